@@ -1,0 +1,60 @@
+/**
+ * Every action that a request can name, in one table. Rules speak of the first seven; the last two decide as
+ * `create` and `update`. Adding an action is a row here and a column in `pipeline.ts`.
+ */
+
+export const RULE_ACTIONS = ['create', 'read', 'update', 'delete', 'list', 'export', 'import'] as const;
+export type RuleAction = (typeof RULE_ACTIONS)[number];
+
+export interface Action {
+  readonly name: ActionName;
+  /** The action that rules decide. */
+  readonly decides: RuleAction;
+  /** Members that its JSON body may have at `POST /api/:resource/:action`. */
+  readonly takes: readonly ActionInput[];
+  /** One sentence for the reference. */
+  readonly summary: string;
+}
+
+export type ActionName = RuleAction | 'createIfNotExists' | 'updateIfExists';
+export type ActionInput = 'id' | 'data' | 'filter' | 'where' | 'sort' | 'limit' | 'offset' | 'cursor' | 'total' | 'ifMatch';
+
+const table: readonly Action[] = [
+  { name: 'create', decides: 'create', takes: ['data'], summary: 'Creates a record from `data`; the id is generated.' },
+  { name: 'read', decides: 'read', takes: ['id'], summary: 'Reads one record.' },
+  { name: 'update', decides: 'update', takes: ['id', 'data', 'ifMatch'], summary: 'Changes the fields given in `data`, and no others.' },
+  { name: 'delete', decides: 'delete', takes: ['id', 'ifMatch'], summary: 'Deletes one record.' },
+  {
+    name: 'list',
+    decides: 'list',
+    takes: ['where', 'sort', 'limit', 'offset', 'cursor', 'total'],
+    summary: 'Lists the records that the caller may list.',
+  },
+  {
+    name: 'export',
+    decides: 'export',
+    takes: ['where', 'sort', 'limit', 'offset', 'cursor', 'total'],
+    summary: 'Lists the records that the caller may export, in larger pages.',
+  },
+  {
+    name: 'import',
+    decides: 'import',
+    takes: ['data'],
+    summary: 'Creates the records of the array `data`, all or none, each decided by itself.',
+  },
+  {
+    name: 'createIfNotExists',
+    decides: 'create',
+    takes: ['filter', 'data'],
+    summary: 'Creates a record from `data` only when no record matches `filter`.',
+  },
+  {
+    name: 'updateIfExists',
+    decides: 'update',
+    takes: ['filter', 'data'],
+    summary: 'Applies `data` only when one record matches `filter`.',
+  },
+];
+
+/** By name; a Map, so that `constructor` is not an action. */
+export const ACTIONS: ReadonlyMap<string, Action> = new Map(table.map((action) => [action.name, Object.freeze(action)]));

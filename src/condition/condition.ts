@@ -1,0 +1,50 @@
+import type { Json, Truth } from '../operators/value.ts';
+
+/** The groups of the context that a path may start with. */
+export const CONTEXT_GROUPS = ['user', 'resource', 'environment', 'request'] as const;
+export type ContextGroup = (typeof CONTEXT_GROUPS)[number];
+
+/** A dotted path into the context: `user.department` is group `user`, keys `['department']`. */
+export interface Path {
+  readonly group: ContextGroup;
+  readonly keys: readonly string[];
+  /** As written with its group in front. */
+  readonly text: string;
+}
+
+/** The right side of a comparison. */
+export type Operand =
+  | { readonly type: 'literal'; readonly value: Json }
+  /** `${path}` alone: keeps the type of what it refers to. */
+  | { readonly type: 'reference'; readonly path: Path }
+  /** `${path}` inside text: strings, numbers and booleans become text, anything else is unknown. */
+  | { readonly type: 'template'; readonly parts: readonly (string | Path)[] }
+  | { readonly type: 'array'; readonly items: readonly Operand[] };
+
+export interface Comparison {
+  readonly type: 'comparison';
+  readonly path: Path;
+  readonly operator: string;
+  readonly operand: Operand;
+  /** Missing subject: false instead of unknown. */
+  readonly ifExists: boolean;
+}
+
+/** A CEL expression that our own tree cannot say; it is evaluated in memory. */
+export interface Expression {
+  readonly type: 'expression';
+  readonly source: string;
+  /** Every path it reads. */
+  readonly paths: readonly Path[];
+  /** The answer on the given groups; an error is unknown. Never throws. */
+  evaluate(groups: Readonly<Record<ContextGroup, unknown>>): Truth;
+}
+
+/** The condition tree. An empty `all` is true, an empty `any` false. */
+export type Condition =
+  | { readonly type: 'constant'; readonly value: Truth }
+  | Comparison
+  | Expression
+  | { readonly type: 'all'; readonly of: readonly Condition[] }
+  | { readonly type: 'any'; readonly of: readonly Condition[] }
+  | { readonly type: 'not'; readonly of: Condition };

@@ -1,0 +1,24 @@
+import type { Json, Kind } from '../operators/value.ts';
+import type { ContextGroup, Path } from './condition.ts';
+
+/** Said of a path into a record that is not known yet: a list is a read with the record open. */
+export const OPEN: unique symbol = Symbol('open');
+
+/** What a path compares as, and what the items of a list compare as. */
+export interface PathKind {
+  readonly kind: Kind;
+  readonly itemKind?: Kind | undefined;
+}
+
+/** What a condition is evaluated against. `context/` builds it. */
+export interface Scope {
+  /** The value at a path: own properties of plain data only; undefined is missing; OPEN while the record is unknown. */
+  valueOf(path: Path): Json | undefined | typeof OPEN;
+  /** What definitions say of a path; undefined where none does. */
+  kindOf(path: Path): PathKind | undefined;
+  /** The groups as plain data, for expressions; undefined while the record is open. */
+  groups(): Readonly<Record<ContextGroup, unknown>> | undefined;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  readonly timeZone: string;
+}

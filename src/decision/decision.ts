@@ -1,0 +1,11 @@
+import type { Condition } from '../condition/condition.ts';
+import type { CompiledRule } from '../policy/compiled.ts';
+
+/**
+ * The answer to "may this principal do this?". `allow-where` comes only while the record is open (lists, exports):
+ * exactly the records on which `where` is true are allowed.
+ */
+export type Decision =
+  | { readonly effect: 'allow'; readonly rule: CompiledRule; readonly reason: string }
+  | { readonly effect: 'deny'; readonly rule?: CompiledRule; readonly reason: string }
+  | { readonly effect: 'allow-where'; readonly where: Condition; readonly rules: readonly CompiledRule[]; readonly reason: string };

@@ -1,0 +1,127 @@
+/**
+ * Everything that can go wrong for a caller, in one table: code → HTTP status, title and, where there is
+ * something to do about it, a hint. `docs/reference/errors.md` is generated from it.
+ */
+
+interface ProblemKind {
+  readonly status: number;
+  readonly title: string;
+  readonly hint?: string;
+}
+
+const kinds = {
+  REQUEST_MALFORMED: { status: 400, title: 'Malformed request' },
+  REQUEST_PARAMETER: { status: 400, title: 'Unusable query parameter' },
+  REQUEST_FIELD: { status: 400, title: 'Field not available', hint: 'GET /api/<resource>/schema names the fields of a resource' },
+  REQUEST_CURSOR: { status: 400, title: 'Unusable cursor', hint: 'use nextCursor of the page before, with the same filter, sort and user' },
+  REQUEST_NO_ROUTE: { status: 404, title: 'No such address', hint: 'GET /openapi.json lists every address' },
+  REQUEST_METHOD: { status: 405, title: 'Method not allowed here' },
+  REQUEST_TIMEOUT: { status: 408, title: 'Request took too long to arrive' },
+  REQUEST_TOO_LARGE: { status: 413, title: 'Request too large' },
+  REQUEST_MEDIA_TYPE: { status: 415, title: 'Unsupported media type', hint: 'send application/json' },
+  REQUEST_RATE: { status: 429, title: 'Too many requests', hint: 'wait for the seconds that Retry-After says' },
+  IDENTITY_REQUIRED: { status: 401, title: 'Token required', hint: 'POST /auth/login gives one' },
+  IDENTITY_TOKEN: { status: 401, title: 'Invalid token', hint: 'POST /auth/login gives a new one' },
+  IDENTITY_TOKEN_EXPIRED: { status: 401, title: 'Expired token', hint: 'POST /auth/refresh gives a new one' },
+  IDENTITY_CREDENTIALS: { status: 401, title: 'Wrong email or password' },
+  IDENTITY_THROTTLED: { status: 429, title: 'Too many attempts', hint: 'wait for the seconds that Retry-After says' },
+  IDENTITY_SETUP_DONE: { status: 409, title: 'Setup is done', hint: 'an admin exists; log in with POST /auth/login' },
+  IDENTITY_LAST_ADMIN: { status: 409, title: 'Last active admin', hint: 'make another user an active admin first' },
+  ACCESS_DENIED: { status: 403, title: 'Denied' },
+  ACCESS_ADMIN: { status: 403, title: 'Admins only' },
+  VALUE_INVALID: { status: 422, title: 'Invalid values' },
+  RESOURCE_UNKNOWN: { status: 404, title: 'No such resource' },
+  RECORD_UNKNOWN: { status: 404, title: 'No such record' },
+  RECORD_EXISTS: { status: 409, title: 'Value already taken' },
+  RECORD_REFERENCED: { status: 409, title: 'Record is referred to' },
+  RECORD_AMBIGUOUS: { status: 409, title: 'Filter matches several records' },
+  RECORD_VERSION: { status: 412, title: 'Record has changed', hint: 'read the record again and repeat the change on its new ETag' },
+  RECORD_VERSION_REQUIRED: { status: 428, title: 'If-Match required' },
+  BATCH_ABORTED: { status: 409, title: 'Batch undone', hint: 'errors name the request that failed' },
+  POLICY_INVALID: { status: 422, title: 'Invalid policy' },
+  POLICY_UNKNOWN: { status: 404, title: 'No such policy' },
+  POLICY_EXISTS: { status: 409, title: 'Policy name already taken' },
+  ASSIGNMENT_EXISTS: { status: 409, title: 'Already assigned' },
+  ASSIGNMENT_UNKNOWN: { status: 404, title: 'No such assignment' },
+  USER_UNKNOWN: { status: 404, title: 'No such user' },
+  DECISION_UNKNOWN: { status: 404, title: 'No such decision' },
+  STORAGE_UNAVAILABLE: { status: 503, title: 'Cannot be recorded', hint: 'nothing was changed; try again' },
+  STORAGE_BUSY: { status: 503, title: 'Too busy', hint: 'nothing was changed; try again' },
+  INTERNAL: { status: 500, title: 'Internal error', hint: 'the log has the cause under this requestId' },
+} as const;
+
+export type ProblemCode = keyof typeof kinds;
+
+export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = kinds;
+
+/** One of several mistakes: where (a dotted path into what was sent), what kind, and in words. */
+export interface Issue {
+  readonly path: string;
+  readonly code: string;
+  readonly detail: string;
+}
+
+interface ProblemExtras {
+  readonly errors?: readonly Issue[];
+  readonly hint?: string;
+  /** For the log, never for the caller. */
+  readonly cause?: unknown;
+  /** Seconds, for Retry-After. */
+  readonly retryAfter?: number;
+  /** The entry under which a denial is on the record. */
+  readonly decisionId?: string;
+}
+
+/** What went wrong, for the caller. Thrown anywhere below `http/`, answered there as application/problem+json. */
+export class Problem extends Error {
+  override name = 'Problem';
+  readonly code: ProblemCode;
+  readonly detail: string;
+  readonly extras: ProblemExtras;
+
+  constructor(code: ProblemCode, detail: string, extras: ProblemExtras = {}) {
+    super(detail, extras.cause === undefined ? undefined : { cause: extras.cause });
+    this.code = code;
+    this.detail = detail;
+    this.extras = extras;
+  }
+
+  get status(): number {
+    return PROBLEMS[this.code].status;
+  }
+}
+
+/** A mistake in how the program was set up, before it serves anyone: printed as one sentence, exit code 2. */
+export class SetupError extends Error {
+  override name = 'SetupError';
+  /** Every mistake, each with file and line where it has one. */
+  readonly mistakes: readonly string[];
+  constructor(message: string, mistakes: readonly string[] = []) {
+    super(message);
+    this.mistakes = mistakes;
+  }
+}
+
+/** The known name nearest to a mistyped one, as ` (did you mean "…"?)`; empty where none is near. */
+export function didYouMean(given: string, known: Iterable<string>): string {
+  let best: string | undefined;
+  let bestDistance = Math.max(1, Math.floor(given.length / 3)) + 1;
+  for (const name of known) {
+    const distance = editDistance(given.toLowerCase().slice(0, 64), name.toLowerCase().slice(0, 64));
+    if (distance < bestDistance) [best, bestDistance] = [name, distance];
+  }
+  return best === undefined ? '' : ` (did you mean "${best}"?)`;
+}
+
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const substitution = (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(substitution, (row[j] as number) + 1, (next[j - 1] as number) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] as number;
+}

@@ -1,0 +1,78 @@
+import type { RawBuilder } from 'kysely';
+import type { SqlDialect } from './sql.ts';
+import type { Json, Kind, Truth } from './value.ts';
+
+/** What surrounds a comparison: how the two sides are compared, and when and where it happens. */
+export interface Frame {
+  /** The kind both sides are read as; undefined where no definition says it (claims, request data): then the values' own JSON types decide. */
+  readonly kind?: Kind | undefined;
+  /** The kind of a list's items, where `kind` is `list` and a definition says it. */
+  readonly itemKind?: Kind | undefined;
+  /** Milliseconds since 1970, for `withinLast`, `withinNext`. */
+  readonly now: number;
+  /** IANA time zone, for `timeOfDayBetween`, `dayOfWeekIn`. */
+  readonly timeZone: string;
+}
+
+/** A column as a comparison sees it in SQL. */
+export interface SqlSubject {
+  readonly sql: RawBuilder<unknown>;
+  readonly kind: Kind;
+  readonly itemKind?: Kind | undefined;
+  /** JSON value → what the column stores for it; undefined where the value does not fit (the comparison is then unknown). For lists: of one item. */
+  encode(value: Json): unknown;
+}
+
+/** Said by `toSql` where the database cannot give exactly the answer of `matches`: the comparison is then evaluated in memory, never dropped. */
+export const IN_MEMORY: unique symbol = Symbol('in memory');
+
+/** A three-valued SQL expression: true, false or NULL exactly where `matches` says true, false or unknown. */
+export type SqlTruth = RawBuilder<boolean | null>;
+
+/** What an operator expects on its right side. */
+export type OperandShape =
+  | 'scalar'
+  | 'scalars'
+  | 'range'
+  | 'text'
+  | 'pattern'
+  | 'boolean'
+  | 'duration'
+  | 'time'
+  | 'timesOfDay'
+  | 'daysOfWeek'
+  | 'networks';
+
+export interface OperatorSample {
+  readonly actual: Json | undefined;
+  readonly expected: Json;
+  readonly kind?: Kind;
+  readonly itemKind?: Kind;
+  readonly answer: Truth;
+}
+
+/** One thing that conditions and list filters can say, with its two faces side by side. */
+export interface Operator {
+  readonly name: string;
+  /** As a menu shows it: "is one of". */
+  readonly label: string;
+  /** One sentence for the reference. */
+  readonly summary: string;
+  /** Kinds of subject it fits. */
+  readonly kinds: readonly Kind[];
+  readonly operand: OperandShape;
+  /** The operator that is true exactly where this one is false (and unknown together with it). */
+  readonly negation?: string;
+  /** The operator that says the same with the sides exchanged: `a gt b` is `b lt a`. */
+  readonly mirror?: string;
+  /** Whether it has an answer for a missing subject (`exists`, `isNull`). */
+  readonly definedOnMissing?: boolean;
+  /** What is wrong with a literal operand, in words; undefined where nothing is. */
+  checkOperand(expected: Json, frame: Pick<Frame, 'kind' | 'itemKind'>): string | undefined;
+  /** The answer in memory. `actual` undefined is missing. Never throws. */
+  matches(actual: Json | undefined, expected: Json, frame: Frame): Truth;
+  /** The same answer in the database. */
+  toSql(subject: SqlSubject, expected: Json, context: { readonly frame: Frame; readonly dialect: SqlDialect }): SqlTruth | typeof IN_MEMORY;
+  /** Worked examples: tested on every face, shown in the reference. */
+  readonly samples: readonly OperatorSample[];
+}

@@ -1,0 +1,43 @@
+import type { ActionName } from '../actions.ts';
+import type { Json } from '../operators/value.ts';
+
+/** One comparison of a client's filter, as sent. */
+export interface FilterItem {
+  readonly field: string;
+  readonly operator: string;
+  readonly value: Json;
+}
+
+/** `-createdAt` is `{ field: 'createdAt', descending: true }`. */
+export interface SortKey {
+  readonly field: string;
+  readonly descending: boolean;
+}
+
+/** A request for an action on a resource, whatever door it came through. Shapes are checked, names and values not yet. */
+export interface ApiRequest {
+  readonly resource: string;
+  readonly action: ActionName;
+  readonly id?: string | undefined;
+  readonly data?: Json | undefined;
+  /** Of createIfNotExists and updateIfExists: equalities. */
+  readonly filter?: readonly FilterItem[] | undefined;
+  readonly where: readonly FilterItem[];
+  readonly sort: readonly SortKey[];
+  readonly limit?: number | undefined;
+  readonly offset?: number | undefined;
+  readonly cursor?: string | undefined;
+  readonly total: boolean;
+  /** Record versions of If-Match; `'*'` for any. */
+  readonly ifMatch?: readonly number[] | '*' | undefined;
+}
+
+/** What a request says of itself beside what it asks for; conditions read it as `request.…` and `environment.ip`. */
+export interface RequestOrigin {
+  readonly requestId: string;
+  readonly method: string;
+  readonly path: string;
+  readonly ip: string;
+  /** Bearer token as sent, unchecked. */
+  readonly token?: string | undefined;
+}

@@ -1,0 +1,34 @@
+import type { Field } from '../fields/field.ts';
+import type { JsonObject } from '../operators/value.ts';
+
+/** An index over several fields. */
+export interface ResourceIndex {
+  readonly fields: readonly string[];
+  readonly unique: boolean;
+}
+
+/** A resource as its definition file says it, checked. Frozen. */
+export interface Resource {
+  readonly name: string;
+  readonly description?: string | undefined;
+  /**
+   * Every field by name, in the order of the file, after the five that each record has by itself:
+   * `id`, `version`, `createdAt`, `updatedAt`, `createdBy` (all readOnly). A Map: names from outside never meet an object.
+   */
+  readonly fields: ReadonlyMap<string, Field>;
+  readonly indexes: readonly ResourceIndex[];
+  /** The legacy map, action name → roles; not enforced by itself. */
+  readonly permissions: ReadonlyMap<string, readonly string[]>;
+  /** One of the service's own tables: not reachable through the generic routes (User is not internal). */
+  readonly internal: boolean;
+  /** The definition as written, for the record of applied definitions. */
+  readonly source: JsonObject;
+  /** SHA-256 over what matters to storage and checks (not descriptions). */
+  readonly hash: string;
+}
+
+/** All definitions by resource name. */
+export type Definitions = ReadonlyMap<string, Resource>;
+
+/** A stored record: `id`, `version`, `createdAt`, `updatedAt`, `createdBy` and its fields; a field without a value is absent. */
+export type StoredRecord = JsonObject & { readonly id: string; readonly version: number };

@@ -1,0 +1,58 @@
+import type { RawBuilder } from 'kysely';
+import type { SqlDialect } from '../operators/sql.ts';
+
+/** A statement in the database's own words, and its bound values. */
+export interface Statement {
+  readonly sql: string;
+  readonly parameters: readonly unknown[];
+}
+
+/** What `run` reports. */
+export interface Change {
+  readonly changes: number;
+}
+
+/**
+ * One transaction. Inside it nothing but the transaction itself may be awaited:
+ * no hashing, no network, no timer. Work that needs those does them before.
+ */
+export interface Transaction {
+  readonly dialect: SqlDialect;
+  /** Milliseconds since 1970 by the clock that the database goes by; the same for the whole of `transaction`. */
+  readonly now: number;
+  all<Row = Record<string, unknown>>(query: RawBuilder<unknown> | Statement): Promise<readonly Row[]>;
+  /** The first row, or undefined. */
+  one<Row = Record<string, unknown>>(query: RawBuilder<unknown> | Statement): Promise<Row | undefined>;
+  run(query: RawBuilder<unknown> | Statement): Promise<Change>;
+  /** Runs `work`; where it throws, what it wrote is undone and the error goes on. */
+  savepoint<T>(work: () => Promise<T>): Promise<T>;
+}
+
+/** Constraint errors of the driver, in our words; the driver's own text stays in `cause`. */
+export class ConstraintError extends Error {
+  override name = 'ConstraintError';
+  readonly constraint: 'unique' | 'reference' | 'check';
+  /** Table and columns concerned, where the driver says them. */
+  readonly table: string | undefined;
+  readonly columns: readonly string[];
+  constructor(constraint: 'unique' | 'reference' | 'check', where: { table?: string; columns?: readonly string[]; cause: unknown }) {
+    super(`${constraint} constraint`, { cause: where.cause });
+    this.constraint = constraint;
+    this.table = where.table;
+    this.columns = where.columns ?? [];
+  }
+}
+
+/** A database: transactions that are durable when they resolve. */
+export interface Database {
+  readonly dialect: SqlDialect;
+  /**
+   * Runs `work` in a transaction and resolves with its answer once that is durable. Several calls share one commit (group commit).
+   * Where `work` throws, what it wrote is undone and the error is thrown on. Where the commit fails: STORAGE_UNAVAILABLE, nothing is kept.
+   */
+  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  /** Whether the last commit worked; `/readyz` shows it. */
+  readonly healthy: boolean;
+  /** Commits what is queued and closes. */
+  close(): Promise<void>;
+}
