@@ -1,0 +1,136 @@
+/**
+ * The pages of `docs/reference/`, made from the tables that the program itself runs on. `scripts/docs.ts` writes them,
+ * `test/docs.test.ts` fails where they differ from what is written.
+ */
+import { ACTIONS } from '../src/actions.ts';
+import { PROBLEMS } from '../src/errors.ts';
+import { FIELD_TYPES } from '../src/fields/index.ts';
+import { type Json, OPERATORS, type OperatorSample } from '../src/operators/index.ts';
+import { COMMON_OPTIONS, definitionSchema, OPTION_FORMS } from '../src/resource/index.ts';
+import { SETTING_GROUPS, SETTINGS, type Setting } from '../src/settings.ts';
+
+/** Every file of the reference: name → content. */
+export function renderReference(): ReadonlyMap<string, string> {
+  return new Map([
+    ['settings.md', settingsPage()],
+    ['errors.md', errorsPage()],
+    ['operators.md', operatorsPage()],
+    ['fields.md', fieldsPage()],
+    ['actions.md', actionsPage()],
+    ['definition.schema.json', `${JSON.stringify(definitionSchema(), undefined, 2)}\n`],
+  ]);
+}
+
+function settingsPage(): string {
+  const groups = [...SETTING_GROUPS].map(([group, title]) => {
+    const settings = [...SETTINGS.values()].filter((setting) => setting.group === group);
+    const rows = settings.map((setting) => [
+      setting.flag === undefined ? code(setting.env) : `${code(setting.flag)}<br>${code(setting.env)}`,
+      describeValue(setting),
+      setting.default === undefined ? '' : code(String(setting.default)),
+      setting.about,
+    ]);
+    return `## ${title}\n\n${table(['setting', 'value', 'default', 'what it is'], rows)}`;
+  });
+  const intro =
+    'A flag goes before the environment, the environment before the default. An empty variable counts as absent. ' +
+    'A setting that cannot be used ends the program with exit code 2 and one sentence that names it; all wrong ones are listed. ' +
+    'A library user gives the same settings by name: `readSettings({ flags: { port: 0 } })`.';
+  return page('Settings', [intro, ...groups]);
+}
+
+function describeValue(setting: Setting): string {
+  if (setting.range !== undefined) return `number, ${setting.range.join(' to ')}`;
+  if (setting.values !== undefined) return setting.values.map(code).join(', ');
+  return setting.each === undefined ? 'text' : 'list, with commas';
+}
+
+function errorsPage(): string {
+  const rows = Object.entries(PROBLEMS).map(([name, { status, title, ...rest }]) => {
+    const hint = 'hint' in rest && typeof rest.hint === 'string' ? rest.hint : '';
+    return [`<a id="${name}"></a>${code(name)}`, String(status), title, hint];
+  });
+  const intro =
+    'Every error is `application/problem+json` (RFC 9457): `success` (false), `type`, `title`, `status`, `code`, `detail`, `requestId`, ' +
+    'and where they help `hint`, `errors` (each with `path`, `code`, `detail`) and `decisionId`. The code is stable, the words are not.';
+  return page('Errors', [intro, table(['code', 'status', 'title', 'hint'], rows)]);
+}
+
+function operatorsPage(): string {
+  const operators = [...OPERATORS.values()];
+  const rows = operators.map(({ name, label, summary, kinds, negation }) => [
+    `[${code(name)}](#${name.toLowerCase()})`,
+    label,
+    kinds.join(', '),
+    negation === undefined ? '' : code(negation),
+    summary,
+  ]);
+  const examples = operators.map(
+    ({ name, summary, samples }) =>
+      `### ${name}\n\n${summary}\n\n${table(['actual', 'compared with', 'as', 'answer'], samples.map(sampleRow))}`,
+  );
+  const intro =
+    'What conditions of policies and list filters (`where[field][operator]=value`) can say. Each compares the *actual* value, on the left, ' +
+    'with what it is *compared with*. An answer is true, false or *unknown*: an ALLOW fires on true alone, a DENY on true and on unknown. ' +
+    'The examples below are run as tests, in memory and in the database.';
+  return page('Operators', [intro, table(['operator', 'reads', 'kinds', 'negation', 'what it says'], rows), '## Examples', ...examples]);
+}
+
+function sampleRow({ actual, expected, kind, itemKind, answer }: OperatorSample): readonly string[] {
+  const as = itemKind === undefined ? (kind ?? '') : `${kind} of ${itemKind}`;
+  return [actual === undefined ? '*missing*' : json(actual), json(expected), as, answer === null ? '*unknown*' : String(answer)];
+}
+
+function fieldsPage(): string {
+  const types = [...FIELD_TYPES.values()].map(({ name, summary, kind, options, widensTo, example }) => [
+    code(name),
+    summary,
+    kind ?? '*never compared*',
+    options.map(code).join(', '),
+    widensTo.map(code).join(', '),
+    json(example),
+  ]);
+  const options = Object.entries(OPTION_FORMS)
+    .filter(([name]) => name !== 'guarded')
+    .map(([name, { summary, expected }]) => [code(name), expected, summary]);
+  return page('Field types', [
+    'What `fields` of a definition may say. [definition.schema.json](definition.schema.json) says the same for editors.',
+    table(['type', 'what it holds', 'compared as', 'options of its own', 'widens to', 'example'], types),
+    `## Options\n\nEvery type takes ${COMMON_OPTIONS.map(code).join(', ')}; the others stand above with the types that take them.`,
+    table(['option', 'value', 'what it says'], options),
+  ]);
+}
+
+function actionsPage(): string {
+  const rows = [...ACTIONS.values()].map(({ name, decides, takes, summary }) => [
+    code(name),
+    code(decides),
+    takes.map(code).join(', '),
+    summary,
+  ]);
+  return page('Actions', [
+    '`POST /api/:resource/:action` takes every action by name, with a JSON body of the members named here. The verb routes are the same actions by another door. ' +
+      'The second column is the action that rules decide.',
+    table(['action', 'decides', 'members', 'what it does'], rows),
+  ]);
+}
+
+function page(title: string, parts: readonly string[]): string {
+  return `# ${title}\n\n<!-- made by npm run docs: change the table in src/ instead -->\n\n${parts.join('\n\n')}\n`;
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}
+
+function json(value: Json): string {
+  return code(JSON.stringify(value));
+}
+
+/** A code span with as many backticks around it as it takes. */
+function code(text: string): string {
+  const fence = '`'.repeat(Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length)) + 1);
+  return fence.length === 1 ? `\`${text}\`` : `${fence} ${text} ${fence}`;
+}

@@ -1,0 +1,9 @@
+import { serve } from './serve.ts';
+import type { CliCommand } from './world.ts';
+
+/** Serves, and takes changed definition files over as they are saved. */
+export const dev: CliCommand = {
+  name: 'dev',
+  summary: 'serve the project and follow changes of its definitions',
+  run: (world, settings) => serve(world, settings, { watch: true }),
+};

@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { SetupError } from '../errors.ts';
+import { describeFailure } from './failure.ts';
+
+describe('describeFailure', () => {
+  const known: readonly [object, string][] = [
+    [{ code: 'EADDRNOTAVAIL', address: '203.0.113.7', port: 80 }, 'this machine has no address 203.0.113.7; give another with --host'],
+    [{ code: 'ENOTFOUND', hostname: 'nowhere' }, 'there is no host "nowhere"; give another with --host'],
+    [{ code: 'EACCES', address: '127.0.0.1', port: 80 }, 'may not listen on port 80'],
+    [{ code: 'EACCES', path: '/data' }, 'may not use /data: permission denied'],
+    [{ code: 'EROFS', path: '/data' }, 'cannot write /data: the file system is read-only'],
+    [{ code: 'ENOENT', path: 'resources' }, 'there is no resources'],
+  ];
+  it.each(known)('puts %j in words that the user can act on', (members, message) => {
+    const error = Object.assign(new Error('driver text'), { syscall: 'any' }, members);
+    expect(describeFailure(error)).toEqual({ message, mistakes: [], exitCode: 2 });
+  });
+
+  it('passes on what a setup error says', () => {
+    expect(describeFailure(new SetupError('no', ['a', 'b']))).toEqual({ message: 'no', mistakes: ['a', 'b'], exitCode: 2 });
+  });
+
+  const faults: readonly [string, unknown][] = [
+    ['an error of ours', new TypeError('oh')],
+    ['a module that is missing', Object.assign(new Error('oh'), { code: 'ENOENT' })],
+    ['a thrown text', 'oh'],
+  ];
+  it.each(faults)('calls %s a fault of the program', (_, error) => {
+    expect(describeFailure(error)).toMatchObject({ message: expect.stringContaining('fault of the program'), exitCode: 1 });
+  });
+});

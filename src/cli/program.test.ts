@@ -1,0 +1,205 @@
+import { EventEmitter } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import { SetupError } from '../errors.ts';
+import { SETTINGS, type Settings } from '../settings.ts';
+import { type CliService, type CliWorld, runCli } from './index.ts';
+
+interface Run {
+  readonly world: CliWorld;
+  readonly signals: EventEmitter;
+  readonly out: string[];
+  readonly err: string[];
+  /** What was done to the service. */
+  readonly calls: string[];
+  /** Settings that a service was made of. */
+  readonly made: Settings[];
+}
+
+/** A world whose service notes what is done to it. */
+function createRun(service: Partial<CliService> = {}, env: Record<string, string> = {}): Run {
+  const signals = new EventEmitter();
+  const out: string[] = [];
+  const err: string[] = [];
+  const calls: string[] = [];
+  const made: Settings[] = [];
+  const full: CliService = {
+    notices: [],
+    needsSetup: async () => false,
+    listen: async () => ({ url: 'http://127.0.0.1:4242' }),
+    watch(tell) {
+      calls.push('watch');
+      tell('Article: new field "tags"');
+    },
+    storagePlan: async () => ({ steps: [], refusals: [] }),
+    async policiesFromPermissions({ apply }) {
+      calls.push(`apply ${apply}`);
+      return [];
+    },
+    close: async () => void calls.push('close'),
+    ...service,
+  };
+  const world: CliWorld = {
+    version: '1.2.3',
+    env,
+    signals,
+    print: (line) => void out.push(line),
+    printError: (line) => void err.push(line),
+    async createService(settings) {
+      made.push(settings);
+      return full;
+    },
+  };
+  return { world, signals, out, err, calls, made };
+}
+
+/** Starts, and resolves once it has said so. */
+async function started(run: Run, args: readonly string[]): Promise<{ readonly exit: Promise<number> }> {
+  const exit = runCli(args, run.world);
+  await expect.poll(() => run.out.length).toBeGreaterThan(0);
+  return { exit };
+}
+
+describe('start', () => {
+  it('says where it listens, what it serves, and how to make the first admin', async () => {
+    const run = createRun({ needsSetup: async () => true, notices: ['a notice'] });
+    const { exit } = await started(run, ['start', '--project', 'p', '--port', '0']);
+    run.signals.emit('SIGTERM');
+    expect(await exit).toBe(0);
+    expect(run.out.slice(0, 6)).toEqual([
+      'bailiwick listens on http://127.0.0.1:4242',
+      '  project   p',
+      '  database  sqlite:p/data/bailiwick.db',
+      '  API page  http://127.0.0.1:4242/docs',
+      'a notice',
+      'no admin exists yet; make one with',
+    ]);
+    expect(run.out[6]).toContain('curl -X POST http://127.0.0.1:4242/auth/setup');
+    expect(run.made[0]?.port).toBe(0);
+    expect(run.calls).toEqual(['close']);
+    expect(run.signals.listenerCount('SIGTERM') + run.signals.listenerCount('SIGINT')).toBe(0);
+  });
+
+  it('watches only in dev', async () => {
+    const run = createRun();
+    const { exit } = await started(run, ['dev']);
+    run.signals.emit('SIGINT');
+    expect(await exit).toBe(0);
+    expect(run.calls).toEqual(['watch', 'close']);
+    expect(run.out).toContain('Article: new field "tags"');
+  });
+
+  it('takes a signal that comes twice at once as one, and ends at once on a later one', async () => {
+    const run = createRun({ close: () => new Promise(() => undefined) });
+    const { exit } = await started(run, ['start']);
+    run.signals.emit('SIGINT');
+    run.signals.emit('SIGINT');
+    const early = await Promise.race([exit, new Promise((done) => setTimeout(done, 600, 'draining'))]);
+    expect(early).toBe('draining');
+    run.signals.emit('SIGINT');
+    expect(await exit).toBe(1);
+  });
+
+  it('closes what it opened where listening fails', async () => {
+    const inUse = Object.assign(new Error('listen'), { code: 'EADDRINUSE', syscall: 'listen', port: 80, address: '::1' });
+    const run = createRun({ listen: () => Promise.reject(inUse) });
+    expect(await runCli(['start'], run.world)).toBe(2);
+    expect(run.err).toEqual(['bailiwick: port 80 of ::1 is in use; give another with --port, or 0 for a free one']);
+    expect(run.calls).toEqual(['close']);
+  });
+});
+
+describe('storage plan', () => {
+  it('prints steps with their SQL, and fails where a step is refused', async () => {
+    const steps = [{ resource: 'Article', reason: 'new field "tags"', sql: ['ALTER TABLE "Article" ADD COLUMN "tags" TEXT'] }];
+    const run = createRun({ storagePlan: async () => ({ steps, refusals: [{ resource: 'Tip', reason: 'has 3 rows' }] }) });
+    expect(await runCli(['storage', 'plan'], run.world)).toBe(1);
+    expect(run.out).toEqual(['-- Article: new field "tags"', 'ALTER TABLE "Article" ADD COLUMN "tags" TEXT;']);
+    expect(run.err).toEqual(['refused for Tip: has 3 rows']);
+    expect(run.calls).toEqual(['close']);
+  });
+
+  it('says when there is nothing to do', async () => {
+    const run = createRun();
+    expect(await runCli(['storage', 'plan'], run.world)).toBe(0);
+    expect(run.out).toEqual(['nothing to do: tables follow the definitions']);
+  });
+});
+
+describe('policies from-permissions', () => {
+  it('applies only when told to', async () => {
+    const run = createRun();
+    expect(await runCli(['policies', 'from-permissions'], run.world)).toBe(0);
+    expect(await runCli(['policies', 'from-permissions', '--apply'], run.world)).toBe(0);
+    expect(run.calls).toEqual(['apply false', 'close', 'apply true', 'close']);
+  });
+
+  it('prints each policy as it can be posted, with its roles and whether it is there', async () => {
+    const policy = { name: 'permissions: Comment', type: 'ROLE_BASED' };
+    const run = createRun({ policiesFromPermissions: async () => [{ policy, roles: ['anon'], state: 'missing' }] });
+    await runCli(['policies', 'from-permissions'], run.world);
+    expect(run.out).toEqual([
+      '---\npolicy:\n  name: "permissions: Comment"\n  type: ROLE_BASED\nroles:\n  - anon\nstate: missing',
+      '# 0 present, 0 made, 1 missing: make them with --apply',
+    ]);
+  });
+
+  it('says when there is no map at all', async () => {
+    const run = createRun();
+    await runCli(['policies', 'from-permissions'], run.world);
+    expect(run.out).toEqual(['# no definition has a permissions map']);
+  });
+});
+
+describe('runCli', () => {
+  const refused: readonly [readonly string[], string][] = [
+    [['strat'], "unknown command 'strat' (Did you mean start?)"],
+    [['start', '--prot', '3'], "unknown option '--prot' (Did you mean --port?)"],
+    [['start', '--port'], "option '--port <number>' argument missing"],
+    [['start', 'here'], "too many arguments for 'start'. Expected 0 arguments but got 1: here."],
+    [['storage', 'plam'], "unknown command 'plam' (Did you mean plan?)"],
+    [['start', '--port', 'x'], '--port: expected a whole number from 0 to 65535, given "x"'],
+    [['start', '--jwt-secret', 'x'.repeat(40)], "unknown option '--jwt-secret'"],
+  ];
+  it.each(refused)('refuses %j in one sentence', async (args, sentence) => {
+    const run = createRun();
+    expect(await runCli(args, run.world)).toBe(2);
+    expect(run.err).toEqual([expect.stringContaining(`bailiwick: ${sentence}`)]);
+    expect(run.made).toEqual([]);
+  });
+
+  it('lists every mistake of a setup', async () => {
+    const run = createRun();
+    const world = { ...run.world, createService: () => Promise.reject(new SetupError('2 mistakes', ['a.yaml:1:2 one', 'b.yaml:3:4 two'])) };
+    expect(await runCli(['start'], world)).toBe(2);
+    expect(run.err).toEqual(['bailiwick: 2 mistakes', '  a.yaml:1:2 one', '  b.yaml:3:4 two']);
+  });
+
+  it('shows a fault of the program as one, with its stack', async () => {
+    const run = createRun();
+    const world = { ...run.world, createService: () => Promise.reject(new TypeError('oh')) };
+    expect(await runCli(['start'], world)).toBe(1);
+    expect(run.err[0]).toMatch(/this is a fault of the program: TypeError: oh\n {4}at /);
+  });
+
+  it('reads the environment it is given', async () => {
+    const run = createRun({}, { BAILIWICK_HOST: '::1' });
+    await runCli(['storage', 'plan'], run.world);
+    expect(run.made[0]?.host).toBe('::1');
+  });
+
+  it.each([['start'], ['dev'], ['storage', 'plan'], ['policies', 'from-permissions']])(
+    'names every setting in the help of %s %s',
+    async (...words) => {
+      const run = createRun();
+      expect(await runCli([...words, '--help'], run.world)).toBe(0);
+      const flags = [...SETTINGS.values()].flatMap(({ flag }) => flag ?? []);
+      expect(flags.filter((flag) => !run.out.join('\n').includes(`${flag} <`))).toEqual([]);
+    },
+  );
+
+  it('prints its version', async () => {
+    const run = createRun();
+    expect(await runCli(['--version'], run.world)).toBe(0);
+    expect(run.out).toEqual(['1.2.3']);
+  });
+});

@@ -1,0 +1,93 @@
+import { Command, CommanderError, Option } from 'commander';
+import { readSettings, SETTING_GROUPS, SETTINGS, type Setting, type SettingSources } from '../settings.ts';
+import { dev } from './dev.ts';
+import { describeFailure } from './failure.ts';
+import { policiesFromPermissions } from './policies-from-permissions.ts';
+import { start } from './start.ts';
+import { storagePlan } from './storage-plan.ts';
+import type { CliCommand, CliWorld } from './world.ts';
+
+const commands: readonly CliCommand[] = [start, dev, storagePlan, policiesFromPermissions];
+
+/** The first word of commands that have two. */
+const families: Readonly<Record<string, string>> = {
+  storage: 'tables and how they follow the definitions',
+  policies: 'policies from the command line',
+};
+
+/** Runs one command line, without the program's own name in front, and answers its exit code. Never throws. */
+export async function runCli(args: readonly string[], world: CliWorld): Promise<number> {
+  let exitCode = 0;
+  const program = createProgram(world, (code) => {
+    exitCode = code;
+  });
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    // commander has printed its own sentence by now; it throws for --help and --version too, with exit code 0
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    const failure = describeFailure(error);
+    world.printError(`bailiwick: ${failure.message}`);
+    for (const mistake of failure.mistakes) world.printError(`  ${mistake}`);
+    return failure.exitCode;
+  }
+}
+
+function createProgram(world: CliWorld, finish: (exitCode: number) => void): Command {
+  const program = configure(new Command('bailiwick'), world)
+    .description('Your data model in files, who may do what in policies, every decision on the record.')
+    .version(world.version, '-v, --version', 'print the version');
+  for (const command of commands) {
+    const [first = '', second] = command.name.split(' ');
+    const parent = second === undefined ? program : findFamily(program, first, world);
+    const added = configure(parent.command(second ?? first), world)
+      .summary(command.summary)
+      .description(`${command.summary}.`);
+    for (const [flag, about] of Object.entries(command.switches ?? {})) added.option(flag, about);
+    for (const setting of SETTINGS.values()) if (setting.flag !== undefined) added.addOption(toOption(setting));
+    added.addHelpText(
+      'after',
+      '\nEach setting can also be given in the environment, as BAILIWICK_PORT for --port. BAILIWICK_JWT_SECRET has no flag.',
+    );
+    added.action(async (given: Record<string, string | true>) => {
+      const { switches, flags } = splitGiven(given);
+      finish(await command.run(world, readSettings({ flags, env: world.env }), switches));
+    });
+  }
+  return program;
+}
+
+/** Errors throw instead of ending the process, and everything is printed through the world. */
+function configure(command: Command, world: CliWorld): Command {
+  return command
+    .exitOverride()
+    .allowExcessArguments(false)
+    .configureOutput({
+      writeOut: (text) => world.print(text.trimEnd()),
+      writeErr: (text) => world.printError(text.trimEnd()),
+      outputError: (text, write) => write(text.replace(/^error:/, 'bailiwick:').replaceAll('\n(', ' (')),
+    });
+}
+
+function findFamily(program: Command, name: string, world: CliWorld): Command {
+  const found = program.commands.find((command) => command.name() === name);
+  return found ?? configure(program.command(name), world).description(families[name] ?? '');
+}
+
+function toOption(setting: Setting): Option {
+  const shape = setting.values?.join('|') ?? (setting.each === undefined ? (setting.range === undefined ? 'text' : 'number') : 'a,b,…');
+  const standard = setting.default === undefined ? '' : ` (default: ${setting.default})`;
+  const option = new Option(`${setting.flag} <${shape}>`, `${setting.about}${standard}`);
+  return option.helpGroup(`${SETTING_GROUPS.get(setting.group)}:`);
+}
+
+/** Settings always carry a text, switches never do. */
+function splitGiven(given: Readonly<Record<string, string | true>>): {
+  switches: ReadonlySet<string>;
+  flags: SettingSources['flags'] & object;
+} {
+  const switches = new Set(Object.keys(given).filter((name) => given[name] === true));
+  const flags = Object.fromEntries(Object.entries(given).filter(([name]) => !switches.has(name)));
+  return { switches, flags };
+}

@@ -1,0 +1,26 @@
+#!/usr/bin/env node
+/**
+ * The process. Nothing but this runs on an old Node: everything else is imported after the check, because the
+ * database driver crashes there before it could say why.
+ */
+const NEEDED: readonly [number, number] = [22, 13];
+
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+if (major < NEEDED[0] || (major === NEEDED[0] && minor < NEEDED[1])) {
+  process.stderr.write(`bailiwick: expected Node ${NEEDED.join('.')} or newer, given ${process.versions.node}\n`);
+  process.exit(2);
+}
+
+const { readFileSync } = await import('node:fs');
+const { runCli } = await import('./cli/index.ts');
+const { version }: { readonly version: string } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+
+const exitCode = await runCli(process.argv.slice(2), {
+  version,
+  env: process.env,
+  print: (line) => void process.stdout.write(`${line}\n`),
+  printError: (line) => void process.stderr.write(`${line}\n`),
+  signals: process,
+  createService: async (settings) => (await import('./service.ts')).createService(settings),
+});
+process.exit(exitCode);

@@ -1,0 +1,40 @@
+import type { VisitorObject } from 'rolldown/utils';
+import { Visitor } from 'rolldown/utils';
+import type { Layers } from './layers.ts';
+import type { Source } from './source.ts';
+
+/** One thing that sources must not do. */
+export interface Rule {
+  readonly name: string;
+  /** Calls `found` for each place that breaks the rule, with a sentence that says what to do instead. */
+  check(source: Source, found: Report, layers: Layers): void;
+}
+
+/** Takes the position in the text and the sentence. */
+export type Report = (position: number, sentence: string) => void;
+
+/** A broken rule. */
+export interface Finding {
+  readonly rule: string;
+  readonly path: string;
+  readonly line: number;
+  readonly sentence: string;
+}
+
+/** Every place where sources break rules. */
+export function findAll(sources: readonly Source[], rules: readonly Rule[], layers: Layers): readonly Finding[] {
+  const findings: Finding[] = [];
+  for (const source of sources) {
+    for (const { name, check } of rules) {
+      const found: Report = (position, sentence) =>
+        findings.push({ rule: name, path: source.path, line: source.lineOf(position), sentence });
+      check(source, found, layers);
+    }
+  }
+  return findings;
+}
+
+/** Calls the visitor's functions on the nodes of a source. */
+export function visit(source: Source, visitor: VisitorObject): void {
+  new Visitor(visitor).visit(source.parsed.program);
+}
