@@ -1,6 +1,6 @@
 /**
- * Every action that a request can name, in one table. Rules speak of the first seven; the last two decide as
- * `create` and `update`. Adding an action is a row here and a column in `pipeline.ts`.
+ * Every action that a request can name, in one table. Rules speak of the first seven; the last three decide as
+ * `create`, `update` and `read`. Adding an action is a row here and a column in `pipeline.ts`.
  */
 
 export const RULE_ACTIONS = ['create', 'read', 'update', 'delete', 'list', 'export', 'import'] as const;
@@ -16,7 +16,7 @@ export interface Action {
   readonly summary: string;
 }
 
-export type ActionName = RuleAction | 'createIfNotExists' | 'updateIfExists';
+export type ActionName = RuleAction | 'createIfNotExists' | 'updateIfExists' | 'schema';
 export type ActionInput = 'id' | 'data' | 'filter' | 'where' | 'sort' | 'limit' | 'offset' | 'cursor' | 'total' | 'ifMatch';
 
 const table: readonly Action[] = [

@@ -1,5 +1,5 @@
-import type { Field } from '../fields/field.ts';
-import type { JsonObject } from '../operators/value.ts';
+import type { Field } from '../fields/index.ts';
+import type { JsonObject } from '../operators/index.ts';
 
 /** An index over several fields. */
 export interface ResourceIndex {

@@ -1,0 +1,35 @@
+import type { Field } from '../fields/index.ts';
+import type { JsonObject } from '../operators/index.ts';
+import { readField } from './read-field.ts';
+
+const ORDINARY: Readonly<Record<string, JsonObject>> = {
+  id: { type: 'uuid', required: true, readOnly: true, description: 'Generated; in the order of creation.' },
+  version: { type: 'integer', required: true, readOnly: true, min: 1, description: 'Counts the changes of the record.' },
+  createdAt: { type: 'timestamp', required: true, readOnly: true },
+  updatedAt: { type: 'timestamp', required: true, readOnly: true },
+  // Text, not a reference: it may name a user of a trusted issuer, or one who has been deleted since.
+  createdBy: { type: 'string', readOnly: true, maxLength: 200, description: 'Id of the user who created the record; none for anon.' },
+};
+
+const INTERNAL: Readonly<Record<string, JsonObject>> = {
+  id: { type: 'string', required: true, readOnly: true },
+};
+
+/** The fields that every record has by itself. Internal resources say the rest on their own. */
+export function automaticFields({ internal }: { readonly internal: boolean }): ReadonlyMap<string, Field> {
+  return internal ? internalFields : ordinaryFields;
+}
+
+function readAll(sources: Readonly<Record<string, JsonObject>>): ReadonlyMap<string, Field> {
+  const fields = new Map<string, Field>();
+  for (const [name, source] of Object.entries(sources)) {
+    const field = readField(source, { name, path: [name], builtIn: true }, (path, detail) => {
+      throw new Error(`${path.join('.')}: ${detail}`);
+    });
+    if (field !== undefined) fields.set(name, field);
+  }
+  return fields;
+}
+
+const ordinaryFields = readAll(ORDINARY);
+const internalFields = readAll(INTERNAL);

@@ -1,0 +1,157 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { didYouMean, type Issue } from '../errors.ts';
+import { FIELD_TYPES, type Field, type FieldType } from '../fields/index.ts';
+import { type Json, matchesPattern } from '../operators/index.ts';
+import { describeType } from './mistake.ts';
+import type { Resource } from './resource.ts';
+
+const compiled = new WeakMap<Resource, ValidateFunction>();
+
+/** What is wrong with values that are given for fields of a resource: unknown names and nulls have been taken out before. */
+export function checkGiven(resource: Resource, given: ReadonlyMap<Field, Json>): readonly Issue[] {
+  const { measured, issues } = takeOutOversized(given);
+  let validate = compiled.get(resource);
+  if (validate === undefined) {
+    validate = compileFields(resource.fields.values());
+    compiled.set(resource, validate);
+  }
+  return [...issues, ...checkMeasured(measured, validate)];
+}
+
+/** What is wrong with one value of a field that belongs to no resource yet: the default in a definition. */
+export function checkFieldValue(field: Field, value: Json): readonly Issue[] {
+  const { measured, issues } = takeOutOversized(new Map([[field, value]]));
+  return [...issues, ...checkMeasured(measured, compileFields([field]))];
+}
+
+/** The type of a field. */
+export function typeOf(field: Field): FieldType {
+  const type = FIELD_TYPES.get(field.type);
+  if (type === undefined) throw new Error(`field ${field.name} has the unknown type ${field.type}`);
+  return type;
+}
+
+function compileFields(fields: Iterable<Field>): ValidateFunction {
+  // One instance each: it would otherwise keep every schema that a changed definition leaves behind.
+  const ajv = new Ajv({
+    allErrors: true,
+    verbose: true,
+    allowUnionTypes: true,
+    ownProperties: true,
+    meta: false,
+    validateSchema: false,
+    // What a format means is said once, by the field type's checkValue.
+    validateFormats: false,
+    code: { regExp: re2 },
+  });
+  const properties = Object.fromEntries([...fields].map((field) => [field.name, typeOf(field).jsonSchema(field)]));
+  return ajv.compile({ type: 'object', properties });
+}
+
+// How ajv is to understand `pattern`: as RE2, in linear time. `code` would only be used for code written to a file.
+const re2 = Object.assign(
+  (source: string) => ({ test: (text: string): boolean => matchesPattern(text, source) === true, toString: () => source }),
+  { code: 'matchesPattern' },
+);
+
+function checkMeasured(given: ReadonlyMap<Field, Json>, validate: ValidateFunction): readonly Issue[] {
+  const values = Object.create(null) as Record<string, Json>;
+  for (const [field, value] of given) values[field.name] = value;
+  const issues = validate(values) ? [] : (validate.errors ?? []).map(toIssue);
+  const broken = new Set(issues.map((issue) => issue.path.split('.', 1)[0]));
+  for (const [field, value] of given) {
+    if (broken.has(field.name)) continue;
+    const detail = typeOf(field).checkValue?.(value, field);
+    if (detail !== undefined) issues.push({ path: field.name, code: 'format', detail });
+  }
+  return issues;
+}
+
+/**
+ * Takes out texts and lists that are certainly too long, by their length alone: with every mistake to be found, the
+ * schema would otherwise run patterns over a megabyte, or make an error of each of a million items.
+ */
+function takeOutOversized(given: ReadonlyMap<Field, Json>): { measured: ReadonlyMap<Field, Json>; issues: Issue[] } {
+  const measured = new Map<Field, Json>();
+  const issues: Issue[] = [];
+  for (const [field, value] of given) {
+    const schema = typeOf(field).jsonSchema(field);
+    const most = Array.isArray(value) ? schema['maxItems'] : schema['maxLength'];
+    const length = Array.isArray(value) || typeof value === 'string' ? value.length : 0;
+    // A character takes one or two of JavaScript's units.
+    if (typeof most !== 'number' || length <= (Array.isArray(value) ? most : 2 * most)) measured.set(field, value);
+    else
+      issues.push({
+        path: field.name,
+        code: 'tooLong',
+        detail: `expected at most ${most} ${Array.isArray(value) ? 'items' : 'characters'}`,
+      });
+  }
+  return { measured, issues };
+}
+
+function toIssue(error: ErrorObject): Issue {
+  return {
+    path: error.instancePath.slice(1).replaceAll('/', '.'),
+    code: CODES.get(error.keyword) ?? 'format',
+    detail: describeError(error),
+  };
+}
+
+const CODES: ReadonlyMap<string, string> = new Map([
+  ['type', 'type'],
+  ['enum', 'notListed'],
+  ['minimum', 'tooSmall'],
+  ['maximum', 'tooLarge'],
+  ['minLength', 'tooShort'],
+  ['maxLength', 'tooLong'],
+  ['minItems', 'tooShort'],
+  ['maxItems', 'tooLong'],
+  ['pattern', 'pattern'],
+]);
+
+const TYPE_WORDS: ReadonlyMap<string, string> = new Map([
+  ['string', 'text'],
+  ['integer', 'a whole number'],
+  ['number', 'a number'],
+  ['boolean', 'true or false'],
+  ['array', 'a list'],
+]);
+
+function describeError({ keyword, params, data, message }: ErrorObject): string {
+  const limit = String(params['limit']);
+  switch (keyword) {
+    case 'type':
+      return `expected ${toTypeWords(params['type'])}, given ${describeType(data)}`;
+    case 'enum':
+      return describeNotListed(params['allowedValues'], data);
+    case 'minimum':
+      return `expected at least ${limit}, given ${String(data)}`;
+    case 'maximum':
+      return `expected at most ${limit}, given ${String(data)}`;
+    case 'minLength':
+      return `expected at least ${limit} characters, given ${[...String(data)].length}`;
+    case 'maxLength':
+      return `expected at most ${limit} characters, given ${[...String(data)].length}`;
+    case 'minItems':
+      return `expected at least ${limit} items`;
+    case 'maxItems':
+      return `expected at most ${limit} items`;
+    case 'pattern':
+      return `expected text that matches ${String(params['pattern'])}`;
+    default:
+      return message ?? 'expected another value';
+  }
+}
+
+function toTypeWords(types: unknown): string {
+  const names: readonly unknown[] = Array.isArray(types) ? types : [types];
+  return names.map((name) => TYPE_WORDS.get(String(name)) ?? String(name)).join(' or ');
+}
+
+function describeNotListed(allowed: unknown, given: unknown): string {
+  const values = Array.isArray(allowed) ? allowed.map(String) : [];
+  const near = typeof given === 'string' ? didYouMean(given, values) : '';
+  const listed = values.length <= 12 ? values.join(', ') : `${values.slice(0, 12).join(', ')} and ${values.length - 12} more`;
+  return `expected one of ${listed}${near}`;
+}

@@ -1,0 +1,73 @@
+import type { Field } from '../fields/index.ts';
+import type { Json, JsonObject } from '../operators/index.ts';
+import { typeOf } from './check-shape.ts';
+import { operatorsOf } from './filter.ts';
+import type { Resource } from './resource.ts';
+
+/** What `GET /api/:resource/schema` tells: fields, the operators that fit them, indexes, and JSON Schemas of what may be sent. */
+export function describeResource(resource: Resource): JsonObject {
+  const fields = [...resource.fields.values()];
+  return {
+    name: resource.name,
+    description: resource.description ?? null,
+    fields: fields.map(describeField),
+    indexes: resource.indexes.map(({ fields: names, unique }) => ({ fields: names, unique })),
+    jsonSchema: { create: valuesSchema(resource, 'create'), update: valuesSchema(resource, 'update') },
+  };
+}
+
+/** JSON Schema (2020-12) of the values that a create or an update may send. */
+export function valuesSchema(resource: Resource, mode: 'create' | 'update'): JsonObject {
+  const fields = [...resource.fields.values()].filter((field) => !field.readOnly && !(field.immutable && mode === 'update'));
+  const required = fields.filter((field) => field.required && field.default === undefined).map((field) => field.name);
+  return {
+    type: 'object',
+    properties: Object.fromEntries(fields.map((field) => [field.name, fieldSchema(field)])),
+    ...(mode === 'create' && required.length > 0 && { required }),
+    additionalProperties: false,
+  };
+}
+
+/** JSON Schema (2020-12) of a record as it is shown. */
+export function recordSchema(resource: Resource): JsonObject {
+  const fields = [...resource.fields.values()].filter((field) => !field.writeOnly);
+  return {
+    type: 'object',
+    properties: Object.fromEntries(
+      fields.map((field) => [field.name, { ...fieldSchema(field), ...(field.readOnly && { readOnly: true }) }]),
+    ),
+    required: fields.map((field) => field.name),
+  };
+}
+
+function fieldSchema(field: Field): JsonObject {
+  const schema: JsonObject = {
+    ...typeOf(field).jsonSchema(field),
+    ...(field.description !== undefined && { description: field.description }),
+    ...(field.default !== undefined && { default: field.default }),
+    ...(field.writeOnly && { writeOnly: true }),
+  };
+  return field.required ? schema : toNullable(schema);
+}
+
+// Null clears an optional field, and shows that it has no value.
+function toNullable(schema: JsonObject): JsonObject {
+  const { type, enum: listed } = schema;
+  if (type === undefined) return schema;
+  const types: readonly Json[] = Array.isArray(type) ? type : [type];
+  return { ...schema, type: [...types, 'null'], ...(Array.isArray(listed) && { enum: [...(listed as readonly Json[]), null] }) };
+}
+
+function describeField(field: Field): JsonObject {
+  const { of, renamedFrom: _renamedFrom, ...options } = field;
+  return {
+    ...options,
+    ...(of !== undefined && { of: describeItem(of) }),
+    operators: operatorsOf(field).map((operator) => operator.name),
+  } as JsonObject;
+}
+
+function describeItem(item: Field): JsonObject {
+  const options = ['type', 'description', ...typeOf(item).options] as const;
+  return Object.fromEntries(options.flatMap((option) => (item[option] === undefined ? [] : [[option, item[option] as Json]])));
+}

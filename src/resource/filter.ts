@@ -1,0 +1,91 @@
+import type { Comparison, Condition, PathKind } from '../condition/index.ts';
+import { didYouMean, type Issue, Problem } from '../errors.ts';
+import type { Field } from '../fields/index.ts';
+import { type Json, OPERATORS, type Operator } from '../operators/index.ts';
+import { typeOf } from './check-shape.ts';
+import { quote } from './names.ts';
+import { readOperandText } from './operand-text.ts';
+import { fieldKind, findField } from './resolve-field.ts';
+import type { Resource } from './resource.ts';
+import { summarise } from './sort.ts';
+
+/** One comparison of a client's filter, as sent. */
+export interface FilterItem {
+  readonly field: string;
+  readonly operator: string;
+  readonly value: Json;
+}
+
+/**
+ * A client's filter as a condition on the record: all of its comparisons. `typed: false` says that values are text of
+ * a query string, to be read as what the field and the operator expect. Every mistake is listed in the problem.
+ */
+export function readFilter(resource: Resource, items: readonly FilterItem[], options: { readonly typed: boolean }): Condition {
+  const comparisons: Comparison[] = [];
+  const issues: Issue[] = [];
+  for (const item of items) {
+    const read = readComparison(resource, item, options.typed);
+    if ('issue' in read) issues.push(read.issue);
+    else comparisons.push(read.comparison);
+  }
+  if (issues.length === 0) return { type: 'all', of: comparisons };
+  throw new Problem(issues.some((issue) => issue.code === 'field') ? 'REQUEST_FIELD' : 'REQUEST_PARAMETER', summarise(issues), {
+    errors: issues,
+  });
+}
+
+/** Operators that fit a field, by name. */
+export function operatorsOf(field: Field): readonly Operator[] {
+  const kind = fieldKind(field)?.kind;
+  return kind === undefined ? [] : [...OPERATORS.values()].filter((operator) => operator.kinds.includes(kind));
+}
+
+type Read = { readonly comparison: Comparison } | { readonly issue: Issue };
+
+function readComparison(resource: Resource, item: FilterItem, typed: boolean): Read {
+  const found = findField(resource, item.field, 'filter');
+  if ('issue' in found) return { issue: { ...found.issue, path: `where.${found.issue.path}` } };
+  const { field } = found;
+  const refuse = (code: string, detail: string): Read => ({
+    issue: { path: `where.${field.name}.${item.operator.slice(0, 64)}`, code, detail },
+  });
+  const operator = OPERATORS.get(item.operator);
+  const kind = fieldKind(field);
+  if (operator === undefined || kind === undefined || !operator.kinds.includes(kind.kind))
+    return refuse('operator', describeWrongOperator(field, item.operator));
+  const operand = typed ? { value: item.value } : readOperandText(item.value, operator.operand, kind);
+  if ('detail' in operand) return refuse('value', operand.detail);
+  const wrong = checkOperand(operator, operand.value, kind);
+  if (wrong !== undefined) return refuse('value', wrong);
+  return { comparison: toComparison(field, operator, toStoredForm(operand.value, operator, field)) };
+}
+
+function describeWrongOperator(field: Field, name: string): string {
+  const fitting = operatorsOf(field).map((operator) => operator.name);
+  if (OPERATORS.has(name)) return `operator "${name}" does not fit ${field.name}, which is a ${field.type}; it takes ${fitting.join(', ')}`;
+  return `unknown operator ${quote(name)}${didYouMean(name, fitting)}`;
+}
+
+function checkOperand(operator: Operator, value: Json, kind: PathKind): string | undefined {
+  // No stored field is ever JSON's null: a comparison with it could not hold, and is surely meant otherwise.
+  if (value === null) return 'expected a value, given null; isNull asks for records without one';
+  return operator.checkOperand(value, kind);
+}
+
+// Emails and UUIDs are kept in lower case: who looks for one in another case means the same.
+function toStoredForm(value: Json, operator: Operator, field: Field): Json {
+  const { kind, toCanonical } = typeOf(field);
+  if (kind !== 'text' || toCanonical === undefined) return value;
+  if (operator.operand === 'scalar') return toCanonical(value, field);
+  return operator.operand === 'scalars' && Array.isArray(value) ? value.map((item: Json) => toCanonical(item, field)) : value;
+}
+
+function toComparison(field: Field, operator: Operator, value: Json): Comparison {
+  return {
+    type: 'comparison',
+    path: { group: 'resource', keys: [field.name], text: `resource.${field.name}` },
+    operator: operator.name,
+    operand: { type: 'literal', value },
+    ifExists: false,
+  };
+}

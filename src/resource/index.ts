@@ -1,0 +1,23 @@
+/**
+ * Definition files made into checked resources, and everything that is read against a resource: values, names, filters.
+ *
+ * It must never reach a database, decide anything, or answer differently for an unknown and a secret field.
+ * Begin with `resource.ts`, what a definition says; then `read-definition.ts`, how it is read, and
+ * `resolve-field.ts`, the one door for names from outside.
+ */
+export { checkFieldValue, typeOf } from './check-shape.ts';
+export { type CheckedValues, type CheckOptions, checkValues } from './check-values.ts';
+export { definitionSchema } from './definition-schema.ts';
+export { describeResource, recordSchema, valuesSchema } from './describe.ts';
+export { COMMON_OPTIONS, OPTION_FORMS, type OptionForm } from './field-options.ts';
+export { type FilterItem, operatorsOf, readFilter } from './filter.ts';
+export { type LoadedDefinitions, loadDefinitions, placeMistake, type RawDefinition } from './load-definitions.ts';
+export { collectMistakes, type DefinitionMistake, type Mistake, printMistake, type Report } from './mistake.ts';
+export { isObject } from './plain.ts';
+export { type DefinitionOptions, type ReadDefinition, readDefinition } from './read-definition.ts';
+export { checkReferences } from './references.ts';
+export { type FieldUsage, fieldKind, resolveField } from './resolve-field.ts';
+export type { Definitions, Resource, ResourceIndex, StoredRecord } from './resource.ts';
+export { ASSIGNABLE_ROLES, type AssignableRole } from './roles.ts';
+export { type Column, columnsOf, fromRow, type Row, type RowValue, showRecord, toRow } from './rows.ts';
+export { type ResolvedSortKey, readSort, type SortKey } from './sort.ts';

@@ -1,0 +1,80 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, extname, join } from 'node:path';
+import type { Json } from '../operators/index.ts';
+import type { DefinitionMistake, Mistake } from './mistake.ts';
+import { type Locate, parseYaml } from './yaml-file.ts';
+
+const EXTENSIONS: ReadonlySet<string> = new Set(['.yaml', '.yml', '.json']);
+const MOST_BYTES = 1_000_000;
+const MOST_FILES = 1000;
+
+/** A definition file, parsed and not yet checked. */
+export interface RawDefinition {
+  /** With its folder, as in `resources/article.yaml`. */
+  readonly file: string;
+  readonly source: Json;
+  readonly locate: Locate;
+}
+
+/** A folder of definition files, parsed. */
+export interface LoadedDefinitions {
+  readonly definitions: readonly RawDefinition[];
+  /** Files that cannot be read or are no YAML or JSON. */
+  readonly mistakes: readonly Mistake[];
+}
+
+/**
+ * Reads every definition file of a folder, in the order of their names. What the definitions say is checked where they
+ * meet the built-in ones, by `composeDefinitions` in `system/`.
+ */
+export function loadDefinitions(folder: string): LoadedDefinitions {
+  const definitions: RawDefinition[] = [];
+  const mistakes: Mistake[] = [];
+  const shownFolder = basename(folder);
+  const names = listFiles(folder);
+  if (typeof names === 'string') return { definitions, mistakes: [{ file: shownFolder, path: '', detail: names }] };
+  for (const name of names) {
+    const file = `${shownFolder}/${name}`;
+    const text = readText(join(folder, name));
+    if (text.detail !== undefined) {
+      mistakes.push({ file, path: '', detail: text.detail });
+      continue;
+    }
+    const { value, errors, locate } = parseYaml(text.content);
+    mistakes.push(...errors.map(({ detail, position }) => ({ file, ...position, path: '', detail })));
+    if (value !== undefined) definitions.push({ file, source: value, locate });
+  }
+  return { definitions, mistakes };
+}
+
+/** A mistake in a definition, with its place in the file. */
+export function placeMistake(raw: RawDefinition, { path, on, detail }: DefinitionMistake): Mistake {
+  return { file: raw.file, ...raw.locate(path, on), path: path.join('.'), detail };
+}
+
+function listFiles(folder: string): readonly string[] | string {
+  try {
+    const names = readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => !entry.isDirectory() && !entry.name.startsWith('.') && EXTENSIONS.has(extname(entry.name).toLowerCase()))
+      .map((entry) => entry.name);
+    if (names.length > MOST_FILES) return `expected at most ${MOST_FILES} definition files, found ${names.length}`;
+    return names.sort((a, b) => (a < b ? -1 : 1));
+  } catch (error) {
+    return `expected a folder of definition files, found none that can be read (${errorCode(error)})`;
+  }
+}
+
+function readText(path: string): { content: string; detail?: undefined } | { detail: string } {
+  try {
+    const { size } = statSync(path);
+    if (size > MOST_BYTES) return { detail: `expected at most ${MOST_BYTES} bytes, found ${size}` };
+    return { content: new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path)) };
+  } catch (error) {
+    if (error instanceof TypeError) return { detail: 'expected UTF-8 text' };
+    return { detail: `expected a file that can be read (${errorCode(error)})` };
+  }
+}
+
+function errorCode(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : String(error);
+}

@@ -1,0 +1,142 @@
+import type { Field } from '../fields/index.ts';
+import { describeValue, type Json, type JsonObject } from '../operators/index.ts';
+import { automaticFields } from './automatic.ts';
+import { hashDefinition } from './hash.ts';
+import { collectMistakes, type DefinitionMistake, describeType, type Report } from './mistake.ts';
+import { checkFieldName, checkResourceName, quote, suggest } from './names.ts';
+import { isObject } from './plain.ts';
+import { readField } from './read-field.ts';
+import { readIndexes } from './read-indexes.ts';
+import { readPermissions } from './read-permissions.ts';
+import type { Resource } from './resource.ts';
+
+const MEMBERS = ['name', 'description', 'fields', 'indexes', 'permissions'];
+const MOST_FIELDS = 200;
+const LONGEST_DESCRIPTION = 2000;
+
+/** Whose definition it is. */
+export interface DefinitionOptions {
+  /**
+   * One of our own definitions, or one that was accepted before: names may begin with `_`, which makes the resource
+   * internal and spares it the automatic fields beside `id`, and fields may be `guarded`.
+   */
+  readonly builtIn?: boolean;
+}
+
+/** A definition made into a resource, or what is wrong with it. */
+export interface ReadDefinition {
+  /** Undefined where there are mistakes. */
+  readonly resource: Resource | undefined;
+  readonly mistakes: readonly DefinitionMistake[];
+}
+
+/** Reads one definition; every mistake in it is listed. What concerns other resources is checked by `checkReferences`. */
+export function readDefinition(source: Json, options: DefinitionOptions = {}): ReadDefinition {
+  const { mistakes, report } = collectMistakes();
+  if (!isObject(source)) {
+    report([], `expected an object with name and fields, given ${describeType(source)}`);
+    return { resource: undefined, mistakes };
+  }
+  const builtIn = options.builtIn === true;
+  for (const member of Object.keys(source)) {
+    if (!MEMBERS.includes(member)) report([member], `unknown member ${quote(member)}${suggest(member, MEMBERS)}`, 'key');
+  }
+  const name = readName(source, builtIn, report);
+  const description = readDescription(source['description'], report);
+  const internal = name.startsWith('_');
+  const fields = readFields(source['fields'], { builtIn, internal }, report);
+  const indexes = readIndexes(source['indexes'], { fields, declared: declaredNames(source['fields']) }, report);
+  const permissions = readPermissions(source['permissions'], report);
+  if (mistakes.length > 0) return { resource: undefined, mistakes };
+  const parts = { name, fields, indexes };
+  const resource = {
+    ...parts,
+    description,
+    permissions,
+    internal,
+    source: deepFreeze(structuredClone(source)),
+    hash: hashDefinition(parts),
+  };
+  return { resource: Object.freeze(resource), mistakes };
+}
+
+function readName(source: JsonObject, builtIn: boolean, report: Report): string {
+  const name = source['name'];
+  if (typeof name !== 'string') {
+    report(name === undefined ? [] : ['name'], `expected a name, given ${describeValue(name)}`);
+    return '';
+  }
+  const wrong = checkResourceName(name, { builtIn });
+  if (wrong !== undefined) report(['name'], wrong);
+  return name;
+}
+
+function readDescription(value: Json | undefined, report: Report): string | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value === 'string' && value.length <= LONGEST_DESCRIPTION) return value;
+  report(['description'], `expected a text of at most ${LONGEST_DESCRIPTION} characters, given ${describeType(value)}`);
+  return undefined;
+}
+
+interface Owner {
+  readonly builtIn: boolean;
+  readonly internal: boolean;
+}
+
+function readFields(source: Json | undefined, owner: Owner, report: Report): ReadonlyMap<string, Field> {
+  const fields = new Map<string, Field>(automaticFields(owner));
+  if (!isObject(source)) {
+    report(source === undefined ? [] : ['fields'], `expected fields, an object of field names and fields, given ${describeType(source)}`);
+    return fields;
+  }
+  const names = Object.keys(source);
+  if (names.length === 0) report(['fields'], 'expected at least one field');
+  if (names.length > MOST_FIELDS) {
+    report(['fields'], `expected at most ${MOST_FIELDS} fields, given ${names.length}`);
+    return fields;
+  }
+  const taken = new Map([...fields.keys()].map((name) => [name.toLowerCase(), name]));
+  for (const [name, value] of Object.entries(source)) {
+    const path = ['fields', name];
+    const wrong = checkFieldName(name) ?? checkTwin(name, taken, fields);
+    if (wrong !== undefined) report(path, wrong, 'key');
+    taken.set(name.toLowerCase(), name);
+    const field = readField(value, { name, path, builtIn: owner.builtIn }, report);
+    if (field !== undefined && wrong === undefined) fields.set(name, field);
+  }
+  checkRenames(source, report);
+  return fields;
+}
+
+// Columns differ by more than case in no database that we speak to.
+function checkTwin(name: string, taken: ReadonlyMap<string, string>, automatic: ReadonlyMap<string, Field>): string | undefined {
+  const twin = taken.get(name.toLowerCase());
+  if (twin === undefined) return undefined;
+  if (twin === name && automatic.has(name)) return `expected another name: every record has "${name}" by itself`;
+  return `expected another name: it differs from "${twin}" only in case`;
+}
+
+function checkRenames(fields: JsonObject, report: Report): void {
+  const claimed = new Set<string>();
+  for (const [name, field] of Object.entries(fields)) {
+    const from = isObject(field) ? field['renamedFrom'] : undefined;
+    if (typeof from !== 'string') continue;
+    const path = ['fields', name, 'renamedFrom'];
+    const wrong = checkFieldName(from);
+    if (wrong !== undefined) report(path, wrong);
+    else if (Object.hasOwn(fields, from)) report(path, `expected a name that no field has any more, given ${quote(from)}`);
+    else if (claimed.has(from)) report(path, `expected a name that one field comes from, given ${quote(from)} again`);
+    claimed.add(from);
+  }
+}
+
+// A field with mistakes is missing from what could be read; that is said where it stands, and only there.
+function declaredNames(fields: Json | undefined): ReadonlySet<string> {
+  return new Set(isObject(fields) ? Object.keys(fields) : []);
+}
+
+function deepFreeze<Value extends Json>(value: Value): Value {
+  if (typeof value !== 'object' || value === null) return value;
+  for (const part of Object.values(value)) deepFreeze(part);
+  return Object.freeze(value);
+}

@@ -1,0 +1,80 @@
+import { didYouMean } from '../errors.ts';
+import type { Field } from '../fields/index.ts';
+import { describeValue, type Json } from '../operators/index.ts';
+import { describeType, type Report } from './mistake.ts';
+import { quote, suggest } from './names.ts';
+import { isObject } from './plain.ts';
+import { isIndexable } from './read-field.ts';
+import type { ResourceIndex } from './resource.ts';
+
+const MOST_INDEXES = 20;
+const MOST_INDEX_FIELDS = 8;
+
+/** The fields that indexes may name. */
+interface Indexable {
+  readonly fields: ReadonlyMap<string, Field>;
+  /** Every name in the definition, those of fields with mistakes too. */
+  readonly declared: ReadonlySet<string>;
+}
+
+/** Reads the `indexes` of a definition, over the fields that could be read. */
+export function readIndexes(source: Json | undefined, indexable: Indexable, report: Report): readonly ResourceIndex[] {
+  if (source === undefined) return [];
+  if (!Array.isArray(source)) {
+    report(['indexes'], `expected a list such as [{ fields: [status, createdAt] }], given ${describeType(source)}`);
+    return [];
+  }
+  if (source.length > MOST_INDEXES) report(['indexes'], `expected at most ${MOST_INDEXES} indexes, given ${source.length}`);
+  const indexes = source.slice(0, MOST_INDEXES).map((index: Json, at) => readIndex(index, { ...indexable, path: ['indexes', at] }, report));
+  checkTwice(indexes, indexable, report);
+  return Object.freeze(indexes);
+}
+
+function checkTwice(indexes: readonly ResourceIndex[], { fields }: Indexable, report: Report): void {
+  const seen = new Set([...fields.values()].filter((field) => field.index || field.unique).map((field) => field.name));
+  for (const [at, index] of indexes.entries()) {
+    const key = index.fields.join(',');
+    if (seen.has(key)) report(['indexes', at], `expected each index once, given another over ${key}`);
+    if (key !== '') seen.add(key);
+  }
+}
+
+interface IndexPlace extends Indexable {
+  readonly path: readonly (string | number)[];
+}
+
+function readIndex(source: Json, place: IndexPlace, report: Report): ResourceIndex {
+  const { path } = place;
+  const given = isObject(source) ? source : {};
+  const names = given['fields'];
+  if (!isObject(source)) report(path, `expected an object such as { fields: [status, createdAt] }, given ${describeType(source)}`);
+  for (const member of Object.keys(given)) {
+    if (member !== 'fields' && member !== 'unique') {
+      report([...path, member], `unknown member ${quote(member)}${suggest(member, ['fields', 'unique'])}`, 'key');
+    }
+  }
+  if (given['unique'] !== undefined && typeof given['unique'] !== 'boolean') {
+    report([...path, 'unique'], `expected true or false, given ${describeValue(given['unique'])}`);
+  }
+  if (!Array.isArray(names) || names.length === 0 || names.length > MOST_INDEX_FIELDS) {
+    if (isObject(source))
+      report([...path, 'fields'], `expected a list of 1 to ${MOST_INDEX_FIELDS} field names, given ${describeValue(names ?? null)}`);
+    return { fields: [], unique: false };
+  }
+  for (const [at, name] of names.entries())
+    checkIndexField(name, { ...place, path: [...path, 'fields', at], before: names.slice(0, at) }, report);
+  return Object.freeze({ fields: Object.freeze(names.map(String)), unique: given['unique'] === true });
+}
+
+function checkIndexField(name: Json, place: IndexPlace & { readonly before: readonly Json[] }, report: Report): void {
+  const field = typeof name === 'string' ? place.fields.get(name) : undefined;
+  if (field === undefined) {
+    if (!place.declared.has(String(name)))
+      report(place.path, `unknown field ${describeValue(name)}${didYouMean(String(name), [...place.fields.keys(), ...place.declared])}`);
+  } else if (!isIndexable(field)) {
+    report(
+      place.path,
+      `expected a field that an index can hold, given "${field.name}", which is ${field.writeOnly ? 'secret' : `a ${field.type}`}`,
+    );
+  } else if (place.before.includes(name)) report(place.path, `expected each field once, given "${field.name}" again`);
+}

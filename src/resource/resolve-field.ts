@@ -1,0 +1,50 @@
+import type { PathKind } from '../condition/index.ts';
+import { didYouMean, type Issue, Problem } from '../errors.ts';
+import type { Field } from '../fields/index.ts';
+import { typeOf } from './check-shape.ts';
+import { quote } from './names.ts';
+import type { Resource } from './resource.ts';
+
+/** What a name that a client sends is used for. */
+export type FieldUsage = 'filter' | 'sort' | 'show' | 'export';
+
+/**
+ * The one door for every field name that a client sends. A name that no field has and the name of a secret field
+ * are answered in the same words, or the answer would tell which secrets exist.
+ */
+export function resolveField(resource: Resource, name: string, usage: FieldUsage): Field {
+  const found = findField(resource, name, usage);
+  if ('field' in found) return found.field;
+  throw new Problem('REQUEST_FIELD', found.issue.detail, { errors: [found.issue] });
+}
+
+/** Like `resolveField`, for callers that list every mistake. */
+export function findField(resource: Resource, name: string, usage: FieldUsage): { field: Field } | { issue: Issue } {
+  const field = resource.fields.get(name);
+  if (field !== undefined && isUsable(field, usage)) return { field };
+  const path = name.slice(0, 64);
+  if (field !== undefined && !field.writeOnly) {
+    return { issue: { path, code: 'field', detail: `expected a field to sort by, given ${quote(name)}, which is a ${field.type}` } };
+  }
+  const usable = [...resource.fields.values()].filter((other) => isUsable(other, usage)).map((other) => other.name);
+  return {
+    issue: {
+      path,
+      code: 'field',
+      detail: `${resource.name} has no field ${quote(name)} to ${usage}${usage === 'show' || usage === 'export' ? '' : ' by'}${didYouMean(name, usable)}`,
+    },
+  };
+}
+
+/** How a field's values compare in conditions; undefined where they never do. */
+export function fieldKind(field: Field): PathKind | undefined {
+  const { kind } = typeOf(field);
+  if (kind === undefined || field.writeOnly) return undefined;
+  return field.of === undefined ? { kind } : { kind, itemKind: typeOf(field.of).kind };
+}
+
+function isUsable(field: Field, usage: FieldUsage): boolean {
+  const kind = fieldKind(field)?.kind;
+  if (kind === undefined) return false;
+  return usage !== 'sort' || (kind !== 'list' && kind !== 'json');
+}

@@ -1,0 +1,82 @@
+import type { Json } from '../operators/index.ts';
+import {
+  checkReferences,
+  type Definitions,
+  isObject,
+  loadDefinitions,
+  type Mistake,
+  placeMistake,
+  type RawDefinition,
+  type ReadDefinition,
+  type Resource,
+  readDefinition,
+} from '../resource/index.ts';
+import { readUser } from './extend-user.ts';
+import { SYSTEM } from './system.ts';
+
+/** A project's definitions together with the built-in ones, and everything that is wrong with them. */
+export interface ComposedDefinitions {
+  /** Without those that have mistakes of their own. */
+  readonly definitions: Definitions;
+  readonly mistakes: readonly Mistake[];
+}
+
+/** Loads and checks the definition files of a folder: every mistake of every file. */
+export function loadProject(folder: string): ComposedDefinitions {
+  const loaded = loadDefinitions(folder);
+  const { definitions, mistakes } = composeDefinitions(loaded.definitions);
+  return { definitions, mistakes: [...loaded.mistakes, ...mistakes].sort(byPlace) };
+}
+
+/** Checks a project's definitions, each by itself and all together, and joins them with the built-in ones. */
+export function composeDefinitions(project: readonly RawDefinition[]): ComposedDefinitions {
+  const definitions = new Map(SYSTEM);
+  const mistakes: Mistake[] = [];
+  const added: { raw: RawDefinition; resource: Resource }[] = [];
+  const taken = new Map<string, string>();
+  for (const raw of project) {
+    const { resource, mistakes: found } = readOne(raw.source);
+    mistakes.push(...found.map((mistake) => placeMistake(raw, mistake)));
+    const name = nameOf(raw.source);
+    const clash = name === undefined ? undefined : describeClash(name, taken);
+    if (clash !== undefined) mistakes.push(placeMistake(raw, { path: ['name'], on: 'value', detail: clash }));
+    else if (name !== undefined) taken.set(name.toLowerCase(), `${name} in ${raw.file}`);
+    if (resource === undefined || clash !== undefined) continue;
+    definitions.set(resource.name, resource);
+    added.push({ raw, resource });
+  }
+  const known = knownNames(project);
+  for (const { raw, resource } of added) {
+    mistakes.push(...checkReferences(resource, known).map((mistake) => placeMistake(raw, mistake)));
+  }
+  return { definitions, mistakes };
+}
+
+function readOne(source: Json): ReadDefinition {
+  return isObject(source) && nameOf(source) === 'User' ? readUser(source) : readDefinition(source);
+}
+
+// Tables differ by more than case in no database that we speak to.
+function describeClash(name: string, taken: ReadonlyMap<string, string>): string | undefined {
+  const other = taken.get(name.toLowerCase());
+  if (other !== undefined) return `expected a name of its own, different by more than case, given ${JSON.stringify(name)} beside ${other}`;
+  if (name !== 'User' && name.toLowerCase() === 'user') return `expected "User" to add to the built-in one, given ${JSON.stringify(name)}`;
+  return undefined;
+}
+
+// A definition with mistakes counts too: a reference to it is right.
+function knownNames(project: readonly RawDefinition[]): ReadonlySet<string> {
+  const names = project.map(({ source }) => nameOf(source)).filter((name) => name !== undefined);
+  const own = [...SYSTEM.values()].filter((resource) => !resource.internal).map((resource) => resource.name);
+  return new Set([...own, ...names]);
+}
+
+function nameOf(source: Json): string | undefined {
+  const name = isObject(source) ? source['name'] : undefined;
+  return typeof name === 'string' ? name : undefined;
+}
+
+function byPlace(a: Mistake, b: Mistake): number {
+  if (a.file !== b.file) return a.file < b.file ? -1 : 1;
+  return (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0);
+}

@@ -1,0 +1,52 @@
+import type { JsonObject } from '../operators/index.ts';
+
+const state: JsonObject = {
+  name: '_State',
+  description: 'Single values: `epoch` (number), `setup` (text: id of the first admin).',
+  fields: { number: { type: 'integer' }, text: { type: 'string' } },
+};
+
+const session: JsonObject = {
+  name: '_Session',
+  description: 'Logins; tokens name one and end with it.',
+  fields: {
+    userId: { type: 'string', required: true, index: true },
+    createdAt: { type: 'timestamp', required: true },
+    expiresAt: { type: 'timestamp', required: true },
+    revokedAt: { type: 'timestamp' },
+  },
+};
+
+const refreshToken: JsonObject = {
+  name: '_RefreshToken',
+  description: 'Refresh tokens by their SHA-256 in hexadecimal.',
+  fields: {
+    sessionId: { type: 'string', required: true, index: true },
+    createdAt: { type: 'timestamp', required: true },
+    expiresAt: { type: 'timestamp', required: true },
+    usedAt: { type: 'timestamp' },
+  },
+};
+
+const loginAttempt: JsonObject = {
+  name: '_LoginAttempt',
+  description: 'Attempts to log in, counted by account and by address.',
+  fields: {
+    windowStart: { type: 'timestamp', required: true },
+    count: { type: 'integer', required: true },
+  },
+};
+
+const definition: JsonObject = {
+  name: '_Definition',
+  description: 'Definitions as they were last applied to the tables, by resource name.',
+  fields: {
+    hash: { type: 'string', required: true },
+    source: { type: 'json', required: true },
+    appliedAt: { type: 'timestamp', required: true },
+    keptAside: { type: 'boolean', required: true, default: false },
+  },
+};
+
+/** What the service keeps of itself. */
+export const SERVICE_DEFINITIONS: readonly JsonObject[] = [state, session, refreshToken, loginAttempt, definition];
