@@ -1,5 +1,5 @@
 import type { RawBuilder } from 'kysely';
-import type { SqlDialect } from './sql.ts';
+import type { SqlDialect, SqlTruth } from './sql.ts';
 import type { Json, Kind, Truth } from './value.ts';
 
 /** What surrounds a comparison: how the two sides are compared, and when and where it happens. */
@@ -26,9 +26,6 @@ export interface SqlSubject {
 /** Said by `toSql` where the database cannot give exactly the answer of `matches`: the comparison is then evaluated in memory, never dropped. */
 export const IN_MEMORY: unique symbol = Symbol('in memory');
 
-/** A three-valued SQL expression: true, false or NULL exactly where `matches` says true, false or unknown. */
-export type SqlTruth = RawBuilder<boolean | null>;
-
 /** What an operator expects on its right side. */
 export type OperandShape =
   | 'scalar'
@@ -43,6 +40,7 @@ export type OperandShape =
   | 'daysOfWeek'
   | 'networks';
 
+/** A worked example. */
 export interface OperatorSample {
   readonly actual: Json | undefined;
   readonly expected: Json;
@@ -65,6 +63,8 @@ export interface Operator {
   readonly negation?: string;
   /** The operator that says the same with the sides exchanged: `a gt b` is `b lt a`. */
   readonly mirror?: string;
+  /** What it says of a list of operands in terms of each, exactly, in all three values: `in` is any `eq`, `nin` is all `ne`. */
+  readonly itemwise?: { readonly join: 'any' | 'all'; readonly operator: string };
   /** Whether it has an answer for a missing subject (`exists`, `isNull`). */
   readonly definedOnMissing?: boolean;
   /** What is wrong with a literal operand, in words; undefined where nothing is. */

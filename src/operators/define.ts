@@ -1,0 +1,81 @@
+import { sql } from 'kysely';
+import { fitsKind, kindNoun } from './kinds.ts';
+import { type Frame, IN_MEMORY, type Operator, type OperatorSample, type SqlSubject } from './operator.ts';
+import { SQL_UNKNOWN, type SqlDialect, type SqlTruth } from './sql.ts';
+import { describeValue, type Json, type Kind, notTruth, type Truth, UNKNOWN } from './value.ts';
+
+/** What surrounds a comparison in SQL. */
+export interface SqlAround {
+  readonly frame: Frame;
+  readonly dialect: SqlDialect;
+}
+
+/** An operator without what all of them share: the answer for what is missing, null, or of a kind that does not fit. */
+export interface OperatorRules extends Omit<Operator, 'matches' | 'toSql' | 'definedOnMissing'> {
+  /** JSON null is a value like any other (`eq`, `ne`, `in`, `nin`). */
+  readonly nullIsValue?: boolean;
+  answer(actual: Json, expected: Json, frame: Frame): Truth;
+  /** Asked only of a column whose kind fits and is the frame's. */
+  sql(subject: SqlSubject, expected: Json, around: SqlAround): SqlTruth | typeof IN_MEMORY;
+}
+
+/** Makes an operator of its rules: missing is unknown, null is unknown unless it is a value here, a kind that does not fit is unknown. */
+export function defineOperator(rules: OperatorRules): Operator {
+  const { answer, sql: toSql, nullIsValue = false, ...rest } = rules;
+  const fits = (kind: Kind | undefined): boolean => kind === undefined || rules.kinds.includes(kind);
+  return Object.freeze({
+    ...rest,
+    matches(actual: Json | undefined, expected: Json, frame: Frame): Truth {
+      if (actual === undefined || (actual === null && !nullIsValue) || !fits(frame.kind)) return UNKNOWN;
+      return answer(actual, expected, frame);
+    },
+    toSql(subject: SqlSubject, expected: Json, around: SqlAround): SqlTruth | typeof IN_MEMORY {
+      // Where the sides meet as another kind than the column's, its stored form does not compare as that kind does.
+      if (subject.kind === 'json' || around.frame.kind !== subject.kind || around.frame.itemKind !== subject.itemKind) return IN_MEMORY;
+      return fits(subject.kind) ? toSql(subject, expected, around) : SQL_UNKNOWN;
+    },
+  });
+}
+
+/** The operator that is true exactly where `operator` is false. */
+export function defineNegation(operator: Operator, named: Pick<Operator, 'name' | 'label' | 'summary' | 'itemwise'>): Operator {
+  const { mirror, itemwise: _, ...rest } = operator;
+  return Object.freeze({
+    ...rest,
+    ...named,
+    // Of the operators that have a negation here, eq mirrors itself, and so does ne.
+    ...(mirror === operator.name ? { mirror: named.name } : {}),
+    negation: operator.name,
+    matches: (actual: Json | undefined, expected: Json, frame: Frame) => notTruth(operator.matches(actual, expected, frame)),
+    toSql(subject: SqlSubject, expected: Json, around: SqlAround): SqlTruth | typeof IN_MEMORY {
+      const truth = operator.toSql(subject, expected, around);
+      return truth === IN_MEMORY ? IN_MEMORY : sql<boolean | null>`NOT (${truth})`;
+    },
+    samples: operator.samples.map((sample): OperatorSample => ({ ...sample, answer: notTruth(sample.answer) })),
+  });
+}
+
+/** What is wrong with one literal that shall compare as `kind`, in words. */
+export function checkScalar(value: Json, kind: Kind | undefined): string | undefined {
+  return fitsKind(kind, value) ? undefined : `expected ${kindNoun(kind)}, given ${describeValue(value)}`;
+}
+
+/** What is wrong with a list of literals, naming up to five of its items; undefined where nothing is. */
+export function checkItems(list: Json, check: (item: Json) => string | undefined): string | undefined {
+  if (!Array.isArray(list)) return `expected a list, given ${describeValue(list)}`;
+  const mistakes = list.flatMap((item: Json, index) => {
+    const mistake = check(item);
+    return mistake === undefined ? [] : [`item ${index}: ${mistake}`];
+  });
+  return mistakes.length === 0 ? undefined : mistakes.slice(0, 5).join('; ');
+}
+
+/** What is wrong with a text operand, in words. */
+export function checkText(value: Json): string | undefined {
+  return typeof value === 'string' ? undefined : `expected a text, given ${describeValue(value)}`;
+}
+
+/** What is wrong with an operand that is true or false, in words. */
+export function checkBoolean(value: Json): string | undefined {
+  return typeof value === 'boolean' ? undefined : `expected true or false, given ${describeValue(value)}`;
+}

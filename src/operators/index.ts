@@ -1,0 +1,33 @@
+/**
+ * What conditions and list filters can say: each operator with its two faces, `matches` in memory and `toSql` in the
+ * database, side by side, and the kinds of value that they compare.
+ *
+ * Nothing outside this folder may know how an operator behaves. Nothing in it may know a path, a record, a definition
+ * or a policy, throw on a value, or answer "false" where it means "unknown".
+ *
+ * Begin with `operator.ts` (the contract), then `equality.ts`. A new operator is one export there or in a file of its
+ * own, and one line in `table.ts`.
+ */
+
+export { type Decimal, readDecimal, toDecimalText } from './decimals.ts';
+export { readDate, readDuration, readInstant, toInstantText } from './instants.ts';
+export { canonicalAs, combineKinds, compareAs, fitsKind, kindNoun } from './kinds.ts';
+export { type Frame, IN_MEMORY, type OperandShape, type Operator, type OperatorSample, type SqlSubject } from './operator.ts';
+export { checkPattern, matchesPattern } from './pattern.ts';
+export type { SqlDialect, SqlTruth } from './sql.ts';
+export { OPERATORS } from './table.ts';
+export { foldCase } from './texts.ts';
+export {
+  allTruth,
+  anyTruth,
+  describeValue,
+  isObject,
+  type Json,
+  type JsonObject,
+  type Kind,
+  MISSING,
+  notTruth,
+  ownValue,
+  type Truth,
+  UNKNOWN,
+} from './value.ts';

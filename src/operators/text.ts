@@ -1,0 +1,150 @@
+import { sql } from 'kysely';
+import { checkText, defineNegation, defineOperator, type SqlAround } from './define.ts';
+import { IN_MEMORY, type Operator, type OperatorSample, type SqlSubject } from './operator.ts';
+import { falseWherePresent, SQL_UNKNOWN, type SqlTruth, trueWherePresent } from './sql.ts';
+import { afterPrefix, foldCase, matchesWildcards } from './texts.ts';
+import { type Json, UNKNOWN } from './value.ts';
+
+/** One way to look for a text inside another. */
+interface TextQuestion {
+  readonly name: string;
+  readonly label: string;
+  readonly summary: string;
+  readonly negation?: string;
+  holds(text: string, part: string): boolean;
+  sql(subject: SqlSubject, part: string, around: SqlAround): SqlTruth | typeof IN_MEMORY;
+  readonly samples: readonly OperatorSample[];
+}
+
+export const contains: Operator = defineTextOperator({
+  name: 'contains',
+  label: 'contains',
+  summary: 'The text contains the other, exactly: no wildcards, case counts.',
+  negation: 'ncontains',
+  holds: (text, part) => text.includes(part),
+  sql: (subject, part, { dialect }) => sql<boolean | null>`${dialect.position(subject.sql, sql`${part}`)} > 0`,
+  samples: [
+    { actual: '100% cotton', expected: '0%', kind: 'text', answer: true },
+    { actual: '100% cotton', expected: '0_', kind: 'text', answer: false },
+    { actual: 'Cotton', expected: 'cot', kind: 'text', answer: false },
+    { actual: 5, expected: '5', answer: null },
+  ],
+});
+
+export const ncontains: Operator = defineNegation(contains, {
+  name: 'ncontains',
+  label: 'does not contain',
+  summary: 'The text does not contain the other. A missing text is unknown.',
+});
+
+export const startsWith: Operator = defineTextOperator({
+  name: 'startsWith',
+  label: 'starts with',
+  summary: 'The text starts with the other, exactly.',
+  holds: (text, part) => text.startsWith(part),
+  sql: ({ sql: text }, part) => startsWithSql(text, part),
+  samples: [
+    { actual: 'INV-001', expected: 'INV-', kind: 'text', answer: true },
+    { actual: 'inv-001', expected: 'INV-', kind: 'text', answer: false },
+    { actual: 'INV-001', expected: '', kind: 'text', answer: true },
+  ],
+});
+
+export const endsWith: Operator = defineTextOperator({
+  name: 'endsWith',
+  label: 'ends with',
+  summary: 'The text ends with the other, exactly.',
+  holds: (text, part) => text.endsWith(part),
+  sql: ({ sql: text }, part, { dialect }) => (part === '' ? trueWherePresent(text) : dialect.endsWith(text, part)),
+  samples: [
+    { actual: 'ann@example.org', expected: '@example.org', kind: 'text', answer: true },
+    { actual: 'ann@example.org.evil', expected: '@example.org', kind: 'text', answer: false },
+    { actual: '', expected: 'x', kind: 'text', answer: false },
+  ],
+});
+
+export const icontains: Operator = defineTextOperator({
+  name: 'icontains',
+  label: 'contains (any case)',
+  summary: 'The text contains the other, whatever the case of letters, by Unicode case folding.',
+  negation: 'incontains',
+  holds: (text, part) => foldCase(text).includes(foldCase(part)),
+  sql: ({ sql: text }, part, { dialect }) => sql<boolean | null>`${dialect.position(dialect.foldCase(text), sql`${foldCase(part)}`)} > 0`,
+  samples: [
+    { actual: 'Große STRASSE', expected: 'straße', kind: 'text', answer: true },
+    { actual: 'Große Straße', expected: 'weg', kind: 'text', answer: false },
+  ],
+});
+
+export const incontains: Operator = defineNegation(icontains, {
+  name: 'incontains',
+  label: 'does not contain (any case)',
+  summary: 'The text does not contain the other, whatever the case of letters.',
+});
+
+export const istartsWith: Operator = defineTextOperator({
+  name: 'istartsWith',
+  label: 'starts with (any case)',
+  summary: 'The text starts with the other, whatever the case of letters.',
+  holds: (text, part) => foldCase(text).startsWith(foldCase(part)),
+  sql: ({ sql: text }, part, { dialect }) => sql<boolean | null>`${dialect.position(dialect.foldCase(text), sql`${foldCase(part)}`)} = 1`,
+  samples: [
+    { actual: 'Ärzte', expected: 'ÄR', kind: 'text', answer: true },
+    { actual: 'Ärzte', expected: 'är zte', kind: 'text', answer: false },
+  ],
+});
+
+export const iendsWith: Operator = defineTextOperator({
+  name: 'iendsWith',
+  label: 'ends with (any case)',
+  summary: 'The text ends with the other, whatever the case of letters.',
+  holds: (text, part) => foldCase(text).endsWith(foldCase(part)),
+  sql: ({ sql: text }, part, { dialect }) =>
+    part === '' ? trueWherePresent(text) : dialect.endsWith(dialect.foldCase(text), foldCase(part)),
+  samples: [
+    { actual: 'ΟΔΟΣ', expected: 'δος', kind: 'text', answer: true },
+    { actual: 'photo.JPG', expected: '.png', kind: 'text', answer: false },
+  ],
+});
+
+/** Databases bound the length of a pattern; SQLite's bound is 50,000 bytes. */
+const MAX_SQL_PATTERN = 10_000;
+
+export const like: Operator = defineTextOperator({
+  name: 'like',
+  label: 'is like',
+  summary: 'The whole text fits a pattern in which `*` stands for any characters and `?` for one; all else is literal, case counts.',
+  holds: matchesWildcards,
+  sql({ sql: text }, pattern, { dialect }) {
+    // Stored text has no NUL, and a database would end the pattern there.
+    if (pattern.includes('\0')) return falseWherePresent(text);
+    return pattern.length > MAX_SQL_PATTERN ? IN_MEMORY : dialect.matchesWildcards(text, pattern);
+  },
+  samples: [
+    { actual: 'report-2026.pdf', expected: 'report-????.pdf', kind: 'text', answer: true },
+    { actual: 'report-2026.pdf', expected: '*.PDF', kind: 'text', answer: false },
+    { actual: 'a[b]%', expected: 'a[b]%', kind: 'text', answer: true },
+    { actual: '\u{1f600}', expected: '?', kind: 'text', answer: true },
+  ],
+});
+
+function defineTextOperator(question: TextQuestion): Operator {
+  return defineOperator({
+    ...question,
+    kinds: ['text', 'json'],
+    operand: 'text',
+    checkOperand: checkText,
+    answer(actual: Json, expected: Json) {
+      if (typeof actual !== 'string' || typeof expected !== 'string') return UNKNOWN;
+      return question.holds(actual.toWellFormed(), expected.toWellFormed());
+    },
+    sql: (subject, expected, around) =>
+      typeof expected === 'string' ? question.sql(subject, expected.toWellFormed(), around) : SQL_UNKNOWN,
+  });
+}
+
+/** A range, so that an index can serve it. */
+function startsWithSql(text: SqlSubject['sql'], prefix: string): SqlTruth {
+  const end = afterPrefix(prefix);
+  return end === undefined ? sql<boolean | null>`${text} >= ${prefix}` : sql<boolean | null>`(${text} >= ${prefix} AND ${text} < ${end})`;
+}
