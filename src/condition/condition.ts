@@ -1,7 +1,9 @@
-import type { Json, Truth } from '../operators/value.ts';
+import type { Json, Truth } from '../operators/index.ts';
+import type { PathKind } from './scope.ts';
 
 /** The groups of the context that a path may start with. */
 export const CONTEXT_GROUPS = ['user', 'resource', 'environment', 'request'] as const;
+/** One of the groups. */
 export type ContextGroup = (typeof CONTEXT_GROUPS)[number];
 
 /** A dotted path into the context: `user.department` is group `user`, keys `['department']`. */
@@ -21,6 +23,10 @@ export type Operand =
   | { readonly type: 'template'; readonly parts: readonly (string | Path)[] }
   | { readonly type: 'array'; readonly items: readonly Operand[] };
 
+/** What a comparison's two sides compare as; a kind that nothing says is undefined. */
+export type ComparedAs = Partial<PathKind>;
+
+/** What is at a path, compared with an operand. */
 export interface Comparison {
   readonly type: 'comparison';
   readonly path: Path;
@@ -28,6 +34,8 @@ export interface Comparison {
   readonly operand: Operand;
   /** Missing subject: false instead of unknown. */
   readonly ifExists: boolean;
+  /** Where references have been resolved or the sides exchanged: what the sides compared as before, which they still do. */
+  readonly as?: ComparedAs;
 }
 
 /** A CEL expression that our own tree cannot say; it is evaluated in memory. */
@@ -36,8 +44,8 @@ export interface Expression {
   readonly source: string;
   /** Every path it reads. */
   readonly paths: readonly Path[];
-  /** The answer on the given groups; an error is unknown. Never throws. */
-  evaluate(groups: Readonly<Record<ContextGroup, unknown>>): Truth;
+  /** The answer where its paths have these values; an error is unknown. Never throws. */
+  evaluate(valueAt: (path: Path) => Json | undefined): Truth;
 }
 
 /** The condition tree. An empty `all` is true, an empty `any` false. */

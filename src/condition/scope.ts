@@ -1,5 +1,5 @@
-import type { Json, Kind } from '../operators/value.ts';
-import type { ContextGroup, Path } from './condition.ts';
+import type { Json, Kind } from '../operators/index.ts';
+import type { Path } from './condition.ts';
 
 /** Said of a path into a record that is not known yet: a list is a read with the record open. */
 export const OPEN: unique symbol = Symbol('open');
@@ -16,8 +16,6 @@ export interface Scope {
   valueOf(path: Path): Json | undefined | typeof OPEN;
   /** What definitions say of a path; undefined where none does. */
   kindOf(path: Path): PathKind | undefined;
-  /** The groups as plain data, for expressions; undefined while the record is open. */
-  groups(): Readonly<Record<ContextGroup, unknown>> | undefined;
   /** Milliseconds since 1970. */
   readonly now: number;
   readonly timeZone: string;

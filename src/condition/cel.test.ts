@@ -1,0 +1,161 @@
+import { describe, expect, it } from 'vitest';
+import { type Json, type JsonObject, ownValue, type Truth } from '../operators/index.ts';
+import { conditionPaths } from './paths.ts';
+import { printCondition } from './print.ts';
+import { readConditions } from './read.ts';
+import type { ConditionReader } from './reading.ts';
+import { evaluate } from './reduce.ts';
+import type { PathKind, Scope } from './scope.ts';
+
+const KINDS: ReadonlyMap<string, PathKind> = new Map<string, PathKind>([
+  ['user.id', { kind: 'text' }],
+  ['user.role', { kind: 'text' }],
+  ['user.level', { kind: 'number' }],
+  ['user.active', { kind: 'boolean' }],
+  ['user.teams', { kind: 'list', itemKind: 'text' }],
+  ['resource.authorId', { kind: 'text' }],
+  ['resource.at', { kind: 'timestamp' }],
+  ['resource.editors', { kind: 'list', itemKind: 'text' }],
+]);
+
+const LOWERED: readonly (readonly [string, string])[] = [
+  ['user.id == resource.authorId', `user.id eq \${resource.authorId}`],
+  ['"u1" == user.id', 'user.id eq "u1"'],
+  ['user.level >= 3 && 5 > user.level', 'user.level gte 3 and user.level lt 5'],
+  ['!(user.role in ["admin", "editor"])', 'not user.role in ["admin", "editor"]'],
+  ['"red" in user.teams || user.active', 'user.teams has "red" or user.active eq true'],
+  ['user.id in resource.editors', `user.id in \${resource.editors}`],
+  ['has(user.claim)', 'user.claim exists true'],
+  ['user.id.startsWith("u") && user.id.matches("^u")', 'user.id startsWith "u" and user.id matches "^u"'],
+  ['true', 'always'],
+];
+
+/** What stays CEL: where our own comparison would answer otherwise, or has no words for it. */
+const KEPT: readonly string[] = [
+  'user.claim == "x"',
+  'user.id == 1',
+  'user.id < "m"',
+  'resource.at == "2026-01-31T12:00:00.000Z"',
+  'has(user.claim.inner)',
+  'user.level > 1 ? user.active : false',
+  'user.teams.exists(t, t == resource.authorId)',
+  'size(user.teams) > 1',
+];
+
+const MISTAKES: readonly (readonly [string, RegExp])[] = [
+  ['user.id ==', /expected a CEL expression/],
+  ['usr.id == "x"', /unknown name "usr".*did you mean "user"/],
+  ['user == null', /a field after the group/],
+  ['user.__proto__ == 1', /cannot be read/],
+  ['user["a.b"] == 1', /without a dot/],
+  ['type(user.id) == 1', /unknown function "type"/],
+  ['user.id.foo()', /unknown function "foo"/],
+  ['user.id.matches("[")', /RE2/],
+  ['{"a": 1}.a == 1', /maps and messages/],
+  ['resource.none == 1', /no field none/],
+  ['user.teams.all(a, resource.editors.exists(b, a == b))', /cannot stand in another/],
+  ['user.teams.all(user, user == "x")', /cannot be the name of an item/],
+  ['x'.repeat(201), /at most 200 characters/],
+  ['('.repeat(101), /at most 100 brackets/],
+  [`${'1+'.repeat(40)}1 == 41`, /at most 12 levels/],
+];
+
+const ANSWERS: readonly (readonly [string, JsonObject, Truth])[] = [
+  ['user.claim == "x"', { claim: 'x' }, true],
+  ['user.claim == "x"', { claim: 10 }, false],
+  ['user.claim == "x"', {}, null],
+  ['!(user.claim == "x")', {}, null],
+  ['user.claim == "x" || user.id == "u1"', { id: 'u1' }, true],
+  ['user.claim.a.b > 1', { claim: { a: { b: 2 } } }, true],
+  ['user.claim.a.b > 1', { claim: { a: 1 } }, null],
+  ['has(user.claim.a)', { claim: {} }, false],
+  ['has(user.claim.a) && user.claim.a == 1', { claim: { a: 1 } }, true],
+  ['user.teams.exists(t, t.startsWith("re"))', { teams: ['blue', 'red'] }, true],
+  ['user.teams.all(t, t.startsWith("re"))', { teams: ['blue', 'red'] }, false],
+  ['size(user.teams) == 2', { teams: ['blue', 'red'] }, true],
+  ['user.claim.matches("^(a+)+$")', { claim: `${'a'.repeat(5000)}!` }, false],
+  ['user.claim', { claim: 'x' }, null],
+  ['user.claim / 0.0 == 1.0', { claim: 1 }, false],
+  ['user.claim + 1 == 2', { claim: 1 }, null],
+  ['int(user.claim) == 10', { claim: '10' }, true],
+  ['timestamp(user.claim) < timestamp("2026-02-01T00:00:00Z")', { claim: '2026-01-31T00:00:00Z' }, true],
+  ['timestamp(user.claim).getHours("Nowhere/At/All") == 1', { claim: '2026-01-31T00:00:00Z' }, null],
+  ['user.claim.toString == 1', { claim: {} }, null],
+];
+
+describe('expressions', () => {
+  for (const [source, expected] of LOWERED) {
+    it(`lowers ${source}`, () => expect(printCondition(read(source).condition)).toBe(expected));
+  }
+
+  for (const source of KEPT) {
+    it(`leaves ${source} to CEL`, () => expect(read(source)).toMatchObject({ condition: { type: 'expression' }, issues: [] }));
+  }
+
+  for (const [source, words] of MISTAKES) {
+    it(`refuses ${source.slice(0, 60)}`, () => {
+      const { condition, issues } = read(source);
+      expect(issues.map(({ path }) => path)).toEqual(['at.0.expression']);
+      expect(issues[0]?.detail).toMatch(words);
+      expect(condition).toEqual({ type: 'constant', value: null });
+    });
+  }
+
+  for (const [source, user, answer] of ANSWERS) {
+    it(`${source} of ${JSON.stringify(user).slice(0, 40)} is ${answer}`, () => {
+      expect(read(source).issues).toEqual([]);
+      expect(evaluate(read(source).condition, scopeOf(user))).toBe(answer);
+    });
+  }
+
+  it('says every path that it reads', () => {
+    const { condition } = read('has(user.claim.a) || user.teams.exists(t, t == user["claim"].b) || user.level + 1.0 > 2.0');
+    expect(
+      conditionPaths(condition)
+        .map(({ text }) => text)
+        .sort(),
+    ).toEqual(['user.claim', 'user.claim.b', 'user.level', 'user.teams']);
+  });
+
+  it('lowers what it can of one expression and keeps the rest', () => {
+    expect(read('user.id == "u1" && user.claim == "x"').condition).toMatchObject({
+      type: 'all',
+      of: [{ type: 'comparison' }, { type: 'expression', source: 'user.claim == "x"' }],
+    });
+  });
+
+  it('is only for where expressions may stand', () => {
+    expect(readConditions([{ expression: 'true' }], { ...READER, expressions: false }).issues).toHaveLength(1);
+  });
+
+  for (const source of ['('.repeat(50_000), '!'.repeat(50_000), `${'a.'.repeat(50_000)}a`]) {
+    it(`survives ${source.slice(0, 6)}…`, () => {
+      const limits = { ...READER.limits, expressionLength: 1_000_000 };
+      expect(readConditions([{ expression: source }], { ...READER, limits }).issues).toHaveLength(1);
+    });
+  }
+});
+
+const READER: ConditionReader = {
+  at: 'at',
+  expressions: true,
+  limits: { depth: 4, comparisons: 20, listItems: 5, textLength: 100, expressionLength: 200, expressionDepth: 12 },
+  describePath: ({ group, keys, text }) => {
+    if (group === 'resource' && !KINDS.has(text)) return { problem: `no field ${keys.join('.')}` };
+    return KINDS.get(text) ?? 'any';
+  },
+};
+
+function read(source: string): ReturnType<typeof readConditions> {
+  return readConditions([{ expression: source }], READER);
+}
+
+function scopeOf(user: JsonObject): Scope {
+  return {
+    now: 0,
+    timeZone: 'UTC',
+    valueOf: ({ group, keys }) =>
+      group === 'user' ? keys.reduce<Json | undefined>((value, key) => ownValue(value, key), user) : undefined,
+    kindOf: ({ text }) => KINDS.get(text),
+  };
+}

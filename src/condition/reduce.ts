@@ -1,0 +1,141 @@
+import { type Frame, type Json, OPERATORS, type Operator, type Truth, UNKNOWN } from '../operators/index.ts';
+import { comparedAs, isListOperator } from './compared-as.ts';
+import type { ComparedAs, Comparison, Condition, Expression } from './condition.ts';
+import { resolveOperand } from './resolve.ts';
+import { OPEN, type Scope } from './scope.ts';
+import { ALWAYS, all, any, constant, NEVER, not } from './tree.ts';
+
+/**
+ * What is left of a condition once everything known is put in: a constant where nothing is open, otherwise a condition
+ * on the open record that is true, false and unknown on exactly the records on which the whole is.
+ */
+export function reduce(condition: Condition, scope: Scope): Condition {
+  switch (condition.type) {
+    case 'constant':
+      return condition;
+    case 'comparison':
+      return reduceComparison(condition, scope);
+    case 'expression':
+      return reduceExpression(condition, scope);
+    case 'not':
+      return not(reduce(condition.of, scope));
+    case 'all':
+      return all(reduceUntil(NEVER, condition.of, scope));
+    case 'any':
+      return any(reduceUntil(ALWAYS, condition.of, scope));
+  }
+}
+
+/** The answer of a condition in a scope with nothing open. (What stays open, through a mistake of the caller, is unknown.) */
+export function evaluate(condition: Condition, scope: Scope): Truth {
+  const answer = reduce(condition, scope);
+  return answer.type === 'constant' ? answer.value : UNKNOWN;
+}
+
+/** Stops at the member that decides. */
+function reduceUntil(decisive: Condition, conditions: readonly Condition[], scope: Scope): readonly Condition[] {
+  const reduced: Condition[] = [];
+  for (const condition of conditions) {
+    const next = reduce(condition, scope);
+    reduced.push(next);
+    if (next === decisive) break;
+  }
+  return reduced;
+}
+
+function reduceExpression(expression: Expression, scope: Scope): Condition {
+  const values = new Map<string, Json | undefined>();
+  for (const path of expression.paths) {
+    const value = scope.valueOf(path);
+    if (value === OPEN) return expression;
+    values.set(path.text, value);
+  }
+  return constant(expression.evaluate((path) => values.get(path.text)));
+}
+
+function reduceComparison(comparison: Comparison, scope: Scope): Condition {
+  const operator = OPERATORS.get(comparison.operator);
+  if (operator === undefined) return constant(UNKNOWN);
+  const actual = scope.valueOf(comparison.path);
+  const as = comparedAs(comparison, operator, (path) => scope.kindOf(path));
+  if (actual === OPEN) return reduceOpen(comparison, { operator, as, scope });
+  if (actual === undefined && operator.definedOnMissing !== true) return constant(comparison.ifExists ? false : UNKNOWN);
+  if (as === 'mismatch') return constant(UNKNOWN);
+  const expected = resolveOperand(comparison.operand, scope);
+  if (expected === undefined) return constant(UNKNOWN);
+  if (expected === OPEN) return actual === undefined ? comparison : turnRound(comparison, { actual, operator, as, scope });
+  return constant(operator.matches(actual, expected, toFrame(as, scope)));
+}
+
+/** The record is open: put in what the operand refers to. */
+function reduceOpen(
+  comparison: Comparison,
+  { operator, as, scope }: { readonly operator: Operator; readonly as: ComparedAs | 'mismatch'; readonly scope: Scope },
+): Condition {
+  const expected = as === 'mismatch' ? undefined : resolveOperand(comparison.operand, scope);
+  if (expected === OPEN) return comparison;
+  if (as === 'mismatch' || expected === undefined) return unknownWherePresent(comparison, operator);
+  return { ...comparison, operand: { type: 'literal', value: expected }, as };
+}
+
+/** Unknown for whatever is there; where nothing is, what `ifExists` says. */
+function unknownWherePresent({ path, ifExists }: Comparison, operator: Operator): Condition {
+  if (!ifExists || operator.definedOnMissing === true) return constant(UNKNOWN);
+  return all([
+    { type: 'comparison', path, operator: 'exists', operand: { type: 'literal', value: true }, ifExists: false },
+    constant(UNKNOWN),
+  ]);
+}
+
+/** A comparison whose left side is known and whose operand is open. */
+interface Turn {
+  readonly actual: Json;
+  readonly operator: Operator;
+  readonly as: ComparedAs;
+  readonly scope: Scope;
+}
+
+/**
+ * Says it of the record instead: `user.id eq ${resource.authorId}` is `resource.authorId eq "u1"`, which a database can
+ * answer. Where the operator has no mirror, the comparison stays as it is and each record answers it in memory.
+ */
+function turnRound(comparison: Comparison, turn: Turn): Condition {
+  const { operand } = comparison;
+  const { itemwise, kinds } = turn.operator;
+  // The mirror may fit where the operator does not.
+  if (turn.as.kind !== undefined && !kinds.includes(turn.as.kind)) return constant(UNKNOWN);
+  if (operand.type === 'array' && itemwise !== undefined) {
+    const each = operand.items.map((item) =>
+      reduce({ ...comparison, operator: itemwise.operator, operand: item, as: turn.as }, turn.scope),
+    );
+    return itemwise.join === 'any' ? any(each) : all(each);
+  }
+  const as = mirroredAs(turn, operand.type === 'reference' ? turn.scope.kindOf(operand.path) : undefined);
+  if (operand.type !== 'reference' || as === undefined || turn.operator.mirror === undefined) return comparison;
+  return {
+    type: 'comparison',
+    path: operand.path,
+    operator: turn.operator.mirror,
+    operand: { type: 'literal', value: turn.actual },
+    // The operand's absence is unknown, whatever the comparison says of its subject's.
+    ifExists: false,
+    as,
+  };
+}
+
+/** What the sides compare as once exchanged: as what they did before. Undefined where exchanging could change the answer. */
+function mirroredAs({ actual, operator, as }: Turn, right: ComparedAs | undefined): ComparedAs | undefined {
+  const mirror = OPERATORS.get(operator.mirror ?? '');
+  if (mirror === undefined || (right?.kind !== undefined && !mirror.kinds.includes(right.kind))) return undefined;
+  if (!isListOperator(operator) && !isListOperator(mirror)) return as;
+  // Values inside a list take another's place: only a definition makes sure that there is a list, or no list, on the right.
+  if (right?.kind === undefined || right.kind === 'json') return undefined;
+  const itemKind = isListOperator(operator) ? as.itemKind : as.kind;
+  if (!isListOperator(mirror)) return Array.isArray(actual) ? { kind: itemKind ?? right.kind } : undefined;
+  const fits = isListOperator(operator) ? Array.isArray(actual) : actual !== null;
+  return fits ? { kind: 'list', itemKind } : undefined;
+}
+
+function toFrame(as: ComparedAs, { now, timeZone }: Scope): Frame {
+  return { kind: as.kind, itemKind: as.itemKind, now, timeZone };
+}
