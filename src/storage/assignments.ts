@@ -1,0 +1,159 @@
+import { type RawBuilder, sql } from 'kysely';
+import { v7 as uuidv7 } from 'uuid';
+import { Problem } from '../errors.ts';
+import { type AssignableRole, type AssignmentChange, DEFAULT_PRIORITY, type RolePolicy, type UserPolicy } from '../policy/index.ts';
+import { ConstraintError, type Transaction } from './database.ts';
+import { bumpEpoch } from './epoch.ts';
+import { keepVersion } from './policy-history.ts';
+import { deleteFrom, insertInto, POLICY_TABLES, replaceIn, selectFrom } from './policy-tables.ts';
+
+/** A policy and the user it is assigned to. */
+export interface UserPair {
+  readonly policyId: string;
+  readonly userId: string;
+}
+
+/** A policy and the role it is assigned to. */
+export interface RolePair {
+  readonly policyId: string;
+  readonly role: AssignableRole;
+}
+
+/** What is said of an assignment, and by whom. */
+export interface AuthoredChange extends AssignmentChange {
+  /** User id of the acting admin. */
+  readonly by: string;
+}
+
+/** Assignments of both kinds. */
+export interface Assignments {
+  readonly userPolicies: readonly UserPolicy[];
+  readonly rolePolicies: readonly RolePolicy[];
+}
+
+/** Assigns a policy to a user. Throws POLICY_UNKNOWN, USER_UNKNOWN, ASSIGNMENT_EXISTS. */
+export async function assignToUser(tx: Transaction, pair: UserPair, change: AuthoredChange): Promise<UserPolicy> {
+  const user = await tx.one(sql`SELECT "id" FROM "User" WHERE "id" = ${pair.userId}`);
+  if (user === undefined) throw new Problem('USER_UNKNOWN', 'no user has this id');
+  return begin(tx, { ...beginning(tx, change), ...pair, context: {} }, change);
+}
+
+/** Assigns a policy to a role. Throws POLICY_UNKNOWN, ASSIGNMENT_EXISTS. */
+export async function assignToRole(tx: Transaction, pair: RolePair, change: AuthoredChange): Promise<RolePolicy> {
+  return begin(tx, { ...beginning(tx, change), ...pair, priority: DEFAULT_PRIORITY }, change);
+}
+
+/** Changes an assignment. Throws ASSIGNMENT_UNKNOWN. */
+export async function updateAssignment<Pair extends UserPair | RolePair>(
+  tx: Transaction,
+  pair: Pair,
+  change: AuthoredChange,
+): Promise<AssignmentOf<Pair>> {
+  const changed = withChange(await loadOrRefuse(tx, pair), change);
+  const epoch = await bumpEpoch(tx);
+  await replaceIn(tx, POLICY_TABLES[kindOf(changed)], changed);
+  await keepVersion(tx, { kind: kindOf(changed), id: changed.id, value: changed, epoch, by: change.by });
+  return changed;
+}
+
+/** Takes a policy from a user or a role. Throws ASSIGNMENT_UNKNOWN. */
+export async function removeAssignment(tx: Transaction, pair: UserPair | RolePair, { by }: { readonly by: string }): Promise<void> {
+  const assignment = await loadOrRefuse(tx, pair);
+  await end(tx, assignment, { epoch: await bumpEpoch(tx), by });
+}
+
+/** Ends every assignment of a policy, as part of a change that has begun its epoch. */
+export async function endAssignments(
+  tx: Transaction,
+  policyId: string,
+  change: { readonly epoch: number; readonly by: string },
+): Promise<void> {
+  const { userPolicies, rolePolicies } = await loadAssignments(tx, sql`"policyId" = ${policyId}`);
+  for (const assignment of [...userPolicies, ...rolePolicies]) await end(tx, assignment, change);
+}
+
+/** Assignments that a condition on columns of both kinds picks, in the order of their making. */
+export async function loadAssignments(tx: Transaction, where: RawBuilder<unknown>): Promise<Assignments> {
+  return { userPolicies: await loadUserPolicies(tx, where), rolePolicies: await loadRolePolicies(tx, where) };
+}
+
+/** Assignments to users that a condition picks, in the order of their making. */
+export async function loadUserPolicies(tx: Transaction, where: RawBuilder<unknown>): Promise<readonly UserPolicy[]> {
+  return selectFrom(tx, POLICY_TABLES.userPolicy, { where, orderBy: ['assignedAt', 'id'] });
+}
+
+/** Assignments to roles that a condition picks, in the order of their making. */
+export async function loadRolePolicies(tx: Transaction, where: RawBuilder<unknown>): Promise<readonly RolePolicy[]> {
+  return selectFrom(tx, POLICY_TABLES.rolePolicy, { where, orderBy: ['assignedAt', 'id'] });
+}
+
+type AssignmentOf<Pair> = Pair extends UserPair ? UserPolicy : RolePolicy;
+
+function kindOf(assignment: UserPolicy | RolePolicy): 'userPolicy' | 'rolePolicy' {
+  return 'userId' in assignment ? 'userPolicy' : 'rolePolicy';
+}
+
+function beginning(
+  tx: Transaction,
+  { by }: AuthoredChange,
+): Pick<UserPolicy & RolePolicy, 'id' | 'assignedBy' | 'assignedAt' | 'isActive'> {
+  return { id: uuidv7(), assignedBy: by, assignedAt: new Date(tx.now).toISOString(), isActive: true };
+}
+
+async function begin<Assignment extends UserPolicy | RolePolicy>(
+  tx: Transaction,
+  fresh: Assignment,
+  change: AuthoredChange,
+): Promise<Assignment> {
+  const assignment = withChange(fresh, change);
+  const policy = await tx.one(sql`SELECT "id" FROM "_Policy" WHERE "id" = ${assignment.policyId}`);
+  if (policy === undefined) throw new Problem('POLICY_UNKNOWN', 'no policy has this id');
+  if ((await loadPair(tx, assignment)) !== undefined) throw existing(assignment);
+  const epoch = await bumpEpoch(tx);
+  try {
+    await insertInto(tx, POLICY_TABLES[kindOf(assignment)], assignment);
+  } catch (error) {
+    // The unique index has the last word, where two assign the same pair at once.
+    if (error instanceof ConstraintError && error.constraint === 'unique') throw existing(assignment, error);
+    throw error;
+  }
+  await keepVersion(tx, { kind: kindOf(assignment), id: assignment.id, value: assignment, epoch, by: change.by });
+  return assignment;
+}
+
+async function end(
+  tx: Transaction,
+  assignment: UserPolicy | RolePolicy,
+  { epoch, by }: { readonly epoch: number; readonly by: string },
+): Promise<void> {
+  await deleteFrom(tx, POLICY_TABLES[kindOf(assignment)], sql`"id" = ${assignment.id}`);
+  await keepVersion(tx, { kind: kindOf(assignment), id: assignment.id, value: undefined, epoch, by });
+}
+
+/** Members that are not given stay; null takes an expiry away. */
+function withChange<Assignment extends UserPolicy | RolePolicy>(assignment: Assignment, change: AuthoredChange): Assignment {
+  const { isActive = assignment.isActive, assignedBy = assignment.assignedBy } = change;
+  const common = { ...assignment, isActive, assignedBy };
+  if (!('userId' in common)) return { ...common, priority: change.priority ?? common.priority };
+  const expiresAt = change.expiresAt === undefined ? common.expiresAt : (change.expiresAt ?? undefined);
+  return { ...common, expiresAt, context: change.context ?? common.context };
+}
+
+async function loadPair<Pair extends UserPair | RolePair>(tx: Transaction, pair: Pair): Promise<AssignmentOf<Pair> | undefined> {
+  const [assignment] =
+    'userId' in pair
+      ? await loadUserPolicies(tx, sql`"policyId" = ${pair.policyId} AND "userId" = ${pair.userId}`)
+      : await loadRolePolicies(tx, sql`"policyId" = ${pair.policyId} AND "role" = ${pair.role}`);
+  return assignment as AssignmentOf<Pair> | undefined;
+}
+
+async function loadOrRefuse<Pair extends UserPair | RolePair>(tx: Transaction, pair: Pair): Promise<AssignmentOf<Pair>> {
+  const assignment = await loadPair(tx, pair);
+  if (assignment === undefined)
+    throw new Problem('ASSIGNMENT_UNKNOWN', `the policy is not assigned to this ${'userId' in pair ? 'user' : 'role'}`);
+  return assignment;
+}
+
+function existing(assignment: UserPolicy | RolePolicy, cause?: unknown): Problem {
+  return new Problem('ASSIGNMENT_EXISTS', `the policy is assigned to this ${'userId' in assignment ? 'user' : 'role'} already`, { cause });
+}

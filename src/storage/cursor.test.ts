@@ -1,0 +1,40 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { Problem } from '../errors.ts';
+import { openCursor, sealCursor } from './cursor.ts';
+
+const key = randomBytes(32);
+const position = { id: 'abc', keys: ['secret text', null, 12.5], skip: 3 };
+const sealed = sealCursor(position, key, 'this list');
+const flip = (index: number): string => {
+  const bytes = Buffer.from(sealed, 'base64url');
+  bytes[index] = (bytes[index] ?? 0) ^ 1;
+  return bytes.toString('base64url');
+};
+
+describe('a cursor', () => {
+  it('opens to what was sealed', () => {
+    expect(openCursor(sealed, key, 'this list')).toEqual(position);
+  });
+
+  it('shows nothing of what it holds, and never looks the same', () => {
+    expect(Buffer.from(sealed, 'base64url').includes('secret')).toBe(false);
+    expect(sealCursor(position, key, 'this list')).not.toBe(sealed);
+  });
+
+  it.each([
+    ['nothing', '', key, 'this list'],
+    ['something else', 'not-a-cursor', key, 'this list'],
+    ['another list', sealed, key, 'that list'],
+    ['another key', sealed, randomBytes(32), 'this list'],
+    ['a changed nonce', flip(0), key, 'this list'],
+    ['a changed tag', flip(12), key, 'this list'],
+    ['changed content', flip(30), key, 'this list'],
+    ['a shorter one', sealed.slice(0, 50), key, 'this list'],
+    ['a long one', sealed.repeat(100), key, 'this list'],
+  ])('is refused alike: %s', (_, text, withKey, binding) => {
+    const open = () => openCursor(text, withKey, binding);
+    expect(open).toThrow(Problem);
+    expect(open).toThrow('the cursor is not one that this list gave to this caller');
+  });
+});

@@ -1,0 +1,38 @@
+import { sql } from 'kysely';
+import { v7 as uuidv7 } from 'uuid';
+import type { Statement, Transaction } from './database.ts';
+
+/** The version of everything decisions depend on. */
+export interface Epoch {
+  /** Counts up, in the order of changes; entries and history name it. */
+  readonly number: number;
+  /**
+   * Told apart by this, not by the number: a change that is undone, or whose commit fails, leaves its number to the next
+   * change, and what was compiled under the one must not pass for the other.
+   */
+  readonly stamp: string;
+}
+
+/** Asked by every transaction: said once, without values, in words that every database understands. */
+const CURRENT: Statement = Object.freeze({ sql: `SELECT "number", "text" FROM "_State" WHERE "id" = 'epoch'`, parameters: [] });
+
+/** The epoch that this transaction sees; number 0 before there is one. */
+export async function loadEpoch(tx: Transaction): Promise<Epoch> {
+  const row = await tx.one<{ number: number; text: string | null }>(CURRENT);
+  return { number: row?.number ?? 0, stamp: row?.text ?? '' };
+}
+
+/** Its number alone. */
+export async function currentEpoch(tx: Transaction): Promise<number> {
+  return (await loadEpoch(tx)).number;
+}
+
+/** Begins a new epoch and answers its number. Whoever changes what decisions depend on calls it once, in the same transaction. */
+export async function bumpEpoch(tx: Transaction): Promise<number> {
+  const row = await tx.one<{ number: number }>(
+    sql`INSERT INTO "_State" ("id", "number", "text") VALUES ('epoch', 1, ${uuidv7()})
+        ON CONFLICT ("id") DO UPDATE SET "number" = "_State"."number" + 1, "text" = excluded."text" RETURNING "number"`,
+  );
+  if (row === undefined) throw new Error('the epoch was not returned');
+  return row.number;
+}

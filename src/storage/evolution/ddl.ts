@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto';
+import type { Field } from '../../fields/index.ts';
+import { columnsOf, type Resource, typeOf } from '../../resource/index.ts';
+import { quoteName } from '../names.ts';
+import type { TableDialect } from './tables.ts';
+
+/** An index that a definition asks for. */
+export interface WantedIndex {
+  readonly name: string;
+  readonly unique: boolean;
+  /** Fields as the definition lists them. */
+  readonly fields: readonly string[];
+  /** Fields and, where the index is not unique, `id`: so it can be walked in the order of lists. */
+  readonly columns: readonly string[];
+}
+
+const ON_DELETE = { restrict: 'RESTRICT', cascade: 'CASCADE', setNull: 'SET NULL' } as const;
+/** Longest name that every database takes. */
+const NAME = 63;
+
+/** `CREATE TABLE`. Whether a value must be there and what stands for it is checked by code, and stands in no table. */
+export function createTableSql(resource: Resource, dialect: TableDialect): string {
+  const columns = columnsOf(resource).map(({ field }) =>
+    field.name === 'id' ? `"id" ${dialect.columnTypes.text} PRIMARY KEY NOT NULL` : columnSql(field, dialect),
+  );
+  return `CREATE TABLE ${quoteName(resource.name)} (${columns.join(', ')})${dialect.tableOptions}`;
+}
+
+/** `ALTER TABLE … ADD COLUMN`. */
+export function addColumnSql(resource: Resource, field: Field, dialect: TableDialect): string {
+  return `ALTER TABLE ${quoteName(resource.name)} ADD COLUMN ${columnSql(field, dialect)}`;
+}
+
+/** `ALTER TABLE … RENAME COLUMN`. */
+export function renameColumnSql(resource: Resource, from: string, to: string): string {
+  return `ALTER TABLE ${quoteName(resource.name)} RENAME COLUMN ${quoteName(from)} TO ${quoteName(to)}`;
+}
+
+/** `CREATE INDEX`. */
+export function createIndexSql(resource: Resource, index: WantedIndex): string {
+  const columns = index.columns.map(quoteName).join(', ');
+  return `CREATE ${index.unique ? 'UNIQUE ' : ''}INDEX ${quoteName(index.name)} ON ${quoteName(resource.name)} (${columns})`;
+}
+
+/** `DROP INDEX`. */
+export function dropIndexSql(name: string): string {
+  return `DROP INDEX ${quoteName(name)}`;
+}
+
+function columnSql(field: Field, dialect: TableDialect): string {
+  const column = `${quoteName(field.name)} ${dialect.columnTypes[typeOf(field).column]}`;
+  return field.to === undefined
+    ? column
+    : `${column} REFERENCES ${quoteName(field.to)} ("id") ON DELETE ${ON_DELETE[field.onDelete ?? 'restrict']}`;
+}
+
+/** Every index that a resource's table should have, by name. References have one too: a deletion asks who refers. */
+export function wantedIndexes(resource: Resource): ReadonlyMap<string, WantedIndex> {
+  const asked = [...resource.indexes];
+  for (const field of resource.fields.values()) {
+    if (field.unique) asked.push({ fields: [field.name], unique: true });
+    else if (field.index) asked.push({ fields: [field.name], unique: false });
+  }
+  for (const field of resource.fields.values()) {
+    if (field.to !== undefined && !asked.some(({ fields }) => fields[0] === field.name))
+      asked.push({ fields: [field.name], unique: false });
+  }
+  return new Map(asked.map((index) => toWanted(resource, index)).map((index) => [index.name, index]));
+}
+
+/** Whether an index is one of ours to drop: what a person made by hand stays. */
+export function isManaged(name: string): boolean {
+  return /^(ix|ux)_.*\$/.test(name);
+}
+
+function toWanted(resource: Resource, { fields, unique }: Pick<WantedIndex, 'fields' | 'unique'>): WantedIndex {
+  // `$` is in no name of a resource or field: two indexes never come to the same name.
+  const name = `${unique ? 'ux' : 'ix'}_${[resource.name, ...fields].join('$')}`;
+  return { name: shorten(name), unique, fields, columns: unique || fields.includes('id') ? fields : [...fields, 'id'] };
+}
+
+function shorten(name: string): string {
+  return name.length <= NAME ? name : `${name.slice(0, NAME - 13)}$${createHash('sha256').update(name).digest('hex').slice(0, 12)}`;
+}

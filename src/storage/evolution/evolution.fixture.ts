@@ -1,0 +1,59 @@
+import { sql } from 'kysely';
+import type { JsonObject } from '../../operators/index.ts';
+import type { Definitions } from '../../resource/index.ts';
+import { currentEpoch } from '../epoch.ts';
+import { insertRecord } from '../records.ts';
+import { define, openTestDatabase, resourceOf, type TestDatabase, toRecord } from '../storage.fixture.ts';
+import { type Evolved, evolve } from './index.ts';
+
+/** Fields as a definition writes them. */
+export type Fields = Readonly<Record<string, JsonObject>>;
+
+/** A database whose one project resource, Article, changes. */
+export interface Evolution extends TestDatabase {
+  apply(fields: Fields, more?: JsonObject): Promise<Evolved>;
+  /** Inserts articles with the ids 1, 2, …. */
+  insert(fields: Fields, ...records: readonly JsonObject[]): Promise<void>;
+  epoch(): Promise<number>;
+  /** Column → type. */
+  shapeOf(table: string): Promise<Readonly<Record<string, string>>>;
+  /** SQL of the indexes of a table. */
+  indexesOf(table: string): Promise<readonly string[]>;
+}
+
+/** Opens one that no other test has. */
+export function openEvolution(): Evolution {
+  const test = openTestDatabase();
+  const { database } = test;
+  return {
+    ...test,
+    apply: (fields, more) => evolve(database, article(fields, more)),
+    async insert(fields, ...records) {
+      const resource = resourceOf(article(fields), 'Article');
+      for (const [index, record] of records.entries()) {
+        await database.transaction((tx) => insertRecord(tx, resource, toRecord(`${index + 1}`, record)));
+      }
+    },
+    epoch: () => database.transaction(currentEpoch),
+    async shapeOf(table) {
+      const query = sql`SELECT "name", "type" FROM pragma_table_info(${table})`;
+      const rows = await database.transaction((tx) => tx.all<{ name: string; type: string }>(query));
+      return Object.fromEntries(rows.map(({ name, type }) => [name, type]));
+    },
+    async indexesOf(table) {
+      const query = sql`SELECT "sql" FROM sqlite_schema WHERE "type" = 'index' AND "tbl_name" = ${table} AND "sql" IS NOT NULL ORDER BY "name"`;
+      const rows = await database.transaction((tx) => tx.all<{ sql: string }>(query));
+      return rows.map((row) => row.sql);
+    },
+  };
+}
+
+/** The system's definitions and an Article with these fields. */
+export function article(fields: Fields, more: JsonObject = {}): Definitions {
+  return define({ Article: { fields, ...more } });
+}
+
+/** What was done, in short: `addColumn summary`. */
+export function kinds({ plan }: Evolved): readonly string[] {
+  return plan.steps.map(({ kind, field }) => (field === undefined ? kind : `${kind} ${field}`));
+}

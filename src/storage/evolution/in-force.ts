@@ -1,0 +1,49 @@
+import type { Definitions, Resource } from '../../resource/index.ts';
+import type { AppliedResource } from './applied.ts';
+
+/** Which definitions are in force when some are refused. */
+export interface InForce {
+  readonly definitions: Definitions;
+  /** Refused too, because of what was refused: resource → why. */
+  readonly refused: ReadonlyMap<string, string>;
+}
+
+/**
+ * A refused resource stays as it was applied, or stays out where it never was. That may leave a reference without the
+ * resource it points to: then what it points to stays as it was, too, or else whoever refers to it does.
+ */
+export function settleInForce(wanted: Definitions, applied: ReadonlyMap<string, AppliedResource>, refused: ReadonlySet<string>): InForce {
+  const definitions = new Map(wanted);
+  const also = new Map<string, string>();
+  const fallBack = (name: string): void => {
+    const before = applied.get(name);
+    if (before?.resource === undefined || before.keptAside) definitions.delete(name);
+    else definitions.set(name, before.resource);
+  };
+  for (const name of refused) fallBack(name);
+  for (let found = findDangling(definitions); found !== undefined; found = findDangling(definitions)) {
+    const { resource, to } = found;
+    const before = applied.get(to);
+    // Taken out of the definitions, and still referred to by what has to stay as it was. Once at most, or this would not end.
+    if (!wanted.has(to) && !also.has(to) && before?.resource !== undefined && !before.keptAside) {
+      definitions.set(to, before.resource);
+      also.set(to, `${to} is no longer defined, and ${resource.name}, which stays as it was, refers to it`);
+    } else {
+      also.set(resource.name, `${resource.name} refers to ${to}, which is not in force`);
+      if (definitions.get(resource.name) === applied.get(resource.name)?.resource) definitions.delete(resource.name);
+      else fallBack(resource.name);
+    }
+  }
+  return { definitions, refused: also };
+}
+
+/** A resource with a reference to one that is not there. */
+function findDangling(definitions: Definitions): { resource: Resource; to: string } | undefined {
+  for (const resource of definitions.values()) {
+    for (const field of resource.fields.values()) {
+      const to = field.to ?? field.of?.to;
+      if (to !== undefined && !definitions.has(to)) return { resource, to };
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,10 @@
+/**
+ * Tables that follow definitions: what is there, what was applied, what has to be done, doing it.
+ *
+ * It must never lose a value by itself: whatever is no longer defined is kept aside, and what rows would break is
+ * refused. Names in its SQL come from checked definitions, values are bound, defaults never reach DDL.
+ *
+ * Begin with `evolve.ts`, then `plan-evolution.ts` (pure) and `plan-field.ts`, where a change is judged.
+ */
+export { type Evolved, evolve, planFor } from './evolve.ts';
+export type { Plan, Refusal, Step, StepKind } from './plan.ts';

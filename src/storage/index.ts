@@ -1,0 +1,32 @@
+/**
+ * Keeping what is kept: the database, tables that follow definitions, records, policies.
+ *
+ * No statement reaches a table without a condition; names in SQL come from definitions alone, values are bound; nothing
+ * is answered before it is durable. It must never decide (it is handed conditions) and never know who asks.
+ * `sqlite/` says only how SQLite does it.
+ *
+ * Begin with `database.ts`, the contract; then `sqlite/group-commit.ts`, `evolution/evolve.ts` and `list.ts`.
+ */
+export { type AssignedPolicy, listRolePolicies, listUserPolicies } from './assigned-policies.ts';
+export {
+  type AuthoredChange,
+  assignToRole,
+  assignToUser,
+  type RolePair,
+  removeAssignment,
+  type UserPair,
+  updateAssignment,
+} from './assignments.ts';
+export { type CursorPosition, openCursor, sealCursor } from './cursor.ts';
+export { type Change, ConstraintError, type Database, type Statement, type Transaction } from './database.ts';
+export { bumpEpoch, currentEpoch, type Epoch, loadEpoch } from './epoch.ts';
+export { type Evolved, evolve, type Plan, planFor, type Refusal, type Step } from './evolution/index.ts';
+export { type ListQuery, listRecords, type Page } from './list.ts';
+export { findMatches, type MatchQuery } from './matches.ts';
+export { applyPermissions, comparePermissions, type PermissionsComparison } from './permissions.ts';
+export { type Author, createPolicy, deletePolicy, listPolicies, loadPolicy, loadPolicyState, updatePolicy } from './policies.ts';
+export { loadPolicyStateAt } from './policy-history.ts';
+export { deleteRecord, insertRecord, loadRecord, type RecordChange, updateRecord } from './records.ts';
+export { checkReferences, findReferrers, type RecordName, type Referrer } from './references.ts';
+export { sqlTargetFor } from './sql-target.ts';
+export { openSqlite, type SqliteOptions } from './sqlite/database.ts';

@@ -1,0 +1,101 @@
+import { type RawBuilder, sql } from 'kysely';
+import { Problem } from '../errors.ts';
+import type { Json } from '../operators/index.ts';
+import { type ResolvedSortKey, type Resource, type StoredRecord, typeOf } from '../resource/index.ts';
+import type { CursorPosition } from './cursor.ts';
+import type { Transaction } from './database.ts';
+import { columnOf } from './names.ts';
+import { loadRecord } from './records.ts';
+
+/** Characters of sort values that a position carries; where there are more, they are read again from its record. */
+const CARRIED = 1000;
+
+/** The order of a list: the keys asked for, then `id`, so that no two records stand at the same place. */
+export type Order = readonly ResolvedSortKey[];
+
+/** Completes sort keys to an order. `id` goes the way of the key before it, so that an index on that key can be walked. */
+export function toOrder(resource: Resource, sort: readonly ResolvedSortKey[]): Order {
+  const byId = sort.findIndex(({ field }) => field.name === 'id');
+  if (byId >= 0) return sort.slice(0, byId + 1);
+  const id = resource.fields.get('id');
+  if (id === undefined) throw new Error(`${resource.name} has no id`);
+  return [...sort, { field: id, descending: sort.at(-1)?.descending ?? false }];
+}
+
+/** Records without a value come first, and in descending order last: said, because databases differ in what they take for granted. */
+export function orderSql(resource: Resource, order: Order): RawBuilder<unknown> {
+  return sql.join(
+    order.map(({ field, descending }) =>
+      descending ? sql`${columnOf(resource, field.name)} DESC NULLS LAST` : sql`${columnOf(resource, field.name)} ASC NULLS FIRST`,
+    ),
+  );
+}
+
+/** Where a record stands in an order. */
+export function positionOf(record: StoredRecord, order: Order): CursorPosition {
+  const keys = order.slice(0, -1).map(({ field }) => record[field.name] ?? null);
+  return JSON.stringify(keys).length > CARRIED ? { id: record.id } : { id: record.id, keys };
+}
+
+/** True on every record that stands behind a position. Throws REQUEST_CURSOR where the position no longer means anything. */
+export async function behindSql(
+  tx: Transaction,
+  resource: Resource,
+  at: { order: Order; position: CursorPosition },
+): Promise<RawBuilder<unknown>> {
+  const { order, position } = at;
+  const keys = position.keys ?? (await loadKeys(tx, resource, at));
+  if (keys.length !== order.length - 1) throw unusable('the cursor is of a list in another order');
+  const values = [...keys, position.id];
+  const steps = order.map(
+    (key, index): Step => ({ key, column: columnOf(resource, key.field.name), value: toBound(key, values[index] ?? null) }),
+  );
+  return behind(steps);
+}
+
+/** One key of the order at the position. */
+interface Step {
+  readonly key: ResolvedSortKey;
+  readonly column: RawBuilder<unknown>;
+  /** As the column holds it. */
+  readonly value: unknown;
+}
+
+/** Behind by the first key, or level with it and behind by the others. */
+function behind([step, ...others]: readonly Step[]): RawBuilder<unknown> {
+  if (step === undefined) return sql`FALSE`;
+  const { column, value, key } = step;
+  const beyond = beyondOne(step);
+  if (others.length === 0) return beyond;
+  const level = value === null ? sql`${column} IS NULL` : sql`${column} = ${value}`;
+  const either = sql`(${beyond} OR (${level} AND ${behind(others)}))`;
+  // Says nothing new, yet is what an index can be entered by.
+  if (value !== null && !key.descending) return sql`(${column} >= ${value} AND ${either})`;
+  return value !== null && key.field.required ? sql`(${column} <= ${value} AND ${either})` : either;
+}
+
+function beyondOne({ key, column, value }: Step): RawBuilder<unknown> {
+  if (!key.descending) return value === null ? sql`${column} IS NOT NULL` : sql`${column} > ${value}`;
+  if (value === null) return sql`FALSE`;
+  return key.field.required ? sql`${column} < ${value}` : sql`(${column} < ${value} OR ${column} IS NULL)`;
+}
+
+function toBound({ field }: ResolvedSortKey, value: Json): unknown {
+  const bound = value === null ? null : typeOf(field).toColumn(value, field);
+  if (bound === undefined) throw unusable(`the cursor is of a list in which ${field.name} was something else`);
+  return bound;
+}
+
+async function loadKeys(
+  tx: Transaction,
+  resource: Resource,
+  { order, position }: { order: Order; position: CursorPosition },
+): Promise<readonly Json[]> {
+  const record = await loadRecord(tx, resource, position.id);
+  if (record === undefined) throw unusable('the record at which the cursor stood is gone');
+  return order.slice(0, -1).map(({ field }) => record[field.name] ?? null);
+}
+
+function unusable(detail: string): Problem {
+  return new Problem('REQUEST_CURSOR', detail);
+}

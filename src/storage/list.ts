@@ -1,0 +1,113 @@
+import { type RawBuilder, sql } from 'kysely';
+import { type Condition, evaluate, type Scope, toSql } from '../condition/index.ts';
+import { fromRow, type ResolvedSortKey, type Resource, type Row, type StoredRecord } from '../resource/index.ts';
+import type { CursorPosition } from './cursor.ts';
+import type { Transaction } from './database.ts';
+import { behindSql, type Order, orderSql, positionOf, toOrder } from './keyset.ts';
+import { selectionOf, tableOf } from './names.ts';
+import { sqlTargetFor } from './sql-target.ts';
+
+/** What a list is asked for. */
+export interface ListQuery {
+  /** Exactly the records on which it is true are listed. */
+  readonly where: Condition;
+  /** What the condition is evaluated against, for one record; asked only where SQL cannot say all of it. */
+  scopeFor(record: StoredRecord): Scope;
+  /** Empty is by id. */
+  readonly sort: readonly ResolvedSortKey[];
+  readonly limit: number;
+  readonly offset?: number | undefined;
+  /** `next` of the page before. */
+  readonly after?: CursorPosition | undefined;
+  /** Whether to count all that match. */
+  readonly total?: boolean | undefined;
+  /** Records that may be looked at in memory for one page. */
+  readonly scanLimit: number;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  readonly timeZone: string;
+}
+
+/** One page of a list. */
+export interface Page {
+  readonly records: readonly StoredRecord[];
+  /** Where the list goes on; absent at its end. */
+  readonly next?: CursorPosition;
+  /** How many match; absent where it was not asked for, or cannot be known without looking at each in memory. */
+  readonly total?: number;
+  /** The page ended at `scanLimit`: there may be more behind `next` although it is not full. */
+  readonly truncated?: boolean;
+}
+
+/** Records fetched at once while conditions are evaluated in memory. */
+const CHUNK = 500;
+
+/** Lists records in order. Costs the same however far back the page lies, unless it is asked for by `offset`. */
+export async function listRecords(tx: Transaction, resource: Resource, query: ListQuery): Promise<Page> {
+  const { where, now, timeZone } = query;
+  if (where.type === 'constant' && where.value !== true) return { records: [], ...(query.total && { total: 0 }) };
+  const compiled = toSql(where, sqlTargetFor(resource, { dialect: tx.dialect, now, timeZone }));
+  const source: Source = { tx, resource, filter: compiled.where, order: toOrder(resource, query.sort) };
+  if (!compiled.exact) return scanPage(source, query);
+  const page = await selectPage(source, query);
+  return query.total ? { ...page, total: await countAll(source) } : page;
+}
+
+/** The rows that a page is taken from. */
+interface Source {
+  readonly tx: Transaction;
+  readonly resource: Resource;
+  readonly filter: RawBuilder<unknown>;
+  readonly order: Order;
+}
+
+/** Where SQL says all of the condition: one record more than asked for tells whether there is a next page. */
+async function selectPage(source: Source, { limit, offset, after }: ListQuery): Promise<Page> {
+  const records = await fetch(source, { after, limit: limit + 1, offset: after?.skip ?? offset ?? 0 });
+  const last = records[limit - 1];
+  if (records.length <= limit || last === undefined) return { records };
+  return { records: records.slice(0, limit), next: positionOf(last, source.order) };
+}
+
+/** Where it does not: each record that SQL lets through is looked at, chunk by chunk. */
+async function scanPage(source: Source, query: ListQuery): Promise<Page> {
+  const { where, limit, scanLimit, scopeFor } = query;
+  const records: StoredRecord[] = [];
+  let position = query.after;
+  let skip = query.after?.skip ?? query.offset ?? 0;
+  for (let scanned = 0; scanned < scanLimit; ) {
+    const size = Math.min(CHUNK, scanLimit - scanned);
+    const chunk = await fetch(source, { after: position, limit: size, offset: 0 });
+    for (const record of chunk) {
+      if (evaluate(where, scopeFor(record)) === true) {
+        if (skip > 0) skip--;
+        else if (records.length < limit) records.push(record);
+        else return position === undefined ? { records } : { records, next: position };
+      }
+      position = positionOf(record, source.order);
+    }
+    if (chunk.length < size) return { records };
+    scanned += chunk.length;
+  }
+  return position === undefined ? { records } : { records, next: { ...position, ...(skip > 0 && { skip }) }, truncated: true };
+}
+
+interface Window {
+  readonly after: CursorPosition | undefined;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+async function fetch({ tx, resource, filter, order }: Source, { after, limit, offset }: Window): Promise<readonly StoredRecord[]> {
+  const behind = after === undefined ? sql`` : sql` AND ${await behindSql(tx, resource, { order, position: after })}`;
+  const skipped = offset === 0 ? sql`` : sql` OFFSET ${offset}`;
+  const rows = await tx.all<Row>(
+    sql`SELECT ${selectionOf(resource)} FROM ${tableOf(resource)} WHERE (${filter})${behind} ORDER BY ${orderSql(resource, order)} LIMIT ${limit}${skipped}`,
+  );
+  return rows.map((row) => fromRow(resource, row));
+}
+
+async function countAll({ tx, resource, filter }: Source): Promise<number> {
+  const row = await tx.one<{ total: number }>(sql`SELECT count(*) AS "total" FROM ${tableOf(resource)} WHERE ${filter}`);
+  return Number(row?.total ?? 0);
+}

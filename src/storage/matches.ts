@@ -1,0 +1,48 @@
+import type { Condition, Scope } from '../condition/index.ts';
+import { Problem } from '../errors.ts';
+import { ownValue } from '../operators/index.ts';
+import type { Resource, StoredRecord } from '../resource/index.ts';
+import type { Transaction } from './database.ts';
+import { listRecords } from './list.ts';
+import { kindOf } from './sql-target.ts';
+
+/** Records looked at in memory, where SQL cannot say all of a filter. */
+const SCAN = 100_000;
+
+/** What is looked for. */
+export interface MatchQuery {
+  /** Reads nothing but the record. */
+  readonly condition: Condition;
+  readonly limit: number;
+}
+
+/**
+ * The first records that a filter matches, up to `limit`. Whether there is a match decides what is created and changed,
+ * so it is never guessed: where looking would take too long, REQUEST_PARAMETER.
+ */
+export async function findMatches(tx: Transaction, resource: Resource, { condition, limit }: MatchQuery): Promise<readonly StoredRecord[]> {
+  const page = await listRecords(tx, resource, {
+    where: condition,
+    scopeFor: (record) => scopeOf(resource, record, tx.now),
+    sort: [],
+    limit,
+    scanLimit: SCAN,
+    now: tx.now,
+    timeZone: 'UTC',
+  });
+  if (!page.truncated || page.records.length === limit) return page.records;
+  throw new Problem(
+    'REQUEST_PARAMETER',
+    `the filter would have to be tried on more than ${SCAN} records one by one; expected a field that the database can compare`,
+  );
+}
+
+/** The record and nothing else. */
+function scopeOf(resource: Resource, record: StoredRecord, now: number): Scope {
+  return {
+    now,
+    timeZone: 'UTC',
+    valueOf: ({ group, keys: [key, ...inner] }) => (group === 'resource' && inner.length === 0 ? ownValue(record, key ?? '') : undefined),
+    kindOf: (path) => kindOf(resource, path),
+  };
+}

@@ -1,0 +1,296 @@
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { NEWSROOM } from '../../test/policy-fixtures.ts';
+import { Problem } from '../errors.ts';
+import { type PolicyInput, policiesFromPermissions } from '../policy/index.ts';
+import { columnsOf, type Resource } from '../resource/index.ts';
+import { SYSTEM } from '../system/index.ts';
+import { listRolePolicies, listUserPolicies } from './assigned-policies.ts';
+import { assignToRole, assignToUser, removeAssignment, updateAssignment } from './assignments.ts';
+import type { Database, Transaction } from './database.ts';
+import { bumpEpoch, currentEpoch } from './epoch.ts';
+import { applyPermissions, comparePermissions } from './permissions.ts';
+import { createPolicy, deletePolicy, listPolicies, loadPolicy, loadPolicyState, updatePolicy } from './policies.ts';
+import { loadPolicyStateAt } from './policy-history.ts';
+import { openSqlite } from './sqlite/database.ts';
+
+let database: Database;
+const by = 'admin-1';
+
+beforeEach(async () => {
+  database = openSqlite({ path: ':memory:' });
+  await database.transaction(async (tx) => {
+    for (const resource of SYSTEM.values())
+      for (const statement of tableStatements(resource)) await tx.run({ sql: statement, parameters: [] });
+    await tx.run(sql`INSERT INTO "User" ("id", "email") VALUES ('u1', 'u1@example.com'), ('u2', 'u2@example.com')`);
+  });
+});
+
+afterEach(() => database.close());
+
+function tableStatements(resource: Resource): readonly string[] {
+  const types = { text: 'TEXT', json: 'TEXT', integer: 'INTEGER', boolean: 'INTEGER', real: 'REAL' };
+  const columns = columnsOf(resource).map(({ name, type }) => `"${name}" ${types[type]}${name === 'id' ? ' PRIMARY KEY' : ''}`);
+  const unique = [
+    ...[...resource.fields.values()].filter((field) => field.unique).map(({ name }) => [name]),
+    ...resource.indexes.filter((index) => index.unique).map(({ fields }) => fields),
+  ];
+  return [
+    `CREATE TABLE "${resource.name}" (${columns.join(', ')}) STRICT`,
+    ...unique.map(
+      (fields) =>
+        `CREATE UNIQUE INDEX "${resource.name} ${fields}" ON "${resource.name}" (${fields.map((field) => `"${field}"`).join(', ')})`,
+    ),
+  ];
+}
+
+function inTransaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+  return database.transaction(work);
+}
+
+async function codeOf(work: (tx: Transaction) => Promise<unknown>): Promise<string | undefined> {
+  try {
+    await database.transaction(work);
+    return undefined;
+  } catch (error) {
+    if (error instanceof Problem) return error.code;
+    throw error;
+  }
+}
+
+function inputOf(name: string, others: Partial<PolicyInput> = {}): PolicyInput {
+  const conditions = [{ field: 'user.id', operator: 'eq', value: 'u1' }];
+  return {
+    name,
+    type: 'CUSTOM',
+    isActive: true,
+    priority: 100,
+    tags: ['a', 'b'],
+    rules: [
+      { resource: 'Article', action: 'read', effect: 'ALLOW', conditions, priority: 900, description: 'first', isActive: true },
+      { resource: '*', action: '*', effect: 'DENY', conditions: [], priority: 5, isActive: false },
+    ],
+    ...others,
+  };
+}
+
+describe('a policy', () => {
+  it('is loaded as it was created, rules in the order written', async () => {
+    const created = await inTransaction((tx) => createPolicy(tx, inputOf('A', { description: 'about' }), { by }));
+    expect(created).toMatchObject({ ...inputOf('A'), description: 'about', createdBy: by });
+    const loaded = await inTransaction((tx) => loadPolicy(tx, created.id));
+    expect(loaded).toEqual(created);
+    expect(loaded?.rules[0]).toMatchObject({ description: 'first', policyId: created.id, isActive: true, createdAt: created.createdAt });
+    expect(loaded?.rules[1]).not.toHaveProperty('description');
+  });
+
+  it('names its creator where the payload does', async () => {
+    const { createdBy } = await inTransaction((tx) => createPolicy(tx, inputOf('A', { createdBy: 'someone' }), { by }));
+    expect(createdBy).toBe('someone');
+  });
+
+  it('has a name of its own', async () => {
+    const { id } = await inTransaction((tx) => createPolicy(tx, inputOf('A'), { by }));
+    await inTransaction((tx) => createPolicy(tx, inputOf('B'), { by }));
+    expect(await codeOf((tx) => createPolicy(tx, inputOf('A'), { by }))).toBe('POLICY_EXISTS');
+    expect(await codeOf((tx) => updatePolicy(tx, inputOf('B'), { id, by }))).toBe('POLICY_EXISTS');
+    expect(await codeOf((tx) => updatePolicy(tx, inputOf('A', { priority: 7 }), { id, by }))).toBeUndefined();
+  });
+
+  it('keeps ids and times of the rules that stay, and its creator', async () => {
+    const created = await inTransaction((tx) => createPolicy(tx, inputOf('A', { description: 'about' }), { by }));
+    const [first, second] = created.rules;
+    const rules = [
+      { ...inputOf('A').rules[0], resource: 'Desk' } as PolicyInput['rules'][0],
+      { ...second, priority: 6 } as PolicyInput['rules'][0],
+    ];
+    const updated = await inTransaction((tx) =>
+      updatePolicy(tx, inputOf('A2', { rules, isActive: false }), { id: created.id, by: 'other' }),
+    );
+    expect(updated).toMatchObject({ id: created.id, name: 'A2', isActive: false, createdBy: by, createdAt: created.createdAt });
+    expect(updated.description).toBeUndefined();
+    expect(updated.rules.map(({ id }) => id === second?.id)).toEqual([false, true]);
+    expect(updated.rules[0]?.id).not.toBe(first?.id);
+    expect(await inTransaction((tx) => loadPolicy(tx, created.id))).toEqual(updated);
+  });
+
+  it('takes its rules and assignments with it', async () => {
+    await inTransaction(async (tx) => {
+      const { id } = await createPolicy(tx, inputOf('A'), { by });
+      await assignToUser(tx, { policyId: id, userId: 'u1' }, { by });
+      await assignToRole(tx, { policyId: id, role: 'user' }, { by });
+      await deletePolicy(tx, id, { by });
+      expect(await loadPolicyState(tx)).toEqual({ epoch: 4, policies: [], userPolicies: [], rolePolicies: [] });
+      expect(await tx.all(sql`SELECT * FROM "_PolicyRule"`)).toEqual([]);
+    });
+  });
+
+  it('that there is not cannot be changed', async () => {
+    expect(await codeOf((tx) => updatePolicy(tx, inputOf('A'), { id: 'none', by }))).toBe('POLICY_UNKNOWN');
+    expect(await codeOf((tx) => deletePolicy(tx, 'none', { by }))).toBe('POLICY_UNKNOWN');
+  });
+
+  it('is listed by what it is', async () => {
+    await inTransaction(async (tx) => {
+      await createPolicy(tx, inputOf('A'), { by });
+      await createPolicy(tx, inputOf('B', { isActive: false, type: 'ROLE_BASED' }), { by });
+      const names = async (filter: Parameters<typeof listPolicies>[1]) => (await listPolicies(tx, filter)).map(({ name }) => name);
+      expect(await names({})).toEqual(['A', 'B']);
+      expect(await names({ isActive: false })).toEqual(['B']);
+      expect(await names({ isActive: true, type: 'ROLE_BASED' })).toEqual([]);
+      expect(await names({ type: 'CUSTOM' })).toEqual(['A']);
+    });
+  });
+});
+
+describe('an assignment', () => {
+  let policyId: string;
+  beforeEach(async () => {
+    policyId = (await inTransaction((tx) => createPolicy(tx, inputOf('A'), { by }))).id;
+  });
+
+  it('gets defaults for what is not said', async () => {
+    const own = await inTransaction((tx) => assignToUser(tx, { policyId, userId: 'u1' }, { by }));
+    const ofRole = await inTransaction((tx) => assignToRole(tx, { policyId, role: 'editor' }, { by }));
+    expect(own).toMatchObject({ policyId, userId: 'u1', assignedBy: by, isActive: true, context: {} });
+    expect(ofRole).toMatchObject({ policyId, role: 'editor', assignedBy: by, isActive: true, priority: 100 });
+    expect(await inTransaction(loadPolicyState)).toEqual({
+      epoch: 3,
+      policies: [expect.anything()],
+      userPolicies: [own],
+      rolePolicies: [ofRole],
+    });
+  });
+
+  it('is made once', async () => {
+    const assign = (tx: Transaction) => assignToUser(tx, { policyId, userId: 'u1' }, { by });
+    const toRole = (tx: Transaction) => assignToRole(tx, { policyId, role: 'user' }, { by });
+    expect(await Promise.all([codeOf(assign), codeOf(assign), codeOf(toRole), codeOf(toRole)])).toEqual([
+      undefined,
+      'ASSIGNMENT_EXISTS',
+      undefined,
+      'ASSIGNMENT_EXISTS',
+    ]);
+    expect(await inTransaction(currentEpoch)).toBe(3);
+  });
+
+  it('needs a policy and a user', async () => {
+    expect(await codeOf((tx) => assignToUser(tx, { policyId: 'none', userId: 'u1' }, { by }))).toBe('POLICY_UNKNOWN');
+    expect(await codeOf((tx) => assignToUser(tx, { policyId, userId: 'none' }, { by }))).toBe('USER_UNKNOWN');
+    expect(await codeOf((tx) => assignToRole(tx, { policyId: 'none', role: 'user' }, { by }))).toBe('POLICY_UNKNOWN');
+  });
+
+  it('changes in what is said alone', async () => {
+    const pair = { policyId, userId: 'u1' };
+    const expiresAt = '2030-01-01T00:00:00.000Z';
+    await inTransaction((tx) => assignToUser(tx, pair, { by, expiresAt, context: { ticket: 7 } }));
+    const changed = await inTransaction((tx) => updateAssignment(tx, pair, { by: 'other', isActive: false }));
+    expect(changed).toMatchObject({ isActive: false, expiresAt, context: { ticket: 7 }, assignedBy: by });
+    await inTransaction((tx) => updateAssignment(tx, pair, { by, expiresAt: null }));
+    const { userPolicies } = await inTransaction(loadPolicyState);
+    expect(userPolicies[0]).not.toHaveProperty('expiresAt');
+    expect(await codeOf((tx) => updateAssignment(tx, { policyId, userId: 'u2' }, { by }))).toBe('ASSIGNMENT_UNKNOWN');
+  });
+
+  it('is taken away', async () => {
+    const pair = { policyId, role: 'user' } as const;
+    await inTransaction((tx) => assignToRole(tx, pair, { by, priority: 5 }));
+    await inTransaction((tx) => removeAssignment(tx, pair, { by }));
+    expect((await inTransaction(loadPolicyState)).rolePolicies).toEqual([]);
+    expect(await codeOf((tx) => removeAssignment(tx, pair, { by }))).toBe('ASSIGNMENT_UNKNOWN');
+  });
+
+  it('is listed with its policy', async () => {
+    await inTransaction(async (tx) => {
+      const other = await createPolicy(tx, inputOf('B'), { by });
+      await assignToUser(tx, { policyId, userId: 'u1' }, { by, isActive: false });
+      await assignToUser(tx, { policyId: other.id, userId: 'u2' }, { by });
+      await assignToRole(tx, { policyId: other.id, role: 'user' }, { by });
+      const names = (assigned: Awaited<ReturnType<typeof listUserPolicies>>) =>
+        assigned.map(({ policy, assignment }) => [policy.name, assignment.isActive]);
+      expect(names(await listUserPolicies(tx, 'u1'))).toEqual([['A', false]]);
+      expect(names(await listUserPolicies(tx, 'u1', 'user'))).toEqual([
+        ['A', false],
+        ['B', true],
+      ]);
+      expect(names(await listRolePolicies(tx, 'user'))).toEqual([['B', true]]);
+      expect(names(await listRolePolicies(tx, 'admin'))).toEqual([]);
+    });
+  });
+});
+
+describe('the epoch', () => {
+  it('is 0 before there is one, and each bump begins the next', async () => {
+    expect(await inTransaction(currentEpoch)).toBe(0);
+    expect(await inTransaction(bumpEpoch)).toBe(1);
+    expect(await inTransaction(bumpEpoch)).toBe(2);
+    expect(await inTransaction(currentEpoch)).toBe(2);
+  });
+
+  it('begins once with each change, and with none that was refused', async () => {
+    const { id } = await inTransaction((tx) => createPolicy(tx, inputOf('A'), { by }));
+    expect(await codeOf((tx) => createPolicy(tx, inputOf('A'), { by }))).toBe('POLICY_EXISTS');
+    await inTransaction((tx) => assignToUser(tx, { policyId: id, userId: 'u1' }, { by }));
+    await inTransaction((tx) => updateAssignment(tx, { policyId: id, userId: 'u1' }, { by, isActive: false }));
+    await inTransaction((tx) => updatePolicy(tx, inputOf('A'), { id, by }));
+    await inTransaction((tx) => deletePolicy(tx, id, { by }));
+    expect(await inTransaction(currentEpoch)).toBe(5);
+  });
+});
+
+describe('the history', () => {
+  it('has the state of every epoch', async () => {
+    const states = [await inTransaction(loadPolicyState)];
+    const step = async (work: (tx: Transaction) => Promise<unknown>) => {
+      await inTransaction(work);
+      states.push(await inTransaction(loadPolicyState));
+    };
+    let id = '';
+    await step(async (tx) => {
+      id = (await createPolicy(tx, inputOf('A', { description: 'about' }), { by })).id;
+    });
+    await step((tx) => assignToUser(tx, { policyId: id, userId: 'u1' }, { by, expiresAt: '2030-01-01T00:00:00.000Z' }));
+    await step((tx) => assignToRole(tx, { policyId: id, role: 'user' }, { by }));
+    await step((tx) => updatePolicy(tx, inputOf('A2', { rules: inputOf('A').rules.slice(1) }), { id, by }));
+    await step((tx) => updateAssignment(tx, { policyId: id, role: 'user' }, { by, priority: 7 }));
+    await step((tx) => removeAssignment(tx, { policyId: id, userId: 'u1' }, { by }));
+    await step((tx) => deletePolicy(tx, id, { by }));
+    expect(states.map(({ epoch }) => epoch)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+    for (const state of states) expect(await inTransaction((tx) => loadPolicyStateAt(tx, state.epoch))).toEqual(state);
+  });
+
+  it('says who made each change', async () => {
+    const { id } = await inTransaction((tx) => createPolicy(tx, inputOf('A'), { by }));
+    await inTransaction((tx) => deletePolicy(tx, id, { by: 'other' }));
+    const rows = await inTransaction((tx) =>
+      tx.all(sql`SELECT "fromEpoch", "toEpoch", "value" IS NULL AS "gone", "changedBy" FROM "_PolicyHistory" ORDER BY "fromEpoch"`),
+    );
+    expect(rows).toEqual([
+      { fromEpoch: 1, toEpoch: 2, gone: 0, changedBy: by },
+      { fromEpoch: 2, toEpoch: null, gone: 1, changedBy: 'other' },
+    ]);
+  });
+});
+
+describe('policies from permissions', () => {
+  const planned = policiesFromPermissions(NEWSROOM);
+
+  it('are made where they are missing, once', async () => {
+    const made = await inTransaction((tx) => applyPermissions(tx, planned, { by }));
+    expect([made.missingPolicies.length, made.missingAssignments.length]).toEqual([3, 3]);
+    const again = await inTransaction((tx) => applyPermissions(tx, planned, { by }));
+    expect(again).toEqual({ missingPolicies: [], missingAssignments: [], differing: [] });
+    const { policies, rolePolicies } = await inTransaction(loadPolicyState);
+    expect([policies.length, rolePolicies.length]).toEqual([3, 3]);
+  });
+
+  it('are left as they are where somebody changed them', async () => {
+    await inTransaction((tx) => applyPermissions(tx, planned, { by }));
+    const [policy] = await inTransaction((tx) => listPolicies(tx, {}));
+    const narrowed = policy?.rules.slice(1) ?? [];
+    await inTransaction((tx) => updatePolicy(tx, { ...inputOf(policy?.name ?? ''), rules: narrowed }, { id: policy?.id ?? '', by }));
+    await inTransaction((tx) => applyPermissions(tx, planned, { by }));
+    expect((await inTransaction((tx) => loadPolicy(tx, policy?.id ?? '')))?.rules).toEqual(narrowed);
+    expect((await inTransaction((tx) => comparePermissions(tx, planned))).differing).toEqual([policy?.name]);
+  });
+});

@@ -1,0 +1,156 @@
+import { type RawBuilder, sql } from 'kysely';
+import { v7 as uuidv7 } from 'uuid';
+import { Problem } from '../errors.ts';
+import type { Policy, PolicyInput, PolicyRule, PolicyState, PolicyType, RuleInput } from '../policy/index.ts';
+import { endAssignments, loadAssignments } from './assignments.ts';
+import { ConstraintError, type Transaction } from './database.ts';
+import { bumpEpoch, currentEpoch } from './epoch.ts';
+import { keepVersion } from './policy-history.ts';
+import { deleteFrom, insertInto, POLICY_TABLES, replaceIn, selectFrom } from './policy-tables.ts';
+
+/** Whoever makes a change: a user id, for the record. */
+export interface Author {
+  readonly by: string;
+}
+
+/** Everything decisions depend on, as this transaction sees it. */
+export async function loadPolicyState(tx: Transaction): Promise<PolicyState> {
+  const epoch = await currentEpoch(tx);
+  const policies = await loadPolicies(tx, sql`1 = 1`);
+  return { epoch, policies, ...(await loadAssignments(tx, sql`1 = 1`)) };
+}
+
+/** One policy with its rules. */
+export async function loadPolicy(tx: Transaction, id: string): Promise<Policy | undefined> {
+  const [policy] = await loadPolicies(tx, sql`"id" = ${id}`);
+  return policy;
+}
+
+/** Policies in the order of their making, all or those that fit. */
+export async function listPolicies(
+  tx: Transaction,
+  filter: { readonly isActive?: boolean | undefined; readonly type?: PolicyType | undefined },
+): Promise<readonly Policy[]> {
+  const policies = await loadPolicies(tx, sql`1 = 1`);
+  return policies.filter(({ isActive, type }) => isActive === (filter.isActive ?? isActive) && type === (filter.type ?? type));
+}
+
+/** Creates a policy. Throws POLICY_EXISTS where its name is taken. */
+export async function createPolicy(tx: Transaction, input: PolicyInput, { by }: Author): Promise<Policy> {
+  const at = new Date(tx.now).toISOString();
+  const id = uuidv7();
+  const policy = {
+    ...toOwnMembers(input),
+    id,
+    createdBy: input.createdBy ?? by,
+    createdAt: at,
+    updatedAt: at,
+    rules: toRules(input.rules, { policyId: id, at }),
+  };
+  await checkNameFree(tx, policy);
+  const epoch = await bumpEpoch(tx);
+  await refusingTakenName(policy.name, () => insertInto(tx, POLICY_TABLES.policy, policy));
+  await insertRules(tx, policy.rules);
+  await keepVersion(tx, { kind: 'policy', id, value: policy, epoch, by });
+  return policy;
+}
+
+/** Makes a policy what `input` says; rules given with the id of one it has keep id and createdAt. Throws POLICY_UNKNOWN, POLICY_EXISTS. */
+export async function updatePolicy(tx: Transaction, input: PolicyInput, { id, by }: Author & { readonly id: string }): Promise<Policy> {
+  const existing = await loadPolicyOrRefuse(tx, id);
+  const at = new Date(tx.now).toISOString();
+  const policy: Policy = {
+    ...existing,
+    ...toOwnMembers(input),
+    updatedAt: at,
+    rules: toRules(input.rules, { policyId: id, at, existing }),
+  };
+  await checkNameFree(tx, policy);
+  const epoch = await bumpEpoch(tx);
+  await refusingTakenName(policy.name, () => replaceIn(tx, POLICY_TABLES.policy, policy));
+  await deleteFrom(tx, POLICY_TABLES.rule, sql`"policyId" = ${id}`);
+  await insertRules(tx, policy.rules);
+  await keepVersion(tx, { kind: 'policy', id, value: policy, epoch, by });
+  return policy;
+}
+
+/** Deletes a policy, its rules and its assignments; their versions stay. Throws POLICY_UNKNOWN. */
+export async function deletePolicy(tx: Transaction, id: string, { by }: Author): Promise<Policy> {
+  const policy = await loadPolicyOrRefuse(tx, id);
+  const epoch = await bumpEpoch(tx);
+  await endAssignments(tx, id, { epoch, by });
+  await deleteFrom(tx, POLICY_TABLES.rule, sql`"policyId" = ${id}`);
+  await deleteFrom(tx, POLICY_TABLES.policy, sql`"id" = ${id}`);
+  await keepVersion(tx, { kind: 'policy', id, value: undefined, epoch, by });
+  return policy;
+}
+
+/** Policies that a condition on `_Policy` picks, with their rules in the order they were written. */
+export async function loadPolicies(tx: Transaction, where: RawBuilder<unknown>): Promise<readonly Policy[]> {
+  const policies = await selectFrom<Omit<Policy, 'rules'>>(tx, POLICY_TABLES.policy, { where, orderBy: ['createdAt', 'id'] });
+  const ofThese = sql`"policyId" IN (SELECT "id" FROM "_Policy" WHERE ${where})`;
+  const rules = await selectFrom<PlacedRule>(tx, POLICY_TABLES.rule, { where: ofThese, orderBy: ['policyId', 'position'] });
+  const byPolicy = Map.groupBy(rules, (rule) => rule.policyId);
+  return policies.map((policy) => ({ ...policy, rules: (byPolicy.get(policy.id) ?? []).map(({ position: _, ...rule }) => rule) }));
+}
+
+/** A rule and its place in the policy as written. */
+type PlacedRule = PolicyRule & { readonly position: number };
+
+async function loadPolicyOrRefuse(tx: Transaction, id: string): Promise<Policy> {
+  const policy = await loadPolicy(tx, id);
+  if (policy === undefined) throw new Problem('POLICY_UNKNOWN', 'no policy has this id');
+  return policy;
+}
+
+function toOwnMembers({ name, description, type, isActive, priority, tags }: PolicyInput): Omit<PolicyInput, 'rules' | 'createdBy'> {
+  return { name, description, type, isActive, priority, tags };
+}
+
+interface RuleParts {
+  readonly policyId: string;
+  readonly at: string;
+  readonly existing?: Policy;
+}
+
+function toRules(inputs: readonly RuleInput[], { policyId, at, existing }: RuleParts): readonly PolicyRule[] {
+  return inputs.map(({ resource, action, effect, conditions, priority, description, isActive, id }) => {
+    const known = existing?.rules.find((rule) => rule.id === id);
+    return {
+      id: known?.id ?? uuidv7(),
+      policyId,
+      resource,
+      action,
+      effect,
+      conditions,
+      priority,
+      description,
+      isActive,
+      createdAt: known?.createdAt ?? at,
+    };
+  });
+}
+
+async function insertRules(tx: Transaction, rules: readonly PolicyRule[]): Promise<void> {
+  for (const [position, rule] of rules.entries()) await insertInto(tx, POLICY_TABLES.rule, { ...rule, position });
+}
+
+async function checkNameFree(tx: Transaction, { id, name }: Pick<Policy, 'id' | 'name'>): Promise<void> {
+  const taken = await tx.one(sql`SELECT 1 AS "taken" FROM "_Policy" WHERE "name" = ${name} AND "id" <> ${id}`);
+  if (taken !== undefined) throw takenName(name);
+}
+
+/** The unique index has the last word, where two make the same name at once. */
+async function refusingTakenName(name: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (error instanceof ConstraintError && error.constraint === 'unique') throw takenName(name, error);
+    throw error;
+  }
+}
+
+function takenName(name: string, cause?: unknown): Problem {
+  const errors = [{ path: 'name', code: 'unique', detail: `another policy is named ${JSON.stringify(name)}` }];
+  return new Problem('POLICY_EXISTS', `another policy is named ${JSON.stringify(name)}`, { errors, cause });
+}

@@ -1,0 +1,54 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { JsonObject } from '../operators/index.ts';
+import { columnsOf, fromRow, type Resource, type Row, toRow } from '../resource/index.ts';
+import { SYSTEM } from '../system/index.ts';
+import type { Transaction } from './database.ts';
+import { quoteName, selectionOf, tableOf } from './names.ts';
+import { insertRecord } from './records.ts';
+
+/** Where policies, their rules, assignments and versions are kept: tables like any other, made from definitions. */
+export const POLICY_TABLES: Readonly<Record<'policy' | 'rule' | 'userPolicy' | 'rolePolicy' | 'history', Resource>> = {
+  policy: systemTable('_Policy'),
+  rule: systemTable('_PolicyRule'),
+  userPolicy: systemTable('_UserPolicy'),
+  rolePolicy: systemTable('_RolePolicy'),
+  history: systemTable('_PolicyHistory'),
+};
+
+/** Inserts one row. Members without a column are not kept. */
+export async function insertInto(tx: Transaction, table: Resource, value: object): Promise<void> {
+  await insertRecord(tx, table, toPlain(value));
+}
+
+/** Writes every column of the row that has the id; a member that is absent leaves its column without a value. */
+export async function replaceIn(tx: Transaction, table: Resource, value: { readonly id: string }): Promise<void> {
+  const row = toRow(table, toPlain(value));
+  const settings = columnsOf(table).map(({ name }) => sql`${sql.raw(quoteName(name))} = ${row[name] ?? null}`);
+  await tx.run(sql`UPDATE ${tableOf(table)} SET ${sql.join(settings)} WHERE "id" = ${value.id}`);
+}
+
+/** Deletes the rows that a condition picks. */
+export async function deleteFrom(tx: Transaction, table: Resource, where: RawBuilder<unknown>): Promise<void> {
+  await tx.run(sql`DELETE FROM ${tableOf(table)} WHERE ${where}`);
+}
+
+/** The rows that a condition picks, as the plain data they were; what their columns hold says that they are of type `Value`. */
+export async function selectFrom<Value>(
+  tx: Transaction,
+  table: Resource,
+  { where, orderBy }: { readonly where: RawBuilder<unknown>; readonly orderBy: readonly string[] },
+): Promise<readonly Value[]> {
+  const order = sql.raw(orderBy.map(quoteName).join(', '));
+  const rows = await tx.all<Row>(sql`SELECT ${selectionOf(table)} FROM ${tableOf(table)} WHERE ${where} ORDER BY ${order}`);
+  return rows.map((row) => fromRow(table, row) as unknown as Value);
+}
+
+function systemTable(name: string): Resource {
+  const resource = SYSTEM.get(name);
+  if (resource === undefined) throw new Error(`the definition of ${name} is built in and cannot be absent`);
+  return resource;
+}
+
+function toPlain(value: object): JsonObject {
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined));
+}

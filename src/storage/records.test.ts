@@ -1,0 +1,143 @@
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../operators/index.ts';
+import { ConstraintError } from './database.ts';
+import { evolve } from './evolution/index.ts';
+import { deleteRecord, insertRecord, loadRecord, updateRecord } from './records.ts';
+import { checkReferences, findReferrers } from './references.ts';
+import { define, failure, openTestDatabase, resourceOf, type TestDatabase, toRecord } from './storage.fixture.ts';
+
+const definitions = define({
+  Author: { fields: { name: { type: 'string', unique: true }, pin: { type: 'string', writeOnly: true } } },
+  Article: {
+    fields: {
+      title: { type: 'string' },
+      price: { type: 'decimal', scale: 3 },
+      open: { type: 'boolean' },
+      tags: { type: 'list', of: 'string' },
+      meta: { type: 'json' },
+      authorId: { type: 'reference', to: 'Author' },
+      editorId: { type: 'reference', to: 'Author', onDelete: 'setNull' },
+      readers: { type: 'list', of: { type: 'reference', to: 'Author' } },
+    },
+  },
+});
+const article = resourceOf(definitions, 'Article');
+const author = resourceOf(definitions, 'Author');
+let test: TestDatabase;
+
+beforeEach(async () => {
+  test = openTestDatabase();
+  await evolve(test.database, definitions);
+});
+afterEach(() => test.dispose());
+
+const insert = (id: string, values: JsonObject) => test.database.transaction((tx) => insertRecord(tx, article, toRecord(id, values)));
+const insertAuthor = (id: string, values: JsonObject = {}) =>
+  test.database.transaction((tx) => insertRecord(tx, author, toRecord(id, values)));
+const load = (id: string) => test.database.transaction((tx) => loadRecord(tx, article, id));
+
+describe('a record', () => {
+  it.each<[string, JsonObject]>([
+    ['texts', { title: `'; -- "é" 🦉` }],
+    ['decimals of 18 digits', { price: '999999999999999.999' }],
+    ['small negative decimals', { price: '-0.001' }],
+    ['booleans', { open: false }],
+    ['lists and JSON', { tags: ['a', ''], meta: { a: [1, null, { b: true }] } }],
+    ['JSON null', { meta: null }],
+    ['names that objects inherit', { title: '__proto__', meta: { constructor: 1 } }],
+    ['nothing at all', {}],
+  ])('comes back as it was: %s', async (_, values) => {
+    await insert('1', values);
+    const { meta, ...others } = values;
+    expect(await load('1')).toEqual(toRecord('1', { ...others, ...(meta !== undefined && meta !== null && { meta }) }));
+  });
+
+  it('is loaded without its secrets', async () => {
+    await insertAuthor('a', { name: 'Ada', pin: '1234' });
+    expect(await test.database.transaction((tx) => loadRecord(tx, author, 'a'))).toEqual(toRecord('a', { name: 'Ada' }));
+    expect(await test.rows('Author')).toMatchObject([{ pin: '1234' }]);
+  });
+
+  it('changes only in the fields given, at the version given', async () => {
+    await insert('1', { title: 'old', price: '1.000', tags: ['kept'] });
+    const now = Date.parse('2026-02-03T04:05:06.789Z');
+    const change = { id: '1', version: 1, values: { title: 'new', id: 'stolen', version: 99 }, cleared: ['price', 'unknown'], now };
+    const update = () => test.database.transaction((tx) => updateRecord(tx, article, change));
+    expect(await update()).toBe(true);
+    expect(await load('1')).toEqual({
+      ...toRecord('1', { title: 'new', tags: ['kept'] }),
+      version: 2,
+      updatedAt: '2026-02-03T04:05:06.789Z',
+    });
+    expect(await update()).toBe(false);
+    expect(await load('2')).toBeUndefined();
+  });
+
+  it('is deleted once', async () => {
+    await insert('1', {});
+    const remove = () => test.database.transaction((tx) => deleteRecord(tx, article, '1'));
+    expect([await remove(), await remove()]).toEqual([true, false]);
+  });
+
+  it('names the fields whose values are taken', async () => {
+    await insertAuthor('a', { name: 'Ada' });
+    const error = await failure(insertAuthor('b', { name: 'Ada' }));
+    expect(error).toBeInstanceOf(ConstraintError);
+    expect(error).toMatchObject({ constraint: 'unique', table: 'Author', columns: ['name'] });
+  });
+});
+
+describe('checkReferences', () => {
+  it('lists every reference to nothing, items of lists too', async () => {
+    await insertAuthor('a');
+    await insertAuthor('b');
+    const check = (values: JsonObject) => test.database.transaction((tx) => checkReferences(tx, article, values));
+    expect(await check({ authorId: 'a', editorId: 'b', readers: ['a', 'b', 'a'] })).toEqual([]);
+    expect(await check({ title: 'none' })).toEqual([]);
+    expect(await check({ authorId: 'x', readers: ['a', 'y', `'"`] })).toEqual([
+      { path: 'authorId', code: 'reference', detail: 'no Author has the id "x"' },
+      { path: 'readers.1', code: 'reference', detail: 'no Author has the id "y"' },
+      { path: 'readers.2', code: 'reference', detail: `no Author has the id "'\\""` },
+    ]);
+  });
+});
+
+describe('findReferrers', () => {
+  const find = (id: string) => test.database.transaction((tx) => findReferrers(tx, definitions, { resource: author, id }));
+
+  it('finds who refers, through which field, and what is to happen then', async () => {
+    await insertAuthor('a');
+    await insertAuthor('b');
+    await insert('1', { authorId: 'a', editorId: 'b' });
+    await insert('2', { authorId: 'a', readers: ['b', 'a'] });
+    const summary = async (id: string) =>
+      (await find(id)).map(({ resource, field, onDelete, ids }) => [resource.name, field.name, onDelete, ids]);
+    expect(await summary('a')).toEqual([
+      ['Article', 'authorId', 'restrict', ['1', '2']],
+      ['Article', 'readers', 'restrict', ['2']],
+    ]);
+    expect(await summary('b')).toEqual([
+      ['Article', 'editorId', 'setNull', ['1']],
+      ['Article', 'readers', 'restrict', ['2']],
+    ]);
+    expect(await find('none')).toEqual([]);
+  });
+
+  it('names a bounded number', async () => {
+    await insertAuthor('a');
+    await test.database.transaction(async (tx) => {
+      for (let n = 0; n < 101; n++) await insertRecord(tx, article, toRecord(`${n}`, { authorId: 'a' }));
+    });
+    expect(await find('a')).toMatchObject([{ more: true, ids: { length: 100 } }]);
+  });
+
+  it('has the database behind it', async () => {
+    await insertAuthor('a');
+    await insert('1', { authorId: 'a' });
+    expect(await failure(test.database.transaction((tx) => deleteRecord(tx, author, 'a')))).toMatchObject({ constraint: 'reference' });
+    expect(await failure(test.database.transaction((tx) => tx.run(sql`UPDATE "Article" SET "authorId" = 'none'`)))).toMatchObject({
+      constraint: 'reference',
+    });
+  });
+});

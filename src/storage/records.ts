@@ -1,0 +1,56 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { JsonObject } from '../operators/index.ts';
+import { columnsOf, fromRow, type Resource, type Row, type StoredRecord, toRow } from '../resource/index.ts';
+import type { Transaction } from './database.ts';
+import { quoteName, selectionOf, tableOf } from './names.ts';
+
+/** A change of one record: the values to set, canonical, and the fields to leave without one. */
+export interface RecordChange {
+  readonly id: string;
+  /** The version that the change was made from. */
+  readonly version: number;
+  readonly values: JsonObject;
+  readonly cleared: readonly string[];
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/** Set by `updateRecord` itself, or never. */
+const OWN: ReadonlySet<string> = new Set(['id', 'version', 'createdAt', 'updatedAt', 'createdBy']);
+
+/** The record of that id, without secret fields. */
+export async function loadRecord(tx: Transaction, resource: Resource, id: string): Promise<StoredRecord | undefined> {
+  const row = await tx.one<Row>(sql`SELECT ${selectionOf(resource)} FROM ${tableOf(resource)} WHERE "id" = ${id}`);
+  return row === undefined ? undefined : fromRow(resource, row);
+}
+
+/** Inserts a record: values canonical, passwords hashed. Throws ConstraintError. */
+export async function insertRecord(tx: Transaction, resource: Resource, record: JsonObject): Promise<void> {
+  const row = toRow(resource, record);
+  // Every column, given or not: one statement text for each resource.
+  const columns = columnsOf(resource).map(({ name }) => name);
+  const names = sql.raw(columns.map(quoteName).join(', '));
+  await tx.run(sql`INSERT INTO ${tableOf(resource)} (${names}) VALUES (${sql.join(columns.map((name) => row[name] ?? null))})`);
+}
+
+/** Changes a record and raises its version. False where it is gone or no longer at that version. Throws ConstraintError. */
+export async function updateRecord(tx: Transaction, resource: Resource, change: RecordChange): Promise<boolean> {
+  const row = toRow(resource, change.values);
+  const settings: RawBuilder<unknown>[] = [];
+  for (const { name } of columnsOf(resource)) {
+    if (OWN.has(name)) continue;
+    if (row[name] !== undefined) settings.push(sql`${sql.raw(quoteName(name))} = ${row[name]}`);
+    else if (change.cleared.includes(name)) settings.push(sql`${sql.raw(quoteName(name))} = NULL`);
+  }
+  settings.push(sql`"version" = "version" + 1`, sql`"updatedAt" = ${new Date(change.now).toISOString()}`);
+  const { changes } = await tx.run(
+    sql`UPDATE ${tableOf(resource)} SET ${sql.join(settings)} WHERE "id" = ${change.id} AND "version" = ${change.version}`,
+  );
+  return changes === 1;
+}
+
+/** Deletes a record; false where there is none. Throws ConstraintError where others refer to it. */
+export async function deleteRecord(tx: Transaction, resource: Resource, id: string): Promise<boolean> {
+  const { changes } = await tx.run(sql`DELETE FROM ${tableOf(resource)} WHERE "id" = ${id}`);
+  return changes === 1;
+}

@@ -1,0 +1,130 @@
+import type BetterSqlite3 from 'better-sqlite3';
+import { DummyDriver, Kysely, type RawBuilder, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
+import type { Change, Statement } from '../database.ts';
+import { fromDriver } from './driver-error.ts';
+import { registerFunctions } from './sql-dialect.ts';
+
+/** Prepared statements kept; the least recently used go first. Filters of clients can make any number of texts. */
+const STATEMENTS = 500;
+
+/** One connection to a database file. Synchronous; its errors are Problems and ConstraintErrors. */
+export interface Connection {
+  /** False outside BEGIN … COMMIT, and also where the driver rolled back by itself (disk full). */
+  readonly inTransaction: boolean;
+  /** How many statements that can write have run: a transaction that ran none proves nothing about the disk. */
+  readonly writes: number;
+  all(query: Query): Row[];
+  one(query: Query): Row | undefined;
+  run(query: Query): Change;
+  /** Runs fixed text without values: BEGIN, COMMIT, PRAGMA. */
+  exec(sql: string): void;
+  close(): void;
+}
+
+/** What can be asked of a transaction. */
+export type Query = RawBuilder<unknown> | Statement;
+
+/** A row as the driver gives it; integers beyond 2^53 are bigints. */
+export type Row = Record<string, unknown>;
+
+interface Prepared {
+  readonly statement: BetterSqlite3.Statement<unknown[], Row>;
+  /** Result columns that may hold integers. */
+  readonly integers: readonly string[];
+}
+
+/** Makes a connection of an open driver handle. */
+export function createConnection(driver: BetterSqlite3.Database): Connection {
+  registerFunctions(driver);
+  const statements = new Map<string, Prepared>();
+  let writes = 0;
+
+  function prepare(text: string): Prepared {
+    const known = statements.get(text);
+    // Taken out and put back, so that the map's own order is that of use.
+    if (known !== undefined) statements.delete(text);
+    const prepared = known ?? prepareStatement(driver, text);
+    statements.set(text, prepared);
+    if (statements.size > STATEMENTS) statements.delete(statements.keys().next().value ?? '');
+    if (!prepared.statement.readonly) writes++;
+    return prepared;
+  }
+
+  return {
+    get inTransaction() {
+      return driver.inTransaction;
+    },
+    get writes() {
+      return writes;
+    },
+    all: (query) =>
+      translated(() => {
+        const { sql, parameters } = toStatement(query);
+        const { statement, integers } = prepare(sql);
+        return statement.all(...parameters.map(toBound)).map((row) => withNumbers(row, integers));
+      }),
+    one: (query) =>
+      translated(() => {
+        const { sql, parameters } = toStatement(query);
+        const { statement, integers } = prepare(sql);
+        const row = statement.get(...parameters.map(toBound));
+        return row === undefined ? undefined : withNumbers(row, integers);
+      }),
+    run: (query) =>
+      translated(() => {
+        const { sql, parameters } = toStatement(query);
+        const { changes } = prepare(sql).statement.run(...parameters.map(toBound));
+        // What was prepared before a change of tables may name other columns than it would now.
+        if (/^\s*(CREATE|ALTER|DROP)\b/i.test(sql)) statements.clear();
+        return { changes };
+      }),
+    exec: (sql) => translated(() => void driver.exec(sql)),
+    close: () => void driver.close(),
+  };
+}
+
+/** Compiles only: nothing is ever executed through it. */
+const compiler: Kysely<unknown> = new Kysely<unknown>({
+  dialect: {
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => new DummyDriver(),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  },
+});
+
+function toStatement(query: Query): Statement {
+  return 'parameters' in query ? query : query.compile(compiler);
+}
+
+function prepareStatement(driver: BetterSqlite3.Database, text: string): Prepared {
+  const statement = driver.prepare<unknown[], Row>(text);
+  if (!statement.reader) return { statement, integers: [] };
+  // As doubles, integers beyond 2^53 would silently become others: decimals have 18 digits.
+  statement.safeIntegers(true);
+  const integers = statement.columns().filter(({ type }) => type === null || type === 'INTEGER');
+  return { statement, integers: integers.map(({ name }) => name) };
+}
+
+function withNumbers(row: Row, integers: readonly string[]): Row {
+  for (const name of integers) {
+    const value = row[name];
+    if (typeof value !== 'bigint') continue;
+    const number = Number(value);
+    if (Number.isSafeInteger(number)) row[name] = number;
+  }
+  return row;
+}
+
+function toBound(value: unknown): unknown {
+  if (typeof value === 'boolean') return value ? 1 : 0;
+  return value === undefined ? null : value;
+}
+
+function translated<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw fromDriver(error);
+  }
+}

@@ -1,0 +1,80 @@
+import { chmodSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { SetupError } from '../../errors.ts';
+import { openSqlite } from './database.ts';
+import { codeOf, type Family, insert, openFamily, parentsOf } from './sqlite.fixture.ts';
+
+let family: Family;
+
+beforeEach(async () => {
+  family = await openFamily();
+});
+afterEach(() => family.dispose());
+
+describe('openSqlite', () => {
+  it('opens with every setting that durability rests on', async () => {
+    const pragmas = { journal_mode: 'wal', synchronous: 2, foreign_keys: 1, trusted_schema: 0 };
+    for (const [name, value] of Object.entries(pragmas)) {
+      const row = await family.database.transaction((tx) => tx.one({ sql: `PRAGMA ${name}`, parameters: [] }));
+      expect(row?.[name]).toBe(value);
+    }
+    expect(statSync(family.path).mode & 0o777).toBe(0o600);
+  });
+
+  it.each([
+    ['a folder in the place of the file', () => mkdirSync(join(family.folder, 'x')), 'x'],
+    ['a file in the place of the folder', () => writeFileSync(join(family.folder, 'x'), ''), 'x/y.db'],
+    ['a file that is no database', () => writeFileSync(join(family.folder, 'x'), 'no database '.repeat(500)), 'x'],
+  ])('refuses %s in one sentence', (_, prepare, name) => {
+    prepare();
+    expect(() => openSqlite({ path: join(family.folder, name) })).toThrow(SetupError);
+    expect(() => openSqlite({ path: join(family.folder, name) })).toThrow(/^cannot open the database file [^\n]+$/);
+  });
+
+  it.skipIf(process.getuid?.() === 0)('refuses a folder that cannot be written', () => {
+    mkdirSync(join(family.folder, 'locked'));
+    chmodSync(join(family.folder, 'locked'), 0o500);
+    expect(() => openSqlite({ path: join(family.folder, 'locked', 'x.db') })).toThrow(SetupError);
+  });
+
+  it('folds everything into the one file on close, and answers nothing afterwards', async () => {
+    await family.database.transaction((tx) => insert(tx, 'a'));
+    const last = family.database.transaction((tx) => insert(tx, 'b'));
+    await family.database.close();
+    await last;
+    expect(existsSync(`${family.path}-wal`)).toBe(false);
+    expect(await codeOf(family.database.transaction((tx) => insert(tx, 'c')))).toBe('STORAGE_UNAVAILABLE');
+    const again = openSqlite({ path: family.path });
+    expect(await parentsOf(again)).toEqual(['a', 'b']);
+    await again.close();
+  });
+});
+
+describe('values', () => {
+  it('keeps integers exactly, as numbers where those can', async () => {
+    const huge = 999_999_999_999_999_999n;
+    const row = await family.database.transaction(async (tx) => {
+      await tx.run(sql`INSERT INTO "Parent" VALUES (${'a'}, ${Number.MAX_SAFE_INTEGER}, ${huge}, ${true})`);
+      return tx.one(sql`SELECT *, "amount" - 1 AS "less", NULL AS "none" FROM "Parent"`);
+    });
+    expect(row).toEqual({ id: 'a', n: Number.MAX_SAFE_INTEGER, amount: huge, flag: 1, less: huge - 1n, none: null });
+  });
+
+  it('binds absent as NULL and never interpolates', async () => {
+    const evil = `'; DROP TABLE "Parent"; --`;
+    await family.database.transaction((tx) => tx.run(sql`INSERT INTO "Parent" ("id", "n") VALUES (${evil}, ${undefined})`));
+    expect(await family.database.transaction((tx) => tx.one(sql`SELECT "id", "n" FROM "Parent"`))).toEqual({ id: evil, n: null });
+  });
+
+  it('sees columns added after a statement was prepared', async () => {
+    const all = (): Promise<unknown> => family.database.transaction((tx) => tx.all(sql`SELECT * FROM "Child"`));
+    await all();
+    await family.database.transaction(async (tx) => {
+      await tx.run(sql`ALTER TABLE "Child" ADD COLUMN "n" INTEGER`);
+      await tx.run(sql`INSERT INTO "Child" ("id", "n") VALUES ('a', 1)`);
+    });
+    expect(await all()).toEqual([{ id: 'a', parent: null, a: null, b: null, n: 1 }]);
+  });
+});

@@ -1,0 +1,76 @@
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import BetterSqlite3 from 'better-sqlite3';
+import { SetupError } from '../../errors.ts';
+import type { Database } from '../database.ts';
+import { createConnection } from './connection.ts';
+import { createGroupCommit } from './group-commit.ts';
+import { sqliteDialect } from './sql-dialect.ts';
+
+/** Where the file is and how it is opened. */
+export interface SqliteOptions {
+  /** The database file; it and its folder are made where they are missing. `:memory:` for one that is gone when closed. */
+  readonly path: string;
+  /** Milliseconds to wait for another process that holds the lock. Everything else waits with it. */
+  readonly busyTimeout?: number;
+}
+
+/**
+ * Every setting that durability and safety rest on. FULL syncs at every commit, so what was answered survives a power
+ * cut; without `trusted_schema`, a file tampered with cannot call our functions from its views and triggers.
+ */
+const PRAGMAS = ['synchronous = FULL', 'foreign_keys = ON', 'trusted_schema = OFF', 'temp_store = MEMORY', 'journal_size_limit = 67108864'];
+
+/**
+ * Opens a SQLite database. One connection, of which every transaction is part of a group (see group-commit.ts).
+ *
+ * @throws SetupError where the file cannot be made, opened or is no database.
+ */
+export function openSqlite({ path, busyTimeout = 5000 }: SqliteOptions): Database {
+  const driver = openFile(path, busyTimeout);
+  const connection = createConnection(driver);
+  const group = createGroupCommit(connection);
+  let closing: Promise<void> | undefined;
+
+  async function close(): Promise<void> {
+    await group.drain();
+    // A database that cannot checkpoint now does so when it is opened again.
+    driver.pragma('wal_checkpoint(TRUNCATE)');
+    connection.close();
+  }
+
+  return {
+    dialect: sqliteDialect,
+    transaction: (work) => group.submit(work),
+    get healthy() {
+      return group.healthy;
+    },
+    close() {
+      closing ??= close();
+      return closing;
+    },
+  };
+}
+
+function openFile(path: string, busyTimeout: number): BetterSqlite3.Database {
+  let driver: BetterSqlite3.Database | undefined;
+  try {
+    if (path !== ':memory:') createFile(path);
+    driver = new BetterSqlite3(path, { timeout: busyTimeout });
+    const mode = driver.pragma('journal_mode = WAL', { simple: true });
+    if (mode !== 'wal' && path !== ':memory:') throw new Error('its file system does not allow write-ahead logging');
+    for (const pragma of PRAGMAS) driver.pragma(pragma);
+    // The first write: a folder that only lets us read is found out here and not by the first request.
+    driver.exec('BEGIN IMMEDIATE; ROLLBACK');
+    return driver;
+  } catch (error) {
+    driver?.close();
+    throw new SetupError(`cannot open the database file ${path}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** For its owner alone: the file holds password hashes. SQLite gives the files beside it the same mode. */
+function createFile(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  closeSync(openSync(path, 'a', 0o600));
+}

@@ -1,0 +1,167 @@
+import { Problem } from '../../errors.ts';
+import type { Transaction } from '../database.ts';
+import type { Connection } from './connection.ts';
+import { unavailable } from './driver-error.ts';
+import { internal, openTransaction } from './transaction.ts';
+
+/** Works that share a commit at most: more would make the first of them wait long for its answer. */
+const GROUP = 256;
+/** Works that may wait. */
+const QUEUE = 10_000;
+/** Milliseconds after which a database that could not commit is tried again without being asked. */
+const RETRY = 1000;
+
+/** Transactions in groups: one commit, and so one sync of the disk, for whatever queued while the one before was in flight. */
+export interface GroupCommit {
+  readonly healthy: boolean;
+  submit<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  /** Commits what is queued; what comes later is refused. */
+  drain(): Promise<void>;
+}
+
+interface Queued {
+  readonly work: (tx: Transaction) => Promise<unknown>;
+  readonly resolve: (answer: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+type Outcome = { readonly answer: unknown } | { readonly error: unknown };
+
+/** Groups the transactions of one connection. */
+export function createGroupCommit(connection: Connection): GroupCommit {
+  const queue: Queued[] = [];
+  let running: Promise<void> | undefined;
+  let healthy = true;
+  let closed = false;
+  let retry: NodeJS.Timeout | undefined;
+
+  /** No timer: while a commit syncs, the next works queue, and they are begun as soon as it is done. */
+  async function run(): Promise<void> {
+    while (queue.length > 0) {
+      await new Promise((resolve) => setImmediate(resolve));
+      const group = queue.splice(0, GROUP);
+      const { settle, state } = await commitGroup(connection, group);
+      if (state !== 'unproven') setHealthy(state === 'written');
+      settle();
+    }
+    running = undefined;
+  }
+
+  function setHealthy(next: boolean): void {
+    healthy = next;
+    clearTimeout(retry);
+    // Whoever routes requests by `healthy` sends none to an unhealthy service, so it has to find out by itself.
+    if (!healthy && !closed) retry = setTimeout(() => void submit(probe).catch(() => undefined), RETRY).unref();
+  }
+
+  function submit<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    if (closed) return Promise.reject(new Problem('STORAGE_UNAVAILABLE', 'the database is closed'));
+    if (queue.length >= QUEUE) return Promise.reject(new Problem('STORAGE_BUSY', `${QUEUE} transactions are waiting already`));
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    queue.push({ work, resolve: resolve as Queued['resolve'], reject });
+    running ??= run();
+    return promise;
+  }
+
+  return {
+    get healthy() {
+      return healthy;
+    },
+    submit,
+    async drain() {
+      closed = true;
+      clearTimeout(retry);
+      await running;
+    },
+  };
+}
+
+/** `written`: committed, and something was written. `unproven`: committed, yet nothing touched the disk. */
+type GroupState = 'written' | 'unproven' | 'failed';
+
+/** Runs a group and commits it. Nobody gets an answer before `settle`, which is after the commit. */
+async function commitGroup(connection: Connection, group: readonly Queued[]): Promise<{ settle: () => void; state: GroupState }> {
+  const writes = connection.writes;
+  const outcomes: Outcome[] = [];
+  try {
+    connection.exec('BEGIN IMMEDIATE');
+    for (const { work } of group) outcomes.push(await attempt(connection, work));
+    connection.exec('COMMIT');
+  } catch (error) {
+    rollback(connection);
+    const refusal = error instanceof Problem && error.status === 503 ? error : unavailable(error);
+    return { settle: () => settle(group, () => ({ error: refusal })), state: 'failed' };
+  }
+  const stateOfWrites = connection.writes > writes ? 'written' : 'unproven';
+  const state = outcomes.some(isStorageFailure) ? 'failed' : stateOfWrites;
+  return { settle: () => settle(group, (index) => outcomes[index] as Outcome), state };
+}
+
+/** Runs one work; where it fails, what it wrote is undone and the others go on. Throws where the whole transaction is lost. */
+async function attempt(connection: Connection, work: Queued['work']): Promise<Outcome> {
+  connection.exec('SAVEPOINT work');
+  const { tx, end } = openTransaction(connection);
+  let outcome: Outcome;
+  try {
+    const answer = await withinTurn(() => work(tx));
+    end();
+    outcome = { answer };
+  } catch (error) {
+    outcome = { error };
+    endQuietly(end);
+  }
+  if (!connection.inTransaction) throw unavailable('error' in outcome ? outcome.error : new Error('the transaction ended early'));
+  if ('error' in outcome) connection.exec('ROLLBACK TO work');
+  connection.exec('RELEASE work');
+  return outcome;
+}
+
+/**
+ * Everything a transaction answers is there at once, so work that awaits nothing else is done before the event loop
+ * turns. Work that is not would hold the lock, and everyone behind it, for as long as whatever it awaits takes.
+ */
+async function withinTurn<T>(work: () => Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const turn = setImmediate(() => late.reject(internal('a transaction awaited something else than itself')));
+  try {
+    return await Promise.race([work(), late.promise]);
+  } finally {
+    clearImmediate(turn);
+  }
+}
+
+/** The work has failed already, and of that its caller is told; savepoints that it left open are undone with it. */
+function endQuietly(end: () => void): void {
+  try {
+    end();
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+  }
+}
+
+/** Where even this fails, the next BEGIN does too, and so on until a rollback works: nothing is lost, nothing is answered. */
+function rollback(connection: Connection): void {
+  try {
+    if (connection.inTransaction) connection.exec('ROLLBACK');
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+  }
+}
+
+function settle(group: readonly Queued[], outcomeOf: (index: number) => Outcome): void {
+  for (const [index, { resolve, reject }] of group.entries()) {
+    const outcome = outcomeOf(index);
+    if ('error' in outcome) reject(outcome.error);
+    else resolve(outcome.answer);
+  }
+}
+
+function isStorageFailure(outcome: Outcome): boolean {
+  return 'error' in outcome && outcome.error instanceof Problem && outcome.error.code === 'STORAGE_UNAVAILABLE';
+}
+
+/** Writes a page and changes nothing. */
+async function probe(tx: Transaction): Promise<void> {
+  const row = await tx.one<{ user_version: number }>({ sql: 'PRAGMA user_version', parameters: [] });
+  await tx.run({ sql: `PRAGMA user_version = ${Number(row?.user_version ?? 0)}`, parameters: [] });
+}

@@ -1,0 +1,40 @@
+import type BetterSqlite3 from 'better-sqlite3';
+import { type RawBuilder, sql } from 'kysely';
+import { foldCase, type SqlDialect, type SqlTruth } from '../../operators/index.ts';
+
+/** Name of the function that `registerFunctions` gives SQLite: its own `lower()` knows ASCII alone. */
+const FOLD_CASE = 'bailiwick_fold_case';
+
+/** How comparisons are said in SQLite. Text columns compare by the bytes of UTF-8, that is by code points. */
+export const sqliteDialect: SqlDialect = Object.freeze({
+  name: 'sqlite',
+  foldCase: (text: RawBuilder<unknown>) => sql<string>`${sql.raw(FOLD_CASE)}(${text})`,
+  position: (text: RawBuilder<unknown>, part: RawBuilder<unknown>) => sql<number>`instr(${text}, ${part})`,
+  endsWith,
+  matchesWildcards,
+  listItems,
+});
+
+/** Makes the functions known that `sqliteDialect` calls. Every connection needs it before its first statement. */
+export function registerFunctions(db: BetterSqlite3.Database): void {
+  db.function(FOLD_CASE, { deterministic: true, directOnly: true }, (text: unknown) => (typeof text === 'string' ? foldCase(text) : null));
+}
+
+/** By bytes: a suffix in UTF-8 is a suffix in characters. Of an empty blob `substr` makes NULL, hence the first case. */
+function endsWith(text: RawBuilder<unknown>, part: string): SqlTruth {
+  const bytes = Buffer.byteLength(part);
+  return sql<boolean | null>`iif(${text} = '', FALSE, substr(CAST(${text} AS BLOB), ${-bytes}) = CAST(${part} AS BLOB))`;
+}
+
+/** GLOB, not LIKE: LIKE takes no notice of ASCII case. GLOB's one other special character is `[`. */
+function matchesWildcards(text: RawBuilder<unknown>, pattern: string): SqlTruth {
+  return sql<boolean | null>`${text} GLOB ${pattern.replaceAll('[', '[[]')}`;
+}
+
+/**
+ * The list is named before it is unfolded: an argument of `json_each` may mean its own columns, so that a field called
+ * `value` or `key` would silently be empty.
+ */
+function listItems(list: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`(SELECT ${list} AS list) AS stored, json_each(stored.list)`;
+}

@@ -1,0 +1,53 @@
+import { sql } from 'kysely';
+import type { Transaction } from '../database.ts';
+import type { ActualColumn, ActualIndex, ActualTable, TableDialect } from '../evolution/tables.ts';
+
+/** How tables are made and read back in SQLite. */
+export const sqliteTables: TableDialect = Object.freeze({
+  columnTypes: Object.freeze({ text: 'TEXT', integer: 'INTEGER', real: 'REAL', boolean: 'INTEGER', json: 'TEXT' }),
+  // Without STRICT a column takes values of any type.
+  tableOptions: ' STRICT',
+  introspect,
+});
+
+interface ColumnRow {
+  readonly table: string;
+  readonly name: string;
+  readonly type: string;
+  readonly refers: string | null;
+}
+
+interface IndexRow {
+  readonly table: string;
+  readonly name: string;
+  readonly unique: number;
+  readonly column: string;
+}
+
+async function introspect(tx: Transaction): Promise<readonly ActualTable[]> {
+  const columns = await tx.all<ColumnRow>(sql`
+    SELECT t."name" AS "table", c."name", c."type", f."table" AS "refers"
+    FROM sqlite_schema t JOIN pragma_table_info(t."name") c LEFT JOIN pragma_foreign_key_list(t."name") f ON f."from" = c."name"
+    WHERE t."type" = 'table' AND t."name" NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY t."name", c."cid"`);
+  // Those that the database keeps by itself, for the primary key, have no SQL.
+  const indexes = await tx.all<IndexRow>(sql`
+    SELECT i."tbl_name" AS "table", i."name", l."unique", c."name" AS "column"
+    FROM sqlite_schema i JOIN pragma_index_list(i."tbl_name") l ON l."name" = i."name" JOIN pragma_index_info(i."name") c
+    WHERE i."type" = 'index' AND i."sql" IS NOT NULL ORDER BY i."name", c."seqno"`);
+  const indexesOf = Map.groupBy(indexes, ({ table }) => table);
+  return [...Map.groupBy(columns, ({ table }) => table)].map(([name, rows]) => ({
+    name,
+    columns: new Map(rows.map((row) => [row.name, toColumn(row)])),
+    indexes: new Map(
+      [...Map.groupBy(indexesOf.get(name) ?? [], (row) => row.name)].map(([index, parts]) => [index, toIndex(index, parts)]),
+    ),
+  }));
+}
+
+function toColumn({ name, type, refers }: ColumnRow): ActualColumn {
+  return { name, type, ...(refers !== null && { refers }) };
+}
+
+function toIndex(name: string, parts: readonly IndexRow[]): ActualIndex {
+  return { name, unique: parts[0]?.unique === 1, columns: parts.map(({ column }) => column) };
+}
