@@ -1,4 +1,4 @@
-import type { JsonObject } from '../operators/value.ts';
+import type { JsonObject } from '../operators/index.ts';
 
 /** Who asks. */
 export interface Principal {
@@ -9,4 +9,5 @@ export interface Principal {
   readonly attributes: JsonObject;
 }
 
+/** Who asks without a token. */
 export const ANON: Principal = Object.freeze({ role: 'anon', attributes: Object.freeze({}) });

@@ -1,5 +1,5 @@
-import type { Condition } from '../condition/condition.ts';
-import type { CompiledRule } from '../policy/compiled.ts';
+import type { Condition } from '../condition/index.ts';
+import type { CompiledRule } from '../policy/index.ts';
 
 /**
  * The answer to "may this principal do this?". `allow-where` comes only while the record is open (lists, exports):

@@ -1,4 +1,4 @@
-import type { Condition, Path } from '../condition/condition.ts';
+import type { Condition, Path } from '../condition/index.ts';
 import type { Effect, PolicyType } from './policy.ts';
 
 /** A rule ready to be decided: its conditions parsed into one tree. */

@@ -1,15 +1,20 @@
-import type { Json, JsonObject } from '../operators/value.ts';
+import type { JsonObject } from '../operators/index.ts';
+import { ASSIGNABLE_ROLES, type AssignableRole } from '../resource/index.ts';
 
+/** What a policy is called; the types are labels, only that CUSTOM alone may say `expression`. */
 export const POLICY_TYPES = ['ROLE_BASED', 'ATTRIBUTE_BASED', 'CUSTOM'] as const;
 export type PolicyType = (typeof POLICY_TYPES)[number];
 
+/** What a rule that fires does. */
 export const EFFECTS = ['ALLOW', 'DENY'] as const;
 export type Effect = (typeof EFFECTS)[number];
 
-/** Roles that policies can be assigned to. */
-export const ASSIGNABLE_ROLES = ['anon', 'user', 'admin', 'moderator', 'viewer', 'editor'] as const;
-export type AssignableRole = (typeof ASSIGNABLE_ROLES)[number];
+/** Whether policies can be assigned to the role. */
+export function isAssignableRole(role: string): role is AssignableRole {
+  return (ASSIGNABLE_ROLES as readonly string[]).includes(role);
+}
 
+/** Priority of policies, rules and role assignments that name none, and of every user assignment. */
 export const DEFAULT_PRIORITY = 100;
 
 /** A rule as stored and shown. */
@@ -42,6 +47,19 @@ export interface Policy {
   readonly updatedAt: string;
 }
 
+/** A rule as an admin writes it, checked, defaults filled in. */
+export interface RuleInput extends Omit<PolicyRule, 'id' | 'policyId' | 'createdAt'> {
+  /** Of a rule that the policy has already: it keeps its id and createdAt. */
+  readonly id?: string | undefined;
+}
+
+/** A policy as an admin writes it, checked, defaults filled in. */
+export interface PolicyInput extends Omit<Policy, 'id' | 'rules' | 'createdBy' | 'createdAt' | 'updatedAt'> {
+  readonly rules: readonly RuleInput[];
+  /** The acting admin where absent. */
+  readonly createdBy?: string | undefined;
+}
+
 /** A policy assigned to one user. */
 export interface UserPolicy {
   readonly id: string;
@@ -51,7 +69,8 @@ export interface UserPolicy {
   readonly assignedAt: string;
   readonly expiresAt?: string | undefined;
   readonly isActive: boolean;
-  readonly context: Json;
+  /** Notes of whoever assigned it; conditions do not read them. */
+  readonly context: JsonObject;
 }
 
 /** A policy assigned to a role. */

@@ -1,0 +1,11 @@
+/**
+ * What conditions can read: principal, action, resource, record, time and network, laid out as one `Scope`.
+ * Never decides, never reads a clock: the moment is handed in. Never shows a secret field.
+ * Begin with `createScope` in scope.ts; paths.ts says what a path means before anyone asks.
+ */
+export { OPEN, type PathKind, type Scope } from '../condition/index.ts';
+export { type EnvironmentValue, toEnvironment } from './environment.ts';
+export { type Hypothesis, layOver } from './hypothesis.ts';
+export { describePath, lackingResources, type PathDescription } from './paths.ts';
+export { ANON, type Principal } from './principal.ts';
+export { createScope, type ScopeParts } from './scope.ts';

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { definitionsOf, NEWSROOM } from '../../test/policy-fixtures.ts';
+import type { ContextGroup, Path } from '../condition/index.ts';
+import { describePath, lackingResources } from './paths.ts';
+
+function pathOf(text: string): Path {
+  const [group = '', ...keys] = text.split('.');
+  return { group: group as ContextGroup, keys, text };
+}
+
+describe('describePath', () => {
+  const problem = (text: string) => ({ problem: expect.stringContaining(text) });
+  const rows: readonly [resource: string, path: string, expected: unknown][] = [
+    ['Article', 'resource.views', { kind: 'number' }],
+    ['Article', 'resource.tags', { kind: 'list', itemKind: 'text' }],
+    ['Article', 'resource.name', { kind: 'text' }],
+    ['Article', 'resource.createdBy', { kind: 'text' }],
+    ['Article', 'resource.extra.anything.below', 'any'],
+    ['Article', 'resource.titl', problem('resource Article has no field "titl" (did you mean "title"?)')],
+    ['Article', 'resource.__proto__', problem('has no field "__proto__"')],
+    ['Article', 'resource.title.length', problem('reaches into field "title" of Article')],
+    ['Article', 'resource.embargo', problem('is secret')],
+    ['Planned', 'resource.whatever', 'any'],
+    ['*', 'resource.title', { kind: 'text' }],
+    ['*', 'resource.id', { kind: 'text' }],
+    // Text here, a number there.
+    ['*', 'resource.status', 'any'],
+    // Secret here, a boolean there.
+    ['*', 'resource.embargo', { kind: 'boolean' }],
+    ['*', 'resource.password', problem('is secret')],
+    ['*', 'resource.ofNone', 'any'],
+    ['Article', 'user.email', { kind: 'text' }],
+    ['Article', 'user.department', 'any'],
+    ['Article', 'user.password', problem('is secret')],
+    ['Article', 'user.email.domain', problem('reaches into')],
+    ['Article', 'environment.hour', { kind: 'number' }],
+    ['Article', 'environment.our', problem('environment has no "our" (did you mean "hour"?)')],
+    ['Article', 'environment.hour.x', problem('reaches into environment.hour')],
+    ['Article', 'request.method', { kind: 'text' }],
+    ['Article', 'request.data.title', 'any'],
+    ['Article', 'request.data.embargo', problem('is secret')],
+    ['Article', 'request.body', problem('request has no "body"')],
+  ];
+  it.each(rows)('%s: %s', (resource, path, expected) => {
+    expect(describePath(NEWSROOM, resource)(pathOf(path))).toEqual(expected);
+  });
+
+  it('does not offer secret fields', () => {
+    expect(JSON.stringify(describePath(NEWSROOM, 'Article')(pathOf('resource.embargoo')))).not.toContain('did you mean');
+  });
+
+  it('knows id and role of users without a definition', () => {
+    expect(describePath(new Map(), '*')(pathOf('user.id'))).toStrictEqual({ kind: 'text' });
+  });
+});
+
+describe('lackingResources', () => {
+  it('names the resources without a usable value there, and no internal ones', () => {
+    expect(lackingResources(NEWSROOM, pathOf('resource.title'))).toEqual(['User', 'Desk']);
+    expect(lackingResources(NEWSROOM, pathOf('resource.embargo'))).toEqual(['User', 'Article']);
+    expect(lackingResources(definitionsOf(), pathOf('resource.id'))).toEqual([]);
+  });
+});

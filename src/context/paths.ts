@@ -1,0 +1,92 @@
+import type { ContextGroup, Path, PathKind } from '../condition/index.ts';
+import { didYouMean } from '../errors.ts';
+import type { Kind } from '../operators/index.ts';
+import { type Definitions, fieldKind, type Resource } from '../resource/index.ts';
+import { ENVIRONMENT_KINDS } from './environment.ts';
+import { REQUEST_KINDS } from './request.ts';
+
+/** What definitions say of a path: what it compares as, that anything may stand there, or why it can never have a value. */
+export type PathDescription = PathKind | 'any' | { readonly problem: string };
+
+/**
+ * What the paths of a rule's conditions mean, for a rule on the resource named, or on all (`*`).
+ * A resource that no definition names yet may have any field. Of `*`, what some resources have is no problem.
+ */
+export function describePath(definitions: Definitions, resourceName: string): (path: Path) => PathDescription {
+  const describeIn: Readonly<Record<ContextGroup, (path: Path) => PathDescription>> = {
+    user: (path) => describeUser(definitions.get('User'), path),
+    resource: (path) => (resourceName === '*' ? describeEverywhere(definitions, path) : describeField(definitions.get(resourceName), path)),
+    environment: (path) => describeKnown(ENVIRONMENT_KINDS, path),
+    request: (path) => describeRequest(definitions.get(resourceName), path),
+  };
+  return (path) => describeIn[path.group](path);
+}
+
+/** The resources whose records never have a value at `path`, by name. */
+export function lackingResources(definitions: Definitions, path: Path): readonly string[] {
+  return ordinary(definitions)
+    .filter((resource) => isProblem(describeField(resource, path)))
+    .map((resource) => resource.name);
+}
+
+function describeField(resource: Resource | undefined, { keys, text }: Path): PathDescription {
+  const [name = '', ...inner] = keys;
+  if (resource === undefined) return 'any';
+  const field = resource.fields.get(name);
+  if (field === undefined) {
+    if (name === 'name' && inner.length === 0) return { kind: 'text' };
+    const visible = [...resource.fields.values()].filter((known) => !known.writeOnly).map((known) => known.name);
+    return { problem: `resource ${resource.name} has no field "${name}"${didYouMean(name, visible)}` };
+  }
+  if (field.writeOnly) return { problem: `field "${name}" of ${resource.name} is secret: conditions cannot read it` };
+  const kind = fieldKind(field);
+  if (kind === undefined) return { problem: `field "${name}" of ${resource.name} does not compare` };
+  if (inner.length === 0) return kind;
+  return kind.kind === 'json'
+    ? 'any'
+    : { problem: `"${text}" reaches into field "${name}" of ${resource.name}, which is ${field.type} and not json` };
+}
+
+/** One kind where all resources that have the field agree on it, anything where they differ or none has it (yet). */
+function describeEverywhere(definitions: Definitions, path: Path): PathDescription {
+  const having = ordinary(definitions).filter((resource) => resource.fields.has(path.keys[0] ?? ''));
+  const descriptions = having.map((resource) => describeField(resource, path));
+  const usable = descriptions.filter((description) => !isProblem(description));
+  const [first] = usable;
+  if (first === undefined) return descriptions[0] ?? 'any';
+  return usable.every((other) => isSameKind(first, other)) ? first : 'any';
+}
+
+/** A claim may bring what no field says; a field says what it is. */
+function describeUser(user: Resource | undefined, path: Path): PathDescription {
+  const [name = ''] = path.keys;
+  if (user?.fields.has(name) === true) return describeField(user, path);
+  return name === 'id' || name === 'role' ? describeKnown(new Map<string, Kind>([[name, 'text']]), path) : 'any';
+}
+
+function describeRequest(resource: Resource | undefined, path: Path): PathDescription {
+  const [name, field] = path.keys;
+  if (name !== 'data') return describeKnown(REQUEST_KINDS, path, ['data']);
+  const secret = field !== undefined && resource?.fields.get(field)?.writeOnly === true;
+  return secret ? { problem: `field "${field}" of ${resource.name} is secret: conditions cannot read it` } : 'any';
+}
+
+function describeKnown(kinds: ReadonlyMap<string, Kind>, { group, keys, text }: Path, others: readonly string[] = []): PathDescription {
+  const [name = '', ...inner] = keys;
+  const kind = kinds.get(name);
+  if (kind === undefined) return { problem: `${group} has no "${name}"${didYouMean(name, [...kinds.keys(), ...others])}` };
+  return inner.length === 0 ? { kind } : { problem: `"${text}" reaches into ${group}.${name}, which is ${kind}` };
+}
+
+function ordinary(definitions: Definitions): readonly Resource[] {
+  return [...definitions.values()].filter((resource) => !resource.internal);
+}
+
+function isProblem(description: PathDescription): description is { readonly problem: string } {
+  return description !== 'any' && 'problem' in description;
+}
+
+function isSameKind(a: PathDescription, b: PathDescription): boolean {
+  if (a === 'any' || b === 'any') return a === b;
+  return 'kind' in a && 'kind' in b && a.kind === b.kind && a.itemKind === b.itemKind;
+}

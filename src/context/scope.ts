@@ -1,0 +1,119 @@
+import type { RuleAction } from '../actions.ts';
+import { type ContextGroup, OPEN, type Path, type PathKind, type Scope } from '../condition/index.ts';
+import { type Json, type JsonObject, ownValue } from '../operators/index.ts';
+import type { RequestOrigin } from '../request/index.ts';
+import { fieldKind, type Resource } from '../resource/index.ts';
+import { ENVIRONMENT_KINDS, toEnvironment } from './environment.ts';
+import type { Principal } from './principal.ts';
+import { REQUEST_KINDS, withoutSecrets } from './request.ts';
+
+/** What a scope is made of. */
+export interface ScopeParts {
+  readonly principal: Principal;
+  readonly action: RuleAction;
+  readonly resource: Resource;
+  /** OPEN is any record (a list); undefined is a record without attributes (one that does not exist). */
+  readonly record: JsonObject | typeof OPEN | undefined;
+  /** The id asked for, where the record itself does not say it. */
+  readonly recordId?: string | undefined;
+  readonly origin: Pick<RequestOrigin, 'method' | 'path' | 'ip'>;
+  /** What the request sends. */
+  readonly data?: Json | undefined;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  /** IANA name. */
+  readonly timeZone: string;
+  /** Definition of `User`: says what `user.…` compares as, and which of it is secret. */
+  readonly userResource?: Resource | undefined;
+}
+
+type Value = Json | undefined | typeof OPEN;
+
+/**
+ * Lays the parts out as conditions read them. `resource.name` is the record's field of that name where the resource
+ * has one (it must mean the same here as in a list's filter), and the name of the resource where it has none.
+ */
+export function createScope(parts: ScopeParts): Scope {
+  return Object.freeze({
+    now: parts.now,
+    timeZone: parts.timeZone,
+    valueOf: ({ group, keys }: Path): Value => valueIn[group](parts, keys),
+    kindOf: ({ group, keys }: Path): PathKind | undefined => kindIn[group](parts, keys),
+  });
+}
+
+const valueIn: Readonly<Record<ContextGroup, (parts: ScopeParts, keys: readonly string[]) => Value>> = {
+  user: (parts, [key, ...inner]) => within(userValue(parts, key), inner),
+  resource: (parts, [key, ...inner]) => within(recordValue(parts, key), inner),
+  environment: (parts, [key, ...inner]) => within(environmentValue(parts, key), inner),
+  request: (parts, [key, ...inner]) => within(requestValue(parts, key), inner),
+};
+
+const kindIn: Readonly<Record<ContextGroup, (parts: ScopeParts, keys: readonly string[]) => PathKind | undefined>> = {
+  user: ({ userResource }, keys) => fieldKindAt(userResource, keys) ?? textWhere(keys, 'id', 'role'),
+  resource: ({ resource }, keys) => fieldKindAt(resource, keys) ?? textWhere(keys, 'id', 'name'),
+  environment: (_, keys) => knownKind(ENVIRONMENT_KINDS, keys),
+  request: (_, keys) => knownKind(REQUEST_KINDS, keys),
+};
+
+/** Id and role are the principal's own, whatever its attributes claim. */
+function userValue({ principal, userResource }: ScopeParts, key: string | undefined): Value {
+  if (key === 'id') return principal.id;
+  if (key === 'role') return principal.role;
+  if (key === undefined || userResource?.fields.get(key)?.writeOnly === true) return undefined;
+  return ownValue(principal.attributes, key);
+}
+
+function recordValue({ resource, record, recordId }: ScopeParts, key: string | undefined): Value {
+  if (key === undefined) return undefined;
+  const field = resource.fields.get(key);
+  if (field === undefined) return key === 'name' ? resource.name : key === 'id' ? recordId : undefined;
+  if (field.writeOnly) return undefined;
+  const value = record === OPEN ? OPEN : ownValue(record, key);
+  return key === 'id' && recordId !== undefined && (value === undefined || value === OPEN) ? recordId : value;
+}
+
+function environmentValue({ now, timeZone, origin }: ScopeParts, key: string | undefined): Value {
+  return key === undefined ? undefined : toEnvironment(key, { now, timeZone, ip: origin.ip });
+}
+
+function requestValue({ origin, action, resource, data }: ScopeParts, key: string | undefined): Value {
+  switch (key) {
+    case 'method':
+      return origin.method;
+    case 'path':
+      return origin.path;
+    case 'ip':
+      return origin.ip;
+    case 'action':
+      return action;
+    case 'data':
+      return withoutSecrets(resource, data);
+    default:
+      return undefined;
+  }
+}
+
+/** Follows keys into plain objects; a list's items and length are no attributes. */
+function within(value: Value, keys: readonly string[]): Value {
+  let at = value;
+  for (const key of keys) {
+    if (at === OPEN) return OPEN;
+    at = Array.isArray(at) ? undefined : ownValue(at, key);
+  }
+  return at;
+}
+
+function fieldKindAt(resource: Resource | undefined, keys: readonly string[]): PathKind | undefined {
+  const field = keys.length === 1 ? resource?.fields.get(keys[0] ?? '') : undefined;
+  return field === undefined ? undefined : fieldKind(field);
+}
+
+function textWhere(keys: readonly string[], ...names: readonly string[]): PathKind | undefined {
+  return keys.length === 1 && names.includes(keys[0] ?? '') ? { kind: 'text' } : undefined;
+}
+
+function knownKind(kinds: ReadonlyMap<string, PathKind['kind']>, keys: readonly string[]): PathKind | undefined {
+  const kind = keys.length === 1 ? kinds.get(keys[0] ?? '') : undefined;
+  return kind === undefined ? undefined : { kind };
+}

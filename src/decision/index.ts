@@ -1,0 +1,8 @@
+/**
+ * May this principal do this? Allow, deny, or allow-where, because of which rule.
+ * The only walk over rules in the program; it does no IO and cannot fail for reasons outside its input.
+ * Begin with `decide` in decide.ts; explain.ts watches the same walk for people.
+ */
+export { type DecideOptions, decide, type RuleStep } from './decide.ts';
+export type { Decision } from './decision.ts';
+export { type Explanation, explain, type NearbyRule, type RuleTrace } from './explain.ts';

@@ -1,0 +1,29 @@
+/**
+ * Policies and their rules: the model, reading what an admin writes, and which rules apply to a request, in which order.
+ * Never decides, never stores: it is handed the state as of one epoch. Every mistake in a policy is reported, not the first.
+ * Begin with policy.ts (the model), then snapshot.ts (`compilePolicies`) and applicable.ts (`applicableRules`).
+ */
+
+export { ASSIGNABLE_ROLES, type AssignableRole } from '../resource/index.ts';
+export { type ApplicableRequest, applicableRules, rulesOfPolicy } from './applicable.ts';
+export { type AssignmentChange, type ReadAssignment, readRoleAssignment, readUserAssignment } from './assignment.ts';
+export type { Applicable, CompiledRule } from './compiled.ts';
+export { type PlannedPolicies, policiesFromPermissions, type RoleGrant } from './from-permissions.ts';
+export {
+  DEFAULT_PRIORITY,
+  EFFECTS,
+  type Effect,
+  isAssignableRole,
+  POLICY_TYPES,
+  type Policy,
+  type PolicyInput,
+  type PolicyRule,
+  type PolicyState,
+  type PolicyType,
+  type RolePolicy,
+  type RuleInput,
+  type UserPolicy,
+} from './policy.ts';
+export { type PolicyLimits, type ReadPolicy, readPolicy } from './read.ts';
+export { compilePolicies, type PolicySnapshot } from './snapshot.ts';
+export { type PolicyTemplate, TEMPLATES } from './templates.ts';

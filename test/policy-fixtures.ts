@@ -1,0 +1,132 @@
+import type { Scope } from '../src/condition/index.ts';
+import { createScope, type ScopeParts } from '../src/context/index.ts';
+import type { JsonObject } from '../src/operators/index.ts';
+import type { Policy, PolicyLimits, PolicyRule, PolicyState, RolePolicy, UserPolicy } from '../src/policy/index.ts';
+import { type Definitions, type Resource, readDefinition } from '../src/resource/index.ts';
+import { SYSTEM } from '../src/system/index.ts';
+
+/** 2026-03-04 is a Wednesday. */
+export const NOW: number = Date.parse('2026-03-04T10:30:00Z');
+
+/** Wide enough for every test that is not about limits. */
+export const LIMITS: PolicyLimits = {
+  rules: 50,
+  conditions: { depth: 16, comparisons: 200, listItems: 100, textLength: 1000, expressionLength: 1000, expressionDepth: 32 },
+};
+
+/** Definitions as files say them, with the built-in ones. */
+export function definitionsOf(...sources: readonly JsonObject[]): Definitions {
+  const resources = sources.map((source) => {
+    const { resource, mistakes } = readDefinition(source, { builtIn: true });
+    if (resource === undefined) throw new Error(JSON.stringify(mistakes));
+    return [resource.name, resource] as const;
+  });
+  return new Map([...SYSTEM, ...resources]);
+}
+
+/** A newsroom: articles of authors, desks with names, users without a department of their own. */
+export const NEWSROOM: Definitions = definitionsOf(
+  {
+    name: 'Article',
+    fields: {
+      title: { type: 'string' },
+      status: { type: 'enum', values: ['draft', 'published'] },
+      views: { type: 'integer' },
+      price: { type: 'decimal' },
+      authorId: { type: 'reference', to: 'User' },
+      tags: { type: 'list', of: 'string' },
+      extra: { type: 'json' },
+      embargo: { type: 'string', writeOnly: true },
+    },
+    permissions: { list: ['anon', 'user'], read: ['anon'], create: ['admin'] },
+  },
+  { name: 'Desk', fields: { name: { type: 'string' }, status: { type: 'integer' }, embargo: { type: 'boolean' } } },
+);
+
+/** A definition that must be there. */
+export function resourceOf(name: string, definitions: Definitions = NEWSROOM): Resource {
+  const resource = definitions.get(name);
+  if (resource === undefined) throw new Error(`no definition of ${name}`);
+  return resource;
+}
+
+/** A rule; whatever is not said has its default. */
+export type SomeRule = Partial<PolicyRule>;
+
+/** A policy of some rules; whatever is not said has its default. */
+export function policyOf(id: string, rules: readonly SomeRule[], others: Partial<Omit<Policy, 'id' | 'rules'>> = {}): Policy {
+  const at = '2026-01-01T00:00:00.000Z';
+  const defaults = {
+    policyId: id,
+    resource: '*',
+    action: '*',
+    effect: 'ALLOW',
+    conditions: [],
+    priority: 100,
+    isActive: true,
+    createdAt: at,
+  } as const;
+  return {
+    id,
+    name: `policy ${id}`,
+    type: 'CUSTOM',
+    isActive: true,
+    priority: 100,
+    createdBy: 'admin',
+    tags: [],
+    createdAt: at,
+    updatedAt: at,
+    ...others,
+    rules: rules.map((rule, index) => ({ ...defaults, id: `${id}.${index}`, ...rule })),
+  };
+}
+
+/** A policy assigned to a user. */
+export function toUser(userId: string, policyId: string, others: Partial<UserPolicy> = {}): UserPolicy {
+  return {
+    id: `${userId} ${policyId}`,
+    userId,
+    policyId,
+    assignedBy: 'admin',
+    assignedAt: '2026-01-01T00:00:00.000Z',
+    isActive: true,
+    context: {},
+    ...others,
+  };
+}
+
+/** A policy assigned to a role. */
+export function toRole(role: RolePolicy['role'], policyId: string, others: Partial<RolePolicy> = {}): RolePolicy {
+  return {
+    id: `${role} ${policyId}`,
+    role,
+    policyId,
+    assignedBy: 'admin',
+    assignedAt: '2026-01-01T00:00:00.000Z',
+    isActive: true,
+    priority: 100,
+    ...others,
+  };
+}
+
+/** The state of epoch 1. */
+export function stateOf(parts: Partial<Omit<PolicyState, 'epoch'>>): PolicyState {
+  return { epoch: 1, policies: [], userPolicies: [], rolePolicies: [], ...parts };
+}
+
+/** A scope of user u1 reading an article without values, but for what is said. */
+export function scopeOf(parts: Partial<ScopeParts> = {}): Scope {
+  return createScope({ ...SCOPE_PARTS, ...parts });
+}
+
+/** User u1, of the sports department, reads an article without values on a Wednesday morning. */
+export const SCOPE_PARTS: ScopeParts = {
+  principal: { id: 'u1', role: 'user', attributes: { id: 'u1', role: 'user', email: 'u1@example.com', department: 'sports' } },
+  action: 'read',
+  resource: resourceOf('Article'),
+  record: {},
+  origin: { method: 'GET', path: '/api/Article', ip: '10.1.2.3' },
+  now: NOW,
+  timeZone: 'UTC',
+  userResource: resourceOf('User'),
+};
