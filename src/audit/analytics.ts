@@ -1,0 +1,129 @@
+import { sql } from 'kysely';
+import { Problem } from '../errors.ts';
+import { POLICY_TYPES, type PolicyType } from '../policy/index.ts';
+import type { Transaction } from '../storage/index.ts';
+import type { Entry } from './entry.ts';
+import { searchDecisions } from './search.ts';
+
+/** What was granted and denied on one resource. */
+export interface ResourceActivity {
+  readonly resource: string;
+  readonly grants: number;
+  readonly denials: number;
+  readonly total: number;
+}
+
+/** An entry as analytics show it. */
+export type Activity = Pick<Entry, 'id' | 'at' | 'userId' | 'role' | 'resource' | 'action' | 'recordId' | 'allowed' | 'reason'>;
+
+/** How many policies there are, and what was decided since some time ago. */
+export interface Analytics {
+  readonly totalPolicies: number;
+  readonly activePolicies: number;
+  readonly policyTypes: Readonly<Record<PolicyType, number>>;
+  /** ISO 8601: the counts begin here. */
+  readonly from: string;
+  readonly accessGrants: number;
+  readonly accessDenials: number;
+  /** The newest 20. */
+  readonly recentActivity: readonly Activity[];
+  /** The ten with most decisions. */
+  readonly topResources: readonly ResourceActivity[];
+}
+
+const HOUR = 3_600_000;
+const UNITS: ReadonlyMap<string, number> = new Map([
+  ['h', HOUR],
+  ['d', 24 * HOUR],
+  ['w', 7 * 24 * HOUR],
+]);
+const DEFAULT_TIMEFRAME = '7d';
+const LONGEST = 3660 * 24 * HOUR;
+const RECENT = 20;
+const TOP = 10;
+/** Entries that are counted one by one, at most, to begin within an hour. */
+const EXACT = 20_000;
+
+/**
+ * Reads `30d`, `12h` or `4w` as milliseconds.
+ *
+ * @throws Problem REQUEST_PARAMETER
+ */
+export function readTimeframe(text: string = DEFAULT_TIMEFRAME): number {
+  const [, count, unit] = /^(\d{1,6})([a-z])$/.exec(text) ?? [];
+  const length = Number(count) * (UNITS.get(unit ?? '') ?? Number.NaN);
+  if (length > 0 && length <= LONGEST) return length;
+  const given = text.slice(0, 40);
+  throw new Problem('REQUEST_PARAMETER', `timeframe: expected hours, days or weeks such as 12h, 7d or 4w, up to 3660d, given "${given}"`, {
+    errors: [{ path: 'timeframe', code: 'timeframe', detail: 'expected such as 12h, 7d or 4w' }],
+  });
+}
+
+/**
+ * Policies now, and decisions since `from` (milliseconds since 1970). Whole hours come from the hourly counts. The hour in
+ * which `from` falls is counted exactly while it holds few entries, and whole beyond that: the answer's `from` says which.
+ */
+export async function analytics(tx: Transaction, { from }: { readonly from: number }): Promise<Analytics> {
+  const counts = await countDecisions(tx, from);
+  const resources = toActivities(counts.rows);
+  const { entries } = await searchDecisions(tx, { kind: 'access', limit: RECENT });
+  return {
+    ...(await countPolicies(tx)),
+    from: counts.from,
+    accessGrants: resources.reduce((sum, each) => sum + each.grants, 0),
+    accessDenials: resources.reduce((sum, each) => sum + each.denials, 0),
+    recentActivity: entries.map(toActivity),
+    topResources: resources.slice(0, TOP),
+  };
+}
+
+interface CountRow {
+  readonly resource: string;
+  readonly grants: number;
+  readonly denials: number;
+}
+
+async function countDecisions(tx: Transaction, from: number): Promise<{ from: string; rows: readonly CountRow[] }> {
+  const start = new Date(from).toISOString();
+  const hour = new Date(Math.floor(from / HOUR) * HOUR).toISOString();
+  const nextHour = new Date((Math.floor(from / HOUR) + 1) * HOUR).toISOString();
+  const first = await tx.one<{ total: number | null }>(
+    sql`select sum("grants" + "denials") as "total" from "_DecisionHour" where "hour" = ${hour}`,
+  );
+  const isExact = Number(first?.total ?? 0) <= EXACT;
+  const whole = await tx.all<CountRow>(sql`
+    select "resource", sum("grants") as "grants", sum("denials") as "denials" from "_DecisionHour"
+    where "hour" >= ${isExact ? nextHour : hour} group by "resource"`);
+  if (!isExact) return { from: hour, rows: whole };
+  const partial = await tx.all<CountRow>(sql`
+    select "resource", sum(case when "allowed" then 1 else 0 end) as "grants", sum(case when "allowed" then 0 else 1 end) as "denials"
+    from "_Decision" where "kind" = 'access' and "at" >= ${start} and "at" < ${nextHour} group by "resource"`);
+  return { from: start, rows: [...whole, ...partial] };
+}
+
+/** Adds up rows of the same resource, most decisions first. Sums may come as text or bigint, as databases like. */
+function toActivities(rows: readonly CountRow[]): readonly ResourceActivity[] {
+  const byResource = Map.groupBy(rows, (row) => row.resource);
+  const activities = [...byResource].map(([resource, same]): ResourceActivity => {
+    const grants = same.reduce((sum, row) => sum + Number(row.grants), 0);
+    const denials = same.reduce((sum, row) => sum + Number(row.denials), 0);
+    return { resource, grants, denials, total: grants + denials };
+  });
+  return activities.sort((a, b) => b.total - a.total || (a.resource < b.resource ? -1 : 1));
+}
+
+async function countPolicies(tx: Transaction): Promise<Pick<Analytics, 'totalPolicies' | 'activePolicies' | 'policyTypes'>> {
+  const rows = await tx.all<{ type: string; total: number; active: number }>(
+    sql`select "type", count(*) as "total", sum(case when "isActive" then 1 else 0 end) as "active" from "_Policy" group by "type"`,
+  );
+  const ofType = (type: PolicyType): number => Number(rows.find((row) => row.type === type)?.total ?? 0);
+  return {
+    totalPolicies: rows.reduce((sum, row) => sum + Number(row.total), 0),
+    activePolicies: rows.reduce((sum, row) => sum + Number(row.active), 0),
+    policyTypes: Object.fromEntries(POLICY_TYPES.map((type) => [type, ofType(type)])) as Record<PolicyType, number>,
+  };
+}
+
+function toActivity({ id, at, userId, role, resource, action, recordId, allowed, reason }: Entry): Activity {
+  return { id, at, userId, role, resource, action, recordId, allowed, reason };
+}

@@ -1,0 +1,84 @@
+import { OPEN, type Path, type PathKind, type Scope } from '../condition/index.ts';
+import { type Json, type JsonObject, ownValue } from '../operators/index.ts';
+import type { CompiledRule } from '../policy/index.ts';
+import type { Entry } from './entry.ts';
+
+/** Stands for a value that was too long to keep. It is of no kind that compares, so what depends on it reads as unknown. */
+const NOT_KEPT: JsonObject = Object.freeze({ notKept: true });
+/** Said under this name: there were more paths than could be kept. No path is called so. */
+const THE_REST = '*';
+const MARKER_BYTES = JSON.stringify(NOT_KEPT).length;
+
+/**
+ * What the conditions of `rules` read: path → value, for explaining the decision later. Missing values are left out.
+ * Values of secret fields cannot be among them: a scope does not show those.
+ *
+ * @param maxBytes Bounds the facts as JSON; what does not fit is replaced by `{ "notKept": true }`, first rules first.
+ */
+export function factsOf(rules: readonly CompiledRule[], scope: Scope, maxBytes: number): JsonObject | undefined {
+  const facts = new Map<string, Json>();
+  let left = maxBytes;
+  for (const path of pathsOf(rules)) {
+    const value = scope.valueOf(path);
+    if (value === undefined || value === OPEN) continue;
+    const nameBytes = Buffer.byteLength(path.text) + 4;
+    const bytes = Buffer.byteLength(JSON.stringify(value));
+    const keeps = nameBytes + bytes <= left;
+    left -= nameBytes + (keeps ? bytes : MARKER_BYTES);
+    if (left < 0) {
+      facts.set(THE_REST, NOT_KEPT);
+      break;
+    }
+    facts.set(path.text, keeps ? value : NOT_KEPT);
+  }
+  return facts.size === 0 ? undefined : Object.fromEntries(facts);
+}
+
+/** What is not on the record but was the same then: the time zone, and what paths compare as. */
+export interface FactsFrame {
+  /** IANA name. */
+  readonly timeZone: string;
+  /** As of the scope that the decision was made in. */
+  kindOf(path: Path): PathKind | undefined;
+}
+
+/** The scope of a past decision, as far as its entry tells it: the same rules decided in it give the same answer. */
+export function scopeFromFacts(entry: Entry, frame: FactsFrame): Scope {
+  const facts = entry.facts ?? {};
+  const isOpen = wasOpen(entry);
+  const absent = ownValue(facts, THE_REST);
+
+  return Object.freeze({
+    now: Date.parse(entry.at),
+    timeZone: frame.timeZone,
+    kindOf: (path: Path) => frame.kindOf(path),
+    valueOf(path: Path): Json | undefined | typeof OPEN {
+      const kept = ownValue(facts, path.text);
+      if (kept !== undefined) return kept;
+      return isOpen && isOfRecord(path, frame) ? OPEN : absent;
+    },
+  });
+}
+
+/** Lists and exports were decided with the record open, and so were reads of no record in particular: a resource's schema. */
+function wasOpen({ action, recordId }: Entry): boolean {
+  return action === 'list' || action === 'export' || (action === 'read' && recordId === undefined);
+}
+
+/** Whether a path leads into a field that records have; others are missing whether the record is open or not. */
+function isOfRecord({ group, keys }: Path, frame: FactsFrame): boolean {
+  const [field] = keys;
+  if (group !== 'resource' || field === undefined) return false;
+  return frame.kindOf({ group, keys: [field], text: `${group}.${field}` }) !== undefined;
+}
+
+function* pathsOf(rules: readonly CompiledRule[]): Generator<Path> {
+  const seen = new Set<string>();
+  for (const rule of rules) {
+    for (const path of rule.paths) {
+      if (seen.has(path.text)) continue;
+      seen.add(path.text);
+      yield path;
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import { ANON, type Principal } from '../context/index.ts';
+import { Problem } from '../errors.ts';
+import type { Answer, Call, Route } from '../request/index.ts';
+import { showRecord } from '../resource/index.ts';
+import type { Transaction } from '../storage/index.ts';
+import { loadCaller } from './caller.ts';
+import { createLogin } from './login.ts';
+import type { AuthParts, IdentityOptions } from './parts.ts';
+import { createPasswords } from './passwords.ts';
+import { refresh } from './refresh.ts';
+import { revokeSession } from './sessions.ts';
+import { setUp } from './setup.ts';
+import { createTokens, type VerifiedToken } from './token.ts';
+
+/** Turns credentials into principals. In two steps, because a transaction may await nothing but itself. */
+export interface Identity {
+  /** Before the transaction: shape, signature and claims. No token is undefined. @throws Problem IDENTITY_TOKEN, IDENTITY_TOKEN_EXPIRED */
+  readToken(token: string | undefined): Promise<VerifiedToken | undefined>;
+  /** Inside it: who that is now. Without a token, `anon`. @throws Problem IDENTITY_TOKEN */
+  identify(tx: Transaction, token: VerifiedToken | undefined): Promise<Principal>;
+  /** @throws Problem STORAGE_BUSY where too many passwords are being hashed already. */
+  hashPassword(plain: string): Promise<string>;
+  /** Everything under `/auth`. */
+  readonly routes: readonly Route[];
+}
+
+/** Puts identity together; it keeps nothing of callers but a cache of verified tokens. */
+export function createIdentity(options: IdentityOptions): Identity {
+  const passwords = createPasswords(options.settings.hashConcurrency);
+  const tokens = createTokens(options.key, options.settings);
+  const parts: AuthParts = { ...options, passwords, tokens };
+  const address = (method: Route['method'], path: string, handle: Route['handle']): Route => Object.freeze({ method, path, handle });
+
+  return Object.freeze({
+    readToken: async (token: string | undefined) => (token === undefined ? undefined : tokens.verify(token)),
+    identify: async (tx: Transaction, token: VerifiedToken | undefined) =>
+      token === undefined ? ANON : (await loadCaller(tx, token, options.userDefinition())).principal,
+    hashPassword: (plain: string) => passwords.hash(plain),
+    routes: Object.freeze([
+      address('POST', '/auth/setup', (call) => setUp(parts, call)),
+      address('POST', '/auth/login', createLogin(parts)),
+      address('POST', '/auth/refresh', (call) => refresh(parts, call)),
+      address('POST', '/auth/logout', (call) => logOut(parts, call)),
+      address('GET', '/auth/me', (call) => showCaller(parts, call)),
+    ]),
+  });
+}
+
+/** Ends the session of the token; its refresh token ends with it. */
+async function logOut(parts: AuthParts, call: Call): Promise<Answer> {
+  const token = await readRequired(parts, call);
+  const { sessionId } = token;
+  if (sessionId === undefined) throw new Problem('IDENTITY_TOKEN', 'the token is of another issuer, and ends there');
+  await parts.database.transaction(async (tx) => {
+    await loadCaller(tx, token, parts.userDefinition());
+    await revokeSession(tx, sessionId);
+  });
+  return { status: 200, body: { success: true, message: 'logged out' } };
+}
+
+/** Who the token stands for, as stored now. */
+async function showCaller(parts: AuthParts, call: Call): Promise<Answer> {
+  const token = await readRequired(parts, call);
+  const user = parts.userDefinition();
+  const { principal, record } = await parts.database.transaction((tx) => loadCaller(tx, token, user));
+  const data = record === undefined ? { ...principal.attributes, role: principal.role } : showRecord(user, record);
+  return { status: 200, headers: { 'cache-control': 'no-store' }, body: { success: true, data } };
+}
+
+async function readRequired({ tokens }: AuthParts, call: Call): Promise<VerifiedToken> {
+  if (call.origin.token === undefined) throw new Problem('IDENTITY_REQUIRED', 'expected a bearer token, given none');
+  return tokens.verify(call.origin.token);
+}

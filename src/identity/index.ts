@@ -1,0 +1,13 @@
+/**
+ * Who asks: setup, login, tokens, sessions and passwords.
+ *
+ * Turns a token into a principal, whose role and attributes are those of the stored user at that moment. A token that is not
+ * good is refused, never taken for `anon`. Never decides what a principal may do, never logs or returns a secret.
+ * Begin with `identity.ts`.
+ */
+export { checkLastAdmin, hasAdmin, type UserChange } from './admins.ts';
+export { createIdentity, type Identity } from './identity.ts';
+export { deriveKey, loadTokenKey, type TokenAlgorithm, type TokenKey, type TokenKeySource } from './key.ts';
+export type { FirstAdmin, IdentityOptions, IdentitySettings } from './parts.ts';
+export { revokeSessions } from './sessions.ts';
+export type { VerifiedToken } from './token.ts';

@@ -1,0 +1,62 @@
+import { sql } from 'kysely';
+import { Problem } from '../errors.ts';
+import type { Answer, Call } from '../request/index.ts';
+import type { Transaction } from '../storage/index.ts';
+import { type Attempt, countAttempt, forgetAttempts, sweepAttempts } from './attempts.ts';
+import { readTexts } from './input.ts';
+import type { AuthParts, ShownUser } from './parts.ts';
+import { openSession, sweepSessions } from './sessions.ts';
+import { answerWithTokens } from './token-answer.ts';
+
+const BODY = { email: { min: 1, max: 254 }, password: { min: 1, max: 200 } } as const;
+const SWEEP_EVERY = 3_600_000;
+
+/**
+ * `POST /auth/login`: email and password for an access and a refresh token. Whether the user is unknown, inactive or the password
+ * wrong, the answer is the same and costs the same. Attempts are counted before anything is hashed.
+ */
+export function createLogin(parts: AuthParts): (call: Call) => Promise<Answer> {
+  let swept = 0;
+  const { database, passwords, settings } = parts;
+
+  return async (call) => {
+    const { email, password } = readTexts(call.body, BODY);
+    const attempt: Attempt = { email: email.toLowerCase(), ip: call.origin.ip };
+    const before = await database.transaction(async (tx) => {
+      if (tx.now - swept > SWEEP_EVERY) {
+        swept = tx.now;
+        await sweepAttempts(tx, settings);
+        await sweepSessions(tx);
+      }
+      // Returned, not thrown: throwing would undo the count.
+      const wait = await countAttempt(tx, attempt, settings);
+      return wait === undefined ? { user: await loadCredentials(tx, attempt.email) } : { wait };
+    });
+    if (before.wait !== undefined) throw new Problem('IDENTITY_THROTTLED', 'too many attempts to log in', { retryAfter: before.wait });
+    const isRight = await passwords.verify(before.user?.password, password);
+    if (!isRight) throw wrong();
+    const { user, session, now } = await database.transaction(async (tx) => {
+      const user = await loadCredentials(tx, attempt.email);
+      // Hashing took its time: the password may be another by now.
+      if (user === undefined || user.password !== before.user?.password) throw wrong();
+      await forgetAttempts(tx, attempt);
+      return { user, session: await openSession(tx, user.id, settings.refreshTokenSeconds), now: tx.now };
+    });
+    return answerWithTokens(parts, { user, session, now, message: 'logged in' });
+  };
+}
+
+interface Credentials extends ShownUser {
+  readonly password: string;
+}
+
+/** Of a user who may log in: active, with a role and a password. */
+async function loadCredentials(tx: Transaction, email: string): Promise<Credentials | undefined> {
+  return tx.one<Credentials>(sql`
+    select "id", "email", "name", "role", "password" from "User"
+    where "email" = ${email} and "isActive" = true and "role" is not null and "password" is not null`);
+}
+
+function wrong(): Problem {
+  return new Problem('IDENTITY_CREDENTIALS', 'the email or the password is wrong');
+}

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { createPasswords } from './passwords.ts';
+
+describe('passwords', () => {
+  it('hashes with argon2id at 19 MiB, differently each time', async () => {
+    const passwords = createPasswords(2);
+    const [one, two] = await Promise.all([passwords.hash('correct horse'), passwords.hash('correct horse')]);
+    expect(one).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+    expect(one).not.toBe(two);
+  });
+
+  it.each([
+    ['the password', 'correct horse', true],
+    ['another', 'correct horsf', false],
+    ['none', '', false],
+  ])('verifies %s', async (_, plain, expected) => {
+    const passwords = createPasswords(2);
+    expect(await passwords.verify(await passwords.hash('correct horse'), plain)).toBe(expected);
+  });
+
+  it('is never right about nobody, and takes as long', async () => {
+    const passwords = createPasswords(1);
+    const hash = await passwords.hash('correct horse');
+    const known = await timed(() => passwords.verify(hash, 'wrong'));
+    const nobody = await timed(() => passwords.verify(undefined, 'wrong'));
+    expect([known.answer, nobody.answer]).toEqual([false, false]);
+    // A hash takes tens of milliseconds; skipping it would take none.
+    expect(nobody.milliseconds).toBeGreaterThan(known.milliseconds / 4);
+  });
+
+  it('lets so many wait and refuses the rest at once', async () => {
+    const passwords = createPasswords(1);
+    const settled = await Promise.allSettled(Array.from({ length: 70 }, () => passwords.verify(undefined, 'x')));
+    const refused = settled.filter((each) => each.status === 'rejected').map((each) => each.reason.code);
+    expect(refused).toEqual(Array(5).fill('STORAGE_BUSY'));
+    expect(await passwords.verify(undefined, 'x')).toBe(false);
+  });
+});
+
+async function timed<T>(work: () => Promise<T>): Promise<{ answer: T; milliseconds: number }> {
+  const start = performance.now();
+  return { answer: await work(), milliseconds: performance.now() - start };
+}

@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import type { Json } from '../operators/index.ts';
+import { composeDefinitions } from '../system/index.ts';
+import { ADMIN, startIdentity } from './identity.fixture.ts';
+
+const SETUP = 'POST /auth/setup';
+
+describe('setup', () => {
+  it('makes the first admin, once', async () => {
+    const { call, rows, announced } = await startIdentity();
+    const first = await call(SETUP, ADMIN);
+    expect(first.outcome).toBe(201);
+    const { id } = first.body['user'] as { id: string };
+    expect(first.body).toMatchObject({
+      success: true,
+      message: expect.any(String),
+      user: { id, email: 'ada@example.org', name: 'Ada', role: 'admin' },
+    });
+    expect((await call(SETUP, { ...ADMIN, email: 'b@example.org' })).outcome).toBe('IDENTITY_SETUP_DONE');
+    expect(announced).toMatchObject([{ id, name: 'Ada' }]);
+    expect(await rows('select * from "User"')).toMatchObject([
+      {
+        id,
+        email: 'ada@example.org',
+        role: 'admin',
+        isActive: 1,
+        version: 1,
+        createdBy: id,
+        password: expect.stringMatching(/^\$argon2id/),
+      },
+    ]);
+  });
+
+  it('has one winner of fifty', async () => {
+    const { call, rows, announced } = await startIdentity();
+    const replies = await Promise.all(Array.from({ length: 50 }, (_, index) => call(SETUP, { ...ADMIN, email: `a${index}@example.org` })));
+    const outcomes = replies.map(({ outcome }) => outcome);
+    expect(outcomes.filter((outcome) => outcome === 201)).toHaveLength(1);
+    expect(outcomes.filter((outcome) => outcome === 'IDENTITY_SETUP_DONE')).toHaveLength(49);
+    expect(await rows('select * from "User"')).toHaveLength(1);
+    expect(announced).toHaveLength(1);
+  });
+
+  it('is undone whole where what comes with it fails', async () => {
+    let fails = true;
+    const onFirstAdmin = async (): Promise<void> => {
+      if (fails) throw new Error('no policy today');
+    };
+    const { call, rows } = await startIdentity({ onFirstAdmin });
+    await expect(call(SETUP, ADMIN)).rejects.toThrow('no policy today');
+    expect(await rows('select * from "User"')).toEqual([]);
+    fails = false;
+    expect((await call(SETUP, ADMIN)).outcome).toBe(201);
+  });
+
+  it('goes by whether an admin is there, not by the mark that one once left', async () => {
+    const { call, run, rows } = await startIdentity();
+    await call(SETUP, ADMIN);
+    await run(`update "User" set "role" = 'user'`);
+    expect((await call(SETUP, { ...ADMIN, email: 'b@example.org' })).outcome).toBe(201);
+    expect((await call(SETUP, { ...ADMIN, email: 'c@example.org' })).outcome).toBe('IDENTITY_SETUP_DONE');
+    expect(
+      await rows(`select 1 from "_State" s join "User" u on u."id" = s."text" where s."id" = 'setup' and u."role" = 'admin'`),
+    ).toHaveLength(1);
+  });
+
+  it('stays closed while the only admin is inactive', async () => {
+    const { call, run } = await startIdentity();
+    await call(SETUP, ADMIN);
+    await run(`update "User" set "isActive" = 0`);
+    expect((await call(SETUP, { ...ADMIN, email: 'b@example.org' })).outcome).toBe('IDENTITY_SETUP_DONE');
+  });
+
+  it('says where a user has the email', async () => {
+    const { call, run } = await startIdentity();
+    await run(`insert into "User" ("id", "email", "role", "isActive") values ('u', 'ada@example.org', 'user', 1)`);
+    expect((await call(SETUP, ADMIN)).outcome).toBe('RECORD_EXISTS');
+  });
+
+  it('gives fields that a project adds their defaults', async () => {
+    const source = { name: 'User', fields: { department: { type: 'string', required: true, default: 'none' }, badge: { type: 'string' } } };
+    const { definitions } = composeDefinitions([{ file: 'user.yaml', source, locate: () => ({ line: 1, column: 1 }) }]);
+    const { call, rows } = await startIdentity({ definitions });
+    expect((await call(SETUP, ADMIN)).outcome).toBe(201);
+    expect(await rows('select "department", "badge" from "User"')).toEqual([{ department: 'none', badge: null }]);
+  });
+
+  const refused: readonly (readonly [string, Json | undefined, readonly string[]])[] = [
+    ['nothing', undefined, ['']],
+    ['an empty object', {}, ['email', 'password', 'name']],
+    ['a short password and a broken email', { ...ADMIN, email: 'ada at example', password: 'short' }, ['password', 'email']],
+    ['a role', { ...ADMIN, role: 'admin' }, ['role']],
+    ['half a character', { ...ADMIN, name: '\ud800' }, ['name']],
+  ];
+
+  it.each(refused)('refuses %s, naming every mistake', async (_, body, paths) => {
+    const { call, rows } = await startIdentity();
+    const { outcome, problem } = await call(SETUP, body);
+    expect(outcome).toBe('VALUE_INVALID');
+    expect(problem?.extras.errors?.map(({ path }) => path)).toEqual(paths);
+    expect(await rows('select * from "User"')).toEqual([]);
+  });
+});

@@ -1,0 +1,81 @@
+import { sql } from 'kysely';
+import { v7 as createUuid } from 'uuid';
+import { type Issue, Problem } from '../errors.ts';
+import type { JsonObject } from '../operators/index.ts';
+import type { Answer, Call } from '../request/index.ts';
+import { checkValues, type Resource, type StoredRecord } from '../resource/index.ts';
+import { ConstraintError, insertRecord, type Transaction } from '../storage/index.ts';
+import { hasAdmin } from './admins.ts';
+import { invalid, readSomeTexts } from './input.ts';
+import type { AuthParts, ShownUser } from './parts.ts';
+
+const BODY = { email: { min: 3, max: 254 }, password: { min: 8, max: 200 }, name: { min: 1, max: 200 } } as const;
+
+/** `POST /auth/setup`: makes the first admin while there is none. Of many at once, one wins. */
+export async function setUp(parts: AuthParts, call: Call): Promise<Answer> {
+  const { given, values } = readUser(call, parts.userDefinition());
+  // Looked up before hashing too: once setup is done, this address must not be a way to keep the processor busy.
+  if (await parts.database.transaction(hasAdmin)) throw setupDone();
+  const password = await parts.passwords.hash(given.password);
+  const user = await parts.database.transaction(async (tx) => {
+    if (await hasAdmin(tx)) throw setupDone();
+    const id = createUuid();
+    await claimSetup(tx, id);
+    const record = toRecord({ ...values, password }, id, tx.now);
+    await insertUser(tx, parts.userDefinition(), record);
+    const shown: ShownUser & { name: string } = { id, email: String(record['email']), name: given.name, role: 'admin' };
+    await parts.onFirstAdmin(tx, shown, call.origin);
+    return shown;
+  });
+  return { status: 201, body: { success: true, message: 'the first admin was created; log in with POST /auth/login', user } };
+}
+
+interface FirstUser {
+  readonly given: Readonly<Record<keyof typeof BODY, string>>;
+  readonly values: JsonObject;
+}
+
+/** Fields that a project adds to User take their defaults: a definition without them is refused. */
+function readUser({ body }: Call, definition: Resource): FirstUser {
+  const { texts, issues } = readSomeTexts(body, BODY);
+  const checked = checkValues(definition, { ...texts, role: 'admin', isActive: true }, { mode: 'create', isAdmin: true });
+  const further = checked.issues.filter(({ path }) => Object.hasOwn(texts, path));
+  if (issues.length + further.length > 0) throw invalid([...issues, ...further]);
+  return { given: texts as FirstUser['given'], values: checked.values };
+}
+
+/**
+ * The one row of setup is what databases let only one of many make. Left over by an admin who is none any more
+ * (the caller has seen that there is none), it changes hands once.
+ */
+async function claimSetup(tx: Transaction, userId: string): Promise<void> {
+  const marker = await tx.one<{ text: string }>(sql`select "text" from "_State" where "id" = 'setup'`);
+  const claim =
+    marker === undefined
+      ? sql`insert into "_State" ("id", "text") values ('setup', ${userId})`
+      : sql`update "_State" set "text" = ${userId} where "id" = 'setup' and "text" = ${marker.text}`;
+  try {
+    if ((await tx.run(claim)).changes === 0) throw setupDone();
+  } catch (error) {
+    throw error instanceof ConstraintError ? setupDone() : error;
+  }
+}
+
+async function insertUser(tx: Transaction, definition: Resource, record: StoredRecord): Promise<void> {
+  try {
+    await insertRecord(tx, definition, record);
+  } catch (error) {
+    if (!(error instanceof ConstraintError) || error.constraint !== 'unique') throw error;
+    const errors: Issue[] = [{ path: 'email', code: 'taken', detail: 'another user has this email' }];
+    throw new Problem('RECORD_EXISTS', 'another user has this email', { errors, cause: error });
+  }
+}
+
+function toRecord(values: JsonObject, id: string, now: number): StoredRecord {
+  const at = new Date(now).toISOString();
+  return { ...values, id, version: 1, createdAt: at, updatedAt: at, createdBy: id };
+}
+
+function setupDone(): Problem {
+  return new Problem('IDENTITY_SETUP_DONE', 'an admin exists already');
+}

@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto';
+import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose';
+import { LRUCache } from 'lru-cache';
+import { v7 as createUuid } from 'uuid';
+import { Problem } from '../errors.ts';
+import type { TokenKey } from './key.ts';
+
+/** A token whose signature and claims were checked; whether its user and session still stand is for the transaction to see. */
+export interface VerifiedToken {
+  readonly userId: string;
+  /** Session of one of our own tokens; undefined for those of a trusted issuer. */
+  readonly sessionId: string | undefined;
+  /** Seconds since 1970. */
+  readonly expires: number;
+  readonly claims: JWTPayload;
+}
+
+/** What tokens must say. */
+export interface TokenSettings {
+  readonly jwtIssuer: string;
+  readonly jwtAudience: string;
+  /** Other issuers that sign with the same key. */
+  readonly trustedIssuers: readonly string[];
+  readonly accessTokenSeconds: number;
+}
+
+/** Who a token is signed for. */
+export interface TokenHolder {
+  readonly userId: string;
+  readonly sessionId: string;
+  /** For those who read tokens elsewhere: here the stored role counts. */
+  readonly role: string;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/** Signs and verifies access tokens. */
+export interface Tokens {
+  sign(holder: TokenHolder): Promise<string>;
+  /** @throws Problem IDENTITY_TOKEN, IDENTITY_TOKEN_EXPIRED */
+  verify(token: string): Promise<VerifiedToken>;
+}
+
+const TYPE = 'at+jwt';
+const LEEWAY_SECONDS = 30;
+const MAX_LENGTH = 8192;
+const MAX_SUBJECT = 200;
+const CACHED = 10_000;
+
+/** Tokens of this key, with their own cache of verified ones. */
+export function createTokens(key: TokenKey, settings: TokenSettings): Tokens {
+  /** By digest, so that a dump of the cache gives no token away. Only what was signed with our key comes in. */
+  const verified = new LRUCache<string, VerifiedToken>({ max: CACHED });
+
+  return {
+    sign: ({ userId, sessionId, role, now }) => {
+      const issued = Math.floor(now / 1000);
+      return new SignJWT({ sid: sessionId, role })
+        .setProtectedHeader({ alg: key.algorithm, typ: TYPE })
+        .setIssuer(settings.jwtIssuer)
+        .setAudience(settings.jwtAudience)
+        .setSubject(userId)
+        .setIssuedAt(issued)
+        .setExpirationTime(issued + settings.accessTokenSeconds)
+        .setJti(createUuid())
+        .sign(key.signing);
+    },
+    async verify(token) {
+      checkShape(token);
+      const digest = createHash('sha256').update(token).digest('base64');
+      let known = verified.get(digest);
+      if (known === undefined) {
+        known = toVerified(await verifySignature(token, key, settings), settings);
+        verified.set(digest, known);
+      } else if (known.expires + LEEWAY_SECONDS <= Date.now() / 1000) {
+        verified.delete(digest);
+        throw expired();
+      }
+      return known;
+    },
+  };
+}
+
+/** Three parts of canonical base64url, before anything decodes them: the library forgives padding and stray characters. */
+function checkShape(token: string): void {
+  const parts = token.length <= MAX_LENGTH ? token.split('.', 4) : [];
+  const isCanonical = (part: string): boolean => part !== '' && Buffer.from(part, 'base64url').toString('base64url') === part;
+  if (parts.length !== 3 || !parts.every(isCanonical)) throw refused();
+}
+
+async function verifySignature(token: string, key: TokenKey, settings: TokenSettings): Promise<JWTPayload> {
+  try {
+    const { payload } = await jwtVerify(token, key.verifying, {
+      algorithms: [key.algorithm],
+      typ: TYPE,
+      issuer: [settings.jwtIssuer, ...settings.trustedIssuers],
+      audience: settings.jwtAudience,
+      requiredClaims: ['sub', 'iat', 'exp'],
+      clockTolerance: LEEWAY_SECONDS,
+    });
+    return payload;
+  } catch (error) {
+    throw error instanceof errors.JWTExpired ? expired() : refused(error);
+  }
+}
+
+function toVerified(claims: JWTPayload, { jwtIssuer }: TokenSettings): VerifiedToken {
+  const { sub, iat = Number.POSITIVE_INFINITY, exp = 0, sid } = claims;
+  if (typeof sub !== 'string' || sub === '' || sub.length > MAX_SUBJECT) throw refused();
+  if (iat > Date.now() / 1000 + LEEWAY_SECONDS) throw refused();
+  if (claims.iss !== jwtIssuer) return { userId: sub, sessionId: undefined, expires: exp, claims };
+  if (typeof sid !== 'string') throw refused();
+  return { userId: sub, sessionId: sid, expires: exp, claims };
+}
+
+/** One text for whatever is wrong: a caller with a good token never sees it, and a forger learns nothing. */
+function refused(cause?: unknown): Problem {
+  return new Problem('IDENTITY_TOKEN', 'the token is not valid here', { cause });
+}
+
+function expired(): Problem {
+  return new Problem('IDENTITY_TOKEN_EXPIRED', 'the token has expired');
+}
