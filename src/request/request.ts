@@ -1,5 +1,5 @@
 import type { ActionName } from '../actions.ts';
-import type { Json } from '../operators/value.ts';
+import type { Json } from '../operators/index.ts';
 
 /** One comparison of a client's filter, as sent. */
 export interface FilterItem {
@@ -23,6 +23,8 @@ export interface ApiRequest {
   /** Of createIfNotExists and updateIfExists: equalities. */
   readonly filter?: readonly FilterItem[] | undefined;
   readonly where: readonly FilterItem[];
+  /** Whether the values of `where` have JSON types (a body) or are all text (a query string). */
+  readonly typed: boolean;
   readonly sort: readonly SortKey[];
   readonly limit?: number | undefined;
   readonly offset?: number | undefined;
@@ -36,8 +38,19 @@ export interface ApiRequest {
 export interface RequestOrigin {
   readonly requestId: string;
   readonly method: string;
+  /** Without the query. */
   readonly path: string;
   readonly ip: string;
   /** Bearer token as sent, unchecked. */
   readonly token?: string | undefined;
+}
+
+/** Bounds on what a request may ask for; the settings of the same names. */
+export interface RequestLimits {
+  readonly pageMax: number;
+  readonly exportMax: number;
+  readonly whereItems: number;
+  readonly filterListItems: number;
+  readonly sortKeys: number;
+  readonly batchItems: number;
 }

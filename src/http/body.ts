@@ -1,0 +1,56 @@
+import type { FastifyInstance } from 'fastify';
+import { Problem } from '../errors.ts';
+import type { Json } from '../operators/index.ts';
+import { checkDepth } from '../request/index.ts';
+
+/** Leaves JSON as the only body that the server reads, bounded in depth. Anything else is REQUEST_MEDIA_TYPE. */
+export function readOnlyJson(server: FastifyInstance, maxDepth: number): void {
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
+    try {
+      checkEncoding(request.headers['content-type'], request.headers['content-encoding']);
+      done(null, readJson(body, maxDepth));
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+}
+
+/**
+ * Parses a JSON body; undefined where it is empty.
+ *
+ * @throws Problem REQUEST_MALFORMED for what is not UTF-8, not JSON or nested too deeply.
+ */
+export function readJson(body: Uint8Array, maxDepth: number): Json | undefined {
+  if (body.byteLength === 0) return undefined;
+  const text = decode(body);
+  checkDepth(text, maxDepth);
+  try {
+    return JSON.parse(text) as Json;
+  } catch (error) {
+    throw new Problem('REQUEST_MALFORMED', `the body is not valid JSON${placeOf(error)}`, { cause: error });
+  }
+}
+
+/** A charset is only ever UTF-8 in JSON, and compressed bodies are not taken: they would be bounded before they unfold. */
+function checkEncoding(contentType: string | undefined, contentEncoding: string | undefined): void {
+  const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(contentType ?? '')?.[1] ?? 'utf-8';
+  if (charset.toLowerCase() !== 'utf-8') throw new Problem('REQUEST_MEDIA_TYPE', 'expected JSON in UTF-8, given another charset');
+  if (contentEncoding !== undefined && contentEncoding.toLowerCase() !== 'identity') {
+    throw new Problem('REQUEST_MEDIA_TYPE', 'expected a body without content-encoding');
+  }
+}
+
+function decode(body: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(body);
+  } catch (error) {
+    throw new Problem('REQUEST_MALFORMED', 'the body is not valid UTF-8', { cause: error });
+  }
+}
+
+/** The parser's message repeats what was sent, so only the place is taken from it. */
+function placeOf(error: unknown): string {
+  const [, line, column] = /line (\d+) column (\d+)/.exec(error instanceof Error ? error.message : '') ?? [];
+  return line === undefined || column === undefined ? '' : `: line ${line}, column ${column}`;
+}

@@ -1,0 +1,68 @@
+import type { ServerOptions } from 'node:http';
+import { type FastifyInstance, type FastifyServerOptions, fastify, LogController } from 'fastify';
+import { keepQuery, readRequestId, toPath } from './call.ts';
+import type { HttpOptions } from './options.ts';
+import { answerClientError, toFailure } from './problems.ts';
+import { sendProblem } from './send.ts';
+
+const MAX_SEGMENT = 256;
+const MAX_HEADER_BYTES = 16_384;
+/** Longer than the idle timeout of common load balancers, so that they close an idle connection first. */
+const KEEP_ALIVE_MS = 72_000;
+
+/** Never in a log line, whatever is logged. */
+const REDACTED = ['authorization', 'password', 'token', 'refreshToken'].flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
+
+/** A Fastify server with everything lenient turned off. */
+export function createFramework(options: HttpOptions): FastifyInstance {
+  const { limits } = options;
+  const timeout = limits.requestTimeoutSeconds * 1000;
+  return fastify({
+    ...timeouts(timeout),
+    bodyLimit: limits.bodyBytes,
+    // Our own answer is a problem; the framework's is not. Requests that arrive while closing are still served, and their connection closed.
+    return503OnClosing: false,
+    trustProxy: options.trustProxy.length === 0 ? false : [...options.trustProxy],
+    genReqId: (raw) => readRequestId(raw.headers),
+    requestIdHeader: false,
+    routerOptions: { querystringParser: keepQuery, maxParamLength: MAX_SEGMENT, caseSensitive: true },
+    logger: loggerOf(options),
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
+    clientErrorHandler: answerClientError,
+    frameworkErrors: (error, request, reply) => void sendProblem(reply, toFailure(error, request)),
+  });
+}
+
+/** One line per answer: a warning where we failed, else only for those who debug. The path alone: queries hold values. */
+export function logAnswers(server: FastifyInstance): void {
+  server.addHook('onResponse', async (request, reply) => {
+    const { statusCode: status, elapsedTime } = reply;
+    const line = { method: request.method, path: toPath(request.raw), status, ms: Math.round(elapsedTime) };
+    if (status >= 500) request.log.warn(line, 'answered');
+    else request.log.debug(line, 'answered');
+  });
+}
+
+function timeouts(
+  timeout: number,
+): Pick<FastifyServerOptions, 'handlerTimeout' | 'requestTimeout' | 'connectionTimeout' | 'keepAliveTimeout'> & { http: ServerOptions } {
+  return {
+    handlerTimeout: timeout,
+    requestTimeout: timeout,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    connectionTimeout: timeout + KEEP_ALIVE_MS,
+    // Node looks for late requests only once per interval, by default every 30 seconds.
+    http: {
+      // Checked by our own guard, which answers with a problem.
+      requireHostHeader: false,
+      headersTimeout: timeout,
+      requestTimeout: timeout,
+      connectionsCheckingInterval: Math.min(timeout / 2, 30_000),
+      maxHeaderSize: MAX_HEADER_BYTES,
+    },
+  };
+}
+
+function loggerOf({ logLevel, logStream }: HttpOptions): NonNullable<FastifyServerOptions['logger']> {
+  return { level: logLevel, redact: REDACTED, ...(logStream === undefined ? {} : { stream: logStream }) };
+}

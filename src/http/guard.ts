@@ -1,0 +1,72 @@
+import cors from '@fastify/cors';
+import helmet from '@fastify/helmet';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Problem } from '../errors.ts';
+import { toRateKey } from './address.ts';
+import { clientAddress, toPath } from './call.ts';
+import { createDirectory } from './directory.ts';
+import { toFailure } from './problems.ts';
+import type { RateLimiter } from './rate.ts';
+import { sendProblem } from './send.ts';
+
+/** Probes are answered whatever else their address sends, or a flood would take the replica out. */
+const UNCOUNTED = new Set(['/healthz', '/readyz']);
+
+const MAX_AGE_SECONDS = 600;
+
+/** Registers the plugins that set security headers on every answer, and CORS where origins are given. */
+export async function addSecurityHeaders(server: FastifyInstance, corsOrigins: readonly string[]): Promise<void> {
+  const directives = { defaultSrc: ["'none'"], frameAncestors: ["'none'"] };
+  // Whoever ends TLS in front of this process decides on Strict-Transport-Security for the whole domain.
+  await server.register(helmet, { contentSecurityPolicy: { useDefaults: false, directives }, strictTransportSecurity: false });
+  if (corsOrigins.length === 0) return;
+  await server.register(cors, {
+    origin: [...corsOrigins],
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
+    allowedHeaders: ['authorization', 'content-type', 'if-match', 'x-request-id'],
+    exposedHeaders: ['etag', 'location', 'retry-after', 'www-authenticate', 'x-decision-id', 'x-request-id'],
+    maxAge: MAX_AGE_SECONDS,
+    strictPreflight: false,
+  });
+}
+
+/** Before anything of a request is read: its id goes on the answer, it is counted, and an address that nothing answers at is refused. */
+export function addGuards(server: FastifyInstance, limiter: RateLimiter | undefined): void {
+  const directory = createDirectory();
+  server.addHook('onRoute', ({ method, url }) => directory.add(method, url));
+  server.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id);
+    checkHost(request);
+    if (!UNCOUNTED.has(request.routeOptions.url ?? '')) charge(limiter, request, { cost: 1 });
+    if (!request.is404) return;
+    const { problem, allow } = directory.explain(request.method, toPath(request.raw));
+    if (allow.length > 0) reply.header('allow', allow.join(', '));
+    throw problem;
+  });
+  server.setErrorHandler((error, request, reply) => {
+    // What is left of a body that was refused would be taken for the next request.
+    if (!request.raw.complete) reply.header('connection', 'close');
+    return sendProblem(reply, toFailure(error, request));
+  });
+}
+
+/** RFC 9112: a request of HTTP/1.1 says whom it is for. Node would refuse it without a word. */
+function checkHost({ raw }: FastifyRequest): void {
+  if (raw.httpVersion === '1.1' && raw.headers.host === undefined) throw new Problem('REQUEST_MALFORMED', 'expected a Host header');
+}
+
+/** What a request costs, and how much of that was paid before. */
+export interface Charge {
+  readonly cost: number;
+  readonly paid?: number;
+}
+
+/**
+ * Counts a request towards its caller's limit.
+ *
+ * @throws Problem REQUEST_RATE
+ */
+export function charge(limiter: RateLimiter | undefined, request: FastifyRequest, { cost, paid }: Charge): void {
+  const wait = limiter?.take(toRateKey(clientAddress(request)), cost, paid) ?? 0;
+  if (wait > 0) throw new Problem('REQUEST_RATE', 'more requests came from this address than are allowed per minute', { retryAfter: wait });
+}

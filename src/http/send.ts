@@ -1,0 +1,24 @@
+import type { FastifyReply } from 'fastify';
+import type { Answer } from '../request/index.ts';
+import { toProblemAnswer } from '../response/index.ts';
+
+/** Sends an answer; what went wrong inside is logged under the request's id. */
+export function sendAnswer(reply: FastifyReply, answer: Answer): FastifyReply {
+  if (answer.cause !== undefined) reply.log.error({ err: answer.cause }, 'request failed inside');
+  return reply
+    .code(answer.status)
+    .headers({
+      ...answer.headers,
+      'content-type': answer.contentType ?? 'application/json',
+      'cache-control': 'no-store',
+      // Set by the hooks too, but those never see a path that cannot be decoded.
+      'x-request-id': reply.request.id,
+      'x-content-type-options': 'nosniff',
+    })
+    .send(JSON.stringify(answer.body));
+}
+
+/** Sends anything thrown as a problem. */
+export function sendProblem(reply: FastifyReply, error: unknown): FastifyReply {
+  return sendAnswer(reply, toProblemAnswer(error, reply.request.id));
+}

@@ -1,0 +1,87 @@
+import { connect } from 'node:net';
+import { Problem } from '../errors.ts';
+import type { Call, Route } from '../request/index.ts';
+import { toSuccess } from '../response/index.ts';
+import type { HttpLimits, HttpOptions } from './options.ts';
+import { createHttpServer, type HttpServer } from './server.ts';
+
+/** A server on a free port whose routes answer with the call they were handed. */
+export interface Listening {
+  readonly url: string;
+  readonly port: number;
+  readonly server: HttpServer;
+  /** Log lines, parsed. */
+  readonly log: readonly Record<string, unknown>[];
+}
+
+export type Overrides = Partial<Omit<HttpOptions, 'limits'>> & { readonly limits?: Partial<HttpLimits> };
+
+const LIMITS: HttpLimits = { bodyBytes: 10_000, jsonDepth: 64, requestTimeoutSeconds: 30, drainSeconds: 1, rateLimit: 0 };
+
+/** Starts a server with the routes below unless others are given; on a free port unless one is given. */
+export async function startServer({ limits, ...others }: Overrides = {}, port = 0): Promise<Listening> {
+  const log: Record<string, unknown>[] = [];
+  const server = createHttpServer({
+    routes: ROUTES,
+    limits: { ...LIMITS, ...limits },
+    corsOrigins: [],
+    trustProxy: [],
+    logLevel: 'debug',
+    logStream: { write: (line) => void log.push(JSON.parse(line) as Record<string, unknown>) },
+    docs: { openapi: () => ({ openapi: '3.1.0' }) },
+    ready: () => ({ ok: true }),
+    ...others,
+  });
+  return { ...(await server.listen({ host: '127.0.0.1', port })), server, log };
+}
+
+/** Sends bytes as they stand and gives everything that comes back until the connection closes, or `ms` have passed. */
+export function sendRaw(port: number, text: string, ms = 300): Promise<string> {
+  return new Promise((resolve) => {
+    let received = '';
+    const socket = connect(port, '127.0.0.1', () => socket.write(text));
+    const done = setTimeout(() => socket.destroy(), ms);
+    socket.on('data', (chunk) => {
+      received += chunk;
+    });
+    socket.on('error', () => undefined);
+    socket.on('close', () => {
+      clearTimeout(done);
+      resolve(received);
+    });
+  });
+}
+
+const echo = async (call: Call) => ({
+  status: 200,
+  body: toSuccess({ method: call.method, params: [...call.params], query: toPlain(call.query), body: call.body, origin: call.origin }),
+});
+
+const ROUTES: readonly Route[] = [
+  { method: 'GET', path: '/api/:resource', handle: echo },
+  { method: 'POST', path: '/api/:resource', handle: echo },
+  { method: 'GET', path: '/api/:resource/:id', handle: echo },
+  { method: 'DELETE', path: '/api/:resource/:id', handle: echo },
+  { method: 'POST', path: '/api/:resource/:action', handle: echo },
+  { method: 'POST', path: '/api/:resource/import', bodyBytes: 1_000_000, handle: echo },
+  { method: 'POST', path: '/api/batch', cost: (call) => Number(call.query.get('cost')), handle: echo },
+  { method: 'POST', path: '/never', handle: () => new Promise(() => undefined) },
+  {
+    method: 'GET',
+    path: '/broken',
+    handle: async () => {
+      throw Object.assign(new Error('the driver said: password=hunter2'), { token: 'never logged' });
+    },
+  },
+  {
+    method: 'GET',
+    path: '/denied',
+    handle: async () => {
+      throw new Problem('ACCESS_DENIED', 'no rule matched', { decisionId: 'entry-1' });
+    },
+  },
+];
+
+function toPlain(node: unknown): unknown {
+  return node instanceof Map ? [...node].map(([name, value]) => [name, toPlain(value)]) : node;
+}

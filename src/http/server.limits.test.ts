@@ -1,0 +1,137 @@
+import { connect } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type Listening, type Overrides, sendRaw, startServer } from './server.fixture.ts';
+
+const open: Listening[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map(({ server }) => server.close()));
+});
+
+async function start(overrides: Overrides): Promise<Listening> {
+  const listening = await startServer(overrides);
+  open.push(listening);
+  return listening;
+}
+
+async function statuses(url: string, count: number, init: RequestInit = {}): Promise<readonly number[]> {
+  const answers: number[] = [];
+  for (let sent = 0; sent < count; sent++) answers.push((await fetch(url, init)).status);
+  return answers;
+}
+
+describe('time', () => {
+  it('a body that does not arrive in time is answered 408', async () => {
+    const { port } = await start({ limits: { requestTimeoutSeconds: 1 } });
+    const head = 'POST /api/User HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{';
+    const answer = await sendRaw(port, head, 4000);
+    expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+    expect(answer).toContain('"code":"REQUEST_TIMEOUT"');
+  });
+
+  it('headers that do not arrive in time are answered 408', async () => {
+    const { port } = await start({ limits: { requestTimeoutSeconds: 1 } });
+    const answer = await sendRaw(port, 'GET /api/User HTTP/1.1\r\nHost: x\r\n', 4000);
+    expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+  });
+
+  it('an answer that is not ready in time is 503, and does not claim that nothing was done', async () => {
+    const { url } = await start({ limits: { requestTimeoutSeconds: 1 } });
+    const answer = await fetch(`${url}/never`, { method: 'POST' });
+    expect(answer.status).toBe(503);
+    expect(((await answer.json()) as { hint: string }).hint).toContain('look before trying again');
+  });
+});
+
+describe('the rate limit', () => {
+  it('answers 429 with the seconds to wait, and counts addresses that nothing answers at', async () => {
+    const { url } = await start({ limits: { rateLimit: 3 } });
+    expect(await statuses(`${url}/nowhere`, 2)).toEqual([404, 404]);
+    expect(await statuses(`${url}/api/User`, 2)).toEqual([200, 429]);
+    const refused = await fetch(`${url}/api/User`);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await refused.json()).toMatchObject({ success: false, code: 'REQUEST_RATE', status: 429 });
+  });
+
+  it('counts what a batch costs', async () => {
+    const { url } = await start({ limits: { rateLimit: 10 } });
+    const batch = { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } };
+    expect(await statuses(`${url}/api/batch?cost=6`, 2, batch)).toEqual([200, 429]);
+    expect(await statuses(`${url}/api/User`, 4)).toEqual([200, 200, 200, 429]);
+  });
+
+  it('does not count probes', async () => {
+    const { url } = await start({ limits: { rateLimit: 1 } });
+    expect(await statuses(`${url}/healthz`, 3)).toEqual([200, 200, 200]);
+    expect(await statuses(`${url}/readyz`, 3)).toEqual([200, 200, 200]);
+  });
+
+  it.each([
+    ['a forwarded address of anyone', [], ['200', '429']],
+    ['a forwarded address of a trusted proxy', ['127.0.0.1'], ['200', '200']],
+  ])('goes by %s', async (_, trustProxy, expected) => {
+    const { url } = await start({ limits: { rateLimit: 1 }, trustProxy });
+    const from = (address: string) => fetch(`${url}/api/User`, { headers: { 'x-forwarded-for': address } });
+    expect([(await from('192.0.2.1')).status, (await from('192.0.2.2')).status].map(String)).toEqual(expected);
+  });
+});
+
+describe('readiness', () => {
+  it('is 503 with the reason where requests cannot be served', async () => {
+    const { url } = await start({ ready: () => ({ ok: false, why: 'the last commit failed' }) });
+    const answer = await fetch(`${url}/readyz`);
+    expect(answer.status).toBe(503);
+    expect(await answer.json()).toMatchObject({ code: 'STORAGE_UNAVAILABLE', detail: 'the last commit failed' });
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  });
+});
+
+describe('closing', () => {
+  it('lets what is in flight end', async () => {
+    let finish = (): void => undefined;
+    const finished = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const slow = async () => {
+      await finished;
+      return { status: 200, body: { success: true } };
+    };
+    const { server, url } = await startServer({ limits: { drainSeconds: 5 }, routes: [{ method: 'GET', path: '/slow', handle: slow }] });
+    const answer = fetch(`${url}/slow`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const closed = server.close();
+    finish();
+    expect((await answer).status).toBe(200);
+    await closed;
+    await expect(fetch(`${url}/slow`)).rejects.toThrow();
+  });
+
+  it('cuts off what has not ended after the drain', async () => {
+    const { server, url, port } = await startServer({ limits: { drainSeconds: 0 } });
+    const idle = connect(port, '127.0.0.1');
+    const answer = fetch(`${url}/never`, { method: 'POST' }).catch(() => 'cut off');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await server.close();
+    expect(await answer).toBe('cut off');
+    idle.destroy();
+  });
+});
+
+describe('CORS', () => {
+  it('is off without origins', async () => {
+    const { url } = await start({});
+    const answer = await fetch(`${url}/api/User`, { headers: { origin: 'https://app.example.com' } });
+    expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+  });
+
+  it('answers the given origins and their preflights, and no others', async () => {
+    const { url } = await start({ corsOrigins: ['https://app.example.com'] });
+    const preflight = (origin: string) =>
+      fetch(`${url}/api/User/1`, { method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'PUT' } });
+    const allowed = await preflight('https://app.example.com');
+    expect(allowed.status).toBe(204);
+    expect(allowed.headers.get('access-control-allow-origin')).toBe('https://app.example.com');
+    expect((await preflight('https://other.example.com')).headers.get('access-control-allow-origin')).toBeNull();
+    const failed = await fetch(`${url}/nowhere`, { headers: { origin: 'https://app.example.com' } });
+    expect([failed.status, failed.headers.get('access-control-allow-origin')]).toEqual([404, 'https://app.example.com']);
+  });
+});

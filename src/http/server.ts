@@ -1,0 +1,107 @@
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { SetupError } from '../errors.ts';
+import type { Route } from '../request/index.ts';
+import { readOnlyJson } from './body.ts';
+import { toCall } from './call.ts';
+import { serveDocs } from './docs.ts';
+import { createFramework, logAnswers } from './framework.ts';
+import { addGuards, addSecurityHeaders, charge } from './guard.ts';
+import { serveHealth } from './health.ts';
+import type { HttpOptions } from './options.ts';
+import { createRateLimiter, type RateLimiter } from './rate.ts';
+import { sendAnswer } from './send.ts';
+
+/** The listening side of the service. */
+export interface HttpServer {
+  /**
+   * Begins to listen; port 0 takes a free one.
+   *
+   * @throws SetupError where it cannot.
+   */
+  listen(at: Address): Promise<{ readonly url: string; readonly port: number }>;
+  /** Stops listening, lets requests in flight end for `drainSeconds`, then cuts them off. */
+  close(): Promise<void>;
+}
+
+interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Serves a table of routes, the health checks and the pages that describe the service. */
+export function createHttpServer(options: HttpOptions): HttpServer {
+  const server = createFramework(options);
+
+  return {
+    async listen(at) {
+      await assemble(server, options);
+      return listen(server, at);
+    },
+    async close() {
+      const cutOff = setTimeout(() => server.server.closeAllConnections(), options.limits.drainSeconds * 1000);
+      try {
+        await server.close();
+      } finally {
+        clearTimeout(cutOff);
+      }
+    },
+  };
+}
+
+/** Plugins first: routes are only touched by what was there before them. */
+async function assemble(server: FastifyInstance, options: HttpOptions): Promise<void> {
+  const { rateLimit, jsonDepth } = options.limits;
+  readOnlyJson(server, jsonDepth);
+  await addSecurityHeaders(server, options.corsOrigins);
+  const limiter = rateLimit === 0 ? undefined : createRateLimiter(rateLimit);
+  addGuards(server, limiter);
+  logAnswers(server);
+  serveHealth(server, options.ready);
+  await serveDocs(server, options.docs);
+  for (const route of options.routes) serveRoute(server, route, limiter);
+}
+
+function serveRoute(server: FastifyInstance, route: Route, limiter: RateLimiter | undefined): void {
+  server.route({
+    method: route.method,
+    url: route.path,
+    ...(route.bodyBytes === undefined ? {} : { bodyLimit: route.bodyBytes }),
+    async handler(request, reply) {
+      const call = toCall(request, route.method);
+      const cost = route.cost?.(call) ?? 1;
+      if (cost > 1) charge(limiter, request, { cost, paid: 1 });
+      const answer = await route.handle(call);
+      // Timed out meanwhile, and answered.
+      return reply.sent ? reply : sendAnswer(reply, answer);
+    },
+  });
+}
+
+async function listen(server: FastifyInstance, { host, port }: Address): Promise<{ url: string; port: number }> {
+  try {
+    await server.listen({ host, port });
+  } catch (error) {
+    throw refusalOf(error, { host, port });
+  }
+  const bound = (server.server.address() as AddressInfo).port;
+  return { url: `http://${nameOf(host)}:${bound}`, port: bound };
+}
+
+const REFUSALS: ReadonlyMap<string, string> = new Map([
+  ['EADDRINUSE', 'something else listens there'],
+  ['EACCES', 'it is not permitted'],
+  ['EADDRNOTAVAIL', 'this machine does not have that address'],
+  ['ENOTFOUND', 'there is no such host'],
+]);
+
+function refusalOf(error: unknown, { host, port }: Address): unknown {
+  const why = REFUSALS.get((error as { code?: string }).code ?? '');
+  return why === undefined ? error : new SetupError(`cannot listen on port ${port} of ${host}: ${why}`);
+}
+
+/** How a browser on this machine names a host that was listened on. */
+function nameOf(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return 'localhost';
+  return host.includes(':') ? `[${host}]` : host;
+}

@@ -1,0 +1,21 @@
+import { describe, expect, it } from 'vitest';
+import { readIfMatch } from './if-match.ts';
+
+describe('readIfMatch', () => {
+  it.each([
+    [undefined, undefined],
+    ['*', '*'],
+    ['"3"', [3]],
+    ['W/"3"', [3]],
+    ['"3", "14",W/"15"', [3, 14, 15]],
+  ])('reads %s', (header, expected) => {
+    expect(readIfMatch(header)).toEqual(expected);
+  });
+
+  it.each(['', '3', '"x"', '""', '"0"', '"-1"', '"1e3"', '"3",', '"3" "4"', '*, "3"', 'w/"3"', '"9999999999999999"', '"1",'.repeat(30)])(
+    'refuses %s',
+    (header) => {
+      expect(() => readIfMatch(header)).toThrow('expected If-Match');
+    },
+  );
+});
