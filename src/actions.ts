@@ -3,9 +3,12 @@
  * `create`, `update` and `read`. Adding an action is a row here and a column in `pipeline.ts`.
  */
 
+/** The actions that rules speak of. */
 export const RULE_ACTIONS = ['create', 'read', 'update', 'delete', 'list', 'export', 'import'] as const;
+/** An action that rules decide. */
 export type RuleAction = (typeof RULE_ACTIONS)[number];
 
+/** What a request can name, and what that takes. */
 export interface Action {
   readonly name: ActionName;
   /** The action that rules decide. */
@@ -16,7 +19,9 @@ export interface Action {
   readonly summary: string;
 }
 
+/** The name of an action. */
 export type ActionName = RuleAction | 'createIfNotExists' | 'updateIfExists' | 'schema';
+/** A member of an action's JSON body. */
 export type ActionInput = 'id' | 'data' | 'filter' | 'where' | 'sort' | 'limit' | 'offset' | 'cursor' | 'total' | 'ifMatch';
 
 const table: readonly Action[] = [

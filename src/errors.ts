@@ -50,8 +50,10 @@ const kinds = {
   INTERNAL: { status: 500, title: 'Internal error', hint: 'the log has the cause under this requestId' },
 } as const;
 
+/** The code of a problem: what went wrong, in one word that programs can rely on. */
 export type ProblemCode = keyof typeof kinds;
 
+/** Every problem by its code. */
 export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = kinds;
 
 /** One of several mistakes: where (a dotted path into what was sent), what kind, and in words. */

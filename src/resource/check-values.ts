@@ -1,10 +1,9 @@
 import { didYouMean, type Issue } from '../errors.ts';
 import type { Field } from '../fields/index.ts';
-import type { Json, JsonObject } from '../operators/index.ts';
+import { isObject, type Json, type JsonObject } from '../operators/index.ts';
 import { checkGiven, typeOf } from './check-shape.ts';
 import { describeType } from './mistake.ts';
 import { quote } from './names.ts';
-import { isObject } from './plain.ts';
 import type { Resource } from './resource.ts';
 
 // Nobody reads more. To find what was meant, a name is compared with every field, which costs most where it helps least.

@@ -34,10 +34,13 @@ export function readFilter(resource: Resource, items: readonly FilterItem[], opt
   });
 }
 
-/** Operators that fit a field, by name. */
+/** Operators that filters on a field take. Of JSON they ask only whether it is there: the rest would be tried record by record. */
 export function operatorsOf(field: Field): readonly Operator[] {
   const kind = fieldKind(field)?.kind;
-  return kind === undefined ? [] : [...OPERATORS.values()].filter((operator) => operator.kinds.includes(kind));
+  if (kind === undefined) return [];
+  return [...OPERATORS.values()].filter(
+    (operator) => operator.kinds.includes(kind) && (kind !== 'json' || operator.definedOnMissing === true),
+  );
 }
 
 type Read = { readonly comparison: Comparison } | { readonly issue: Issue };
@@ -51,7 +54,7 @@ function readComparison(resource: Resource, item: FilterItem, typed: boolean): R
   });
   const operator = OPERATORS.get(item.operator);
   const kind = fieldKind(field);
-  if (operator === undefined || kind === undefined || !operator.kinds.includes(kind.kind))
+  if (operator === undefined || kind === undefined || !operatorsOf(field).includes(operator))
     return refuse('operator', describeWrongOperator(field, item.operator));
   const operand = typed ? { value: item.value } : readOperandText(item.value, operator.operand, kind);
   if ('detail' in operand) return refuse('value', operand.detail);

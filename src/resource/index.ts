@@ -13,7 +13,6 @@ export { COMMON_OPTIONS, OPTION_FORMS, type OptionForm } from './field-options.t
 export { type FilterItem, operatorsOf, readFilter } from './filter.ts';
 export { type LoadedDefinitions, loadDefinitions, placeMistake, type RawDefinition } from './load-definitions.ts';
 export { collectMistakes, type DefinitionMistake, type Mistake, printMistake, type Report } from './mistake.ts';
-export { isObject } from './plain.ts';
 export { type DefinitionOptions, type ReadDefinition, readDefinition } from './read-definition.ts';
 export { checkReferences } from './references.ts';
 export { type FieldUsage, fieldKind, resolveField } from './resolve-field.ts';

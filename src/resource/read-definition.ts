@@ -1,10 +1,9 @@
 import type { Field } from '../fields/index.ts';
-import { describeValue, type Json, type JsonObject } from '../operators/index.ts';
+import { describeValue, isObject, type Json, type JsonObject } from '../operators/index.ts';
 import { automaticFields } from './automatic.ts';
 import { hashDefinition } from './hash.ts';
 import { collectMistakes, type DefinitionMistake, describeType, type Report } from './mistake.ts';
 import { checkFieldName, checkResourceName, quote, suggest } from './names.ts';
-import { isObject } from './plain.ts';
 import { readField } from './read-field.ts';
 import { readIndexes } from './read-indexes.ts';
 import { readPermissions } from './read-permissions.ts';

@@ -1,10 +1,9 @@
 import { FIELD_TYPES, type Field, type FieldType } from '../fields/index.ts';
-import { describeValue, type Json, type JsonObject } from '../operators/index.ts';
+import { describeValue, isObject, type Json, type JsonObject } from '../operators/index.ts';
 import { checkFieldValue } from './check-shape.ts';
 import { COMMON_OPTIONS, OPTION_FORMS, type WrittenOption } from './field-options.ts';
 import { describeType, type Report } from './mistake.ts';
 import { quote, suggest } from './names.ts';
-import { isObject } from './plain.ts';
 
 /** Where a field stands, and whose it is. */
 export interface FieldPlace {

@@ -1,9 +1,8 @@
 import { didYouMean } from '../errors.ts';
 import type { Field } from '../fields/index.ts';
-import { describeValue, type Json } from '../operators/index.ts';
+import { describeValue, isObject, type Json } from '../operators/index.ts';
 import { describeType, type Report } from './mistake.ts';
 import { quote, suggest } from './names.ts';
-import { isObject } from './plain.ts';
 import { isIndexable } from './read-field.ts';
 import type { ResourceIndex } from './resource.ts';
 

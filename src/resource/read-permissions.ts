@@ -1,8 +1,7 @@
 import { RULE_ACTIONS } from '../actions.ts';
-import { describeValue, type Json } from '../operators/index.ts';
+import { describeValue, isObject, type Json } from '../operators/index.ts';
 import { describeType, type Report } from './mistake.ts';
 import { quote, suggest } from './names.ts';
-import { isObject } from './plain.ts';
 import { ASSIGNABLE_ROLES } from './roles.ts';
 
 /** Reads the legacy `permissions` of a definition: action name → roles. */

@@ -1,8 +1,7 @@
-import type { Json } from '../operators/index.ts';
+import { isObject, type Json } from '../operators/index.ts';
 import {
   checkReferences,
   type Definitions,
-  isObject,
   loadDefinitions,
   type Mistake,
   placeMistake,

@@ -1,5 +1,5 @@
-import { describeValue, type Json, type JsonObject } from '../operators/index.ts';
-import { ASSIGNABLE_ROLES, collectMistakes, isObject, type ReadDefinition, type Report, readDefinition } from '../resource/index.ts';
+import { describeValue, isObject, type Json, type JsonObject } from '../operators/index.ts';
+import { ASSIGNABLE_ROLES, collectMistakes, type ReadDefinition, type Report, readDefinition } from '../resource/index.ts';
 import { USER, USER_ROLES } from './user.ts';
 
 const BUILT_IN = USER['fields'] as Readonly<Record<string, JsonObject>>;

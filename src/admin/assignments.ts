@@ -1,0 +1,125 @@
+import { didYouMean, Problem } from '../errors.ts';
+import {
+  ASSIGNABLE_ROLES,
+  type AssignableRole,
+  type AssignmentChange,
+  isAssignableRole,
+  type Policy,
+  type ReadAssignment,
+  readRoleAssignment,
+  readUserAssignment,
+} from '../policy/index.ts';
+import { toSuccess } from '../response/index.ts';
+import {
+  type AssignedPolicy,
+  assignToRole,
+  assignToUser,
+  listRolePolicies,
+  listUserPolicies,
+  loadPolicy,
+  removeAssignment,
+  updateAssignment,
+} from '../storage/index.ts';
+import type { AdminCall, AdminChange, Endpoint } from './endpoint.ts';
+import { paramOf, readQueryMembers, readTextQuery } from './reading.ts';
+
+/** Giving policies to users and roles, and taking them away. */
+export const assignmentEndpoints: readonly Endpoint[] = [
+  { method: 'POST', path: '/policies/:policyId/assign/user/:userId', handle: (call) => assign(call, 'user') },
+  { method: 'PUT', path: '/policies/:policyId/assign/user/:userId', handle: (call) => update(call, 'user') },
+  { method: 'DELETE', path: '/policies/:policyId/assign/user/:userId', handle: (call) => remove(call, 'user') },
+  { method: 'POST', path: '/policies/:policyId/assign/role/:role', handle: (call) => assign(call, 'role') },
+  { method: 'PUT', path: '/policies/:policyId/assign/role/:role', handle: (call) => update(call, 'role') },
+  { method: 'DELETE', path: '/policies/:policyId/assign/role/:role', handle: (call) => remove(call, 'role') },
+  { method: 'GET', path: '/users/:userId/policies', handle: listOfUser },
+  { method: 'GET', path: '/roles/:role/policies', handle: listOfRole },
+];
+
+type Holder = 'user' | 'role';
+
+async function assign(admin: AdminCall, to: Holder): ReturnType<Endpoint['handle']> {
+  const { policy, holder, said } = await readPair(admin, to);
+  const change = { ...said, by: admin.admin.id };
+  const assignment =
+    to === 'user'
+      ? await assignToUser(admin.tx, { policyId: policy.id, userId: holder }, change)
+      : await assignToRole(admin.tx, { policyId: policy.id, role: holder as AssignableRole }, change);
+  const message = `assigned policy "${policy.name}" to ${to} ${holder}`;
+  await admin.record({ resource: kindOf(to), action: 'create', recordId: policy.id, reason: message });
+  return { status: 201, body: toSuccess(assignment, { message }) };
+}
+
+async function update(admin: AdminCall, to: Holder): ReturnType<Endpoint['handle']> {
+  const { policy, holder, said } = await readPair(admin, to);
+  const assignment = await updateAssignment(admin.tx, toKey(to, policy, holder), { ...said, by: admin.admin.id });
+  const message = `changed the assignment of policy "${policy.name}" to ${to} ${holder}`;
+  await admin.record({ resource: kindOf(to), action: 'update', recordId: policy.id, reason: message });
+  return { status: 200, body: toSuccess(assignment, { message }) };
+}
+
+async function remove(admin: AdminCall, to: Holder): ReturnType<Endpoint['handle']> {
+  const { policy, holder } = await readPair(admin, to);
+  await removeAssignment(admin.tx, toKey(to, policy, holder), { by: admin.admin.id });
+  const message = `took policy "${policy.name}" from ${to} ${holder}`;
+  await admin.record({ resource: kindOf(to), action: 'delete', recordId: policy.id, reason: message });
+  return { status: 200, body: toSuccess(undefined, { message }) };
+}
+
+/** The user's own policies; with `role`, those of the role as well. */
+async function listOfUser({ call, tx }: AdminCall): ReturnType<Endpoint['handle']> {
+  readQueryMembers(call, ['role']);
+  const role = readTextQuery(call, 'role', ASSIGNABLE_ROLES) as AssignableRole | undefined;
+  const policies = (await listUserPolicies(tx, paramOf(call, 'userId'), role)).map(withAssignment);
+  return { status: 200, body: toSuccess(policies, { count: policies.length }) };
+}
+
+async function listOfRole({ call, tx }: AdminCall): ReturnType<Endpoint['handle']> {
+  readQueryMembers(call, []);
+  const policies = (await listRolePolicies(tx, readRole(paramOf(call, 'role')))).map(withAssignment);
+  return { status: 200, body: toSuccess(policies, { count: policies.length }) };
+}
+
+/** A policy as lists show it, with how it came to the user or role. */
+function withAssignment({ policy, assignment }: AssignedPolicy): object {
+  return { ...policy, assignment };
+}
+
+interface Pair {
+  readonly policy: Policy;
+  readonly holder: string;
+  readonly said: AssignmentChange;
+}
+
+/** Reads both sides of the pair and what is said of it. */
+async function readPair({ call, tx }: AdminCall, to: Holder): Promise<Pair> {
+  const holder = to === 'user' ? paramOf(call, 'userId') : readRole(paramOf(call, 'role'));
+  const said = checkRead(to === 'user' ? readUserAssignment(call.body) : readRoleAssignment(call.body));
+  const policy = await loadPolicy(tx, paramOf(call, 'policyId'));
+  if (policy === undefined) throw new Problem('POLICY_UNKNOWN', 'no policy has this id');
+  return { policy, holder, said };
+}
+
+function readRole(role: string): AssignableRole {
+  if (isAssignableRole(role)) return role;
+  const detail = `expected a role of ${ASSIGNABLE_ROLES.join(', ')}, "${role}" was given${didYouMean(role, ASSIGNABLE_ROLES)}`;
+  throw new Problem('VALUE_INVALID', detail, { errors: [{ path: 'role', code: 'role', detail }] });
+}
+
+function checkRead({ change: said, issues }: ReadAssignment): AssignmentChange {
+  if (said !== undefined) return said;
+  throw new Problem('VALUE_INVALID', `${issues.length} ${issues.length === 1 ? 'mistake' : 'mistakes'} in the assignment`, {
+    errors: issues,
+  });
+}
+
+function toKey(
+  to: Holder,
+  policy: Policy,
+  holder: string,
+): { policyId: string; userId: string } | { policyId: string; role: AssignableRole } {
+  return to === 'user' ? { policyId: policy.id, userId: holder } : { policyId: policy.id, role: holder as AssignableRole };
+}
+
+function kindOf(to: Holder): AdminChange['resource'] {
+  return to === 'user' ? 'UserPolicy' : 'RolePolicy';
+}

@@ -1,0 +1,74 @@
+import { ACTIONS } from '../actions.ts';
+import { analytics, type Entry, loadDecision, readTimeframe, scopeFromFacts, searchDecisions } from '../audit/index.ts';
+import { createScope } from '../context/index.ts';
+import { explain } from '../decision/index.ts';
+import { Problem } from '../errors.ts';
+import { applicableRules, compilePolicies } from '../policy/index.ts';
+import { toSuccess } from '../response/index.ts';
+import { loadPolicyStateAt } from '../storage/index.ts';
+import type { AdminCall, Endpoint } from './endpoint.ts';
+import { paramOf, readBooleanQuery, readCountQuery, readInstantQuery, readQueryMembers, readTextQuery } from './reading.ts';
+
+/** Reading the record: its entries, their explanation, their counts. */
+export const decisionEndpoints: readonly Endpoint[] = [
+  { method: 'GET', path: '/decisions', handle: search },
+  { method: 'GET', path: '/decisions/:id', handle: read },
+  { method: 'GET', path: '/policies-analytics', handle: analyse },
+];
+
+const PAGE = { default: 50, max: 1000 };
+const CURSOR_LENGTH = 200;
+
+async function search({ call, tx }: AdminCall): ReturnType<Endpoint['handle']> {
+  readQueryMembers(call, ['userId', 'role', 'resource', 'action', 'allowed', 'kind', 'from', 'to', 'limit', 'cursor']);
+  const cursor = readTextQuery(call, 'cursor');
+  if (cursor !== undefined && cursor.length > CURSOR_LENGTH) throw new Problem('REQUEST_CURSOR', 'the cursor is not one of ours');
+  const kind = readTextQuery(call, 'kind', ['access', 'admin']) as Entry['kind'] | undefined;
+  const { entries, next } = await searchDecisions(tx, {
+    userId: readTextQuery(call, 'userId'),
+    role: readTextQuery(call, 'role'),
+    resource: readTextQuery(call, 'resource'),
+    action: readTextQuery(call, 'action'),
+    allowed: readBooleanQuery(call, 'allowed'),
+    kind,
+    from: readInstantQuery(call, 'from'),
+    to: readInstantQuery(call, 'to'),
+    limit: readCountQuery(call, 'limit', PAGE.max) ?? PAGE.default,
+    cursor,
+  });
+  return { status: 200, body: toSuccess(entries, { count: entries.length, ...(next === undefined ? {} : { nextCursor: next }) }) };
+}
+
+/** An entry with its trace, worked out again from what it keeps and from the policies as they were at its epoch. */
+async function read(admin: AdminCall): ReturnType<Endpoint['handle']> {
+  const entry = await loadDecision(admin.tx, paramOf(admin.call, 'id'));
+  if (entry === undefined) throw new Problem('DECISION_UNKNOWN', 'no decision has this id');
+  return { status: 200, body: toSuccess({ ...entry, ...(entry.kind === 'access' ? await explainPast(admin, entry) : {}) }) };
+}
+
+async function analyse({ call, tx }: AdminCall): ReturnType<Endpoint['handle']> {
+  readQueryMembers(call, ['timeframe']);
+  const from = tx.now - readTimeframe(readTextQuery(call, 'timeframe'));
+  return { status: 200, body: toSuccess(await analytics(tx, { from })) };
+}
+
+async function explainPast({ tx, model, parts }: AdminCall, entry: Entry): Promise<object> {
+  const resource = model.definitions.get(entry.resource);
+  const action = ACTIONS.get(entry.action)?.decides;
+  if (resource === undefined || action === undefined) return { trace: [], warnings: [`no definition names ${entry.resource} any more`] };
+  const policies = compilePolicies(await loadPolicyStateAt(tx, entry.epoch), model.definitions, parts.limits);
+  const who = { userId: entry.userId, role: entry.role };
+  const applicable = applicableRules(policies, { ...who, resource: entry.resource, action, now: Date.parse(entry.at) });
+  const { kindOf } = createScope({
+    principal: { role: entry.role, attributes: {} },
+    action,
+    resource,
+    record: undefined,
+    origin: { method: '', path: '', ip: entry.ip },
+    now: Date.parse(entry.at),
+    timeZone: parts.timeZone,
+    userResource: model.user,
+  });
+  const { trace, wouldAllow } = explain(applicable, scopeFromFacts(entry, { timeZone: parts.timeZone, kindOf }), who);
+  return { trace, ...(entry.allowed ? {} : { wouldAllow }) };
+}

@@ -1,0 +1,113 @@
+import { appendEntry, createEntryId, type Entry } from '../audit/index.ts';
+import type { Principal } from '../context/index.ts';
+import { Problem } from '../errors.ts';
+import type { Identity } from '../identity/index.ts';
+import type { Model, ModelKeeper } from '../model.ts';
+import type { PolicyLimits } from '../policy/index.ts';
+import type { Answer, Call, Method, Route } from '../request/index.ts';
+import type { Database, Transaction } from '../storage/index.ts';
+
+/** What admin endpoints are made of. */
+export interface AdminParts {
+  readonly database: Database;
+  readonly identity: Identity;
+  readonly model: ModelKeeper;
+  readonly limits: PolicyLimits;
+  readonly timeZone: string;
+}
+
+/** A call of an admin, inside its transaction. */
+export interface AdminCall {
+  readonly call: Call;
+  readonly tx: Transaction;
+  readonly admin: Principal & { readonly id: string };
+  readonly model: Model;
+  readonly parts: AdminParts;
+  /** Leaves an entry of kind `admin` for a change; it is committed with the change. */
+  record(change: AdminChange): Promise<void>;
+}
+
+/** A change as the record shows it: `update` of `Policy` … "deactivated policy …". */
+export interface AdminChange {
+  readonly resource: 'Policy' | 'UserPolicy' | 'RolePolicy';
+  readonly action: 'create' | 'update' | 'delete';
+  readonly recordId: string;
+  readonly reason: string;
+}
+
+/** One admin endpoint: its path below `/admin/api` and what it does. */
+export interface Endpoint {
+  readonly method: Method;
+  readonly path: string;
+  handle(call: AdminCall): Promise<Answer>;
+}
+
+/** An endpoint as a route that only an admin's token opens. */
+export function toRoute(parts: AdminParts, endpoint: Endpoint): Route {
+  return {
+    method: endpoint.method,
+    path: `/admin/api${endpoint.path}`,
+    handle: async (call) => {
+      const token = await parts.identity.readToken(call.origin.token);
+      const answer = await parts.database.transaction(async (tx) => {
+        const principal = await parts.identity.identify(tx, token);
+        if (principal.id === undefined) throw new Problem('IDENTITY_REQUIRED', 'the admin endpoints require an admin bearer token');
+        if (principal.role !== 'admin') return refuse(tx, call, principal);
+        return endpoint.handle(await toAdminCall(parts, { tx, call, admin: { ...principal, id: principal.id } }));
+      });
+      if (answer instanceof Problem) throw answer;
+      return answer;
+    },
+  };
+}
+
+/** The refusal is on the record too, so it is returned, not thrown: throwing would undo its entry. */
+async function refuse(tx: Transaction, call: Call, principal: Principal): Promise<Problem> {
+  const reason = `role ${principal.role} is not admin`;
+  const entry = toEntry(call, principal, {
+    now: tx.now,
+    allowed: false,
+    resource: 'Admin',
+    action: call.method.toLowerCase(),
+    reason,
+    recordId: undefined,
+    epoch: 0,
+  });
+  await appendEntry(tx, entry);
+  return new Problem('ACCESS_ADMIN', reason, { decisionId: entry.id });
+}
+
+async function toAdminCall(parts: AdminParts, { tx, call, admin }: Pick<AdminCall, 'tx' | 'call' | 'admin'>): Promise<AdminCall> {
+  const model = await parts.model.at(tx);
+  return {
+    call,
+    tx,
+    admin,
+    model,
+    parts,
+    record: (change) => appendEntry(tx, toEntry(call, admin, { ...change, now: tx.now, allowed: true, epoch: model.epoch.number })),
+  };
+}
+
+interface EntryParts {
+  readonly now: number;
+  readonly allowed: boolean;
+  readonly resource: string;
+  readonly action: string;
+  readonly reason: string;
+  readonly recordId: string | undefined;
+  readonly epoch: number;
+}
+
+function toEntry(call: Call, principal: Principal, { now, ...parts }: EntryParts): Entry {
+  return {
+    ...parts,
+    id: createEntryId(),
+    at: new Date(now).toISOString(),
+    kind: 'admin',
+    userId: principal.id,
+    role: principal.role,
+    requestId: call.origin.requestId,
+    ip: call.origin.ip,
+  };
+}

@@ -1,0 +1,22 @@
+/**
+ * The admin endpoints: policies, assignments, access tests, decisions, analytics, templates.
+ *
+ * Each file is a table of endpoints; `endpoint.ts` is what all share: only an admin's token opens them, a change and its
+ * entry are one transaction. They never touch a resource's records: those go through the pipeline, for admins too.
+ * Begin with `endpoint.ts`, then `policies.ts`.
+ */
+import type { Route } from '../request/index.ts';
+import { testEndpoints } from './access-test.ts';
+import { assignmentEndpoints } from './assignments.ts';
+import { decisionEndpoints } from './decisions.ts';
+import { type AdminParts, toRoute } from './endpoint.ts';
+import { policyEndpoints } from './policies.ts';
+
+export type { AdminParts } from './endpoint.ts';
+export { grantFullAccess } from './first-admin.ts';
+export { createPermissionPolicies, type PermissionPolicy } from './permissions.ts';
+
+/** Every route under `/admin/api`. */
+export function createAdminRoutes(parts: AdminParts): readonly Route[] {
+  return [...policyEndpoints, ...assignmentEndpoints, ...testEndpoints, ...decisionEndpoints].map((endpoint) => toRoute(parts, endpoint));
+}

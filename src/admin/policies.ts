@@ -1,0 +1,75 @@
+import { Problem } from '../errors.ts';
+import { POLICY_TYPES, type Policy, type PolicyInput, type PolicyType, readPolicy, TEMPLATES } from '../policy/index.ts';
+import { toSuccess } from '../response/index.ts';
+import { createPolicy, deletePolicy, listPolicies, loadPolicy, updatePolicy } from '../storage/index.ts';
+import type { AdminCall, Endpoint } from './endpoint.ts';
+import { paramOf, readBooleanQuery, readQueryMembers, readTextQuery } from './reading.ts';
+
+/** Managing policies with their rules, and the templates to begin with. */
+export const policyEndpoints: readonly Endpoint[] = [
+  { method: 'GET', path: '/policies', handle: list },
+  { method: 'POST', path: '/policies', handle: create },
+  { method: 'GET', path: '/policies/:id', handle: read },
+  { method: 'PUT', path: '/policies/:id', handle: update },
+  { method: 'DELETE', path: '/policies/:id', handle: remove },
+  { method: 'GET', path: '/policies-templates', handle: templates },
+];
+
+async function list({ call, tx }: AdminCall): ReturnType<Endpoint['handle']> {
+  readQueryMembers(call, ['isActive', 'type']);
+  const isActive = readBooleanQuery(call, 'isActive');
+  const type = readTextQuery(call, 'type', POLICY_TYPES) as PolicyType | undefined;
+  const policies = await listPolicies(tx, { isActive, type });
+  return { status: 200, body: toSuccess(policies, { count: policies.length }) };
+}
+
+async function read({ call, tx }: AdminCall): ReturnType<Endpoint['handle']> {
+  return { status: 200, body: toSuccess(await existing(tx, paramOf(call, 'id'))) };
+}
+
+async function create(admin: AdminCall): ReturnType<Endpoint['handle']> {
+  const { input, warnings } = readInput(admin, undefined);
+  const policy = await createPolicy(admin.tx, input, { by: admin.admin.id });
+  await admin.record({ resource: 'Policy', action: 'create', recordId: policy.id, reason: `created policy "${policy.name}"` });
+  return {
+    status: 201,
+    headers: { location: `/admin/api/policies/${policy.id}` },
+    body: toSuccess(policy, { message: `created policy "${policy.name}"`, ...warnings }),
+  };
+}
+
+async function update(admin: AdminCall): ReturnType<Endpoint['handle']> {
+  const before = await existing(admin.tx, paramOf(admin.call, 'id'));
+  const { input, warnings } = readInput(admin, before);
+  const policy = await updatePolicy(admin.tx, input, { id: before.id, by: admin.admin.id });
+  await admin.record({ resource: 'Policy', action: 'update', recordId: policy.id, reason: `updated policy "${policy.name}"` });
+  return { status: 200, body: toSuccess(policy, { message: `updated policy "${policy.name}"`, ...warnings }) };
+}
+
+async function remove(admin: AdminCall): ReturnType<Endpoint['handle']> {
+  const policy = await existing(admin.tx, paramOf(admin.call, 'id'));
+  await deletePolicy(admin.tx, policy.id, { by: admin.admin.id });
+  await admin.record({ resource: 'Policy', action: 'delete', recordId: policy.id, reason: `deleted policy "${policy.name}"` });
+  return { status: 200, body: toSuccess(undefined, { message: `deleted policy "${policy.name}", its rules and its assignments` }) };
+}
+
+async function templates(): ReturnType<Endpoint['handle']> {
+  return { status: 200, body: toSuccess(TEMPLATES, { count: TEMPLATES.length }) };
+}
+
+async function existing(tx: AdminCall['tx'], id: string): Promise<Policy> {
+  const policy = await loadPolicy(tx, id);
+  if (policy === undefined) throw new Problem('POLICY_UNKNOWN', 'no policy has this id');
+  return policy;
+}
+
+function readInput({ call, model, parts }: AdminCall, before: Policy | undefined): { input: PolicyInput; warnings: object } {
+  const options = { definitions: model.definitions, limits: parts.limits, ...(before === undefined ? {} : { existing: before }) };
+  const { policy, issues, warnings } = readPolicy(call.body ?? null, options);
+  if (policy === undefined || issues.length > 0) {
+    throw new Problem('POLICY_INVALID', `${issues.length} ${issues.length === 1 ? 'mistake' : 'mistakes'} in the policy`, {
+      errors: issues,
+    });
+  }
+  return { input: policy, warnings: warnings.length > 0 ? { warnings } : {} };
+}

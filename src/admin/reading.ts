@@ -1,0 +1,73 @@
+/** How admin endpoints read their parameters: every one known, of its type and bounded, or a problem that says so. */
+import { didYouMean, Problem } from '../errors.ts';
+import { isObject, type Json, type JsonObject } from '../operators/index.ts';
+import type { Call } from '../request/index.ts';
+
+const MAX_LENGTH = 200;
+
+/** A `:name` of the path. */
+export function paramOf(call: Call, name: string): string {
+  const value = call.params.get(name);
+  if (value === undefined || value.length > MAX_LENGTH) throw new Problem('REQUEST_MALFORMED', `expected ${name} in the path`);
+  return value;
+}
+
+/** Refuses query parameters that the endpoint does not have. */
+export function readQueryMembers(call: Call, known: readonly string[]): void {
+  const unknown = [...call.query.keys()].filter((name) => !known.includes(name));
+  if (unknown.length === 0) return;
+  const errors = unknown.map((path) => ({ path, code: 'unknown', detail: `unknown query parameter "${path}"${didYouMean(path, known)}` }));
+  throw new Problem('REQUEST_PARAMETER', (errors[0] as { detail: string }).detail, { errors });
+}
+
+/** A text parameter, one of `allowed` where given. */
+export function readTextQuery(call: Call, name: string, allowed?: readonly string[]): string | undefined {
+  const value = call.query.get(name);
+  if (value === undefined) return undefined;
+  if (typeof value !== 'string' || value.length === 0 || value.length > MAX_LENGTH) throw unusable(name, 'expected one text');
+  if (allowed !== undefined && !allowed.includes(value))
+    throw unusable(name, `expected one of ${allowed.join(', ')}${didYouMean(value, allowed)}`);
+  return value;
+}
+
+/** `true` or `false`. */
+export function readBooleanQuery(call: Call, name: string): boolean | undefined {
+  const value = readTextQuery(call, name, ['true', 'false']);
+  return value === undefined ? undefined : value === 'true';
+}
+
+/** A whole number from 1 to `max`. */
+export function readCountQuery(call: Call, name: string, max: number): number | undefined {
+  const value = readTextQuery(call, name);
+  if (value === undefined) return undefined;
+  const count = /^[0-9]{1,9}$/.test(value) ? Number(value) : 0;
+  if (count < 1 || count > max) throw unusable(name, `expected a whole number from 1 to ${max}`);
+  return count;
+}
+
+/** An ISO 8601 instant, as milliseconds since 1970. */
+export function readInstantQuery(call: Call, name: string): number | undefined {
+  const value = readTextQuery(call, name);
+  if (value === undefined) return undefined;
+  const time = /^\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d))?$/.test(value) ? Date.parse(value) : Number.NaN;
+  if (Number.isNaN(time)) throw unusable(name, 'expected an ISO 8601 date or timestamp');
+  return time;
+}
+
+/** The body as an object with known members only; an absent body is an empty object. */
+export function readBody(call: Call, known: readonly string[]): JsonObject {
+  const body: Json = call.body ?? {};
+  if (!isObject(body)) throw new Problem('REQUEST_MALFORMED', 'expected a JSON object as body');
+  const unknown = Object.keys(body).filter((name) => !known.includes(name));
+  if (unknown.length === 0) return body;
+  const errors = unknown.map((path) => ({
+    path,
+    code: 'unknown',
+    detail: `unknown member "${path.slice(0, 64)}"${didYouMean(path, known)}`,
+  }));
+  throw new Problem('VALUE_INVALID', `${unknown.length} unknown ${unknown.length === 1 ? 'member' : 'members'}`, { errors });
+}
+
+function unusable(name: string, expected: string): Problem {
+  return new Problem('REQUEST_PARAMETER', `${name}: ${expected}`, { errors: [{ path: name, code: 'invalid', detail: expected }] });
+}

@@ -1,0 +1,97 @@
+import { appendEntry } from './audit/index.ts';
+import { Problem } from './errors.ts';
+import { appendEntries, type Outcome, settle } from './pipeline.ts';
+import type { ApiRequest } from './request/index.ts';
+import type { Job } from './steps/index.ts';
+import type { Transaction } from './storage/index.ts';
+
+/** The requests of a batch, and how each becomes a job. */
+export interface Batch {
+  readonly tx: Transaction;
+  /** What was sent, in order; a request that is malformed stands as its problem. */
+  readonly items: readonly (ApiRequest | Problem)[];
+  /** Throws a Problem where the resource is unknown. */
+  toJob(request: ApiRequest): Job;
+}
+
+interface Item {
+  readonly outcome: Outcome;
+  /** Absent where the request never came to a decision. */
+  readonly job?: Job;
+}
+
+/** Runs each request by itself, in order, in one commit: what one refuses does not undo the others. */
+export async function runEach(batch: Batch): Promise<readonly Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (const sent of batch.items) {
+    const { outcome, job } = await runItem(batch, sent);
+    if (job !== undefined) await appendEntries(job, outcome);
+    outcomes.push(outcome);
+  }
+  return outcomes;
+}
+
+/**
+ * Runs all requests or none, and answers the problem of the one that failed. What was decided stays on the record
+ * either way; entries of undone requests say BATCH_ABORTED.
+ */
+export async function runAll(batch: Batch): Promise<readonly Outcome[] | Problem> {
+  const done: Item[] = [];
+  const failed = await undoneUnless(batch.tx, async () => {
+    for (const sent of batch.items) {
+      done.push(await runItem(batch, sent));
+      if ('problem' in (done.at(-1) as Item).outcome) return false;
+    }
+    return true;
+  });
+  for (const [index, { job, outcome }] of done.entries()) {
+    if (job === undefined) continue;
+    if (failed && index < done.length - 1) await appendUndone(job);
+    else await appendEntries(job, outcome);
+  }
+  return failed ? abortion(done) : done.map((item) => item.outcome);
+}
+
+async function runItem(batch: Batch, sent: ApiRequest | Problem): Promise<Item> {
+  if (sent instanceof Problem) return { outcome: { problem: sent, decisionId: undefined } };
+  try {
+    const job = batch.toJob(sent);
+    return { outcome: await settle(job), job };
+  } catch (error) {
+    if (error instanceof Problem && error.status !== 503) return { outcome: { problem: error, decisionId: undefined } };
+    throw error;
+  }
+}
+
+class Undo extends Error {}
+
+/** Whether `work` said no; what it wrote is undone then. */
+async function undoneUnless(tx: Transaction, work: () => Promise<boolean>): Promise<boolean> {
+  try {
+    await tx.savepoint(async () => {
+      if (!(await work())) throw new Undo();
+    });
+    return false;
+  } catch (error) {
+    if (error instanceof Undo) return true;
+    throw error;
+  }
+}
+
+async function appendUndone(job: Job): Promise<void> {
+  for (const entry of job.entries) await appendEntry(job.tx, { ...entry, outcome: 'BATCH_ABORTED' });
+}
+
+/** The problem of the request that failed, naming which one it was. */
+function abortion(done: readonly Item[]): Problem {
+  const index = done.length - 1;
+  const { outcome } = done[index] as Item;
+  if (!('problem' in outcome)) throw new Error('the last request of an undone batch is the one that failed');
+  const { code, detail, extras } = outcome.problem;
+  const errors = (extras.errors ?? [{ path: '', code, detail }]).map((issue) => ({
+    ...issue,
+    path: `requests.${index}${issue.path === '' ? '' : '.'}${issue.path}`,
+  }));
+  const decisionId = outcome.decisionId === undefined ? {} : { decisionId: outcome.decisionId };
+  return new Problem(code, `request ${index} failed and the batch was undone: ${detail}`, { ...extras, ...decisionId, errors });
+}

@@ -1,0 +1,54 @@
+/**
+ * What decisions are made on: the definitions in force and the policies compiled at one epoch.
+ * A transaction asks for the model as of the epoch it sees, so a revoke that has committed is never missed.
+ */
+import { compilePolicies, type PolicyLimits, type PolicySnapshot } from './policy/index.ts';
+import type { Definitions, Resource } from './resource/index.ts';
+import { type Epoch, loadEpoch, loadPolicyState, type Transaction } from './storage/index.ts';
+
+/** Definitions and compiled policies as of one epoch. Frozen. */
+export interface Model {
+  readonly epoch: Epoch;
+  readonly definitions: Definitions;
+  readonly policies: PolicySnapshot;
+  /** Definition of `User`: what `user.…` means in conditions. */
+  readonly user: Resource;
+}
+
+/** Keeps the model of the newest epoch seen. */
+export interface ModelKeeper {
+  /** The model as of the epoch that `tx` sees. */
+  at(tx: Transaction): Promise<Model>;
+  /** Puts other definitions in force; the next transaction compiles anew. */
+  replaceDefinitions(definitions: Definitions): void;
+  readonly definitions: Definitions;
+}
+
+/** Keeps the model, beginning with these definitions; policies are compiled when a transaction first asks. */
+export function createModelKeeper(initial: Definitions, limits: PolicyLimits): ModelKeeper {
+  let definitions = initial;
+  let current: Model | undefined;
+
+  return {
+    get definitions() {
+      return definitions;
+    },
+    replaceDefinitions(next) {
+      definitions = next;
+      current = undefined;
+    },
+    async at(tx) {
+      const epoch = await loadEpoch(tx);
+      if (current?.epoch.stamp === epoch.stamp) return current;
+      const compiled = compileModel(definitions, compilePolicies(await loadPolicyState(tx), definitions, limits), epoch);
+      current = compiled;
+      return compiled;
+    },
+  };
+}
+
+function compileModel(definitions: Definitions, policies: PolicySnapshot, epoch: Epoch): Model {
+  const user = definitions.get('User');
+  if (user === undefined) throw new Error('the definition of User is built in and cannot be absent');
+  return Object.freeze({ epoch, definitions, policies, user });
+}

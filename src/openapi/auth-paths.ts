@@ -1,0 +1,66 @@
+import type { JsonObject } from '../operators/index.ts';
+import { envelope, type OperationParts, objectOf, schemaRef, toOperation } from './operation.ts';
+
+const EMAIL: JsonObject = { type: 'string', format: 'email' };
+const PASSWORD: JsonObject = { type: 'string', minLength: 8, maxLength: 200, format: 'password' };
+
+const SESSION: JsonObject = objectOf({
+  success: { const: true },
+  message: { type: 'string' },
+  token: { type: 'string', description: 'Access token, for `Authorization: Bearer`.' },
+  tokenType: { const: 'Bearer' },
+  expiresIn: { type: 'integer', description: 'Seconds until the access token expires.' },
+  refreshToken: { type: 'string', description: 'For `POST /auth/refresh`, once.' },
+  user: schemaRef('api.Caller'),
+});
+
+/** The first admin, tokens, and who one is. */
+export const authPaths: JsonObject = {
+  '/auth/setup': {
+    post: signing('setup', {
+      summary: 'Makes the first admin. Works while there is none.',
+      body: objectOf({ email: EMAIL, password: PASSWORD, name: { type: 'string' } }),
+      answers: {
+        201: {
+          description: 'The admin.',
+          schema: objectOf({ success: { const: true }, message: { type: 'string' }, user: schemaRef('api.Caller') }),
+        },
+      },
+      problems: [409, 422],
+    }),
+  },
+  '/auth/login': {
+    post: signing('login', {
+      summary: 'Gives tokens for an email and a password.',
+      body: objectOf({ email: { type: 'string' }, password: { type: 'string' } }),
+      answers: { 200: { description: 'Tokens.', schema: SESSION } },
+      problems: [401, 422],
+    }),
+  },
+  '/auth/refresh': {
+    post: signing('refresh', {
+      summary: 'Gives new tokens for a refresh token. Using one twice ends its session.',
+      body: objectOf({ refreshToken: { type: 'string' } }),
+      answers: { 200: { description: 'New tokens; the refresh token sent is used up.', schema: SESSION } },
+      problems: [401, 422],
+    }),
+  },
+  '/auth/logout': {
+    post: signing('logout', {
+      summary: 'Ends the session of the token: it and its refresh token are of no use afterwards.',
+      answers: { 200: { description: 'Ended.', schema: objectOf({ success: { const: true }, message: { type: 'string' } }) } },
+      caller: 'bearer',
+    }),
+  },
+  '/auth/me': {
+    get: signing('me', {
+      summary: 'Says who the token stands for, as stored now.',
+      answers: { 200: { description: 'The user.', schema: envelope(schemaRef('api.Caller')) } },
+      caller: 'bearer',
+    }),
+  },
+};
+
+function signing(id: string, parts: Omit<OperationParts, 'id' | 'tag'>): JsonObject {
+  return toOperation({ caller: 'public', ...parts, id: `auth.${id}`, tag: 'Signing in' });
+}

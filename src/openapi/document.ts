@@ -1,0 +1,57 @@
+import type { JsonObject } from '../operators/index.ts';
+import type { Definitions } from '../resource/index.ts';
+import { adminPaths } from './admin-paths.ts';
+import { adminSchemas } from './admin-schemas.ts';
+import { authPaths } from './auth-paths.ts';
+import { batchPaths } from './batch-paths.ts';
+import { filterSchemas } from './filters.ts';
+import { HEADERS, PARAMETERS } from './operation.ts';
+import { problemResponses, problemSchemas } from './problems.ts';
+import { resourcePaths } from './resource-paths.ts';
+import { resourceSchemas } from './resource-schemas.ts';
+import { servicePaths } from './service-paths.ts';
+
+/** What the description is made from. */
+export interface OpenApiParts {
+  readonly definitions: Definitions;
+  readonly version: string;
+  readonly serverUrl?: string;
+}
+
+/** Describes the service as OpenAPI 3.1. Internal resources and secret fields are left out. */
+export function createOpenApi({ definitions, version, serverUrl }: OpenApiParts): JsonObject {
+  const resources = [...definitions.values()].filter((resource) => !resource.internal);
+  return {
+    openapi: '3.1.1',
+    info: { title: 'Bailiwick', version, description: DESCRIPTION, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
+    servers: [{ url: serverUrl ?? '/' }],
+    tags: [...resources.map(({ name, description }) => ({ name, ...(description !== undefined && { description }) })), ...TAGS],
+    // Without a token the caller is anon, which policies may allow.
+    security: [{ bearerAuth: [] }, {}],
+    paths: Object.assign({}, ...resources.map(resourcePaths), batchPaths(resources), authPaths, adminPaths, servicePaths),
+    components: {
+      schemas: Object.assign({}, ...resources.map(resourceSchemas), filterSchemas(), problemSchemas, adminSchemas),
+      parameters: PARAMETERS,
+      headers: HEADERS,
+      responses: problemResponses(),
+      securitySchemes: {
+        bearerAuth: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'The `token` of `POST /auth/login`.' },
+      },
+    },
+  };
+}
+
+const DESCRIPTION = [
+  'Resources come from definition files; who may do what with them is decided by policies, and every decision is on the record.',
+  'An answer to a decided request names its entry in `X-Decision-Id`. Errors are `application/problem+json`.',
+].join('\n\n');
+
+const TAGS = [
+  { name: 'Batch requests', description: 'Many requests in one call, each decided and recorded by itself.' },
+  { name: 'Signing in', description: 'The first admin, tokens, and who one is.' },
+  { name: 'Admin policies', description: 'Policies and their rules.' },
+  { name: 'Admin assignments', description: 'Which users and roles policies are assigned to.' },
+  { name: 'Admin access tests', description: 'What would be decided, and why. Nothing is recorded or counted.' },
+  { name: 'Admin decisions', description: 'The record of decisions, and counts from it.' },
+  { name: 'Service health', description: 'For those who operate the service.' },
+];

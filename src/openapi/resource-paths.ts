@@ -1,0 +1,181 @@
+import { ACTIONS, type Action, type ActionInput } from '../actions.ts';
+import type { JsonObject } from '../operators/index.ts';
+import type { Resource } from '../resource/index.ts';
+import {
+  type AnswerParts,
+  arrayOf,
+  envelope,
+  type OperationParts,
+  objectOf,
+  orNull,
+  queryParameter,
+  schemaRef,
+  toOperation,
+} from './operation.ts';
+import { withoutSecrets } from './resource-schemas.ts';
+
+/** Every address of one resource. */
+export function resourcePaths(resource: Resource): JsonObject {
+  const { name } = resource;
+  const base = `/api/${name}`;
+  return {
+    [base]: { get: verb(resource, 'list', LIST), post: verb(resource, 'create', { body: schemaRef(`${name}.create`) }) },
+    [`${base}/schema`]: { get: describeOperation(name) },
+    [`${base}/{id}`]: {
+      get: verb(resource, 'read', { parameters: ['id'] }),
+      put: verb(resource, 'update', { parameters: ['id', 'ifMatch'], body: schemaRef(`${name}.update`) }),
+      delete: verb(resource, 'delete', { parameters: ['id', 'ifMatch'] }),
+    },
+    ...Object.fromEntries([...ACTIONS.values()].map((action) => [`${base}/${action.name}`, { post: byName(resource, action) }])),
+  };
+}
+
+type Sent = Pick<OperationParts, 'parameters' | 'body'>;
+
+const LIST: Sent = { parameters: ['limit', 'offset', 'cursor', 'total'] };
+
+function verb(resource: Resource, action: 'list' | 'create' | 'read' | 'update' | 'delete', { parameters = [], body }: Sent): JsonObject {
+  const { name } = resource;
+  const own = action === 'list' ? [whereParameter(name), sortParameter(resource)] : [];
+  return toOperation({
+    id: `${name}.${action}`,
+    tag: name,
+    summary: summaryOf(action),
+    parameters: [...own, ...parameters],
+    ...(body !== undefined && { body }),
+    answers: answersOf(name, action),
+    problems: problemsOf(action),
+  });
+}
+
+/** The same action by its name, with a JSON body. */
+function byName(resource: Resource, action: Action): JsonObject {
+  const { name } = resource;
+  const properties = Object.fromEntries(action.takes.map((member) => [member, inputOf(name, action, member)]));
+  const required = action.takes.filter((member) => member === 'id' || member === 'data' || member === 'filter');
+  return toOperation({
+    id: `${name}.action.${action.name}`,
+    tag: name,
+    summary: summaryOf(action.name),
+    body: { type: 'object', properties, ...(required.length > 0 && { required }), additionalProperties: false },
+    bodyRequired: required.length > 0,
+    answers: answersOf(name, action.name),
+    problems: problemsOf(action.name),
+  });
+}
+
+function describeOperation(name: string): JsonObject {
+  return toOperation({
+    id: `${name}.schema`,
+    tag: name,
+    summary: 'Describes the fields of the resource, to whoever may read or list it.',
+    answers: { 200: { description: 'Fields and metadata.', schema: envelope({ type: 'object' }), headers: ['X-Decision-Id'] } },
+    problems: [403, 404],
+  });
+}
+
+function summaryOf(action: string): string {
+  return ACTIONS.get(action)?.summary ?? '';
+}
+
+function whereParameter(name: string): JsonObject {
+  return {
+    ...queryParameter('where', '`where[<field>]=<value>` or `where[<field>][<operator>]=<value>`.', schemaRef(`${name}.where`)),
+    style: 'deepObject',
+    explode: true,
+  };
+}
+
+function sortParameter(resource: Resource): JsonObject {
+  const fields = [...withoutSecrets(resource).fields.keys()];
+  const schema = { type: 'string', examples: [`-createdAt,${fields.at(5) ?? 'id'}`] };
+  return queryParameter('sort', 'Field names, comma-separated; a `-` in front is descending.', schema);
+}
+
+function inputOf(name: string, action: Action, member: ActionInput): JsonObject {
+  const data = schemaRef(`${name}.${action.decides === 'update' ? 'update' : 'create'}`);
+  const inputs: Readonly<Record<ActionInput, JsonObject>> = {
+    id: { type: 'string' },
+    data: action.name === 'import' ? { ...arrayOf(data), minItems: 1 } : data,
+    filter: { type: 'object', description: 'Field → value it equals; all must hold.', minProperties: 1 },
+    where: schemaRef(`${name}.where`),
+    sort: { type: 'string', description: 'As in the query.' },
+    limit: { type: 'integer', minimum: 1 },
+    offset: { type: 'integer', minimum: 0 },
+    cursor: { type: 'string' },
+    total: { type: 'boolean' },
+    ifMatch: { type: ['integer', 'string'], description: 'Version of the record as it was read.' },
+  };
+  return inputs[member];
+}
+
+function answersOf(name: string, action: Action['name']): Readonly<Record<number, AnswerParts>> {
+  const record = schemaRef(name);
+  const one: AnswerParts = { description: 'The record.', schema: envelope(record), headers: ['X-Decision-Id', 'ETag'] };
+  const created: AnswerParts = { ...one, description: 'The new record.', headers: ['X-Decision-Id', 'ETag', 'Location'] };
+  switch (action) {
+    case 'create':
+      return { 201: created };
+    case 'list':
+    case 'export':
+      return { 200: { description: 'A page of the records that the caller may see.', schema: pageOf(record), headers: ['X-Decision-Id'] } };
+    case 'delete':
+      return {
+        200: { description: 'It is gone.', schema: envelope(objectOf({ id: { type: 'string' } }), MESSAGE), headers: ['X-Decision-Id'] },
+      };
+    case 'import':
+      return {
+        201: {
+          description: 'Ids of the new records.',
+          schema: envelope(arrayOf({ type: 'string' }), { count: { type: 'integer' }, ...MESSAGE }),
+          headers: ['X-Decision-Id'],
+        },
+      };
+    case 'createIfNotExists':
+      return {
+        200: {
+          ...one,
+          description: 'A record matched: it, or null where the caller may not read it.',
+          schema: envelope(orNull(record), { created: { const: false } }),
+        },
+        201: { ...created, schema: envelope(record, { created: { const: true } }) },
+      };
+    case 'updateIfExists':
+      return {
+        200: {
+          ...one,
+          description: 'The changed record, or null where none matched.',
+          schema: envelope(orNull(record), { updated: { type: 'boolean' } }),
+        },
+      };
+    default:
+      return { 200: one };
+  }
+}
+
+const MESSAGE: JsonObject = { message: { type: 'string' } };
+
+function pageOf(record: JsonObject): JsonObject {
+  return envelope(arrayOf(record), {
+    count: { type: 'integer', description: 'Records of this page.' },
+    total: { type: 'integer', description: 'Records of all pages, where asked for.' },
+    nextCursor: { type: 'string', description: 'For the next page; absent on the last.' },
+    warnings: arrayOf({ type: 'string' }),
+  });
+}
+
+function problemsOf(action: Action['name']): readonly number[] {
+  switch (action) {
+    case 'list':
+    case 'export':
+      return [403, 404];
+    case 'read':
+      return [403, 404];
+    case 'delete':
+      return [403, 404, 409, 412, 428];
+    case 'update':
+      return [403, 404, 409, 412, 422, 428];
+    default:
+      return [403, 404, 409, 422];
+  }
+}

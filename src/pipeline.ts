@@ -1,0 +1,76 @@
+/**
+ * The life of a request inside its transaction: a row for each action, a column for each step. A reader sees here
+ * that no action skips deciding, checking or recording. Every cell is a function in `steps/`.
+ */
+import type { ActionName } from './actions.ts';
+import { appendEntry, type Entry } from './audit/index.ts';
+import { Problem } from './errors.ts';
+import type { Job, Result, StepRow } from './steps/index.ts';
+import * as step from './steps/index.ts';
+
+const { loadNothing, loadById, loadByFilter, readNothing, readForCreate, readForUpdate, readEach } = step;
+const { decideProposed, decideEachProposed, decideRecord, decideMatches, decideOpen, decideDescription, redecide, redecideNothing } = step;
+const { checkNothing, checkRecord, checkAll, checkValuesOnly, checkUnlessMatched, checkOneMatch } = step;
+const { show, insert, insertEach, insertUnlessMatched, save, saveIfMatched, remove, select, describe } = step;
+
+/** Action → load, read values, decide, check, decide the change, perform. */
+export const PIPELINE: Readonly<Record<ActionName, StepRow>> = {
+  create: [loadNothing, readForCreate, decideProposed, checkValuesOnly, redecideNothing, insert],
+  read: [loadById, readNothing, decideRecord, checkRecord, redecideNothing, show],
+  update: [loadById, readForUpdate, decideRecord, checkAll, redecide, save],
+  delete: [loadById, readNothing, decideRecord, checkRecord, redecideNothing, remove],
+  list: [loadNothing, readNothing, decideOpen, checkNothing, redecideNothing, select],
+  export: [loadNothing, readNothing, decideOpen, checkNothing, redecideNothing, select],
+  import: [loadNothing, readEach, decideEachProposed, checkValuesOnly, redecideNothing, insertEach],
+  createIfNotExists: [loadByFilter, readForCreate, decideProposed, checkUnlessMatched, redecideNothing, insertUnlessMatched],
+  updateIfExists: [loadByFilter, readForUpdate, decideMatches, checkOneMatch, redecide, saveIfMatched],
+  schema: [loadNothing, readNothing, decideDescription, checkNothing, redecideNothing, describe],
+};
+
+/** What a request came to: a result or a problem, and the entry that its answer names. */
+export type Outcome =
+  | { readonly result: Result; readonly decisionId: string | undefined }
+  | { readonly problem: Problem; readonly decisionId: string | undefined };
+
+/** Takes the steps of the job's action. Throws a Problem where one refuses; the entries made so far are in the job. */
+export async function runPipeline(job: Job): Promise<Result> {
+  const [load, readValues, decide, check, decideChange, perform] = PIPELINE[job.request.action];
+  const found = await load(job);
+  const proposals = readValues(job, found);
+  const decision = decide(job, found, proposals);
+  await check(job, found, proposals);
+  const decided = { found, proposals, decision };
+  decideChange(job, decided);
+  return perform(job, decided);
+}
+
+/** Runs the pipeline so that a refusal undoes what was written, and gives the outcome with every entry still to be appended. */
+export async function settle(job: Job): Promise<Outcome> {
+  try {
+    const result = await job.tx.savepoint(() => runPipeline(job));
+    return { result, decisionId: job.entries[0]?.id };
+  } catch (error) {
+    const problem = toProblem(error);
+    return { problem, decisionId: problem.extras.decisionId ?? job.entries[0]?.id };
+  }
+}
+
+/** Appends the job's entries; those of an allowed request that failed all the same say how. */
+export async function appendEntries(job: Job, outcome: Outcome): Promise<void> {
+  const failure = 'problem' in outcome && outcome.problem.code !== 'ACCESS_DENIED' ? outcome.problem.code : undefined;
+  for (const entry of job.entries) await appendEntry(job.tx, failure === undefined ? entry : withOutcome(entry, failure));
+}
+
+/** Anything thrown, as a problem for the caller. A failing database is passed on: without it nothing can be recorded either. */
+function toProblem(error: unknown): Problem {
+  if (!(error instanceof Problem)) {
+    if (error instanceof step.HashNeeded) throw error;
+    return new Problem('INTERNAL', 'the request could not be completed', { cause: error });
+  }
+  if (error.code === 'STORAGE_UNAVAILABLE' || error.code === 'STORAGE_BUSY') throw error;
+  return error;
+}
+
+function withOutcome(entry: Entry, outcome: string): Entry {
+  return { ...entry, outcome };
+}

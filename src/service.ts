@@ -1,0 +1,182 @@
+/**
+ * The one place where the parts meet, built by hand, top to bottom: definitions → database → tables → identity →
+ * routes → server.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createAdminRoutes, createPermissionPolicies, grantFullAccess, type PermissionPolicy } from './admin/index.ts';
+import { createApiRoutes } from './api.ts';
+import { SetupError } from './errors.ts';
+import { createHttpServer, type HttpServer, type Readiness } from './http/index.ts';
+import { createIdentity, deriveKey, hasAdmin, loadTokenKey } from './identity/index.ts';
+import { createModelKeeper, type ModelKeeper } from './model.ts';
+import { createOpenApi } from './openapi/index.ts';
+import type { Route } from './request/index.ts';
+import { type Definitions, printMistake, type Resource } from './resource/index.ts';
+import type { Settings } from './settings.ts';
+import { toHttpLimits, toIdentitySettings, toJobSettings, toPolicyLimits, toRequestLimits } from './slices.ts';
+import { type Database, evolve, openSqlite, type Plan, planFor } from './storage/index.ts';
+import { loadProject } from './system/index.ts';
+import { watchDefinitions } from './watch.ts';
+
+/** A running service, or one about to run. */
+export interface Service {
+  /** What an operator should know on start, a sentence each; complete once it listens. */
+  readonly notices: readonly string[];
+  /** Lets tables follow the definitions, then listens. @throws SetupError where it cannot. */
+  listen(): Promise<{ readonly url: string }>;
+  /** Whether no admin exists yet, so that `POST /auth/setup` makes one. */
+  needsSetup(): Promise<boolean>;
+  /** Follows changes of definition files from now on; each change is told in a sentence. */
+  watch(tell: (line: string) => void): void;
+  /** What would have to be done for tables to follow the definitions; does none of it. */
+  storagePlan(): Promise<Plan>;
+  /** The policies that mean the same as the legacy permissions maps; makes those that are missing where asked. */
+  policiesFromPermissions(options: { readonly apply: boolean }): Promise<readonly PermissionPolicy[]>;
+  /** Lets requests in flight end, commits, closes. */
+  close(): Promise<void>;
+}
+
+/** Builds a service from its settings. @throws SetupError with every mistake of every definition file. */
+export async function createService(settings: Settings): Promise<Service> {
+  const definitions = readProject(settings);
+  const database = openDatabase(settings);
+  const model = createModelKeeper(definitions, toPolicyLimits(settings));
+  const notices: string[] = [];
+  const server = createServer(settings, { database, model });
+  const prepare = once(() => follow(definitions, { database, model, notices }));
+  let stopWatching = (): void => undefined;
+
+  return {
+    notices,
+    async listen() {
+      await prepare();
+      notices.push(...(await tellPermissions(database, model)));
+      return server.listen({ host: settings.host, port: settings.port });
+    },
+    needsSetup: async () => !(await database.transaction(hasAdmin)),
+    watch(tell) {
+      stopWatching = watchDefinitions(
+        join(settings.project, 'resources'),
+        async () => {
+          const told: string[] = [];
+          await follow(readProject(settings), { database, model, notices: told });
+          for (const line of told.length > 0 ? told : ['definitions read again: nothing to do']) tell(line);
+        },
+        tell,
+      );
+    },
+    storagePlan: () => planFor(database, definitions),
+    async policiesFromPermissions(options) {
+      await prepare();
+      return database.transaction((tx) => createPermissionPolicies(tx, model.definitions, options));
+    },
+    async close() {
+      stopWatching();
+      await server.close();
+      await database.close();
+    },
+  };
+}
+
+/** What the routes are made of. */
+interface Core {
+  readonly database: Database;
+  readonly model: ModelKeeper;
+}
+
+function createServer(settings: Settings, core: Core): HttpServer {
+  return createHttpServer({
+    routes: createRoutes(settings, core),
+    limits: toHttpLimits(settings),
+    corsOrigins: settings.corsOrigins,
+    trustProxy: settings.trustProxy,
+    logLevel: settings.logLevel,
+    docs: { openapi: describeApi(core.model) },
+    ready: () => readiness(core.database),
+  });
+}
+
+function createRoutes(settings: Settings, { database, model }: Core): readonly Route[] {
+  const key = loadTokenKey({ algorithm: settings.jwtAlgorithm, secret: settings.jwtSecret, dataFolder: settings.data });
+  const identity = createIdentity({
+    database,
+    key,
+    settings: toIdentitySettings(settings),
+    userDefinition: () => model.definitions.get('User') as Resource,
+    onFirstAdmin: grantFullAccess,
+  });
+  const api = createApiRoutes({
+    database,
+    identity,
+    model,
+    settings: toJobSettings(settings, deriveKey(key, 'cursors')),
+    limits: toRequestLimits(settings),
+    importBytes: settings.importBytes,
+    auditMode: settings.auditMode,
+  });
+  const admin = createAdminRoutes({ database, identity, model, limits: toPolicyLimits(settings), timeZone: settings.timezone });
+  return [...api, ...identity.routes, ...admin];
+}
+
+function readProject(settings: Settings): Definitions {
+  const { definitions, mistakes } = loadProject(join(settings.project, 'resources'));
+  if (mistakes.length === 0) return definitions;
+  throw new SetupError(
+    `${mistakes.length} ${mistakes.length === 1 ? 'mistake' : 'mistakes'} in the definitions`,
+    mistakes.map(printMistake),
+  );
+}
+
+function openDatabase(settings: Settings): Database {
+  return openSqlite({ path: settings.database.slice('sqlite:'.length) });
+}
+
+/** Lets tables follow the definitions and puts in force what could be followed; tells what was done and what was refused. */
+async function follow(definitions: Definitions, { database, model, notices }: Core & { readonly notices: string[] }): Promise<void> {
+  const evolved = await evolve(database, definitions);
+  model.replaceDefinitions(evolved.definitions);
+  notices.push(...tellSteps(evolved.plan));
+  for (const { resource, reason } of evolved.plan.refusals) notices.push(`${resource} stays as it was: ${reason}`);
+}
+
+/** Our own tables go without saying, and so do the columns and indexes of a table that is new. */
+function tellSteps({ steps }: Plan): readonly string[] {
+  const made = new Set(steps.filter(({ kind }) => kind === 'createTable').map(({ resource }) => resource));
+  const names = [...made].filter((name) => !name.startsWith('_'));
+  const others = steps.filter(({ resource }) => !made.has(resource) && !resource.startsWith('_'));
+  return [...(names.length > 0 ? [`tables made: ${names.join(', ')}`] : []), ...others.map(({ reason }) => reason)];
+}
+
+async function tellPermissions(database: Database, model: ModelKeeper): Promise<readonly string[]> {
+  const policies = await database.transaction((tx) => createPermissionPolicies(tx, model.definitions, { apply: false }));
+  const missing = policies.filter(({ state }) => state === 'missing').length;
+  if (missing === 0) return [];
+  return [
+    `the permissions maps of the definitions are not enforced: ${missing} policies would mean the same; make them with policies from-permissions --apply`,
+  ];
+}
+
+/** Describes the definitions in force; made anew only when those change. */
+function describeApi(model: ModelKeeper): () => ReturnType<typeof createOpenApi> {
+  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  let of: Definitions | undefined;
+  let document: ReturnType<typeof createOpenApi> = {};
+  return () => {
+    if (of !== model.definitions) document = createOpenApi({ definitions: model.definitions, version });
+    of = model.definitions;
+    return document;
+  };
+}
+
+function readiness(database: Database): Readiness {
+  return database.healthy ? { ok: true } : { ok: false, why: 'decisions cannot be recorded' };
+}
+
+function once<T>(work: () => Promise<T>): () => Promise<T> {
+  let done: Promise<T> | undefined;
+  return () => {
+    done ??= work();
+    return done;
+  };
+}

@@ -1,0 +1,57 @@
+/** Which part gets which settings: nothing but `service.ts` sees them all. */
+import type { HttpLimits } from './http/index.ts';
+import type { IdentitySettings } from './identity/index.ts';
+import type { PolicyLimits } from './policy/index.ts';
+import type { RequestLimits } from './request/index.ts';
+import type { Settings } from './settings.ts';
+import type { JobSettings } from './steps/index.ts';
+
+/** Bounds on what requests ask for. */
+export function toRequestLimits(settings: Settings): RequestLimits {
+  const { pageMax, exportMax, whereItems, filterListItems, sortKeys, batchItems } = settings;
+  return { pageMax, exportMax, whereItems, filterListItems, sortKeys, batchItems };
+}
+
+/** Bounds that the server keeps. */
+export function toHttpLimits(settings: Settings): HttpLimits {
+  const { bodyBytes, jsonDepth, requestTimeoutSeconds, drainSeconds, rateLimit } = settings;
+  return { bodyBytes, jsonDepth, requestTimeoutSeconds, drainSeconds, rateLimit };
+}
+
+/** Tokens, logins, passwords. */
+export function toIdentitySettings(settings: Settings): IdentitySettings {
+  const { jwtIssuer, jwtAudience, trustedIssuers, accessTokenSeconds, refreshTokenSeconds } = settings;
+  const { loginAttempts, loginAttemptsPerAddress, loginWindowSeconds, hashConcurrency } = settings;
+  return {
+    jwtIssuer,
+    jwtAudience,
+    trustedIssuers,
+    accessTokenSeconds,
+    refreshTokenSeconds,
+    loginAttempts,
+    loginAttemptsPerAddress,
+    loginWindowSeconds,
+    hashConcurrency,
+  };
+}
+
+/** Bounds on policies and their conditions. */
+export function toPolicyLimits(settings: Settings): PolicyLimits {
+  return {
+    rules: settings.policyRules,
+    conditions: {
+      depth: settings.conditionDepth,
+      comparisons: settings.conditionComparisons,
+      listItems: settings.conditionListItems,
+      textLength: settings.conditionTextLength,
+      expressionLength: settings.expressionLength,
+      expressionDepth: settings.expressionDepth,
+    },
+  };
+}
+
+/** What the steps of a request go by. */
+export function toJobSettings(settings: Settings, cursorKey: Uint8Array): JobSettings {
+  const { timezone, pageDefault, pageMax, exportMax, scanRows, auditFactsBytes } = settings;
+  return { timeZone: timezone, pageDefault, pageMax, exportMax, scanRows, factsBytes: auditFactsBytes, cursorKey };
+}

@@ -1,0 +1,46 @@
+import { Problem } from '../errors.ts';
+import { checkReferences } from '../storage/index.ts';
+import type { Found, Job, Proposal } from './job.ts';
+
+/** For actions that neither name a record nor bring values. */
+export async function checkNothing(): Promise<void> {}
+
+/** For actions on one stored record: it exists, and it is the version that If-Match names. */
+export async function checkRecord(job: Job, found: Found): Promise<void> {
+  const record = found[0];
+  if (record === undefined) throw new Problem('RECORD_UNKNOWN', `no ${job.resource.name} has this id`);
+  const { ifMatch } = job.request;
+  if (ifMatch === undefined || ifMatch === '*' || ifMatch.includes(record.version)) return;
+  throw new Problem('RECORD_VERSION', `the record is at version ${record.version}, If-Match names ${ifMatch.join(', ')}`);
+}
+
+/** For actions that bring values: they fit the definition and refer to records that exist. Every mistake is listed. */
+export async function checkValuesOnly(job: Job, _found: Found, proposals: readonly Proposal[]): Promise<void> {
+  const issues = proposals.flatMap((proposal) => proposal.issues);
+  for (const [index, proposal] of proposals.entries()) {
+    const prefix = proposals.length > 1 || job.request.action === 'import' ? `data.${index}.` : '';
+    const dangling = await checkReferences(job.tx, job.resource, proposal.values);
+    issues.push(...dangling.map((issue) => ({ ...issue, path: `${prefix}${issue.path}` })));
+  }
+  if (issues.length > 0)
+    throw new Problem('VALUE_INVALID', `${issues.length} ${issues.length === 1 ? 'value is' : 'values are'} not acceptable`, {
+      errors: issues,
+    });
+}
+
+/** Both. */
+export async function checkAll(job: Job, found: Found, proposals: readonly Proposal[]): Promise<void> {
+  await checkRecord(job, found);
+  await checkValuesOnly(job, found, proposals);
+}
+
+/** For a create that a match makes needless: values count only where no record matched. */
+export async function checkUnlessMatched(job: Job, found: Found, proposals: readonly Proposal[]): Promise<void> {
+  if (found.length === 0) await checkValuesOnly(job, found, proposals);
+}
+
+/** For an update of whatever matches: one record or none; several are refused. */
+export async function checkOneMatch(job: Job, found: Found, proposals: readonly Proposal[]): Promise<void> {
+  if (found.length > 1) throw new Problem('RECORD_AMBIGUOUS', `the filter matches several ${job.resource.name} records, none was changed`);
+  await checkValuesOnly(job, found, proposals);
+}

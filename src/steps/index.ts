@@ -1,0 +1,24 @@
+/**
+ * The steps that an action takes inside its transaction, one file each: load, values, decide, check, perform.
+ *
+ * A step does its part of the request's life and nothing else; which action takes which is `pipeline.ts`.
+ * No step walks rules (that is `decision/`), knows HTTP, or awaits anything but the transaction.
+ * Begin with `job.ts`: what every step is handed.
+ */
+export { checkAll, checkNothing, checkOneMatch, checkRecord, checkUnlessMatched, checkValuesOnly } from './check.ts';
+export {
+  decideDescription,
+  decideEachProposed,
+  decideMatches,
+  decideOpen,
+  decideProposed,
+  decideRecord,
+  redecide,
+  redecideNothing,
+} from './decide.ts';
+export { createPasswordHashes, HashNeeded, type PasswordHashes } from './hashes.ts';
+export type { Decided, Found, Job, JobSettings, Proposal, Result, StepRow } from './job.ts';
+export { loadByFilter, loadById, loadNothing } from './load.ts';
+export { describe, insert, insertEach, insertUnlessMatched, remove, save, saveIfMatched, show } from './perform.ts';
+export { select } from './select.ts';
+export { readEach, readForCreate, readForUpdate, readNothing } from './values.ts';

@@ -1,0 +1,82 @@
+import type { Entry } from '../audit/index.ts';
+import type { Principal } from '../context/index.ts';
+import type { Decision } from '../decision/index.ts';
+import type { Issue } from '../errors.ts';
+import type { Model } from '../model.ts';
+import type { JsonObject } from '../operators/index.ts';
+import type { ApiRequest, RequestOrigin } from '../request/index.ts';
+import type { Resource, StoredRecord } from '../resource/index.ts';
+import type { Transaction } from '../storage/index.ts';
+import type { PasswordHashes } from './hashes.ts';
+
+/** The settings that steps go by. */
+export interface JobSettings {
+  readonly timeZone: string;
+  readonly pageDefault: number;
+  readonly pageMax: number;
+  readonly exportMax: number;
+  /** Rows a list may look at in memory for one page. */
+  readonly scanRows: number;
+  /** Bytes of condition values kept in an entry. */
+  readonly factsBytes: number;
+  /** 32 bytes that seal cursors. */
+  readonly cursorKey: Uint8Array;
+}
+
+/** One request for one action, while its transaction runs. */
+export interface Job {
+  readonly tx: Transaction;
+  readonly model: Model;
+  readonly principal: Principal;
+  readonly request: ApiRequest;
+  readonly origin: RequestOrigin;
+  readonly resource: Resource;
+  readonly settings: JobSettings;
+  readonly hashes: PasswordHashes;
+  /** Entries of the decisions made so far; appended when the work is done or has failed. */
+  readonly entries: Entry[];
+}
+
+/** What the load step found: none, one, or (by filter) up to two records. */
+export type Found = readonly StoredRecord[];
+
+/** A record as the request would have it. */
+export interface Proposal {
+  readonly record: StoredRecord;
+  readonly values: JsonObject;
+  /** Fields set to no value. */
+  readonly cleared: readonly string[];
+  readonly issues: readonly Issue[];
+}
+
+/** What the steps before have worked out. */
+export interface Decided {
+  readonly found: Found;
+  readonly proposals: readonly Proposal[];
+  readonly decision: Decision;
+}
+
+/** What an action comes to, before it is put in an envelope. */
+export interface Result {
+  readonly status: number;
+  readonly data: unknown;
+  /** Members beside `data`: count, total, nextCursor, created, updated, message, warnings. */
+  readonly extras?: JsonObject;
+  /** Record version, for the ETag. */
+  readonly version?: number;
+  /** Address of a new record. */
+  readonly location?: string;
+}
+
+/** The steps of one action, in the order they are taken. */
+export type StepRow = readonly [
+  load: (job: Job) => Promise<Found>,
+  values: (job: Job, found: Found) => readonly Proposal[],
+  /** Refuses with ACCESS_DENIED, or returns the decision; leaves its entry in the job either way. */
+  decide: (job: Job, found: Found, proposals: readonly Proposal[]) => Decision,
+  /** Refuses what is allowed but impossible: no such record, another version, broken values. */
+  check: (job: Job, found: Found, proposals: readonly Proposal[]) => Promise<void>,
+  /** Decides again on the record as it would become. */
+  redecide: (job: Job, decided: Decided) => void,
+  perform: (job: Job, decided: Decided) => Promise<Result>,
+];

@@ -1,0 +1,23 @@
+import { Problem } from '../errors.ts';
+import { readFilter } from '../resource/index.ts';
+import { findMatches, loadRecord } from '../storage/index.ts';
+import type { Found, Job } from './job.ts';
+
+/** For actions that act on no stored record, or on many. */
+export async function loadNothing(): Promise<Found> {
+  return [];
+}
+
+/** The record that the request names. An id that no record has finds none: the decision must not depend on what exists. */
+export async function loadById(job: Job): Promise<Found> {
+  if (job.request.id === undefined) throw new Problem('REQUEST_MALFORMED', 'expected an id');
+  const record = await loadRecord(job.tx, job.resource, job.request.id);
+  return record === undefined ? [] : [record];
+}
+
+/** Up to two records that the filter matches: enough to know none, one or several. */
+export async function loadByFilter(job: Job): Promise<Found> {
+  const filter = job.request.filter ?? [];
+  if (filter.length === 0) throw new Problem('REQUEST_MALFORMED', 'expected a filter with at least one field');
+  return findMatches(job.tx, job.resource, { condition: readFilter(job.resource, filter, { typed: true }), limit: 2 });
+}

@@ -1,0 +1,118 @@
+import { type Issue, Problem } from '../errors.ts';
+import { checkLastAdmin, revokeSessions } from '../identity/index.ts';
+import type { Json } from '../operators/index.ts';
+import { describeResource, type StoredRecord, showRecord } from '../resource/index.ts';
+import { ConstraintError, deleteRecord, insertRecord, updateRecord } from '../storage/index.ts';
+import { checkDeletable } from './cascade.ts';
+import { decideOn } from './decide.ts';
+import type { Decided, Job, Proposal, Result } from './job.ts';
+
+/** The record found. */
+export async function show(job: Job, { found }: Decided): Promise<Result> {
+  return shown(job, 200, found[0] as StoredRecord);
+}
+
+/** The resource's fields, for whoever may read or list it. */
+export async function describe(job: Job): Promise<Result> {
+  return { status: 200, data: describeResource(job.resource) };
+}
+
+/** Stores the proposed record. */
+export async function insert(job: Job, { proposals }: Decided): Promise<Result> {
+  const record = await store(job, proposals[0] as Proposal);
+  return { ...shown(job, 201, record), location: `/api/${job.resource.name}/${record.id}` };
+}
+
+/** Stores every record of an import, all or none. */
+export async function insertEach(job: Job, { proposals }: Decided): Promise<Result> {
+  const ids: string[] = [];
+  for (const proposal of proposals) ids.push((await store(job, proposal)).id);
+  return { status: 201, data: ids, extras: { count: ids.length, message: `imported ${ids.length} ${job.resource.name} records` } };
+}
+
+/** Stores the proposed record unless the filter matched one; that one is shown to who may read it. */
+export async function insertUnlessMatched(job: Job, decided: Decided): Promise<Result> {
+  const match = decided.found[0];
+  if (match === undefined) {
+    const result = await insert(job, decided);
+    return { ...result, extras: { created: true } };
+  }
+  const mayRead = decideOn(job, { record: match, recordId: match.id, action: 'read' }).effect === 'allow';
+  if (!mayRead) return { status: 200, data: null, extras: { created: false } };
+  return { ...shown(job, 200, match), extras: { created: false } };
+}
+
+/** Stores what the update changes. */
+export async function save(job: Job, { found, proposals }: Decided): Promise<Result> {
+  const before = found[0] as StoredRecord;
+  const proposal = proposals[0] as Proposal;
+  const { record, values, cleared } = proposal;
+  await guardUser(job, proposal);
+  const change = { id: before.id, version: before.version, values: hashPasswords(job, values), cleared, now: job.tx.now };
+  if (!(await translated(job, () => updateRecord(job.tx, job.resource, change))))
+    throw new Problem('RECORD_VERSION', 'the record has changed meanwhile');
+  return shown(job, 200, record);
+}
+
+/** Stores what the update changes where the filter matched one record; several are refused and none is changed. */
+export async function saveIfMatched(job: Job, decided: Decided): Promise<Result> {
+  if (decided.found.length === 0) return { status: 200, data: null, extras: { updated: false } };
+  const result = await save(job, decided);
+  return { ...result, extras: { updated: true } };
+}
+
+/** Deletes the record found, and what refers to it as its definitions say. */
+export async function remove(job: Job, { found }: Decided): Promise<Result> {
+  const record = found[0] as StoredRecord;
+  if (job.resource.name === 'User') {
+    await checkLastAdmin(job.tx, { userId: record.id, deleted: true });
+    await revokeSessions(job.tx, record.id);
+  }
+  await checkDeletable(job, { resource: job.resource, id: record.id });
+  await translated(job, () => deleteRecord(job.tx, job.resource, record.id));
+  return { status: 200, data: { id: record.id }, extras: { message: `deleted ${job.resource.name} ${record.id}` } };
+}
+
+async function store(job: Job, { record, values }: Proposal): Promise<StoredRecord> {
+  await translated(job, () => insertRecord(job.tx, job.resource, { ...record, ...hashPasswords(job, values) }));
+  return record;
+}
+
+/** Demotion, deactivation and a new password of a user take effect at once; the last active admin stays. */
+async function guardUser(job: Job, { record, values }: Proposal): Promise<void> {
+  if (job.resource.name !== 'User') return;
+  await checkLastAdmin(job.tx, { userId: record.id, role: String(record['role']), isActive: record['isActive'] === true });
+  if (Object.hasOwn(values, 'password') || record['isActive'] !== true) await revokeSessions(job.tx, record.id);
+}
+
+function hashPasswords(job: Job, values: Readonly<Record<string, Json>>): Record<string, Json> {
+  const entries = Object.entries(values).map(([name, value]): [string, Json] => {
+    const isPassword = job.resource.fields.get(name)?.type === 'password' && typeof value === 'string';
+    return [name, isPassword ? job.hashes.of(value) : value];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Says constraint errors of the database in words; values of secret fields are never among them. */
+async function translated<T>(job: Job, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof ConstraintError)) throw error;
+    if (error.constraint === 'unique') {
+      const taken = error.columns.filter((name) => job.resource.fields.get(name)?.writeOnly === false);
+      const errors: Issue[] = taken.map((path) => ({ path, code: 'taken', detail: `another ${job.resource.name} has this ${path}` }));
+      throw new Problem('RECORD_EXISTS', `another ${job.resource.name} has the same ${taken.join(' and ') || 'values'}`, {
+        errors,
+        cause: error,
+      });
+    }
+    throw new Problem('RECORD_REFERENCED', `another record refers to this ${job.resource.name}, or it refers to one that is gone`, {
+      cause: error,
+    });
+  }
+}
+
+function shown(job: Job, status: number, record: StoredRecord): Result {
+  return { status, data: showRecord(job.resource, record), version: record.version };
+}

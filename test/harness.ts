@@ -1,0 +1,198 @@
+/**
+ * A running service for tests that speak HTTP: its own data folder, a free port, and short ways to have an admin,
+ * users, policies and the record.
+ */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createService } from '../src/service.ts';
+import { readSettings, type SettingSources } from '../src/settings.ts';
+
+/** What to start. */
+export interface ServiceOptions {
+  /** Folder that holds `resources/`, from the root of the checkout. */
+  readonly project?: string;
+  /** Definition files of a project made for the test: name of the file → text. */
+  readonly definitions?: Readonly<Record<string, string>>;
+  readonly settings?: SettingSources['flags'];
+}
+
+/** What to send beside method and path. */
+export interface CallOptions {
+  readonly token?: string | undefined;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** Sent as it is, in place of `body`. */
+  readonly raw?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** What came back. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  /** The body as it was sent. */
+  readonly text: string;
+  /** The body parsed; undefined where it is not JSON. */
+  readonly body: unknown;
+  /** What the body has at a dotted path: `data.0.id`. */
+  at(path: string): unknown;
+}
+
+/** A user made for a test. */
+export interface TestUser {
+  readonly id: string;
+  readonly email: string;
+  readonly password: string;
+  readonly token: string;
+}
+
+/** A policy as a test says it; the name is made up where absent. */
+export interface TestPolicy {
+  readonly name?: string;
+  readonly type?: string;
+  readonly priority?: number;
+  readonly rules: readonly object[];
+  readonly role?: string;
+  readonly roles?: readonly string[];
+  readonly userId?: string;
+}
+
+/** The service under test, and what tests do with it all the time. */
+export interface RunningService {
+  readonly url: string;
+  readonly dataFolder: string;
+  /** Sends the path exactly as given: no client in between straightens `//` or `%2e`. */
+  call(method: string, path: string, options?: CallOptions): Promise<Reply>;
+  /** The first admin, made on the first call. */
+  admin(): Promise<TestUser>;
+  /** A new user, logged in. */
+  user(fields?: Readonly<Record<string, unknown>>): Promise<TestUser>;
+  logIn(email: string, password: string): Promise<string>;
+  /** Creates and assigns a policy; gives its id. */
+  createPolicy(policy: TestPolicy): Promise<string>;
+  /** Creates a record as the admin; gives its id. */
+  createRecord(resource: string, data: Readonly<Record<string, unknown>>): Promise<string>;
+  /** Entries of the record, newest first; `query` as in `GET /admin/api/decisions`. */
+  decisions(query?: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
+  close(): Promise<void>;
+}
+
+/** Starts a service on a free port, with its data in a folder that goes when it closes. */
+export async function startService(options: ServiceOptions = {}): Promise<RunningService> {
+  const folder = mkdtempSync(join(tmpdir(), 'bailiwick-test-'));
+  const project = options.project === undefined ? writeProject(folder, options.definitions ?? {}) : resolve(root, options.project);
+  const dataFolder = join(folder, 'data');
+  const flags = { project, data: dataFolder, port: 0, logLevel: 'silent', ...options.settings };
+  const service = await createService(readSettings({ flags, env: {} }));
+  const { url } = await service.listen();
+  return {
+    url,
+    dataFolder,
+    ...createHelpers((method, path, sent = {}) => send(url, { method, path, ...sent })),
+    async close() {
+      await service.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const password = 'correct horse battery';
+
+function writeProject(folder: string, definitions: Readonly<Record<string, string>>): string {
+  const resources = join(folder, 'project', 'resources');
+  mkdirSync(resources, { recursive: true });
+  for (const [file, text] of Object.entries(definitions)) writeFileSync(join(resources, file), text);
+  return join(folder, 'project');
+}
+
+function createHelpers(call: RunningService['call']): Omit<RunningService, 'url' | 'dataFolder' | 'close'> {
+  let first: Promise<TestUser> | undefined;
+  let count = 0;
+
+  const asAdmin = async (method: string, path: string, body?: unknown): Promise<Reply> =>
+    expectSuccess(await call(method, path, { token: (await admin()).token, body }), `${method} ${path}`);
+  const logIn = async (email: string, secret: string): Promise<string> =>
+    textAt(expectSuccess(await call('POST', '/auth/login', { body: { email, password: secret } }), 'login'), 'token');
+  const createRecord = async (resource: string, data: Readonly<Record<string, unknown>>): Promise<string> =>
+    textAt(await asAdmin('POST', `/api/${resource}`, data), 'data.id');
+
+  const setUp = async (): Promise<TestUser> => {
+    const email = 'admin@example.com';
+    const made = expectSuccess(await call('POST', '/auth/setup', { body: { email, password, name: 'Admin' } }), 'setup');
+    return { id: textAt(made, 'user.id'), email, password, token: await logIn(email, password) };
+  };
+  const admin = (): Promise<TestUser> => {
+    first ??= setUp();
+    return first;
+  };
+
+  return {
+    call,
+    admin,
+    logIn,
+    createRecord,
+    async user(fields = {}) {
+      const email = `user${++count}@example.com`;
+      const id = await createRecord('User', { name: `User ${count}`, email, password, ...fields });
+      return { id, email, password, token: await logIn(email, password) };
+    },
+    async createPolicy({ role, roles = [], userId, ...policy }) {
+      const id = textAt(await asAdmin('POST', '/admin/api/policies', { name: `policy ${++count}`, type: 'CUSTOM', ...policy }), 'data.id');
+      for (const each of role === undefined ? roles : [role, ...roles])
+        await asAdmin('POST', `/admin/api/policies/${id}/assign/role/${each}`, {});
+      if (userId !== undefined) await asAdmin('POST', `/admin/api/policies/${id}/assign/user/${userId}`, {});
+      return id;
+    },
+    async decisions(query = '') {
+      return (await asAdmin('GET', `/admin/api/decisions?${query}`)).at('data') as readonly Readonly<Record<string, unknown>>[];
+    },
+  };
+}
+
+function expectSuccess(reply: Reply, what: string): Reply {
+  if (reply.status >= 300) throw new Error(`${what} was expected to succeed, and answered ${reply.status}: ${reply.text}`);
+  return reply;
+}
+
+function textAt(reply: Reply, path: string): string {
+  const value = reply.at(path);
+  if (typeof value !== 'string') throw new Error(`expected a text at ${path} of ${reply.text}`);
+  return value;
+}
+
+interface Sending extends CallOptions {
+  readonly method: string;
+  readonly path: string;
+}
+
+async function send(url: string, { method, path, token, body, raw, headers = {} }: Sending): Promise<Reply> {
+  const { hostname, port } = new URL(url);
+  const text = raw ?? (body === undefined ? undefined : JSON.stringify(body));
+  const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const content = text === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) };
+  const answer = await new Promise<IncomingMessage>((done, fail) => {
+    const asked = request({ hostname, port, method, path, headers: { ...content, ...authorization, ...headers } }, done);
+    asked.on('error', fail);
+    asked.end(text);
+  });
+  return toReply(answer);
+}
+
+async function toReply(answer: IncomingMessage): Promise<Reply> {
+  let text = '';
+  answer.setEncoding('utf8');
+  for await (const chunk of answer) text += chunk;
+  const isJson = /^application\/(problem\+)?json/.test(answer.headers['content-type'] ?? '') && text !== '';
+  const body: unknown = isJson ? JSON.parse(text) : undefined;
+  return { status: answer.statusCode ?? 0, headers: answer.headers, text, body, at: (path) => valueAt(body, path) };
+}
+
+function valueAt(body: unknown, path: string): unknown {
+  return path.split('.').reduce<unknown>((part, key) => {
+    return typeof part === 'object' && part !== null && Object.hasOwn(part, key) ? (part as Record<string, unknown>)[key] : undefined;
+  }, body);
+}

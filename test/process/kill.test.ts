@@ -1,0 +1,99 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const ROUNDS = 20;
+const CLIENTS = 8;
+
+/** Kills the process itself, under load, and looks at the database from outside. */
+describe('kill -9 under load', () => {
+  const data = mkdtempSync(join(tmpdir(), 'bailiwick-kill-'));
+  const answered = { decisions: new Set<string>(), created: new Set<string>() };
+  let token = '';
+
+  beforeAll(async () => {
+    const { child, url } = await start(data);
+    const admin = { email: 'ada@example.com', password: 'correct horse battery', name: 'Ada' };
+    await post(`${url}/auth/setup`, admin);
+    const login = await post(`${url}/auth/login`, { email: admin.email, password: admin.password });
+    token = String(((await login.json()) as { token: string }).token);
+    child.kill('SIGTERM');
+    expect((await once(child, 'exit'))[0]).toBe(0);
+  }, 60_000);
+  afterAll(() => rmSync(data, { recursive: true, force: true }));
+
+  it(`loses no entry and no record whose answer was sent, ${ROUNDS} times`, async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const { child, url } = await start(data);
+      const clients = Array.from({ length: CLIENTS }, (_, index) => work(url, token, { reads: index % 2 === 0, answered }));
+      await new Promise((resolve) => setTimeout(resolve, 60 + Math.random() * 200));
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+      await Promise.all(clients);
+    }
+    const database = new Sqlite(join(data, 'bailiwick.db'), { readonly: true });
+    const kept = { decisions: idsOf(database, '_Decision'), created: idsOf(database, 'Tip') };
+    const entriesOf = new Set(
+      database.prepare(`SELECT COUNT(*) FROM "_Decision" WHERE action = 'create' AND resource = 'Tip' AND allowed = 1`).pluck().all(),
+    );
+    database.close();
+
+    expect(answered.decisions.size).toBeGreaterThan(ROUNDS * CLIENTS);
+    expect(answered.created.size).toBeGreaterThan(ROUNDS);
+    expect([...answered.decisions].filter((id) => !kept.decisions.has(id))).toEqual([]);
+    expect([...answered.created].filter((id) => !kept.created.has(id))).toEqual([]);
+    // A change exists if and only if its entry does.
+    expect(entriesOf).toEqual(new Set([kept.created.size]));
+  }, 180_000);
+});
+
+interface Work {
+  readonly reads: boolean;
+  readonly answered: { readonly decisions: Set<string>; readonly created: Set<string> };
+}
+
+/** Sends requests until the service is gone; notes what was answered. */
+async function work(url: string, token: string, { reads, answered }: Work): Promise<void> {
+  for (let count = 0; ; count++) {
+    try {
+      const response = reads
+        ? await fetch(`${url}/api/Tip?limit=5`, { headers: { authorization: `Bearer ${token}` } })
+        : await post(`${url}/api/Tip`, { subject: `tip ${count}`, text: 'something happened' }, token);
+      const body = (await response.json()) as { data: { id: string } };
+      if (response.status >= 400) throw new Error(`answered ${response.status} ${JSON.stringify(body)}`);
+      answered.decisions.add(String(response.headers.get('x-decision-id')));
+      if (!reads) answered.created.add(String(body.data.id));
+    } catch (error) {
+      if (error instanceof TypeError || error instanceof SyntaxError) return;
+      throw error;
+    }
+  }
+}
+
+async function start(data: string): Promise<{ readonly child: ChildProcess; readonly url: string }> {
+  const args = ['src/main.ts', 'start', '--project', 'examples/newsroom', '--data', data, '--port', '0', '--log-level', 'error'];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const url = await new Promise<string>((resolve, reject) => {
+    let printed = '';
+    child.stdout.on('data', (chunk) => {
+      printed += chunk;
+      const found = /listens on (\S+)/.exec(printed)?.[1];
+      if (found !== undefined) resolve(found);
+    });
+    child.on('exit', (code) => reject(new Error(`the service ended with ${code} before it listened: ${printed}`)));
+  });
+  return { child, url };
+}
+
+function idsOf(database: Sqlite.Database, table: string): Set<string> {
+  return new Set(database.prepare(`SELECT id FROM "${table}"`).pluck().all() as string[]);
+}
+
+function post(url: string, body: unknown, token?: string): Promise<Response> {
+  const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  return fetch(url, { method: 'POST', headers: { 'content-type': 'application/json', ...authorization }, body: JSON.stringify(body) });
+}

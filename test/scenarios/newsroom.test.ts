@@ -1,0 +1,52 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Reply, type RunningService, startService } from '../harness.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** The commands of the example's README, as they stand, but those of the command line. */
+const commands = [...readFileSync(`${root}examples/newsroom/README.md`, 'utf8').matchAll(/^```sh\n([\s\S]*?)^```$/gm)]
+  .map(([, text]) => text as string)
+  .filter((text) => !text.includes('npx'));
+
+describe('the newsroom example', () => {
+  let service: RunningService;
+  let printed = '';
+  beforeAll(async () => {
+    service = await startService({ project: 'examples/newsroom' });
+    printed = await runInShell(commands.join('\n'), { URL: service.url, ADMIN: (await service.admin()).token });
+  });
+  afterAll(() => service.close());
+
+  it('has commands to run', () => expect(commands).toHaveLength(2));
+
+  it('imports its articles and tips', async () => {
+    const { token } = await service.admin();
+    expect((await service.call('GET', '/api/Article', { token })).at('count')).toBe(3);
+    expect((await service.call('GET', '/api/Tip', { token })).at('count')).toBe(2);
+  });
+
+  it('shows what is published to everyone, and nothing else', async () => {
+    const slugs = (reply: Reply): unknown => (reply.at('data') as readonly { slug: string }[]).map(({ slug }) => slug);
+    expect(slugs(await service.call('GET', '/api/Article?sort=slug'))).toEqual(['a-budget-at-last', 'harbour-reopens']);
+    expect((await service.call('GET', '/api/Tip')).status).toBe(403);
+    expect(printed).toContain('harbour-reopens');
+  });
+
+  it("keeps a source's address to itself", async () => {
+    const { token } = await service.admin();
+    expect((await service.call('GET', '/api/Tip', { token })).text).not.toMatch(/contact|wants to stay one/);
+    expect((await service.call('GET', '/openapi.json')).text).not.toContain('contact');
+  });
+});
+
+async function runInShell(script: string, env: Readonly<Record<string, string>>): Promise<string> {
+  const path = `${dirname(process.execPath)}:${process.env['PATH']}`;
+  const shell = spawn('sh', ['-eu', '-c', script], { cwd: root, env: { ...env, PATH: path }, stdio: ['ignore', 'pipe', 'inherit'] });
+  let printed = '';
+  for await (const chunk of shell.stdout) printed += chunk;
+  return printed;
+}

@@ -1,0 +1,306 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { checkScenarios, type Stage } from './scenario.ts';
+import { startNewsroom } from './stage.ts';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await startNewsroom();
+});
+afterAll(() => stage.service.close());
+
+const NOBODY = '01900000-0000-7000-8000-000000000000';
+
+describe('managing policies', () => {
+  checkScenarios(
+    () => stage,
+    [
+      { name: 'needs a token', send: 'GET /admin/api/policies', status: 401, body_has: { code: 'IDENTITY_REQUIRED' } },
+      {
+        name: 'needs an admin; the refusal is on the record',
+        as: 'maya',
+        send: 'GET /admin/api/policies',
+        status: 403,
+        body_has: { code: 'ACCESS_ADMIN' },
+        entries: [{ kind: 'admin', allowed: false, userId: '{maya}' }],
+      },
+      {
+        name: 'setup has made one, visible like any other',
+        as: 'admin',
+        send: 'GET /admin/api/policies',
+        status: 200,
+        body_has: { count: 1, data: [{ name: 'Administrators: full access', type: 'ROLE_BASED', createdBy: '{admin}' }] },
+      },
+      {
+        name: 'create: defaults filled in, createdBy the acting admin',
+        as: 'admin',
+        send: 'POST /admin/api/policies',
+        body: {
+          name: 'Editors of drafts',
+          description: 'Drafts of the own department',
+          type: 'ATTRIBUTE_BASED',
+          rules: [
+            {
+              resource: 'Article',
+              action: 'update',
+              conditions: [
+                { field: 'department', context: 'user', operator: 'eq', value: '${resource.department}' },
+                { field: 'resource.status', operator: 'eq', value: 'draft' },
+              ],
+            },
+          ],
+          tags: ['editing'],
+        },
+        status: 201,
+        body_has: {
+          message: 'created policy "Editors of drafts"',
+          data: {
+            priority: 100,
+            isActive: true,
+            createdBy: '{admin}',
+            tags: ['editing'],
+            rules: [{ effect: 'ALLOW', priority: 100, isActive: true, resource: 'Article', action: 'update' }],
+          },
+        },
+        keep: { policy: 'data.id', rule: 'data.rules.0.id' },
+        entries: [{ kind: 'admin', resource: 'Policy', action: 'create', recordId: '{policy}', allowed: true }],
+      },
+      {
+        name: 'create: a name that is taken',
+        as: 'admin',
+        send: 'POST /admin/api/policies',
+        body: { name: 'Editors of drafts', type: 'CUSTOM', rules: [{ resource: '*', action: 'read' }] },
+        status: 409,
+        body_has: { code: 'POLICY_EXISTS' },
+      },
+      {
+        name: 'create: six mistakes, six errors, each with its path',
+        as: 'admin',
+        send: 'POST /admin/api/policies',
+        body: {
+          name: '',
+          type: 'ROLE_BASD',
+          priority: 'high',
+          rules: [
+            {
+              resource: 'Article',
+              action: 'destroy',
+              effect: 'PERMIT',
+              conditions: [{ field: 'resource.titel', operator: 'eq', value: 'x' }],
+            },
+          ],
+        },
+        status: 422,
+        body_has: {
+          code: 'POLICY_INVALID',
+          errors: [
+            { path: 'type' },
+            { path: 'name' },
+            { path: 'rules.0.action' },
+            { path: 'rules.0.effect' },
+            { path: 'rules.0.conditions.0.field' },
+            { path: 'priority' },
+          ],
+        },
+      },
+      {
+        name: 'create: a resource that no definition names is a warning',
+        as: 'admin',
+        send: 'POST /admin/api/policies',
+        body: { name: 'Ahead of its time', type: 'ROLE_BASED', rules: [{ resource: 'Podcast', action: 'read' }], isActive: false },
+        status: 201,
+        body_has: { warnings: [{ path: 'rules.0.resource' }] },
+        keep: { ahead: 'data.id' },
+        entries: [{ kind: 'admin', action: 'create' }],
+      },
+      { name: 'read one', as: 'admin', send: 'GET /admin/api/policies/{policy}', status: 200, body_has: { data: { id: '{policy}' } } },
+      { name: 'read none', as: 'admin', send: `GET /admin/api/policies/${NOBODY}`, status: 404, body_has: { code: 'POLICY_UNKNOWN' } },
+      {
+        name: 'list: filtered',
+        as: 'admin',
+        send: 'GET /admin/api/policies?isActive=false&type=ROLE_BASED',
+        status: 200,
+        body_has: { count: 1, data: [{ id: '{ahead}' }] },
+      },
+      {
+        name: 'list: an unknown parameter',
+        as: 'admin',
+        send: 'GET /admin/api/policies?isactive=true',
+        status: 400,
+        body_has: { code: 'REQUEST_PARAMETER' },
+      },
+      {
+        name: 'update: the given members only',
+        as: 'admin',
+        send: 'PUT /admin/api/policies/{policy}',
+        body: { name: 'Editors: drafts', isActive: false },
+        status: 200,
+        body_has: {
+          data: { name: 'Editors: drafts', isActive: false, priority: 100, rules: [{ id: '{rule}' }] },
+          message: 'updated policy "Editors: drafts"',
+        },
+        entries: [{ kind: 'admin', action: 'update', recordId: '{policy}' }],
+      },
+      { name: 'update: none', as: 'admin', send: `PUT /admin/api/policies/${NOBODY}`, body: { isActive: true }, status: 404 },
+      {
+        name: 'delete',
+        as: 'admin',
+        send: 'DELETE /admin/api/policies/{ahead}',
+        status: 200,
+        body_has: { message: 'deleted policy "Ahead of its time", its rules and its assignments' },
+        entries: [{ kind: 'admin', action: 'delete', recordId: '{ahead}' }],
+      },
+      { name: 'delete: twice', as: 'admin', send: 'DELETE /admin/api/policies/{ahead}', status: 404 },
+    ],
+  );
+
+  it('every template is accepted as it is', async () => {
+    const token = stage.tokens.get('admin');
+    const templates = (await stage.service.call('GET', '/admin/api/policies-templates', { token })).at('data') as {
+      id: string;
+      template: object;
+    }[];
+    expect(templates.length).toBeGreaterThanOrEqual(10);
+    for (const { template } of templates) {
+      const reply = await stage.service.call('POST', '/admin/api/policies', { token, body: template });
+      expect(reply.status, reply.text).toBe(201);
+      await stage.service.call('DELETE', `/admin/api/policies/${reply.at('data.id')}`, { token });
+    }
+  });
+});
+
+describe('assigning policies', () => {
+  checkScenarios(
+    () => stage,
+    [
+      {
+        name: 'to a user, until a moment',
+        as: 'admin',
+        send: 'POST /admin/api/policies/{policy}/assign/user/{maya}',
+        body: { expiresAt: '2999-01-01T00:00:00Z' },
+        status: 201,
+        body_has: {
+          data: { userId: '{maya}', policyId: '{policy}', assignedBy: '{admin}', isActive: true, expiresAt: '2999-01-01T00:00:00.000Z' },
+        },
+        entries: [{ kind: 'admin', resource: 'UserPolicy', action: 'create' }],
+      },
+      {
+        name: 'to a user, twice',
+        as: 'admin',
+        send: 'POST /admin/api/policies/{policy}/assign/user/{maya}',
+        status: 409,
+        body_has: { code: 'ASSIGNMENT_EXISTS' },
+      },
+      {
+        name: 'to nobody',
+        as: 'admin',
+        send: `POST /admin/api/policies/{policy}/assign/user/${NOBODY}`,
+        status: 404,
+        body_has: { code: 'USER_UNKNOWN' },
+      },
+      {
+        name: 'of no policy',
+        as: 'admin',
+        send: `POST /admin/api/policies/${NOBODY}/assign/user/{maya}`,
+        status: 404,
+        body_has: { code: 'POLICY_UNKNOWN' },
+      },
+      {
+        name: 'to a role',
+        as: 'admin',
+        send: 'POST /admin/api/policies/{policy}/assign/role/editor',
+        body: { priority: 250 },
+        status: 201,
+        body_has: { data: { role: 'editor', priority: 250 } },
+        entries: [{ kind: 'admin', resource: 'RolePolicy', action: 'create' }],
+      },
+      { name: 'to a role, twice', as: 'admin', send: 'POST /admin/api/policies/{policy}/assign/role/editor', status: 409 },
+      {
+        name: 'to a role that is none',
+        as: 'admin',
+        send: 'POST /admin/api/policies/{policy}/assign/role/edtor',
+        status: 422,
+        body_has: { code: 'VALUE_INVALID' },
+      },
+      {
+        name: 'a bad expiry',
+        as: 'admin',
+        send: 'POST /admin/api/policies/{policy}/assign/user/{reader}',
+        body: { expiresAt: 'soon' },
+        status: 422,
+      },
+      {
+        name: "a user's policies",
+        as: 'admin',
+        send: 'GET /admin/api/users/{maya}/policies',
+        status: 200,
+        body_has: { count: 1, data: [{ id: '{policy}', assignment: { userId: '{maya}' } }] },
+      },
+      {
+        name: "a user's and a role's",
+        as: 'admin',
+        send: 'GET /admin/api/users/{maya}/policies?role=editor',
+        status: 200,
+        body_has: { count: 2 },
+      },
+      { name: "a role's policies", as: 'admin', send: 'GET /admin/api/roles/editor/policies', status: 200, body_has: { count: 1 } },
+      {
+        name: 'changing an assignment',
+        as: 'admin',
+        send: 'PUT /admin/api/policies/{policy}/assign/user/{maya}',
+        body: { isActive: false, expiresAt: null },
+        status: 200,
+        body_has: { data: { isActive: false } },
+        entries: [{ kind: 'admin', resource: 'UserPolicy', action: 'update' }],
+      },
+      {
+        name: 'removing an assignment',
+        as: 'admin',
+        send: 'DELETE /admin/api/policies/{policy}/assign/role/editor',
+        status: 200,
+        entries: [{ kind: 'admin', resource: 'RolePolicy', action: 'delete' }],
+      },
+      {
+        name: 'removing it twice',
+        as: 'admin',
+        send: 'DELETE /admin/api/policies/{policy}/assign/role/editor',
+        status: 404,
+        body_has: { code: 'ASSIGNMENT_UNKNOWN' },
+      },
+    ],
+  );
+});
+
+describe('states', () => {
+  it('a policy, rule or assignment that is inactive or expired does not apply, at once', async () => {
+    const { service, tokens, kept } = stage;
+    const admin = tokens.get('admin');
+    const id = await service.createPolicy({
+      name: 'readers read users',
+      userId: kept.get('reader') as string,
+      rules: [{ resource: 'User', action: 'list' }],
+    });
+    const path = `/admin/api/policies/${id}`;
+    const assignment = `${path}/assign/user/${kept.get('reader')}`;
+    const list = async () => (await service.call('GET', '/api/User', { token: tokens.get('reader') })).status;
+    const put = (to: string, body: object) => service.call('PUT', to, { token: admin, body });
+    expect(await list()).toBe(200);
+    await put(path, { isActive: false });
+    expect(await list()).toBe(403);
+    await put(path, { isActive: true });
+    expect(await list()).toBe(200);
+    await put(path, { rules: [{ resource: 'User', action: 'list', isActive: false }] });
+    expect(await list()).toBe(403);
+    await put(path, { rules: [{ resource: '*', action: '*' }] });
+    expect(await list()).toBe(200);
+    await put(assignment, { expiresAt: new Date(Date.now() - 1000).toISOString() });
+    expect(await list()).toBe(403);
+    await put(assignment, { expiresAt: new Date(Date.now() + 400).toISOString() });
+    expect(await list()).toBe(200);
+    await new Promise((resolve) => setTimeout(resolve, 450));
+    expect(await list()).toBe(403);
+    await put(assignment, { expiresAt: null });
+    expect(await list()).toBe(200);
+    await service.call('DELETE', path, { token: admin });
+    expect(await list()).toBe(403);
+  });
+});

@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type RunningService, startService } from '../harness.ts';
+
+/** The README's commands, as they stand, each with the answer it promises (… stands for anything, members left out too). */
+const steps = readSteps(readFileSync(new URL('../../README.md', import.meta.url), 'utf8'));
+
+describe('the walk of the README', () => {
+  let service: RunningService;
+  let answers: readonly string[];
+
+  beforeAll(async () => {
+    service = await startService({ project: 'examples/newsroom' });
+    answers = await runInOneShell(
+      steps.map((step) => step.command),
+      service.url,
+    );
+  }, 60_000);
+  afterAll(() => service.close());
+
+  it('has commands and promised answers', () => {
+    expect(steps.length).toBeGreaterThan(10);
+    expect(steps.filter((step) => step.promise !== undefined).length).toBeGreaterThan(6);
+  });
+
+  for (const [index, step] of steps.entries()) {
+    if (step.promise === undefined) continue;
+    it(`${step.command.trim().split('\n').at(-1)}`, () => {
+      expectPromised(JSON.parse(answers[index] as string), JSON.parse(step.promise as string), '');
+    });
+  }
+});
+
+interface Step {
+  readonly command: string;
+  readonly promise: string | undefined;
+}
+
+function readSteps(markdown: string): readonly Step[] {
+  const blocks = [...markdown.matchAll(/^```(sh|json)\n([\s\S]*?)^```$/gm)];
+  return blocks.flatMap(([, language, text], index): Step[] => {
+    if (language !== 'sh') return [];
+    const [, nextLanguage, promise] = blocks[index + 1] ?? [];
+    return [{ command: text as string, promise: nextLanguage === 'json' ? promise : undefined }];
+  });
+}
+
+/** Runs all commands in one shell and gives what each printed. */
+async function runInOneShell(commands: readonly string[], url: string): Promise<readonly string[]> {
+  const mark = '\n----8<----\n';
+  const script = commands.map((command) => `${command}\nprintf '${mark.replaceAll('\n', '\\n')}'`).join('\n');
+  const path = `${dirname(process.execPath)}:${process.env['PATH']}`;
+  const shell = spawn('sh', ['-eu', '-c', `TOKEN=\n${script}`], { env: { PATH: path, URL: url }, stdio: ['ignore', 'pipe', 'inherit'] });
+  let printed = '';
+  for await (const chunk of shell.stdout) printed += chunk;
+  return printed.split(mark);
+}
+
+function expectPromised(actual: unknown, promised: unknown, path: string): void {
+  if (typeof promised === 'string' && promised.includes('…')) {
+    expect(typeof actual, path).toBe('string');
+    for (const part of promised.split('…')) expect(actual, path).toContain(part);
+  } else if (typeof promised === 'object' && promised !== null) {
+    expect(typeof actual, path).toBe('object');
+    for (const [key, value] of Object.entries(promised)) expectPromised((actual as Record<string, unknown>)[key], value, `${path}.${key}`);
+  } else {
+    expect(actual, path).toBe(promised);
+  }
+}
