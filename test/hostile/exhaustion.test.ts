@@ -1,0 +1,149 @@
+/** Requests meant to use the service up. Each is refused or answered, soon, and the service goes on. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type Attack, checkAttacks, createWorld, type World } from './world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.close());
+
+const SOON = 2000;
+
+afterEach(async () => {
+  const start = performance.now();
+  expect((await world.as('admin', 'GET', `/api/Case/${world.cases.alice}`)).status).toBe(200);
+  expect(performance.now() - start).toBeLessThan(SOON);
+});
+
+const deep = (levels: number, open: string, close: string): string => `${open.repeat(levels)}1${close.repeat(levels)}`;
+const many = (count: number, make: (index: number) => string): string => Array.from({ length: count }, (_, index) => make(index)).join('&');
+const EXPLODING = '(a+)+$';
+
+describe('a request', () => {
+  checkAttacks(() => world, [
+    { name: '100,000 lists deep', as: ['anon', 'alice'], send: 'POST /api/Case', raw: deep(100_000, '[', ']'), answers: 400 },
+    { name: '100,000 objects deep', as: ['anon', 'alice'], send: 'POST /api/Case', raw: deep(100_000, '{"a":', '}'), answers: 400 },
+    { name: '100,000 deep within a field', send: 'POST /api/Case', raw: `{"title":"x","extra":${deep(100_000, '[', ']')}}`, answers: 400 },
+    { name: 'deep within a filter', send: 'POST /api/Case/list', raw: `{"where":${deep(60, '{"title":', '}')}}`, answers: 400 },
+    {
+      name: '100,000 conditions deep',
+      as: 'admin',
+      send: 'POST /admin/api/policies',
+      raw: `{"name":"x","type":"CUSTOM","rules":[{"resource":"*","action":"*","conditions":[${deep(100_000, '{"not":', '}')}]}]}`,
+      answers: 400,
+    },
+    { name: '10 MB', as: ['anon', 'alice'], send: 'POST /api/Case', raw: JSON.stringify({ title: 'x'.repeat(10_000_000) }), answers: 413 },
+    {
+      name: '10 MB to the login',
+      as: 'anon',
+      send: 'POST /auth/login',
+      raw: JSON.stringify({ email: 'x'.repeat(10_000_000) }),
+      answers: 413,
+    },
+    {
+      name: '20 MB of import',
+      send: 'POST /api/Case/import',
+      raw: JSON.stringify({ data: [{ title: 'x'.repeat(20_000_000) }] }),
+      answers: 413,
+    },
+    { name: 'a text longer than its field', send: 'POST /api/Case', body: { title: 'x'.repeat(100_000) }, answers: 422 },
+    {
+      name: 'a list longer than its field',
+      send: 'POST /api/Case',
+      body: { title: 'x', tags: Array.from({ length: 10_000 }, () => 'x') },
+      answers: 422,
+    },
+    {
+      name: 'a password of 500 kB',
+      as: 'admin',
+      send: 'POST /api/User',
+      body: { email: 'x@example.com', password: 'x'.repeat(500_000) },
+      answers: 422,
+    },
+    {
+      name: '50,000 unknown fields',
+      send: 'POST /api/Case',
+      raw: `{${many(50_000, (index) => `"f${index}":1`).replaceAll('&', ',')}}`,
+      answers: 422,
+    },
+    { name: '1,000 parameters', send: `GET /api/Case?${many(1000, (index) => `p${index}=1`)}`, answers: [400, 414, 431] },
+    {
+      name: '21 comparisons',
+      send: `GET /api/Case?${many(21, (index) => `where[amount][${['gt', 'lt', 'ne', 'gte', 'lte'][index % 5]}]=${index}`)}`,
+      answers: 400,
+    },
+    {
+      name: 'a filter of many fields',
+      send: 'POST /api/Case/list',
+      raw: `{"where":{${many(1000, (index) => `"f${index}":1`).replaceAll('&', ',')}}}`,
+      answers: 400,
+    },
+    {
+      name: 'an in of 1,001',
+      send: 'POST /api/Case/list',
+      body: { where: { amount: { in: Array.from({ length: 1001 }, (_, index) => index) } } },
+      answers: 400,
+    },
+    {
+      name: 'an in of 1,000',
+      send: 'POST /api/Case/list',
+      body: { where: { amount: { in: Array.from({ length: 1000 }, (_, index) => index) } } },
+      answers: 200,
+    },
+    { name: 'a query 200 levels deep', send: `GET /api/Case?where${'[a]'.repeat(200)}=1`, answers: 400 },
+    { name: 'an address of 100 kB', send: `GET /api/Case/${'x'.repeat(100_000)}`, answers: [400, 404, 413, 414, 431] },
+    { name: 'a name of 10 kB', send: `GET /api/${'x'.repeat(10_000)}`, answers: [400, 404, 414] },
+    {
+      name: 'an exploding pattern as a filter',
+      send: `GET /api/Case?where[title][matches]=${encodeURIComponent(EXPLODING)}`,
+      answers: [200, 400],
+    },
+    {
+      name: 'an exploding pattern of repetitions',
+      send: `GET /api/Case?where[title][matches]=${encodeURIComponent('((a{1,1000}){1,1000}){1,1000}')}`,
+      answers: [200, 400],
+    },
+    { name: 'an exploding like', send: `GET /api/Case?where[title][like]=${encodeURIComponent('*a'.repeat(200))}`, answers: [200, 400] },
+    {
+      name: 'a batch of lists',
+      send: 'POST /api/batch',
+      body: { requests: Array.from({ length: 100 }, () => ({ resource: 'Case', action: 'list', limit: 1000 })) },
+      answers: 200,
+    },
+  ] satisfies readonly Attack[]);
+
+  it('with an exploding pattern is answered soon over texts made for it', async () => {
+    await world.createRecord('Case', { title: `${'a'.repeat(199)}!` });
+    const start = performance.now();
+    const reply = await world.as('admin', 'GET', `/api/Case?where[title][matches]=${encodeURIComponent(EXPLODING)}`);
+    expect([reply.status, reply.at('count')]).toEqual([200, 0]);
+    expect(performance.now() - start).toBeLessThan(SOON);
+  });
+
+  it('in hundreds at once is answered, each', async () => {
+    const replies = await Promise.all(Array.from({ length: 300 }, () => world.as('anon', 'GET', '/api/Case')));
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
+  });
+
+  it('to log in, 64 at once, is answered or asked to wait, each', async () => {
+    const replies = await Promise.all(
+      Array.from({ length: 64 }, () =>
+        world.call('POST', '/auth/login', { body: { email: world.emails.bob, password: 'not his password' } }),
+      ),
+    );
+    for (const { status } of replies) expect([401, 429, 503]).toContain(status);
+  }, 30_000);
+});
+
+it('the rate limit counts the requests of a batch, each', async () => {
+  const limited = await createWorld({ rateLimit: 200 });
+  try {
+    const body = { requests: Array.from({ length: 90 }, () => ({ resource: 'Case', action: 'list' })) };
+    const statuses: number[] = [];
+    for (let count = 0; count < 3; count++) statuses.push((await limited.as('alice', 'POST', '/api/batch', { body })).status);
+    expect(statuses.at(-1)).toBe(429);
+  } finally {
+    await limited.close();
+  }
+});

@@ -1,0 +1,294 @@
+/** Tokens that are not what they seem, and tokens of people who are not who they were. A bad token is never nobody's. */
+import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Reply, type RunningService, startService } from '../harness.ts';
+import { createWorld, expectDiscreet, type World } from './world.ts';
+
+const SECRET = 'a secret of the tests, which is long enough';
+const TRUSTED = 'https://login.example';
+
+let world: World;
+let good: { readonly header: Part; readonly payload: Part; readonly token: string };
+beforeAll(async () => {
+  world = await createWorld({ jwtSecret: SECRET, trustedIssuers: [TRUSTED] });
+  const token = await world.logIn(world.emails.alice, world.passwords);
+  const [header = '', payload = ''] = token.split('.');
+  good = { token, header: decode(header), payload: decode(payload) };
+});
+afterAll(() => world.close());
+
+type Part = Readonly<Record<string, unknown>>;
+
+const decode = (part: string): Part => JSON.parse(Buffer.from(part, 'base64url').toString()) as Part;
+const encode = (part: Part | string): string => Buffer.from(typeof part === 'string' ? part : JSON.stringify(part)).toString('base64url');
+const hmac = (text: string, secret: string | Buffer, hash = 'sha256'): string => createHmac(hash, secret).update(text).digest('base64url');
+
+/** A token signed with our secret, with other claims or another header. */
+function forge(payload: Part = {}, header: Part = {}, secret: string = SECRET): string {
+  const text = `${encode({ ...good.header, ...header })}.${encode({ ...good.payload, ...payload })}`;
+  return `${text}.${hmac(text, secret)}`;
+}
+
+function unsigned(header: Part, signature = ''): string {
+  return `${encode({ ...good.header, ...header })}.${encode(good.payload)}.${signature}`;
+}
+
+const pair = generateKeyPairSync('ed25519');
+const now = (): number => Math.floor(Date.now() / 1000);
+
+const FORGED: readonly (readonly [string, () => string])[] = [
+  ['alg none', () => unsigned({ alg: 'none' })],
+  ['alg None', () => unsigned({ alg: 'None' })],
+  ['alg none with our signature', () => unsigned({ alg: 'none' }, good.token.split('.')[2])],
+  ['no alg', () => forge({}, { alg: undefined })],
+  ['no signature', () => unsigned({})],
+  ['an empty secret', () => forge({}, {}, '')],
+  ['another secret', () => forge({}, {}, 'another secret of the tests, long enough too')],
+  [
+    'HS512',
+    () => {
+      const text = `${encode({ ...good.header, alg: 'HS512' })}.${encode(good.payload)}`;
+      return `${text}.${hmac(text, SECRET, 'sha512')}`;
+    },
+  ],
+  [
+    'EdDSA with a key of its own',
+    () => {
+      const text = `${encode({ ...good.header, alg: 'EdDSA', jwk: pair.publicKey.export({ format: 'jwk' }) })}.${encode(good.payload)}`;
+      return `${text}.${sign(null, Buffer.from(text), pair.privateKey).toString('base64url')}`;
+    },
+  ],
+  [
+    'jwk',
+    () => forge({}, { jwk: { kty: 'oct', k: encode('a secret of their own, which is long') } }, 'a secret of their own, which is long'),
+  ],
+  ['jku', () => forge({}, { jku: 'http://127.0.0.1:1/keys' }, 'another secret of the tests, long enough too')],
+  ['x5u', () => forge({}, { x5u: 'http://127.0.0.1:1/keys' }, 'another secret of the tests, long enough too')],
+  ['kid with a path', () => forge({}, { kid: '../../../../dev/null' }, '')],
+  ['crit', () => forge({}, { crit: ['exp'] })],
+  ['crit of something unknown', () => forge({}, { crit: ['b64'], b64: false })],
+  ['another typ', () => forge({}, { typ: 'JWT' })],
+  ['no typ', () => forge({}, { typ: undefined })],
+  ['expired', () => forge({ exp: now() - 120, iat: now() - 600 })],
+  ['never expiring', () => forge({ exp: undefined })],
+  ['expiring as text', () => forge({ exp: '9999999999' })],
+  ['not valid yet', () => forge({ nbf: now() + 600 })],
+  ['another issuer', () => forge({ iss: 'https://evil.example' })],
+  ['no issuer', () => forge({ iss: undefined })],
+  ['another audience', () => forge({ aud: 'elsewhere' })],
+  ['no audience', () => forge({ aud: undefined })],
+  ['no subject', () => forge({ sub: undefined })],
+  ['a subject that is an object', () => forge({ sub: { $ne: null } })],
+  ["an admin's id in Alice's session", () => forge({ sub: world.ids.admin })],
+  ['a session that is none', () => forge({ sid: '01890a5d-ac96-774b-bcce-b302099a8057' })],
+  ['no session', () => forge({ sid: undefined })],
+  ['a user who is not there', () => forge({ sub: '01890a5d-ac96-774b-bcce-b302099a8057' })],
+  [
+    'changed claims under the old signature',
+    () => {
+      const [header, , signature] = good.token.split('.');
+      return `${header}.${encode({ ...good.payload, role: 'admin' })}.${signature}`;
+    },
+  ],
+  ['a changed signature', () => `${good.token.slice(0, -4)}${good.token.endsWith('AAAA') ? 'BBBB' : 'AAAA'}`],
+  ['padding', () => `${good.token}=`],
+  ['a space within', () => good.token.replace('.', ' .')],
+  ['a dot too many', () => `${good.token}.`],
+  ['a part too many', () => `${good.token}.x`],
+  ['a part too few', () => good.token.split('.').slice(0, 2).join('.')],
+  ['standard base64', () => `${good.token.slice(0, -3)}+/=`],
+  ['a payload that is no JSON', () => `${encode(good.header)}.${encode('{')}.${hmac(`${encode(good.header)}.${encode('{')}`, SECRET)}`],
+  ['a payload that is a list', () => `${encode(good.header)}.${encode('[]')}.${hmac(`${encode(good.header)}.${encode('[]')}`, SECRET)}`],
+  ['text', () => 'admin'],
+  ['null', () => 'null'],
+  ['100 kB', () => `${'a'.repeat(100_000)}.b.c`],
+];
+
+describe('a token', () => {
+  it.each(FORGED)('is refused everywhere: %s', async (_name, token) => {
+    for (const path of ['/api/Case', '/auth/me', '/admin/api/policies']) {
+      const reply = await world.call('GET', path, { token: token() });
+      expect([401, 413, 431], reply.text).toContain(reply.status);
+      if (reply.status === 401) expectRefused(reply);
+    }
+  });
+
+  it.each([
+    ['Basic', () => `Basic ${Buffer.from('admin@example.com:correct horse battery').toString('base64')}`],
+    ['Bearer without a token', () => 'Bearer'],
+    ['Bearer and nothing', () => 'Bearer '],
+    ['two tokens', () => `Bearer ${good.token} ${good.token}`],
+    ['a token alone', () => good.token],
+    ['a list', () => `Bearer ${good.token}, Bearer ${good.token}`],
+  ])('is refused in a header that is none: %s', async (_name, header) => {
+    const reply = await world.call('GET', '/api/Case', { headers: { authorization: header() } });
+    expect(reply.status).toBe(401);
+    expectRefused(reply);
+  });
+
+  it('is looked for in the header alone', async () => {
+    const { token } = good;
+    expect((await world.call('GET', `/auth/me?access_token=${token}`)).status).toBeGreaterThanOrEqual(400);
+    expect((await world.call('GET', '/auth/me', { headers: { cookie: `token=${token}` } })).status).toBe(401);
+  });
+
+  it('that is ours is taken', async () => {
+    expect((await world.call('GET', '/auth/me', { token: good.token })).status).toBe(200);
+    expect((await world.call('GET', '/auth/me', { token: forge() })).status).toBe(200);
+  });
+
+  it('gives the role of the record, not the one it claims', async () => {
+    const reply = await world.call('GET', '/admin/api/policies', { token: forge({ role: 'admin', isAdmin: true, roles: ['admin'] }) });
+    expect(reply.status).toBe(403);
+  });
+});
+
+function expectRefused(reply: Reply): void {
+  expectDiscreet(reply);
+  expect(reply.headers['www-authenticate']).toMatch(/^Bearer/);
+  expect(String(reply.at('code'))).toMatch(/^IDENTITY_TOKEN/);
+}
+
+describe('a token of an issuer that is trusted', () => {
+  const foreign = (payload: Part): string => forge({ iss: TRUSTED, sid: undefined, ...payload });
+  const me = (payload: Part): Promise<Reply> => world.call('GET', '/admin/api/policies', { token: foreign(payload) });
+
+  it('is not one of ours: what it says of a user of ours does not count', async () => {
+    expect((await me({ sub: world.ids.alice, role: 'admin' })).status).toBe(403);
+    expect((await me({ sub: world.ids.admin, role: 'user' })).status).toBe(200);
+  });
+
+  it('opens nothing for a user who is not active here', async () => {
+    const user = await world.user({ role: 'admin' });
+    expect((await me({ sub: user.id, role: 'admin' })).status).toBe(200);
+    await world.as('admin', 'PUT', `/api/User/${user.id}`, { body: { isActive: false } });
+    expect((await me({ sub: user.id, role: 'admin' })).status).toBe(401);
+  });
+
+  it.each<[string, Part]>([
+    ['no role', { role: undefined }],
+    ['a role that there is not', { role: 'root' }],
+    ['a role of every object', { role: 'constructor' }],
+    ['roles', { role: ['admin'] }],
+    ['no subject', { sub: undefined, role: 'admin' }],
+    ['an empty subject', { sub: '', role: 'admin' }],
+    ['another audience', { aud: 'elsewhere', role: 'admin' }],
+    ['no end', { exp: undefined, role: 'admin' }],
+    ['a name like it', { iss: `${TRUSTED}.evil.example`, role: 'admin' }],
+  ])('is refused with %s', async (_name, payload) => {
+    expectRefused(await me({ sub: 'someone-elsewhere', ...payload }));
+  });
+});
+
+describe('a token of before', () => {
+  it.each<[string, (user: { id: string; token: string }) => Promise<Reply>]>([
+    ['logout', ({ token }) => world.call('POST', '/auth/logout', { token })],
+    ['a new password', ({ id }) => world.as('admin', 'PUT', `/api/User/${id}`, { body: { password: 'another long password' } })],
+    ['deactivation', ({ id }) => world.as('admin', 'PUT', `/api/User/${id}`, { body: { isActive: false } })],
+    ['deletion', ({ id }) => world.as('admin', 'DELETE', `/api/User/${id}`)],
+    [
+      'deactivation by batch',
+      ({ id }) =>
+        world.as('admin', 'POST', '/api/batch', {
+          body: { requests: [{ resource: 'User', action: 'update', id, data: { isActive: false } }] },
+        }),
+    ],
+    ['deletion by action', ({ id }) => world.as('admin', 'POST', '/api/User/delete', { body: { id } })],
+  ])('%s is of no use, and its refresh token neither', async (_name, end) => {
+    const user = await world.user();
+    const session = await world.call('POST', '/auth/login', { body: { email: user.email, password: user.password } });
+    const token = String(session.at('token'));
+    expect((await world.call('GET', '/api/Case', { token })).status).toBe(200);
+    expect((await end({ id: user.id, token })).status).toBe(200);
+    expect((await world.call('GET', '/api/Case', { token })).status).toBe(401);
+    expect((await world.call('POST', '/auth/refresh', { body: { refreshToken: session.at('refreshToken') } })).status).toBe(401);
+  });
+
+  it('a demotion is of a demoted user', async () => {
+    const user = await world.user({ role: 'admin' });
+    expect((await world.call('GET', '/admin/api/policies', { token: user.token })).status).toBe(200);
+    await world.as('admin', 'PUT', `/api/User/${user.id}`, { body: { role: 'user' } });
+    expect((await world.call('GET', '/admin/api/policies', { token: user.token })).status).toBe(403);
+  });
+
+  it('a refresh that was used twice ends the session of both', async () => {
+    const user = await world.user();
+    const refresh = (refreshToken: unknown): Promise<Reply> => world.call('POST', '/auth/refresh', { body: { refreshToken } });
+    const first = (await world.call('POST', '/auth/login', { body: { email: user.email, password: user.password } })).at('refreshToken');
+    const second = await refresh(first);
+    expect(second.status).toBe(200);
+    expect((await refresh(first)).status).toBe(401);
+    expect((await refresh(second.at('refreshToken'))).status).toBe(401);
+    expect((await world.call('GET', '/auth/me', { token: String(second.at('token')) })).status).toBe(401);
+  });
+});
+
+describe('logging in', () => {
+  const logIn = (email: string, password: string): Promise<Reply> => world.call('POST', '/auth/login', { body: { email, password } });
+  const told = ({ status, body }: Reply): string => JSON.stringify({ status, ...(body as object), requestId: '' });
+
+  it('says the same of nobody, of somebody inactive and of a wrong password', async () => {
+    const inactive = await world.user();
+    await world.as('admin', 'PUT', `/api/User/${inactive.id}`, { body: { isActive: false } });
+    const wrong = await logIn(world.emails.alice, 'not her password');
+    expect(wrong.status).toBe(401);
+    expect(told(await logIn('nobody@example.com', 'not her password'))).toBe(told(wrong));
+    expect(told(await logIn(inactive.email, inactive.password))).toBe(told(wrong));
+  });
+
+  it('shows no version, no hash and no secret to whoever asks', async () => {
+    for (const path of ['/healthz', '/readyz', '/nosuch', '/auth/me']) {
+      const reply = await world.call('GET', path);
+      expectDiscreet(reply);
+      expect(JSON.stringify(reply.headers)).not.toMatch(/fastify|node|bailiwick\/|x-powered-by/i);
+    }
+  });
+
+  it('cannot be done as the first admin again', async () => {
+    const replies = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        world.call('POST', '/auth/setup', { body: { name: 'Eve', email: `eve${index}@evil.example`, password: 'a long password' } }),
+      ),
+    );
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([409]));
+  });
+});
+
+it('of fifty first admins at once, one is made', async () => {
+  const fresh = await createFresh();
+  try {
+    const replies = await Promise.all(
+      Array.from({ length: 50 }, (_, index) =>
+        fresh.call('POST', '/auth/setup', { body: { name: 'A', email: `a${index}@example.com`, password: 'a long password' } }),
+      ),
+    );
+    expect(replies.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(replies.filter(({ status }) => status !== 201 && status !== 409 && status !== 429 && status !== 503)).toEqual([]);
+  } finally {
+    await fresh.close();
+  }
+}, 30_000);
+
+it('too many attempts are refused, whatever the password and whatever headers say', async () => {
+  const fresh = await createFresh({ loginAttempts: 3 });
+  try {
+    const admin = await fresh.admin();
+    const logIn = (password: string, index: number): Promise<Reply> =>
+      fresh.call('POST', '/auth/login', {
+        body: { email: index % 2 === 0 ? admin.email : admin.email.toUpperCase(), password },
+        headers: { 'x-forwarded-for': `203.0.113.${index}` },
+      });
+    const statuses: number[] = [];
+    for (let index = 0; index < 5; index++) statuses.push((await logIn('wrong wrong wrong', index)).status);
+    expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(3);
+    const right = await logIn(admin.password, 9);
+    expect(right.status).toBe(429);
+    expect(Number(right.headers['retry-after'])).toBeGreaterThan(0);
+  } finally {
+    await fresh.close();
+  }
+});
+
+async function createFresh(settings: Parameters<typeof createWorld>[0] = {}): Promise<RunningService> {
+  return startService({ settings });
+}

@@ -1,0 +1,177 @@
+/** What a caller may see is what lists, counts, cursors, filters and single reads show, and no more. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Attack, checkAttacks, createWorld, type World, withoutIds } from './world.ts';
+
+let world: World;
+let closed = '';
+beforeAll(async () => {
+  world = await createWorld();
+  for (const amount of [1, 2, 3]) await world.as('alice', 'POST', '/api/Case', { body: { title: `case ${amount}`, amount } });
+  for (const amount of [5, 6, 7]) await world.as('bob', 'POST', '/api/Case', { body: { title: `case ${amount}`, amount, isOpen: true } });
+  closed = String((await world.as('bob', 'POST', '/api/Case', { body: { title: 'closed', amount: 9 } })).at('data.id'));
+});
+afterAll(() => world.close());
+
+/** Four of Alice's own, of five of Bob's four are open, and nine there are. */
+const SEES = [
+  ['alice', 4],
+  ['bob', 5],
+  ['anon', 4],
+  ['eve', 9],
+  ['admin', 9],
+] as const;
+
+describe.each(SEES)('%s', (caller, count) => {
+  const ids = async (query: string): Promise<readonly string[]> => {
+    const reply = await world.as(caller, 'GET', `/api/Case?${query}`);
+    expect(reply.status, reply.text).toBe(200);
+    return (reply.at('data') as readonly { id: string }[]).map(({ id }) => id);
+  };
+
+  it('sees exactly the records that are read one by one', async () => {
+    const all = (await world.as('admin', 'GET', '/api/Case')).at('data') as readonly { id: string }[];
+    const readable: string[] = [];
+    for (const { id } of all) if ((await world.as(caller, 'GET', `/api/Case/${id}`)).status === 200) readable.push(id);
+    expect((await ids('limit=100')).toSorted()).toEqual(readable.toSorted());
+    expect(readable).toHaveLength(count);
+  });
+
+  it.each([
+    'limit=1',
+    'limit=1&sort=-amount',
+    'limit=1&offset=1000',
+    'limit=1&where[title][exists]=true',
+    'limit=1&where[id][exists]=true&sort=title,-amount',
+  ])('counts only those: %s', async (query) => {
+    expect((await world.as(caller, 'GET', `/api/Case?total=true&${query}`)).at('total')).toBe(count);
+  });
+
+  it.each(['sort=amount', 'sort=-amount', 'sort=-title,amount', 'sort=isOpen'])('pages through only those, each once: %s', async (sort) => {
+    const seen: string[] = [];
+    for (let cursor: unknown = ''; typeof cursor === 'string'; ) {
+      const reply = await world.as(caller, 'GET', `/api/Case?limit=2&${sort}${cursor === '' ? '' : `&cursor=${cursor}`}`);
+      seen.push(...(reply.at('data') as readonly { id: string }[]).map(({ id }) => id));
+      cursor = reply.at('nextCursor');
+    }
+    expect(new Set(seen).size).toBe(seen.length);
+    expect(seen).toHaveLength(count);
+  });
+});
+
+const none: Attack['also'] = (reply) => expect([reply.at('data'), reply.at('total') ?? 0]).toEqual([[], 0]);
+
+describe('filters cannot widen what the policy leaves', () => {
+  checkAttacks(
+    () => world,
+    [
+      { name: 'by the owner', send: ({ ids }) => `GET /api/Case?total=true&where[createdBy]=${ids.bob}`, answers: 200, also: none },
+      {
+        name: 'by not being the owner',
+        send: ({ ids }) => `GET /api/Case?total=true&where[createdBy][ne]=${ids.alice}`,
+        answers: 200,
+        also: none,
+      },
+      { name: 'by id', send: ({ cases }) => `GET /api/Case?total=true&where[id]=${cases.bob}`, answers: 200, also: none },
+      { name: 'by ids', send: ({ cases }) => `GET /api/Case?total=true&where[id][in]=${cases.bob},${closed}`, answers: 200, also: none },
+      {
+        name: 'by an empty in',
+        send: 'GET /api/Case?total=true&where[id][in]=',
+        answers: [200, 400],
+        also: (reply) => expect(reply.at('data') ?? []).toEqual([]),
+      },
+      { name: 'by what is closed', as: 'anon', send: 'GET /api/Case?total=true&where[isOpen]=false', answers: 200, also: none },
+      { name: 'by a range', as: 'anon', send: 'GET /api/Case?total=true&where[amount][gte]=9', answers: 200, also: none },
+      {
+        name: 'by export',
+        as: 'anon',
+        send: 'POST /api/Case/export',
+        body: { where: { isOpen: false }, total: true },
+        answers: 200,
+        also: none,
+      },
+      {
+        name: 'by createIfNotExists: no match is shown',
+        as: 'alice',
+        send: 'POST /api/Case/createIfNotExists',
+        body: { filter: { code: 'B-1' }, data: { title: 'x' } },
+        answers: [200, 403],
+        also: (reply) => expect(reply.text).not.toContain("Bob's"),
+      },
+      {
+        name: 'by updateIfExists',
+        as: 'alice',
+        send: 'POST /api/Case/updateIfExists',
+        body: { filter: { code: 'B-1' }, data: { title: 'mine' } },
+        answers: 403,
+      },
+    ],
+  );
+
+  it('missing values match neither a comparison nor its negation', async () => {
+    const counts = await Promise.all(
+      ['[eq]=1', '[ne]=1', '[isNull]=true'].map(async (rest) =>
+        Number((await world.as('alice', 'GET', `/api/Case?where[amount]${rest}`)).at('count')),
+      ),
+    );
+    expect(counts).toEqual([1, 2, 1]);
+  });
+});
+
+describe('what may not be seen answers as what is not there', () => {
+  const NOWHERE = '01890a5d-ac96-774b-bcce-b302099a8057';
+  it.each([
+    ['GET', undefined],
+    ['DELETE', undefined],
+    ['PUT', { title: 'x' }],
+  ])('%s', async (method, body) => {
+    const [foreign, absent] = [closed, NOWHERE].map((id) => world.as('alice', method, `/api/Case/${id}`, { body }));
+    const [a, b] = [await foreign, await absent];
+    expect(a?.status).toBe(403);
+    expect(withoutIds(a as never).replaceAll(closed, '<record>')).toBe(withoutIds(b as never).replaceAll(NOWHERE, '<record>'));
+  });
+
+  it('and by updateIfExists, a match and none', async () => {
+    const body = (code: string): object => ({ filter: { code }, data: { title: 'mine' } });
+    const match = await world.as('alice', 'POST', '/api/Case/updateIfExists', { body: body('B-1') });
+    const nothing = await world.as('alice', 'POST', '/api/Case/updateIfExists', { body: body('B-2') });
+    expect(withoutIds(match)).toBe(withoutIds(nothing));
+  });
+});
+
+describe('a cursor', () => {
+  const cursorOf = async (caller: 'bob' | 'eve'): Promise<string> =>
+    String((await world.as(caller, 'GET', '/api/Case?limit=2&sort=-amount')).at('nextCursor'));
+
+  it('is sealed: it shows nothing of the records', async () => {
+    const cursor = await cursorOf('bob');
+    expect(Buffer.from(cursor, 'base64url').toString('latin1')).not.toMatch(/amount|title|[0-9a-f]{8}-/);
+  });
+
+  it.each<[string, (cursor: string) => string]>([
+    ['of another caller', (cursor) => `limit=2&sort=-amount&cursor=${cursor}`],
+    ['with another sort', (cursor) => `limit=2&sort=amount&cursor=${cursor}`],
+    ['with another filter', (cursor) => `limit=2&sort=-amount&where[isOpen]=true&cursor=${cursor}`],
+    ['changed', (cursor) => `limit=2&sort=-amount&cursor=${cursor.slice(0, -2)}${cursor.endsWith('AA') ? 'BB' : 'AA'}`],
+    ['cut', (cursor) => `limit=2&sort=-amount&cursor=${cursor.slice(0, 20)}`],
+    ['made up', () => 'limit=2&sort=-amount&cursor=eyJpZCI6IngifQ'],
+    ['empty', () => 'limit=2&sort=-amount&cursor='],
+    ['beside an offset', (cursor) => `limit=2&sort=-amount&offset=1&cursor=${cursor}`],
+  ])('%s is refused', async (what, query) => {
+    const reply = await world.as(what === 'of another caller' ? 'eve' : 'bob', 'GET', `/api/Case?${query(await cursorOf('bob'))}`);
+    expect(reply.status).toBe(400);
+  });
+
+  it('is refused by another action', async () => {
+    const reply = await world.as('bob', 'POST', '/api/Case/export', { body: { limit: 2, sort: '-amount', cursor: await cursorOf('bob') } });
+    expect(reply.status).toBe(400);
+  });
+});
+
+it('a policy taken away is gone with the next request, in lists too', async () => {
+  const path = `/admin/api/policies/${world.policies.anon}/assign/role/anon`;
+  expect((await world.as('anon', 'GET', '/api/Case')).at('count')).toBe(4);
+  expect((await world.as('admin', 'DELETE', path)).status).toBe(200);
+  expect((await world.as('anon', 'GET', '/api/Case')).status).toBe(403);
+  expect((await world.as('admin', 'POST', path, { body: {} })).status).toBe(201);
+  expect((await world.as('anon', 'GET', '/api/Case')).at('count')).toBe(4);
+});

@@ -1,0 +1,219 @@
+/** A field that nobody may see must not be usable either: every use of it is answered as if there were no such field. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CallOptions } from '../harness.ts';
+import {
+  type Attack,
+  type Body,
+  CALLERS,
+  type Caller,
+  checkAttacks,
+  createWorld,
+  expectDiscreet,
+  SECRETS,
+  type World,
+  withoutIds,
+} from './world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.close());
+
+interface Door {
+  readonly name: string;
+  send(field: string, value: string): { readonly method: string; readonly path: string; readonly options?: CallOptions };
+}
+
+const post = (path: string, body: unknown): ReturnType<Door['send']> => ({ method: 'POST', path, options: { body } });
+const get = (path: string): ReturnType<Door['send']> => ({ method: 'GET', path });
+
+/** Every way a client can name a field. */
+const DOORS: readonly Door[] = [
+  { name: 'where', send: (field, value) => get(`/api/Case?where[${field}]=${value}`) },
+  { name: 'where startsWith', send: (field, value) => get(`/api/Case?where[${field}][startsWith]=${value.slice(0, 6)}`) },
+  { name: 'where gt', send: (field, value) => get(`/api/Case?where[${field}][gt]=${value}`) },
+  { name: 'where isNull', send: (field) => get(`/api/Case?where[${field}][isNull]=false`) },
+  { name: 'where in', send: (field, value) => get(`/api/Case?where[${field}][in]=${value}`) },
+  { name: 'where matches', send: (field) => get(`/api/Case?where[${field}][matches]=.*`) },
+  { name: 'where of another operator', send: (field) => get(`/api/Case?where[${field}][nosuch]=1`) },
+  { name: 'where below a field', send: (field, value) => get(`/api/Case?where[extra.${field}]=${value}`) },
+  { name: 'total', send: (field, value) => get(`/api/Case?total=true&limit=1&where[${field}]=${value}`) },
+  { name: 'sort', send: (field) => get(`/api/Case?sort=${field}`) },
+  { name: 'sort descending, beside another', send: (field) => get(`/api/Case?sort=title,-${field}`) },
+  { name: 'action list', send: (field, value) => post('/api/Case/list', { where: { [field]: value } }) },
+  { name: 'action list, operator', send: (field, value) => post('/api/Case/list', { where: { [field]: { contains: value } } }) },
+  { name: 'action list, sort', send: (field) => post('/api/Case/list', { sort: `-${field}` }) },
+  { name: 'action export', send: (field, value) => post('/api/Case/export', { where: { [field]: value } }) },
+  { name: 'action export, sort', send: (field) => post('/api/Case/export', { sort: field }) },
+  {
+    name: 'createIfNotExists',
+    send: (field, value) => post('/api/Case/createIfNotExists', { filter: { [field]: value }, data: { title: 'x' } }),
+  },
+  {
+    name: 'updateIfExists',
+    send: (field, value) => post('/api/Case/updateIfExists', { filter: { [field]: value }, data: { title: 'x' } }),
+  },
+  {
+    name: 'batch list',
+    send: (field, value) => post('/api/batch', { requests: [{ resource: 'Case', action: 'list', where: { [field]: value } }] }),
+  },
+  {
+    name: 'batch createIfNotExists',
+    send: (field, value) =>
+      post('/api/batch', {
+        requests: [{ resource: 'Case', action: 'createIfNotExists', filter: { [field]: value }, data: { title: 'x' } }],
+      }),
+  },
+  {
+    name: 'batch updateIfExists, atomic',
+    send: (field, value) =>
+      post('/api/batch', {
+        atomic: true,
+        requests: [{ resource: 'Case', action: 'updateIfExists', filter: { [field]: value }, data: {} }],
+      }),
+  },
+];
+
+describe.each(CALLERS)('a secret field, asked for by %s', (caller: Caller) => {
+  it.each(DOORS)('is as unknown as one that is not there: $name', async ({ send }) => {
+    const before = await world.countCases();
+    const [secret, unknown] = [await ask(caller, send('pin', SECRETS.alice)), await ask(caller, send('zqx', SECRETS.alice))];
+    expect(secret.replaceAll('pin', '<field>')).toBe(unknown.replaceAll('zqx', '<field>'));
+    expect(await world.countCases()).toBe(before);
+  });
+
+  it.each(DOORS)('answers alike whether its value is right or wrong: $name', async ({ send }) => {
+    expect(await ask(caller, send('pin', SECRETS.alice))).toBe(await ask(caller, send('pin', 'pin-of-nobody-0000')));
+  });
+
+  it.each(['password', 'recovery'])('of User is no field to look for: %s', async (field) => {
+    for (const path of [`/api/User?where[${field}][isNull]=false`, `/api/User?sort=${field}`]) {
+      const [secret, unknown] = [await ask(caller, get(path)), await ask(caller, get(path.replace(field, 'zqxzqxzqx')))];
+      expect(secret.replaceAll(field, '<field>')).toBe(unknown.replaceAll('zqxzqxzqx', '<field>'));
+    }
+  });
+});
+
+/** The answer, without ids and without the value that was sent. */
+async function ask(caller: Caller, { method, path, options }: ReturnType<Door['send']>): Promise<string> {
+  const reply = await world.as(caller, method, path, options);
+  expectDiscreet(reply);
+  return withoutIds(reply);
+}
+
+const conditionOn = (field: string, value: unknown = true): Body => policy({ field, operator: value === true ? 'exists' : 'eq', value });
+const expression = (text: string): Body => policy({ expression: text });
+const policy = (condition: Body): Body => ({
+  name: JSON.stringify(condition),
+  type: 'CUSTOM',
+  rules: [{ resource: 'Case', action: 'read', conditions: [condition] }],
+});
+const pinned = (pin: unknown): Body => ({ title: 'x', pin });
+const hidesPin: Attack['also'] = (reply) => expect(reply.at('data.pin')).toBeUndefined();
+const WRITE_POLICY = 'POST /admin/api/policies';
+
+describe('secret values stay inside', () => {
+  checkAttacks(
+    () => world,
+    [
+      { name: 'create', as: ['alice', 'eve', 'admin'], send: 'POST /api/Case', body: pinned(SECRETS.bob), answers: 201, also: hidesPin },
+      {
+        name: 'update',
+        as: ['alice', 'admin'],
+        send: ({ cases }) => `PUT /api/Case/${cases.alice}`,
+        body: { pin: SECRETS.alice },
+        answers: 200,
+        also: hidesPin,
+      },
+      { name: 'read', as: ['alice', 'eve', 'admin'], send: ({ cases }) => `GET /api/Case/${cases.alice}`, answers: 200, also: hidesPin },
+      { name: 'list', as: CALLERS, send: 'GET /api/Case', answers: 200 },
+      { name: 'export', as: CALLERS, send: 'POST /api/Case/export', body: {}, answers: 200 },
+      { name: 'schema', as: CALLERS, send: 'GET /api/Case/schema', answers: 200 },
+      {
+        name: 'a match',
+        as: ['alice', 'admin'],
+        send: 'POST /api/Case/createIfNotExists',
+        body: { filter: { code: 'A-1' }, data: { title: 'x' } },
+        answers: 200,
+      },
+      { name: 'a value that is too long', send: 'POST /api/Case', body: pinned(`${SECRETS.alice}${'x'.repeat(40)}`), answers: 422 },
+      { name: 'a value of another type', send: 'POST /api/Case', body: pinned({ is: SECRETS.alice }), answers: 422 },
+      {
+        name: 'a user',
+        as: ['eve', 'admin'],
+        send: ({ ids }) => `GET /api/User/${ids.eve}`,
+        answers: 200,
+        also: (reply) => expect(reply.text).not.toMatch(/password|recovery/),
+      },
+      {
+        name: 'who I am',
+        as: ['eve', 'admin'],
+        send: 'GET /auth/me',
+        answers: 200,
+        also: (reply) => expect(reply.text).not.toMatch(/password|recovery/),
+      },
+      {
+        name: 'the API description',
+        as: CALLERS,
+        send: 'GET /openapi.json',
+        answers: 200,
+        also: (reply) => expect(reply.text).not.toMatch(/"(pin|recovery)"/),
+      },
+      { name: 'a condition on the record', as: 'admin', send: WRITE_POLICY, body: conditionOn('resource.pin'), answers: 422 },
+      { name: 'a condition on the user', as: 'admin', send: WRITE_POLICY, body: conditionOn('user.recovery'), answers: 422 },
+      { name: 'a condition on the password', as: 'admin', send: WRITE_POLICY, body: conditionOn('user.password'), answers: 422 },
+      {
+        name: 'a condition that refers to it',
+        as: 'admin',
+        send: WRITE_POLICY,
+        body: conditionOn('user.email', `\${resource.pin}`),
+        answers: 422,
+      },
+      {
+        name: 'a text that refers to it',
+        as: 'admin',
+        send: WRITE_POLICY,
+        body: conditionOn('user.email', `so \${resource.pin}`),
+        answers: 422,
+      },
+      { name: 'an expression', as: 'admin', send: WRITE_POLICY, body: expression('resource.pin == "1"'), answers: 422 },
+      {
+        name: 'an expression that spells it otherwise',
+        as: 'admin',
+        send: WRITE_POLICY,
+        body: expression('resource["pin"] == "1"'),
+        answers: 422,
+      },
+      {
+        name: 'an access test',
+        as: 'admin',
+        send: 'POST /admin/api/policies/test-access',
+        body: ({ ids, cases }) => ({ user: { id: ids.eve }, resource: { name: 'Case', id: cases.alice }, action: 'read' }),
+        answers: 200,
+      },
+    ],
+  );
+
+  it.each<[string, string, Body]>([
+    ['it by name', 'Case', { field: 'request.data.pin', operator: 'ne', value: 'something else' }],
+    ['it on any resource', '*', { field: 'request.data.pin', operator: 'ne', value: 'something else' }],
+    ['all that was sent', 'Case', { field: 'request.data', operator: 'exists', value: true }],
+    ['all that was sent, on any resource', '*', { field: 'request.data', operator: 'exists', value: true }],
+    ['it in an expression', '*', { expression: 'request.data.pin != "something else"' }],
+    ['all that was sent, in an expression', '*', { expression: 'size(request.data) > 0' }],
+  ])('on the record too, where a condition reads %s', async (what, resource, condition) => {
+    const rules = [{ resource, action: 'create', priority: 500, conditions: [condition] }];
+    const written = await world.as('admin', 'POST', '/admin/api/policies', { body: { name: what, type: 'CUSTOM', rules } });
+    // Refusing to write it is the safest answer; where it can be written, it must not see the secret.
+    expect([201, 422], written.text).toContain(written.status);
+    if (written.status === 201)
+      await world.as('admin', 'POST', `/admin/api/policies/${written.at('data.id')}/assign/role/user`, { body: {} });
+    const made = await world.as('alice', 'POST', '/api/Case', { body: { title: 'sent', pin: SECRETS.bob } });
+    expect(made.status, made.text).toBe(201);
+    const entry = await world.as('admin', 'GET', `/admin/api/decisions/${made.headers['x-decision-id']}`);
+    expect(entry.status).toBe(200);
+    expectDiscreet(entry);
+    if (written.status === 201) await world.as('admin', 'DELETE', `/admin/api/policies/${written.at('data.id')}`);
+  });
+});
