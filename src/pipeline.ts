@@ -55,10 +55,10 @@ export async function settle(job: Job): Promise<Outcome> {
   }
 }
 
-/** Appends the job's entries; those of an allowed request that failed all the same say how. */
+/** Appends the job's entries. What was allowed and came to nothing all the same, as a row of a denied import, says why. */
 export async function appendEntries(job: Job, outcome: Outcome): Promise<void> {
-  const failure = 'problem' in outcome && outcome.problem.code !== 'ACCESS_DENIED' ? outcome.problem.code : undefined;
-  for (const entry of job.entries) await appendEntry(job.tx, failure === undefined ? entry : withOutcome(entry, failure));
+  const failure = 'problem' in outcome ? outcome.problem.code : undefined;
+  for (const entry of job.entries) await appendEntry(job.tx, entry.allowed && failure !== undefined ? withOutcome(entry, failure) : entry);
 }
 
 /** Anything thrown, as a problem for the caller. A failing database is passed on: without it nothing can be recorded either. */
