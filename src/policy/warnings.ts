@@ -1,4 +1,4 @@
-import { type Comparison, type Condition, type Operand, type Path, readConditions } from '../condition/index.ts';
+import { type Comparison, type Condition, conditionPaths, type Path, readConditions } from '../condition/index.ts';
 import { describePath, lackingResources } from '../context/index.ts';
 import { didYouMean, type Issue } from '../errors.ts';
 import { OPERATORS } from '../operators/index.ts';
@@ -65,7 +65,7 @@ function warnOfLeaf(leaf: Leaf, rule: RuleInput, definitions: Definitions): read
   const comparison = leaf.type === 'comparison' ? leaf : undefined;
   const texts = [
     ...(comparison === undefined ? [] : warnOfNull(comparison, definitions)),
-    ...(rule.resource === '*' ? warnOfName(pathsOf(leaf), definitions) : []),
+    ...(rule.resource === '*' ? warnOfName(conditionPaths(leaf), definitions) : []),
     ...(rule.resource === '*' && rule.effect === 'DENY' ? warnOfLacking(leaf, definitions) : []),
   ];
   return texts.map(([code, detail]) => ({ member: 'conditions', code, detail }));
@@ -100,7 +100,7 @@ function warnOfName(paths: readonly Path[], definitions: Definitions): readonly 
 
 /** A DENY fires on unknown, so where a resource has no such field it is closed as a whole. */
 function warnOfLacking(leaf: Leaf, definitions: Definitions): readonly Text[] {
-  return pathsOf(leaf).flatMap((path): readonly Text[] => {
+  return conditionPaths(leaf).flatMap((path): readonly Text[] => {
     if (path.group !== 'resource' || isAnsweredWhenMissing(leaf, path)) return [];
     const lacking = lackingResources(definitions, path);
     if (lacking.length === 0) return [];
@@ -115,23 +115,6 @@ function warnOfLacking(leaf: Leaf, definitions: Definitions): readonly Text[] {
 function isAnsweredWhenMissing(leaf: Leaf, path: Path): boolean {
   if (leaf.type !== 'comparison' || leaf.path !== path) return false;
   return leaf.ifExists || OPERATORS.get(leaf.operator)?.definedOnMissing === true;
-}
-
-function pathsOf(leaf: Leaf): readonly Path[] {
-  return leaf.type === 'expression' ? leaf.paths : [leaf.path, ...operandPaths(leaf.operand)];
-}
-
-function operandPaths(operand: Operand): readonly Path[] {
-  switch (operand.type) {
-    case 'literal':
-      return [];
-    case 'reference':
-      return [operand.path];
-    case 'template':
-      return operand.parts.filter((part) => typeof part !== 'string');
-    case 'array':
-      return operand.items.flatMap(operandPaths);
-  }
 }
 
 function listed(names: readonly string[]): string {

@@ -1,37 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { Problem } from '../errors.ts';
-import type { Json, JsonObject } from '../operators/index.ts';
-import { type Resource, readDefinition, readFilter } from './index.ts';
-
-const article = resourceOf({
-  title: { type: 'string' },
-  views: { type: 'integer' },
-  price: { type: 'decimal' },
-  live: { type: 'boolean' },
-  authorEmail: { type: 'email' },
-  due: { type: 'timestamp' },
-  tags: { type: 'list', of: 'string' },
-  marks: { type: 'list', of: 'integer' },
-  extra: { type: 'json' },
-  secret: { type: 'string', writeOnly: true },
-  password: { type: 'password' },
-});
-
-function resourceOf(fields: JsonObject): Resource {
-  const { resource, mistakes } = readDefinition({ name: 'Article', fields });
-  if (resource === undefined) throw new Error(JSON.stringify(mistakes));
-  return resource;
-}
-
-function problemOf(work: () => unknown): Problem {
-  try {
-    work();
-  } catch (error) {
-    if (error instanceof Problem) return error;
-    throw error;
-  }
-  throw new Error('expected a problem');
-}
+import type { Json } from '../operators/index.ts';
+import { article, problemOf } from './article.fixture.ts';
+import { readFilter } from './index.ts';
 
 describe('readFilter', () => {
   const filter = (typed: boolean, ...items: readonly [field: string, operator: string, value: Json][]) =>

@@ -1,37 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Problem } from '../errors.ts';
-import type { JsonObject } from '../operators/index.ts';
-import { fieldKind, type Resource, readDefinition, readSort, resolveField } from './index.ts';
-
-const article = resourceOf({
-  title: { type: 'string' },
-  views: { type: 'integer' },
-  price: { type: 'decimal' },
-  live: { type: 'boolean' },
-  authorEmail: { type: 'email' },
-  due: { type: 'timestamp' },
-  tags: { type: 'list', of: 'string' },
-  marks: { type: 'list', of: 'integer' },
-  extra: { type: 'json' },
-  secret: { type: 'string', writeOnly: true },
-  password: { type: 'password' },
-});
-
-function resourceOf(fields: JsonObject): Resource {
-  const { resource, mistakes } = readDefinition({ name: 'Article', fields });
-  if (resource === undefined) throw new Error(JSON.stringify(mistakes));
-  return resource;
-}
-
-function problemOf(work: () => unknown): Problem {
-  try {
-    work();
-  } catch (error) {
-    if (error instanceof Problem) return error;
-    throw error;
-  }
-  throw new Error('expected a problem');
-}
+import { article, problemOf } from './article.fixture.ts';
+import { fieldKind, readSort, resolveField } from './index.ts';
 
 describe('resolveField', () => {
   const usages = ['filter', 'sort', 'show', 'export'] as const;
