@@ -12,6 +12,7 @@ import {
   type Answer,
   type ApiRequest,
   type Call,
+  checkNoQuery,
   type RequestLimits,
   type RequestOrigin,
   type Route,
@@ -93,10 +94,11 @@ async function attempt(parts: ApiParts, request: ApiRequest, origin: RequestOrig
 }
 
 async function answerBatch(parts: ApiParts, call: Call): Promise<Answer> {
+  checkNoQuery(call);
   const { items, atomic } = readBatch(call.body, parts.limits);
   const run = atomic ? runAll : runEach;
   const outcomes = await inTransaction(parts, call.origin, async (asked) => {
-    const done = await run({ tx: asked.tx, items, toJob: (request) => toJob(asked, request) });
+    const done = await run({ tx: asked.tx, items, toJob: async (request) => toJob(await askAgain(asked), request) });
     if (!(done instanceof Problem)) asked.hashes.check();
     return done;
   });
@@ -109,6 +111,7 @@ async function answerBatch(parts: ApiParts, call: Call): Promise<Answer> {
 interface Asked {
   readonly parts: ApiParts;
   readonly tx: Transaction;
+  readonly token: VerifiedToken | undefined;
   readonly principal: Principal;
   readonly model: Model;
   readonly origin: RequestOrigin;
@@ -138,7 +141,12 @@ interface Asking {
 
 async function ask({ parts, origin, token, made }: Asking, tx: Transaction): Promise<Asked> {
   const principal = await parts.identity.identify(tx, token);
-  return { parts, tx, principal, model: await parts.model.at(tx), origin, hashes: createPasswordHashes(made) };
+  return { parts, tx, token, principal, model: await parts.model.at(tx), origin, hashes: createPasswordHashes(made) };
+}
+
+/** Who that is by now, in the same transaction. */
+async function askAgain(asked: Asked): Promise<Asked> {
+  return { ...asked, principal: await asked.parts.identity.identify(asked.tx, asked.token) };
 }
 
 function toJob({ parts, tx, principal, model, origin, hashes }: Asked, request: ApiRequest): Job {

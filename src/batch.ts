@@ -10,8 +10,8 @@ export interface Batch {
   readonly tx: Transaction;
   /** What was sent, in order; a request that is malformed stands as its problem. */
   readonly items: readonly (ApiRequest | Problem)[];
-  /** Throws a Problem where the resource is unknown. */
-  toJob(request: ApiRequest): Job;
+  /** The job of whoever the caller is by then: the requests before may have changed that. Throws a Problem where the resource is unknown. */
+  toJob(request: ApiRequest): Promise<Job>;
 }
 
 interface Item {
@@ -55,7 +55,7 @@ export async function runAll(batch: Batch): Promise<readonly Outcome[] | Problem
 async function runItem(batch: Batch, sent: ApiRequest | Problem): Promise<Item> {
   if (sent instanceof Problem) return { outcome: { problem: sent, decisionId: undefined } };
   try {
-    const job = batch.toJob(sent);
+    const job = await batch.toJob(sent);
     return { outcome: await settle(job), job };
   } catch (error) {
     if (error instanceof Problem && error.status !== 503) return { outcome: { problem: error, decisionId: undefined } };

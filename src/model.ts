@@ -19,7 +19,7 @@ export interface Model {
 export interface ModelKeeper {
   /** The model as of the epoch that `tx` sees. */
   at(tx: Transaction): Promise<Model>;
-  /** Puts other definitions in force; the next transaction compiles anew. */
+  /** Puts other definitions in force, for `evolve` to call in the transaction that changes the tables; the next one compiles anew. */
   replaceDefinitions(definitions: Definitions): void;
   readonly definitions: Definitions;
 }

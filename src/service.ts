@@ -2,7 +2,7 @@
  * The one place where the parts meet, built by hand, top to bottom: definitions → database → tables → identity →
  * routes → server.
  */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAdminRoutes, createPermissionPolicies, grantFullAccess, type PermissionPolicy } from './admin/index.ts';
 import { createApiRoutes } from './api.ts';
@@ -120,7 +120,9 @@ function createRoutes(settings: Settings, { database, model }: Core): readonly R
 }
 
 function readProject(settings: Settings): Definitions {
-  const { definitions, mistakes } = loadProject(join(settings.project, 'resources'));
+  const folder = join(settings.project, 'resources');
+  if (!existsSync(folder)) throw new SetupError(`there is no folder ${folder}; say with --project which folder holds resources/`);
+  const { definitions, mistakes } = loadProject(folder);
   if (mistakes.length === 0) return definitions;
   throw new SetupError(
     `${mistakes.length} ${mistakes.length === 1 ? 'mistake' : 'mistakes'} in the definitions`,
@@ -134,10 +136,9 @@ function openDatabase(settings: Settings): Database {
 
 /** Lets tables follow the definitions and puts in force what could be followed; tells what was done and what was refused. */
 async function follow(definitions: Definitions, { database, model, notices }: Core & { readonly notices: string[] }): Promise<void> {
-  const evolved = await evolve(database, definitions);
-  model.replaceDefinitions(evolved.definitions);
-  notices.push(...tellSteps(evolved.plan));
-  for (const { resource, reason } of evolved.plan.refusals) notices.push(`${resource} stays as it was: ${reason}`);
+  const { plan } = await evolve(database, definitions, model);
+  notices.push(...tellSteps(plan));
+  for (const { resource, reason } of plan.refusals) notices.push(`${resource} stays as it was: ${reason}`);
 }
 
 /** Our own tables go without saying, and so do the columns and indexes of a table that is new. */
@@ -153,7 +154,7 @@ async function tellPermissions(database: Database, model: ModelKeeper): Promise<
   const missing = policies.filter(({ state }) => state === 'missing').length;
   if (missing === 0) return [];
   return [
-    `the permissions maps of the definitions are not enforced: ${missing} policies would mean the same; make them with policies from-permissions --apply`,
+    `the permissions maps of the definitions are not enforced; bailiwick policies from-permissions --apply makes the ${missing} policies that mean the same`,
   ];
 }
 

@@ -49,6 +49,7 @@ const table = {
   rateLimit: { group: 'requests', default: 60_000, range: [0, 1e9], about: 'requests per minute and address; 0 is no limit' },
   bodyBytes: { group: 'requests', default: 1_048_576, range: [1024, 1e9], about: 'size of a request body' },
   importBytes: { group: 'requests', default: 16_777_216, range: [1024, 1e9], about: 'size of an import body' },
+  importRows: { group: 'requests', default: 5000, range: [1, 1_000_000], about: 'records of an import' },
   jsonDepth: { group: 'requests', default: 64, range: [4, 500], about: 'nesting of a request body' },
   batchItems: { group: 'requests', default: 100, range: [1, 10_000], about: 'requests in a batch' },
 

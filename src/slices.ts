@@ -8,8 +8,8 @@ import type { JobSettings } from './steps/index.ts';
 
 /** Bounds on what requests ask for. */
 export function toRequestLimits(settings: Settings): RequestLimits {
-  const { pageMax, exportMax, whereItems, filterListItems, sortKeys, batchItems } = settings;
-  return { pageMax, exportMax, whereItems, filterListItems, sortKeys, batchItems };
+  const { pageMax, exportMax, whereItems, filterListItems, sortKeys, batchItems, importRows } = settings;
+  return { pageMax, exportMax, whereItems, filterListItems, sortKeys, batchItems, importRows };
 }
 
 /** Bounds that the server keeps. */

@@ -76,12 +76,13 @@ describe('appendEntry', () => {
       entry({ allowed: true }),
       entry({ allowed: true }, T0 + 29 * 60_000),
       entry(),
+      entry(),
       entry({}, T0 + 30 * 60_000),
       entry({ resource: 'User' }),
       entry({ kind: 'admin', resource: 'Policy' }),
     );
     expect(await hours()).toEqual([
-      { hour: '2026-01-31T14:00:00.000Z', resource: 'Article', grants: 2, denials: 1 },
+      { hour: '2026-01-31T14:00:00.000Z', resource: 'Article', grants: 2, denials: 2 },
       { hour: '2026-01-31T14:00:00.000Z', resource: 'User', grants: 0, denials: 1 },
       { hour: '2026-01-31T15:00:00.000Z', resource: 'Article', grants: 0, denials: 1 },
     ]);

@@ -1,4 +1,4 @@
-import { Problem } from '../errors.ts';
+import { type Issue, Problem } from '../errors.ts';
 import { checkReferences } from '../storage/index.ts';
 import type { Found, Job, Proposal } from './job.ts';
 
@@ -16,17 +16,23 @@ export async function checkRecord(job: Job, found: Found): Promise<void> {
 
 /** For actions that bring values: they fit the definition and refer to records that exist. Every mistake is listed. */
 export async function checkValuesOnly(job: Job, _found: Found, proposals: readonly Proposal[]): Promise<void> {
-  const issues = proposals.flatMap((proposal) => proposal.issues);
+  const issues: Issue[] = [];
   for (const [index, proposal] of proposals.entries()) {
+    // Nobody reads more, however many records were sent.
+    if (issues.length >= MOST_ISSUES) break;
+    issues.push(...proposal.issues);
     const prefix = proposals.length > 1 || job.request.action === 'import' ? `data.${index}.` : '';
     const dangling = await checkReferences(job.tx, job.resource, proposal.values);
     issues.push(...dangling.map((issue) => ({ ...issue, path: `${prefix}${issue.path}` })));
   }
-  if (issues.length > 0)
-    throw new Problem('VALUE_INVALID', `${issues.length} ${issues.length === 1 ? 'value is' : 'values are'} not acceptable`, {
-      errors: issues,
-    });
+  if (issues.length === 0) return;
+  const count = issues.length < MOST_ISSUES ? issues.length : `at least ${MOST_ISSUES}`;
+  throw new Problem('VALUE_INVALID', `${count} ${issues.length === 1 ? 'value is' : 'values are'} not acceptable`, {
+    errors: issues.slice(0, MOST_ISSUES),
+  });
 }
+
+const MOST_ISSUES = 100;
 
 /** Both. */
 export async function checkAll(job: Job, found: Found, proposals: readonly Proposal[]): Promise<void> {

@@ -3,6 +3,7 @@ import { createEntryId, type Entry, factsOf } from '../audit/index.ts';
 import { createScope, OPEN } from '../context/index.ts';
 import { type Decision, decide } from '../decision/index.ts';
 import { Problem } from '../errors.ts';
+import type { Json } from '../operators/index.ts';
 import { applicableRules } from '../policy/index.ts';
 import type { Resource, StoredRecord } from '../resource/index.ts';
 import type { Decided, Found, Job, Proposal } from './job.ts';
@@ -14,6 +15,8 @@ interface Subject {
   /** The record; undefined is a record without attributes; OPEN is any. */
   readonly record: StoredRecord | typeof OPEN | undefined;
   readonly recordId?: string | undefined;
+  /** What is sent for the record, where that is a part of the request's data. */
+  readonly data?: Json;
 }
 
 /** Decides on the stored record. One that does not exist has no attributes: what depends on them denies, in the same words. */
@@ -26,9 +29,10 @@ export function decideProposed(job: Job, _found: Found, proposals: readonly Prop
   return decideOrRefuse(job, { record: proposals[0]?.record });
 }
 
-/** Decides each record of an import by itself; the first that is denied denies all. */
+/** Decides each record of an import by itself; the first that is denied denies all, and those behind it are not even read. */
 export function decideEachProposed(job: Job, _found: Found, proposals: readonly Proposal[]): Decision {
-  const decisions = proposals.map(({ record }) => decideOrRefuse(job, { record }));
+  const rows = job.request.data as readonly Json[];
+  const decisions = proposals.map((proposal, index) => decideOrRefuse(job, { record: proposal.record, data: rows[index] ?? null }));
   return decisions[0] as Decision;
 }
 
@@ -90,7 +94,7 @@ export function decideOn(job: Job, subject: Subject, entryId: string = createEnt
     record: subject.record,
     recordId: subject.recordId,
     origin,
-    data: request.data,
+    data: subject.data ?? request.data,
     now: tx.now,
     timeZone: job.settings.timeZone,
     userResource: model.user,

@@ -2,8 +2,8 @@ import { type Issue, Problem } from '../errors.ts';
 import { checkLastAdmin, revokeSessions } from '../identity/index.ts';
 import type { Json } from '../operators/index.ts';
 import { describeResource, type StoredRecord, showRecord } from '../resource/index.ts';
-import { ConstraintError, deleteRecord, insertRecord, updateRecord } from '../storage/index.ts';
-import { checkDeletable } from './cascade.ts';
+import { ConstraintError, insertRecord, updateRecord } from '../storage/index.ts';
+import { deleteWithReferrers } from './cascade.ts';
 import { decideOn } from './decide.ts';
 import type { Decided, Job, Proposal, Result } from './job.ts';
 
@@ -64,12 +64,7 @@ export async function saveIfMatched(job: Job, decided: Decided): Promise<Result>
 /** Deletes the record found, and what refers to it as its definitions say. */
 export async function remove(job: Job, { found }: Decided): Promise<Result> {
   const record = found[0] as StoredRecord;
-  if (job.resource.name === 'User') {
-    await checkLastAdmin(job.tx, { userId: record.id, deleted: true });
-    await revokeSessions(job.tx, record.id);
-  }
-  await checkDeletable(job, { resource: job.resource, id: record.id });
-  await translated(job, () => deleteRecord(job.tx, job.resource, record.id));
+  await translated(job, () => deleteWithReferrers(job, { resource: job.resource, id: record.id }));
   return { status: 200, data: { id: record.id }, extras: { message: `deleted ${job.resource.name} ${record.id}` } };
 }
 
@@ -79,10 +74,11 @@ async function store(job: Job, { record, values }: Proposal): Promise<StoredReco
 }
 
 /** Demotion, deactivation and a new password of a user take effect at once; the last active admin stays. */
-async function guardUser(job: Job, { record, values }: Proposal): Promise<void> {
+async function guardUser(job: Job, { record, values, cleared }: Proposal): Promise<void> {
   if (job.resource.name !== 'User') return;
   await checkLastAdmin(job.tx, { userId: record.id, role: String(record['role']), isActive: record['isActive'] === true });
-  if (Object.hasOwn(values, 'password') || record['isActive'] !== true) await revokeSessions(job.tx, record.id);
+  const hasNewPassword = Object.hasOwn(values, 'password') || cleared.includes('password');
+  if (hasNewPassword || record['isActive'] !== true) await revokeSessions(job.tx, record.id);
 }
 
 function hashPasswords(job: Job, values: Readonly<Record<string, Json>>): Record<string, Json> {
@@ -107,7 +103,8 @@ async function translated<T>(job: Job, work: () => Promise<T>): Promise<T> {
         cause: error,
       });
     }
-    throw new Problem('RECORD_REFERENCED', `another record refers to this ${job.resource.name}, or it refers to one that is gone`, {
+    // Whoever else refers, or is referred to, was asked before: what is left has no definition in force.
+    throw new Problem('RECORD_REFERENCED', 'what is kept aside of a removed definition refers to it; bring that definition back first', {
       cause: error,
     });
   }

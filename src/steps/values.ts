@@ -14,15 +14,39 @@ export function readForCreate(job: Job): readonly Proposal[] {
   return [propose(job, job.request.data)];
 }
 
-/** The records that an import would make. */
+/** The records that an import would make, each read when it is first asked for: denying the first must not cost reading all. */
 export function readEach(job: Job): readonly Proposal[] {
   const { data } = job.request;
   if (!Array.isArray(data) || data.length === 0)
     throw new Problem('REQUEST_MALFORMED', 'expected data to be an array of at least one record');
-  return data.map((row: Json, index) => {
-    const proposal = propose(job, row);
-    return { ...proposal, issues: proposal.issues.map((issue) => at(`data.${index}`, issue)) };
-  });
+  return data.map((row: Json, index) =>
+    whenAsked(() => {
+      const proposal = propose(job, row);
+      return { ...proposal, issues: proposal.issues.map((issue) => at(`data.${index}`, issue)) };
+    }),
+  );
+}
+
+function whenAsked(read: () => Proposal): Proposal {
+  let done: Proposal | undefined;
+  const proposal = (): Proposal => {
+    done ??= read();
+    return done;
+  };
+  return {
+    get record() {
+      return proposal().record;
+    },
+    get values() {
+      return proposal().values;
+    },
+    get cleared() {
+      return proposal().cleared;
+    },
+    get issues() {
+      return proposal().issues;
+    },
+  };
 }
 
 /** The record found, as the update would leave it. */
@@ -38,7 +62,14 @@ export function readForUpdate(job: Job, found: Found): readonly Proposal[] {
     version: before.version + 1,
     updatedAt: isoNow(job),
   };
-  return [{ record, values, cleared, issues }];
+  return [{ record, values, cleared, issues: [...issues, ...issuesOfPassword(job, before, [...Object.keys(values), ...cleared])] }];
+}
+
+/** Who sets another's password can log in as them, whatever their role: for that, a policy on `update` is not enough. */
+function issuesOfPassword(job: Job, user: StoredRecord, changed: readonly string[]): readonly Issue[] {
+  const isOthers = job.resource.name === 'User' && user.id !== job.principal.id && !isAdmin(job);
+  if (!isOthers || !changed.includes('password')) return [];
+  return [{ path: 'password', code: 'guarded', detail: 'expected no value: only the user and an admin may set it' }];
 }
 
 function propose(job: Job, data: Json | undefined): Proposal {

@@ -19,7 +19,7 @@ export {
 } from './assignments.ts';
 export { type CursorPosition, openCursor, sealCursor } from './cursor.ts';
 export { type Change, ConstraintError, type Database, type Statement, type Transaction } from './database.ts';
-export { bumpEpoch, currentEpoch, type Epoch, loadEpoch } from './epoch.ts';
+export { currentEpoch, type Epoch, loadEpoch } from './epoch.ts';
 export { type Evolved, evolve, type Plan, planFor, type Refusal, type Step } from './evolution/index.ts';
 export { type ListQuery, listRecords, type Page } from './list.ts';
 export { findMatches, type MatchQuery } from './matches.ts';
@@ -28,5 +28,4 @@ export { type Author, createPolicy, deletePolicy, listPolicies, loadPolicy, load
 export { loadPolicyStateAt } from './policy-history.ts';
 export { deleteRecord, insertRecord, loadRecord, type RecordChange, updateRecord } from './records.ts';
 export { checkReferences, findReferrers, type RecordName, type Referrer } from './references.ts';
-export { sqlTargetFor } from './sql-target.ts';
 export { openSqlite, type SqliteOptions } from './sqlite/database.ts';

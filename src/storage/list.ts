@@ -35,12 +35,16 @@ export interface Page {
   readonly next?: CursorPosition;
   /** How many match; absent where it was not asked for, or cannot be known without looking at each in memory. */
   readonly total?: number;
-  /** The page ended at `scanLimit`: there may be more behind `next` although it is not full. */
+  /** The page ended at `scanLimit`, or for want of time: there may be more behind `next` although it is not full. */
   readonly truncated?: boolean;
 }
 
 /** Records fetched at once while conditions are evaluated in memory. */
 const CHUNK = 500;
+/** Milliseconds that a transaction may spend so; then a page ends where it is. Whoever else asks waits meanwhile. */
+const SCAN_TIME = 200;
+/** What transactions have spent of it: a batch may list many times. */
+const spent = new WeakMap<Transaction, number>();
 
 /** Lists records in order. Costs the same however far back the page lies, unless it is asked for by `offset`. */
 export async function listRecords(tx: Transaction, resource: Resource, query: ListQuery): Promise<Page> {
@@ -69,8 +73,18 @@ async function selectPage(source: Source, { limit, offset, after }: ListQuery): 
   return { records: records.slice(0, limit), next: positionOf(last, source.order) };
 }
 
-/** Where it does not: each record that SQL lets through is looked at, chunk by chunk. */
+/** Where it does not: each record that SQL lets through is looked at, within the time that is left for it. */
 async function scanPage(source: Source, query: ListQuery): Promise<Page> {
+  const began = performance.now() - (spent.get(source.tx) ?? 0);
+  try {
+    return await scanUntil(began + SCAN_TIME, source, query);
+  } finally {
+    spent.set(source.tx, performance.now() - began);
+  }
+}
+
+/** Chunk by chunk, at least one record. */
+async function scanUntil(end: number, source: Source, query: ListQuery): Promise<Page> {
   const { where, limit, scanLimit, scopeFor } = query;
   const records: StoredRecord[] = [];
   let position = query.after;
@@ -85,11 +99,16 @@ async function scanPage(source: Source, query: ListQuery): Promise<Page> {
         else return position === undefined ? { records } : { records, next: position };
       }
       position = positionOf(record, source.order);
+      if (performance.now() > end) return cut(records, position, skip);
     }
     if (chunk.length < size) return { records };
     scanned += chunk.length;
   }
-  return position === undefined ? { records } : { records, next: { ...position, ...(skip > 0 && { skip }) }, truncated: true };
+  return position === undefined ? { records } : cut(records, position, skip);
+}
+
+function cut(records: readonly StoredRecord[], position: CursorPosition, skip: number): Page {
+  return { records, next: { ...position, ...(skip > 0 && { skip }) }, truncated: true };
 }
 
 interface Window {

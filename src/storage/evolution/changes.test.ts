@@ -91,6 +91,20 @@ describe('a changed definition', () => {
     expect(plan.refusals[0]?.reason).toContain('Article (code) is to be unique');
   });
 
+  it('refuses a reference whose default is the id of nothing, and takes one that is there', async () => {
+    const id = '018f4e6a-1c2b-7d3e-8f40-5a6b7c8d9e0f';
+    const other = (to: string): Fields => ({ ...before, other: { type: 'reference', to, default: id } });
+    await test.apply(before);
+    await test.insert(before, { title: 'one' });
+    const { plan } = await test.apply(other('Article'));
+    expect(plan.refusals).toEqual([{ resource: 'Article', reason: expect.stringContaining('and no Article has this id') }]);
+    const beside = await evolve(test.database, define({ Article: { fields: other('Desk') }, Desk: { fields: before } }));
+    expect(beside.plan.refusals).toMatchObject([{ reason: expect.stringContaining('and no Desk has this id') }]);
+    await test.database.transaction((tx) => tx.run(sql`UPDATE "Article" SET "id" = ${id}`));
+    expect(kinds(await test.apply(other('Article')))).toEqual(['addColumn other', 'backfill other', 'createIndex', 'keepAside']);
+    expect(await test.rows('Article')).toMatchObject([{ id, other: id }]);
+  });
+
   it.each([
     ['integer', { type: 'integer' }],
     ['a narrower type', { type: 'enum', values: ['one'] }],

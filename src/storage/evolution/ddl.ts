@@ -14,7 +14,6 @@ export interface WantedIndex {
   readonly columns: readonly string[];
 }
 
-const ON_DELETE = { restrict: 'RESTRICT', cascade: 'CASCADE', setNull: 'SET NULL' } as const;
 /** Longest name that every database takes. */
 const NAME = 63;
 
@@ -47,11 +46,13 @@ export function dropIndexSql(name: string): string {
   return `DROP INDEX ${quoteName(name)}`;
 }
 
+/**
+ * A reference carries no ON DELETE: the database refuses, and destroys nothing by itself. What `onDelete` asks for is done by code,
+ * where it is decided and recorded; what is kept aside has no definition in force that could ask for anything.
+ */
 function columnSql(field: Field, dialect: TableDialect): string {
   const column = `${quoteName(field.name)} ${dialect.columnTypes[typeOf(field).column]}`;
-  return field.to === undefined
-    ? column
-    : `${column} REFERENCES ${quoteName(field.to)} ("id") ON DELETE ${ON_DELETE[field.onDelete ?? 'restrict']}`;
+  return field.to === undefined ? column : `${column} REFERENCES ${quoteName(field.to)} ("id")`;
 }
 
 /** Every index that a resource's table should have, by name. References have one too: a deletion asks who refers. */

@@ -17,27 +17,50 @@ export interface Evolved {
   readonly plan: Plan;
 }
 
+/** Where whoever answers requests keeps the definitions in force. */
+export interface InForceKeeper {
+  readonly definitions: Definitions;
+  replaceDefinitions(definitions: Definitions): void;
+}
+
 const TABLES: Readonly<Partial<Record<string, TableDialect>>> = Object.freeze({ sqlite: sqliteTables });
 
 /**
  * Lets tables follow definitions, all in one transaction: a process killed in the midst of it leaves them as they were.
  * Does only what loses nothing; a second run finds nothing to do. Any change begins a new epoch.
  *
+ * Definitions come into force inside the transaction: a request that queued behind it, in the same commit, finds the tables
+ * and the definitions changed together. Where the commit fails, neither has changed.
+ *
  * @throws SetupError where one of the service's own tables cannot follow.
  */
-export function evolve(database: Database, definitions: Definitions): Promise<Evolved> {
-  return database.transaction(async (tx) => {
-    const { applied, ...settled } = await settle(tx, definitions);
-    checkOwnTables(settled.plan, settled.definitions);
-    for (const { statement } of settled.plan.steps) if (statement !== undefined) await tx.run(statement);
-    for (const step of settled.plan.steps) await keepStep(tx, step, applied.resources.get(step.resource)?.resource);
-    for (const name of new Set(settled.plan.steps.map(({ resource }) => resource))) {
-      const resource = settled.definitions.get(name);
-      if (resource !== undefined) await keepApplied(tx, resource);
-    }
-    if (settled.plan.steps.length > 0) await bumpEpoch(tx);
-    return settled;
-  });
+export async function evolve(database: Database, definitions: Definitions, keeper?: InForceKeeper): Promise<Evolved> {
+  const before = keeper?.definitions;
+  try {
+    return await database.transaction(async (tx) => {
+      const evolved = await evolveIn(tx, definitions);
+      keeper?.replaceDefinitions(evolved.definitions);
+      return evolved;
+    });
+  } catch (error) {
+    // Nobody has been answered by them: those behind in the commit failed with it, and the next commit has not begun.
+    if (before !== undefined) keeper?.replaceDefinitions(before);
+    throw error;
+  }
+}
+
+async function evolveIn(tx: Transaction, definitions: Definitions): Promise<Evolved> {
+  const { applied, ...settled } = await settle(tx, definitions);
+  const { steps } = settled.plan;
+  checkOwnTables(settled.plan, settled.definitions);
+  for (const { statement } of steps) if (statement !== undefined) await tx.run(statement);
+  for (const step of steps) await keepStep(tx, step, applied.resources.get(step.resource)?.resource);
+  for (const name of new Set(steps.map(({ resource }) => resource))) {
+    const resource = settled.definitions.get(name);
+    if (resource !== undefined) await keepApplied(tx, resource);
+  }
+  if (steps.length > 0) await bumpEpoch(tx);
+  return settled;
 }
 
 /** What would have to be done for tables to follow the definitions; does none of it. */

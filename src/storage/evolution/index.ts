@@ -6,5 +6,5 @@
  *
  * Begin with `evolve.ts`, then `plan-evolution.ts` (pure) and `plan-field.ts`, where a change is judged.
  */
-export { type Evolved, evolve, planFor } from './evolve.ts';
+export { type Evolved, evolve, type InForceKeeper, planFor } from './evolve.ts';
 export type { Plan, Refusal, Step, StepKind } from './plan.ts';

@@ -41,6 +41,7 @@ function planResource({ applied, actual, dialect, listItems }: PlanParts, resour
     wasAside: before?.keptAside === true,
     keptFields: applied.fields.get(resource.name) ?? new Map(),
     dialect,
+    exists: (name) => actual.some((each) => each.name === name),
     listItems,
   });
 }

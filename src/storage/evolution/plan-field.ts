@@ -23,7 +23,10 @@ export interface FieldDraft {
 export function planField(table: Table, field: Field): FieldDraft {
   const from = sourceOf(table, field);
   const draft = from === undefined ? planNew(table, field) : planExisting(table, field, from);
-  return { ...draft, obstacles: [...draft.obstacles, ...requiredObstacle(table, field, draft.after)] };
+  return {
+    ...draft,
+    obstacles: [...draft.obstacles, ...requiredObstacle(table, field, draft.after), ...defaultObstacle(table, field, draft)],
+  };
 }
 
 /** The name of the column that holds the field's values now; undefined where none does. */
@@ -129,6 +132,22 @@ function requiredObstacle(table: Table, field: Field, after: RawBuilder<unknown>
         if (count === 0) return undefined;
         return `${name} is required, and ${count} ${count === 1 ? 'record has' : 'records have'} no value for it; give it a default, or make it required once every record has one`;
       },
+    },
+  ];
+}
+
+/** A reference whose default is the id of no record: rows that were given it would refer to nothing. */
+function defaultObstacle({ resource, exists }: Table, field: Field, { steps, after }: Omit<FieldDraft, 'obstacles'>): readonly Obstacle[] {
+  const { to } = field;
+  if (to === undefined || !steps.some(({ kind }) => kind === 'backfill')) return [];
+  const ids = exists(to) ? sql`(SELECT "id" FROM ${sql.raw(quoteName(to))})` : sql`(SELECT NULL WHERE FALSE)`;
+  return [
+    {
+      query: sql`SELECT 1 AS "found" FROM ${tableOf(resource)} WHERE ${after} NOT IN ${ids} LIMIT 1`,
+      refuse: (rows) =>
+        rows.length === 0
+          ? undefined
+          : `${resource.name}.${field.name} has the default ${JSON.stringify(field.default)}, and no ${to} has this id`,
     },
   ];
 }

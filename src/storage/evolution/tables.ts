@@ -46,6 +46,8 @@ export interface Table {
   /** Fields kept aside, as they were. */
   readonly keptFields: ReadonlyMap<string, Field>;
   readonly dialect: TableDialect;
+  /** Whether the database has a table of that name, before any step is done. */
+  exists(table: string): boolean;
   /** A table expression with one row, `value`, for each item of a stored list. */
   listItems(list: RawBuilder<unknown>): RawBuilder<unknown>;
 }

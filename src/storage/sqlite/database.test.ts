@@ -15,7 +15,7 @@ afterEach(() => family.dispose());
 
 describe('openSqlite', () => {
   it('opens with every setting that durability rests on', async () => {
-    const pragmas = { journal_mode: 'wal', synchronous: 2, foreign_keys: 1, trusted_schema: 0 };
+    const pragmas = { journal_mode: 'wal', synchronous: 2, fullfsync: 1, foreign_keys: 1, trusted_schema: 0 };
     for (const [name, value] of Object.entries(pragmas)) {
       const row = await family.database.transaction((tx) => tx.one({ sql: `PRAGMA ${name}`, parameters: [] }));
       expect(row?.[name]).toBe(value);

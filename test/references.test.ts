@@ -1,0 +1,157 @@
+/** What happens to records that refer to a deleted one: by definition, decided and recorded; never by the database alone. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createService } from '../src/service.ts';
+import { readSettings } from '../src/settings.ts';
+import { type Reply, type RunningService, startService } from './harness.ts';
+
+const definitions = {
+  'Company.yaml': 'name: Company\nfields:\n  name: { type: string }\n',
+  'User.yaml': 'name: User\nfields:\n  companyId: { type: reference, to: Company, onDelete: cascade }\n',
+  'Node.yaml': `name: Node
+fields:
+  up:   { type: reference, to: Node, onDelete: cascade }
+  peer: { type: reference, to: Node, onDelete: restrict }
+`,
+};
+
+const keepsChildren = {
+  name: 'Deletes nodes that are under no other',
+  type: 'CUSTOM',
+  rules: [{ resource: 'Node', action: 'delete', conditions: [{ field: 'resource.up', operator: 'exists', value: false }] }],
+};
+
+let service: RunningService;
+beforeAll(async () => {
+  service = await startService({ definitions });
+});
+afterAll(() => service.close());
+
+async function asAdmin(method: string, path: string, body?: unknown): Promise<Reply> {
+  return service.call(method, path, { token: (await service.admin()).token, body });
+}
+
+async function createNode(up?: string): Promise<string> {
+  return service.createRecord('Node', up === undefined ? {} : { up });
+}
+
+describe('a cascade', () => {
+  it('ends the sessions of users that it deletes', async () => {
+    const companyId = await service.createRecord('Company', { name: 'Gone' });
+    const user = await service.user({ companyId });
+    expect((await asAdmin('DELETE', `/api/Company/${companyId}`)).status).toBe(200);
+    expect((await service.call('GET', '/auth/me', { token: user.token })).status).toBe(401);
+  });
+
+  it('does not take the last active admin with it', async () => {
+    const { id } = await service.admin();
+    const companyId = await service.createRecord('Company', { name: 'All' });
+    expect((await asAdmin('PUT', `/api/User/${id}`, { companyId })).status).toBe(200);
+    const refused = await asAdmin('DELETE', `/api/Company/${companyId}`);
+    expect([refused.status, refused.at('code')]).toEqual([409, 'IDENTITY_LAST_ADMIN']);
+    expect((await asAdmin('GET', `/api/Company/${companyId}`)).status).toBe(200);
+  });
+
+  it('goes down a chain, each record decided by itself', async () => {
+    const top = await createNode();
+    const ids = [top];
+    for (let level = 0; level < 3; level++) ids.push(await createNode(ids.at(-1)));
+    const reply = await asAdmin('DELETE', `/api/Node/${top}`);
+    expect(reply.status).toBe(200);
+    const entries = await service.decisions('resource=Node&action=delete&limit=4');
+    expect(new Set(entries.map(({ recordId }) => recordId))).toEqual(new Set(ids));
+    expect((await asAdmin('GET', '/api/Node')).at('count')).toBe(0);
+  });
+
+  it('that is denied half-way does nothing, and what was allowed before says so', async () => {
+    const { id: policyId } = (await asAdmin('POST', '/admin/api/policies', keepsChildren)).at('data') as { id: string };
+    const { id: userId, token } = await service.user();
+    await asAdmin('POST', `/admin/api/policies/${policyId}/assign/user/${userId}`, {});
+    const top = await createNode();
+    const below = await createNode(top);
+    expect((await service.call('DELETE', `/api/Node/${top}`, { token })).status).toBe(403);
+    const entries = await service.decisions(`userId=${userId}&limit=2`);
+    expect(new Set(entries.map(({ recordId, allowed, outcome }) => [recordId, allowed, outcome].join(' ')))).toEqual(
+      new Set([`${top} true ACCESS_DENIED`, `${below} false `]),
+    );
+    expect((await asAdmin('DELETE', `/api/Node/${top}`)).status).toBe(200);
+  });
+
+  it.each(['up', 'peer'])('is not in the way of a record that refers to itself by %s', async (field) => {
+    const id = await createNode();
+    await asAdmin('PUT', `/api/Node/${id}`, { [field]: id });
+    const reply = await asAdmin('DELETE', `/api/Node/${id}`);
+    expect([reply.status, reply.at('detail')]).toEqual([200, undefined]);
+  });
+
+  it('comes to an end where records refer to one another in a circle', async () => {
+    const first = await createNode();
+    const second = await createNode(first);
+    const third = await createNode(second);
+    await asAdmin('PUT', `/api/Node/${first}`, { up: third });
+    const reply = await asAdmin('DELETE', `/api/Node/${second}`);
+    expect([reply.status, reply.at('detail')]).toEqual([200, undefined]);
+    expect((await asAdmin('GET', '/api/Node')).at('count')).toBe(0);
+    const entries = await service.decisions('resource=Node&action=delete&limit=3');
+    expect(new Set(entries.map(({ recordId }) => recordId))).toEqual(new Set([first, second, third]));
+  });
+});
+
+describe('records of a definition that is gone', () => {
+  it('refuse that what they refer to is deleted, and come back whole', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'bailiwick-kept-'));
+    const resources = join(folder, 'resources');
+    mkdirSync(resources);
+    const parent = 'name: Parent\nfields:\n  name: { type: string }\n';
+    const child = 'name: Child\nfields:\n  parentId: { type: reference, to: Parent, onDelete: cascade }\n';
+    const login = { email: 'admin@example.com', password: 'correct horse battery' };
+    const run = async (files: Readonly<Record<string, string>>, work: (send: Send) => Promise<void>): Promise<void> => {
+      rmSync(resources, { recursive: true });
+      mkdirSync(resources);
+      for (const [file, text] of Object.entries(files)) writeFileSync(join(resources, file), text);
+      const flags = { project: folder, data: join(folder, 'data'), port: 0, logLevel: 'silent' };
+      const running = await createService(readSettings({ flags, env: {} }));
+      const { url } = await running.listen();
+      await work(createSend(url)).finally(() => running.close());
+    };
+    let id = '';
+    await run({ 'Parent.yaml': parent, 'Child.yaml': child }, async (send) => {
+      await send('POST', '/auth/setup', { ...login, name: 'Admin' });
+      await send('POST', '/auth/login', login);
+      id = (await send('POST', '/api/Parent', { name: 'p' })).data?.id ?? '';
+      await send('POST', '/api/Child', { parentId: id });
+    });
+    await run({ 'Parent.yaml': parent }, async (send) => {
+      await send('POST', '/auth/login', login);
+      const refused = await send('DELETE', `/api/Parent/${id}`);
+      expect(refused).toMatchObject({ status: 409, code: 'RECORD_REFERENCED', detail: expect.stringContaining('kept aside') });
+    });
+    await run({ 'Parent.yaml': parent, 'Child.yaml': child }, async (send) => {
+      await send('POST', '/auth/login', login);
+      expect(await send('GET', '/api/Child')).toMatchObject({ count: 1, data: [{ parentId: id }] });
+    });
+    rmSync(folder, { recursive: true });
+  });
+});
+
+type Send = (method: string, path: string, body?: unknown) => Promise<{ readonly data?: { readonly id?: string } }>;
+
+/** Sends with the token of the last login. */
+function createSend(url: string): Send {
+  let token = '';
+  return async (method, path, body) => {
+    const reply = await fetch(`${url}${path}`, {
+      method,
+      headers: {
+        ...(token !== '' && { authorization: `Bearer ${token}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const answer = (await reply.json()) as { token?: string };
+    token = answer.token ?? token;
+    return answer as Awaited<ReturnType<Send>>;
+  };
+}
