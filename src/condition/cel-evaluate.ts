@@ -1,10 +1,14 @@
 import { type CelInput, celEnv, plan, unparse } from '@bufbuild/cel';
 import { type Json, matchesPattern, type Truth, UNKNOWN } from '../operators/index.ts';
+import { COMPARING_FUNCTIONS } from './cel-functions.ts';
 import { type CelNode, type CelSource, callOf, knownPathOf } from './cel-tree.ts';
 import type { Expression, Path } from './condition.ts';
 
-/** Our own RE2 engine, so that `matches` means the same here as the operator does, within the same bounds. */
-const ENVIRONMENT = celEnv({ re2: { compile: (pattern) => ({ test: (text) => testPattern(text, pattern) }) } });
+/** Comparisons and patterns are ours, so that they mean the same here as the operators do, within the same bounds. */
+const ENVIRONMENT = celEnv({
+  funcs: [...COMPARING_FUNCTIONS],
+  re2: { compile: (pattern) => ({ test: (text) => testPattern(text, pattern) }) },
+});
 
 /** Makes an expression of a part of a CEL tree, to be evaluated in memory. */
 export function toExpression(node: CelNode, source: CelSource): Expression {

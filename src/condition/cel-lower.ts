@@ -1,14 +1,13 @@
-import type { Json, Kind } from '../operators/index.ts';
+import { type Json, OPERATORS } from '../operators/index.ts';
 import { toExpression } from './cel-evaluate.ts';
 import { type CelNode, type CelSource, callOf, knownPathOf } from './cel-tree.ts';
+import { checkSides } from './check-comparison.ts';
 import type { Condition, Operand, Path } from './condition.ts';
 import { describedKind, type Reading } from './reading.ts';
 import { all, any, constant, not } from './tree.ts';
 
-/** One side of a CEL comparison, where it is a path of a known kind or a literal. */
+/** One side of a CEL comparison that our own tree can say: a path, a literal, or a list of such. */
 interface Side {
-  readonly kind: Kind | undefined;
-  readonly itemKind?: Kind | undefined;
   readonly path?: Path;
   readonly operand: Operand;
 }
@@ -17,27 +16,30 @@ interface Side {
 interface Lowering {
   readonly source: CelSource;
   readonly reading: Reading;
+  /** Grows as comparisons are found that could never be anything but unknown. */
+  readonly mistakes: Set<string>;
 }
 
-/** CEL's operators by ours, and ours with the sides exchanged. */
-const COMPARISONS: ReadonlyMap<string, { readonly operator: string; readonly mirror: string; readonly kinds: readonly Kind[] }> = new Map([
-  ['_==_', { operator: 'eq', mirror: 'eq', kinds: ['text', 'number', 'boolean'] }],
-  ['_!=_', { operator: 'ne', mirror: 'ne', kinds: ['text', 'number', 'boolean'] }],
-  // CEL orders text by UTF-16 units, as JavaScript does: only numbers are ordered alike.
-  ['_<_', { operator: 'lt', mirror: 'gt', kinds: ['number'] }],
-  ['_<=_', { operator: 'lte', mirror: 'gte', kinds: ['number'] }],
-  ['_>_', { operator: 'gt', mirror: 'lt', kinds: ['number'] }],
-  ['_>=_', { operator: 'gte', mirror: 'lte', kinds: ['number'] }],
+/** CEL's comparisons as they are written, by the names of its tree, and our operators of that meaning. */
+const COMPARISONS: ReadonlyMap<string, { readonly sign: string; readonly operator: string }> = new Map([
+  ['_==_', { sign: '==', operator: 'eq' }],
+  ['_!=_', { sign: '!=', operator: 'ne' }],
+  ['_<_', { sign: '<', operator: 'lt' }],
+  ['_<=_', { sign: '<=', operator: 'lte' }],
+  ['_>_', { sign: '>', operator: 'gt' }],
+  ['_>=_', { sign: '>=', operator: 'gte' }],
+  ['@in', { sign: 'in', operator: 'in' }],
+  ...['contains', 'startsWith', 'endsWith', 'matches'].map((name) => [name, { sign: name, operator: name }] as const),
 ]);
-const TEXT_METHODS: readonly string[] = ['contains', 'startsWith', 'endsWith', 'matches'];
 
 /**
- * The condition that an expression is. `&&`, `||` and `!` are ours already (an error is unknown, and is absorbed alike).
- * A comparison is ours only where definitions say the kinds: CEL calls 10 == "10" false, which to us is unknown, so
- * where a value may be of any type CEL itself answers, in memory.
+ * The condition that an expression is: `&&`, `||` and `!` are ours already (an error is unknown, and is absorbed alike),
+ * and a comparison of a path with a path or a literal is the one that our operator of that meaning makes. What is left
+ * stays CEL and is evaluated in memory, where comparing means the same.
  */
-export function lowerCel(source: CelSource, reading: Reading): Condition {
-  return lower(source.expr, { source, reading });
+export function lowerCel(source: CelSource, reading: Reading): { readonly condition: Condition; readonly mistakes: readonly string[] } {
+  const mistakes = new Set<string>();
+  return { condition: lower(source.expr, { source, reading, mistakes }), mistakes: [...mistakes] };
 }
 
 function lower(node: CelNode, lowering: Lowering): Condition {
@@ -53,89 +55,79 @@ function lowerLeaf(node: CelNode, lowering: Lowering): Condition | undefined {
   const literal = literalOf(node);
   if (typeof literal?.value === 'boolean') return constant(literal.value);
   const read = knownPathOf(node);
-  if (read !== undefined) return lowerPath(read, lowering);
+  if (read !== undefined) return compare(read.path, read.presence ? 'exists' : 'eq', { operand: YES, lowering });
   const call = callOf(node);
-  if (call === undefined) return undefined;
-  const [left, right] = (call.target === undefined ? call.args : [call.target, ...call.args]).map((part) => sideOf(part, lowering));
+  const comparison = COMPARISONS.get(call?.name ?? '');
+  if (call === undefined || comparison === undefined) return undefined;
+  const [left, right] = (call.target === undefined ? call.args : [call.target, ...call.args]).map(sideOf);
   if (left === undefined || right === undefined) return undefined;
-  const comparison = COMPARISONS.get(call.name);
-  if (comparison !== undefined) return lowerComparison(comparison, left, right);
-  if (call.name === '@in') return lowerIn(left, right);
-  const isText = call.target !== undefined && TEXT_METHODS.includes(call.name) && left.kind === 'text' && right.kind === 'text';
-  return isText ? compare(left, call.name, right) : undefined;
+  const { sign, operator } = comparison;
+  if (left.path !== undefined) return compare(left.path, operator, { operand: right.operand, sign, lowering });
+  const mirror = OPERATORS.get(operator)?.mirror;
+  return right.path === undefined || mirror === undefined
+    ? undefined
+    : compare(right.path, mirror, { operand: left.operand, sign, lowering });
 }
 
-/** `has(user.department)`, or a boolean field by itself. A key within a value: CEL calls it an error where the value lacks. */
-function lowerPath({ path, presence }: { readonly path: Path; readonly presence: boolean }, { reading }: Lowering): Condition | undefined {
-  const side: Side = { kind: kindOf(path, reading)?.kind, path, operand: { type: 'reference', path } };
-  const yes: Side = { kind: 'boolean', operand: { type: 'literal', value: true } };
-  if (presence) return path.keys.length === 1 ? compare(side, 'exists', yes) : undefined;
-  return side.kind === 'boolean' ? compare(side, 'eq', yes) : undefined;
+/** What a path that stands by itself is compared with: `user.isActive`, `has(user.department)`. */
+const YES: Operand = { type: 'literal', value: true };
+
+interface Comparing {
+  readonly operand: Operand;
+  /** As the expression says it, for messages. */
+  readonly sign?: string;
+  readonly lowering: Lowering;
 }
 
-function lowerComparison(
-  { operator, mirror, kinds }: { readonly operator: string; readonly mirror: string; readonly kinds: readonly Kind[] },
-  left: Side,
-  right: Side,
-): Condition | undefined {
-  if (left.kind !== right.kind || left.kind === undefined || !kinds.includes(left.kind)) return undefined;
-  return left.path === undefined ? compare(right, mirror, left) : compare(left, operator, right);
+function compare(path: Path, operator: string, { operand, sign, lowering }: Comparing): Condition {
+  const { reading, mistakes } = lowering;
+  const comparison = Object.freeze({ type: 'comparison', path, operator, operand, ifExists: false } as const);
+  const described = describedKind(reading, path);
+  const kind = 'kind' in described ? described.kind?.kind : undefined;
+  const fits = kind === undefined || OPERATORS.get(operator)?.kinds.includes(kind) === true;
+  const found = fits ? checkSides(comparison, reading) : [`"${sign ?? operator}" does not fit ${path.text}, which is ${kind}`];
+  for (const mistake of found) mistakes.add(fits ? `${path.text}: ${mistake}` : mistake);
+  return found.length > 0 ? constant(null) : comparison;
 }
 
-function lowerIn(item: Side, list: Side): Condition | undefined {
-  const isAlike = item.kind !== undefined && item.kind === list.itemKind && ['text', 'number', 'boolean'].includes(item.kind);
-  if (!isAlike || list.kind !== 'list') return undefined;
-  return item.path === undefined ? compare(list, 'has', item) : compare(item, 'in', list);
-}
-
-function compare({ path }: Side, operator: string, { operand }: Side): Condition | undefined {
-  return path === undefined ? undefined : Object.freeze({ type: 'comparison', path, operator, operand, ifExists: false });
-}
-
-function sideOf(node: CelNode, { reading }: Lowering): Side | undefined {
+function sideOf(node: CelNode): Side | undefined {
   const read = knownPathOf(node);
-  if (read !== undefined) {
-    const described = read.presence ? undefined : kindOf(read.path, reading);
-    return described && { ...described, path: read.path, operand: { type: 'reference', path: read.path } };
-  }
+  if (read !== undefined) return read.presence ? undefined : { path: read.path, operand: { type: 'reference', path: read.path } };
   const literal = literalOf(node);
-  if (literal !== undefined) return { kind: ownKind(literal.value), operand: { type: 'literal', value: literal.value } };
+  if (literal !== undefined) return { operand: { type: 'literal', value: literal.value } };
   return node.exprKind.case === 'listExpr' ? listOf(node.exprKind.value.elements) : undefined;
 }
 
-/** A list of literals of one kind. */
+/** A list of paths and literals. */
 function listOf(nodes: readonly CelNode[]): Side | undefined {
-  const values = nodes.map((node) => literalOf(node)?.value);
-  const [itemKind, ...others] = new Set(values.map(ownKind));
-  if (itemKind === undefined || others.length > 0) return undefined;
-  return { kind: 'list', itemKind, operand: { type: 'literal', value: values.filter((value) => value !== undefined) } };
+  const items: Operand[] = [];
+  const values: Json[] = [];
+  for (const node of nodes) {
+    const item = node.exprKind.case === 'listExpr' ? undefined : sideOf(node)?.operand;
+    if (item === undefined) return undefined;
+    items.push(item);
+    if (item.type === 'literal') values.push(item.value);
+  }
+  return { operand: values.length === items.length ? { type: 'literal', value: values } : { type: 'array', items } };
 }
 
 function literalOf({ exprKind }: CelNode): { readonly value: Json } | undefined {
   if (exprKind.case !== 'constExpr') return undefined;
   const { constantKind } = exprKind.value;
   switch (constantKind.case) {
+    case 'nullValue':
+      return { value: null };
     case 'stringValue':
     case 'boolValue':
       return { value: constantKind.value };
     case 'doubleValue':
       return Number.isFinite(constantKind.value) ? { value: constantKind.value } : undefined;
-    case 'int64Value': {
+    case 'int64Value':
+    case 'uint64Value': {
       const value = Number(constantKind.value);
       return Number.isSafeInteger(value) ? { value } : undefined;
     }
     default:
       return undefined;
   }
-}
-
-function ownKind(value: Json | undefined): Kind | undefined {
-  if (typeof value === 'string') return 'text';
-  if (typeof value === 'number') return 'number';
-  return typeof value === 'boolean' ? 'boolean' : undefined;
-}
-
-function kindOf(path: Path, reading: Reading): { readonly kind: Kind; readonly itemKind?: Kind | undefined } | undefined {
-  const described = describedKind(reading, path);
-  return 'kind' in described ? described.kind : undefined;
 }

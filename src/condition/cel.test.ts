@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Json, type JsonObject, ownValue, type Truth } from '../operators/index.ts';
 import { conditionPaths } from './paths.ts';
@@ -27,19 +28,30 @@ const LOWERED: readonly (readonly [string, string])[] = [
   ['user.id in resource.editors', `user.id in \${resource.editors}`],
   ['has(user.claim)', 'user.claim exists true'],
   ['user.id.startsWith("u") && user.id.matches("^u")', 'user.id startsWith "u" and user.id matches "^u"'],
+  ['user.claim != "x" || 3 < user.claim', 'user.claim ne "x" or user.claim gt 3'],
+  ['user.claim == null', 'user.claim eq null'],
+  ['user.claim > -1.5', 'user.claim gt -1.5'],
+  ['user.id < "m"', 'user.id lt "m"'],
+  ['resource.at >= "2026-01-31T12:00:00+01:00"', 'resource.at gte "2026-01-31T12:00:00+01:00"'],
+  ['user.claim in user.other', `user.claim in \${user.other}`],
+  ['user.id in ["u1", resource.authorId]', `user.id in ["u1", \${resource.authorId}]`],
+  ['"x" in user.claim', 'user.claim has "x"'],
+  ['user.id in []', 'user.id in []'],
+  ['user.claim.contains(resource.authorId)', `user.claim contains \${resource.authorId}`],
+  ['!user.claim', 'not user.claim eq true'],
+  ['has(user.claim.inner)', 'user.claim.inner exists true'],
   ['true', 'always'],
 ];
 
-/** What stays CEL: where our own comparison would answer otherwise, or has no words for it. */
+/** What stays CEL: what our own tree has no words for. */
 const KEPT: readonly string[] = [
-  'user.claim == "x"',
-  'user.id == 1',
-  'user.id < "m"',
-  'resource.at == "2026-01-31T12:00:00.000Z"',
-  'has(user.claim.inner)',
   'user.level > 1 ? user.active : false',
   'user.teams.exists(t, t == resource.authorId)',
   'size(user.teams) > 1',
+  'user.claim + 1.0 > 2.0',
+  'user.teams[0] == "red"',
+  '1 == 1',
+  'user.claim == 9007199254740993',
 ];
 
 const MISTAKES: readonly (readonly [string, RegExp])[] = [
@@ -55,6 +67,15 @@ const MISTAKES: readonly (readonly [string, RegExp])[] = [
   ['resource.none == 1', /no field none/],
   ['user.teams.all(a, resource.editors.exists(b, a == b))', /cannot stand in another/],
   ['user.teams.all(user, user == "x")', /cannot be the name of an item/],
+  ['user.id == 1', /user.id: expected a text, given 1/],
+  ['user.level != "10"', /user.level: expected a number, given "10"/],
+  ['user.level == user.id', /of another kind/],
+  ['resource.at < "soon"', /expected an instant/],
+  ['user.teams == ["red"]', /"==" does not fit user.teams, which is list/],
+  ['user.claim == ["red"]', /user.claim: expected a text, number or boolean, given a list of 1/],
+  ['"red" in user.id', /"in" does not fit user.id, which is text/],
+  ['user.level.startsWith("1")', /"startsWith" does not fit user.level, which is number/],
+  ['user.id', /user.id: expected a text, given true/],
   ['x'.repeat(201), /at most 200 characters/],
   ['('.repeat(101), /at most 100 brackets/],
   [`${'1+'.repeat(40)}1 == 41`, /at most 12 levels/],
@@ -62,7 +83,21 @@ const MISTAKES: readonly (readonly [string, RegExp])[] = [
 
 const ANSWERS: readonly (readonly [string, JsonObject, Truth])[] = [
   ['user.claim == "x"', { claim: 'x' }, true],
-  ['user.claim == "x"', { claim: 10 }, false],
+  ['user.claim == "x"', { claim: 10 }, null],
+  ['user.claim != "10"', { claim: 10 }, null],
+  ['!(user.claim == "10")', { claim: 10 }, null],
+  ['user.claim != null', { claim: 10 }, true],
+  ['user.claim != null', {}, null],
+  ['"x" in user.claim', { claim: { x: 1 } }, null],
+  ['"x" in user.claim', { claim: [1, 'x'] }, true],
+  ['"x" in user.claim', { claim: [1, 'y'] }, null],
+  ['true ? user.claim != "10" : false', { claim: 10 }, null],
+  ['user.teams.exists(t, t != 1)', { teams: ['red'] }, null],
+  ['user.teams.all(t, t != "x")', { teams: ['red', 1] }, null],
+  ['user.claim[0] != "x"', { claim: [1] }, null],
+  ['size(user.teams) != "2"', { teams: ['blue', 'red'] }, null],
+  ['timestamp(user.claim) == "2026-01-31T00:00:00Z"', { claim: '2026-01-31T00:00:00Z' }, null],
+  ['timestamp(user.claim) == timestamp("2026-01-31T01:00:00+01:00")', { claim: '2026-01-31T00:00:00Z' }, true],
   ['user.claim == "x"', {}, null],
   ['!(user.claim == "x")', {}, null],
   ['user.claim == "x" || user.id == "u1"', { id: 'u1' }, true],
@@ -82,6 +117,35 @@ const ANSWERS: readonly (readonly [string, JsonObject, Truth])[] = [
   ['timestamp(user.claim).getHours("Nowhere/At/All") == 1', { claim: '2026-01-31T00:00:00Z' }, null],
   ['user.claim.toString == 1', { claim: {} }, null],
 ];
+
+const COMPARISONS: readonly string[] = [
+  ...['==', '!=', '<', '<=', '>', '>=', 'in'].map((sign) => `user.a ${sign} user.b`),
+  ...['contains', 'startsWith', 'endsWith', 'matches'].map((name) => `user.a.${name}(user.b)`),
+];
+const SCALARS: readonly (Json | undefined)[] = [
+  undefined,
+  null,
+  true,
+  false,
+  0,
+  -0,
+  1,
+  1.5,
+  1e300,
+  '',
+  'a',
+  'ab',
+  '1',
+  '\ud83d',
+  '😀',
+  '\ufffd',
+  '\uffff',
+];
+const VALUES: fc.Arbitrary<Json | undefined> = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom(...SCALARS) },
+  fc.array(fc.constantFrom(...SCALARS.filter((value) => value !== undefined)), { maxLength: 3 }),
+  fc.constantFrom<Json>({}, { a: 1 }, [[]], [{}]),
+);
 
 describe('expressions', () => {
   for (const [source, expected] of LOWERED) {
@@ -109,7 +173,9 @@ describe('expressions', () => {
   }
 
   it('says every path that it reads', () => {
-    const { condition } = read('has(user.claim.a) || user.teams.exists(t, t == user["claim"].b) || user.level + 1.0 > 2.0');
+    const { condition } = read(
+      '(true ? has(user.claim.a) : false) || user.teams.exists(t, t == user["claim"].b) || user.level + 1.0 > 2.0',
+    );
     expect(
       conditionPaths(condition)
         .map(({ text }) => text)
@@ -118,10 +184,27 @@ describe('expressions', () => {
   });
 
   it('lowers what it can of one expression and keeps the rest', () => {
-    expect(read('user.id == "u1" && user.claim == "x"').condition).toMatchObject({
+    expect(read('user.id == "u1" && size(user.claim) == 1').condition).toMatchObject({
       type: 'all',
-      of: [{ type: 'comparison' }, { type: 'expression', source: 'user.claim == "x"' }],
+      of: [{ type: 'comparison' }, { type: 'expression', source: 'size(user.claim) == 1' }],
     });
+  });
+
+  it('compares alike, lowered and not', () => {
+    let known = 0;
+    fc.assert(
+      fc.property(fc.constantFrom(...COMPARISONS), VALUES, VALUES, (comparison, a, b) => {
+        const user = Object.fromEntries(Object.entries({ a, b }).filter(([, value]) => value !== undefined)) as JsonObject;
+        const lowered = read(comparison).condition;
+        const kept = read(`true ? (${comparison}) : false`).condition;
+        expect([lowered.type, kept.type]).toEqual(['comparison', 'expression']);
+        const answer = evaluate(lowered, scopeOf(user));
+        expect(evaluate(kept, scopeOf(user))).toBe(answer);
+        if (answer !== null) known++;
+      }),
+      { numRuns: 3000 },
+    );
+    expect(known).toBeGreaterThan(200);
   });
 
   it('is only for where expressions may stand', () => {

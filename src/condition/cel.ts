@@ -26,7 +26,10 @@ export function readExpression(source: Json, at: string, reading: Reading): Cond
   if ('mistake' in parsed) return refuse('expression', parsed.mistake);
   const mistakes = checkCel(parsed.expr, reading);
   for (const mistake of mistakes) refuse('expression', mistake);
-  return mistakes.length > 0 ? constant(null) : lowerCel(parsed, reading);
+  if (mistakes.length > 0) return constant(null);
+  const lowered = lowerCel(parsed, reading);
+  for (const mistake of lowered.mistakes) refuse('expression', mistake);
+  return lowered.condition;
 }
 
 function parseCel(source: string): ReturnType<typeof parse> | { readonly mistake: string } {

@@ -18,9 +18,8 @@ export {
   type Path,
 } from './condition.ts';
 export { type ConditionTrace, explainCondition, type TracedAnswer } from './explain.ts';
-export { type ParsedPath, parsePath } from './path.ts';
+export type { ParsedPath } from './path.ts';
 export { conditionPaths } from './paths.ts';
-export { printCondition } from './print.ts';
 export { readConditions } from './read.ts';
 export type { ConditionLimits, ConditionReader } from './reading.ts';
 export { evaluate, reduce } from './reduce.ts';

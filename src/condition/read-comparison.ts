@@ -1,10 +1,9 @@
 import { didYouMean } from '../errors.ts';
 import { type Json, type JsonObject, OPERATORS, type Operator, ownValue } from '../operators/index.ts';
-import { comparedAs } from './compared-as.ts';
+import { checkSides } from './check-comparison.ts';
 import { CONTEXT_GROUPS, type Comparison, type Condition, type ContextGroup, type Path } from './condition.ts';
 import { isGroup, parsePath } from './path.ts';
-import { operandPaths } from './paths.ts';
-import { checkOperand, readOperand } from './read-operand.ts';
+import { readOperand } from './read-operand.ts';
 import { describedKind, expected, member, note, type Reading } from './reading.ts';
 import type { PathKind } from './scope.ts';
 import { constant } from './tree.ts';
@@ -30,7 +29,7 @@ export function readComparison(input: JsonObject, at: string, reading: Reading):
   const operand = readOperand(ownValue(input, 'value'), { at: member(at, 'value'), reading });
   if (path === undefined || operator === undefined || operand === undefined || reading.issues.length > before) return constant(null);
   const comparison: Comparison = Object.freeze({ type: 'comparison', path, operator: operator.name, operand, ifExists });
-  checkSides(comparison, operator, { at: member(at, 'value'), reading });
+  for (const detail of checkSides(comparison, reading)) noteIn('value', 'value', detail);
   return reading.issues.length > before ? constant(null) : comparison;
 }
 
@@ -80,20 +79,4 @@ function readIfExists(given: Json | undefined, noteIn: Note): boolean {
   if (given === undefined || typeof given === 'boolean') return given ?? false;
   noteIn('ifExists', 'type', expected('true or false', given));
   return false;
-}
-
-/** The operand against the field: references to what exists, kinds that meet, literals that fit. */
-function checkSides(comparison: Comparison, operator: Operator, { at, reading }: { readonly at: string; readonly reading: Reading }): void {
-  const kinds = new Map<string, PathKind | undefined>();
-  for (const path of [comparison.path, ...operandPaths(comparison.operand)]) {
-    const described = describedKind(reading, path);
-    if ('problem' in described) note(reading, at, { code: 'value', detail: described.problem });
-    else kinds.set(path.text, described.kind);
-  }
-  const as = comparedAs(comparison, operator, (path) => kinds.get(path.text));
-  const detail =
-    as === 'mismatch'
-      ? `what ${comparison.path.text} is compared with is of another kind; such a comparison is always unknown`
-      : checkOperand(comparison.operand, operator, as);
-  if (detail !== undefined) note(reading, at, { code: 'value', detail });
 }

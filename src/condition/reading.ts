@@ -1,5 +1,5 @@
 import type { Issue } from '../errors.ts';
-import { describeValue, type Json, type JsonObject } from '../operators/index.ts';
+import { describeValue, type Json } from '../operators/index.ts';
 import type { Condition, Path } from './condition.ts';
 import type { PathKind } from './scope.ts';
 import { constant } from './tree.ts';

@@ -4,7 +4,7 @@
  * Begin with `createScope` in scope.ts; paths.ts says what a path means before anyone asks.
  */
 export { OPEN, type PathKind, type Scope } from '../condition/index.ts';
-export { type EnvironmentValue, toEnvironment } from './environment.ts';
+export type { EnvironmentValue } from './environment.ts';
 export { type Hypothesis, layOver } from './hypothesis.ts';
 export { describePath, lackingResources, type PathDescription } from './paths.ts';
 export { ANON, type Principal } from './principal.ts';

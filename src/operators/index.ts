@@ -9,9 +9,9 @@
  * own, and one line in `table.ts`.
  */
 
-export { type Decimal, readDecimal, toDecimalText } from './decimals.ts';
-export { readDate, readDuration, readInstant, toInstantText } from './instants.ts';
-export { canonicalAs, combineKinds, compareAs, fitsKind, kindNoun } from './kinds.ts';
+export { type Decimal, readDecimal } from './decimals.ts';
+export { readDate, readInstant, toInstantText } from './instants.ts';
+export { canonicalAs, combineKinds } from './kinds.ts';
 export { type Frame, IN_MEMORY, type OperandShape, type Operator, type OperatorSample, type SqlSubject } from './operator.ts';
 export { checkPattern, matchesPattern } from './pattern.ts';
 export type { SqlDialect, SqlTruth } from './sql.ts';

@@ -8,9 +8,14 @@ const MAX_PATTERN_LENGTH = 1000;
 /** What a pattern may compile to, in RE2's instructions: matching takes time proportional to it. */
 const MAX_PROGRAM_SIZE = 10_000;
 const MAX_COMPILED = 500;
+/**
+ * Characters times instructions that one match may take at worst, a second or so: linear time is long, too, where both are,
+ * and a client brings the pattern and the text. Beyond it the answer is unknown, on every machine alike.
+ */
+const MAX_STEPS = 10_000_000;
 
 /** A compiled pattern, or in words why there is none. */
-type Compiled = { readonly pattern: RE2JS } | { readonly mistake: string };
+type Compiled = { readonly pattern: RE2JS; readonly size: number } | { readonly mistake: string };
 
 /** Compiled once and kept, the oldest making room: policies hold few patterns, clients may send many. */
 const compiled = new Map<string, Compiled>();
@@ -32,10 +37,10 @@ export const matches: Operator = defineOperator({
   ],
 });
 
-/** Whether a part of `text` matches an RE2 pattern, in time proportional to both; undefined where the pattern is none. */
+/** Whether a part of `text` matches an RE2 pattern, in time proportional to both; undefined where the pattern is none, or too much for the text. */
 export function matchesPattern(text: string, pattern: string): boolean | undefined {
   const ready = compilePattern(pattern);
-  return 'pattern' in ready ? ready.pattern.test(text) : undefined;
+  return 'pattern' in ready && text.length * ready.size <= MAX_STEPS ? ready.pattern.test(text) : undefined;
 }
 
 /** What is wrong with an RE2 pattern, in words; undefined where nothing is. */
@@ -60,7 +65,8 @@ function compileAnew(source: string): Compiled {
   }
   try {
     const pattern = RE2JS.compile(source);
-    return pattern.programSize() > MAX_PROGRAM_SIZE ? { mistake: 'the pattern repeats too much' } : { pattern };
+    const size = pattern.programSize();
+    return size > MAX_PROGRAM_SIZE ? { mistake: 'the pattern repeats too much' } : { pattern, size };
   } catch (error) {
     if (error instanceof RE2JSException) return { mistake: `expected an RE2 pattern: ${error.message}` };
     throw error;

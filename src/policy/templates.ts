@@ -40,7 +40,9 @@ export const TEMPLATES: readonly PolicyTemplate[] = Object.freeze([
     rules: [
       { resource: '*', action: 'create', description: 'create records' },
       { resource: '*', action: '*', conditions: [equals('resource.createdBy', `\${user.id}`)], description: 'own records' },
+      // Importing makes records too.
       { resource: 'User', action: 'create', effect: 'DENY', priority: 200, description: 'users are made by others' },
+      { resource: 'User', action: 'import', effect: 'DENY', priority: 200, description: 'users are imported by others' },
     ],
   }),
   toTemplate('own-profile', 'ATTRIBUTE_BASED', {

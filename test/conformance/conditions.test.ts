@@ -61,6 +61,14 @@ const referring: fc.Arbitrary<Condition> = fc
   })
   .chain((comparison) => fc.constantFrom<Condition>(comparison, { type: 'not', of: comparison }));
 
+const leaf: Condition = {
+  type: 'comparison',
+  path: { group: 'resource', keys: ['size'], text: 'resource.size' },
+  operator: 'gte',
+  operand: { type: 'literal', value: 0 },
+  ifExists: false,
+};
+
 describe('a condition takes the same rows in memory and in SQLite', () => {
   it('whatever the tree', () => {
     let exactly = 0;
@@ -106,20 +114,23 @@ describe('a condition takes the same rows in memory and in SQLite', () => {
   });
 
   it('however deep or wide it is', () => {
-    const leaf: Condition = {
-      type: 'comparison',
-      path: { group: 'resource', keys: ['size'], text: 'resource.size' },
-      operator: 'gte',
-      operand: { type: 'literal', value: 0 },
-      ifExists: false,
-    };
     let deep: Condition = leaf;
     for (let level = 0; level < 3000; level++) deep = { type: level % 2 === 0 ? 'any' : 'all', of: [leaf, deep] };
-    const wide: Condition = { type: 'any', of: Array.from({ length: 20_000 }, () => leaf) };
-    for (const condition of [deep, wide]) {
+    // More values than SQLite binds in one statement.
+    const wide: Condition = { type: 'any', of: Array.from({ length: 40_000 }, () => leaf) };
+    // Not too deep, and yet too high once each group is told in pairs.
+    let high: Condition = leaf;
+    for (let level = 0; level < 280; level++) high = { type: level % 2 === 0 ? 'any' : 'all', of: [...Array(15).fill(leaf), high] };
+    for (const condition of [deep, wide, high]) {
       const taken = table.select(toSql(condition, TARGET).where);
       expect(idsWhere(leaf).filter((id) => !taken.includes(id))).toEqual([]);
     }
+  });
+
+  it('exactly, however many groups stand side by side', () => {
+    const pair: Condition = { type: 'all', of: [leaf, { type: 'not', of: { type: 'not', of: leaf } }] };
+    const { where, exact } = toSql({ type: 'any', of: Array.from({ length: 500 }, () => pair) }, TARGET);
+    expect([table.select(where), exact]).toEqual([idsWhere(leaf), true]);
   });
 });
 

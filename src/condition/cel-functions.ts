@@ -1,0 +1,69 @@
+import { type CelFunc, CelScalar, type CelValue, celEnv, celFunc, celMethod, celType, isCelUint, listType, mapType } from '@bufbuild/cel';
+import { type Frame, type Json, OPERATORS, type Truth, UNKNOWN } from '../operators/index.ts';
+
+const { BOOL, DOUBLE, DYN, INT, STRING, UINT } = CelScalar;
+const STANDARD = celEnv().funcs;
+/** What comparing two values without a definition needs to know: nothing. */
+const FRAME: Frame = { kind: undefined, itemKind: undefined, now: 0, timeZone: 'UTC' };
+
+/**
+ * CEL's comparisons with the meaning of our operators, for what of an expression stays CEL: values of different types
+ * are an error, and so unknown, where CEL itself calls them simply not equal; text goes by code points; lists and
+ * objects compare with nothing.
+ */
+export const COMPARING_FUNCTIONS: readonly CelFunc[] = [
+  celFunc('_==_', [DYN, DYN], BOOL, isEqual),
+  celFunc('_!=_', [DYN, DYN], BOOL, (left, right) => !isEqual(left, right)),
+  ...Object.entries({ '_<_': 'lt', '_<=_': 'lte', '_>_': 'gt', '_>=_': 'gte' }).flatMap(([name, operator]) => [
+    celFunc(name, [STRING, STRING], BOOL, (left, right) => ask(operator, left, right)),
+    celFunc(name, [BOOL, BOOL], BOOL, () => refuse('true and false have no order')),
+  ]),
+  celFunc('@in', [DYN, listType(DYN)], BOOL, (item, list) => isAmong(item, [...list])),
+  ...[STRING, DOUBLE, INT, BOOL, UINT].map((key) => celFunc('@in', [key, mapType(DYN, DYN)], BOOL, () => refuse('in asks lists'))),
+  ...['contains', 'startsWith', 'endsWith'].map((name) =>
+    celMethod(name, STRING, [STRING], BOOL, function (part) {
+      return ask(name, String(this), part);
+    }),
+  ),
+];
+
+function isEqual(left: CelValue, right: CelValue): boolean {
+  const [kind, other] = [kindOf(left), kindOf(right)];
+  if (kind === 'structure' || other === 'structure') return refuse('lists and objects compare with nothing');
+  if (left === null || right === null) return left === right;
+  if (kind !== other) return refuse(`${kind} does not compare with ${other}`);
+  if (typeof left === 'string' && typeof right === 'string') return ask('eq', left, right);
+  return STANDARD.find('_==_')?.call(0, undefined, [left, right]) === true;
+}
+
+/** Kleene's or: one item that does not compare leaves "no" unknown. */
+function isAmong(item: CelValue, list: readonly CelValue[]): boolean {
+  let broken: unknown;
+  for (const other of list) {
+    try {
+      if (isEqual(item, other)) return true;
+    } catch (error) {
+      broken = error;
+    }
+  }
+  if (broken !== undefined) throw broken;
+  return false;
+}
+
+/** The answer of our own operator of that name. */
+function ask(name: string, left: Json, right: Json): boolean {
+  const truth: Truth = OPERATORS.get(name)?.matches(left, right, FRAME) ?? UNKNOWN;
+  return truth === UNKNOWN ? refuse(`${name} is unknown`) : truth;
+}
+
+/** CEL's numbers are three types that compare with each other. */
+function kindOf(value: CelValue): string {
+  if (typeof value === 'number' || typeof value === 'bigint' || isCelUint(value)) return 'number';
+  const { kind, name } = celType(value);
+  return kind === 'list' || kind === 'map' ? 'structure' : name;
+}
+
+/** What a function throws is an error of the expression, and that is unknown. */
+function refuse(reason: string): never {
+  throw new Error(reason);
+}
