@@ -37,6 +37,8 @@ export const ERRORS_PAGE: string = `<!doctype html>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <title>Bailiwick errors</title>
+    <link rel="icon" type="image/png" href="favicon-32x32.png">
+    <style>body { max-width: 50em; margin: 2em auto; padding: 0 1em; font: 1em/1.5 system-ui, sans-serif } dd { margin-bottom: .75em }</style>
   </head>
   <body>
     <h1>Errors</h1>

@@ -105,6 +105,25 @@ describe('closing', () => {
     await expect(fetch(`${url}/slow`)).rejects.toThrow();
   });
 
+  it('waits for no connection that nobody waits on: kept after its answer, or opened ahead', async () => {
+    const slow = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      return { status: 200, body: { success: true } };
+    };
+    const { server, url, port } = await startServer({
+      limits: { drainSeconds: 10 },
+      routes: [{ method: 'GET', path: '/slow', handle: slow }],
+    });
+    const ahead = connect(port, '127.0.0.1');
+    const answer = fetch(`${url}/slow`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const from = performance.now();
+    await server.close();
+    expect((await answer).headers.get('connection')).toBe('close');
+    expect(performance.now() - from).toBeLessThan(2000);
+    ahead.destroy();
+  });
+
   it('cuts off what has not ended after the drain', async () => {
     const { server, url, port } = await startServer({ limits: { drainSeconds: 0 } });
     const idle = connect(port, '127.0.0.1');

@@ -5,6 +5,7 @@ import type { Route } from '../request/index.ts';
 import { readOnlyJson } from './body.ts';
 import { toCall } from './call.ts';
 import { serveDocs } from './docs.ts';
+import { closeUnused } from './drain.ts';
 import { createFramework, logAnswers } from './framework.ts';
 import { addGuards, addSecurityHeaders, charge } from './guard.ts';
 import { serveHealth } from './health.ts';
@@ -57,6 +58,7 @@ async function assemble(server: FastifyInstance, options: HttpOptions): Promise<
   const limiter = rateLimit === 0 ? undefined : createRateLimiter(rateLimit);
   addGuards(server, limiter);
   logAnswers(server);
+  closeUnused(server);
   serveHealth(server, options.ready);
   await serveDocs(server, options.docs);
   for (const route of options.routes) serveRoute(server, route, limiter);
@@ -79,10 +81,15 @@ function serveRoute(server: FastifyInstance, route: Route, limiter: RateLimiter 
 }
 
 async function listen(server: FastifyInstance, { host, port }: Address): Promise<{ url: string; port: number }> {
+  const { level } = server.log;
+  // The framework says where it listens, too; that is our caller's to say.
+  server.log.level = 'silent';
   try {
     await server.listen({ host, port });
   } catch (error) {
     throw refusalOf(error, { host, port });
+  } finally {
+    server.log.level = level;
   }
   const bound = (server.server.address() as AddressInfo).port;
   return { url: `http://${nameOf(host)}:${bound}`, port: bound };

@@ -1,10 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { setUp, startProgram } from './program.ts';
 
 const ROUNDS = 20;
 const CLIENTS = 8;
@@ -16,23 +15,18 @@ describe('kill -9 under load', () => {
   let token = '';
 
   beforeAll(async () => {
-    const { child, url } = await start(data);
-    const admin = { email: 'ada@example.com', password: 'correct horse battery', name: 'Ada' };
-    await post(`${url}/auth/setup`, admin);
-    const login = await post(`${url}/auth/login`, { email: admin.email, password: admin.password });
-    token = String(((await login.json()) as { token: string }).token);
-    child.kill('SIGTERM');
-    expect((await once(child, 'exit'))[0]).toBe(0);
+    const program = await startProgram({ data });
+    token = await setUp(program.url);
+    expect(await program.stop()).toBe(0);
   }, 60_000);
   afterAll(() => rmSync(data, { recursive: true, force: true }));
 
   it(`loses no entry and no record whose answer was sent, ${ROUNDS} times`, async () => {
     for (let round = 0; round < ROUNDS; round++) {
-      const { child, url } = await start(data);
-      const clients = Array.from({ length: CLIENTS }, (_, index) => work(url, token, { reads: index % 2 === 0, answered }));
+      const program = await startProgram({ data, args: ['--log-level', 'error'] });
+      const clients = Array.from({ length: CLIENTS }, (_, index) => work(program.url, token, { reads: index % 2 === 0, answered }));
       await new Promise((resolve) => setTimeout(resolve, 60 + Math.random() * 200));
-      child.kill('SIGKILL');
-      await once(child, 'exit');
+      await program.stop('SIGKILL');
       await Promise.all(clients);
     }
     const database = new Sqlite(join(data, 'bailiwick.db'), { readonly: true });
@@ -72,21 +66,6 @@ async function work(url: string, token: string, { reads, answered }: Work): Prom
       throw error;
     }
   }
-}
-
-async function start(data: string): Promise<{ readonly child: ChildProcess; readonly url: string }> {
-  const args = ['src/main.ts', 'start', '--project', 'examples/newsroom', '--data', data, '--port', '0', '--log-level', 'error'];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-  const url = await new Promise<string>((resolve, reject) => {
-    let printed = '';
-    child.stdout.on('data', (chunk) => {
-      printed += chunk;
-      const found = /listens on (\S+)/.exec(printed)?.[1];
-      if (found !== undefined) resolve(found);
-    });
-    child.on('exit', (code) => reject(new Error(`the service ended with ${code} before it listened: ${printed}`)));
-  });
-  return { child, url };
 }
 
 function idsOf(database: Sqlite.Database, table: string): Set<string> {

@@ -1,0 +1,95 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectDone, idOf, type Program, send, setUp, startProgram } from './program.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'bailiwick-dev-'));
+const resources = join(folder, 'resources');
+
+function save(file: string, fields: Readonly<Record<string, string>>): void {
+  const lines = Object.entries(fields).map(([name, field]) => `  ${name}: ${field}`);
+  writeFileSync(join(resources, `${file}.yaml`), `name: ${file}\nfields:\n${lines.join('\n')}\n`);
+}
+
+/** A developer edits definitions and looks at what the terminal says and the API does. Each step goes on from the one before. */
+describe('dev', () => {
+  const title = '{ type: string, required: true }';
+  let program: Program;
+  let token: string;
+  let id: string;
+
+  beforeAll(async () => {
+    mkdirSync(resources);
+    save('Event', { title });
+    program = await startProgram({ data: join(folder, 'data'), project: folder, command: 'dev' });
+    token = await setUp(program.url);
+    id = idOf(await expectDone(send(program.url, 'POST /api/Event', { token, body: { title: 'a talk' } })));
+  }, 60_000);
+  afterAll(async () => {
+    await program.stop('SIGINT');
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const read = async (): Promise<unknown> => (await expectDone(send(program.url, `GET /api/Event/${id}`, { token }))).body.data;
+
+  it('takes a new field at once', async () => {
+    save('Event', { title, room: '{ type: string }' });
+    await program.prints('Event.room is new');
+    await expectDone(send(program.url, `PUT /api/Event/${id}`, { token, body: { room: 'Aula' } }));
+    expect(await read()).toMatchObject({ title: 'a talk', room: 'Aula' });
+  });
+
+  it('goes on as before a mistake, and says what is wrong', async () => {
+    save('Event', { title, room: '{ type: strng }', seats: '{ type: integer, mim: 1 }' });
+    await program.prints('definitions stay as they were: 2 mistakes in the definitions');
+    await program.prints('resources/Event.yaml:4:17 fields.room.type: unknown type "strng" (did you mean "string"?)');
+    await program.prints('resources/Event.yaml:5:27 fields.seats.mim: unknown option "mim" (did you mean "min"?)');
+    expect(await read()).toMatchObject({ room: 'Aula' });
+  });
+
+  it('keeps the values of a field that goes, and gives them back', async () => {
+    save('Event', { title });
+    await program.prints('Event.room is no longer defined; its values are kept aside');
+    expect(await read()).not.toHaveProperty('room');
+    save('Event', { title, room: '{ type: string }' });
+    await program.prints('Event.room comes back with the values that were kept of it');
+    expect(await read()).toMatchObject({ room: 'Aula' });
+  });
+
+  it('keeps values through a rename', async () => {
+    save('Event', { title, place: '{ type: string, renamedFrom: room }' });
+    await program.prints('Event.room is called place now and keeps its values');
+    expect(await read()).toMatchObject({ place: 'Aula' });
+  });
+
+  it('refuses what stored records would break, and says why', async () => {
+    save('Event', { title, place: '{ type: integer }' });
+    await program.prints('Event stays as it was: Event.place changes from string to integer');
+    save('Event', { title, place: '{ type: string }', seats: '{ type: integer, required: true }' });
+    await program.prints('Event stays as it was: Event.seats is required, and 1 record has no value for it');
+    expect(await read()).toMatchObject({ place: 'Aula' });
+    save('Event', { title, place: '{ type: string }' });
+  });
+
+  it('takes a new resource, and keeps the records of one that goes', async () => {
+    save('Talk', { title });
+    await program.prints('tables made: Talk');
+    await expectDone(send(program.url, 'POST /api/Talk', { token, body: { title: 'on rules' } }));
+    rmSync(join(resources, 'Talk.yaml'));
+    await program.prints('Talk is no longer defined; its records are kept aside');
+    expect((await send(program.url, 'GET /api/Talk', { token })).status).toBe(404);
+    save('Talk', { title });
+    await program.prints('Talk comes back with the records that were kept of it');
+    const { body } = await expectDone(send(program.url, 'GET /api/Talk', { token }));
+    expect(body.data).toMatchObject([{ title: 'on rules' }]);
+  });
+
+  it('takes no notice of what editors leave beside a file', async () => {
+    const before = program.printed();
+    writeFileSync(join(resources, '.Event.yaml.swp'), 'x');
+    writeFileSync(join(resources, 'Event.yaml~'), 'x');
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    expect(program.printed()).toBe(before);
+  });
+});

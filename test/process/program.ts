@@ -1,0 +1,167 @@
+/** The program as a process of its own: started, read along with, spoken to and stopped as its users do. */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import Sqlite from 'better-sqlite3';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const main = join(root, 'src/main.ts');
+
+/** How a command ended, and what it printed. */
+export interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs a command to its end. */
+export function runProgram(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
+  return new Promise((resolve) => {
+    const options = { cwd: root, env: { ...process.env, ...env }, timeout: 20_000 };
+    const child = execFile(process.execPath, [main, ...args], options, (_, out, err) => resolve({ code: child.exitCode, out, err }));
+  });
+}
+
+/** Runs a command whose reader goes away at once, as `… | head -0` does; gives the exit code. */
+export async function runUnread(args: readonly string[]): Promise<number | null> {
+  const child = spawn(process.execPath, [main, ...args], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+  child.stdout.destroy();
+  const [code] = await once(child, 'exit');
+  return code as number | null;
+}
+
+/** A service that listens. */
+export interface Program {
+  readonly url: string;
+  readonly child: ChildProcess;
+  /** Everything it has printed, on either stream. */
+  printed(): string;
+  /** Resolves once it has printed this. */
+  prints(text: string): Promise<void>;
+  /** Its exit code, once it has ended. */
+  readonly ended: Promise<number | null>;
+  /** Sends a signal; gives the exit code. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+}
+
+/** What to start; the newsroom where no project is given. */
+export interface Start {
+  readonly data: string;
+  readonly project?: string;
+  readonly command?: 'start' | 'dev';
+  readonly args?: readonly string[];
+}
+
+/** Starts a service on a free port; resolves once it listens and has said what it has to say. */
+export async function startProgram({ data, project = 'examples/newsroom', command = 'start', args = [] }: Start): Promise<Program> {
+  const child = spawn(process.execPath, [main, command, '--project', project, '--data', data, '--port', '0', ...args], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  // A test that fails before it stops the program leaves none behind.
+  const orphan = (): boolean => child.kill('SIGKILL');
+  process.once('exit', orphan);
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (chunk) => (text += chunk));
+  const ended = once(child, 'exit').then(([code]) => code as number | null);
+  let over = false;
+  void ended.then(() => {
+    over = true;
+    process.off('exit', orphan);
+  });
+
+  async function waitFor(what: string, isThere: () => boolean): Promise<void> {
+    for (const from = performance.now(); !isThere() && !over && performance.now() - from < 20_000; ) await pause(10);
+    if (!isThere()) throw new Error(`expected ${what} in what the program prints, which was: ${text}`);
+  }
+
+  const listening = /listens on (\S+)\n/;
+  await waitFor('an address', () => listening.test(text));
+  const url = listening.exec(text)?.[1] ?? '';
+  return {
+    url,
+    child,
+    ended,
+    printed: () => text,
+    prints: (part) => waitFor(part, () => text.includes(part)),
+    stop(signal = 'SIGTERM') {
+      child.kill(signal);
+      return ended;
+    },
+  };
+}
+
+/** What came back of a call. */
+export interface Reply {
+  readonly status: number;
+  readonly decisionId: string | null;
+  readonly body: { readonly code?: string; readonly data?: unknown; readonly detail?: string } & Readonly<Record<string, unknown>>;
+}
+
+/** What to send beside method and path. */
+export interface Sent {
+  readonly token?: string;
+  readonly body?: unknown;
+}
+
+/** Sends one request and reads the answer to its end. */
+export async function send(
+  url: string,
+  call: `${'GET' | 'POST' | 'PUT' | 'DELETE'} /${string}`,
+  { token, body }: Sent = {},
+): Promise<Reply> {
+  const [method = '', path = ''] = call.split(' ', 2);
+  const authorization: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const content =
+    body === undefined ? {} : { headers: { 'content-type': 'application/json', ...authorization }, body: JSON.stringify(body) };
+  const answer = await fetch(url + path, { method, headers: authorization, ...content });
+  return { status: answer.status, decisionId: answer.headers.get('x-decision-id'), body: (await answer.json()) as Reply['body'] };
+}
+
+const ADMIN = { email: 'ada@example.com', password: 'correct horse battery', name: 'Ada' };
+
+/** Makes the first admin; gives the token. */
+export async function setUp(url: string): Promise<string> {
+  await expectDone(send(url, 'POST /auth/setup', { body: ADMIN }));
+  return logIn(url, ADMIN.email);
+}
+
+/** Logs a user in; every user of these tests has the same password. */
+export async function logIn(url: string, email: string): Promise<string> {
+  const { body } = await expectDone(send(url, 'POST /auth/login', { body: { email, password: ADMIN.password } }));
+  return String(body['token']);
+}
+
+/** Makes a user of a role; gives the id. */
+export async function createUser(url: string, token: string, { email, role }: { email: string; role: string }): Promise<string> {
+  const made = await expectDone(send(url, 'POST /api/User', { token, body: { name: email, email, role, password: ADMIN.password } }));
+  return idOf(made);
+}
+
+/** The id of the record in an answer. */
+export function idOf({ body }: Reply): string {
+  return String((body.data as { id?: unknown } | undefined)?.id);
+}
+
+/** The answer, which has to be a success. */
+export async function expectDone(reply: Promise<Reply>): Promise<Reply> {
+  const { status, body, decisionId } = await reply;
+  if (status >= 300) throw new Error(`expected success, given ${status} ${JSON.stringify(body)}`);
+  return { status, body, decisionId };
+}
+
+/** The first column of what a statement finds in the database, read from outside. */
+export function query(data: string, sql: string): readonly unknown[] {
+  const database = new Sqlite(join(data, 'bailiwick.db'), { readonly: true });
+  try {
+    return database.prepare(sql).pluck().all();
+  } finally {
+    database.close();
+  }
+}
+
+/** Waits. Milliseconds. */
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

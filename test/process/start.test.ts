@@ -1,0 +1,128 @@
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runProgram, runUnread, startProgram } from './program.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'bailiwick-start-'));
+const data = join(folder, 'data');
+const newsroom = ['--project', 'examples/newsroom', '--data', join(folder, 'refused'), '--port', '0'];
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('a setting that cannot be used is told in one sentence, with exit code 2', () => {
+  const wrong: readonly (readonly [args: readonly string[], env: Readonly<Record<string, string>>, sentence: string | RegExp])[] = [
+    [['--port', '99999'], {}, '--port: expected a whole number from 0 to 65535, given "99999"'],
+    [['--timezone', 'Europe/Berln'], {}, '--timezone: expected an IANA time zone, given "Europe/Berln" (did you mean "Europe/Berlin"?)'],
+    [['--database', 'postgres://me:hunter2@db/x'], {}, '--database: PostgreSQL is not supported yet; expected sqlite:<path>'],
+    [['--nope', '1'], {}, /^unknown option '--nope'/],
+    [[], { BAILIWICK_JWT_SECRET: 'short' }, 'BAILIWICK_JWT_SECRET: expected at least 32 bytes, given 5'],
+    [[], { BAILIWICK_PROT: '1' }, 'there is no setting BAILIWICK_PROT (did you mean "BAILIWICK_PORT"?)'],
+    [
+      ['--project', join(folder, 'nowhere')],
+      {},
+      `there is no folder ${folder}/nowhere/resources; say with --project which folder holds resources/`,
+    ],
+    [['--data', '/dev/null/x'], {}, /^cannot open the database file \/dev\/null\/x\/bailiwick.db: /],
+    [['--database', 'sqlite:package.json'], {}, 'cannot open the database file package.json: file is not a database'],
+    [['--host', '192.0.2.1'], {}, 'cannot listen on port 0 of 192.0.2.1: this machine does not have that address'],
+  ];
+  it.each(wrong)('%j %j', async (args, env, sentence) => {
+    const { code, out, err } = await runProgram(['start', ...newsroom, ...args], env);
+    const told = err.replace(/^bailiwick: /, '').replace(/\n$/, '');
+    expect({ code, out, told }).toEqual({
+      code: 2,
+      out: '',
+      told: typeof sentence === 'string' ? sentence : expect.stringMatching(sentence),
+    });
+    expect(told).not.toContain('\n');
+  });
+
+  it('a port in use', async () => {
+    const other = createServer();
+    const port = await new Promise<number>((resolve) => {
+      other.listen(0, '127.0.0.1', () => resolve((other.address() as { port: number }).port));
+    });
+    const { code, err } = await runProgram(['start', ...newsroom, '--port', String(port)]);
+    other.close();
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: `bailiwick: cannot listen on port ${port} of 127.0.0.1: something else listens there\n`,
+    });
+  });
+
+  it.skipIf(process.getuid?.() === 0)('a data folder that cannot be written', async () => {
+    const closed = join(folder, 'closed');
+    mkdirSync(closed);
+    chmodSync(closed, 0o500);
+    const { code, err } = await runProgram(['start', ...newsroom, '--data', closed]);
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: expect.stringMatching(/^bailiwick: cannot open the database file .*permission denied.*\n$/),
+    });
+  });
+});
+
+describe('definitions with mistakes', () => {
+  it('are all listed, each with its place and what was meant', async () => {
+    const resources = join(folder, 'mistaken', 'resources');
+    mkdirSync(resources, { recursive: true });
+    writeFileSync(
+      join(resources, 'Event.yaml'),
+      'name: Event\nfields:\n  title: { typ: string, required: yes }\n  kind: { type: enumm }\n',
+    );
+    writeFileSync(join(resources, 'Talk.yaml'), 'name: Talk\nfields:\n  eventId: { type: reference, to: Evnt }\n');
+    const { code, out, err } = await runProgram(['start', '--project', join(folder, 'mistaken'), '--data', data]);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err.split('\n')).toEqual([
+      'bailiwick: 5 mistakes in the definitions',
+      expect.stringMatching(/^ {2}resources\/Event.yaml:3:10 fields.title: expected a type, one of string, /),
+      '  resources/Event.yaml:3:12 fields.title.typ: unknown option "typ" (did you mean "type"?)',
+      '  resources/Event.yaml:3:35 fields.title.required: expected true or false, given "yes"',
+      '  resources/Event.yaml:4:17 fields.kind.type: unknown type "enumm" (did you mean "enum"?)',
+      '  resources/Talk.yaml:3:35 fields.eventId.to: unknown resource "Evnt" (did you mean "Event"?)',
+      '',
+    ]);
+  });
+});
+
+describe('what a start prints', () => {
+  let first: string;
+  let second: string;
+  beforeAll(async () => {
+    const program = await startProgram({ data });
+    await program.prints('/auth/setup');
+    await program.stop('SIGINT');
+    first = program.printed().replaceAll(program.url, 'URL');
+    const again = await startProgram({ data });
+    await again.prints('/auth/setup');
+    await again.stop();
+    second = again.printed().replaceAll(again.url, 'URL');
+  });
+
+  it('is a few lines: where it listens, what was done, and what to do first', () => {
+    expect(first.split('\n')).toEqual([
+      'bailiwick listens on URL',
+      '  project   examples/newsroom',
+      `  database  sqlite:${data}/bailiwick.db`,
+      '  API page  URL/docs',
+      'tables made: User, Article, Comment, Tip',
+      'the permissions maps of the definitions are not enforced; bailiwick policies from-permissions --apply makes the 3 policies that mean the same',
+      'no admin exists yet; make one with',
+      expect.stringMatching(/^ {2}curl -X POST URL\/auth\/setup /),
+      '',
+    ]);
+  });
+
+  it('does not repeat what was done the first time', () => {
+    expect(second).not.toContain('tables made');
+  });
+
+  it('keeps what it compiled for the next start, in a folder of its own', () => {
+    expect(existsSync(new URL('../../node_modules/.cache/bailiwick', import.meta.url))).toBe(true);
+  });
+
+  it('may have no reader', async () => {
+    expect(await runUnread(['storage', 'plan', '--project', 'examples/newsroom', '--data', join(folder, 'unread')])).toBe(0);
+  });
+});

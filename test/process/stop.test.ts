@@ -1,0 +1,73 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { expectDone, idOf, pause, query, send, setUp, startProgram } from './program.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'bailiwick-stop-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('SIGTERM under load', () => {
+  it('answers what is in flight, commits it and ends with 0', async () => {
+    const data = join(folder, 'drained');
+    const program = await startProgram({ data });
+    const token = await setUp(program.url);
+    const answered = { decisions: new Set<string | null>(), created: new Set<string>(), failed: [] as unknown[] };
+    const clients = Array.from({ length: 8 }, () => createUntilGone(program.url, token, answered));
+    await pause(500);
+    const from = performance.now();
+    expect(await program.stop('SIGTERM')).toBe(0);
+    expect(performance.now() - from).toBeLessThan(5000);
+    await Promise.all(clients);
+
+    expect(answered.failed).toEqual([]);
+    expect(answered.created.size).toBeGreaterThan(20);
+    expect(new Set(query(data, `SELECT id FROM Tip`))).toEqual(answered.created);
+    const kept = new Set(query(data, 'SELECT id FROM _Decision'));
+    expect([...answered.decisions].filter((id) => !kept.has(id))).toEqual([]);
+    expect(query(data, 'PRAGMA integrity_check')).toEqual(['ok']);
+  }, 60_000);
+});
+
+interface Answered {
+  readonly decisions: Set<string | null>;
+  readonly created: Set<string>;
+  readonly failed: unknown[];
+}
+
+async function createUntilGone(url: string, token: string, { decisions, created, failed }: Answered): Promise<void> {
+  for (;;) {
+    try {
+      const reply = await expectDone(send(url, 'POST /api/Tip', { token, body: { subject: 'a tip', text: 'something happened' } }));
+      decisions.add(reply.decisionId);
+      created.add(idOf(reply));
+    } catch (error) {
+      // A connection that is refused or closed; any answer at all has to be a good one.
+      if (!(error instanceof TypeError)) failed.push(error);
+      return;
+    }
+  }
+}
+
+describe('a second signal', () => {
+  it.each(['SIGINT', 'SIGTERM'] as const)(
+    '%s ends at once what would go on draining, with 1',
+    async (signal) => {
+      const program = await startProgram({ data: join(folder, signal), args: ['--drain-seconds', '60'] });
+      const { hostname, port } = new URL(program.url);
+      // A request whose body never comes.
+      const slow = connect(Number(port), hostname);
+      slow.on('error', () => undefined);
+      slow.write('POST /auth/setup HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{');
+      await pause(200);
+      program.child.kill(signal);
+      // npm hands on what the terminal has sent already.
+      program.child.kill(signal);
+      expect(await Promise.race([program.ended, pause(800).then(() => 'draining')])).toBe('draining');
+      expect(await program.stop(signal)).toBe(1);
+      slow.destroy();
+    },
+    60_000,
+  );
+});
