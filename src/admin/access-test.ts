@@ -3,7 +3,7 @@ import { ACTIONS, RULE_ACTIONS, type RuleAction } from '../actions.ts';
 import { createScope, type Hypothesis, layOver, OPEN, type Principal } from '../context/index.ts';
 import { explain } from '../decision/index.ts';
 import { didYouMean, type Issue, Problem } from '../errors.ts';
-import { isObject, type Json, type JsonObject } from '../operators/index.ts';
+import { describeValue, isObject, type Json, type JsonObject, readInstant } from '../operators/index.ts';
 import { type Applicable, applicableRules, rulesOfPolicy } from '../policy/index.ts';
 import type { Resource } from '../resource/index.ts';
 import { toSuccess } from '../response/index.ts';
@@ -22,7 +22,7 @@ export const testEndpoints: readonly Endpoint[] = [
 
 async function testAccess(admin: AdminCall): ReturnType<Endpoint['handle']> {
   const test = readTest(admin);
-  const { explanation } = await run(admin, test, (who) => applicableRules(admin.model.policies, { ...who, now: admin.tx.now }));
+  const { explanation } = await run(admin, test, (asked) => applicableRules(admin.model.policies, asked));
   const { decision, trace, wouldAllow } = explanation;
   const rule = decision.effect === 'allow-where' ? decision.rules[0] : decision.rule;
   const data = {
@@ -74,6 +74,8 @@ interface Asked {
   readonly role: string;
   readonly resource: string;
   readonly action: RuleAction;
+  /** The moment tried out: an assignment that has expired by then does not apply. */
+  readonly now: number;
 }
 
 async function run(
@@ -100,7 +102,7 @@ async function run(
     test.hypothesis,
   );
   const who = { userId: laid.principal.id, role: laid.principal.role };
-  const applicable = rulesFor({ ...who, resource: test.resource.name, action: test.action });
+  const applicable = rulesFor({ ...who, resource: test.resource.name, action: test.action, now: laid.now });
   return { explanation: explain(applicable, createScope(laid), who) };
 }
 
@@ -118,16 +120,15 @@ function readTest({ call, model }: AdminCall): AccessTest {
   const issues: Issue[] = [];
   const [user, given, environment] = (['user', 'resource', 'environment'] as const).map((name) => memberObject(body, name, issues));
   const resource = readResource(given, model.definitions, issues);
-  const action = ACTIONS.get(String(body['action']))?.decides;
+  const name = typeof body['action'] === 'string' ? body['action'] : '';
+  const action = ACTIONS.get(name)?.decides;
   if (action === undefined)
-    issues.push({
-      path: 'action',
-      code: 'action',
-      detail: `expected one of ${RULE_ACTIONS.join(', ')}${didYouMean(String(body['action']), RULE_ACTIONS)}`,
-    });
+    issues.push({ path: 'action', code: 'action', detail: `expected one of ${RULE_ACTIONS.join(', ')}${didYouMean(name, RULE_ACTIONS)}` });
   const { now, ip } = readEnvironment(environment, issues);
-  const userId = readId(user, 'user', issues);
-  const recordId = readId(given, 'resource', issues);
+  const userId = readText(user, 'user.id', issues);
+  readText(user, 'user.role', issues);
+  const recordId = readText(given, 'resource.id', issues);
+  checkAttributes(given, resource, issues);
   if (issues.length > 0 || resource === undefined || action === undefined) {
     throw new Problem('VALUE_INVALID', `${issues.length} ${issues.length === 1 ? 'mistake' : 'mistakes'} in the test context`, {
       errors: issues,
@@ -166,13 +167,13 @@ function readEnvironment(
       code: 'unknown',
       detail: 'expected timestamp or ip: the other values follow from the timestamp',
     });
-  const now =
-    timestamp === undefined
-      ? undefined
-      : typeof timestamp === 'string' && /^\d{4}-\d\d-\d\dT/.test(timestamp)
-        ? Date.parse(timestamp)
-        : Number.NaN;
-  if (Number.isNaN(now)) issues.push({ path: 'environment.timestamp', code: 'timestamp', detail: 'expected an ISO 8601 timestamp' });
+  const now = typeof timestamp === 'string' ? readInstant(timestamp) : undefined;
+  if (timestamp !== undefined && now === undefined)
+    issues.push({
+      path: 'environment.timestamp',
+      code: 'timestamp',
+      detail: `expected an instant with its offset, such as 2026-01-31T09:00:00Z, given ${describeValue(timestamp)}`,
+    });
   if (ip !== undefined && (typeof ip !== 'string' || isIP(ip) === 0))
     issues.push({ path: 'environment.ip', code: 'ip', detail: 'expected an IP address' });
   return { now, ip: typeof ip === 'string' ? ip : undefined };
@@ -185,9 +186,21 @@ function memberObject(body: JsonObject, name: string, issues: Issue[]): JsonObje
   return undefined;
 }
 
-function readId(of: JsonObject | undefined, name: string, issues: Issue[]): string | undefined {
-  const id = of?.['id'];
-  if (id === undefined || typeof id === 'string') return id;
-  issues.push({ path: `${name}.id`, code: 'type', detail: 'expected a text' });
+/** The text at `user.role` and its like. */
+function readText(of: JsonObject | undefined, path: string, issues: Issue[]): string | undefined {
+  const value = of?.[path.slice(path.indexOf('.') + 1)];
+  if (value === undefined || typeof value === 'string') return value;
+  issues.push({ path, code: 'type', detail: `expected a text, given ${describeValue(value)}` });
   return undefined;
+}
+
+/** A mistyped attribute would try out something else than was meant. Secret fields are none: no condition reads them. */
+function checkAttributes(given: JsonObject | undefined, resource: Resource | undefined, issues: Issue[]): void {
+  if (given === undefined || resource === undefined) return;
+  const known = ['name', ...[...resource.fields.values()].filter((field) => !field.writeOnly).map((field) => field.name)];
+  for (const attribute of Object.keys(given)) {
+    if (known.includes(attribute)) continue;
+    const name = attribute.slice(0, 64);
+    issues.push({ path: `resource.${name}`, code: 'field', detail: `${resource.name} has no field "${name}"${didYouMean(name, known)}` });
+  }
 }

@@ -21,7 +21,7 @@ import {
   updateAssignment,
 } from '../storage/index.ts';
 import type { AdminCall, AdminChange, Endpoint } from './endpoint.ts';
-import { paramOf, readQueryMembers, readTextQuery } from './reading.ts';
+import { paramOf, readTextQuery } from './reading.ts';
 
 /** Giving policies to users and roles, and taking them away. */
 export const assignmentEndpoints: readonly Endpoint[] = [
@@ -31,7 +31,7 @@ export const assignmentEndpoints: readonly Endpoint[] = [
   { method: 'POST', path: '/policies/:policyId/assign/role/:role', handle: (call) => assign(call, 'role') },
   { method: 'PUT', path: '/policies/:policyId/assign/role/:role', handle: (call) => update(call, 'role') },
   { method: 'DELETE', path: '/policies/:policyId/assign/role/:role', handle: (call) => remove(call, 'role') },
-  { method: 'GET', path: '/users/:userId/policies', handle: listOfUser },
+  { method: 'GET', path: '/users/:userId/policies', query: ['role'], handle: listOfUser },
   { method: 'GET', path: '/roles/:role/policies', handle: listOfRole },
 ];
 
@@ -67,14 +67,12 @@ async function remove(admin: AdminCall, to: Holder): ReturnType<Endpoint['handle
 
 /** The user's own policies; with `role`, those of the role as well. */
 async function listOfUser({ call, tx }: AdminCall): ReturnType<Endpoint['handle']> {
-  readQueryMembers(call, ['role']);
   const role = readTextQuery(call, 'role', ASSIGNABLE_ROLES) as AssignableRole | undefined;
   const policies = (await listUserPolicies(tx, paramOf(call, 'userId'), role)).map(withAssignment);
   return { status: 200, body: toSuccess(policies, { count: policies.length }) };
 }
 
 async function listOfRole({ call, tx }: AdminCall): ReturnType<Endpoint['handle']> {
-  readQueryMembers(call, []);
   const policies = (await listRolePolicies(tx, readRole(paramOf(call, 'role')))).map(withAssignment);
   return { status: 200, body: toSuccess(policies, { count: policies.length }) };
 }

@@ -7,20 +7,24 @@ import { applicableRules, compilePolicies } from '../policy/index.ts';
 import { toSuccess } from '../response/index.ts';
 import { loadPolicyStateAt } from '../storage/index.ts';
 import type { AdminCall, Endpoint } from './endpoint.ts';
-import { paramOf, readBooleanQuery, readCountQuery, readInstantQuery, readQueryMembers, readTextQuery } from './reading.ts';
+import { paramOf, readBooleanQuery, readCountQuery, readInstantQuery, readTextQuery } from './reading.ts';
 
 /** Reading the record: its entries, their explanation, their counts. */
 export const decisionEndpoints: readonly Endpoint[] = [
-  { method: 'GET', path: '/decisions', handle: search },
+  {
+    method: 'GET',
+    path: '/decisions',
+    query: ['userId', 'role', 'resource', 'action', 'allowed', 'kind', 'from', 'to', 'limit', 'cursor'],
+    handle: search,
+  },
   { method: 'GET', path: '/decisions/:id', handle: read },
-  { method: 'GET', path: '/policies-analytics', handle: analyse },
+  { method: 'GET', path: '/policies-analytics', query: ['timeframe'], handle: analyse },
 ];
 
 const PAGE = { default: 50, max: 1000 };
 const CURSOR_LENGTH = 200;
 
 async function search({ call, tx }: AdminCall): ReturnType<Endpoint['handle']> {
-  readQueryMembers(call, ['userId', 'role', 'resource', 'action', 'allowed', 'kind', 'from', 'to', 'limit', 'cursor']);
   const cursor = readTextQuery(call, 'cursor');
   if (cursor !== undefined && cursor.length > CURSOR_LENGTH) throw new Problem('REQUEST_CURSOR', 'the cursor is not one of ours');
   const kind = readTextQuery(call, 'kind', ['access', 'admin']) as Entry['kind'] | undefined;
@@ -47,7 +51,6 @@ async function read(admin: AdminCall): ReturnType<Endpoint['handle']> {
 }
 
 async function analyse({ call, tx }: AdminCall): ReturnType<Endpoint['handle']> {
-  readQueryMembers(call, ['timeframe']);
   const from = tx.now - readTimeframe(readTextQuery(call, 'timeframe'));
   return { status: 200, body: toSuccess(await analytics(tx, { from })) };
 }

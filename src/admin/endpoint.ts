@@ -6,6 +6,7 @@ import type { Model, ModelKeeper } from '../model.ts';
 import type { PolicyLimits } from '../policy/index.ts';
 import type { Answer, Call, Method, Route } from '../request/index.ts';
 import type { Database, Transaction } from '../storage/index.ts';
+import { readQueryMembers } from './reading.ts';
 
 /** What admin endpoints are made of. */
 export interface AdminParts {
@@ -39,6 +40,8 @@ export interface AdminChange {
 export interface Endpoint {
   readonly method: Method;
   readonly path: string;
+  /** Query parameters that it has; any other is refused. */
+  readonly query?: readonly string[];
   handle(call: AdminCall): Promise<Answer>;
 }
 
@@ -53,6 +56,7 @@ export function toRoute(parts: AdminParts, endpoint: Endpoint): Route {
         const principal = await parts.identity.identify(tx, token);
         if (principal.id === undefined) throw new Problem('IDENTITY_REQUIRED', 'the admin endpoints require an admin bearer token');
         if (principal.role !== 'admin') return refuse(tx, call, principal);
+        readQueryMembers(call, endpoint.query ?? []);
         return endpoint.handle(await toAdminCall(parts, { tx, call, admin: { ...principal, id: principal.id } }));
       });
       if (answer instanceof Problem) throw answer;

@@ -3,11 +3,11 @@ import { POLICY_TYPES, type Policy, type PolicyInput, type PolicyType, readPolic
 import { toSuccess } from '../response/index.ts';
 import { createPolicy, deletePolicy, listPolicies, loadPolicy, updatePolicy } from '../storage/index.ts';
 import type { AdminCall, Endpoint } from './endpoint.ts';
-import { paramOf, readBooleanQuery, readQueryMembers, readTextQuery } from './reading.ts';
+import { paramOf, readBooleanQuery, readTextQuery } from './reading.ts';
 
 /** Managing policies with their rules, and the templates to begin with. */
 export const policyEndpoints: readonly Endpoint[] = [
-  { method: 'GET', path: '/policies', handle: list },
+  { method: 'GET', path: '/policies', query: ['isActive', 'type'], handle: list },
   { method: 'POST', path: '/policies', handle: create },
   { method: 'GET', path: '/policies/:id', handle: read },
   { method: 'PUT', path: '/policies/:id', handle: update },
@@ -16,7 +16,6 @@ export const policyEndpoints: readonly Endpoint[] = [
 ];
 
 async function list({ call, tx }: AdminCall): ReturnType<Endpoint['handle']> {
-  readQueryMembers(call, ['isActive', 'type']);
   const isActive = readBooleanQuery(call, 'isActive');
   const type = readTextQuery(call, 'type', POLICY_TYPES) as PolicyType | undefined;
   const policies = await listPolicies(tx, { isActive, type });

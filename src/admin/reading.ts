@@ -1,6 +1,6 @@
 /** How admin endpoints read their parameters: every one known, of its type and bounded, or a problem that says so. */
 import { didYouMean, Problem } from '../errors.ts';
-import { isObject, type Json, type JsonObject } from '../operators/index.ts';
+import { isObject, type Json, type JsonObject, readDate, readInstant } from '../operators/index.ts';
 import type { Call } from '../request/index.ts';
 
 const MAX_LENGTH = 200;
@@ -45,12 +45,12 @@ export function readCountQuery(call: Call, name: string, max: number): number | 
   return count;
 }
 
-/** An ISO 8601 instant, as milliseconds since 1970. */
+/** An ISO 8601 instant with its offset, or a date for its beginning in UTC, as milliseconds since 1970. */
 export function readInstantQuery(call: Call, name: string): number | undefined {
   const value = readTextQuery(call, name);
   if (value === undefined) return undefined;
-  const time = /^\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d))?$/.test(value) ? Date.parse(value) : Number.NaN;
-  if (Number.isNaN(time)) throw unusable(name, 'expected an ISO 8601 date or timestamp');
+  const time = readInstant(value) ?? readDate(value);
+  if (time === undefined) throw unusable(name, 'expected an ISO 8601 date, or a timestamp with its offset');
   return time;
 }
 

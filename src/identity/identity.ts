@@ -1,6 +1,6 @@
 import { ANON, type Principal } from '../context/index.ts';
 import { Problem } from '../errors.ts';
-import type { Answer, Call, Route } from '../request/index.ts';
+import { type Answer, type Call, checkNoQuery, type Route } from '../request/index.ts';
 import { showRecord } from '../resource/index.ts';
 import type { Transaction } from '../storage/index.ts';
 import { loadCaller } from './caller.ts';
@@ -29,7 +29,14 @@ export function createIdentity(options: IdentityOptions): Identity {
   const passwords = createPasswords(options.settings.hashConcurrency);
   const tokens = createTokens(options.key, options.settings);
   const parts: AuthParts = { ...options, passwords, tokens };
-  const address = (method: Route['method'], path: string, handle: Route['handle']): Route => Object.freeze({ method, path, handle });
+  const address = (method: Route['method'], path: string, handle: Route['handle']): Route => ({
+    method,
+    path,
+    async handle(call) {
+      checkNoQuery(call);
+      return handle(call);
+    },
+  });
 
   return Object.freeze({
     readToken: async (token: string | undefined) => (token === undefined ? undefined : tokens.verify(token)),

@@ -108,11 +108,15 @@ export const adminSchemas: JsonObject = {
         user: PRINCIPAL,
         resource: {
           ...objectOf({ name: TEXT, id: TEXT }, ['id']),
-          description: 'Laid over the stored record with this id; any further fields.',
+          description: 'Laid over the stored record with this id; any further fields that the resource has.',
           additionalProperties: true,
         },
         action: { type: 'string', enum: [...ACTIONS.keys()] },
-        environment: { ...objectOf({ timestamp: INSTANT, ip: TEXT }, ['timestamp', 'ip']), additionalProperties: false },
+        environment: {
+          ...objectOf({ timestamp: INSTANT, ip: TEXT }, ['timestamp', 'ip']),
+          description: 'Assignments that have expired by the timestamp do not apply.',
+          additionalProperties: false,
+        },
         data: { description: 'What the request would send: `request.data` of conditions.' },
       },
       ['user', 'environment', 'data'],

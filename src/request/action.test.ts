@@ -115,7 +115,10 @@ describe('POST /api/:resource/:action', () => {
   it('lists a bounded number of mistakes', () => {
     const body = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`x${index}`, 1]));
     expect(refusalOf(() => act('list', body))?.mistakes.length).toBe(100);
-    const rows = Array.from({ length: 5000 }, () => 1);
-    expect(refusalOf(() => act('import', { data: rows }))?.mistakes.length).toBe(100);
+  });
+
+  it('imports a bounded number of records', () => {
+    expect(act('import', { data: [{}, {}, {}, {}] }).data).toHaveLength(limits.importRows);
+    expect(refusalOf(() => act('import', { data: [{}, {}, {}, {}, {}] }))?.code).toBe('REQUEST_TOO_LARGE');
   });
 });

@@ -1,4 +1,4 @@
-import { ACTIONS, type Action, type ActionInput, type ActionName } from '../actions.ts';
+import { ACTIONS, type Action, type ActionInput } from '../actions.ts';
 import { didYouMean, Problem } from '../errors.ts';
 import { describeValue, isObject, type Json, type JsonObject, ownValue } from '../operators/index.ts';
 import { readEqualities } from './filter.ts';
@@ -69,7 +69,7 @@ export function readAction({ resource, action, members, envelope }: GivenAction,
     typed: true,
     ...readListPart(list, { limits, limitMax: action.name === 'export' ? limits.exportMax : limits.pageMax }, mistakes),
     id: readId(given('id'), mistakes),
-    data: checkData(action.name, given('data'), mistakes),
+    data: action.name === 'import' ? checkRows(given('data'), limits, mistakes) : checkData(given('data'), mistakes),
     filter: action.takes.includes('filter') ? readEqualities(given('filter'), limits, mistakes) : undefined,
     ifMatch: readVersion(given('ifMatch'), mistakes),
   };
@@ -84,17 +84,20 @@ function readId(given: Json | undefined, mistakes: Mistakes): string | undefined
   return undefined;
 }
 
-/** Data is one record's fields; for an import, an array of such. */
-function checkData(action: ActionName, given: Json | undefined, mistakes: Mistakes): Json | undefined {
+function checkData(given: Json | undefined, mistakes: Mistakes): Json | undefined {
+  if (given !== undefined && !isObject(given)) mistakes.add('data', 'type', `expected an object of fields, given ${describeValue(given)}`);
+  return given;
+}
+
+/** The data of an import: the fields of each record. One transaction stores them all, and everyone else waits for it. */
+function checkRows(given: Json | undefined, { importRows }: RequestLimits, mistakes: Mistakes): Json | undefined {
   if (given === undefined) return undefined;
-  if (action !== 'import') {
-    if (!isObject(given)) mistakes.add('data', 'type', `expected an object of fields, given ${describeValue(given)}`);
-    return given;
-  }
   if (!Array.isArray(given) || given.length === 0) {
     mistakes.add('data', 'type', `expected an array of at least one record, given ${describeValue(given)}`);
     return given;
   }
+  if (given.length > importRows)
+    throw new Problem('REQUEST_TOO_LARGE', `expected at most ${importRows} records in an import, given ${given.length}`);
   for (const [index, row] of given.entries()) {
     if (!isObject(row)) mistakes.add(`data.${index}`, 'type', `expected an object of fields, given ${describeValue(row)}`);
   }

@@ -39,6 +39,11 @@ describe('POST /api/batch', () => {
     ['atomic that is no boolean', { requests: [read], atomic: 'false' }, 'REQUEST_MALFORMED'],
     ['atomic that is null', { requests: [read], atomic: null }, 'REQUEST_MALFORMED'],
     ['too many', { requests: [read, read, read, read] }, 'REQUEST_TOO_LARGE'],
+    [
+      'imports of too many records',
+      { requests: Array(2).fill({ resource: 'Article', action: 'import', data: [{}, {}, {}] }) },
+      'REQUEST_TOO_LARGE',
+    ],
   ])('refuses %s', (_, body, code) => {
     expect(refusalOf(() => batch(body))?.code).toBe(code);
   });

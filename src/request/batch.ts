@@ -33,7 +33,15 @@ export function readBatch(body: Json | undefined, limits: RequestLimits): BatchR
   if (requests.length > limits.batchItems) {
     throw new Problem('REQUEST_TOO_LARGE', `expected at most ${limits.batchItems} requests, given ${requests.length}`);
   }
-  return { items: requests.map((item) => readItem(item, limits)), atomic: atomic === true };
+  const items = requests.map((item) => readItem(item, limits));
+  const rows = items.reduce((sum, item) => sum + rowsOf(item), 0);
+  if (rows > limits.importRows)
+    throw new Problem('REQUEST_TOO_LARGE', `expected at most ${limits.importRows} records in all imports of a batch, given ${rows}`);
+  return { items, atomic: atomic === true };
+}
+
+function rowsOf(item: ApiRequest | Problem): number {
+  return !(item instanceof Problem) && item.action === 'import' && Array.isArray(item.data) ? item.data.length : 0;
 }
 
 function toList(value: Json | undefined): readonly Json[] {

@@ -5,7 +5,15 @@ import type { RequestLimits } from './request.ts';
 import type { Call } from './route.ts';
 
 /** Bounds small enough to run into. */
-export const limits: RequestLimits = { pageMax: 1000, exportMax: 5000, whereItems: 5, filterListItems: 3, sortKeys: 2, batchItems: 3 };
+export const limits: RequestLimits = {
+  pageMax: 1000,
+  exportMax: 5000,
+  whereItems: 5,
+  filterListItems: 3,
+  sortKeys: 2,
+  batchItems: 3,
+  importRows: 4,
+};
 
 /** What a request has that asks for nothing but its action on `Article`. */
 export const bare = { where: [], typed: true, sort: [], total: false, resource: 'Article' } as const;

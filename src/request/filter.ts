@@ -1,4 +1,4 @@
-import { describeValue, isObject, type Json, type JsonObject } from '../operators/index.ts';
+import { describeValue, isObject, type Json } from '../operators/index.ts';
 import type { Mistakes } from './mistakes.ts';
 import type { FilterItem, RequestLimits } from './request.ts';
 import type { QueryTree } from './route.ts';

@@ -8,9 +8,8 @@
 export { readActionRequest } from './action.ts';
 export { type BatchRequest, readBatch } from './batch.ts';
 export { checkDepth } from './depth.ts';
-export { readIfMatch } from './if-match.ts';
-export { createMistakes, type MistakeCode, type Mistakes } from './mistakes.ts';
+export type { MistakeCode, Mistakes } from './mistakes.ts';
 export { type QueryLimits, readQuery } from './query.ts';
 export type { ApiRequest, FilterItem, RequestLimits, RequestOrigin, SortKey } from './request.ts';
 export type { Answer, Call, Method, QueryNode, QueryTree, Route } from './route.ts';
-export { readCreateRequest, readListRequest, readRecordRequest, readUpdateRequest } from './verbs.ts';
+export { checkNoQuery, readCreateRequest, readListRequest, readRecordRequest, readUpdateRequest } from './verbs.ts';

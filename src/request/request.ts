@@ -53,4 +53,5 @@ export interface RequestLimits {
   readonly filterListItems: number;
   readonly sortKeys: number;
   readonly batchItems: number;
+  readonly importRows: number;
 }

@@ -57,7 +57,7 @@ const re2 = Object.assign(
 function checkMeasured(given: ReadonlyMap<Field, Json>, validate: ValidateFunction): readonly Issue[] {
   const values = Object.create(null) as Record<string, Json>;
   for (const [field, value] of given) values[field.name] = value;
-  const issues = validate(values) ? [] : (validate.errors ?? []).map(toIssue);
+  const issues = validate(values) ? [] : (validate.errors ?? []).filter(isOneMistake).map(toIssue);
   const broken = new Set(issues.map((issue) => issue.path.split('.', 1)[0]));
   for (const [field, value] of given) {
     if (broken.has(field.name)) continue;
@@ -65,6 +65,11 @@ function checkMeasured(given: ReadonlyMap<Field, Json>, validate: ValidateFuncti
     if (detail !== undefined) issues.push({ path: field.name, code: 'format', detail });
   }
   return issues;
+}
+
+// Of a number given for an enum ajv says that it is no text, and that it is not listed.
+function isOneMistake({ keyword, data }: ErrorObject): boolean {
+  return keyword !== 'enum' || typeof data === 'string';
 }
 
 /**

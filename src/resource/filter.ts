@@ -16,15 +16,20 @@ export interface FilterItem {
   readonly value: Json;
 }
 
-/**
- * A client's filter as a condition on the record: all of its comparisons. `typed: false` says that values are text of
- * a query string, to be read as what the field and the operator expect. Every mistake is listed in the problem.
- */
-export function readFilter(resource: Resource, items: readonly FilterItem[], options: { readonly typed: boolean }): Condition {
+/** How a filter was sent. */
+interface FilterOptions {
+  /** `false` where values are text of a query string, to be read as what the field and the operator expect. */
+  readonly typed: boolean;
+  /** The member that it stands in, for the paths of mistakes: `filter` has equalities alone. */
+  readonly member?: 'where' | 'filter';
+}
+
+/** A client's filter as a condition on the record: all of its comparisons. Every mistake is listed in the problem. */
+export function readFilter(resource: Resource, items: readonly FilterItem[], options: FilterOptions): Condition {
   const comparisons: Comparison[] = [];
   const issues: Issue[] = [];
   for (const item of items) {
-    const read = readComparison(resource, item, options.typed);
+    const read = readComparison(resource, item, options);
     if ('issue' in read) issues.push(read.issue);
     else comparisons.push(read.comparison);
   }
@@ -45,12 +50,12 @@ export function operatorsOf(field: Field): readonly Operator[] {
 
 type Read = { readonly comparison: Comparison } | { readonly issue: Issue };
 
-function readComparison(resource: Resource, item: FilterItem, typed: boolean): Read {
+function readComparison(resource: Resource, item: FilterItem, { typed, member = 'where' }: FilterOptions): Read {
   const found = findField(resource, item.field, 'filter');
-  if ('issue' in found) return { issue: { ...found.issue, path: `where.${found.issue.path}` } };
+  if ('issue' in found) return { issue: { ...found.issue, path: `${member}.${found.issue.path}` } };
   const { field } = found;
   const refuse = (code: string, detail: string): Read => ({
-    issue: { path: `where.${field.name}.${item.operator.slice(0, 64)}`, code, detail },
+    issue: { path: `${member}.${field.name}${member === 'where' ? `.${item.operator.slice(0, 64)}` : ''}`, code, detail },
   });
   const operator = OPERATORS.get(item.operator);
   const kind = fieldKind(field);

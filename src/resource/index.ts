@@ -5,12 +5,12 @@
  * Begin with `resource.ts`, what a definition says; then `read-definition.ts`, how it is read, and
  * `resolve-field.ts`, the one door for names from outside.
  */
-export { checkFieldValue, typeOf } from './check-shape.ts';
+export { typeOf } from './check-shape.ts';
 export { type CheckedValues, type CheckOptions, checkValues } from './check-values.ts';
 export { definitionSchema } from './definition-schema.ts';
 export { describeResource, recordSchema, valuesSchema } from './describe.ts';
 export { COMMON_OPTIONS, OPTION_FORMS, type OptionForm } from './field-options.ts';
-export { type FilterItem, operatorsOf, readFilter } from './filter.ts';
+export { type FilterItem, readFilter } from './filter.ts';
 export { type LoadedDefinitions, loadDefinitions, placeMistake, type RawDefinition } from './load-definitions.ts';
 export { collectMistakes, type DefinitionMistake, type Mistake, printMistake, type Report } from './mistake.ts';
 export { type DefinitionOptions, type ReadDefinition, readDefinition } from './read-definition.ts';

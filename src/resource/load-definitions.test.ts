@@ -48,8 +48,19 @@ describe('loadDefinitions', () => {
     expect(mistakes()).toEqual([
       'resources/a.yaml:5:5 fields.title.maxLenght: unknown option "maxLenght" (did you mean "maxLength"?)',
       'resources/a.yaml:6:18 fields.views.type: unknown type "integr" (did you mean "integer"?)',
+      'resources/a.yaml:6:36 fields.views.required: expected true or false, given 1',
       'resources/b.json:1:11 name: expected another name: "batch" is an address of its own',
       'resources/b.json:2:48 fields.x.values: expected a list of at least one text',
+    ]);
+  });
+
+  it('says that the type of a field is misspelt', () => {
+    put('a.yaml', 'name: A\nfields:\n  x: { typ: string, requird: true, unique: 1 }\n');
+    expect(mistakes()).toEqual([
+      expect.stringMatching(/^resources\/a.yaml:3:6 fields.x: expected a type/),
+      'resources/a.yaml:3:8 fields.x.typ: unknown option "typ" (did you mean "type"?)',
+      'resources/a.yaml:3:21 fields.x.requird: unknown option "requird" (did you mean "required"?)',
+      'resources/a.yaml:3:44 fields.x.unique: expected true or false, given 1',
     ]);
   });
 

@@ -31,7 +31,10 @@ export function readField(source: Json, place: FieldPlace, report: Report): Fiel
   }
   const { refuse, isSound } = countMistakes(report);
   const type = readType(source, place, refuse);
-  if (type === undefined) return undefined;
+  if (type === undefined) {
+    checkUntyped(source, place, report);
+    return undefined;
+  }
   const allowed = [...COMMON_OPTIONS, ...type.options, ...(place.builtIn ? (['guarded'] as const) : [])];
   const field = readOptions(source, { ...place, type, allowed }, refuse);
   if (!isSound()) return undefined;
@@ -62,6 +65,17 @@ function readType(source: JsonObject, place: FieldPlace, report: Report): FieldT
   return type;
 }
 
+// Which options fit is for the type to say. That one is misspelt, `type` perhaps, can be said without.
+function checkUntyped(source: JsonObject, { path }: FieldPlace, report: Report): void {
+  const allowed = (Object.keys(OPTION_FORMS) as WrittenOption[]).filter((option) => option !== 'guarded');
+  for (const [option, value] of Object.entries(source)) {
+    const at = [...path, option];
+    if (option === 'type') continue;
+    if (!isOneOf(option, allowed)) report(at, `unknown option ${quote(option)}${suggest(option, ['type', ...allowed])}`, 'key');
+    else if (!OPTION_FORMS[option].fits(value)) report(at, misfit(option, value));
+  }
+}
+
 interface TypedPlace extends FieldPlace {
   readonly type: FieldType;
   readonly allowed: readonly WrittenOption[];
@@ -74,7 +88,7 @@ function readOptions(source: JsonObject, place: TypedPlace, report: Report): Fie
     const at = [...path, option];
     if (option === 'type') continue;
     if (!isOneOf(option, allowed)) report(at, unknownOption(option, place), 'key');
-    else if (!OPTION_FORMS[option].fits(value)) report(at, `expected ${OPTION_FORMS[option].expected}, given ${describeValue(value)}`);
+    else if (!OPTION_FORMS[option].fits(value)) report(at, misfit(option, value));
     else options[option] = option === 'of' ? readItem(value, { ...place, path: at }, report) : value;
   }
   // Each option has the form that `Field` says, or is reported, and then nobody uses the field.
@@ -101,6 +115,10 @@ function countMistakes(report: Report): { readonly refuse: Report; isSound(): bo
     report(...mistake);
   };
   return { refuse, isSound: () => mistakes === 0 };
+}
+
+function misfit(option: WrittenOption, value: Json): string {
+  return `expected ${OPTION_FORMS[option].expected}, given ${describeValue(value)}`;
 }
 
 function isOneOf(option: string, allowed: readonly WrittenOption[]): option is WrittenOption {

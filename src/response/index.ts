@@ -5,6 +5,6 @@
  * anything: what arrives is already fit to be shown. It knows no server: an `Answer` is data that `http/` sends.
  * Begin with `success.ts`, then `problem.ts`.
  */
-export { type Item, type ItemOutcome, toBatchAnswer, toItem } from './batch.ts';
-export { PROBLEM_TYPE, type ProblemBody, toProblem, toProblemAnswer, toProblemBody, toProblemType } from './problem.ts';
-export { type ActionResult, type Success, toETag, toResultAnswer, toSuccess } from './success.ts';
+export { type Item, type ItemOutcome, toBatchAnswer } from './batch.ts';
+export { type ProblemBody, toProblemAnswer } from './problem.ts';
+export { type ActionResult, type Success, toResultAnswer, toSuccess } from './success.ts';

@@ -6,4 +6,3 @@
  */
 export { type ComposedDefinitions, composeDefinitions, loadProject } from './compose.ts';
 export { SYSTEM } from './system.ts';
-export { USER_ROLES } from './user.ts';
