@@ -27,3 +27,13 @@ describe('docs/decisions/dependencies.md', () => {
     expect(explained.sort()).toEqual([...Object.keys(dependencies), ...Object.keys(devDependencies)].sort());
   });
 });
+
+describe('docs/decisions/README.md', () => {
+  it('has a row for every page, and for none that is not there', () => {
+    const decisions = new URL('../docs/decisions/', import.meta.url);
+    const listed = [...readFileSync(new URL('README.md', decisions), 'utf8').matchAll(/^\| \[[\w-]+\]\((.+?)\) \|/gm)].map(
+      ([, page]) => page,
+    );
+    expect(['README.md', ...listed].sort()).toEqual(readdirSync(decisions).sort());
+  });
+});

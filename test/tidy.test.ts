@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { checkFaces } from './tidy/faces.ts';
 import { importRules } from './tidy/import-rules.ts';
 import { readLayers } from './tidy/layers.ts';
+import { checkMap } from './tidy/map.ts';
 import { type Finding, findAll } from './tidy/rule.ts';
 import { shapeRules } from './tidy/shape-rules.ts';
 import { readSource, readSources } from './tidy/source.ts';
@@ -18,11 +20,34 @@ function show({ path, line, rule, sentence }: Finding): string {
 }
 
 describe('sources', () => {
-  const layers = readLayers(readFileSync(folderUrl('../ARCHITECTURE.md'), 'utf8'));
+  const architecture = readFileSync(folderUrl('../ARCHITECTURE.md'), 'utf8');
+  const layers = readLayers(architecture);
   const sources = readSources(folderUrl('../src'));
 
   it.each(rules)('keep to $name', (rule) => {
     expect(findAll(sources, [rule], layers).map(show)).toEqual([]);
+  });
+
+  it('export from a face only what somebody outside imports', () => {
+    const users = ['test', 'scripts', 'bench'].flatMap((folder) => readSources(folderUrl(`../${folder}`), `${folder}/`));
+    expect(checkFaces(sources, users)).toEqual([]);
+  });
+
+  it('are told of a face that exports what nobody imports', () => {
+    const face = readSource('walk/index.ts', "export { stay, step, type Way } from './walk.ts';");
+    const user = readSource('test/a.test.ts', "import { step } from '../src/walk/index.ts';");
+    expect(checkFaces([face], [user])).toEqual(['walk/index.ts: nobody outside imports stay, take it out']);
+  });
+
+  it('stand in the map of ARCHITECTURE.md, all of them and no others', () => {
+    expect(checkMap(architecture, sources)).toEqual([]);
+  });
+
+  it('are missed there, where one is new or gone', () => {
+    expect(checkMap('| `walk/` | `gone`, which is no `Walk` |', [readSource('walk/new.ts', '')])).toEqual([
+      'ARCHITECTURE.md: say where src/walk/new.ts is, in the row of its folder',
+      'ARCHITECTURE.md: there is no src/walk/gone.ts any more, take it out',
+    ]);
   });
 });
 

@@ -51,7 +51,10 @@ const UNKNOWN: readonly (readonly [string, Condition])[] = [
   ],
   ['an expression on what is missing', { expression: 'resource.amount < 10' }],
   ['an expression that divides by zero', { expression: '1 / (size(user.id) - size(user.id)) == 1' }],
-  ['an expression that orders kinds', { expression: 'user.id < 5' }],
+  ['an expression that orders kinds', { expression: 'size(user.id) > 0 ? user.id < 5 : false' }],
+  ['an expression that tells kinds apart', { expression: 'size(user.id) > 0 ? user.id != 5 : false' }],
+  ['an expression that finds no item of that kind', { expression: '!(5 in [user.id])' }],
+  ['an expression on an attribute that nobody has', { expression: 'user.clearance != "10"' }],
 ];
 
 const TRUE: readonly (readonly [string, Condition])[] = [
@@ -174,6 +177,7 @@ describe('a policy that could not be decided is not written', () => {
         ['an expression in an ATTRIBUTE_BASED policy', broken({ expression: 'true' }, 'ATTRIBUTE_BASED')],
         ['an expression that is none', broken({ expression: 'user.id ==' })],
         ['an expression that calls what is not there', broken({ expression: 'system("id") == ""' })],
+        ['an expression that compares text with a number', broken({ expression: 'user.id == 5' })],
         ['an expression of another variable', broken({ expression: 'process.env == ""' })],
         ['an expression within expressions', broken({ expression: '[1,2].all(a, [1,2].all(b, [1,2].all(c, true)))' })],
         ['an expression that is too long', broken({ expression: `user.id == "${'x'.repeat(5000)}"` })],

@@ -1,5 +1,6 @@
 /** Requests meant to use the service up. Each is refused or answered, soon, and the service goes on. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Reply } from '../harness.ts';
 import { type Attack, checkAttacks, createWorld, type World } from './world.ts';
 
 let world: World;
@@ -19,6 +20,20 @@ afterEach(async () => {
 const deep = (levels: number, open: string, close: string): string => `${open.repeat(levels)}1${close.repeat(levels)}`;
 const many = (count: number, make: (index: number) => string): string => Array.from({ length: count }, (_, index) => make(index)).join('&');
 const EXPLODING = '(a+)+$';
+
+/** Letters a and b in no order: every text leads a pattern through states of its own. */
+function scattered(seed: number): string {
+  let state = seed;
+  return Array.from({ length: 199 }, () => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state % 1000 < 500 ? 'a' : 'b';
+  }).join('');
+}
+
+async function timeOf(ask: () => Promise<Reply>): Promise<{ readonly reply: Reply; readonly time: number }> {
+  const start = performance.now();
+  return { reply: await ask(), time: performance.now() - start };
+}
 
 describe('a request', () => {
   checkAttacks(() => world, [
@@ -45,6 +60,19 @@ describe('a request', () => {
       name: '20 MB of import',
       send: 'POST /api/Case/import',
       raw: JSON.stringify({ data: [{ title: 'x'.repeat(20_000_000) }] }),
+      answers: 413,
+    },
+    {
+      name: 'more records than an import takes',
+      as: ['anon', 'alice'],
+      send: 'POST /api/Case/import',
+      body: { data: Array.from({ length: 5001 }, () => ({})) },
+      answers: 413,
+    },
+    {
+      name: 'more records than that, by parts',
+      send: 'POST /api/batch',
+      body: { requests: Array.from({ length: 6 }, () => ({ resource: 'Case', action: 'import', data: Array(1000).fill({}) })) },
       answers: 413,
     },
     { name: 'a text longer than its field', send: 'POST /api/Case', body: { title: 'x'.repeat(100_000) }, answers: 422 },
@@ -119,6 +147,43 @@ describe('a request', () => {
     const reply = await world.as('admin', 'GET', `/api/Case?where[title][matches]=${encodeURIComponent(EXPLODING)}`);
     expect([reply.status, reply.at('count')]).toEqual([200, 0]);
     expect(performance.now() - start).toBeLessThan(SOON);
+  });
+
+  it.each(['', ' in a batch'])('with a pattern that is slow on every record is answered soon%s', async (batch) => {
+    const data = Array.from({ length: 1000 }, (_, index) => ({ title: scattered(index + 1) }));
+    expect((await world.as('eve', 'POST', '/api/Case/import', { body: { data } })).status).toBe(201);
+    const list = { where: { title: { matches: '(?i)(a|b)*a(a|b){60}c' } } };
+    const start = performance.now();
+    const reply =
+      batch === ''
+        ? await world.as('eve', 'POST', '/api/Case/list', { body: list })
+        : await world.as('eve', 'POST', '/api/batch', {
+            body: { requests: Array.from({ length: 50 }, () => ({ resource: 'Case', action: 'list', ...list })) },
+          });
+    expect(performance.now() - start).toBeLessThan(SOON);
+    expect(reply.status).toBe(200);
+    // Nothing is left out: the list goes on where it stopped.
+    expect(typeof reply.at(batch === '' ? 'nextCursor' : 'data.0.nextCursor')).toBe('string');
+  });
+
+  it('to import what is denied costs reading one record', async () => {
+    const broken = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`titel${index}`, 1]));
+    const body = { data: Array.from({ length: 5000 }, () => broken) };
+    const denied = await timeOf(() => world.as('anon', 'POST', '/api/Case/import', { body }));
+    const refused = await timeOf(() => world.as('eve', 'POST', '/api/Case/import', { body }));
+    expect([denied.reply.status, refused.reply.status]).toEqual([403, 422]);
+    expect((refused.reply.at('errors') as unknown[]).length).toBe(100);
+    expect(denied.time).toBeLessThan(refused.time / 2);
+  });
+
+  it('to import takes time in proportion to it, whatever rules read of it', async () => {
+    const conditions = [{ field: 'request.data.amount', operator: 'gt', value: 5, ifExists: true }];
+    const id = await world.createPolicy({ role: 'editor', rules: [{ resource: 'Case', action: 'import', effect: 'DENY', conditions }] });
+    const data = Array.from({ length: 2000 }, (_, index) => ({ title: `row ${index}` }));
+    const { reply, time } = await timeOf(() => world.as('eve', 'POST', '/api/Case/import', { body: { data } }));
+    await world.as('admin', 'DELETE', `/admin/api/policies/${id}`);
+    expect(reply.status).toBe(201);
+    expect(time).toBeLessThan(SOON);
   });
 
   it('in hundreds at once is answered, each', async () => {

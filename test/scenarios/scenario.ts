@@ -9,10 +9,16 @@ export interface Scenario {
   /** Method and path; `{name}` is replaced by what an earlier scenario kept. */
   readonly send: string;
   readonly body?: unknown;
+  /** Sent as it is, in place of `body`. */
+  readonly raw?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly status: number;
   /** Members that the body must have, at any depth; others may be there too. */
   readonly body_has?: object;
+  /** Dotted paths that the body must not have. */
+  readonly body_lacks?: readonly string[];
+  /** Headers that the answer must have. */
+  readonly headers_have?: Readonly<Record<string, string>>;
   /** Names to keep values of the answer under: name → dotted path. */
   readonly keep?: Readonly<Record<string, string>>;
   /** Entries it leaves, newest last, each with the members given. None where absent. */
@@ -38,11 +44,14 @@ async function checkScenario({ service, tokens, kept }: Stage, scenario: Scenari
   const reply = await service.call(method, path, {
     token,
     ...(scenario.body === undefined ? {} : { body: JSON.parse(fill(JSON.stringify(scenario.body))) }),
+    ...(scenario.raw === undefined ? {} : { raw: scenario.raw }),
     ...(scenario.headers === undefined ? {} : { headers: scenario.headers }),
   });
   expect(reply.status, reply.text).toBe(scenario.status);
   checkEnvelope(reply);
   if (scenario.body_has !== undefined) expect(reply.body).toMatchObject(JSON.parse(fill(JSON.stringify(scenario.body_has))));
+  for (const place of scenario.body_lacks ?? []) expect(reply.at(place), place).toBeUndefined();
+  expect(reply.headers).toMatchObject(JSON.parse(fill(JSON.stringify(scenario.headers_have ?? {}))));
   for (const [name, place] of Object.entries(scenario.keep ?? {})) kept.set(name, String(reply.at(place)));
   await checkEntries(service, { reply, before, expected: scenario.entries ?? [], fill });
 }

@@ -16,10 +16,10 @@ export interface Source {
   lineOf(position: number): number;
 }
 
-/** Reads every source below a folder. */
-export function readSources(folder: string): readonly Source[] {
+/** Reads every source below a folder; their paths begin with `prefix`. */
+export function readSources(folder: string, prefix: string = ''): readonly Source[] {
   const paths = globSync('**/*.ts', { cwd: folder }).map((path) => path.replaceAll('\\', '/'));
-  return paths.sort().map((path) => readSource(path, readFileSync(join(folder, path), 'utf8')));
+  return paths.sort().map((path) => readSource(`${prefix}${path}`, readFileSync(join(folder, path), 'utf8')));
 }
 
 /** One source from its text. */

@@ -1,0 +1,354 @@
+/** Which policies apply, in what order their rules go, and when a rule fires: every sentence of how access is decided. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startService, type TestPolicy } from '../harness.ts';
+import { checkScenarios, type Scenario, type Stage } from './scenario.ts';
+
+const NOTE = `
+name: Note
+fields:
+  title:   { type: string }
+  ownerId: { type: reference, to: User }
+  level:   { type: integer }
+  tags:    { type: list, of: string }
+  dueAt:   { type: timestamp }
+  secret:  { type: string, writeOnly: true }
+`;
+const USER = `
+name: User
+fields:
+  department: { type: string }
+  level:      { type: integer }
+`;
+
+let stage: Stage;
+beforeAll(async () => {
+  const service = await startService({
+    definitions: { 'Note.yaml': NOTE, 'User.yaml': USER },
+    settings: { timezone: 'Pacific/Auckland' },
+  });
+  const admin = await service.admin();
+  const user = await service.user({ department: 'politics', level: 10 });
+  const note = await service.createRecord('Note', { title: 'politics 10', ownerId: user.id, level: 10, tags: ['politics'], secret: 'x' });
+  stage = {
+    service,
+    tokens: new Map([
+      ['admin', admin.token],
+      ['user', user.token],
+    ]),
+    kept: new Map([
+      ['admin', admin.id],
+      ['user', user.id],
+      ['note', note],
+    ]),
+  };
+});
+afterAll(() => stage.service.close());
+
+const allow = (more: object = {}): object => ({ resource: 'Note', action: 'read', description: 'allow', ...more });
+const deny = (more: object = {}): object => ({ resource: 'Note', action: 'read', effect: 'DENY', description: 'deny', ...more });
+const when = (...conditions: object[]): object => ({ conditions });
+const is = (field: string, operator: string, value: unknown, more: object = {}): object => ({ field, operator, value, ...more });
+
+/** A policy by its rules alone, assigned to role `user`. */
+type Given = Partial<TestPolicy> & { readonly rules: readonly object[]; readonly assignment?: object };
+
+const byRule = (rule: string, policy = 'one'): string => `allowed by rule "${rule}" of policy "${policy}"`;
+const against = (rule: string, policy = 'one'): string => `denied by rule "${rule}" of policy "${policy}"`;
+const NO_RULE = 'no rule matched';
+
+/** What policies come to for a user who reads a note. Policies are named one, two, three. */
+const CASES: readonly (readonly [name: string, policies: readonly Given[], reason: string])[] = [
+  ['no policies', [], 'no policies found for user {user} or role user'],
+  ['a policy of another role', [{ rules: [allow()], role: 'editor' }], 'no policies found for user {user} or role user'],
+  ['a policy of another user', [{ rules: [allow()], userId: '{admin}' }], 'no policies found for user {user} or role user'],
+  ['an inactive policy', [{ rules: [allow()], isActive: false } as Given], 'no policies found for user {user} or role user'],
+  ['a policy of the role', [{ rules: [allow()] }], byRule('allow')],
+  ['a policy of the user', [{ rules: [allow()], userId: '{user}' }], byRule('allow')],
+  ['a rule of another action', [{ rules: [allow({ action: 'list' })] }], NO_RULE],
+  ['a rule of another resource', [{ rules: [allow({ resource: 'User' })] }], NO_RULE],
+  ['an inactive rule', [{ rules: [allow({ isActive: false })] }], NO_RULE],
+  ['* for the resource', [{ rules: [allow({ resource: '*' })] }], byRule('allow')],
+  ['* for the action', [{ rules: [allow({ action: '*' })] }], byRule('allow')],
+  ['* for both', [{ rules: [allow({ resource: '*', action: '*' })] }], byRule('allow')],
+
+  ['DENY before ALLOW at equal priority', [{ rules: [allow(), deny()] }], against('deny')],
+  ['a higher DENY before a lower ALLOW', [{ rules: [allow(), deny({ priority: 900 })] }], against('deny')],
+  ['a higher ALLOW before a lower DENY', [{ rules: [allow({ priority: 900 }), deny()] }], byRule('allow')],
+  ['a DENY of another policy', [{ rules: [allow()] }, { rules: [deny()] }], against('deny', 'two')],
+  ['the rule with the lower policy', [{ rules: [allow({ priority: 200 })] }, { priority: 900, rules: [deny()] }], byRule('allow')],
+  ['policy priority at equal rule priority', [{ rules: [deny()] }, { priority: 200, rules: [allow()] }], byRule('allow', 'two')],
+  [
+    'assignment priority at equal policy priority',
+    [{ rules: [deny()] }, { rules: [allow()], assignment: { priority: 101 } }],
+    byRule('allow', 'two'),
+  ],
+  [
+    "a user's assignment counts as 100",
+    [
+      { rules: [deny()], userId: '{user}' },
+      { rules: [allow()], assignment: { priority: 101 } },
+    ],
+    byRule('allow', 'two'),
+  ],
+  ['at equal everything the rule made first', [{ rules: [allow({ description: 'a' }), allow({ description: 'b' })] }], byRule('a')],
+  [
+    'the first that fires, not the first',
+    [{ rules: [deny({ priority: 900, ...when(is('user.level', 'gt', 10)) }), allow()] }],
+    byRule('allow'),
+  ],
+
+  ['all conditions hold', [{ rules: [allow(when(is('user.level', 'eq', 10), is('resource.level', 'gte', 10)))] }], byRule('allow')],
+  ['one condition does not', [{ rules: [allow(when(is('user.level', 'eq', 10), is('resource.level', 'gt', 10)))] }], NO_RULE],
+  ['the group in `context`', [{ rules: [allow(when(is('department', 'eq', 'politics', { context: 'user' })))] }], byRule('allow')],
+  ['the group in both places', [{ rules: [allow(when(is('user.department', 'eq', 'politics', { context: 'user' })))] }], byRule('allow')],
+
+  ['a missing value: ALLOW does not fire', [{ rules: [allow(when(is('resource.dueAt', 'after', '2026-01-01T00:00:00Z')))] }], NO_RULE],
+  ['a missing value is not different either', [{ rules: [allow(when(is('user.nothing', 'ne', 'x')))] }], NO_RULE],
+  ['a missing value is in no list, nor outside', [{ rules: [allow(when(is('user.nothing', 'nin', ['x'])))] }], NO_RULE],
+  ['not of unknown is unknown', [{ rules: [allow(when({ not: is('user.nothing', 'eq', 'x') }))] }], NO_RULE],
+  ['a missing value: DENY fires', [{ rules: [allow(), deny(when(is('user.nothing', 'eq', 'x')))] }], against('deny')],
+  ['ifExists: DENY does not', [{ rules: [allow(), deny(when(is('user.nothing', 'eq', 'x', { ifExists: true })))] }], byRule('allow')],
+  [
+    'DENY with one false condition beside an unknown one',
+    [{ rules: [allow(), deny(when(is('user.nothing', 'eq', 'x'), is('user.level', 'eq', 11)))] }],
+    byRule('allow'),
+  ],
+  ['exists is defined on missing', [{ rules: [allow(when(is('user.nothing', 'exists', false)))] }], byRule('allow')],
+  ['isNull too', [{ rules: [allow(when(is('resource.dueAt', 'isNull', true)))] }], byRule('allow')],
+  ['an unresolved reference', [{ rules: [allow(when(is('user.department', 'ne', '${user.nothing}')))] }], NO_RULE],
+  ['an unresolved reference in text', [{ rules: [allow(when(is('resource.title', 'ne', 'a ${user.nothing}')))] }], NO_RULE],
+
+  ['a reference keeps its type', [{ rules: [allow(when(is('resource.level', 'eq', '${user.level}')))] }], byRule('allow')],
+  ['a reference on either side', [{ rules: [allow(when(is('user.id', 'eq', '${resource.ownerId}')))] }], byRule('allow')],
+  ['references in text', [{ rules: [allow(when(is('resource.title', 'eq', '${user.department} ${user.level}')))] }], byRule('allow')],
+  ['references in a list', [{ rules: [allow(when(is('user.id', 'in', ['x', '${resource.ownerId}'])))] }], byRule('allow')],
+  ['a reference to a list', [{ rules: [allow(when(is('user.department', 'in', '${resource.tags}')))] }], byRule('allow')],
+
+  ['anyOf', [{ rules: [allow(when({ anyOf: [is('user.level', 'eq', 11), is('user.level', 'eq', 10)] }))] }], byRule('allow')],
+  ['anyOf: none', [{ rules: [allow(when({ anyOf: [is('user.level', 'eq', 11), is('user.level', 'eq', 12)] }))] }], NO_RULE],
+  [
+    'anyOf: true beside unknown',
+    [{ rules: [allow(when({ anyOf: [is('user.no', 'eq', 1), is('user.level', 'eq', 10)] }))] }],
+    byRule('allow'),
+  ],
+  [
+    'allOf in anyOf',
+    [{ rules: [allow(when({ anyOf: [{ allOf: [is('user.level', 'eq', 10), is('user.role', 'eq', 'user')] }] }))] }],
+    byRule('allow'),
+  ],
+  ['not', [{ rules: [allow(when({ not: is('user.level', 'eq', 11) }))] }], byRule('allow')],
+  [
+    'an expression',
+    [{ type: 'CUSTOM', rules: [allow(when({ expression: 'user.level == 10 && resource.title.startsWith("pol")' }))] }],
+    byRule('allow'),
+  ],
+  ['an expression that is false', [{ type: 'CUSTOM', rules: [allow(when({ expression: 'user.level > 10' }))] }], NO_RULE],
+  [
+    'an expression over what is missing',
+    [{ type: 'CUSTOM', rules: [allow(), deny(when({ expression: 'user.nothing == 1' }))] }],
+    against('deny'),
+  ],
+
+  [
+    'resource.name and resource.id',
+    [{ rules: [allow(when(is('resource.name', 'eq', 'Note'), is('resource.id', 'eq', '{note}')))] }],
+    byRule('allow'),
+  ],
+  [
+    'the record keeps who made it and when',
+    [{ rules: [allow(when(is('resource.createdBy', 'eq', '{admin}'), is('resource.createdAt', 'withinLast', '1h')))] }],
+    byRule('allow'),
+  ],
+  [
+    'the request',
+    [{ rules: [allow(when(is('request.method', 'eq', 'GET'), is('request.path', 'eq', '/api/Note/{note}')))] }],
+    byRule('allow'),
+  ],
+  ['the network', [{ rules: [allow(when(is('environment.ip', 'cidr', ['127.0.0.0/8', '::1/128'])))] }], byRule('allow')],
+  ['the clock', [{ rules: [allow(when(is('environment.timestamp', 'withinLast', '1m')))] }], byRule('allow')],
+];
+
+describe('reading a note', () => {
+  it.each(CASES.map(([name, policies, reason]) => ({ name, policies, reason })))('$name', async ({ policies, reason }) => {
+    const { service, tokens } = stage;
+    const ids: string[] = [];
+    for (const [index, given] of policies.entries()) ids.push(await createPolicy(['one', 'two', 'three'][index] ?? '', given));
+    try {
+      const reply = await service.call('GET', fill('/api/Note/{note}'), { token: tokens.get('user') });
+      const isAllowed = reason.startsWith('allowed');
+      expect(reply.status, reply.text).toBe(isAllowed ? 200 : 403);
+      if (!isAllowed) expect(reply.at('detail')).toBe(fill(reason));
+      const [entry, ...others] = await service.decisions(fill('userId={user}&resource=Note&limit=2'));
+      expect(entry).toMatchObject({
+        id: reply.headers['x-decision-id'],
+        allowed: isAllowed,
+        reason: fill(reason),
+        recordId: fill('{note}'),
+      });
+      expect(others.map(({ id }) => id)).not.toContain(entry?.['id']);
+    } finally {
+      for (const id of ids) await service.call('DELETE', `/admin/api/policies/${id}`, { token: tokens.get('admin') });
+    }
+  });
+});
+
+function fill(text: string): string {
+  return text.replace(/(?<!\$)\{(\w+)\}/g, (whole, name: string) => stage.kept.get(name) ?? whole);
+}
+
+async function createPolicy(name: string, { assignment, ...given }: Given): Promise<string> {
+  const { service, tokens } = stage;
+  const policy = JSON.parse(fill(JSON.stringify(given))) as TestPolicy;
+  if (assignment === undefined) return service.createPolicy({ ...(policy.userId === undefined ? { role: 'user' } : {}), ...policy, name });
+  const id = await service.createPolicy({ ...policy, name });
+  const reply = await service.call('POST', `/admin/api/policies/${id}/assign/role/user`, { token: tokens.get('admin'), body: assignment });
+  expect(reply.status).toBe(201);
+  return id;
+}
+
+/** An instant, and what the environment says of it in Auckland, 13 hours ahead in January. */
+const ENVIRONMENT: readonly (readonly [field: string, operator: string, value: unknown, allowed: boolean])[] = [
+  ['environment.timestamp', 'eq', '2026-01-31T12:30:00Z', true],
+  ['environment.hour', 'eq', 1, true],
+  ['environment.hour', 'between', [8, 18], false],
+  ['environment.minute', 'eq', 30, true],
+  ['environment.date', 'eq', '2026-02-01', true],
+  ['environment.dayOfWeek', 'eq', 7, true],
+  ['environment.timestamp', 'timeOfDayBetween', ['01:00', '02:00'], true],
+  ['environment.timestamp', 'dayOfWeekIn', [7], true],
+  ['environment.timestamp', 'before', '2026-01-31T12:30:00Z', false],
+  ['environment.ip', 'eq', '192.0.2.1', true],
+  ['environment.ip', 'cidr', '10.0.0.0/8', false],
+  ['environment.ip', 'ncidr', '10.0.0.0/8', true],
+];
+
+describe('the environment, in the configured time zone', () => {
+  it.each(ENVIRONMENT)('%s %s %j: %s', async (field, operator, value, allowed) => {
+    const { service, tokens } = stage;
+    const token = tokens.get('admin');
+    const id = await service.createPolicy({ rules: [allow(when(is(field, operator, value)))] });
+    const body = {
+      user: { id: 'someone', role: 'viewer' },
+      resource: { name: 'Note' },
+      action: 'read',
+      environment: { timestamp: '2026-01-31T12:30:00Z', ip: '192.0.2.1' },
+    };
+    const reply = await service.call('POST', `/admin/api/policies/${id}/test`, { token, body });
+    expect(reply.at('data.allowed'), reply.text).toBe(allowed);
+    await service.call('DELETE', `/admin/api/policies/${id}`, { token });
+  });
+});
+
+const WRONG: readonly (readonly [name: string, policy: object, path: string, code: string])[] = [
+  ['no name', { name: undefined }, 'name', 'required'],
+  ['no type', { type: undefined }, 'type', 'required'],
+  ['no rules', { rules: undefined }, 'rules', 'required'],
+  ['rules that are no list', { rules: {} }, 'rules', 'type'],
+  ['an unknown type', { type: 'ROLE' }, 'type', 'value'],
+  ['a priority as text', { priority: '100' }, 'priority', 'type'],
+  ['a fraction for a priority', { priority: 1.5 }, 'priority', 'type'],
+  ['isActive as text', { isActive: 'true' }, 'isActive', 'type'],
+  ['tags that are no texts', { tags: [1] }, 'tags.0', 'type'],
+  ['an id of its own', { id: 'mine' }, 'id', 'readOnly'],
+  ['an unknown member', { prority: 5 }, 'prority', 'unknown'],
+  ['a rule without a resource', { rules: [{ action: 'read' }] }, 'rules.0.resource', 'required'],
+  ['a rule without an action', { rules: [{ resource: 'Note' }] }, 'rules.0.action', 'required'],
+  ['an unknown action', { rules: [allow({ action: 'write' })] }, 'rules.0.action', 'value'],
+  ['an unknown effect', { rules: [allow({ effect: 'deny' })] }, 'rules.0.effect', 'value'],
+  ['a name that no resource can have', { rules: [allow({ resource: '_Policy' })] }, 'rules.0.resource', 'value'],
+];
+
+const WRONG_CONDITIONS: readonly (readonly [name: string, condition: unknown, path: string, code: string])[] = [
+  ['not a condition', 'user.id', '', 'type'],
+  ['no field', { operator: 'eq', value: 1 }, '.field', 'required'],
+  ['no operator', { field: 'user.id', value: 'x' }, '.operator', 'required'],
+  ['no value', { field: 'user.id', operator: 'eq' }, '.value', 'required'],
+  ['an unknown operator', is('user.id', 'equals', 'x'), '.operator', 'operator'],
+  ['an unknown group', is('usr.id', 'eq', 'x'), '.field', 'field'],
+  ['no group', is('department', 'eq', 'x'), '.field', 'field'],
+  ['a group that is not the context', is('user.id', 'eq', 'x', { context: 'resource' }), '.field', 'field'],
+  ['an unknown context', is('id', 'eq', 'x', { context: 'principal' }), '.context', 'context'],
+  ['a field that the resource lacks', is('resource.titel', 'eq', 'x'), '.field', 'field'],
+  ['a secret field', is('resource.secret', 'eq', 'x'), '.field', 'field'],
+  ['a secret field of the user', is('user.password', 'eq', 'x'), '.field', 'field'],
+  ['a secret field on the right', is('user.id', 'eq', '${resource.secret}'), '.value', 'value'],
+  ['something the environment lacks', is('environment.weather', 'eq', 'x'), '.field', 'field'],
+  ['an operator that does not fit the field', is('resource.level', 'startsWith', '1'), '.operator', 'operator'],
+  ['a value that does not fit the field', is('resource.level', 'eq', '10'), '.value', 'value'],
+  ['a reference that does not fit the field', is('resource.level', 'eq', '${user.department}'), '.value', 'value'],
+  ['a list for a single value', is('resource.level', 'eq', [10]), '.value', 'value'],
+  ['a single value for a list', is('resource.level', 'in', 10), '.value', 'value'],
+  ['an unparsable network', is('environment.ip', 'cidr', '10.0.0.0/33'), '.value', 'value'],
+  ['an unparsable instant', is('resource.dueAt', 'before', 'tomorrow'), '.value', 'value'],
+  ['an unparsable pattern', is('resource.title', 'matches', '('), '.value', 'value'],
+  ['an unparsable duration', is('resource.dueAt', 'withinLast', 'a while'), '.value', 'value'],
+  ['an unclosed reference', is('user.id', 'eq', '${resource.ownerId'), '.value', 'value'],
+  ['a member too many', is('user.id', 'eq', 'x', { ifexists: true }), '.ifexists', 'unknown'],
+  ['an empty anyOf', { anyOf: [] }, '.anyOf', 'type'],
+  ['a mistake deep inside', { anyOf: [{ not: is('user.id', 'eqq', 'x') }] }, '.anyOf.0.not.operator', 'operator'],
+  ['an expression that does not parse', { expression: 'user.id ==' }, '.expression', 'expression'],
+];
+
+describe('writing a policy: every mistake with its path', () => {
+  const refused = (name: string, policy: object, error: object): Scenario => ({
+    name,
+    as: 'admin',
+    send: 'POST /admin/api/policies',
+    body: { name: 'wrong', type: 'CUSTOM', rules: [allow()], ...policy },
+    status: 422,
+    body_has: { code: 'POLICY_INVALID', errors: [error] },
+  });
+  checkScenarios(
+    () => stage,
+    [
+      ...WRONG.map(([name, policy, path, code]) => refused(name, policy, { path, code })),
+      ...WRONG_CONDITIONS.map(([name, condition, path, code]) =>
+        refused(name, { rules: [allow({ conditions: [condition] })] }, { path: `rules.0.conditions.0${path}`, code }),
+      ),
+      refused(
+        'an expression in a policy that is not CUSTOM',
+        { type: 'ATTRIBUTE_BASED', rules: [allow(when({ expression: 'true' }))] },
+        { path: 'rules.0.conditions.0.expression', code: 'expression' },
+      ),
+      {
+        name: 'a resource that no definition names yet: a warning',
+        as: 'admin',
+        send: 'POST /admin/api/policies',
+        body: { name: 'ahead', type: 'CUSTOM', rules: [allow({ resource: 'Notes' })] },
+        status: 201,
+        body_has: { warnings: [{ path: 'rules.0.resource' }] },
+        entries: [{ kind: 'admin' }],
+      },
+      {
+        name: 'a DENY on * whose field some resources lack: a warning that names them',
+        as: 'admin',
+        send: 'POST /admin/api/policies',
+        body: { name: 'closing', type: 'CUSTOM', rules: [deny({ resource: '*', ...when(is('resource.ownerId', 'ne', 'x')) })] },
+        status: 201,
+        body_has: {
+          warnings: [
+            {
+              path: 'rules.0.conditions',
+              detail:
+                'this DENY closes User entirely, for want of a value at "resource.ownerId": say "ifExists": true on the condition, or name the resources',
+            },
+          ],
+        },
+        entries: [{ kind: 'admin' }],
+      },
+      {
+        name: 'with ifExists there is nothing to warn of',
+        as: 'admin',
+        send: 'POST /admin/api/policies',
+        body: {
+          name: 'not closing',
+          type: 'CUSTOM',
+          rules: [deny({ resource: '*', ...when(is('resource.ownerId', 'ne', 'x', { ifExists: true })) })],
+        },
+        status: 201,
+        body_lacks: ['warnings'],
+        entries: [{ kind: 'admin' }],
+      },
+    ],
+  );
+});

@@ -1,0 +1,131 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { printMistake } from '../../src/resource/index.ts';
+import { loadProject } from '../../src/system/index.ts';
+import { type RunningService, startService, type TestUser } from '../harness.ts';
+
+/** The examples of a guide, in order; those without a language have the empty one. */
+function examples(guide: string, language: string): readonly string[] {
+  const text = readFileSync(new URL(`../../docs/guides/${guide}.md`, import.meta.url), 'utf8');
+  return [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].filter((block) => block[1] === language).map((block) => block[2] ?? '');
+}
+
+let service: RunningService;
+let admin: TestUser;
+let articleId: string;
+beforeAll(async () => {
+  service = await startService({ project: 'examples/newsroom' });
+  admin = await service.admin();
+  articleId = await service.createRecord('Article', { title: 'A budget', slug: 'a-budget', authorId: admin.id });
+}, 60_000);
+afterAll(() => service.close());
+
+/** Runs what a guide says to type, and reads the JSON that it prints. */
+async function type(command: string): Promise<Record<string, unknown>> {
+  const env = { PATH: process.env['PATH'], URL: service.url, TOKEN: admin.token, ADMIN: admin.token, ID: articleId };
+  const { stdout } = await promisify(execFile)('sh', ['-eu', '-c', command], { env });
+  return JSON.parse(stdout) as Record<string, unknown>;
+}
+
+describe('the guide to definitions', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'bailiwick-guide-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const [article = '', user = '', permissions = ''] = examples('definitions', 'yaml');
+
+  function mistakes(files: Readonly<Record<string, string>>): readonly string[] {
+    const resources = join(folder, 'resources');
+    rmSync(resources, { recursive: true, force: true });
+    mkdirSync(resources);
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(resources, name), text);
+    return loadProject(resources).mistakes.map(printMistake);
+  }
+
+  it('has definitions that are taken as they stand', () => {
+    expect(mistakes({ 'Article.yaml': article + permissions, 'User.yaml': user })).toEqual([]);
+  });
+
+  it('shows a mistake as it is told', () => {
+    const [shown = ''] = examples('definitions', '');
+    expect(mistakes({ 'Article.yaml': article.replace('maxLength', 'maxLenght') })).toEqual([shown.trimEnd()]);
+  });
+});
+
+describe('the guide to policies', () => {
+  const [policy = '', conditions = ''] = examples('policies', 'json');
+  const expression = /`(\{ "expression": .*?\})`/.exec(
+    readFileSync(new URL('../../docs/guides/policies.md', import.meta.url), 'utf8'),
+  )?.[1];
+
+  it('has a policy that is taken without a warning', async () => {
+    const reply = await service.call('POST', '/admin/api/policies', { token: admin.token, raw: policy });
+    expect([reply.status, reply.at('warnings')]).toEqual([201, undefined]);
+  });
+
+  it.each([...conditions.trim().split('\n'), String(expression)])('has a condition that is taken: %s', async (condition) => {
+    const rules = [{ resource: 'Article', action: 'read', conditions: [JSON.parse(condition)] }];
+    const reply = await service.call('POST', '/admin/api/policies', {
+      token: admin.token,
+      body: { name: condition, type: 'CUSTOM', rules },
+    });
+    expect([reply.status, reply.at('warnings')]).toEqual([201, undefined]);
+  });
+
+  it('has a question that is answered', async () => {
+    const [question = ''] = examples('policies', 'sh');
+    expect(await type(question)).toMatchObject({
+      success: true,
+      data: { allowed: false, reason: expect.any(String), trace: expect.any(Array) },
+    });
+  });
+});
+
+describe('the addresses in guides', () => {
+  const addresses = ['api', 'record'].flatMap((guide) => examples(guide, '').flatMap((block) => block.trim().split('\n')));
+
+  it.each(addresses.filter((address) => !/cursor=|decisions\/</.test(address)))('%s', async (line) => {
+    const [method = '', path = ''] = line.split(' ');
+    const reply = await service.call(method, path.replaceAll('<id>', admin.id), { token: admin.token });
+    expect([reply.status, reply.text]).toEqual([200, expect.stringContaining('"success":true')]);
+  });
+});
+
+describe('the guide to the API', () => {
+  const [list = '', batch = '', problem = ''] = examples('api', 'json');
+  const [update = ''] = examples('api', 'sh');
+
+  it('has a list by the action route', async () => {
+    expect((await service.call('POST', '/api/Article/list', { token: admin.token, raw: list })).status).toBe(200);
+  });
+
+  it('has a guarded update', async () => {
+    expect(await type(update)).toMatchObject({ status: 412, code: 'RECORD_VERSION' });
+    expect(await type(update.replace('"3"', '"1"'))).toMatchObject({ data: { title: 'New', version: 2 } });
+  });
+
+  it('has a batch', async () => {
+    const raw = batch.replaceAll('"…"', JSON.stringify(articleId));
+    expect((await service.call('POST', '/api/batch', { token: admin.token, raw })).body).toMatchObject({
+      data: [{ status: 201 }, { status: 200 }],
+    });
+  });
+
+  it('shows a problem as it is answered', async () => {
+    const shown = JSON.parse(problem) as { errors: object[] };
+    const body = { stauts: 'draft', slug: 'another', authorId: admin.id };
+    const reply = await service.call('POST', '/api/Article', { token: admin.token, body });
+    expect(reply.body).toMatchObject({ ...shown, errors: expect.arrayContaining(shown.errors), requestId: expect.any(String) });
+  });
+});
+
+describe('the guide to the record', () => {
+  it('shows an entry with the members that entries have', async () => {
+    const [shown = ''] = examples('record', 'json');
+    const [entry = {}] = await service.decisions(`limit=1&resource=Article`);
+    const members = [...Object.keys(JSON.parse(shown)), 'facts', 'outcome'];
+    expect(Object.keys(entry).filter((member) => !members.includes(member))).toEqual([]);
+  });
+});

@@ -1,0 +1,283 @@
+/** The first admin, logging in and out, and whose request it is. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Reply, type RunningService, startService } from '../harness.ts';
+import { checkScenarios, type Scenario, type Stage } from './scenario.ts';
+
+const email = 'admin@example.com';
+const password = 'correct horse battery';
+
+describe('before an admin exists', () => {
+  let service: RunningService;
+  beforeAll(async () => {
+    service = await startService();
+  });
+  afterAll(() => service.close());
+
+  it('everyone is anon, and nobody is allowed anything', async () => {
+    const reply = await service.call('GET', '/api/User');
+    expect(reply.status).toBe(403);
+    expect(reply.at('detail')).toBe('no policies found for role anon');
+    expect((await service.call('GET', '/admin/api/policies')).status).toBe(401);
+  });
+
+  it.each([
+    [{}, ['email', 'password', 'name']],
+    [{ email: 'admin', password: 'short', name: '' }, ['email', 'password', 'name']],
+    [{ email, password, name: 'A', role: 'admin' }, ['role']],
+    [{ email: { $ne: null }, password, name: 'A' }, ['email']],
+  ])('setup refuses %j', async (body, paths) => {
+    const reply = await service.call('POST', '/auth/setup', { body });
+    expect(reply.status).toBe(422);
+    expect((reply.at('errors') as { path: string }[]).map(({ path }) => path).sort()).toEqual([...paths].sort());
+  });
+
+  it('setup makes one, without a token, once', async () => {
+    const reply = await service.call('POST', '/auth/setup', { body: { email: 'Admin@Example.com', password, name: 'Ada' } });
+    expect(reply.status).toBe(201);
+    expect(reply.body).toEqual({
+      success: true,
+      message: expect.any(String),
+      user: { id: expect.any(String), email, name: 'Ada', role: 'admin' },
+    });
+    const again = await service.call('POST', '/auth/setup', { body: { email: 'eve@example.com', password, name: 'Eve' } });
+    expect(again.status).toBe(409);
+    expect(again.at('code')).toBe('IDENTITY_SETUP_DONE');
+  });
+
+  it('with the policy that gives admins full access, on the record, and no other way around policies', async () => {
+    const token = await service.logIn(email, password);
+    const policies = await service.call('GET', '/admin/api/policies', { token });
+    expect(policies.at('data.0')).toMatchObject({
+      name: 'Administrators: full access',
+      rules: [{ resource: '*', action: '*', effect: 'ALLOW' }],
+    });
+    const entries = await service.call('GET', '/admin/api/decisions?kind=admin', { token });
+    expect(entries.at('data.0')).toMatchObject({ resource: 'Policy', action: 'create', allowed: true });
+    expect((await service.call('GET', '/api/User', { token })).status).toBe(200);
+    await service.call('DELETE', `/admin/api/policies/${policies.at('data.0.id')}`, { token });
+    const denied = await service.call('GET', '/api/User', { token });
+    expect(denied.status).toBe(403);
+    expect(denied.at('detail')).toMatch(/^no policies found for user .* or role admin$/);
+    expect((await service.call('GET', '/admin/api/policies', { token })).status, 'admin endpoints go by the role').toBe(200);
+  });
+});
+
+let stage: Stage;
+beforeAll(async () => {
+  const service = await startService();
+  const admin = await service.admin();
+  const user = await service.user({ name: 'Uma' });
+  await service.createPolicy({
+    role: 'user',
+    rules: [
+      { resource: 'User', action: 'read', conditions: [{ field: 'resource.id', operator: 'eq', value: '${user.id}' }] },
+      { resource: 'User', action: 'update', conditions: [{ field: 'resource.id', operator: 'eq', value: '${user.id}' }] },
+    ],
+  });
+  stage = {
+    service,
+    tokens: new Map([
+      ['admin', admin.token],
+      ['user', user.token],
+    ]),
+    kept: new Map([
+      ['admin', admin.id],
+      ['user', user.id],
+      ['email', user.email],
+    ]),
+  };
+});
+afterAll(() => stage.service.close());
+
+describe('logging in', () => {
+  const tokens = {
+    success: true,
+    tokenType: 'Bearer',
+    expiresIn: 3600,
+    user: { id: '{user}', email: '{email}', name: 'Uma', role: 'user' },
+  };
+  const refused = (name: string, body: object): Scenario => {
+    return {
+      name,
+      send: 'POST /auth/login',
+      body,
+      status: 401,
+      body_has: { code: 'IDENTITY_CREDENTIALS', detail: 'the email or the password is wrong' },
+    };
+  };
+  checkScenarios(
+    () => stage,
+    [
+      {
+        name: 'with email and password',
+        send: 'POST /auth/login',
+        body: { email: '{email}', password },
+        status: 200,
+        body_has: tokens,
+        headers_have: { 'cache-control': 'no-store' },
+        keep: { refresh: 'refreshToken' },
+      },
+      {
+        name: 'whatever the case of the email',
+        send: 'POST /auth/login',
+        body: { email: 'USER1@example.com', password },
+        status: 200,
+        body_has: tokens,
+      },
+      refused('with another password', { email: '{email}', password: 'wrong horse battery' }),
+      refused('as nobody: in the same words', { email: 'nobody@example.com', password }),
+      {
+        name: 'without a password',
+        send: 'POST /auth/login',
+        body: { email: '{email}' },
+        status: 422,
+        body_has: { errors: [{ path: 'password', code: 'required' }] },
+      },
+      {
+        name: 'refresh: a new pair',
+        send: 'POST /auth/refresh',
+        body: { refreshToken: '{refresh}' },
+        status: 200,
+        body_has: tokens,
+        keep: { refreshed: 'refreshToken' },
+      },
+      {
+        name: 'refresh: a token works once',
+        send: 'POST /auth/refresh',
+        body: { refreshToken: '{refresh}' },
+        status: 401,
+        body_has: { code: 'IDENTITY_TOKEN' },
+      },
+      {
+        name: 'refresh: used twice, it ends the whole family',
+        send: 'POST /auth/refresh',
+        body: { refreshToken: '{refreshed}' },
+        status: 401,
+      },
+      {
+        name: 'me',
+        as: 'user',
+        send: 'GET /auth/me',
+        status: 200,
+        body_has: { data: { id: '{user}', name: 'Uma', role: 'user', isActive: true } },
+        body_lacks: ['data.password'],
+      },
+      {
+        name: 'me: nobody',
+        send: 'GET /auth/me',
+        status: 401,
+        headers_have: { 'www-authenticate': 'Bearer' },
+        body_has: { code: 'IDENTITY_REQUIRED' },
+      },
+      { name: 'logout: nobody', send: 'POST /auth/logout', status: 401 },
+    ],
+  );
+
+  it('out: the token and its refresh token end', async () => {
+    const { service, kept } = stage;
+    const login = await service.call('POST', '/auth/login', { body: { email: kept.get('email'), password } });
+    const token = String(login.at('token'));
+    expect((await service.call('POST', '/auth/logout', { token })).body).toEqual({ success: true, message: 'logged out' });
+    expect((await service.call('GET', '/auth/me', { token })).status).toBe(401);
+    expect((await service.call('POST', '/auth/refresh', { body: { refreshToken: login.at('refreshToken') } })).status).toBe(401);
+  });
+});
+
+describe('a token that is no good is 401, never anon', () => {
+  checkScenarios(
+    () => stage,
+    ['Bearer nonsense', 'Bearer a.b.c', 'Basic YTpi', 'Bearer'].map((authorization): Scenario => {
+      return {
+        name: authorization,
+        send: 'GET /api/User',
+        headers: { authorization },
+        status: 401,
+        headers_have: { 'www-authenticate': 'Bearer error="invalid_token", error_description="the token is not valid"' },
+        body_has: { code: 'IDENTITY_TOKEN' },
+      };
+    }),
+  );
+});
+
+describe('users', () => {
+  checkScenarios(
+    () => stage,
+    [
+      {
+        name: 'an email that is taken, in another case',
+        as: 'admin',
+        send: 'POST /api/User',
+        body: { name: 'Two', email: 'USER1@example.com', password },
+        status: 409,
+        body_has: { code: 'RECORD_EXISTS', errors: [{ path: 'email', code: 'taken' }] },
+        entries: [{ resource: 'User', action: 'create', outcome: 'RECORD_EXISTS' }],
+      },
+      {
+        name: 'a role that is none',
+        as: 'admin',
+        send: 'POST /api/User',
+        body: { email: 'role@example.com', role: 'editor' },
+        status: 422,
+        body_has: { errors: [{ path: 'role', code: 'notListed' }] },
+        entries: [{ outcome: 'VALUE_INVALID' }],
+      },
+      {
+        name: 'a user sees what the definition shows, and no password',
+        as: 'user',
+        send: 'GET /api/User/{user}',
+        status: 200,
+        body_has: { data: { id: '{user}', name: 'Uma', email: '{email}', role: 'user', isActive: true } },
+        body_lacks: ['data.password'],
+        entries: [{ resource: 'User', action: 'read', allowed: true }],
+      },
+      {
+        name: 'a user changes the name',
+        as: 'user',
+        send: 'PUT /api/User/{user}',
+        body: { name: 'Uma B.' },
+        status: 200,
+        body_has: { data: { name: 'Uma B.' } },
+        entries: [{ action: 'update', allowed: true }],
+      },
+      ...[{ role: 'admin' }, { isActive: false }, { role: null }].map((body): Scenario => {
+        return {
+          name: `a user whom a policy lets update does not set ${JSON.stringify(body)}`,
+          as: 'user',
+          send: 'PUT /api/User/{user}',
+          body,
+          status: 422,
+          body_has: { errors: [{ path: Object.keys(body)[0] }] },
+          entries: [{ action: 'update', allowed: true, outcome: 'VALUE_INVALID' }],
+        };
+      }),
+      ...(['PUT', 'DELETE'] as const).flatMap((method): Scenario[] =>
+        (method === 'PUT' ? [{ role: 'user' }, { isActive: false }] : [undefined]).map((body) => ({
+          name: `the last active admin stays: ${method} ${JSON.stringify(body) ?? ''}`,
+          as: 'admin',
+          send: `${method} /api/User/{admin}`,
+          ...(body === undefined ? {} : { body }),
+          status: 409,
+          body_has: { code: 'IDENTITY_LAST_ADMIN' },
+          entries: [{ resource: 'User', recordId: '{admin}', allowed: true, outcome: 'IDENTITY_LAST_ADMIN' }],
+        })),
+      ),
+    ],
+  );
+
+  /** What an admin does to a user, and what the user's token is answered with from then on. */
+  const CHANGES: readonly (readonly [what: string, method: string, body: object | undefined, answer: number])[] = [
+    ['demotes', 'PUT', { role: 'anon' }, 403],
+    ['deactivates', 'PUT', { isActive: false }, 401],
+    ['gives another password to', 'PUT', { password: 'another horse battery' }, 401],
+    ['deletes', 'DELETE', undefined, 401],
+  ];
+  it.each(CHANGES)('what an admin %s takes effect at once', async (_what, method, body, answer) => {
+    const { service, tokens } = stage;
+    const { id, token } = await service.user();
+    const read = (): Promise<Reply> => service.call('GET', `/api/User/${id}`, { token });
+    expect((await read()).status).toBe(200);
+    const changed = await service.call(method, `/api/User/${id}`, { token: tokens.get('admin'), ...(body === undefined ? {} : { body }) });
+    expect(changed.status, changed.text).toBe(200);
+    expect((await read()).status).toBe(answer);
+  });
+});

@@ -1,0 +1,228 @@
+/** The authorization matrix: every resource and admin endpoint × every action × a few kinds of people, through HTTP. */
+import { ACTIONS } from '../../src/actions.ts';
+import { SYSTEM } from '../../src/system/index.ts';
+import type { Reply } from '../harness.ts';
+import {
+  createWorld,
+  type Data,
+  ensureRecord,
+  KEYS,
+  NOBODY,
+  ownRecord,
+  PEOPLE,
+  type Person,
+  RESOURCES,
+  TAKEN,
+  takeFullAccess,
+  type World,
+} from './matrix-world.ts';
+
+/** One row: what is asked, and what each kind of people is answered. */
+export interface MatrixRow {
+  readonly what: string;
+  readonly answers: readonly string[];
+}
+
+/** Rows under one heading. */
+export interface MatrixTable {
+  readonly title: string;
+  readonly rows: readonly MatrixRow[];
+}
+
+/** Asks everything as everyone. What an answer has changed is put back before the next. */
+export async function askEverything(): Promise<readonly MatrixTable[]> {
+  const world = await createWorld();
+  const columns: Column[] = [];
+  for (const person of PEOPLE) {
+    if (person === 'admin without policies') await takeFullAccess(world);
+    columns.push(await askAs(world, person));
+  }
+  await world.service.close();
+  return toTables(columns);
+}
+
+/** Title of a table → what is asked → the answer, for one kind of people. */
+type Column = ReadonlyMap<string, ReadonlyMap<string, string>>;
+
+async function askAs(world: World, person: Person): Promise<Column> {
+  const column = new Map<string, ReadonlyMap<string, string>>();
+  const publicRows = await Promise.all(
+    [...RESOURCES.keys()].map(async (resource) => [resource, await askAbout(world, person, resource)] as const),
+  );
+  for (const [resource, rows] of publicRows) column.set(resource, rows);
+  const internal = await Promise.all(
+    INTERNAL.map(async (resource): Promise<[string, string]> => {
+      const rows = await askAbout(world, person, resource);
+      return [`${resource}: every action`, [...new Set(rows.values())].join(', ')];
+    }),
+  );
+  column.set('Internal resources', new Map(internal));
+  const endpoints = await Promise.all(
+    ENDPOINTS.map(
+      async ([send, body]): Promise<[string, string]> => [send.replace('/admin/api', ''), await askEndpoint(world, { person, send, body })],
+    ),
+  );
+  return column.set('Admin endpoints', new Map(endpoints));
+}
+
+const INTERNAL: readonly string[] = [...SYSTEM.keys()].filter((name) => name.startsWith('_'));
+
+/** One after the other: what an answer has changed is put back before the next. */
+async function askAbout(world: World, person: Person, resource: string): Promise<ReadonlyMap<string, string>> {
+  const rows = new Map<string, string>();
+  for (const [what, ask] of ASKED) rows.set(what, await askOne(world, { person, resource, ask }));
+  return rows;
+}
+
+/** What is sent for an action. */
+interface Sent {
+  readonly send: string;
+  readonly body?: unknown;
+}
+interface Subject {
+  readonly resource: string;
+  readonly key: string;
+  readonly other: string;
+  readonly own: string | undefined;
+  readonly data: Data;
+}
+/** Undefined where the person can have no record of one's own. */
+type Ask = (subject: Subject) => Sent | undefined;
+
+/** A record by its address. */
+const on = (method: string, id: string | undefined, { resource, key, data }: Subject): Sent | undefined => {
+  if (id === undefined) return undefined;
+  return { send: `${method} /api/${resource}/${id}`, ...(method === 'PUT' ? { body: { [key]: data[key] } } : {}) };
+};
+/** A record by a filter. */
+const by = (action: string, { resource, key, data }: Subject, value: unknown): Sent => {
+  const changes = action === 'updateIfExists' ? { [key]: data[key] } : data;
+  return { send: `POST /api/${resource}/${action}`, body: { filter: { [key]: value }, data: changes } };
+};
+/** Every action, and the records that its answer can depend on. */
+const ASKED: ReadonlyMap<string, Ask> = new Map<string, Ask>([
+  ['schema', ({ resource }) => ({ send: `GET /api/${resource}/schema` })],
+  ['list', ({ resource }) => ({ send: `GET /api/${resource}` })],
+  ['export', ({ resource }) => ({ send: `POST /api/${resource}/export`, body: {} })],
+  ['create', ({ resource, data }) => ({ send: `POST /api/${resource}`, body: data })],
+  ['import', ({ resource, data }) => ({ send: `POST /api/${resource}/import`, body: { data: [data] } })],
+  ['read: own', (subject) => on('GET', subject.own, subject)],
+  ['read: of another', (subject) => on('GET', subject.other, subject)],
+  ['read: not there', (subject) => on('GET', NOBODY, subject)],
+  ['update: own', (subject) => on('PUT', subject.own, subject)],
+  ['update: of another', (subject) => on('PUT', subject.other, subject)],
+  ['update: not there', (subject) => on('PUT', NOBODY, subject)],
+  ['delete: own', (subject) => on('DELETE', subject.own, subject)],
+  ['delete: of another', (subject) => on('DELETE', subject.other, subject)],
+  ['delete: not there', (subject) => on('DELETE', NOBODY, subject)],
+  ['createIfNotExists: no match', (subject) => by('createIfNotExists', subject, subject.data[subject.key])],
+  ['createIfNotExists: of another', (subject) => by('createIfNotExists', subject, TAKEN)],
+  ['updateIfExists: no match', (subject) => by('updateIfExists', subject, 'nothing')],
+  ['updateIfExists: of another', (subject) => by('updateIfExists', subject, TAKEN)],
+]);
+for (const action of ACTIONS.keys()) {
+  if (![...ASKED.keys()].some((what) => what.startsWith(action))) throw new Error(`the matrix asks nothing for action ${action}`);
+}
+
+/** Every admin endpoint; `<policy>` is one made for the request, `<user>` someone without assignments. */
+const ENDPOINTS: readonly (readonly [send: string, body?: unknown])[] = [
+  ['GET /admin/api/policies'],
+  ['POST /admin/api/policies', { name: 'made here', type: 'CUSTOM', rules: [{ resource: 'Tip', action: 'read' }] }],
+  ['GET /admin/api/policies/<policy>'],
+  ['PUT /admin/api/policies/<policy>', { isActive: false }],
+  ['DELETE /admin/api/policies/<policy>'],
+  ['POST /admin/api/policies/<policy>/assign/user/<user>', {}],
+  ['PUT /admin/api/policies/<policy>/assign/user/<user>', {}],
+  ['DELETE /admin/api/policies/<policy>/assign/user/<user>'],
+  ['POST /admin/api/policies/<policy>/assign/role/viewer', {}],
+  ['PUT /admin/api/policies/<policy>/assign/role/viewer', {}],
+  ['DELETE /admin/api/policies/<policy>/assign/role/viewer'],
+  ['GET /admin/api/users/<user>/policies'],
+  ['GET /admin/api/roles/viewer/policies'],
+  ['POST /admin/api/policies/test-access', { resource: { name: 'Article' }, action: 'read' }],
+  ['POST /admin/api/policies/<policy>/test', { resource: { name: 'Article' }, action: 'read' }],
+  ['GET /admin/api/decisions'],
+  ['GET /admin/api/decisions/<decision>'],
+  ['GET /admin/api/policies-analytics'],
+  ['GET /admin/api/policies-templates'],
+];
+
+let count = 0;
+
+async function askOne(world: World, { person, resource, ask }: { person: Person; resource: string; ask: Ask }): Promise<string> {
+  const { service, tokens, records } = world;
+  const make = RESOURCES.get(resource);
+  const data = make?.(world, `made-${++count}`) ?? { name: 'x' };
+  const key = KEYS.get(resource) ?? 'name';
+  await ensureRecord(world, { name: `${resource} of another`, resource, unique: TAKEN });
+  const own = make === undefined ? NOBODY : await ownRecord(world, person, resource);
+  const sent = ask({ resource, key, data, own, other: records.get(`${resource} of another`) ?? NOBODY });
+  if (sent === undefined) return '–';
+  const [method = '', path = ''] = sent.send.split(' ');
+  const reply = await service.call(method, path, { token: tokens.get(person), ...(sent.body === undefined ? {} : { body: sent.body }) });
+  await putBack(world, { resource, key, data, reply, sent });
+  return toAnswer(reply, path);
+}
+
+interface Asked {
+  readonly resource: string;
+  readonly key: string;
+  readonly data: Data;
+  readonly reply: Reply;
+  readonly sent: Sent;
+}
+
+/** What was created goes; what was deleted is forgotten and made again when it is needed; what was changed gets its key back. */
+async function putBack({ service, records }: World, { resource, key, data, reply, sent }: Asked): Promise<void> {
+  if (reply.status >= 300 || sent.send.startsWith('GET') || sent.send.endsWith('/export')) return;
+  const admin = (await service.admin()).token;
+  const target = sent.send.split('/').at(-1) ?? '';
+  if (sent.send.startsWith('DELETE')) {
+    for (const [name, id] of records) if (id === target) records.delete(name);
+    return;
+  }
+  const found = await service.call('POST', `/api/${resource}/list`, { token: admin, body: { where: { [key]: data[key] } } });
+  for (const { id } of found.at('data') as readonly { id: string }[]) {
+    const name = [...records].find(([, known]) => known === id)?.[0];
+    if (name === undefined) await service.call('DELETE', `/api/${resource}/${id}`, { token: admin });
+    else await service.call('PUT', `/api/${resource}/${id}`, { token: admin, body: { [key]: name.endsWith('another') ? TAKEN : name } });
+  }
+}
+
+/** The status, how many records a list shows, and whether what was to be made or changed was. */
+function toAnswer(reply: Reply, path: string): string {
+  const shown = path.endsWith('/export') || Array.isArray(reply.at('data')) ? reply.at('count') : undefined;
+  const done = reply.at('created') ?? reply.at('updated');
+  return [reply.status, shown === undefined ? '' : `· ${shown}`, done === undefined ? '' : done === true ? '· done' : '· not done']
+    .filter((part) => part !== '')
+    .join(' ');
+}
+
+async function askEndpoint(world: World, { person, send, body }: { person: Person; send: string; body: unknown }): Promise<string> {
+  const { service, tokens, ids } = world;
+  const policy = await service.createPolicy({ rules: [{ resource: 'Tip', action: 'read' }] });
+  const token = (await service.admin()).token;
+  const user = ids.get('no policies') ?? NOBODY;
+  if (!send.startsWith('POST') && send.includes('/assign/'))
+    await service.call('POST', `/admin/api/policies/${policy}/assign${send.split('/assign')[1]?.replace('<user>', user)}`, {
+      token,
+      body: {},
+    });
+  const [decision] = await service.decisions('kind=access&limit=1');
+  const names = new Map<string, unknown>([
+    ['policy', policy],
+    ['user', user],
+    ['decision', decision?.['id']],
+  ]);
+  const [method = '', path = ''] = send.replace(/<(\w+)>/g, (_, name: string) => String(names.get(name))).split(' ');
+  const reply = await service.call(method, path, { token: tokens.get(person), ...(body === undefined ? {} : { body }) });
+  for (const id of [policy, reply.at('data.id')]) await service.call('DELETE', `/admin/api/policies/${id}`, { token });
+  return String(reply.status);
+}
+
+function toTables(columns: readonly Column[]): readonly MatrixTable[] {
+  return [...(columns[0] ?? [])].map(([title, rows]) => ({
+    title,
+    rows: [...rows.keys()].map((what) => ({ what, answers: columns.map((column) => column.get(title)?.get(what) ?? '') })),
+  }));
+}

@@ -1,0 +1,393 @@
+/** What holds for every request whatever it asks for: its id, its entry, preconditions, and a clear problem for bad input. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { checkScenarios, type Scenario, type Stage } from './scenario.ts';
+import { startNewsroom } from './stage.ts';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await startNewsroom();
+  const { service, kept } = stage;
+  kept.set('article', await service.createRecord('Article', { title: 'First', slug: 'first', authorId: kept.get('maya') }));
+  await service.createPolicy({
+    name: 'readers',
+    userId: kept.get('maya') as string,
+    rules: ['read', 'list', 'update'].map((action) => ({
+      resource: 'Article',
+      action,
+      conditions: [{ field: 'resource.status', operator: 'eq', value: 'draft' }],
+    })),
+  });
+});
+afterAll(() => stage.service.close());
+
+const update = { action: 'update', recordId: '{article}', allowed: true };
+const NOBODY = '01900000-0000-7000-8000-000000000000';
+
+describe('the id of a request', () => {
+  const read = (name: string, id: string, headers_have: Scenario['headers_have'], entry: object): Scenario => ({
+    name,
+    as: 'admin',
+    send: 'GET /api/Article/{article}',
+    headers: { 'x-request-id': id },
+    status: 200,
+    ...(headers_have === undefined ? {} : { headers_have }),
+    entries: [entry],
+  });
+  checkScenarios(
+    () => stage,
+    [
+      read('is the caller’s own', 'from-the-caller.1', { 'x-request-id': 'from-the-caller.1' }, { requestId: 'from-the-caller.1' }),
+      read('is ours where the caller’s is not sane', 'a b', undefined, { action: 'read' }),
+    ],
+  );
+
+  it('is ours where there is none, and in the problem', async () => {
+    const reply = await stage.service.call('GET', '/api/Nothing', { headers: { 'x-request-id': '<script>' } });
+    expect(reply.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+    expect(reply.at('requestId')).toBe(reply.headers['x-request-id']);
+  });
+});
+
+describe('preconditions', () => {
+  const put = (name: string, ifMatch: string, status: number, outcome?: string): Scenario => ({
+    name: `${name}: ${status}`,
+    as: 'maya',
+    send: 'PUT /api/Article/{article}',
+    headers: { 'if-match': ifMatch },
+    body: { body: name },
+    status,
+    ...(status === 400 ? {} : { entries: [outcome === undefined ? update : { ...update, outcome }] }),
+  });
+  checkScenarios(
+    () => stage,
+    [
+      {
+        name: 'a read carries the version',
+        as: 'maya',
+        send: 'GET /api/Article/{article}',
+        status: 200,
+        headers_have: { etag: '"1"' },
+        entries: [{}],
+      },
+      put('the version', '"1"', 200),
+      put('an earlier one', '"1"', 412, 'RECORD_VERSION'),
+      put('any', '*', 200),
+      put('one of several', '"1", "3"', 200),
+      put('none of several', '"1", "3"', 412, 'RECORD_VERSION'),
+      put('as a proxy weakens it', 'W/"4"', 200),
+      put('no ETag', '4', 400),
+      put('a foreign ETag', '"abc"', 400),
+      {
+        name: 'by action, in the body',
+        as: 'maya',
+        send: 'POST /api/Article/update',
+        body: { id: '{article}', data: { body: 'x' }, ifMatch: 4 },
+        status: 412,
+        entries: [{ ...update, outcome: 'RECORD_VERSION' }],
+      },
+      {
+        name: 'an answer to a change carries the new version',
+        as: 'maya',
+        send: 'PUT /api/Article/{article}',
+        body: { body: 'y' },
+        status: 200,
+        headers_have: { etag: '"6"' },
+        body_has: { data: { version: 6 } },
+        entries: [update],
+      },
+      {
+        name: 'nobody learns the version of what may not be changed',
+        as: 'reader',
+        send: 'PUT /api/Article/{article}',
+        headers: { 'if-match': '"1"' },
+        body: { body: 'z' },
+        status: 403,
+        entries: [{ action: 'update', allowed: false }],
+      },
+      {
+        name: 'delete: an earlier version',
+        as: 'admin',
+        send: 'DELETE /api/Article/{article}',
+        headers: { 'if-match': '"1"' },
+        status: 412,
+        entries: [{ action: 'delete', allowed: true, outcome: 'RECORD_VERSION' }],
+      },
+    ],
+  );
+});
+
+describe('HEAD', () => {
+  it('is GET without the body: decided and recorded alike', async () => {
+    const { service, tokens, kept } = stage;
+    const token = tokens.get('maya');
+    const reply = await service.call('HEAD', `/api/Article/${kept.get('article')}`, { token });
+    expect(reply).toMatchObject({ status: 200, text: '', headers: { etag: '"6"' } });
+    const [entry] = await service.decisions('limit=1&kind=access');
+    expect(entry).toMatchObject({ id: reply.headers['x-decision-id'], action: 'read', allowed: true });
+    expect((await service.call('HEAD', '/api/Tip', { token })).status).toBe(403);
+  });
+});
+
+describe('every answer to a decided request names its entry', () => {
+  /** Who sends what, and the status: the entries are checked against X-Decision-Id by each scenario. */
+  const ROWS: readonly (readonly [as: string | undefined, send: string, status: number, body?: unknown])[] = [
+    ['admin', 'GET /api/Article', 200],
+    ['admin', 'GET /api/Article?limit=1&where[slug]=first', 200],
+    [undefined, 'GET /api/Article', 403],
+    ['reader', 'DELETE /api/Article/{article}', 403],
+    ['admin', `GET /api/Article/${NOBODY}`, 404],
+    ['admin', `PUT /api/Article/${NOBODY}`, 404, { title: 'Nothing' }],
+    ['admin', `DELETE /api/Article/${NOBODY}`, 404],
+    ['admin', 'GET /api/Article/not-an-id', 404],
+    ['admin', 'POST /api/Article', 422, {}],
+    ['admin', 'POST /api/Article/import', 422, { data: [{}] }],
+    ['admin', 'GET /api/Article?where[nothing]=1', 400],
+    ['admin', 'POST /api/Article/export', 200, { limit: 1 }],
+    ['admin', 'GET /api/Article/schema', 200],
+    ['admin', 'POST /api/Article/updateIfExists', 200, { filter: { slug: 'nothing' }, data: {} }],
+  ];
+  checkScenarios(
+    () => stage,
+    ROWS.map(([as, send, status, body]): Scenario => {
+      return {
+        name: `${as ?? 'anon'} ${send}: ${status}`,
+        ...(as === undefined ? {} : { as }),
+        send,
+        ...(body === undefined ? {} : { body }),
+        status,
+        entries: [{ kind: 'access', allowed: status !== 403 }],
+      };
+    }),
+  );
+
+  it('a batch: each item its own', async () => {
+    const { service, tokens, kept } = stage;
+    const requests = [
+      { resource: 'Article', action: 'read', id: kept.get('article') },
+      { resource: 'Article', action: 'read', id: NOBODY },
+      { resource: 'Tip', action: 'list' },
+      { resource: 'Article', action: 'update', id: kept.get('article'), data: { title: 7 } },
+    ];
+    const reply = await service.call('POST', '/api/batch', { token: tokens.get('maya'), body: { requests } });
+    const items = reply.at('data') as readonly { status: number; decisionId: string }[];
+    expect(items.map(({ status }) => status)).toEqual([200, 403, 403, 422]);
+    const entries = await service.decisions('limit=4&kind=access');
+    expect(items.map(({ decisionId }) => decisionId)).toEqual(entries.map(({ id }) => id).reverse());
+    expect(entries.map(({ requestId }) => requestId)).toEqual(items.map(() => reply.headers['x-request-id']));
+  });
+});
+
+/** Bad input: refused before anything is decided, so nothing is on the record, and nothing changes. */
+const BAD: readonly (Omit<Scenario, 'as'> & { readonly as?: string })[] = [
+  { name: 'malformed JSON', send: 'POST /api/Article', raw: '{"title":', status: 400, body_has: { code: 'REQUEST_MALFORMED' } },
+  { name: 'an empty body', send: 'POST /api/Article', raw: '', status: 400, body_has: { code: 'REQUEST_MALFORMED' } },
+  { name: 'no body', send: 'POST /api/Article', status: 400, body_has: { code: 'REQUEST_MALFORMED' } },
+  { name: 'a list for a record', send: 'POST /api/Article', body: [], status: 400, body_has: { code: 'REQUEST_MALFORMED' } },
+  { name: 'null for a record', send: 'PUT /api/Article/{article}', raw: 'null', status: 400 },
+  { name: '100,000 levels', send: 'POST /api/Article', raw: `${'['.repeat(100_000)}${']'.repeat(100_000)}`, status: 400 },
+  { name: '65 levels', send: 'POST /api/Article', raw: `{"tags":${'['.repeat(65)}${']'.repeat(65)}}`, status: 400 },
+  {
+    name: '10 MB',
+    send: 'POST /api/Article',
+    raw: `{"title":"${'x'.repeat(10_000_000)}"}`,
+    status: 413,
+    body_has: { code: 'REQUEST_TOO_LARGE' },
+  },
+  {
+    name: 'plain text',
+    send: 'POST /api/Article',
+    raw: 'title',
+    headers: { 'content-type': 'text/plain' },
+    status: 415,
+    body_has: { code: 'REQUEST_MEDIA_TYPE' },
+  },
+  {
+    name: 'an unknown resource',
+    send: 'GET /api/Articles',
+    status: 404,
+    body_has: { code: 'RESOURCE_UNKNOWN', detail: 'no resource is named "Articles" (did you mean "Article"?)' },
+  },
+  { name: '__proto__ for a resource', send: 'GET /api/__proto__', status: 404, body_has: { code: 'RESOURCE_UNKNOWN' } },
+  {
+    name: 'constructor for an action',
+    send: 'POST /api/Article/constructor',
+    body: {},
+    status: 404,
+    body_has: { code: 'REQUEST_NO_ROUTE' },
+  },
+  {
+    name: 'an action with a typo',
+    send: 'POST /api/Article/updateIfExist',
+    body: {},
+    status: 404,
+    body_has: { detail: 'no action is named "updateIfExist" (did you mean "updateIfExists"?)' },
+  },
+  {
+    name: 'limit=-1',
+    send: 'GET /api/Article?limit=-1',
+    status: 400,
+    body_has: { errors: [{ path: 'limit', detail: 'expected a whole number from 1 to 1000, given "-1"' }] },
+  },
+  {
+    name: 'a bad token',
+    as: 'nobody',
+    send: 'GET /api/Article',
+    headers: { authorization: 'Bearer x.y.z' },
+    status: 401,
+    body_has: { code: 'IDENTITY_TOKEN' },
+  },
+  {
+    name: 'a method that is none',
+    send: 'PATCH /api/Article/{article}',
+    body: {},
+    status: 405,
+    headers_have: { allow: 'DELETE, GET, HEAD, POST, PUT' },
+    body_has: { code: 'REQUEST_METHOD' },
+  },
+  { name: 'an address that is none', send: 'GET /nothing', status: 404, body_has: { code: 'REQUEST_NO_ROUTE' } },
+  ...[
+    'POST /api/batch?atomic=true',
+    'POST /api/Article?draft=1',
+    'GET /api/Article/schema?full=1',
+    'POST /api/Article/list?limit=1',
+    'GET /auth/me?full=1',
+    'POST /auth/login?next=1',
+  ].map((send) => ({
+    name: `a query where none is: ${send}`,
+    send,
+    ...(send.startsWith('POST') ? { body: { requests: [{ resource: 'Article', action: 'list' }] } } : {}),
+    status: 400,
+    body_has: { code: 'REQUEST_PARAMETER' },
+  })),
+  {
+    name: 'a query where none is',
+    send: 'DELETE /api/Article/{article}?force=true',
+    status: 400,
+    body_has: { errors: [{ path: 'force', code: 'unknown' }] },
+  },
+  {
+    name: 'createIfNotExists without a filter',
+    send: 'POST /api/Article/createIfNotExists',
+    body: { data: {} },
+    status: 400,
+    body_has: { errors: [{ path: 'filter', code: 'required' }] },
+  },
+  {
+    name: 'updateIfExists with an empty filter',
+    send: 'POST /api/Article/updateIfExists',
+    body: { filter: {}, data: {} },
+    status: 400,
+    body_has: { errors: [{ path: 'filter' }] },
+  },
+  {
+    name: 'updateIfExists without data',
+    send: 'POST /api/Article/updateIfExists',
+    body: { filter: { slug: 'x' } },
+    status: 400,
+    body_has: { errors: [{ path: 'data', code: 'required' }] },
+  },
+  {
+    name: 'a batch of nothing',
+    send: 'POST /api/batch',
+    body: { requests: [] },
+    status: 400,
+    body_has: { errors: [{ path: 'requests' }] },
+  },
+  { name: 'a batch of too much', send: 'POST /api/batch', body: { requests: Array.from({ length: 101 }, () => ({})) }, status: 413 },
+  {
+    name: 'a batch with a member too many',
+    send: 'POST /api/batch',
+    body: { requests: [{}], atomc: true },
+    status: 400,
+    body_has: { errors: [{ path: 'atomc' }] },
+  },
+];
+
+describe('bad input', () => {
+  checkScenarios(
+    () => stage,
+    BAD.map((row): Scenario => ({ as: 'admin', ...row })),
+  );
+
+  it('has changed nothing', async () => {
+    const { service, tokens, kept } = stage;
+    const reply = await service.call('GET', `/api/Article/${kept.get('article')}`, { token: tokens.get('admin') });
+    expect(reply.at('data.version')).toBe(6);
+    expect((await service.call('GET', '/api/Article?total=true', { token: tokens.get('admin') })).at('total')).toBe(1);
+  });
+});
+
+describe('a batch item that is no request', () => {
+  checkScenarios(
+    () => stage,
+    [
+      {
+        name: 'is answered by itself, beside the others',
+        as: 'admin',
+        send: 'POST /api/batch',
+        body: {
+          requests: [
+            7,
+            { resource: 'Article' },
+            { resource: 'Article', action: 'schema' },
+            { resource: 'Article', action: 'list', filter: {} },
+            { resource: 'Article', action: 'read' },
+            { resource: 'Article', action: 'list', limit: 0 },
+            { resource: 'Article', action: 'list', limit: 1 },
+          ],
+        },
+        status: 200,
+        body_has: {
+          count: 7,
+          data: [
+            { status: 400, error: { code: 'REQUEST_MALFORMED' } },
+            { status: 400, error: { errors: [{ path: 'action', code: 'required' }] } },
+            { status: 404, error: { code: 'REQUEST_NO_ROUTE' } },
+            { status: 400, error: { errors: [{ path: 'filter', code: 'unknown' }] } },
+            { status: 400, error: { errors: [{ path: 'id', code: 'required' }] } },
+            { status: 400, error: { errors: [{ path: 'limit' }] } },
+            { status: 200, success: true, count: 1 },
+          ],
+        },
+        entries: [{ action: 'list', allowed: true }],
+      },
+      {
+        name: 'atomic: all of them',
+        as: 'admin',
+        send: 'POST /api/batch',
+        body: {
+          atomic: true,
+          requests: [
+            { resource: 'Article', action: 'create', data: { title: 'Second', slug: 'second', authorId: '{maya}' } },
+            { resource: 'Article', action: 'list', where: { slug: 'second' } },
+          ],
+        },
+        status: 200,
+        body_has: {
+          count: 2,
+          data: [
+            { status: 201, success: true },
+            { status: 200, count: 1 },
+          ],
+        },
+        entries: [
+          { action: 'create', allowed: true },
+          { action: 'list', allowed: true },
+        ],
+      },
+    ],
+  );
+
+  it('undoes an atomic batch, and is named', async () => {
+    const { service, tokens, kept } = stage;
+    const requests = [
+      { resource: 'Article', action: 'update', id: kept.get('article'), data: { body: 'no' } },
+      { resource: 'Nothing', action: 'list' },
+    ];
+    const reply = await service.call('POST', '/api/batch', { token: tokens.get('admin'), body: { atomic: true, requests } });
+    expect(reply.status).toBe(404);
+    expect(reply.body).toMatchObject({ code: 'RESOURCE_UNKNOWN', errors: [{ path: 'requests.1' }] });
+    const [entry] = await service.decisions('limit=1');
+    expect(entry).toMatchObject({ action: 'update', allowed: true, outcome: 'BATCH_ABORTED', requestId: reply.at('requestId') });
+  });
+});
