@@ -1,6 +1,6 @@
 /**
- * Every action that a request can name, in one table. Rules speak of the first seven; the last three decide as
- * `create`, `update` and `read`. Adding an action is a row here and a column in `pipeline.ts`.
+ * Every action that a request can name, in one table. Rules speak of the first seven; the others decide as one of those.
+ * Adding an action is a row here and a row in `pipeline.ts`. (`schema` has one there alone: it has a route of its own.)
  */
 
 /** The actions that rules speak of. */
