@@ -10,7 +10,7 @@ import * as step from './steps/index.ts';
 
 const { loadNothing, loadById, loadByFilter, readNothing, readForCreate, readForUpdate, readEach } = step;
 const { decideProposed, decideEachProposed, decideRecord, decideMatches, decideOpen, decideDescription, redecide, redecideNothing } = step;
-const { checkNothing, checkRecord, checkAll, checkValuesOnly, checkUnlessMatched, checkOneMatch } = step;
+const { checkNothing, checkRecord, checkVersion, checkAll, checkValuesOnly, checkUnlessMatched, checkOneMatch } = step;
 const { show, insert, insertEach, insertUnlessMatched, save, saveIfMatched, remove, select, describe } = step;
 
 /** Action → load, read values, decide, check, decide the change, perform. */
@@ -18,7 +18,7 @@ export const PIPELINE: Readonly<Record<ActionName, StepRow>> = {
   create: [loadNothing, readForCreate, decideProposed, checkValuesOnly, redecideNothing, insert],
   read: [loadById, readNothing, decideRecord, checkRecord, redecideNothing, show],
   update: [loadById, readForUpdate, decideRecord, checkAll, redecide, save],
-  delete: [loadById, readNothing, decideRecord, checkRecord, redecideNothing, remove],
+  delete: [loadById, readNothing, decideRecord, checkVersion, redecideNothing, remove],
   list: [loadNothing, readNothing, decideOpen, checkNothing, redecideNothing, select],
   export: [loadNothing, readNothing, decideOpen, checkNothing, redecideNothing, select],
   import: [loadNothing, readEach, decideEachProposed, checkValuesOnly, redecideNothing, insertEach],

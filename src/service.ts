@@ -2,7 +2,7 @@
  * The one place where the parts meet, built by hand, top to bottom: definitions → database → tables → identity →
  * routes → server.
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAdminRoutes, createPermissionPolicies, grantFullAccess, type PermissionPolicy } from './admin/index.ts';
 import { createApiRoutes } from './api.ts';
@@ -160,11 +160,10 @@ async function tellPermissions(database: Database, model: ModelKeeper): Promise<
 
 /** Describes the definitions in force; made anew only when those change. */
 function describeApi(model: ModelKeeper): () => ReturnType<typeof createOpenApi> {
-  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
   let of: Definitions | undefined;
   let document: ReturnType<typeof createOpenApi> = {};
   return () => {
-    if (of !== model.definitions) document = createOpenApi({ definitions: model.definitions, version });
+    if (of !== model.definitions) document = createOpenApi({ definitions: model.definitions });
     of = model.definitions;
     return document;
   };

@@ -51,6 +51,12 @@ const table = {
   importBytes: { group: 'requests', default: 16_777_216, range: [1024, 1e9], about: 'size of an import body' },
   importRows: { group: 'requests', default: 5000, range: [1, 1_000_000], about: 'records of an import' },
   jsonDepth: { group: 'requests', default: 64, range: [4, 500], about: 'nesting of a request body' },
+  ifMatch: {
+    group: 'requests',
+    values: ['optional', 'required'],
+    default: 'optional',
+    about: 'whether an update or deletion has to name the version it changes',
+  },
   batchItems: { group: 'requests', default: 100, range: [1, 10_000], about: 'requests in a batch' },
 
   pageDefault: { group: 'lists', default: 50, range: [1, 100_000], about: 'records of a page where `limit` is absent' },

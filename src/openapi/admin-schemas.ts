@@ -58,16 +58,13 @@ export const adminSchemas: JsonObject = {
     'description',
   ]),
   'admin.PolicyInput': {
-    ...objectOf(
-      { ...policyMembers, rules: { ...arrayOf(schemaRef('admin.RuleInput')), minItems: 1 } },
-      optionalBut(['name', 'type'], policyMembers),
-    ),
+    ...objectOf({ ...policyMembers, rules: arrayOf(schemaRef('admin.RuleInput')) }, optionalBut(['name', 'type'], policyMembers)),
     additionalProperties: false,
   },
   'admin.PolicyChange': {
     type: 'object',
     description: 'The members to change; `rules` replaces all rules.',
-    properties: { ...policyMembers, rules: { ...arrayOf(schemaRef('admin.RuleInput')), minItems: 1 } },
+    properties: { ...policyMembers, rules: arrayOf(schemaRef('admin.RuleInput')) },
     additionalProperties: false,
   },
   'admin.UserPolicy': objectOf(

@@ -14,16 +14,18 @@ import { servicePaths } from './service-paths.ts';
 /** What the description is made from. */
 export interface OpenApiParts {
   readonly definitions: Definitions;
-  readonly version: string;
   readonly serverUrl?: string;
 }
 
+/** Of the API, not of the program: which that is concerns nobody who has not logged in. */
+const API_VERSION = '1';
+
 /** Describes the service as OpenAPI 3.1. Internal resources and secret fields are left out. */
-export function createOpenApi({ definitions, version, serverUrl }: OpenApiParts): JsonObject {
+export function createOpenApi({ definitions, serverUrl }: OpenApiParts): JsonObject {
   const resources = [...definitions.values()].filter((resource) => !resource.internal);
   return {
     openapi: '3.1.1',
-    info: { title: 'Bailiwick', version, description: DESCRIPTION, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
+    info: { title: 'Bailiwick', version: API_VERSION, description: DESCRIPTION, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
     servers: [{ url: serverUrl ?? '/' }],
     tags: [...resources.map(({ name, description }) => ({ name, ...(description !== undefined && { description }) })), ...TAGS],
     // Without a token the caller is anon, which policies may allow.

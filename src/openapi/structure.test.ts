@@ -6,7 +6,7 @@ import { loadProject } from '../system/index.ts';
 import { createOpenApi } from './index.ts';
 
 const { definitions } = loadProject(fileURLToPath(new URL('../../examples/newsroom/resources', import.meta.url)));
-const document = createOpenApi({ definitions, version: '1.2.3' });
+const document = createOpenApi({ definitions });
 
 describe('the structure', () => {
   it('is that of OpenAPI 3.1', () => {

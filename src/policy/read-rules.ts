@@ -34,8 +34,8 @@ const RESOURCE_NAME = /^[A-Za-z][A-Za-z0-9_]{0,62}$/;
 /** Reads the member `rules` of a policy. */
 export function readRules(input: Json, reader: RulesReader): readonly RuleInput[] {
   const { issues, limits } = reader;
-  if (!Array.isArray(input) || input.length === 0) {
-    issues.push({ path: 'rules', code: 'type', detail: `expected a list of at least one rule, given ${describeValue(input)}` });
+  if (!Array.isArray(input)) {
+    issues.push({ path: 'rules', code: 'type', detail: `expected a list of rules, given ${describeValue(input)}` });
     return [];
   }
   if (input.length > limits.rules) {

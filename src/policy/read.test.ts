@@ -84,8 +84,7 @@ describe('every mistake is listed, with its path', () => {
       'name characters: expected text without control characters and unpaired surrogates',
     ],
     ['a long name', { ...least, name: 'x'.repeat(201) }, 'name tooLong: expected at most 200 characters, given 201'],
-    ['rules of another type', { ...least, rules: {} }, 'rules type: expected a list of at least one rule, given an object'],
-    ['no rules', { ...least, rules: [] }, 'rules type: expected a list of at least one rule, given an empty list'],
+    ['rules of another type', { ...least, rules: {} }, 'rules type: expected a list of rules, given an object'],
     ['too many rules', { ...least, rules: Array(51).fill(rule) }, 'rules tooMany: expected at most 50 rules, given 51'],
     ['a rule of another type', { ...least, rules: ['read'] }, 'rules.0 type: expected a rule, given "read"'],
     [
@@ -198,6 +197,10 @@ describe('a change', () => {
 });
 
 describe('warnings', () => {
+  it('of a policy without rules', () => {
+    expect(read({ ...least, rules: [] })).toMatchObject({ issues: [], warnings: [{ path: 'rules', code: 'empty' }] });
+  });
+
   const comparison = (field: string, operator = 'eq', value: Json = 'x'): JsonObject => ({ field, operator, value });
   const deny = { resource: '*', action: '*', effect: 'DENY' };
   const rows: readonly [what: string, rule: JsonObject, warnings: readonly string[]][] = [

@@ -17,6 +17,8 @@ type Warning = Pick<Issue, 'code' | 'detail'> & { readonly member: 'resource' | 
 
 /** What an admin should know of rules that are allowed and yet hardly meant. */
 export function warningsOf(policy: PolicyInput, { definitions, limits }: ReadPolicyOptions): readonly Issue[] {
+  if (policy.rules.length === 0)
+    return [{ path: 'rules', code: 'empty', detail: 'a policy without rules allows nothing and denies nothing' }];
   return policy.rules.flatMap((rule, index) => {
     const { condition } = readConditions(rule.conditions, {
       at: '',

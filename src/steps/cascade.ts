@@ -1,7 +1,7 @@
 import { Problem } from '../errors.ts';
 import { checkLastAdmin, revokeSessions } from '../identity/index.ts';
 import type { Resource } from '../resource/index.ts';
-import { deleteRecord, findReferrers, loadRecord, type Referrer, updateRecord } from '../storage/index.ts';
+import { deleteRecord, findReferrers, loadRecord, type Referrer, removeAssignmentsOf, updateRecord } from '../storage/index.ts';
 import { decideOrRefuse } from './decide.ts';
 import type { Job } from './job.ts';
 
@@ -24,6 +24,7 @@ export async function deleteWithReferrers(job: Job, target: Target): Promise<voi
   if (resource.name === 'User') {
     await checkLastAdmin(job.tx, { userId: id, deleted: true });
     await revokeSessions(job.tx, id);
+    await removeAssignmentsOf(job.tx, id, { by: job.principal.id ?? job.principal.role });
   }
   for (const referrer of await findReferrers(job.tx, job.model.definitions, target)) await release(job, target, referrer);
   await deleteRecord(job.tx, resource, id);

@@ -1,17 +1,25 @@
 import { type Issue, Problem } from '../errors.ts';
+import type { StoredRecord } from '../resource/index.ts';
 import { checkReferences } from '../storage/index.ts';
 import type { Found, Job, Proposal } from './job.ts';
 
 /** For actions that neither name a record nor bring values. */
 export async function checkNothing(): Promise<void> {}
 
-/** For actions on one stored record: it exists, and it is the version that If-Match names. */
+/** For actions on one stored record: it exists. */
 export async function checkRecord(job: Job, found: Found): Promise<void> {
-  const record = found[0];
-  if (record === undefined) throw new Problem('RECORD_UNKNOWN', `no ${job.resource.name} has this id`);
+  if (found[0] === undefined) throw new Problem('RECORD_UNKNOWN', `no ${job.resource.name} has this id`);
+}
+
+/** For actions that change one: it is the version that If-Match names, too. */
+export async function checkVersion(job: Job, found: Found): Promise<void> {
+  await checkRecord(job, found);
+  const { version } = found[0] as StoredRecord;
   const { ifMatch } = job.request;
-  if (ifMatch === undefined || ifMatch === '*' || ifMatch.includes(record.version)) return;
-  throw new Problem('RECORD_VERSION', `the record is at version ${record.version}, If-Match names ${ifMatch.join(', ')}`);
+  if (ifMatch === undefined && job.settings.ifMatch === 'required')
+    throw new Problem('RECORD_VERSION_REQUIRED', 'expected If-Match with the ETag of the version to change, none was given');
+  if (ifMatch === undefined || ifMatch === '*' || ifMatch.includes(version)) return;
+  throw new Problem('RECORD_VERSION', `the record is at version ${version}, If-Match names ${ifMatch.join(', ')}`);
 }
 
 /** For actions that bring values: they fit the definition and refer to records that exist. Every mistake is listed. */
@@ -36,7 +44,7 @@ const MOST_ISSUES = 100;
 
 /** Both. */
 export async function checkAll(job: Job, found: Found, proposals: readonly Proposal[]): Promise<void> {
-  await checkRecord(job, found);
+  await checkVersion(job, found);
   await checkValuesOnly(job, found, proposals);
 }
 

@@ -5,7 +5,7 @@
  * No step walks rules (that is `decision/`), knows HTTP, or awaits anything but the transaction.
  * Begin with `job.ts`: what every step is handed.
  */
-export { checkAll, checkNothing, checkOneMatch, checkRecord, checkUnlessMatched, checkValuesOnly } from './check.ts';
+export { checkAll, checkNothing, checkOneMatch, checkRecord, checkUnlessMatched, checkValuesOnly, checkVersion } from './check.ts';
 export {
   decideDescription,
   decideEachProposed,

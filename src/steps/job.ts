@@ -15,6 +15,8 @@ export interface JobSettings {
   readonly pageDefault: number;
   readonly pageMax: number;
   readonly exportMax: number;
+  /** Whether updates and deletions have to say which version they change. */
+  readonly ifMatch: 'optional' | 'required';
   /** Rows a list may look at in memory for one page. */
   readonly scanRows: number;
   /** Bytes of condition values kept in an entry. */

@@ -62,6 +62,14 @@ export async function removeAssignment(tx: Transaction, pair: UserPair | RolePai
   await end(tx, assignment, { epoch: await bumpEpoch(tx), by });
 }
 
+/** Ends every assignment to a user who is deleted; a token of another issuer may go on naming that id. */
+export async function removeAssignmentsOf(tx: Transaction, userId: string, { by }: { readonly by: string }): Promise<void> {
+  const assignments = await loadUserPolicies(tx, sql`"userId" = ${userId}`);
+  if (assignments.length === 0) return;
+  const epoch = await bumpEpoch(tx);
+  for (const assignment of assignments) await end(tx, assignment, { epoch, by });
+}
+
 /** Ends every assignment of a policy, as part of a change that has begun its epoch. */
 export async function endAssignments(
   tx: Transaction,

@@ -14,6 +14,7 @@ export {
   assignToUser,
   type RolePair,
   removeAssignment,
+  removeAssignmentsOf,
   type UserPair,
   updateAssignment,
 } from './assignments.ts';

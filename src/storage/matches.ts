@@ -33,7 +33,7 @@ export async function findMatches(tx: Transaction, resource: Resource, { conditi
   if (!page.truncated || page.records.length === limit) return page.records;
   throw new Problem(
     'REQUEST_PARAMETER',
-    `the filter would have to be tried on more than ${SCAN} records one by one; expected a field that the database can compare`,
+    'the filter would have to be tried on too many records one by one; expected a field that the database can compare',
   );
 }
 

@@ -192,7 +192,6 @@ describe('a policy that could not be decided is not written', () => {
         ],
         ['too many values', broken({ field: 'user.id', operator: 'in', value: Array.from({ length: 10_001 }, (_, index) => `u${index}`) })],
         ['too many comparisons', broken({ anyOf: Array.from({ length: 300 }, () => ({ field: 'user.id', operator: 'eq', value: 'x' })) })],
-        ['no rules', { name: 'none', type: 'CUSTOM', rules: [] }],
         ['a priority that is no number', { name: 'p', type: 'CUSTOM', priority: '9', rules: [{ resource: '*', action: '*' }] }],
         ['a priority beyond numbers', { name: 'p', type: 'CUSTOM', priority: 1e300, rules: [{ resource: '*', action: '*' }] }],
         ['an effect in another case', { name: 'p', type: 'CUSTOM', rules: [{ resource: '*', action: '*', effect: 'deny' }] }],

@@ -36,6 +36,19 @@ describe('group commit', () => {
     expect(order.slice(3).toSorted()).toEqual(['answer 1', 'answer 2', 'answer 3']);
   });
 
+  it('lets nobody wait for all the slow ones behind', async () => {
+    const order: string[] = [];
+    const slow = async (name: string): Promise<void> => {
+      const end = performance.now() + 120;
+      while (performance.now() < end);
+      order.push(`work ${name}`);
+    };
+    await Promise.all(
+      ['1', '2', '3'].map((name) => family.database.transaction(() => slow(name)).then(() => order.push(`answer ${name}`))),
+    );
+    expect(order).toEqual(['work 1', 'answer 1', 'work 2', 'answer 2', 'work 3', 'answer 3']);
+  });
+
   it('undoes only the work that throws, and throws its own error on', async () => {
     const mine = new Error('mine');
     const results = await Promise.allSettled([

@@ -6,6 +6,8 @@ import { internal, openTransaction } from './transaction.ts';
 
 /** Works that share a commit at most: more would make the first of them wait long for its answer. */
 const GROUP = 256;
+/** Milliseconds after which a group takes no further work: behind a slow one, the others would all wait for one another. */
+const GROUP_TIME = 100;
 /** Works that may wait. */
 const QUEUE = 10_000;
 /** Milliseconds after which a database that could not commit is tried again without being asked. */
@@ -40,7 +42,8 @@ export function createGroupCommit(connection: Connection): GroupCommit {
     while (queue.length > 0) {
       await new Promise((resolve) => setImmediate(resolve));
       const group = queue.splice(0, GROUP);
-      const { settle, state } = await commitGroup(connection, group);
+      const { settle, state, ran } = await commitGroup(connection, group);
+      queue.unshift(...group.slice(ran));
       if (state !== 'unproven') setHealthy(state === 'written');
       settle();
     }
@@ -79,22 +82,34 @@ export function createGroupCommit(connection: Connection): GroupCommit {
 /** `written`: committed, and something was written. `unproven`: committed, yet nothing touched the disk. */
 type GroupState = 'written' | 'unproven' | 'failed';
 
-/** Runs a group and commits it. Nobody gets an answer before `settle`, which is after the commit. */
-async function commitGroup(connection: Connection, group: readonly Queued[]): Promise<{ settle: () => void; state: GroupState }> {
+/** What became of a group: how many of its works were run, and how to tell them. */
+interface Committed {
+  readonly state: GroupState;
+  readonly ran: number;
+  settle(): void;
+}
+
+/** Runs a group, or as much of it as there is time for, and commits it. Nobody gets an answer before `settle`, which is after the commit. */
+async function commitGroup(connection: Connection, group: readonly Queued[]): Promise<Committed> {
   const writes = connection.writes;
   const outcomes: Outcome[] = [];
   try {
     connection.exec('BEGIN IMMEDIATE');
-    for (const { work } of group) outcomes.push(await attempt(connection, work));
+    const end = performance.now() + GROUP_TIME;
+    for (const { work } of group) {
+      outcomes.push(await attempt(connection, work));
+      if (performance.now() > end) break;
+    }
     connection.exec('COMMIT');
   } catch (error) {
     rollback(connection);
     const refusal = error instanceof Problem && error.status === 503 ? error : unavailable(error);
-    return { settle: () => settle(group, () => ({ error: refusal })), state: 'failed' };
+    return { state: 'failed', ran: group.length, settle: () => settle(group, () => ({ error: refusal })) };
   }
   const stateOfWrites = connection.writes > writes ? 'written' : 'unproven';
   const state = outcomes.some(isStorageFailure) ? 'failed' : stateOfWrites;
-  return { settle: () => settle(group, (index) => outcomes[index] as Outcome), state };
+  const ran = outcomes.length;
+  return { state, ran, settle: () => settle(group.slice(0, ran), (index) => outcomes[index] as Outcome) };
 }
 
 /** Runs one work; where it fails, what it wrote is undone and the others go on. Throws where the whole transaction is lost. */
