@@ -1,18 +1,25 @@
-import { type CelInput, celEnv, plan, unparse } from '@bufbuild/cel';
+import type { CelEnv, CelInput } from '@bufbuild/cel';
 import { type Json, matchesPattern, type Truth, UNKNOWN } from '../operators/index.ts';
-import { COMPARING_FUNCTIONS } from './cel-functions.ts';
+import { createComparingFunctions } from './cel-functions.ts';
+import { celLibrary } from './cel-library.ts';
 import { type CelNode, type CelSource, callOf, knownPathOf } from './cel-tree.ts';
 import type { Expression, Path } from './condition.ts';
 
+let environment: CelEnv | undefined;
+
 /** Comparisons and patterns are ours, so that they mean the same here as the operators do, within the same bounds. */
-const ENVIRONMENT = celEnv({
-  funcs: [...COMPARING_FUNCTIONS],
-  re2: { compile: (pattern) => ({ test: (text) => testPattern(text, pattern) }) },
-});
+function celEnvironment(): CelEnv {
+  environment ??= celLibrary().celEnv({
+    funcs: [...createComparingFunctions()],
+    re2: { compile: (pattern) => ({ test: (text) => testPattern(text, pattern) }) },
+  });
+  return environment;
+}
 
 /** Makes an expression of a part of a CEL tree, to be evaluated in memory. */
 export function toExpression(node: CelNode, source: CelSource): Expression {
-  const run = plan(ENVIRONMENT, node);
+  const { plan, unparse } = celLibrary();
+  const run = plan(celEnvironment(), node);
   const paths = readPaths(node);
   return Object.freeze({
     type: 'expression',

@@ -1,8 +1,7 @@
-import { type CelFunc, CelScalar, type CelValue, celEnv, celFunc, celMethod, celType, isCelUint, listType, mapType } from '@bufbuild/cel';
+import type { CelFunc, CelValue } from '@bufbuild/cel';
 import { type Frame, type Json, OPERATORS, type Truth, UNKNOWN } from '../operators/index.ts';
+import { celLibrary } from './cel-library.ts';
 
-const { BOOL, DOUBLE, DYN, INT, STRING, UINT } = CelScalar;
-const STANDARD = celEnv().funcs;
 /** What comparing two values without a definition needs to know: nothing. */
 const FRAME: Frame = { kind: undefined, itemKind: undefined, now: 0, timeZone: 'UTC' };
 
@@ -11,33 +10,44 @@ const FRAME: Frame = { kind: undefined, itemKind: undefined, now: 0, timeZone: '
  * are an error, and so unknown, where CEL itself calls them simply not equal; text goes by code points; lists and
  * objects compare with nothing.
  */
-export const COMPARING_FUNCTIONS: readonly CelFunc[] = [
-  celFunc('_==_', [DYN, DYN], BOOL, isEqual),
-  celFunc('_!=_', [DYN, DYN], BOOL, (left, right) => !isEqual(left, right)),
-  ...Object.entries({ '_<_': 'lt', '_<=_': 'lte', '_>_': 'gt', '_>=_': 'gte' }).flatMap(([name, operator]) => [
-    celFunc(name, [STRING, STRING], BOOL, (left, right) => ask(operator, left, right)),
-    celFunc(name, [BOOL, BOOL], BOOL, () => refuse('true and false have no order')),
-  ]),
-  celFunc('@in', [DYN, listType(DYN)], BOOL, (item, list) => isAmong(item, [...list])),
-  ...[STRING, DOUBLE, INT, BOOL, UINT].map((key) => celFunc('@in', [key, mapType(DYN, DYN)], BOOL, () => refuse('in asks lists'))),
-  ...['contains', 'startsWith', 'endsWith'].map((name) =>
-    celMethod(name, STRING, [STRING], BOOL, function (part) {
-      return ask(name, String(this), part);
-    }),
-  ),
-];
+export function createComparingFunctions(): readonly CelFunc[] {
+  const { CelScalar, celEnv, celFunc, celMethod, listType, mapType } = celLibrary();
+  const { BOOL, DOUBLE, DYN, INT, STRING, UINT } = CelScalar;
+  const standardEqual = celEnv().funcs.find('_==_');
+  const isEqual = createEquality((left, right) => standardEqual?.call(0, undefined, [left, right]) === true);
+  return [
+    celFunc('_==_', [DYN, DYN], BOOL, isEqual),
+    celFunc('_!=_', [DYN, DYN], BOOL, (left, right) => !isEqual(left, right)),
+    ...Object.entries({ '_<_': 'lt', '_<=_': 'lte', '_>_': 'gt', '_>=_': 'gte' }).flatMap(([name, operator]) => [
+      celFunc(name, [STRING, STRING], BOOL, (left, right) => ask(operator, left, right)),
+      celFunc(name, [BOOL, BOOL], BOOL, () => refuse('true and false have no order')),
+    ]),
+    celFunc('@in', [DYN, listType(DYN)], BOOL, (item, list) => isAmong(item, [...list], isEqual)),
+    ...[STRING, DOUBLE, INT, BOOL, UINT].map((key) => celFunc('@in', [key, mapType(DYN, DYN)], BOOL, () => refuse('in asks lists'))),
+    ...['contains', 'startsWith', 'endsWith'].map((name) =>
+      celMethod(name, STRING, [STRING], BOOL, function (part) {
+        return ask(name, String(this), part);
+      }),
+    ),
+  ];
+}
 
-function isEqual(left: CelValue, right: CelValue): boolean {
-  const [kind, other] = [kindOf(left), kindOf(right)];
-  if (kind === 'structure' || other === 'structure') return refuse('lists and objects compare with nothing');
-  if (left === null || right === null) return left === right;
-  if (kind !== other) return refuse(`${kind} does not compare with ${other}`);
-  if (typeof left === 'string' && typeof right === 'string') return ask('eq', left, right);
-  return STANDARD.find('_==_')?.call(0, undefined, [left, right]) === true;
+type Equality = (left: CelValue, right: CelValue) => boolean;
+
+/** Equality that refuses what does not compare, and leaves to CEL's own what is of one kind. */
+function createEquality(standard: Equality): Equality {
+  return (left, right) => {
+    const [kind, other] = [kindOf(left), kindOf(right)];
+    if (kind === 'structure' || other === 'structure') return refuse('lists and objects compare with nothing');
+    if (left === null || right === null) return left === right;
+    if (kind !== other) return refuse(`${kind} does not compare with ${other}`);
+    if (typeof left === 'string' && typeof right === 'string') return ask('eq', left, right);
+    return standard(left, right);
+  };
 }
 
 /** Kleene's or: one item that does not compare leaves "no" unknown. */
-function isAmong(item: CelValue, list: readonly CelValue[]): boolean {
+function isAmong(item: CelValue, list: readonly CelValue[], isEqual: Equality): boolean {
   let broken: unknown;
   for (const other of list) {
     try {
@@ -58,6 +68,7 @@ function ask(name: string, left: Json, right: Json): boolean {
 
 /** CEL's numbers are three types that compare with each other. */
 function kindOf(value: CelValue): string {
+  const { celType, isCelUint } = celLibrary();
   if (typeof value === 'number' || typeof value === 'bigint' || isCelUint(value)) return 'number';
   const { kind, name } = celType(value);
   return kind === 'list' || kind === 'map' ? 'structure' : name;

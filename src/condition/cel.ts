@@ -1,6 +1,7 @@
-import { parse } from '@bufbuild/cel';
+import type { parse } from '@bufbuild/cel';
 import type { Json } from '../operators/index.ts';
 import { checkCel } from './cel-check.ts';
+import { celLibrary } from './cel-library.ts';
 import { lowerCel } from './cel-lower.ts';
 import type { Condition } from './condition.ts';
 import { expected, note, type Reading } from './reading.ts';
@@ -34,7 +35,7 @@ export function readExpression(source: Json, at: string, reading: Reading): Cond
 
 function parseCel(source: string): ReturnType<typeof parse> | { readonly mistake: string } {
   try {
-    return parse(source);
+    return celLibrary().parse(source);
   } catch (error) {
     // Whatever the parser throws on text from outside is a mistake in that text.
     return { mistake: `expected a CEL expression: ${error instanceof Error ? error.message.slice(0, 200) : 'it cannot be read'}` };

@@ -1,5 +1,9 @@
 import { createHash } from 'node:crypto';
-import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose';
+// By its parts: the whole of it would be a good part of the time to start.
+import type { JWTPayload } from 'jose';
+import { JWTExpired } from 'jose/errors';
+import { SignJWT } from 'jose/jwt/sign';
+import { jwtVerify } from 'jose/jwt/verify';
 import { LRUCache } from 'lru-cache';
 import { v7 as createUuid } from 'uuid';
 import { Problem } from '../errors.ts';
@@ -100,7 +104,7 @@ async function verifySignature(token: string, key: TokenKey, settings: TokenSett
     });
     return payload;
   } catch (error) {
-    throw error instanceof errors.JWTExpired ? expired() : refused(error);
+    throw error instanceof JWTExpired ? expired() : refused(error);
   }
 }
 
