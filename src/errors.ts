@@ -37,7 +37,11 @@ const kinds = {
   RECORD_AMBIGUOUS: { status: 409, title: 'Filter matches several records' },
   RECORD_VERSION: { status: 412, title: 'Record has changed', hint: 'read the record again and repeat the change on its new ETag' },
   RECORD_VERSION_REQUIRED: { status: 428, title: 'If-Match required' },
-  BATCH_ABORTED: { status: 409, title: 'Batch undone', hint: 'errors name the request that failed' },
+  BATCH_ABORTED: {
+    status: 409,
+    title: 'Undone with its batch',
+    hint: 'stands in entries alone: the batch answers with the problem of the request that failed',
+  },
   POLICY_INVALID: { status: 422, title: 'Invalid policy' },
   POLICY_UNKNOWN: { status: 404, title: 'No such policy' },
   POLICY_EXISTS: { status: 409, title: 'Policy name already taken' },

@@ -13,7 +13,6 @@ import type { PasswordHashes } from './hashes.ts';
 export interface JobSettings {
   readonly timeZone: string;
   readonly pageDefault: number;
-  readonly pageMax: number;
   readonly exportMax: number;
   /** Whether updates and deletions have to say which version they change. */
   readonly ifMatch: 'optional' | 'required';

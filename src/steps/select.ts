@@ -3,7 +3,6 @@ import { ACTIONS, type RuleAction } from '../actions.ts';
 import { ALWAYS, all, type Condition } from '../condition/index.ts';
 import { createScope } from '../context/index.ts';
 import type { Decision } from '../decision/index.ts';
-import { Problem } from '../errors.ts';
 import { readFilter, readSort, type StoredRecord, showRecord } from '../resource/index.ts';
 import { listRecords, openCursor, sealCursor } from '../storage/index.ts';
 import type { Decided, Job, Result } from './job.ts';
@@ -11,14 +10,13 @@ import type { Decided, Job, Result } from './job.ts';
 /** The page of records that the filter matches and the decision allows. */
 export async function select(job: Job, { decision }: Decided): Promise<Result> {
   const { request, settings, tx, resource } = job;
-  const limit = readLimit(job);
   const where = all([allowedWhere(decision), readFilter(resource, request.where, { typed: request.typed })]);
   const binding = bindingOf(job);
   const page = await listRecords(tx, resource, {
     where,
     scopeFor: (record) => scopeOf(job, record),
     sort: readSort(resource, request.sort),
-    limit,
+    limit: request.limit ?? (request.action === 'export' ? settings.exportMax : settings.pageDefault),
     offset: request.offset,
     after: request.cursor === undefined ? undefined : openCursor(request.cursor, settings.cursorKey, binding),
     total: request.total,
@@ -40,18 +38,6 @@ function allowedWhere(decision: Decision): Condition {
   if (decision.effect === 'allow-where') return decision.where;
   if (decision.effect === 'allow') return ALWAYS;
   throw new Error('a denied list reached the table');
-}
-
-function readLimit({ request, settings }: Job): number {
-  const max = request.action === 'export' ? settings.exportMax : settings.pageMax;
-  const limit = request.limit ?? (request.action === 'export' ? max : Math.min(settings.pageDefault, max));
-  if (limit > max)
-    throw new Problem('REQUEST_PARAMETER', `limit is at most ${max}, ${limit} was given`, {
-      errors: [{ path: 'limit', code: 'max', detail: `at most ${max}` }],
-    });
-  if (request.offset !== undefined && request.cursor !== undefined)
-    throw new Problem('REQUEST_PARAMETER', 'expected cursor or offset, both were given');
-  return limit;
 }
 
 function warningsOf({ request }: Job, total: number | undefined): string[] {
