@@ -132,7 +132,7 @@ const parts: fc.Arbitrary<ScopeParts> = fc
     origin: { method: 'GET', path: '/', ip: '10.0.0.1' },
     now: NOW,
     timeZone: 'UTC',
-    userResource: resourceOf('User'),
+    definitions: NEWSROOM,
   }));
 
 /** What the record says, what nothing says, and what is known before it: in groups of groups, with `not` as often as not. */

@@ -128,5 +128,5 @@ export const SCOPE_PARTS: ScopeParts = {
   origin: { method: 'GET', path: '/api/Article', ip: '10.1.2.3' },
   now: NOW,
   timeZone: 'UTC',
-  userResource: resourceOf('User'),
+  definitions: NEWSROOM,
 };

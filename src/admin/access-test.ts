@@ -97,7 +97,7 @@ async function run(
       data: test.data,
       now: tx.now,
       timeZone: parts.timeZone,
-      userResource: model.user,
+      definitions: model.definitions,
     },
     test.hypothesis,
   );

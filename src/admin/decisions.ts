@@ -70,7 +70,7 @@ async function explainPast({ tx, model, parts }: AdminCall, entry: Entry): Promi
     origin: { method: '', path: '', ip: entry.ip },
     now: Date.parse(entry.at),
     timeZone: parts.timeZone,
-    userResource: model.user,
+    definitions: model.definitions,
   });
   const { trace, wouldAllow } = explain(applicable, scopeFromFacts(entry, { timeZone: parts.timeZone, kindOf }), who);
   return { trace, ...(entry.allowed ? {} : { wouldAllow }) };

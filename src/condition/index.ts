@@ -20,6 +20,7 @@ export {
 export { type ConditionTrace, explainCondition, type TracedAnswer } from './explain.ts';
 export type { ParsedPath } from './path.ts';
 export { conditionPaths } from './paths.ts';
+export { printCondition } from './print.ts';
 export { readConditions } from './read.ts';
 export type { ConditionLimits, ConditionReader } from './reading.ts';
 export { evaluate, reduce } from './reduce.ts';

@@ -6,6 +6,7 @@
 export { OPEN, type PathKind, type Scope } from '../condition/index.ts';
 export type { EnvironmentValue } from './environment.ts';
 export { type Hypothesis, layOver } from './hypothesis.ts';
+export { leaveOpen } from './leave-open.ts';
 export { describePath, lackingResources, type PathDescription } from './paths.ts';
 export { ANON, type Principal } from './principal.ts';
-export { createScope, type ScopeParts } from './scope.ts';
+export { createScope, type ReferredRecords, type ScopeParts } from './scope.ts';

@@ -14,8 +14,9 @@ export type PathDescription = PathKind | 'any' | { readonly problem: string };
  */
 export function describePath(definitions: Definitions, resourceName: string): (path: Path) => PathDescription {
   const describeIn: Readonly<Record<ContextGroup, (path: Path) => PathDescription>> = {
-    user: (path) => describeUser(definitions.get('User'), path),
-    resource: (path) => (resourceName === '*' ? describeEverywhere(definitions, path) : describeField(definitions.get(resourceName), path)),
+    user: (path) => describeUser(definitions, path),
+    resource: (path) =>
+      resourceName === '*' ? describeEverywhere(definitions, path) : describeField(definitions, definitions.get(resourceName), path),
     environment: (path) => describeKnown(ENVIRONMENT_KINDS, path),
     request: (path) => describeRequest(definitions.get(resourceName), path),
   };
@@ -25,16 +26,28 @@ export function describePath(definitions: Definitions, resourceName: string): (p
 /** The resources whose records never have a value at `path`, by name. */
 export function lackingResources(definitions: Definitions, path: Path): readonly string[] {
   return ordinary(definitions)
-    .filter((resource) => isProblem(describeField(resource, path)))
+    .filter((resource) => isProblem(describeField(definitions, resource, path)))
     .map((resource) => resource.name);
 }
 
-function describeField(resource: Resource | undefined, { keys, text }: Path): PathDescription {
-  const [name = '', ...inner] = keys;
+function describeField(definitions: Definitions, resource: Resource | undefined, path: Path): PathDescription {
+  const [name = '', ...inner] = path.keys;
   if (resource === undefined) return 'any';
   const field = resource.fields.get(name);
+  if (field === undefined && name === 'name' && inner.length === 0) return { kind: 'text' };
+  const [next] = inner;
+  if (field?.to === undefined || field.writeOnly || next === undefined) return describeOwn(resource, path, path.keys);
+  const target = definitions.get(field.to);
+  if (target === undefined) return 'any';
+  if (target.fields.get(next)?.to !== undefined && inner.length > 1)
+    return { problem: `"${path.text}" follows two references; conditions follow one` };
+  return describeOwn(target, path, inner);
+}
+
+/** A field of the resource itself, and keys into its value. */
+function describeOwn(resource: Resource, { text }: Path, [name = '', ...inner]: readonly string[]): PathDescription {
+  const field = resource.fields.get(name);
   if (field === undefined) {
-    if (name === 'name' && inner.length === 0) return { kind: 'text' };
     const visible = [...resource.fields.values()].filter((known) => !known.writeOnly).map((known) => known.name);
     return { problem: `resource ${resource.name} has no field "${name}"${didYouMean(name, visible)}` };
   }
@@ -44,13 +57,13 @@ function describeField(resource: Resource | undefined, { keys, text }: Path): Pa
   if (inner.length === 0) return kind;
   return kind.kind === 'json'
     ? 'any'
-    : { problem: `"${text}" reaches into field "${name}" of ${resource.name}, which is ${field.type} and not json` };
+    : { problem: `"${text}" reaches into field "${name}" of ${resource.name}, which is ${field.type}, neither json nor a reference` };
 }
 
 /** One kind where all resources that have the field agree on it, anything where they differ or none has it (yet). */
 function describeEverywhere(definitions: Definitions, path: Path): PathDescription {
   const having = ordinary(definitions).filter((resource) => resource.fields.has(path.keys[0] ?? ''));
-  const descriptions = having.map((resource) => describeField(resource, path));
+  const descriptions = having.map((resource) => describeField(definitions, resource, path));
   const usable = descriptions.filter((description) => !isProblem(description));
   const [first] = usable;
   if (first === undefined) return descriptions[0] ?? 'any';
@@ -58,9 +71,10 @@ function describeEverywhere(definitions: Definitions, path: Path): PathDescripti
 }
 
 /** A claim may bring what no field says; a field says what it is. */
-function describeUser(user: Resource | undefined, path: Path): PathDescription {
+function describeUser(definitions: Definitions, path: Path): PathDescription {
   const [name = ''] = path.keys;
-  if (user?.fields.has(name) === true) return describeField(user, path);
+  const user = definitions.get('User');
+  if (user?.fields.has(name) === true) return describeField(definitions, user, path);
   return name === 'id' || name === 'role' ? describeKnown(new Map<string, Kind>([[name, 'text']]), path) : 'any';
 }
 

@@ -100,7 +100,7 @@ describe('kindOf', () => {
     ['resource.missing', undefined],
     ['resource.__proto__', undefined],
     ['user.id', { kind: 'text' }],
-    ['user.id', { kind: 'text' }, { userResource: undefined }],
+    ['user.id', { kind: 'text' }, { definitions: new Map() }],
     ['user.isActive', { kind: 'boolean' }],
     ['user.department', undefined],
     ['environment.timestamp', { kind: 'timestamp' }],

@@ -2,10 +2,16 @@ import type { RuleAction } from '../actions.ts';
 import { type ContextGroup, OPEN, type Path, type PathKind, type Scope } from '../condition/index.ts';
 import { type Json, type JsonObject, ownValue } from '../operators/index.ts';
 import type { RequestOrigin } from '../request/index.ts';
-import { fieldKind, type Resource } from '../resource/index.ts';
+import { type Definitions, fieldAt, fieldKind, type Resource } from '../resource/index.ts';
 import { ENVIRONMENT_KINDS, toEnvironment } from './environment.ts';
 import type { Principal } from './principal.ts';
 import { REQUEST_KINDS, withoutSecrets } from './request.ts';
+
+/**
+ * The records that principal and record refer to, by the path of the reference: `resource.authorId` → that user's fields.
+ * Whoever makes a scope loads those that conditions read; what is not here is missing.
+ */
+export type ReferredRecords = ReadonlyMap<string, JsonObject>;
 
 /** What a scope is made of. */
 export interface ScopeParts {
@@ -23,8 +29,9 @@ export interface ScopeParts {
   readonly now: number;
   /** IANA name. */
   readonly timeZone: string;
-  /** Definition of `User`: says what `user.…` compares as, and which of it is secret. */
-  readonly userResource?: Resource | undefined;
+  /** Say what `user.…` and what references lead to compares as, and which of it is secret. */
+  readonly definitions: Definitions;
+  readonly referred?: ReferredRecords | undefined;
 }
 
 type Value = Json | undefined | typeof OPEN;
@@ -43,24 +50,42 @@ export function createScope(parts: ScopeParts): Scope {
 }
 
 const valueIn: Readonly<Record<ContextGroup, (parts: ScopeParts, keys: readonly string[]) => Value>> = {
-  user: (parts, [key, ...inner]) => within(userValue(parts, key), inner),
-  resource: (parts, [key, ...inner]) => within(recordValue(parts, key), inner),
+  user: (parts, keys) => fieldValue(parts, { group: 'user', of: parts.definitions.get('User'), keys }, userValue),
+  resource: (parts, keys) => fieldValue(parts, { group: 'resource', of: parts.resource, keys }, recordValue),
   environment: (parts, [key, ...inner]) => within(environmentValue(parts, key), inner),
   request: (parts, [key, ...inner]) => within(requestValue(parts, key), inner),
 };
 
 const kindIn: Readonly<Record<ContextGroup, (parts: ScopeParts, keys: readonly string[]) => PathKind | undefined>> = {
-  user: ({ userResource }, keys) => fieldKindAt(userResource, keys) ?? textWhere(keys, 'id', 'role'),
-  resource: ({ resource }, keys) => fieldKindAt(resource, keys) ?? textWhere(keys, 'id', 'name'),
+  user: ({ definitions }, keys) => fieldKindAt(definitions, definitions.get('User'), keys) ?? textWhere(keys, 'id', 'role'),
+  resource: ({ definitions, resource }, keys) => fieldKindAt(definitions, resource, keys) ?? textWhere(keys, 'id', 'name'),
   environment: (_, keys) => knownKind(ENVIRONMENT_KINDS, keys),
   request: (_, keys) => knownKind(REQUEST_KINDS, keys),
 };
 
+interface FieldPath {
+  readonly group: 'user' | 'resource';
+  readonly of: Resource | undefined;
+  readonly keys: readonly string[];
+}
+
+type OwnValue = (parts: ScopeParts, key: string | undefined) => Value;
+
+/** A value of the record itself, or of the record that one of its references leads to. */
+function fieldValue(parts: ScopeParts, { group, of, keys }: FieldPath, ownOf: OwnValue): Value {
+  const [key, ...inner] = keys;
+  const own = ownOf(parts, key);
+  if (inner.length === 0 || own === OPEN || key === undefined || of?.fields.get(key)?.to === undefined) return within(own, inner);
+  const reached = fieldAt(parts.definitions, of, keys);
+  if (reached === undefined || reached.field.writeOnly || own === undefined) return undefined;
+  return within(ownValue(parts.referred?.get(`${group}.${key}`), reached.field.name), reached.inner);
+}
+
 /** Id and role are the principal's own, whatever its attributes claim. */
-function userValue({ principal, userResource }: ScopeParts, key: string | undefined): Value {
+function userValue({ principal, definitions }: ScopeParts, key: string | undefined): Value {
   if (key === 'id') return principal.id;
   if (key === 'role') return principal.role;
-  if (key === undefined || userResource?.fields.get(key)?.writeOnly === true) return undefined;
+  if (key === undefined || definitions.get('User')?.fields.get(key)?.writeOnly === true) return undefined;
   return ownValue(principal.attributes, key);
 }
 
@@ -104,9 +129,9 @@ function within(value: Value, keys: readonly string[]): Value {
   return at;
 }
 
-function fieldKindAt(resource: Resource | undefined, keys: readonly string[]): PathKind | undefined {
-  const field = keys.length === 1 ? resource?.fields.get(keys[0] ?? '') : undefined;
-  return field === undefined ? undefined : fieldKind(field);
+function fieldKindAt(definitions: Definitions, resource: Resource | undefined, keys: readonly string[]): PathKind | undefined {
+  const reached = resource && fieldAt(definitions, resource, keys);
+  return reached === undefined || reached.inner.length > 0 ? undefined : fieldKind(reached.field);
 }
 
 function textWhere(keys: readonly string[], ...names: readonly string[]): PathKind | undefined {

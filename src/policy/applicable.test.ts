@@ -71,7 +71,7 @@ describe('which policies apply', () => {
     ['a role called __proto__', { policies: [p], rolePolicies: [toRole('user', 'p')] }, { rules: [], found: false }, { role: '__proto__' }],
   ];
   it.each(rows)('%s', (_, state, expected, others) => {
-    expect(apply(state, others)).toEqual({ validUntil: Number.POSITIVE_INFINITY, ...expected });
+    expect(apply(state, others)).toMatchObject({ validUntil: Number.POSITIVE_INFINITY, ...expected });
   });
 });
 

@@ -1,9 +1,10 @@
 import type { RuleAction } from '../actions.ts';
+import type { Path } from '../condition/index.ts';
 import type { Definitions } from '../resource/index.ts';
-import type { Applicable, CompiledRule } from './compiled.ts';
+import type { Applicable, CompiledRule, OrderedRules, RankedRule } from './compiled.ts';
 import { DEFAULT_PRIORITY, type Policy } from './policy.ts';
 import type { PolicyLimits } from './read.ts';
-import { compileRules, type OrderedRules, type PolicySnapshot, type RankedRule, type RulesByPolicy, type UserGrant } from './snapshot.ts';
+import { compileRules, type PolicySnapshot, type RulesByPolicy, type UserGrant } from './snapshot.ts';
 
 /** Who asks for what, when: all that rules are picked by. */
 export interface ApplicableRequest {
@@ -23,9 +24,8 @@ export interface ApplicableRequest {
  */
 export function applicableRules(snapshot: PolicySnapshot, request: ApplicableRequest): Applicable {
   const own = ownGrants(snapshot, request);
-  const { rules } = own.length === 0 ? orderedForRole(snapshot, request) : orderedForUser(snapshot, request, own);
   return {
-    rules,
+    ...(own.length === 0 ? orderedForRole(snapshot, request) : orderedForUser(snapshot, request, own)),
     found: own.length > 0 || snapshot.byRole.has(request.role),
     validUntil: own.reduce((earliest, grant) => Math.min(earliest, grant.expiresAt), Number.POSITIVE_INFINITY),
   };
@@ -46,7 +46,7 @@ function ownGrants(snapshot: PolicySnapshot, { userId, now }: ApplicableRequest)
   return grants?.filter((grant) => now < grant.expiresAt) ?? [];
 }
 
-const NONE: OrderedRules = Object.freeze({ ranked: [], rules: [] });
+const NONE: OrderedRules = Object.freeze({ ranked: [], rules: [], reaches: [] });
 
 function orderedForRole(snapshot: PolicySnapshot, request: ApplicableRequest): OrderedRules {
   const grants = snapshot.byRole.get(request.role);
@@ -107,7 +107,12 @@ function toRanked(rules: readonly CompiledRule[], assignmentPriority: number): r
 
 function toOrder(unordered: readonly RankedRule[]): OrderedRules {
   const ranked = [...unordered].sort(byPrecedence);
-  return Object.freeze({ ranked, rules: Object.freeze(ranked.map(({ rule }) => rule)) });
+  const rules = Object.freeze(ranked.map(({ rule }) => rule));
+  return Object.freeze({ ranked, rules, reaches: rules.flatMap(({ paths }) => paths.filter(mayReach)) });
+}
+
+function mayReach({ group, keys }: Path): boolean {
+  return keys.length > 1 && (group === 'resource' || group === 'user');
 }
 
 function byPrecedence(a: RankedRule, b: RankedRule): number {

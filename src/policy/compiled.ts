@@ -16,9 +16,23 @@ export interface CompiledRule {
   readonly paths: readonly Path[];
 }
 
-/** The rules that may apply to one request, in the order they are decided. */
-export interface Applicable {
+/** A rule at its place in the order: the same policy can be assigned with different priorities. */
+export interface RankedRule {
+  readonly rule: CompiledRule;
+  /** Priority of the assignment by which it applies: that of the role's, 100 for a user's. */
+  readonly assignmentPriority: number;
+}
+
+/** Rules in the order they are decided, with and without what that order hangs on. */
+export interface OrderedRules {
+  readonly ranked: readonly RankedRule[];
   readonly rules: readonly CompiledRule[];
+  /** Their paths into `user` and `resource` that go on after the first field: they may lead through a reference. */
+  readonly reaches: readonly Path[];
+}
+
+/** The rules that may apply to one request, in the order they are decided. */
+export interface Applicable extends OrderedRules {
   /** False where no policy at all is assigned to the user or the role. */
   readonly found: boolean;
   /** Milliseconds since 1970 at which an assignment used here expires; Infinity where none does. */

@@ -7,7 +7,7 @@
 export { ASSIGNABLE_ROLES, type AssignableRole } from '../resource/index.ts';
 export { type ApplicableRequest, applicableRules, rulesOfPolicy } from './applicable.ts';
 export { type AssignmentChange, type ReadAssignment, readRoleAssignment, readUserAssignment } from './assignment.ts';
-export type { Applicable, CompiledRule } from './compiled.ts';
+export type { Applicable, CompiledRule, OrderedRules, RankedRule } from './compiled.ts';
 export { type PlannedPolicies, policiesFromPermissions, type RoleGrant } from './from-permissions.ts';
 export {
   DEFAULT_PRIORITY,

@@ -1,7 +1,7 @@
 import { type Condition, conditionPaths, readConditions } from '../condition/index.ts';
 import { describePath } from '../context/index.ts';
 import type { Definitions } from '../resource/index.ts';
-import type { CompiledRule } from './compiled.ts';
+import type { CompiledRule, OrderedRules } from './compiled.ts';
 import type { Policy, PolicyRule, PolicyState } from './policy.ts';
 import type { PolicyLimits } from './read.ts';
 
@@ -14,18 +14,6 @@ export interface UserGrant {
 
 /** Rules by the id of their policy. */
 export type RulesByPolicy = ReadonlyMap<string, readonly CompiledRule[]>;
-
-/** A rule at its place in the order: the same policy can be assigned with different priorities. */
-export interface RankedRule {
-  readonly rule: CompiledRule;
-  readonly assignmentPriority: number;
-}
-
-/** Rules in the order they are decided, with and without what that order hangs on. */
-export interface OrderedRules {
-  readonly ranked: readonly RankedRule[];
-  readonly rules: readonly CompiledRule[];
-}
 
 /** Everything decisions depend on as of one epoch, parsed and indexed. Made by `compilePolicies`, asked by `applicableRules`. */
 export interface PolicySnapshot {

@@ -9,6 +9,7 @@ export { typeOf } from './check-shape.ts';
 export { type CheckedValues, type CheckOptions, checkValues } from './check-values.ts';
 export { definitionSchema } from './definition-schema.ts';
 export { describeResource, recordSchema, valuesSchema } from './describe.ts';
+export { type FieldAt, fieldAt } from './field-at.ts';
 export { COMMON_OPTIONS, OPTION_FORMS, type OptionForm } from './field-options.ts';
 export { type FilterItem, readFilter } from './filter.ts';
 export { type LoadedDefinitions, loadDefinitions, placeMistake, type RawDefinition } from './load-definitions.ts';

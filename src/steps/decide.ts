@@ -97,7 +97,7 @@ export function decideOn(job: Job, subject: Subject, entryId: string = createEnt
     data: subject.data ?? request.data,
     now: tx.now,
     timeZone: job.settings.timeZone,
-    userResource: model.user,
+    definitions: model.definitions,
   });
   const decision = decide(applicable, scope, { userId: principal.id, role: principal.role });
   const facts = factsOf(applicable.rules, scope, job.settings.factsBytes);

@@ -63,6 +63,6 @@ function scopeOf(job: Job, record: StoredRecord): ReturnType<typeof createScope>
     data: job.request.data,
     now: job.tx.now,
     timeZone: job.settings.timeZone,
-    userResource: job.model.user,
+    definitions: job.model.definitions,
   });
 }
