@@ -37,10 +37,10 @@ export async function runPipeline(job: Job): Promise<Result> {
   const [load, readValues, decide, check, decideChange, perform] = PIPELINE[job.request.action];
   const found = await load(job);
   const proposals = readValues(job, found);
-  const decision = decide(job, found, proposals);
+  const decision = await decide(job, found, proposals);
   await check(job, found, proposals);
   const decided = { found, proposals, decision };
-  decideChange(job, decided);
+  await decideChange(job, decided);
   return perform(job, decided);
 }
 

@@ -7,7 +7,7 @@ import { describeValue, isObject, type Json, type JsonObject, readInstant } from
 import { type Applicable, applicableRules, rulesOfPolicy } from '../policy/index.ts';
 import type { Resource } from '../resource/index.ts';
 import { toSuccess } from '../response/index.ts';
-import { loadPolicy, loadRecord } from '../storage/index.ts';
+import { loadPolicy, loadRecord, loadReferred } from '../storage/index.ts';
 import type { AdminCall, Endpoint } from './endpoint.ts';
 import { paramOf, readBody } from './reading.ts';
 
@@ -103,7 +103,8 @@ async function run(
   );
   const who = { userId: laid.principal.id, role: laid.principal.role };
   const applicable = rulesFor({ ...who, resource: test.resource.name, action: test.action, now: laid.now });
-  return { explanation: explain(applicable, createScope(laid), who) };
+  const referred = await loadReferred(tx, model.definitions, { ...laid, paths: applicable.reaches });
+  return { explanation: explain(applicable, createScope({ ...laid, referred }), who) };
 }
 
 /** The stored user as conditions would see it; a user that is not stored is `anon` until the test says otherwise. */

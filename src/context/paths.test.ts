@@ -8,6 +8,9 @@ function pathOf(text: string): Path {
   return { group: group as ContextGroup, keys, text };
 }
 
+/** The newsroom, and notes on its articles. */
+const NOTED = new Map([...NEWSROOM, ...definitionsOf({ name: 'Note', fields: { articleId: { type: 'reference', to: 'Article' } } })]);
+
 describe('describePath', () => {
   const problem = (text: string) => ({ problem: expect.stringContaining(text) });
   const rows: readonly [resource: string, path: string, expected: unknown][] = [
@@ -20,6 +23,21 @@ describe('describePath', () => {
     ['Article', 'resource.__proto__', problem('has no field "__proto__"')],
     ['Article', 'resource.title.length', problem('reaches into field "title" of Article')],
     ['Article', 'resource.embargo', problem('is secret')],
+    ['Article', 'resource.authorId.email', { kind: 'text' }],
+    ['Article', 'resource.authorId.isActive', { kind: 'boolean' }],
+    ['Article', 'resource.authorId.name', { kind: 'text' }],
+    ['Article', 'resource.authorId.emial', problem('resource User has no field "emial" (did you mean "email"?)')],
+    ['Article', 'resource.authorId.password', problem('field "password" of User is secret')],
+    ['Article', 'resource.authorId.__proto__', problem('resource User has no field "__proto__"')],
+    ['Article', 'resource.authorId.email.domain', problem('reaches into field "email" of User')],
+    ['Note', 'resource.articleId.authorId', { kind: 'text' }],
+    ['Note', 'resource.articleId.extra.below', 'any'],
+    [
+      'Note',
+      'resource.articleId.authorId.email',
+      problem('"resource.articleId.authorId.email" follows two references; conditions follow one'),
+    ],
+    ['*', 'resource.articleId.views', { kind: 'number' }],
     ['Planned', 'resource.whatever', 'any'],
     ['*', 'resource.title', { kind: 'text' }],
     ['*', 'resource.id', { kind: 'text' }],
@@ -42,7 +60,7 @@ describe('describePath', () => {
     ['Article', 'request.body', problem('request has no "body"')],
   ];
   it.each(rows)('%s: %s', (resource, path, expected) => {
-    expect(describePath(NEWSROOM, resource)(pathOf(path))).toEqual(expected);
+    expect(describePath(NOTED, resource)(pathOf(path))).toEqual(expected);
   });
 
   it('does not offer secret fields', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { resourceOf, SCOPE_PARTS, scopeOf } from '../../test/policy-fixtures.ts';
 import { type ContextGroup, OPEN, type Path } from '../condition/index.ts';
+import type { JsonObject } from '../operators/index.ts';
 import type { ScopeParts } from './scope.ts';
 
 function pathOf(text: string): Path {
@@ -112,5 +113,32 @@ describe('kindOf', () => {
   ];
   it.each(rows)('%s is %j', (path, expected, parts) => {
     expect(scopeOf(parts).kindOf(pathOf(path))).toEqual(expected);
+  });
+});
+
+describe('one reference away', () => {
+  const author: JsonObject = { id: 'u7', email: 'a@example.com', password: 'hash', isActive: true };
+  const referred = new Map([['resource.authorId', author]]);
+  const record: JsonObject = { id: 'a1', authorId: 'u7' };
+  const valueAt = (text: string, parts: Partial<ScopeParts>) => scopeOf(parts).valueOf(pathOf(text));
+
+  it('reads the record referred to, and no secret of it', () => {
+    expect(valueAt('resource.authorId', { record, referred })).toBe('u7');
+    expect(valueAt('resource.authorId.email', { record, referred })).toBe('a@example.com');
+    expect(valueAt('resource.authorId.isActive', { record, referred })).toBe(true);
+    expect(valueAt('resource.authorId.password', { record, referred })).toBeUndefined();
+    expect(valueAt('resource.authorId.constructor', { record, referred })).toBeUndefined();
+  });
+
+  it('is missing without a reference, without the record it names, and open with the record', () => {
+    expect(valueAt('resource.authorId.email', { record: { id: 'a1' }, referred })).toBeUndefined();
+    expect(valueAt('resource.authorId.email', { record })).toBeUndefined();
+    expect(valueAt('resource.authorId.email', { record: OPEN, referred })).toBe(OPEN);
+  });
+
+  it('compares as what the definition of its resource says', () => {
+    expect(scopeOf().kindOf(pathOf('resource.authorId.isActive'))).toEqual({ kind: 'boolean' });
+    expect(scopeOf().kindOf(pathOf('resource.authorId.password'))).toBeUndefined();
+    expect(scopeOf().kindOf(pathOf('resource.authorId.email.domain'))).toBeUndefined();
   });
 });

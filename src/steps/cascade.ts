@@ -47,7 +47,7 @@ async function release(job: Job, target: Target, { resource, field, onDelete, id
       await updateRecord(job.tx, resource, { id, version: record.version, values: {}, cleared: [field.name], now: job.tx.now });
       continue;
     }
-    decideOrRefuse(job, { resource, action: 'delete', record, recordId: id });
+    await decideOrRefuse(job, { resource, action: 'delete', record, recordId: id });
     await deleteWithReferrers(job, { resource, id, above: [...above, target] });
   }
 }

@@ -6,6 +6,7 @@ import { Problem } from '../errors.ts';
 import type { Json } from '../operators/index.ts';
 import { applicableRules } from '../policy/index.ts';
 import type { Resource, StoredRecord } from '../resource/index.ts';
+import { loadReferred } from '../storage/index.ts';
 import type { Decided, Found, Job, Proposal } from './job.ts';
 
 /** What a decision is about. */
@@ -20,63 +21,67 @@ interface Subject {
 }
 
 /** Decides on the stored record. One that does not exist has no attributes: what depends on them denies, in the same words. */
-export function decideRecord(job: Job, found: Found): Decision {
+export function decideRecord(job: Job, found: Found): Promise<Decision> {
   return decideOrRefuse(job, { record: found[0], recordId: job.request.id ?? found[0]?.id });
 }
 
 /** Decides on the record as a create would make it. */
-export function decideProposed(job: Job, _found: Found, proposals: readonly Proposal[]): Decision {
+export function decideProposed(job: Job, _found: Found, proposals: readonly Proposal[]): Promise<Decision> {
   return decideOrRefuse(job, { record: proposals[0]?.record });
 }
 
 /** Decides each record of an import by itself; the first that is denied denies all, and those behind it are not even read. */
-export function decideEachProposed(job: Job, _found: Found, proposals: readonly Proposal[]): Decision {
+export async function decideEachProposed(job: Job, _found: Found, proposals: readonly Proposal[]): Promise<Decision> {
   const rows = job.request.data as readonly Json[];
-  const decisions = proposals.map((proposal, index) => decideOrRefuse(job, { record: proposal.record, data: rows[index] ?? null }));
-  return decisions[0] as Decision;
+  let first: Decision | undefined;
+  for (const [index, { record }] of proposals.entries()) {
+    const decision = await decideOrRefuse(job, { record, data: rows[index] ?? null });
+    first ??= decision;
+  }
+  return first as Decision;
 }
 
 /** Decides on each record that a filter matched. */
-export function decideMatches(job: Job, found: Found): Decision {
+export async function decideMatches(job: Job, found: Found): Promise<Decision> {
   const [first, ...others] = found;
-  const decision = decideOrRefuse(job, { record: first, recordId: first?.id });
-  for (const record of others) decideOrRefuse(job, { record, recordId: record.id });
+  const decision = await decideOrRefuse(job, { record: first, recordId: first?.id });
+  for (const record of others) await decideOrRefuse(job, { record, recordId: record.id });
   return decision;
 }
 
 /** Decides with the record open: denied for all, allowed for all, or allowed where. */
-export function decideOpen(job: Job): Decision {
+export function decideOpen(job: Job): Promise<Decision> {
   return decideOrRefuse(job, { record: OPEN });
 }
 
 /** Who may read or list a resource may see its description; a condition on the records counts as allowed. */
-export function decideDescription(job: Job): Decision {
-  const asRead = decideOn(job, { record: OPEN, action: 'read' });
+export async function decideDescription(job: Job): Promise<Decision> {
+  const asRead = await decideOn(job, { record: OPEN, action: 'read' });
   if (asRead.effect !== 'deny') return asRead;
   job.entries.pop();
   return decideOrRefuse(job, { record: OPEN, action: 'list' });
 }
 
 /** Decides once more, on the record as the update would leave it. It is one decision with two looks, so its entry takes the place of the first. */
-export function redecide(job: Job, { found, proposals }: Decided): void {
+export async function redecide(job: Job, { found, proposals }: Decided): Promise<void> {
   const changed = proposals[0]?.record;
   if (changed === undefined || found.length === 0) return;
   const first = job.entries.pop();
-  decideOrRefuse(job, { record: changed, recordId: changed.id }, first?.id);
+  await decideOrRefuse(job, { record: changed, recordId: changed.id }, first?.id);
 }
 
 /** For actions that change no stored record. */
-export function redecideNothing(): void {}
+export async function redecideNothing(): Promise<void> {}
 
 /** Decides and leaves the entry in the job; refuses with ACCESS_DENIED where the answer is deny. */
-export function decideOrRefuse(job: Job, subject: Subject, entryId?: string): Decision {
-  const decision = decideOn(job, subject, entryId);
+export async function decideOrRefuse(job: Job, subject: Subject, entryId?: string): Promise<Decision> {
+  const decision = await decideOn(job, subject, entryId);
   if (decision.effect === 'deny') throw new Problem('ACCESS_DENIED', decision.reason, { decisionId: (job.entries.at(-1) as Entry).id });
   return decision;
 }
 
 /** Decides and leaves the entry in the job. */
-export function decideOn(job: Job, subject: Subject, entryId: string = createEntryId()): Decision {
+export async function decideOn(job: Job, subject: Subject, entryId: string = createEntryId()): Promise<Decision> {
   const { principal, tx, model, origin, request } = job;
   const resource = subject.resource ?? job.resource;
   const action = subject.action ?? (ACTIONS.get(request.action)?.decides as RuleAction);
@@ -87,11 +92,13 @@ export function decideOn(job: Job, subject: Subject, entryId: string = createEnt
     action,
     now: tx.now,
   });
+  const { record } = subject;
   const scope = createScope({
     principal,
     action,
     resource,
-    record: subject.record,
+    record,
+    referred: await loadReferred(tx, model.definitions, { paths: applicable.reaches, principal, resource, record }),
     recordId: subject.recordId,
     origin,
     data: subject.data ?? request.data,

@@ -74,10 +74,10 @@ export type StepRow = readonly [
   load: (job: Job) => Promise<Found>,
   values: (job: Job, found: Found) => readonly Proposal[],
   /** Refuses with ACCESS_DENIED, or returns the decision; leaves its entry in the job either way. */
-  decide: (job: Job, found: Found, proposals: readonly Proposal[]) => Decision,
+  decide: (job: Job, found: Found, proposals: readonly Proposal[]) => Promise<Decision>,
   /** Refuses what is allowed but impossible: no such record, another version, broken values. */
   check: (job: Job, found: Found, proposals: readonly Proposal[]) => Promise<void>,
   /** Decides again on the record as it would become. */
-  redecide: (job: Job, decided: Decided) => void,
+  redecide: (job: Job, decided: Decided) => Promise<void>,
   perform: (job: Job, decided: Decided) => Promise<Result>,
 ];

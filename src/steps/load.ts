@@ -22,16 +22,16 @@ export async function loadById(job: Job): Promise<Found> {
 export async function loadByFilter(job: Job): Promise<Found> {
   const filter = job.request.filter ?? [];
   if (filter.length === 0) throw new Problem('REQUEST_MALFORMED', 'expected a filter with at least one field');
-  return findMatches(job.tx, job.resource, { condition: readOwnFilter(job, filter), limit: 2 });
+  return findMatches(job.tx, job.resource, { condition: await readOwnFilter(job, filter), limit: 2 });
 }
 
 /** Who is denied does not learn from a filter which fields there are: a mistake in it is told after the decision. */
-function readOwnFilter(job: Job, filter: NonNullable<Job['request']['filter']>): Condition {
+async function readOwnFilter(job: Job, filter: NonNullable<Job['request']['filter']>): Promise<Condition> {
   try {
     return readFilter(job.resource, filter, { typed: true, member: 'filter' });
   } catch (error) {
     const [proposal] = job.request.action === 'createIfNotExists' ? readForCreate(job) : [];
-    decideOrRefuse(job, { record: proposal?.record });
+    await decideOrRefuse(job, { record: proposal?.record });
     throw error;
   }
 }

@@ -37,8 +37,8 @@ export async function insertUnlessMatched(job: Job, decided: Decided): Promise<R
     const result = await insert(job, decided);
     return { ...result, extras: { created: true } };
   }
-  const mayRead = decideOn(job, { record: match, recordId: match.id, action: 'read' }).effect === 'allow';
-  if (!mayRead) return { status: 200, data: null, extras: { created: false } };
+  const { effect } = await decideOn(job, { record: match, recordId: match.id, action: 'read' });
+  if (effect !== 'allow') return { status: 200, data: null, extras: { created: false } };
   return { ...shown(job, 200, match), extras: { created: false } };
 }
 

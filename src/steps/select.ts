@@ -1,20 +1,23 @@
 import { createHash } from 'node:crypto';
 import { ACTIONS, type RuleAction } from '../actions.ts';
-import { ALWAYS, all, type Condition } from '../condition/index.ts';
-import { createScope } from '../context/index.ts';
+import { ALWAYS, all, type Condition, conditionPaths } from '../condition/index.ts';
+import { createScope, OPEN, type ReferredRecords, type Scope } from '../context/index.ts';
 import type { Decision } from '../decision/index.ts';
 import { readFilter, readSort, type StoredRecord, showRecord } from '../resource/index.ts';
-import { listRecords, openCursor, sealCursor } from '../storage/index.ts';
+import { listRecords, loadReferred, openCursor, sealCursor } from '../storage/index.ts';
 import type { Decided, Job, Result } from './job.ts';
 
 /** The page of records that the filter matches and the decision allows. */
 export async function select(job: Job, { decision }: Decided): Promise<Result> {
-  const { request, settings, tx, resource } = job;
+  const { request, settings, tx, model, principal, resource } = job;
   const where = all([allowedWhere(decision), readFilter(resource, request.where, { typed: request.typed })]);
   const binding = bindingOf(job);
+  const paths = conditionPaths(where);
+  const ofCaller = await loadReferred(tx, model.definitions, { paths, principal, resource, record: OPEN });
   const page = await listRecords(tx, resource, {
     where,
-    scopeFor: (record) => scopeOf(job, record),
+    scopeFor: (record, referred) => scopeOf(job, record, new Map([...ofCaller, ...referred])),
+    definitions: model.definitions,
     sort: readSort(resource, request.sort),
     limit: request.limit ?? (request.action === 'export' ? settings.exportMax : settings.pageDefault),
     offset: request.offset,
@@ -52,13 +55,14 @@ function bindingOf({ request, principal, resource }: Job): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
 }
 
-function scopeOf(job: Job, record: StoredRecord): ReturnType<typeof createScope> {
+function scopeOf(job: Job, record: StoredRecord, referred: ReferredRecords): Scope {
   return createScope({
     principal: job.principal,
     action: ACTIONS.get(job.request.action)?.decides as RuleAction,
     resource: job.resource,
     record,
     recordId: record.id,
+    referred,
     origin: job.origin,
     data: job.request.data,
     now: job.tx.now,

@@ -29,4 +29,5 @@ export { type Author, createPolicy, deletePolicy, listPolicies, loadPolicy, load
 export { loadPolicyStateAt } from './policy-history.ts';
 export { deleteRecord, insertRecord, loadRecord, type RecordChange, updateRecord } from './records.ts';
 export { checkReferences, findReferrers, type RecordName, type Referrer } from './references.ts';
+export { loadReferred, type Referring } from './referred.ts';
 export { openSqlite, type SqliteOptions } from './sqlite/database.ts';

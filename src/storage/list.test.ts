@@ -64,7 +64,17 @@ const inMemory = (pattern: string): Condition => compare('value', 'matches', pat
 
 const list = (query: Partial<ListQuery>): Promise<Page> =>
   test.database.transaction((tx) =>
-    listRecords(tx, item, { where: ALWAYS, scopeFor, sort: [], limit: 100, scanLimit: 10_000, now: 0, timeZone: 'UTC', ...query }),
+    listRecords(tx, item, {
+      where: ALWAYS,
+      scopeFor,
+      definitions,
+      sort: [],
+      limit: 100,
+      scanLimit: 10_000,
+      now: 0,
+      timeZone: 'UTC',
+      ...query,
+    }),
   );
 
 const sortBy = (...keys: readonly string[]) =>
@@ -238,7 +248,17 @@ describe('a list', () => {
     await test.database.transaction(async (tx) => {
       const deaf = { ...tx, all: () => Promise.reject(new Error('asked')), one: () => Promise.reject(new Error('asked')) };
       expect(
-        await listRecords(deaf, item, { where, scopeFor, sort: [], limit: 1, scanLimit: 1, now: 0, timeZone: 'UTC', total: true }),
+        await listRecords(deaf, item, {
+          where,
+          scopeFor,
+          definitions,
+          sort: [],
+          limit: 1,
+          scanLimit: 1,
+          now: 0,
+          timeZone: 'UTC',
+          total: true,
+        }),
       ).toEqual({ records: [], total: 0 });
     });
   });

@@ -1,18 +1,22 @@
 import { type RawBuilder, sql } from 'kysely';
-import { type Condition, evaluate, type Scope, toSql } from '../condition/index.ts';
-import { fromRow, type ResolvedSortKey, type Resource, type Row, type StoredRecord } from '../resource/index.ts';
+import { type Condition, conditionPaths, evaluate, type Scope, toSql } from '../condition/index.ts';
+import type { ReferredRecords } from '../context/index.ts';
+import { type Definitions, fromRow, type ResolvedSortKey, type Resource, type Row, type StoredRecord } from '../resource/index.ts';
 import type { CursorPosition } from './cursor.ts';
 import type { Transaction } from './database.ts';
 import { behindSql, type Order, orderSql, positionOf, toOrder } from './keyset.ts';
-import { selectionOf, tableOf } from './names.ts';
+import { selectionOf } from './names.ts';
+import { loadReferredOfEach } from './referred.ts';
 import { sqlTargetFor } from './sql-target.ts';
 
 /** What a list is asked for. */
 export interface ListQuery {
   /** Exactly the records on which it is true are listed. */
   readonly where: Condition;
-  /** What the condition is evaluated against, for one record; asked only where SQL cannot say all of it. */
-  scopeFor(record: StoredRecord): Scope;
+  /** What the condition is evaluated against, for one record and those it refers to; asked only where SQL cannot say all of it. */
+  scopeFor(record: StoredRecord, referred: ReferredRecords): Scope;
+  /** Say where references lead that the condition follows. */
+  readonly definitions: Definitions;
   /** Empty is by id. */
   readonly sort: readonly ResolvedSortKey[];
   readonly limit: number;
@@ -48,10 +52,11 @@ const spent = new WeakMap<Transaction, number>();
 
 /** Lists records in order. Costs the same however far back the page lies, unless it is asked for by `offset`. */
 export async function listRecords(tx: Transaction, resource: Resource, query: ListQuery): Promise<Page> {
-  const { where, now, timeZone } = query;
+  const { where, definitions, now, timeZone } = query;
   if (where.type === 'constant' && where.value !== true) return { records: [], ...(query.total && { total: 0 }) };
-  const compiled = toSql(where, sqlTargetFor(resource, { dialect: tx.dialect, now, timeZone }));
-  const source: Source = { tx, resource, filter: compiled.where, order: toOrder(resource, query.sort) };
+  const target = sqlTargetFor(resource, definitions, { dialect: tx.dialect, now, timeZone });
+  const compiled = toSql(where, target);
+  const source: Source = { tx, resource, tables: target.tables(), filter: compiled.where, order: toOrder(resource, query.sort) };
   if (!compiled.exact) return scanPage(source, query);
   const page = await selectPage(source, query);
   return query.total ? { ...page, total: await countAll(source) } : page;
@@ -61,6 +66,8 @@ export async function listRecords(tx: Transaction, resource: Resource, query: Li
 interface Source {
   readonly tx: Transaction;
   readonly resource: Resource;
+  /** The resource's own, and what the filter joins to it. */
+  readonly tables: RawBuilder<unknown>;
   readonly filter: RawBuilder<unknown>;
   readonly order: Order;
 }
@@ -85,15 +92,17 @@ async function scanPage(source: Source, query: ListQuery): Promise<Page> {
 
 /** Chunk by chunk, at least one record. */
 async function scanUntil(end: number, source: Source, query: ListQuery): Promise<Page> {
-  const { where, limit, scanLimit, scopeFor } = query;
+  const { where, limit, scanLimit, scopeFor, definitions } = query;
+  const paths = conditionPaths(where);
   const records: StoredRecord[] = [];
   let position = query.after;
   let skip = query.after?.skip ?? query.offset ?? 0;
   for (let scanned = 0; scanned < scanLimit; ) {
     const size = Math.min(CHUNK, scanLimit - scanned);
     const chunk = await fetch(source, { after: position, limit: size, offset: 0 });
+    const referredOf = await loadReferredOfEach(source.tx, definitions, { paths, resource: source.resource, records: chunk });
     for (const record of chunk) {
-      if (evaluate(where, scopeFor(record)) === true) {
+      if (evaluate(where, scopeFor(record, referredOf(record))) === true) {
         if (skip > 0) skip--;
         else if (records.length < limit) records.push(record);
         else return position === undefined ? { records } : { records, next: position };
@@ -117,16 +126,16 @@ interface Window {
   readonly offset: number;
 }
 
-async function fetch({ tx, resource, filter, order }: Source, { after, limit, offset }: Window): Promise<readonly StoredRecord[]> {
+async function fetch({ tx, resource, tables, filter, order }: Source, { after, limit, offset }: Window): Promise<readonly StoredRecord[]> {
   const behind = after === undefined ? sql`` : sql` AND ${await behindSql(tx, resource, { order, position: after })}`;
   const skipped = offset === 0 ? sql`` : sql` OFFSET ${offset}`;
   const rows = await tx.all<Row>(
-    sql`SELECT ${selectionOf(resource)} FROM ${tableOf(resource)} WHERE (${filter})${behind} ORDER BY ${orderSql(resource, order)} LIMIT ${limit}${skipped}`,
+    sql`SELECT ${selectionOf(resource)} FROM ${tables} WHERE (${filter})${behind} ORDER BY ${orderSql(resource, order)} LIMIT ${limit}${skipped}`,
   );
   return rows.map((row) => fromRow(resource, row));
 }
 
-async function countAll({ tx, resource, filter }: Source): Promise<number> {
-  const row = await tx.one<{ total: number }>(sql`SELECT count(*) AS "total" FROM ${tableOf(resource)} WHERE ${filter}`);
+async function countAll({ tx, tables, filter }: Source): Promise<number> {
+  const row = await tx.one<{ total: number }>(sql`SELECT count(*) AS "total" FROM ${tables} WHERE ${filter}`);
   return Number(row?.total ?? 0);
 }

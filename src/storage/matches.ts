@@ -1,13 +1,16 @@
 import type { Condition, Scope } from '../condition/index.ts';
 import { Problem } from '../errors.ts';
 import { ownValue } from '../operators/index.ts';
-import type { Resource, StoredRecord } from '../resource/index.ts';
+import type { Definitions, Resource, StoredRecord } from '../resource/index.ts';
 import type { Transaction } from './database.ts';
 import { listRecords } from './list.ts';
 import { kindOf } from './sql-target.ts';
 
 /** Records looked at in memory, where SQL cannot say all of a filter. */
 const SCAN = 100_000;
+
+/** A filter names fields of the record itself, and follows no reference. */
+const ITS_OWN_ALONE: Definitions = new Map();
 
 /** What is looked for. */
 export interface MatchQuery {
@@ -24,6 +27,7 @@ export async function findMatches(tx: Transaction, resource: Resource, { conditi
   const page = await listRecords(tx, resource, {
     where: condition,
     scopeFor: (record) => scopeOf(resource, record, tx.now),
+    definitions: ITS_OWN_ALONE,
     sort: [],
     limit,
     scanLimit: SCAN,
@@ -43,6 +47,6 @@ function scopeOf(resource: Resource, record: StoredRecord, now: number): Scope {
     now,
     timeZone: 'UTC',
     valueOf: ({ group, keys: [key, ...inner] }) => (group === 'resource' && inner.length === 0 ? ownValue(record, key ?? '') : undefined),
-    kindOf: (path) => kindOf(resource, path),
+    kindOf: (path) => kindOf(resource, ITS_OWN_ALONE, path),
   };
 }

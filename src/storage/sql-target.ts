@@ -1,7 +1,8 @@
+import { type RawBuilder, sql } from 'kysely';
 import type { Path, SqlTarget } from '../condition/index.ts';
 import type { SqlDialect, SqlSubject } from '../operators/index.ts';
-import { columnsOf, fieldKind, type Resource, typeOf } from '../resource/index.ts';
-import { columnOf } from './names.ts';
+import { columnsOf, type Definitions, type FieldAt, fieldAt, fieldKind, type Resource, typeOf } from '../resource/index.ts';
+import { quoteName, tableOf } from './names.ts';
 
 /** When and where a condition is answered. */
 export interface Moment {
@@ -12,26 +13,65 @@ export interface Moment {
   readonly timeZone: string;
 }
 
-/** A resource's columns as conditions see them. Whatever is not a shown field of its definition has none: secrets, paths into JSON. */
-export function sqlTargetFor(resource: Resource, moment: Moment): SqlTarget {
-  return { ...moment, column: (path) => subjectOf(resource, path), kindOf: (path) => kindOf(resource, path) };
+/** A resource's columns as conditions see them. */
+export interface ResourceTarget extends SqlTarget {
+  /** The tables that the columns asked for so far stand in: the resource's own, joined with those that its references lead to. */
+  tables(): RawBuilder<unknown>;
+}
+
+/**
+ * A resource's columns, and those of the records it refers to, as conditions see them. Whatever is not a shown field of
+ * its definition has none: secrets, paths into JSON.
+ */
+export function sqlTargetFor(resource: Resource, definitions: Definitions, moment: Moment): ResourceTarget {
+  const joins = new Map<string, RawBuilder<unknown>>();
+  return {
+    ...moment,
+    kindOf: (path) => kindOf(resource, definitions, path),
+    column(path) {
+      const reached = reachedBy(resource, definitions, path);
+      if (reached === undefined || fieldKind(reached.field) === undefined) return undefined;
+      const { via, of } = reached;
+      const table = via === undefined ? resource.name : aliasOf(resource, via.name);
+      if (via !== undefined) joins.set(table, joinOf(resource, via.name, of));
+      return subjectOf(reached, table);
+    },
+    tables: () => sql.join([tableOf(resource), ...joins.values()], sql` `),
+  };
 }
 
 /** What the definition says a path of the record compares as. */
-export function kindOf(resource: Resource, path: Path): ReturnType<typeof fieldKind> {
-  const field = path.group === 'resource' && path.keys.length === 1 ? resource.fields.get(path.keys[0] ?? '') : undefined;
-  return field === undefined ? undefined : fieldKind(field);
+export function kindOf(resource: Resource, definitions: Definitions, path: Path): ReturnType<typeof fieldKind> {
+  const reached = reachedBy(resource, definitions, path);
+  return reached === undefined ? undefined : fieldKind(reached.field);
 }
 
-function subjectOf(resource: Resource, path: Path): SqlSubject | undefined {
-  const kind = kindOf(resource, path);
-  const column = columnsOf(resource).find(({ name }) => name === path.keys[0]);
+function reachedBy(resource: Resource, definitions: Definitions, { group, keys }: Path): FieldAt | undefined {
+  const reached = group === 'resource' ? fieldAt(definitions, resource, keys) : undefined;
+  return reached?.inner.length === 0 ? reached : undefined;
+}
+
+/** A name has no dot, so no table is called so: a resource that refers to itself is joined with itself. */
+function aliasOf(resource: Resource, reference: string): string {
+  return `${resource.name}.${reference}`;
+}
+
+/** A LEFT JOIN: without a record at its end, a reference leads to columns without values, and those are unknown. */
+function joinOf(resource: Resource, reference: string, target: Resource): RawBuilder<unknown> {
+  const alias = quoteName(aliasOf(resource, reference));
+  const own = `${quoteName(resource.name)}.${quoteName(reference)}`;
+  return sql.raw(`LEFT JOIN ${quoteName(target.name)} AS ${alias} ON ${alias}."id" = ${own}`);
+}
+
+function subjectOf({ field, of }: FieldAt, table: string): SqlSubject | undefined {
+  const kind = fieldKind(field);
+  const column = columnsOf(of).find(({ name }) => name === field.name);
   if (kind === undefined || column === undefined) return undefined;
-  const field = column.field.of ?? column.field;
-  const type = typeOf(field);
+  const item = field.of ?? field;
+  const type = typeOf(item);
   return {
-    sql: columnOf(resource, column.name),
+    sql: sql.raw(`${quoteName(table)}.${quoteName(column.name)}`),
     ...kind,
-    encode: (value) => type.toColumn(type.toCanonical?.(value, field) ?? value, field),
+    encode: (value) => type.toColumn(type.toCanonical?.(value, item) ?? value, item),
   };
 }
