@@ -3,6 +3,7 @@
  * `test/docs.test.ts` fails where they differ from what is written.
  */
 import { ACTIONS } from '../src/actions.ts';
+import { CEL_FUNCTIONS, CEL_MACROS, CEL_OPERATORS, type CelWord } from '../src/condition/index.ts';
 import { PROBLEMS } from '../src/errors.ts';
 import { FIELD_TYPES } from '../src/fields/index.ts';
 import { type Json, OPERATORS, type OperatorSample } from '../src/operators/index.ts';
@@ -15,6 +16,7 @@ export function renderReference(): ReadonlyMap<string, string> {
     ['settings.md', settingsPage()],
     ['errors.md', errorsPage()],
     ['operators.md', operatorsPage()],
+    ['expressions.md', expressionsPage()],
     ['fields.md', fieldsPage()],
     ['actions.md', actionsPage()],
     ['definition.schema.json', `${JSON.stringify(definitionSchema(), undefined, 2)}\n`],
@@ -79,6 +81,26 @@ function operatorsPage(): string {
 function sampleRow({ actual, expected, kind, itemKind, answer }: OperatorSample): readonly string[] {
   const as = itemKind === undefined ? (kind ?? '') : `${kind} of ${itemKind}`;
   return [actual === undefined ? '*missing*' : json(actual), json(expected), as, answer === null ? '*unknown*' : String(answer)];
+}
+
+function expressionsPage(): string {
+  const words = (of: ReadonlyMap<string, CelWord>): string =>
+    table(
+      ['written', 'what it comes to'],
+      [...of.values()].map(({ form, summary }) => [code(form), summary]),
+    );
+  const limit = (name: 'expressionLength' | 'expressionDepth'): string => `${SETTINGS.get(name)?.default} (${code(name)})`;
+  return page('Expressions', [
+    'What `{ "expression": "…" }` may say in policies of type CUSTOM: [CEL](https://cel.dev), and of it nothing but this. An expression reads ' +
+      '`user`, `resource`, `environment` and `request`, is checked against the definition when it is written, and means what conditions mean: ' +
+      'an error, a missing value and an answer that is not true or false are *unknown*.',
+    `## Operators\n\n${words(CEL_OPERATORS)}`,
+    `## Macros\n\nA loop stands in no other, and runs over nothing that another makes.\n\n${words(CEL_MACROS)}`,
+    `## Functions\n\n${words(CEL_FUNCTIONS)}`,
+    `## Bounds\n\nAn expression has at most ${limit('expressionLength')} characters and ${limit('expressionDepth')} levels, and 100 brackets within each other. ` +
+      'A list of more than 10,000 items is as good as missing. What reads more than a bounded amount while it is evaluated is unknown: the bound ' +
+      'counts characters and items, not time, and is the same on every machine.',
+  ]);
 }
 
 function fieldsPage(): string {

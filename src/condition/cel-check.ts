@@ -1,20 +1,15 @@
 import { didYouMean } from '../errors.ts';
 import { checkPattern } from '../operators/index.ts';
+import { CEL_FUNCTIONS, CEL_MACROS, CEL_OPERATORS } from './cel-language.ts';
 import { type CelNode, callOf, pathOf } from './cel-tree.ts';
 import { CONTEXT_GROUPS } from './condition.ts';
 import { isGroup } from './path.ts';
 import { describedKind, type Reading } from './reading.ts';
 
+/** What macros make of themselves beside loops. */
+const OF_MACROS = '@not_strictly_false';
 /** Everything that may be called. What is not here may be costly, or read more than paths say. */
-const OPERATORS_ALLOWED: readonly string[] = [
-  ...['_==_', '_!=_', '_<_', '_<=_', '_>_', '_>=_', '_&&_', '_||_', '!_', '@in', '_?_:_', '_[_]'],
-  ...['_+_', '_-_', '_*_', '_/_', '_%_', '-_', '@not_strictly_false'],
-];
-const FUNCTIONS_ALLOWED: readonly string[] = [
-  ...['size', 'contains', 'startsWith', 'endsWith', 'matches', 'int', 'double', 'string', 'timestamp', 'duration'],
-  ...['getFullYear', 'getMonth', 'getDate', 'getDayOfMonth', 'getDayOfWeek', 'getDayOfYear', 'getHours', 'getMinutes', 'getSeconds'],
-];
-const ALLOWED: ReadonlySet<string> = new Set([...OPERATORS_ALLOWED, ...FUNCTIONS_ALLOWED]);
+const ALLOWED: ReadonlySet<string> = new Set([...CEL_OPERATORS.keys(), ...CEL_FUNCTIONS.keys(), OF_MACROS]);
 
 /** Names that macros make up for themselves begin with this. */
 const MACRO_PREFIX = '@';
@@ -97,7 +92,8 @@ function checkCall(node: CelNode, place: Place, checking: Checking): void {
   const call = callOf(node);
   if (call === undefined) return;
   const { name, target, args } = call;
-  if (!ALLOWED.has(name)) checking.mistakes.push(`unknown function "${name.slice(0, 64)}"${didYouMean(name, FUNCTIONS_ALLOWED)}`);
+  if (!ALLOWED.has(name))
+    checking.mistakes.push(`unknown function "${name.slice(0, 64)}"${didYouMean(name, [...CEL_FUNCTIONS.keys(), ...CEL_MACROS.keys()])}`);
   const pattern = name === 'matches' ? args.at(-1)?.exprKind : undefined;
   if (pattern?.case === 'constExpr' && pattern.value.constantKind.case === 'stringValue') {
     const mistake = checkPattern(pattern.value.constantKind.value);
@@ -108,15 +104,18 @@ function checkCall(node: CelNode, place: Place, checking: Checking): void {
 
 type Loop = Extract<CelNode['exprKind'], { case: 'comprehensionExpr' }>['value'];
 
-/** A loop in a loop would take time in the square of what records hold. */
+/**
+ * A loop in a loop would take time in the square of what records hold, and one over what another makes may find it grown:
+ * `x.map(t, t + t)` doubles each text.
+ */
 function checkLoop(loop: Loop, place: Place, checking: Checking): void {
-  checkNode(loop.iterRange, place, checking);
+  checkNode(loop.iterRange, { ...place, loops: place.loops + 1 }, checking);
   if (isGroup(loop.iterVar) || loop.iterVar.startsWith(MACRO_PREFIX)) {
     checking.mistakes.push(`"${loop.iterVar}" cannot be the name of an item`);
     return;
   }
   if (place.loops > 0) {
-    checking.mistakes.push('a loop (exists, all, map, filter) cannot stand in another');
+    checking.mistakes.push('a loop (exists, all, map, filter) cannot stand in another, nor run over what another makes');
     return;
   }
   const inner = { ...place, loops: place.loops + 1, names: new Set([loop.iterVar, loop.accuVar]) };

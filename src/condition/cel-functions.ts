@@ -1,5 +1,5 @@
 import type { CelFunc, CelValue } from '@bufbuild/cel';
-import { type Frame, type Json, OPERATORS, type Truth, UNKNOWN } from '../operators/index.ts';
+import { type Frame, type Json, matchesPattern, matchingSteps, OPERATORS, type Truth, UNKNOWN } from '../operators/index.ts';
 import { celLibrary } from './cel-library.ts';
 
 /** What comparing two values without a definition needs to know: nothing. */
@@ -14,7 +14,10 @@ export function createComparingFunctions(): readonly CelFunc[] {
   const { CelScalar, celEnv, celFunc, celMethod, listType, mapType } = celLibrary();
   const { BOOL, DOUBLE, DYN, INT, STRING, UINT } = CelScalar;
   const standardEqual = celEnv().funcs.find('_==_');
-  const isEqual = createEquality((left, right) => standardEqual?.call(0, undefined, [left, right]) === true);
+  const standard: Equality = (left, right) => standardEqual?.call(0, undefined, [left, right]) === true;
+  const isEqual = createEquality((left, right) =>
+    typeof left === 'string' && typeof right === 'string' ? ask('eq', left, right) : standard(left, right),
+  );
   return [
     celFunc('_==_', [DYN, DYN], BOOL, isEqual),
     celFunc('_!=_', [DYN, DYN], BOOL, (left, right) => !isEqual(left, right)),
@@ -32,17 +35,31 @@ export function createComparingFunctions(): readonly CelFunc[] {
   ];
 }
 
+/** CEL's `matches`, by RE2 and within the same bounds as the operator. */
+export function createPatterns(spend: Spend): { compile(pattern: string): { test(text: string): boolean } } {
+  return {
+    compile: (pattern) => ({
+      test(text) {
+        spend(matchingSteps(text, pattern));
+        return matchesPattern(text, pattern) ?? refuse('no RE2 pattern');
+      },
+    }),
+  };
+}
+
+/** Counts the effort of an evaluation; throws where none is left. */
+export type Spend = (effort: number) => void;
+
 type Equality = (left: CelValue, right: CelValue) => boolean;
 
-/** Equality that refuses what does not compare, and leaves to CEL's own what is of one kind. */
-function createEquality(standard: Equality): Equality {
+/** Equality that refuses what does not compare; `alike` compares what is of one kind. */
+function createEquality(alike: Equality): Equality {
   return (left, right) => {
     const [kind, other] = [kindOf(left), kindOf(right)];
     if (kind === 'structure' || other === 'structure') return refuse('lists and objects compare with nothing');
     if (left === null || right === null) return left === right;
     if (kind !== other) return refuse(`${kind} does not compare with ${other}`);
-    if (typeof left === 'string' && typeof right === 'string') return ask('eq', left, right);
-    return standard(left, right);
+    return alike(left, right);
   };
 }
 

@@ -45,7 +45,8 @@ export function pathOf(node: CelNode): CelPath | undefined {
       return { parsed: parsePath([exprKind.value.name, ...keys].join('.')), presence };
     }
     const step = stepOf(at);
-    if (step === undefined) return undefined;
+    // What is asked of the answer of `has(…)` is no path.
+    if (step === undefined || (step.presence && at !== node)) return undefined;
     presence ||= step.presence;
     keys.unshift(step.key);
     at = step.operand;
@@ -67,4 +68,37 @@ function stepOf(node: CelNode): { key: string; presence: boolean; operand: CelNo
   const key = call?.name === INDEX ? call.args[1]?.exprKind : undefined;
   if (key?.case !== 'constExpr' || key.value.constantKind.case !== 'stringValue') return undefined;
   return { key: key.value.constantKind.value, presence: false, operand: call?.args[0] };
+}
+
+/** The same node with other parts; one without parts as it is. */
+export function mapParts(node: CelNode, map: (part: CelNode) => CelNode): CelNode {
+  const { exprKind } = node;
+  const optional = (part: CelNode | undefined): CelNode | undefined => part && map(part);
+  switch (exprKind.case) {
+    case 'selectExpr': {
+      const { value } = exprKind;
+      return { ...node, exprKind: { case: 'selectExpr', value: { ...value, operand: optional(value.operand) } } };
+    }
+    case 'listExpr': {
+      const { value } = exprKind;
+      return { ...node, exprKind: { case: 'listExpr', value: { ...value, elements: value.elements.map(map) } } };
+    }
+    case 'callExpr': {
+      const { value } = exprKind;
+      return { ...node, exprKind: { case: 'callExpr', value: { ...value, target: optional(value.target), args: value.args.map(map) } } };
+    }
+    case 'comprehensionExpr': {
+      const { value } = exprKind;
+      const parts = {
+        iterRange: optional(value.iterRange),
+        accuInit: optional(value.accuInit),
+        loopCondition: optional(value.loopCondition),
+        loopStep: optional(value.loopStep),
+        result: optional(value.result),
+      };
+      return { ...node, exprKind: { case: 'comprehensionExpr', value: { ...value, ...parts } } };
+    }
+    default:
+      return node;
+  }
 }

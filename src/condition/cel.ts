@@ -37,7 +37,8 @@ function parseCel(source: string): ReturnType<typeof parse> | { readonly mistake
   try {
     return celLibrary().parse(source);
   } catch (error) {
-    // Whatever the parser throws on text from outside is a mistake in that text.
+    // Whatever the parser throws on text from outside is a mistake in that text; a RangeError is the end of its stack.
+    if (error instanceof RangeError) return { mistake: 'expected an expression with less within each other' };
     return { mistake: `expected a CEL expression: ${error instanceof Error ? error.message.slice(0, 200) : 'it cannot be read'}` };
   }
 }

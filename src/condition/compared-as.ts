@@ -1,6 +1,6 @@
 import { combineKinds, type Kind, type Operator } from '../operators/index.ts';
 import type { ComparedAs, Comparison, Operand, Path } from './condition.ts';
-import type { PathKind } from './scope.ts';
+import type { PathKind, Scope } from './scope.ts';
 
 /** What definitions say of paths. */
 export type KindOf = (path: Path) => PathKind | undefined;
@@ -24,6 +24,20 @@ export function comparedAs(comparison: Comparison, operator: Operator, kindOf: K
   return asksItems
     ? { ...(left.kind !== undefined && { kind: left.kind }), itemKind: meeting }
     : { ...left, ...(meeting !== undefined && { kind: meeting }) };
+}
+
+/** `comparedAs` in a scope, worked out once for each resource, until definitions change. */
+export function toComparedAs(comparison: Comparison, operator: Operator): (scope: Scope) => ComparedAs | 'mismatch' {
+  // Keyed by the resource, of which there are few, and not by `kindsFrom`: whatever else that is, a whole request maybe, shall not be kept.
+  const known = new WeakMap<object, { readonly definitions: object; readonly as: ComparedAs | 'mismatch' }>();
+  return (scope) => {
+    const { kindsFrom } = scope;
+    const found = kindsFrom && known.get(kindsFrom.resource);
+    if (found !== undefined && found.definitions === kindsFrom?.definitions) return found.as;
+    const as = comparedAs(comparison, operator, (path) => scope.kindOf(path));
+    if (kindsFrom !== undefined) known.set(kindsFrom.resource, { definitions: kindsFrom.definitions, as });
+    return as;
+  };
 }
 
 /** Whether the operator's left side is a list, whose items it compares. */

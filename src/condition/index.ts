@@ -7,6 +7,7 @@
  *
  * Begin with `condition.ts` and `scope.ts`, then `reduce.ts`, of which everything else is a variation.
  */
+export { CEL_FUNCTIONS, CEL_MACROS, CEL_OPERATORS, type CelWord } from './cel-language.ts';
 export {
   CONTEXT_GROUPS,
   type ComparedAs,
@@ -25,5 +26,6 @@ export { readConditions } from './read.ts';
 export type { ConditionLimits, ConditionReader } from './reading.ts';
 export { evaluate, reduce } from './reduce.ts';
 export { OPEN, type PathKind, type Scope } from './scope.ts';
-export { type CompiledCondition, type SqlTarget, toSql } from './sql.ts';
+export { type CompiledCondition, toSql } from './sql.ts';
+export type { JsonPlace, SqlTarget } from './sql-comparison.ts';
 export { ALWAYS, all, any, constant, NEVER, not } from './tree.ts';

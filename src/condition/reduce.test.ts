@@ -67,6 +67,42 @@ describe('reduce', () => {
     );
   });
 
+  it('does not depend on what was asked of the same condition before', () => {
+    fc.assert(
+      fc.property(conditions, worlds, worlds, (condition, before, world) => {
+        evaluate(condition, scopeOf(before));
+        reduce(condition, scopeOf(before, 'open'));
+        expect(evaluate(condition, scopeOf(world))).toBe(evaluate(structuredClone(condition), scopeOf(world)));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('compares as the definitions at hand say, whichever were at hand before', () => {
+    const condition: Condition = {
+      type: 'comparison',
+      path: pathAt('resource.at'),
+      operator: 'eq',
+      operand: { type: 'literal', value: '2026-01-31T13:00:00+01:00' },
+      ifExists: false,
+    };
+    const world: World = { user: {}, resource: { at: '2026-01-31T12:00:00.000Z' } };
+    const [older, newer, article, desk] = [{}, {}, {}, {}];
+    const askedOf = (definitions: object, resource: object, kind: 'timestamp' | 'text' | undefined): Truth =>
+      evaluate(condition, {
+        ...scopeOf(world),
+        kindOf: () => (kind === undefined ? undefined : { kind }),
+        kindsFrom: { definitions, resource },
+      });
+    expect(askedOf(older, article, 'timestamp')).toBe(true);
+    expect(askedOf(older, desk, 'text')).toBe(false);
+    expect(askedOf(newer, desk, 'timestamp')).toBe(true);
+    expect(askedOf(older, article, 'timestamp')).toBe(true);
+    // Once they are the same objects, `kindOf` has nothing new to say.
+    expect(askedOf(older, article, 'text')).toBe(true);
+    expect(evaluate(condition, { ...scopeOf(world), kindOf: () => ({ kind: 'text' }) })).toBe(false);
+  });
+
   it('leaves nothing but a constant where nothing is open', () => {
     fc.assert(fc.property(conditions, worlds, (condition, world) => reduce(condition, scopeOf(world)).type === 'constant'));
   });

@@ -1,7 +1,8 @@
 import { type Frame, type Json, OPERATORS, type Operator, type Truth, UNKNOWN } from '../operators/index.ts';
-import { comparedAs, isListOperator } from './compared-as.ts';
+import { isListOperator, toComparedAs } from './compared-as.ts';
 import type { ComparedAs, Comparison, Condition, Expression } from './condition.ts';
-import { resolveOperand } from './resolve.ts';
+import { toItemByItem } from './item-by-item.ts';
+import { resolveOperand, toResolve } from './resolve.ts';
 import { OPEN, type Scope } from './scope.ts';
 import { ALWAYS, all, any, constant, NEVER, not } from './tree.ts';
 
@@ -10,20 +11,12 @@ import { ALWAYS, all, any, constant, NEVER, not } from './tree.ts';
  * on the open record that is true, false and unknown on exactly the records on which the whole is.
  */
 export function reduce(condition: Condition, scope: Scope): Condition {
-  switch (condition.type) {
-    case 'constant':
-      return condition;
-    case 'comparison':
-      return reduceComparison(condition, scope);
-    case 'expression':
-      return reduceExpression(condition, scope);
-    case 'not':
-      return not(reduce(condition.of, scope));
-    case 'all':
-      return all(reduceUntil(NEVER, condition.of, scope));
-    case 'any':
-      return any(reduceUntil(ALWAYS, condition.of, scope));
+  let reduction = reductions.get(condition);
+  if (reduction === undefined) {
+    reduction = toReduction(condition);
+    reductions.set(condition, reduction);
   }
+  return reduction(scope);
 }
 
 /** The answer of a condition in a scope with nothing open. (What stays open, through a mistake of the caller, is unknown.) */
@@ -32,15 +25,57 @@ export function evaluate(condition: Condition, scope: Scope): Truth {
   return answer.type === 'constant' ? answer.value : UNKNOWN;
 }
 
-/** Stops at the member that decides. */
-function reduceUntil(decisive: Condition, conditions: readonly Condition[], scope: Scope): readonly Condition[] {
-  const reduced: Condition[] = [];
-  for (const condition of conditions) {
-    const next = reduce(condition, scope);
-    reduced.push(next);
-    if (next === decisive) break;
+/** `reduce` of one condition, with everything that needs no scope done once. */
+type Reduction = (scope: Scope) => Condition;
+
+/** A rule's condition is reduced at every decision, and a list's at every row. */
+const reductions = new WeakMap<Condition, Reduction>();
+
+function toReduction(condition: Condition): Reduction {
+  switch (condition.type) {
+    case 'constant': {
+      const answer = constant(condition.value);
+      return () => answer;
+    }
+    case 'comparison':
+      return toComparisonReduction(condition);
+    case 'expression':
+      return (scope) => reduceExpression(condition, scope);
+    case 'not': {
+      const inner = toReduction(condition.of);
+      return (scope) => not(inner(scope));
+    }
+    case 'all':
+      return toGroupReduction(condition.of, { join: all, decisive: NEVER, otherwise: ALWAYS });
+    case 'any':
+      return toGroupReduction(condition.of, { join: any, decisive: ALWAYS, otherwise: NEVER });
   }
-  return reduced;
+}
+
+interface Group {
+  readonly join: typeof all;
+  /** The answer of a member that decides; those behind it are not looked at. */
+  readonly decisive: Condition;
+  /** The answer where every member gives it. */
+  readonly otherwise: Condition;
+}
+
+/** Makes no list while nothing is open. */
+function toGroupReduction(conditions: readonly Condition[], { join, decisive, otherwise }: Group): Reduction {
+  const members = conditions.map(toReduction);
+  return (scope) => {
+    let open: Condition[] | undefined;
+    let isUnknown = false;
+    for (const member of members) {
+      const answer = member(scope);
+      if (answer === decisive) return decisive;
+      if (answer.type === 'constant') isUnknown ||= answer !== otherwise;
+      else if (open === undefined) open = [answer];
+      else open.push(answer);
+    }
+    if (open === undefined) return isUnknown ? constant(UNKNOWN) : otherwise;
+    return join(isUnknown ? [...open, constant(UNKNOWN)] : open);
+  };
 }
 
 function reduceExpression(expression: Expression, scope: Scope): Condition {
@@ -53,18 +88,24 @@ function reduceExpression(expression: Expression, scope: Scope): Condition {
   return constant(expression.evaluate((path) => values.get(path.text)));
 }
 
-function reduceComparison(comparison: Comparison, scope: Scope): Condition {
+function toComparisonReduction(comparison: Comparison): Reduction {
   const operator = OPERATORS.get(comparison.operator);
-  if (operator === undefined) return constant(UNKNOWN);
-  const actual = scope.valueOf(comparison.path);
-  const as = comparedAs(comparison, operator, (path) => scope.kindOf(path));
-  if (actual === OPEN) return reduceOpen(comparison, { operator, as, scope });
-  if (actual === undefined && operator.definedOnMissing !== true) return constant(comparison.ifExists ? false : UNKNOWN);
-  if (as === 'mismatch') return constant(UNKNOWN);
-  const expected = resolveOperand(comparison.operand, scope);
-  if (expected === undefined) return constant(UNKNOWN);
-  if (expected === OPEN) return actual === undefined ? comparison : turnRound(comparison, { actual, operator, as, scope });
-  return constant(operator.matches(actual, expected, toFrame(as, scope)));
+  if (operator === undefined) return () => constant(UNKNOWN);
+  const { path } = comparison;
+  const whenMissing = operator.definedOnMissing === true ? undefined : constant(comparison.ifExists ? false : UNKNOWN);
+  const asIn = toComparedAs(comparison, operator);
+  const expectedIn = toResolve(comparison.operand);
+  return (scope) => {
+    const actual = scope.valueOf(path);
+    if (actual === undefined && whenMissing !== undefined) return whenMissing;
+    const as = asIn(scope);
+    if (actual === OPEN) return reduceOpen(comparison, { operator, as, scope });
+    if (as === 'mismatch') return constant(UNKNOWN);
+    const expected = expectedIn(scope);
+    if (expected === undefined) return constant(UNKNOWN);
+    if (expected === OPEN) return actual === undefined ? comparison : turnRound(comparison, { actual, operator, as, scope });
+    return constant(operator.matches(actual, expected, toFrame(as, scope)));
+  };
 }
 
 /** The record is open: put in what the operand refers to. */
@@ -73,8 +114,12 @@ function reduceOpen(
   { operator, as, scope }: { readonly operator: Operator; readonly as: ComparedAs | 'mismatch'; readonly scope: Scope },
 ): Condition {
   const expected = as === 'mismatch' ? undefined : resolveOperand(comparison.operand, scope);
-  if (expected === OPEN) return comparison;
   if (as === 'mismatch' || expected === undefined) return unknownWherePresent(comparison, operator);
+  if (expected === OPEN) {
+    // Some items may be known: told one by one, they are put in.
+    const each = toItemByItem(comparison, operator, as);
+    return each === undefined ? comparison : reduce(each, scope);
+  }
   return { ...comparison, operand: { type: 'literal', value: expected }, as };
 }
 
@@ -101,15 +146,10 @@ interface Turn {
  */
 function turnRound(comparison: Comparison, turn: Turn): Condition {
   const { operand } = comparison;
-  const { itemwise, kinds } = turn.operator;
   // The mirror may fit where the operator does not.
-  if (turn.as.kind !== undefined && !kinds.includes(turn.as.kind)) return constant(UNKNOWN);
-  if (operand.type === 'array' && itemwise !== undefined) {
-    const each = operand.items.map((item) =>
-      reduce({ ...comparison, operator: itemwise.operator, operand: item, as: turn.as }, turn.scope),
-    );
-    return itemwise.join === 'any' ? any(each) : all(each);
-  }
+  if (turn.as.kind !== undefined && !turn.operator.kinds.includes(turn.as.kind)) return constant(UNKNOWN);
+  const each = toItemByItem(comparison, turn.operator, turn.as);
+  if (each !== undefined) return reduce(each, turn.scope);
   const as = mirroredAs(turn, operand.type === 'reference' ? turn.scope.kindOf(operand.path) : undefined);
   if (operand.type !== 'reference' || as === undefined || turn.operator.mirror === undefined) return comparison;
   return {

@@ -2,31 +2,44 @@ import { type Json, MISSING } from '../operators/index.ts';
 import type { Operand, Path } from './condition.ts';
 import { OPEN, type Scope } from './scope.ts';
 
+/** The value of an operand in a scope: MISSING where it refers to nothing, OPEN where it depends on a record not known yet. */
+export type Resolve = (scope: Scope) => Json | undefined | typeof OPEN;
+
 /** Compares with nothing: what stands in an array for a reference that refers to nothing, so that comparing with it is unknown. */
 const COMPARES_WITH_NOTHING: Json = Object.freeze({});
 
-/** The value of an operand in `scope`: MISSING where it refers to nothing, OPEN where it depends on a record not known yet. */
-export function resolveOperand(operand: Operand, scope: Scope): Json | undefined | typeof OPEN {
+/** The value of an operand in `scope`. */
+export function resolveOperand(operand: Operand, scope: Scope): ReturnType<Resolve> {
+  return toResolve(operand)(scope);
+}
+
+/** How to find an operand's value, with everything that needs no scope done once: literals, and arrays of nothing else, are there already. */
+export function toResolve(operand: Operand): Resolve {
   switch (operand.type) {
     case 'literal':
-      return operand.value;
+      return () => operand.value;
     case 'reference':
-      return scope.valueOf(operand.path);
+      return (scope) => scope.valueOf(operand.path);
     case 'template':
-      return resolveTemplate(operand.parts, scope);
+      return (scope) => resolveTemplate(operand.parts, scope);
     case 'array':
-      return resolveItems(operand.items, scope);
+      return toResolveItems(operand.items);
   }
 }
 
-function resolveItems(operands: readonly Operand[], scope: Scope): readonly Json[] | typeof OPEN {
-  const items: Json[] = [];
-  for (const operand of operands) {
-    const item = resolveOperand(operand, scope);
-    if (item === OPEN) return OPEN;
-    items.push(item ?? (item === null ? null : COMPARES_WITH_NOTHING));
-  }
-  return items;
+function toResolveItems(operands: readonly Operand[]): Resolve {
+  const literals = Object.freeze(operands.filter((operand) => operand.type === 'literal').map(({ value }) => value));
+  if (literals.length === operands.length) return () => literals;
+  const each = operands.map(toResolve);
+  return (scope) => {
+    const items: Json[] = [];
+    for (const resolve of each) {
+      const item = resolve(scope);
+      if (item === OPEN) return OPEN;
+      items.push(item ?? (item === null ? null : COMPARES_WITH_NOTHING));
+    }
+    return items;
+  };
 }
 
 function resolveTemplate(parts: readonly (string | Path)[], scope: Scope): string | undefined | typeof OPEN {

@@ -16,6 +16,11 @@ export interface Scope {
   valueOf(path: Path): Json | undefined | typeof OPEN;
   /** What definitions say of a path; undefined where none does. */
   kindOf(path: Path): PathKind | undefined;
+  /**
+   * What `kindOf` goes by: in all scopes where both are the same objects it says the same of every path, and what follows
+   * from that is worked out once. Absent where nobody vouches for it.
+   */
+  readonly kindsFrom?: { readonly definitions: object; readonly resource: object };
   /** Milliseconds since 1970. */
   readonly now: number;
   readonly timeZone: string;

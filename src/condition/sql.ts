@@ -1,18 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
-import { type Frame, IN_MEMORY, OPERATORS, type SqlDialect, type SqlSubject, type SqlTruth } from '../operators/index.ts';
-import { comparedAs, type KindOf } from './compared-as.ts';
-import type { Comparison, Condition, Path } from './condition.ts';
-
-/** What a condition is compiled for. */
-export interface SqlTarget {
-  readonly dialect: SqlDialect;
-  /** The column that holds a path of the record; undefined where none does. */
-  column(path: Path): SqlSubject | undefined;
-  kindOf: KindOf;
-  /** Milliseconds since 1970. */
-  readonly now: number;
-  readonly timeZone: string;
-}
+import { IN_MEMORY, type SqlTruth } from '../operators/index.ts';
+import type { Comparison, Condition } from './condition.ts';
+import { type SqlTarget, toQuestion } from './sql-comparison.ts';
 
 /** A condition in SQL. */
 export interface CompiledCondition {
@@ -104,24 +93,11 @@ function balance(parts: readonly Exclude<Part, 'anything'>[], operator: RawBuild
 }
 
 function compileComparison(comparison: Comparison, negated: boolean, state: Compiling): Part {
-  const answer = comparisonSql(comparison, state);
+  const question = toQuestion(comparison, state.target);
+  state.values += question?.values ?? 0;
+  const answer = question === undefined || state.values > MAX_VALUES ? IN_MEMORY : question.answer();
   if (answer === IN_MEMORY) return widen(state);
   return { truth: negated ? sql<boolean | null>`NOT (${answer})` : answer, height: LEAF_HEIGHT };
-}
-
-function comparisonSql(comparison: Comparison, state: Compiling): SqlTruth | typeof IN_MEMORY {
-  const { target } = state;
-  const operator = OPERATORS.get(comparison.operator);
-  const subject = target.column(comparison.path);
-  if (operator === undefined || subject === undefined || comparison.operand.type !== 'literal') return IN_MEMORY;
-  const { value } = comparison.operand;
-  state.values += Array.isArray(value) ? value.length : 1;
-  const as = comparedAs(comparison, operator, (path) => target.kindOf(path));
-  if (as === 'mismatch' || state.values > MAX_VALUES) return IN_MEMORY;
-  const frame: Frame = { kind: as.kind, itemKind: as.itemKind, now: target.now, timeZone: target.timeZone };
-  const answer = operator.toSql(subject, value, { frame, dialect: target.dialect });
-  if (answer === IN_MEMORY || !comparison.ifExists || operator.definedOnMissing === true) return answer;
-  return sql<boolean | null>`(${subject.sql} IS NOT NULL AND ${answer})`;
 }
 
 function widen(state: Compiling): 'anything' {

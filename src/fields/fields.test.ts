@@ -122,6 +122,8 @@ describe('refused values', () => {
     ['reference', 'not-an-id'],
     ['list', ['2026-01-01', '2026-13-01'], item('date')],
     ['json', { a: Number.POSITIVE_INFINITY }],
+    ['json', { a: ['\u0000'] }],
+    ['json', { '\ud800': 1 }],
     ['json', 'x'.repeat(100_001)],
   ])('%s refuses %j', (name, given, options) => {
     const type = typeNamed(name);

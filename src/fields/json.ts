@@ -1,4 +1,5 @@
 import type { Json } from '../operators/index.ts';
+import { checkCharacters } from './characters.ts';
 import type { FieldType } from './field.ts';
 
 const MOST_BYTES = 100_000;
@@ -32,10 +33,11 @@ function checkWhole(value: Json): string | undefined {
 function checkParts(value: Json, levels: number): string | undefined {
   // What JSON.parse reads of 1e999; written again it would be null.
   if (typeof value === 'number' && !Number.isFinite(value)) return 'expected finite numbers';
+  if (typeof value === 'string') return checkCharacters(value);
   if (typeof value !== 'object' || value === null) return undefined;
   if (levels === 0) return `expected at most ${MOST_DEPTH} levels`;
-  for (const part of Object.values(value)) {
-    const wrong = checkParts(part, levels - 1);
+  for (const [key, part] of Object.entries(value)) {
+    const wrong = checkCharacters(key) ?? checkParts(part, levels - 1);
     if (wrong !== undefined) return wrong;
   }
   return undefined;

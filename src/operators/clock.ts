@@ -19,6 +19,9 @@ export const timeOfDayBetween: Operator = defineOperator({
   operand: 'timesOfDay',
   checkOperand(expected) {
     if (!Array.isArray(expected) || expected.length !== 2) return `expected a list of two times of day, given ${describeValue(expected)}`;
+    const [from, to] = expected.map(readTime);
+    if (from !== undefined && from === to)
+      return `expected two different times of day, for nothing lies between equal ones, given ${describeValue(expected[0] ?? null)} twice`;
     return checkItems(expected, (item) =>
       readTime(item) === undefined ? `expected a time of day such as "22:00", given ${describeValue(item)}` : undefined,
     );

@@ -1,30 +1,30 @@
 import { sql } from 'kysely';
+import { jsonToSql } from './json-sql.ts';
 import { fitsKind, kindNoun } from './kinds.ts';
-import { type Frame, IN_MEMORY, type Operator, type OperatorSample, type SqlSubject } from './operator.ts';
-import { SQL_UNKNOWN, type SqlDialect, type SqlTruth } from './sql.ts';
+import { type Frame, IN_MEMORY, type Operator, type OperatorSample, type SqlAround, type SqlSubject } from './operator.ts';
+import { SQL_UNKNOWN, type SqlJson, type SqlTruth } from './sql.ts';
+import { isStoredAlike } from './stored.ts';
 import { describeValue, type Json, type Kind, notTruth, type Truth, UNKNOWN } from './value.ts';
 
-/** What surrounds a comparison in SQL. */
-export interface SqlAround {
-  readonly frame: Frame;
-  readonly dialect: SqlDialect;
-}
-
 /** An operator without what all of them share: the answer for what is missing, null, or of a kind that does not fit. */
-export interface OperatorRules extends Omit<Operator, 'matches' | 'toSql' | 'definedOnMissing'> {
+export interface OperatorRules extends Omit<Operator, 'matches' | 'toSql' | 'jsonToSql' | 'columnsToSql' | 'definedOnMissing'> {
   /** JSON null is a value like any other (`eq`, `ne`, `in`, `nin`). */
   readonly nullIsValue?: boolean;
   answer(actual: Json, expected: Json, frame: Frame): Truth;
   /** Asked only of a column whose kind fits and is the frame's. */
   sql(subject: SqlSubject, expected: Json, around: SqlAround): SqlTruth | typeof IN_MEMORY;
+  /** The sign between two columns that says the same, where SQL has one. */
+  readonly columnSign?: SqlSign;
 }
+
+/** Signs between two values in SQL: NULL on either side makes NULL. */
+export type SqlSign = '=' | '<' | '<=' | '>' | '>=';
 
 /** Makes an operator of its rules: missing is unknown, null is unknown unless it is a value here, a kind that does not fit is unknown. */
 export function defineOperator(rules: OperatorRules): Operator {
-  const { answer, sql: toSql, nullIsValue = false, ...rest } = rules;
+  const { answer, sql: toSql, nullIsValue = false, columnSign, ...rest } = rules;
   const fits = (kind: Kind | undefined): boolean => kind === undefined || rules.kinds.includes(kind);
-  return Object.freeze({
-    ...rest,
+  const faces = {
     matches(actual: Json | undefined, expected: Json, frame: Frame): Truth {
       if (actual === undefined || (actual === null && !nullIsValue) || !fits(frame.kind)) return UNKNOWN;
       return answer(actual, expected, frame);
@@ -34,12 +34,24 @@ export function defineOperator(rules: OperatorRules): Operator {
       if (subject.kind === 'json' || around.frame.kind !== subject.kind || around.frame.itemKind !== subject.itemKind) return IN_MEMORY;
       return fits(subject.kind) ? toSql(subject, expected, around) : SQL_UNKNOWN;
     },
+  };
+  return Object.freeze({
+    ...rest,
+    ...faces,
+    jsonToSql: (subject: SqlJson, expected: Json, around: SqlAround) =>
+      jsonToSql({ kinds: rules.kinds, ...faces }, { subject, expected }, around),
+    ...(columnSign !== undefined && {
+      columnsToSql(left: SqlSubject, right: SqlSubject, { frame }: SqlAround): SqlTruth | typeof IN_MEMORY {
+        if (frame.kind !== left.kind || !isStoredAlike(left, right)) return IN_MEMORY;
+        return fits(left.kind) ? sql<boolean | null>`${left.sql} ${sql.raw(columnSign)} ${right.sql}` : SQL_UNKNOWN;
+      },
+    }),
   });
 }
 
 /** The operator that is true exactly where `operator` is false. */
 export function defineNegation(operator: Operator, named: Pick<Operator, 'name' | 'label' | 'summary' | 'itemwise'>): Operator {
-  const { mirror, itemwise: _, ...rest } = operator;
+  const { mirror, itemwise: _, columnsToSql, ...rest } = operator;
   return Object.freeze({
     ...rest,
     ...named,
@@ -47,12 +59,17 @@ export function defineNegation(operator: Operator, named: Pick<Operator, 'name' 
     ...(mirror === operator.name ? { mirror: named.name } : {}),
     negation: operator.name,
     matches: (actual: Json | undefined, expected: Json, frame: Frame) => notTruth(operator.matches(actual, expected, frame)),
-    toSql(subject: SqlSubject, expected: Json, around: SqlAround): SqlTruth | typeof IN_MEMORY {
-      const truth = operator.toSql(subject, expected, around);
-      return truth === IN_MEMORY ? IN_MEMORY : sql<boolean | null>`NOT (${truth})`;
-    },
+    toSql: (subject: SqlSubject, expected: Json, around: SqlAround) => notSql(operator.toSql(subject, expected, around)),
+    jsonToSql: (subject: SqlJson, expected: Json, around: SqlAround) => notSql(operator.jsonToSql(subject, expected, around)),
+    ...(columnsToSql !== undefined && {
+      columnsToSql: (left: SqlSubject, right: SqlSubject, around: SqlAround) => notSql(columnsToSql(left, right, around)),
+    }),
     samples: operator.samples.map((sample): OperatorSample => ({ ...sample, answer: notTruth(sample.answer) })),
   });
+}
+
+function notSql(truth: SqlTruth | typeof IN_MEMORY): SqlTruth | typeof IN_MEMORY {
+  return truth === IN_MEMORY ? IN_MEMORY : sql<boolean | null>`NOT (${truth})`;
 }
 
 /** What is wrong with one literal that shall compare as `kind`, in words. */

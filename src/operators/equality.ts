@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { checkItems, checkScalar, defineNegation, defineOperator, type SqlAround } from './define.ts';
+import { checkItems, checkScalar, defineNegation, defineOperator } from './define.ts';
 import { compareAs } from './kinds.ts';
-import { IN_MEMORY, type Operator, type SqlSubject } from './operator.ts';
+import { IN_MEMORY, type Operator, type SqlAround, type SqlSubject } from './operator.ts';
 import { falseWherePresent, oneOf, SQL_UNKNOWN, type SqlTruth } from './sql.ts';
 import { toStored } from './stored.ts';
 import { anyTruth, type Json, type Kind, type Truth, UNKNOWN } from './value.ts';
@@ -29,6 +29,7 @@ export const eq: Operator = defineOperator({
   checkOperand: (expected, { kind }) => checkEqual(expected, kind),
   answer: (actual, expected, { kind }) => isEqual(actual, expected, kind),
   sql: (subject, expected, around) => anyEqual(subject, [expected], around),
+  columnSign: '=',
   samples: [
     { actual: 'sales', expected: 'sales', kind: 'text', answer: true },
     { actual: 'sales', expected: 'Sales', kind: 'text', answer: false },
@@ -55,7 +56,7 @@ export const isIn: Operator = defineOperator({
   operand: 'scalars',
   negation: 'nin',
   mirror: 'has',
-  itemwise: { join: 'any', operator: 'eq' },
+  itemwise: { join: 'any', operators: ['eq'] },
   nullIsValue: true,
   checkOperand: (expected, { kind }) => checkItems(expected, (item) => checkEqual(item, kind)),
   answer: (actual, expected, { kind }) =>
@@ -74,7 +75,7 @@ export const nin: Operator = defineNegation(isIn, {
   name: 'nin',
   label: 'is none of',
   summary: 'The value equals none of the list. A missing value is unknown.',
-  itemwise: { join: 'all', operator: 'ne' },
+  itemwise: { join: 'all', operators: ['ne'] },
 });
 
 /** Equal to any of `expected`: known values that no column holds are equal to none; one that does not fit leaves "no" unknown. */

@@ -12,9 +12,17 @@
 export { type Decimal, readDecimal } from './decimals.ts';
 export { readDate, readInstant, toInstantText } from './instants.ts';
 export { canonicalAs, combineKinds } from './kinds.ts';
-export { type Frame, IN_MEMORY, type OperandShape, type Operator, type OperatorSample, type SqlSubject } from './operator.ts';
-export { checkPattern, matchesPattern } from './pattern.ts';
-export type { SqlDialect, SqlTruth } from './sql.ts';
+export {
+  type Frame,
+  IN_MEMORY,
+  type OperandShape,
+  type Operator,
+  type OperatorSample,
+  type SqlAround,
+  type SqlSubject,
+} from './operator.ts';
+export { checkPattern, matchesPattern, matchingSteps } from './pattern.ts';
+export type { SqlDialect, SqlJson, SqlTruth } from './sql.ts';
 export { OPERATORS } from './table.ts';
 export { foldCase } from './texts.ts';
 export {

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { checkItems, checkScalar, defineOperator } from './define.ts';
 import { isEqual } from './equality.ts';
+import { createLookup } from './lookup.ts';
 import { IN_MEMORY, type Operator, type OperatorSample, type SqlSubject } from './operator.ts';
 import { oneOf, type SqlDialect, type SqlTruth, wherePresent } from './sql.ts';
 import { toStored } from './stored.ts';
@@ -34,7 +35,8 @@ export const has: Operator = defineOperator({
   operand: 'scalar',
   mirror: 'in',
   checkOperand: (expected, { itemKind }) => checkScalar(expected, itemKind),
-  answer: (actual, expected, { itemKind }) => (Array.isArray(actual) ? hasItem(actual, expected, itemKind) : UNKNOWN),
+  answer: (actual, expected, { itemKind }) =>
+    Array.isArray(actual) ? anyTruth(actual, (item) => isEqual(item, expected, itemKind)) : UNKNOWN,
   sql: (subject, expected, { dialect }) =>
     listSql(subject, [expected], { answer: (items, { isWanted }) => anyWanted(items, isWanted), dialect }),
   samples: [
@@ -51,7 +53,7 @@ export const hasAny: Operator = defineListOperator({
   label: 'has any of',
   summary: 'The list has at least one of the values.',
   mirror: 'hasAny',
-  holds: (items, expected, itemKind) => anyTruth(expected, (wanted) => hasItem(items, wanted, itemKind)),
+  holds: (items, expected, itemKind) => anyTruth(expected, createLookup(items, itemKind)),
   sql: (items, { isWanted }) => anyWanted(items, isWanted),
   samples: [
     { actual: ['red', 'blue'], expected: ['green', 'blue'], kind: 'list', itemKind: 'text', answer: true },
@@ -65,7 +67,7 @@ export const hasAll: Operator = defineListOperator({
   label: 'has all of',
   summary: 'The list has every one of the values.',
   mirror: 'subsetOf',
-  holds: (items, expected, itemKind) => allTruth(expected, (wanted) => hasItem(items, wanted, itemKind)),
+  holds: (items, expected, itemKind) => allTruth(expected, createLookup(items, itemKind)),
   sql: (items, { count, isWanted, value }) =>
     sql<boolean | null>`(SELECT count(DISTINCT ${value}) FROM ${items} WHERE ${isWanted}) = ${count}`,
   samples: [
@@ -80,7 +82,7 @@ export const subsetOf: Operator = defineListOperator({
   label: 'has only',
   summary: 'Every item of the list is one of the values; an empty list always is.',
   mirror: 'hasAll',
-  holds: (items, expected, itemKind) => allTruth(items, (item) => anyTruth(expected, (wanted) => isEqual(item, wanted, itemKind))),
+  holds: (items, expected, itemKind) => allTruth(items, createLookup(expected, itemKind)),
   sql: (items, { isWanted }) => sql<boolean | null>`NOT EXISTS (SELECT 1 FROM ${items} WHERE NOT (${isWanted}))`,
   samples: [
     { actual: ['red', 'red'], expected: ['red', 'blue'], kind: 'list', itemKind: 'text', answer: true },
@@ -100,10 +102,6 @@ function defineListOperator(question: ListQuestion): Operator {
     sql: (subject, expected, { dialect }) =>
       Array.isArray(expected) ? listSql(subject, expected, { answer: question.sql, dialect }) : IN_MEMORY,
   });
-}
-
-function hasItem(items: readonly Json[], wanted: Json, itemKind: Kind | undefined): Truth {
-  return anyTruth(items, (item) => isEqual(item, wanted, itemKind));
 }
 
 /** Kinds whose items are stored as they compare: decimals and booleans read otherwise out of stored JSON. */

@@ -53,9 +53,20 @@ function isInside(address: Address, expected: Json): Truth {
 /** Strict: `127.1`, `0x7f.0.0.1` and `010.0.0.1` are read as different addresses by different programs, and are none here. */
 function readAddress(text: string): Address | undefined {
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text);
-  if (!ipaddr.IPv6.isValid(text) || text.includes('%')) return undefined;
-  const address = ipaddr.IPv6.parse(text);
+  const written = inGroups(text);
+  if (written === undefined || !ipaddr.IPv6.isValid(written) || written.includes('%')) return undefined;
+  const address = ipaddr.IPv6.parse(written);
   return address.isIPv4MappedAddress() ? address.toIPv4Address() : address;
+}
+
+/** `::ffff:10.0.0.1` as `::ffff:a00:1`: the library would take `::10.0.0.1`, which is IPv6 alone, for an IPv4 address. */
+function inGroups(text: string): string | undefined {
+  const start = text.lastIndexOf(':') + 1;
+  const tail = text.slice(start);
+  if (!tail.includes('.')) return text;
+  if (!ipaddr.IPv4.isValidFourPartDecimal(tail)) return undefined;
+  const [a = 0, b = 0, c = 0, d = 0] = ipaddr.IPv4.parse(tail).octets;
+  return `${text.slice(0, start)}${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
 }
 
 /** `10.0.0.0/8`, or one address alone. Bits below the prefix are ignored. */
@@ -72,7 +83,7 @@ function readNetwork(text: string): Network | undefined {
 }
 
 function readBits(text: string, widest: number): number | undefined {
-  return /^\d{1,3}$/.test(text) && Number(text) <= widest ? Number(text) : undefined;
+  return /^(0|[1-9]\d{0,2})$/.test(text) && Number(text) <= widest ? Number(text) : undefined;
 }
 
 function checkNetwork(expected: Json): string | undefined {

@@ -1,5 +1,5 @@
 import type { RawBuilder } from 'kysely';
-import type { SqlDialect, SqlTruth } from './sql.ts';
+import type { SqlDialect, SqlJson, SqlTruth } from './sql.ts';
 import type { Json, Kind, Truth } from './value.ts';
 
 /** What surrounds a comparison: how the two sides are compared, and when and where it happens. */
@@ -21,6 +21,12 @@ export interface SqlSubject {
   readonly itemKind?: Kind | undefined;
   /** JSON value → what the column stores for it; undefined where the value does not fit (the comparison is then unknown). For lists: of one item. */
   encode(value: Json): unknown;
+}
+
+/** What surrounds a comparison in SQL. */
+export interface SqlAround {
+  readonly frame: Frame;
+  readonly dialect: SqlDialect;
 }
 
 /** Said by `toSql` where the database cannot give exactly the answer of `matches`: the comparison is then evaluated in memory, never dropped. */
@@ -63,8 +69,11 @@ export interface Operator {
   readonly negation?: string;
   /** The operator that says the same with the sides exchanged: `a gt b` is `b lt a`. */
   readonly mirror?: string;
-  /** What it says of a list of operands in terms of each, exactly, in all three values: `in` is any `eq`, `nin` is all `ne`. */
-  readonly itemwise?: { readonly join: 'any' | 'all'; readonly operator: string };
+  /**
+   * What it says of a list of operands in terms of each, exactly, in all three values: `in` is any `eq`, `nin` is all `ne`,
+   * `between` is `gte` the first and `lte` the second. One operator is for each item, several are for as many items.
+   */
+  readonly itemwise?: { readonly join: 'any' | 'all'; readonly operators: readonly [string, ...string[]] };
   /** Whether it has an answer for a missing subject (`exists`, `isNull`). */
   readonly definedOnMissing?: boolean;
   /** What is wrong with a literal operand, in words; undefined where nothing is. */
@@ -72,7 +81,14 @@ export interface Operator {
   /** The answer in memory. `actual` undefined is missing. Never throws. */
   matches(actual: Json | undefined, expected: Json, frame: Frame): Truth;
   /** The same answer in the database. */
-  toSql(subject: SqlSubject, expected: Json, context: { readonly frame: Frame; readonly dialect: SqlDialect }): SqlTruth | typeof IN_MEMORY;
+  toSql(subject: SqlSubject, expected: Json, around: SqlAround): SqlTruth | typeof IN_MEMORY;
+  /** The same answer in the database for what lies in a JSON column, which may be of any type. */
+  jsonToSql(subject: SqlJson, expected: Json, around: SqlAround): SqlTruth | typeof IN_MEMORY;
+  /**
+   * The same answer in the database where both sides are columns (`resource.authorId eq ${resource.editorId}`), for operators
+   * that can say it: unknown on a row where either has no value.
+   */
+  columnsToSql?(left: SqlSubject, right: SqlSubject, around: SqlAround): SqlTruth | typeof IN_MEMORY;
   /** Worked examples: tested on every face, shown in the reference. */
   readonly samples: readonly OperatorSample[];
 }

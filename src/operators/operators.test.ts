@@ -3,6 +3,8 @@ import { checkPattern, type Frame, type Json, type Kind, matchesPattern, OPERATO
 
 const NOW = Date.parse('2026-01-31T12:00:00Z');
 
+const NEW_YORK = { timeZone: 'America/New_York' };
+
 /** Operator, left side, right side, answer, and the frame where it is not the usual. */
 const ANSWERS: readonly (readonly [string, Json | undefined, Json, Truth, Partial<Frame>?])[] = [
   ['eq', null, null, true],
@@ -53,6 +55,75 @@ const ANSWERS: readonly (readonly [string, Json | undefined, Json, Truth, Partia
   ['cidr', 'fe80::1%eth0', 'fe80::/10', null],
   ['cidr', '10.1.2.3', '10.0.0.0/-1', null],
   ['cidr', '10.1.2.3', '0.0.0.0/0', true],
+  ['cidr', '::10.1.2.3', '10.0.0.0/8', false],
+  ['cidr', '::10.1.2.3', '::a01:203', true],
+  ['cidr', '10.1', '::/0', null],
+  ['cidr', '1:2:3:4:5:6:7:1.2.3.4', '::/0', null],
+  ['cidr', 'fe80::1.2.3.4%eth0', 'fe80::/10', null],
+  ['cidr', '::ffff:010.1.2.3', '10.0.0.0/8', null],
+  ['cidr', '::ffff:10.1.2.3', '::ffff:0:0/96', true],
+  ['cidr', '10.1.2.3', '::ffff:10.0.0.0/95', null],
+  ['cidr', '64:ff9b::10.1.2.3', '10.0.0.0/8', false],
+  ['cidr', '64:ff9b::10.1.2.3', '64:ff9b::/96', true],
+  ['cidr', '::ffff:10.1.2.3', '::/0', false],
+  ['cidr', '2001:db8::1', '::/0', true],
+  ['cidr', '2001:db8::1', '0.0.0.0/0', false],
+  ['cidr', '10.1.2.3', '10.0.0.0/08', null],
+  ['cidr', '10.1.2.3', [], false],
+  ['cidr', ' 10.1.2.3', '10.0.0.0/8', null],
+  // 2026-03-08 has no hour from 2 to 3 in New York, 2026-11-01 has the one from 1 to 2 twice.
+  ['timeOfDayBetween', '2026-03-08T06:59:59.999Z', ['01:00', '02:00'], true, NEW_YORK],
+  ['timeOfDayBetween', '2026-03-08T07:00:00.000Z', ['02:00', '03:00'], false, NEW_YORK],
+  ['timeOfDayBetween', '2026-03-08T07:00:00.000Z', ['03:00', '04:00'], true, NEW_YORK],
+  ['timeOfDayBetween', '2026-11-01T05:30:00.000Z', ['01:00', '02:00'], true, NEW_YORK],
+  ['timeOfDayBetween', '2026-11-01T06:30:00.000Z', ['01:00', '02:00'], true, NEW_YORK],
+  ['timeOfDayBetween', '2026-11-01T07:00:00.000Z', ['01:00', '02:00'], false, NEW_YORK],
+  ['timeOfDayBetween', '2026-03-08T02:00:00.000Z', ['21:00', '03:30'], true, NEW_YORK],
+  ['timeOfDayBetween', '2026-01-31T06:14:59.999Z', ['00:00', '12:00'], true, { timeZone: 'Asia/Kathmandu' }],
+  ['timeOfDayBetween', '2026-01-31T06:15:00.000Z', ['00:00', '12:00'], false, { timeZone: 'Asia/Kathmandu' }],
+  ['timeOfDayBetween', '2026-01-31T00:00:00.000Z', ['22:00', '00:00'], false],
+  ['timeOfDayBetween', '2026-01-31T09:00:00.000Z', ['09:00', '09:00'], false],
+  ['dayOfWeekIn', '2026-03-08T04:59:59.999Z', [6], true, NEW_YORK],
+  ['dayOfWeekIn', '2026-03-09T03:59:59.999Z', [7], true, NEW_YORK],
+  ['dayOfWeekIn', '2026-01-31T10:00:00Z', [], false],
+  ['between', 5, [10, 1], false],
+  ['between', 5, [5, 5], true],
+  ['between', 5, [1, null], null],
+  ['withinLast', '2026-01-24T12:00:00.000Z', 'P1W', true],
+  ['withinLast', '2026-01-24T11:59:59.999Z', '1w', false],
+  ['withinLast', '2026-01-30T11:00:00.000Z', 'P1DT1H', true],
+  ['withinLast', '2026-01-31T12:00:00.000Z', '0s', true],
+  ['withinNext', '2026-01-31T12:00:00.000Z', '-1h', null],
+  ['like', '', '*', true],
+  ['like', 'anything', '**', true],
+  ['like', '', '?', false],
+  ['like', 'a', '', false],
+  ['like', 'a\nb', 'a*b', true],
+  ['icontains', 'İ', 'i\u0307', true],
+  ['icontains', 'ISTANBUL', 'ıstanbul', false],
+  ['icontains', 'straße', 'SS', true],
+  ['icontains', 'ΟΔΟΣ', 'ος', true],
+  ['iendsWith', 'ΣΑΣ', 'σας', true],
+  ['istartsWith', 'ﬁx', 'FI', true],
+  ['startsWith', '😀', '\ud83d', false],
+  ['has', [1, null], null, true],
+  ['has', [1], null, false],
+  ['hasAny', [null, 'a'], ['b'], false],
+  ['hasAll', ['a', null], ['a', null], true],
+  ['subsetOf', [null], ['a'], false],
+  ['subsetOf', [null, 'a'], [null, 'a'], true],
+  ['in', null, ['a'], false],
+  ['nin', null, ['a'], true],
+  ['in', 'a', [null], false],
+  ['eq', -0, 0, true],
+  ['in', 0, [-0], true],
+  ['has', [-0], 0, true],
+  ['gt', 0, -0, false],
+  ['eq', 2 ** 53, 2 ** 53 - 1, false],
+  ['lt', 2 ** 53 - 1, 2 ** 53, true],
+  // Numbers beyond are one in JavaScript; decimals keep them apart.
+  ['eq', 2 ** 53, 2 ** 53 + 1, true],
+  ['eq', '9007199254740993', 2 ** 53, false, { kind: 'decimal' }],
   ['matches', 'a\nb', '^b$', false],
   ['like', '[a]', '[a]', true],
 ];
@@ -67,6 +138,12 @@ describe('operators', () => {
 
   it('are not found by inherited names', () => {
     for (const name of ['constructor', '__proto__', 'toString']) expect(OPERATORS.get(name)).toBeUndefined();
+  });
+
+  it('refuse two equal times of day, between which nothing lies', () => {
+    const check = (expected: Json) => OPERATORS.get('timeOfDayBetween')?.checkOperand(expected, {});
+    expect(check(['09:00', '09:00:00'])).toMatch(/two different times of day.*"09:00" twice/);
+    expect(check(['22:00', '00:00'])).toBeUndefined();
   });
 
   it('never throw, whatever meets whatever', () => {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { checkItems, checkScalar, defineOperator } from './define.ts';
+import { checkItems, checkScalar, defineOperator, type SqlSign } from './define.ts';
 import { compareAs } from './kinds.ts';
 import { IN_MEMORY, type Operator, type OperatorSample, type SqlSubject } from './operator.ts';
 import { SQL_UNKNOWN, type SqlTruth } from './sql.ts';
@@ -16,7 +16,7 @@ interface OrderQuestion {
   readonly summary: string;
   readonly negation: string;
   readonly mirror: string;
-  readonly sign: string;
+  readonly sign: SqlSign;
   holds(order: number): boolean;
   readonly samples: readonly OperatorSample[];
 }
@@ -99,6 +99,7 @@ export const between: Operator = defineOperator({
   summary: 'The value lies between the two of the list, both included.',
   kinds: KINDS,
   operand: 'range',
+  itemwise: { join: 'all', operators: ['gte', 'lte'] },
   checkOperand(expected, { kind }) {
     if (!Array.isArray(expected) || expected.length !== 2) return `expected a list of two values, given ${describeValue(expected)}`;
     return checkItems(expected, (item) => checkOrdered(item, kind));
@@ -133,6 +134,7 @@ function defineOrder(question: OrderQuestion): Operator {
     checkOperand: (expected, { kind }) => checkOrdered(expected, kind),
     answer: (actual, expected, { kind }) => isOrdered(question, kind, [actual, expected]),
     sql: (subject, expected) => orderSql(question, subject, expected),
+    columnSign: question.sign,
   });
 }
 

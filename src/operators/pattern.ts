@@ -43,6 +43,12 @@ export function matchesPattern(text: string, pattern: string): boolean | undefin
   return 'pattern' in ready && text.length * ready.size <= MAX_STEPS ? ready.pattern.test(text) : undefined;
 }
 
+/** The steps that matching takes at worst, where there is a pattern: for whoever matches more than once. */
+export function matchingSteps(text: string, pattern: string): number {
+  const ready = compilePattern(pattern);
+  return 'pattern' in ready ? text.length * ready.size : pattern.length;
+}
+
 /** What is wrong with an RE2 pattern, in words; undefined where nothing is. */
 export function checkPattern(pattern: string): string | undefined {
   const ready = compilePattern(pattern);

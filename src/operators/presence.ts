@@ -16,6 +16,7 @@ export const exists: Operator = Object.freeze({
   checkOperand: checkBoolean,
   matches: (actual: Json | undefined, expected: Json) => (typeof expected === 'boolean' ? (actual !== undefined) === expected : UNKNOWN),
   toSql: (subject, expected) => (typeof expected === 'boolean' ? presence(subject.sql, expected) : SQL_UNKNOWN),
+  jsonToSql: ({ type }, expected) => (typeof expected === 'boolean' ? presence(type, expected) : SQL_UNKNOWN),
   samples: [
     { actual: 'x', expected: true, kind: 'text', answer: true },
     { actual: undefined, expected: true, kind: 'text', answer: false },
@@ -40,6 +41,10 @@ export const isNull: Operator = Object.freeze({
     if (subject.kind !== 'json') return presence(subject.sql, !expected);
     const isNothing = sql<boolean | null>`(${subject.sql} IS NULL OR ${subject.sql} = 'null')`;
     return expected ? isNothing : sql<boolean | null>`NOT ${isNothing}`;
+  },
+  jsonToSql({ type }, expected) {
+    if (typeof expected !== 'boolean') return SQL_UNKNOWN;
+    return sql<boolean | null>`coalesce(${type}, 'null') ${sql.raw(expected ? '=' : '<>')} 'null'`;
   },
   samples: [
     { actual: undefined, expected: true, kind: 'text', answer: true },

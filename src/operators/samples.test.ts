@@ -23,7 +23,7 @@ describe('operators in memory', () => {
       });
 
       it('names operators that exist', () => {
-        for (const name of [operator.negation, operator.mirror, operator.itemwise?.operator]) {
+        for (const name of [operator.negation, operator.mirror, ...(operator.itemwise?.operators ?? [])]) {
           if (name !== undefined) expect(OPERATORS.has(name)).toBe(true);
         }
       });

@@ -16,6 +16,23 @@ export interface SqlDialect {
   matchesWildcards(text: RawBuilder<unknown>, pattern: string): SqlTruth;
   /** A table expression with one column `value`, one row for each item of a stored list. */
   listItems(list: RawBuilder<unknown>): RawBuilder<unknown>;
+  /** What lies under `keys` in a JSON column: its whole value where there are none. Keys are of letters, digits, `_` and `-`. */
+  jsonAt(document: RawBuilder<unknown>, keys: readonly string[]): SqlJson;
+}
+
+/**
+ * What lies somewhere in a stored JSON value, whose texts are well-formed and without NUL, as in every text column. Keys lead
+ * through objects alone: a list's items are under none.
+ */
+export interface SqlJson {
+  /** `text`, `integer` or `real`, `true`, `false`, `null`, `array`, `object`; NULL where there is nothing. */
+  readonly type: RawBuilder<string | null>;
+  /** Of a `text`. */
+  readonly text: RawBuilder<unknown>;
+  /** Of an `integer` or `real`: the double that JavaScript reads. */
+  readonly number: RawBuilder<unknown>;
+  /** Of an `array`: as a list column holds it. */
+  readonly list: RawBuilder<unknown>;
 }
 
 /** The expression that is unknown whatever the row. */

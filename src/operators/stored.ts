@@ -18,3 +18,12 @@ export function toStored(subject: SqlSubject, kind: Kind, value: Json): StoredOp
   const bound = subject.encode(canonical);
   return bound === undefined ? { fits: true } : { fits: true, bound };
 }
+
+/** Scaled by ten to its places, one tells two scales apart; at the greatest it no longer fits, and is undefined. */
+const ONE = '1';
+
+/** Whether the stored forms of two columns compare as their values do: those of one kind, and decimals of one scale. */
+export function isStoredAlike(left: SqlSubject, right: SqlSubject): boolean {
+  if (left.kind !== right.kind || left.kind === 'json' || left.kind === 'list') return false;
+  return left.kind !== 'decimal' || left.encode(ONE) === right.encode(ONE);
+}

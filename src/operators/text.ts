@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { checkText, defineNegation, defineOperator, type SqlAround } from './define.ts';
-import { IN_MEMORY, type Operator, type OperatorSample, type SqlSubject } from './operator.ts';
+import { checkText, defineNegation, defineOperator } from './define.ts';
+import { IN_MEMORY, type Operator, type OperatorSample, type SqlAround, type SqlSubject } from './operator.ts';
 import { falseWherePresent, SQL_UNKNOWN, type SqlTruth, trueWherePresent } from './sql.ts';
 import { afterPrefix, foldCase, matchesWildcards } from './texts.ts';
 import { type Json, UNKNOWN } from './value.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { checkScalar, checkText, defineOperator } from './define.ts';
+import { checkScalar, checkText, defineOperator, type SqlSign } from './define.ts';
 import { readDuration, readInstant, toInstantText } from './instants.ts';
 import { compareAs } from './kinds.ts';
 import { type Frame, IN_MEMORY, type Operator, type OperatorSample } from './operator.ts';
@@ -60,7 +60,7 @@ export const withinNext: Operator = defineWindow({
 
 interface Sequence extends Pick<Operator, 'name' | 'label' | 'summary'> {
   readonly mirror: string;
-  readonly sign: string;
+  readonly sign: SqlSign;
   holds(order: number): boolean;
   readonly samples: readonly OperatorSample[];
 }
@@ -70,6 +70,7 @@ function defineSequence({ sign, holds, ...rest }: Sequence): Operator {
     ...rest,
     kinds: ['timestamp', 'date', 'json'],
     operand: 'time',
+    columnSign: sign,
     checkOperand: (expected, { kind }) => checkScalar(expected, timeKind(kind)),
     answer(actual, expected, { kind }) {
       const order = compareAs(timeKind(kind), actual, expected);

@@ -21,20 +21,28 @@ export interface ResourceTarget extends SqlTarget {
 
 /**
  * A resource's columns, and those of the records it refers to, as conditions see them. Whatever is not a shown field of
- * its definition has none: secrets, paths into JSON.
+ * its definition has none: a secret.
  */
 export function sqlTargetFor(resource: Resource, definitions: Definitions, moment: Moment): ResourceTarget {
   const joins = new Map<string, RawBuilder<unknown>>();
+  const find = (path: Path): { readonly subject: SqlSubject | undefined; readonly inner: readonly string[] } | undefined => {
+    const reached = reachedBy(resource, definitions, path);
+    if (reached === undefined || fieldKind(reached.field) === undefined) return undefined;
+    const { via, of, inner } = reached;
+    const table = via === undefined ? resource.name : aliasOf(resource, via.name);
+    if (via !== undefined) joins.set(table, joinOf(resource, via.name, of));
+    return { subject: subjectOf(reached, table), inner };
+  };
   return {
     ...moment,
     kindOf: (path) => kindOf(resource, definitions, path),
     column(path) {
-      const reached = reachedBy(resource, definitions, path);
-      if (reached === undefined || fieldKind(reached.field) === undefined) return undefined;
-      const { via, of } = reached;
-      const table = via === undefined ? resource.name : aliasOf(resource, via.name);
-      if (via !== undefined) joins.set(table, joinOf(resource, via.name, of));
-      return subjectOf(reached, table);
+      const found = find(path);
+      return found?.inner.length === 0 ? found.subject : undefined;
+    },
+    json(path) {
+      const { subject, inner } = find(path) ?? {};
+      return subject?.kind === 'json' && inner !== undefined ? { document: subject.sql, keys: inner } : undefined;
     },
     tables: () => sql.join([tableOf(resource), ...joins.values()], sql` `),
   };
@@ -43,12 +51,11 @@ export function sqlTargetFor(resource: Resource, definitions: Definitions, momen
 /** What the definition says a path of the record compares as. */
 export function kindOf(resource: Resource, definitions: Definitions, path: Path): ReturnType<typeof fieldKind> {
   const reached = reachedBy(resource, definitions, path);
-  return reached === undefined ? undefined : fieldKind(reached.field);
+  return reached === undefined || reached.inner.length > 0 ? undefined : fieldKind(reached.field);
 }
 
 function reachedBy(resource: Resource, definitions: Definitions, { group, keys }: Path): FieldAt | undefined {
-  const reached = group === 'resource' ? fieldAt(definitions, resource, keys) : undefined;
-  return reached?.inner.length === 0 ? reached : undefined;
+  return group === 'resource' ? fieldAt(definitions, resource, keys) : undefined;
 }
 
 /** A name has no dot, so no table is called so: a resource that refers to itself is joined with itself. */

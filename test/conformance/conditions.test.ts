@@ -1,35 +1,47 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { type Condition, type Expression, evaluate, type Path, reduce, toSql } from '../../src/condition/index.ts';
+import {
+  type Condition,
+  type Expression,
+  evaluate,
+  type Operand,
+  type Path,
+  printCondition,
+  reduce,
+  toSql,
+} from '../../src/condition/index.ts';
 import { type Json, OPERATORS } from '../../src/operators/index.ts';
-import { COLUMNS, createHostileTable, LISTS, OPERANDS, openScope, scopeOf, TARGET } from './hostile-table.ts';
+import { ALL_COLUMNS, createHostileTable, LISTS, OPERANDS, openScope, scopeOf, TARGET } from './hostile-table.ts';
 
 const table = createHostileTable();
 afterAll(() => table.close());
 
-const paths = [...COLUMNS.map(({ name }) => name), 'absent'].map((key) => ({
-  group: 'resource' as const,
-  keys: [key],
-  text: `resource.${key}`,
-}));
+const toPath = (...keys: readonly string[]): Path => ({ group: 'resource', keys, text: `resource.${keys.join('.')}` });
+const columnPaths = [...ALL_COLUMNS.map(({ name }) => toPath(name)), toPath('absent')];
+const innerPaths = [toPath('doc', 'a'), toPath('doc', 'x-1', '0'), toPath('doc', 'a', 'a'), toPath('extra', 'a'), toPath('extra', 'a"b')];
+const paths = [...columnPaths, ...innerPaths];
 
 /** What no database can say: true for texts of even length. */
 const expression: Expression = {
   type: 'expression',
   source: 'size(resource.title) % 2 == 0',
-  paths: paths.slice(0, 1),
+  paths: columnPaths.slice(0, 1),
   evaluate(valueAt) {
-    const [title] = paths;
+    const [title] = columnPaths;
     const value = title === undefined ? undefined : valueAt(title);
     return typeof value === 'string' ? value.length % 2 === 0 : null;
   },
 };
 
+const literals = fc.record({ type: fc.constant('literal' as const), value: fc.constantFrom(...OPERANDS, ...LISTS, true, false) });
 const comparisons = fc.record({
   type: fc.constant('comparison' as const),
-  path: fc.constantFrom(...paths),
+  path: fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...columnPaths) }, fc.constantFrom(...innerPaths)),
   operator: fc.constantFrom(...OPERATORS.keys()),
-  operand: fc.record({ type: fc.constant('literal' as const), value: fc.constantFrom(...OPERANDS, ...LISTS, true, false) }),
+  operand: fc.oneof(
+    { weight: 4, arbitrary: literals },
+    fc.constantFrom(...columnPaths).map((path) => ({ type: 'reference' as const, path })),
+  ),
   ifExists: fc.boolean(),
 });
 
@@ -55,7 +67,9 @@ const referring: fc.Arbitrary<Condition> = fc
     operator: fc.constantFrom(...OPERATORS.keys()),
     operand: fc.oneof(
       references,
-      fc.array(references, { maxLength: 3 }).map((items) => ({ type: 'array' as const, items })),
+      fc
+        .array(fc.oneof({ weight: 3, arbitrary: references }, literals), { maxLength: 3 })
+        .map((items) => ({ type: 'array' as const, items })),
     ),
     ifExists: fc.boolean(),
   })
@@ -68,6 +82,23 @@ const leaf: Condition = {
   operand: { type: 'literal', value: 0 },
   ifExists: false,
 };
+
+/** What lists ask of two columns, of several, and of what lies inside JSON: of none of it may memory be asked. */
+const EXACT: readonly (readonly [path: Path, operator: string, operand: Operand])[] = [
+  [toPath('title'), 'eq', toReference('subtitle')],
+  [toPath('title'), 'in', { type: 'array', items: [toReference('subtitle'), { type: 'literal', value: 'a' }] }],
+  [toPath('amount'), 'nin', { type: 'array', items: [toReference('weight'), toReference('size')] }],
+  [toPath('at'), 'between', { type: 'array', items: [{ type: 'literal', value: '2026-01-30T00:00:00Z' }, toReference('until')] }],
+  [toPath('day'), 'before', toReference('due')],
+  [toPath('price'), 'gte', toReference('cost')],
+  [toPath('doc', 'a'), 'eq', { type: 'literal', value: 'a' }],
+  [toPath('doc', 'a'), 'in', { type: 'literal', value: ['a', 10, true, null] }],
+  [toPath('doc', 'x-1', '0'), 'gt', { type: 'literal', value: 9 }],
+  [toPath('doc', 'a'), 'exists', { type: 'literal', value: false }],
+  [toPath('doc', 'a'), 'empty', { type: 'literal', value: true }],
+  [toPath('doc', 'a'), 'icontains', { type: 'literal', value: 'SS' }],
+  [toPath('extra'), 'eq', { type: 'literal', value: true }],
+];
 
 describe('a condition takes the same rows in memory and in SQLite', () => {
   it('whatever the tree', () => {
@@ -101,6 +132,7 @@ describe('a condition takes the same rows in memory and in SQLite', () => {
   });
 
   it('when a list knows the user and not yet the record', () => {
+    let exactly = 0;
     fc.assert(
       fc.property(referring, users, (condition, user) => {
         const left = reduce(condition, openScope(user));
@@ -108,10 +140,25 @@ describe('a condition takes the same rows in memory and in SQLite', () => {
         const { where, exact } = toSql(left, TARGET);
         const taken = table.select(where);
         expect(exact ? taken : taken.filter((id) => wanted.includes(id))).toEqual(wanted);
+        if (exact && left.type !== 'constant' && wanted.length > 0) exactly++;
       }),
       { numRuns: 3000 },
     );
+    expect(exactly).toBeGreaterThan(100);
   });
+
+  for (const [path, operator, operand] of EXACT) {
+    const comparison: Condition = { type: 'comparison', path, operator, operand, ifExists: false };
+    it(`by SQL alone: ${printCondition(comparison)}`, () => {
+      for (const condition of [comparison, { ...comparison, ifExists: true }]) {
+        for (const asked of [condition, { type: 'not', of: condition } as const]) {
+          const { where, exact } = toSql(reduce(asked, openScope({})), TARGET);
+          expect([exact, table.select(where)]).toEqual([true, idsWhere(asked)]);
+        }
+        expect(idsWhere(condition).length).toBeGreaterThan(0);
+      }
+    });
+  }
 
   it('however deep or wide it is', () => {
     let deep: Condition = leaf;
@@ -133,6 +180,10 @@ describe('a condition takes the same rows in memory and in SQLite', () => {
     expect([table.select(where), exact]).toEqual([idsWhere(leaf), true]);
   });
 });
+
+function toReference(name: string): Operand {
+  return { type: 'reference', path: toPath(name) };
+}
 
 function idsWhere(condition: Condition): readonly number[] {
   return table.rows.filter(({ record }) => evaluate(condition, scopeOf(record)) === true).map(({ id }) => id);

@@ -8,6 +8,9 @@ import { OPEN, type Path, type PathKind, type Scope, type SqlTarget } from '../.
 import { FIELD_TYPES, type Field } from '../../src/fields/index.ts';
 import { type Json, type JsonObject, ownValue, type SqlSubject, type Truth } from '../../src/operators/index.ts';
 import { registerFunctions, sqliteDialect } from '../../src/storage/sqlite/sql-dialect.ts';
+import { DATES, DECIMALS, INTEGERS, NUMBERS, TEXTS, TIMESTAMPS } from './hostile-values.ts';
+
+export { LISTS, OPERANDS } from './hostile-values.ts';
 
 /** One column: a field type, what it compares as, and the values of its rows. */
 export interface Column {
@@ -21,47 +24,6 @@ export interface Column {
 export const NOW: number = Date.parse('2026-01-31T12:00:00.000Z');
 export const TIME_ZONE = 'UTC';
 
-const TEXTS = [
-  ...['', ' ', '%', '_', '\\', '*', '?', '[', ']', '[a]', '^', '-', "'", '"', ';--', '{}', 'null', 'true', '10', '9', '0x10'],
-  ...['a', 'A', 'ab', 'aB', 'AB', 'abc', 'ba', 'a%b', 'a_b', 'a*b', 'a?b', 'a[b', 'aXb', 'zebra', 'Zebra'],
-  ...'i I İ i\u0307 ı ß ẞ ss SS straße STRASSE σ ς Σ ΟΔΟΣ οδος \u00e9 e\u0301 É ǆ ǅ ﬁ \u212a k'.split(' '),
-  ...['😀', '😀😀', 'a😀b', '\ud7ff', '\ue000', '\ufffd', '\uffff', '\u{10000}', '\u{10ffff}', '\u{10ffff}a'],
-  ...['10.1.2.3', '::ffff:10.1.2.3', '2001:db8::1', '10.1', '2026-01-31', '2026-01-31T12:00:00.000Z', '12.30', 'x'.repeat(300)],
-];
-const NUMBERS = [
-  0,
-  -0,
-  1,
-  -1,
-  9,
-  10,
-  1.5,
-  -1.5,
-  0.1,
-  0.1 + 0.2,
-  2 ** 53,
-  2 ** 53 - 1,
-  -(2 ** 53),
-  4394624990196793300,
-  1e21,
-  -1e21,
-  1e308,
-  5e-324,
-];
-const INTEGERS = [0, 1, -1, 9, 10, 100, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER];
-const DECIMALS = ['0.00', '0.10', '-0.10', '12.30', '12.31', '9.00', '10.00', '-10.00', '9999999999999999.99', '-9999999999999999.99'];
-const DATES = ['0000-01-01', '1969-12-31', '1970-01-01', '2024-02-29', '2026-01-30', '2026-01-31', '2026-02-01', '9999-12-31'];
-const TIMESTAMPS = [
-  ...[
-    '0000-01-01T00:00:00.000Z',
-    '1969-12-31T23:59:59.999Z',
-    '2026-01-30T12:00:00.000Z',
-    '2026-01-31T11:59:59.999Z',
-    '2026-01-31T12:00:00.000Z',
-  ],
-  ...['2026-01-31T12:00:00.001Z', '2026-02-01T00:00:00.000Z', '2026-02-01T12:00:00.000Z', '9999-12-31T23:59:59.999Z'],
-];
-
 export const COLUMNS: readonly Column[] = [
   column('title', 'text', TEXTS),
   column('amount', 'number', NUMBERS),
@@ -70,62 +32,57 @@ export const COLUMNS: readonly Column[] = [
   column('active', 'boolean', [true, false]),
   column('day', 'date', DATES),
   column('at', 'timestamp', TIMESTAMPS),
-  column(
-    'tags',
-    'list',
-    [[], ['a'], ['A'], ['a', 'b'], ['b', 'a', 'a'], ['%'], ['a"b'], ['😀'], [''], ['10'], ['\u00e9', 'e\u0301']],
-    'text',
-  ),
-  column('scores', 'list', [[], [1], [1, 2], [0.1, -0], [4394624990196793300], [2 ** 53, 1e21], [10]], 'number'),
-  column('times', 'list', [[], ['2026-01-31T12:00:00.000Z'], ['2026-01-31T12:00:00.000Z', '2026-01-30T12:00:00.000Z']], 'timestamp'),
-  column('prices', 'list', [[], ['12.30'], ['12.30', '0.10']], 'decimal'),
+  column('tags', 'list', [[], ['a'], ['A'], ['a', 'b'], ['b', 'a', 'a'], ['%'], ['a"b'], ['😀'], [''], ['10'], ['\u00e9', 'e\u0301']], {
+    itemType: 'text',
+  }),
+  column('scores', 'list', [[], [1], [1, 2], [0.1, -0], [4394624990196793300], [2 ** 53, 1e21], [10]], { itemType: 'number' }),
+  column('times', 'list', [[], ['2026-01-31T12:00:00.000Z'], ['2026-01-31T12:00:00.000Z', '2026-01-30T12:00:00.000Z']], {
+    itemType: 'timestamp',
+  }),
+  column('prices', 'list', [[], ['12.30'], ['12.30', '0.10']], { itemType: 'decimal' }),
   // Named like what SQLite's own json_each gives, and like its parts in our SQL.
-  column('value', 'list', [['x'], [], ['a', '%']], 'text'),
-  column('list', 'list', [['a'], [], ['x']], 'text'),
-  column('flags', 'list', [[], [true], [true, false]], 'boolean'),
+  column('value', 'list', [['x'], [], ['a', '%']], { itemType: 'text' }),
+  column('list', 'list', [['a'], [], ['x']], { itemType: 'text' }),
+  column('flags', 'list', [[], [true], [true, false]], { itemType: 'boolean' }),
   column('extra', 'json', ['a', null, 10, true, [], ['a'], {}, { a: 1 }, [null], '']),
 ];
 
-/** Every value of every column, and what no column holds: the right sides that comparisons meet. */
-export const OPERANDS: readonly Json[] = [
-  null,
-  ...[TEXTS, NUMBERS, INTEGERS, DECIMALS, DATES, TIMESTAMPS].flat(),
-  ...['bc', 'A*', '*b', 'a?b', '**', '*😀*', '?', '??', '[[]', 'tr', 'aße', 'RASS', 'ΔΟΣ', '\ud800', 'a\0b', 'a\ud800'],
-  ...['12.3', '12.300', '12.305', '-0', '-0.1', '1e2', '99999999999999999999', '0.001', 12.3, 12.305, 0.1, 100.5],
-  ...['2026-02-30', '2026-01-31T14:00:00+02:00', '2026-01-31T12:00:00Z', '2026-01-31T12:00', '2026-01-31T24:00:00Z', '1h', 'P1D', '9999w'],
-  ...['10.0.0.0/8', '::ffff:0:0/96', '2001:db8::/32', '^a', '[', true, false, {}, { a: 1 }],
+/** Columns whose values are those of others, some in the same row and some in another: for what compares one column with another. */
+const TWINS: readonly Column[] = [
+  column('subtitle', 'string', twin(TEXTS, 3)),
+  column('weight', 'number', twin(NUMBERS, 1)),
+  column('cost', 'decimal', twin(DECIMALS, 2)),
+  // Stored otherwise than those of two places.
+  column('rate', 'decimal', ['0.100', '0.000', '12.300', '-0.100'], { scale: 3 }),
+  column('share', 'decimal', ['0.000000000000000001', '0.100000000000000000'], { scale: 18 }),
+  column('hidden', 'boolean', [false, false, true, true]),
+  column('due', 'date', twin(DATES, 1)),
+  column('until', 'timestamp', twin(TIMESTAMPS, 1)),
 ];
 
-/** Right sides that are lists. */
-export const LISTS: readonly (readonly Json[])[] = [
+/** What lies inside JSON: every type of value, under a plain key and under keys that SQL might take for something else. */
+const JSON_VALUES: readonly Json[] = [
+  ...TEXTS,
+  ...NUMBERS,
+  ...INTEGERS,
+  true,
+  false,
+  null,
   [],
-  [null],
+  {},
   ['a'],
-  ['a', 'b'],
-  ['A', '%', '😀', ''],
-  ['a', 10],
-  [10, 'x', null],
-  [1, 2, 10],
-  [4394624990196793300, 2 ** 53, 0.1],
-  ['12.30', '0.1'],
-  ['12.305', 'x'],
-  ['12.305'],
-  [12.3, '9'],
-  [true],
-  [true, 'true'],
-  ['2026-01-31', '2026-02-01'],
-  ['2026-01-31T14:00:00+02:00', '2026-02-01T00:00:00Z'],
-  [{}, 'a'],
+  [null],
+  { a: 'a' },
+  { '0': 'a' },
   [[]],
-  ['10.0.0.0/8', '2001:db8::/32'],
-  ['09:00', '17:00'],
-  [6, 7],
-  TEXTS,
-  NUMBERS,
-  Array.from({ length: 60 }, (_, index) => index),
-  Array.from({ length: 60 }, (_, index) => `${index}.10`),
-  Array.from({ length: 60 }, (_, index) => `v${index}"\\`),
 ];
+export const DOCUMENTS: Column = column('doc', 'json', [
+  ...JSON_VALUES.map((value) => ({ a: value, 'x-1': { '0': value } })),
+  ...([[], ['a'], 'a', 10, true, {}, { a: { a: 'a' } }, { 'x-1': [] }, { 'x-1': 'a' }] as const),
+]);
+
+/** Every column of the table. */
+export const ALL_COLUMNS: readonly Column[] = [...COLUMNS, ...TWINS, DOCUMENTS];
 
 /** One row: its id, and its record without the fields that have no value. */
 export interface Row {
@@ -179,8 +136,12 @@ export const TARGET: SqlTarget = {
   now: NOW,
   timeZone: TIME_ZONE,
   column: ({ group, keys }: Path) => {
-    const found = group === 'resource' && keys.length === 1 ? COLUMNS.find(({ name }) => name === keys[0]) : undefined;
+    const found = group === 'resource' && keys.length === 1 ? ALL_COLUMNS.find(({ name }) => name === keys[0]) : undefined;
     return found === undefined ? undefined : subjectOf(found);
+  },
+  json({ group, keys: [name, ...inner] }: Path) {
+    const found = group === 'resource' ? ALL_COLUMNS.find((column) => column.name === name) : undefined;
+    return found?.type === 'json' ? { document: sql.ref(found.name), keys: inner } : undefined;
   },
   kindOf: kindOfPath,
 };
@@ -197,7 +158,7 @@ export function scopeOf(record: JsonObject, user: JsonObject = {}): Scope {
   return {
     now: NOW,
     timeZone: TIME_ZONE,
-    valueOf: ({ group, keys }: Path) => keys.reduce<Json | undefined>((value, key) => ownValue(value, key), groups[group] as JsonObject),
+    valueOf: ({ group, keys }: Path) => keys.reduce<Json | undefined>(memberOf, groups[group] as JsonObject),
     kindOf: kindOfPath,
   };
 }
@@ -215,8 +176,13 @@ export function storedOf({ type, field }: Column, value: Json | undefined): unkn
   return typeof stored === 'boolean' ? Number(stored) : stored;
 }
 
+/** Keys lead into objects alone. */
+function memberOf(value: Json | undefined, key: string): Json | undefined {
+  return Array.isArray(value) ? undefined : ownValue(value, key);
+}
+
 function kindOfPath({ group, keys }: Path): PathKind | undefined {
-  return group === 'resource' && keys.length === 1 ? COLUMNS.find(({ name }) => name === keys[0])?.kind : undefined;
+  return group === 'resource' && keys.length === 1 ? ALL_COLUMNS.find(({ name }) => name === keys[0])?.kind : undefined;
 }
 
 function toTruth(answer: unknown): Truth {
@@ -225,13 +191,13 @@ function toTruth(answer: unknown): Truth {
 
 function fill(db: Database): readonly Row[] {
   const types: Readonly<Record<string, string>> = { text: 'TEXT', integer: 'INTEGER', real: 'REAL', boolean: 'INTEGER', json: 'TEXT' };
-  const columns = COLUMNS.map(({ name, type }) => `"${name}" ${types[typeOf(type).column]}`);
+  const columns = ALL_COLUMNS.map(({ name, type }) => `"${name}" ${types[typeOf(type).column]}`);
   db.exec(`CREATE TABLE hostile (id INTEGER PRIMARY KEY, ${columns.join(', ')}) STRICT`);
-  const insert = db.prepare(`INSERT INTO hostile VALUES (?, ${COLUMNS.map(() => '?').join(', ')})`);
-  const count = 1 + Math.max(...COLUMNS.map(({ values }) => values.length));
+  const insert = db.prepare(`INSERT INTO hostile VALUES (?, ${ALL_COLUMNS.map(() => '?').join(', ')})`);
+  const count = 1 + Math.max(...ALL_COLUMNS.map(({ values }) => values.length));
   return Array.from({ length: count }, (_, id) => {
-    const present = COLUMNS.filter(({ values }) => id < values.length);
-    insert.run(id, ...COLUMNS.map((column) => storedOf(column, column.values[id])));
+    const present = ALL_COLUMNS.filter(({ values }) => id < values.length);
+    insert.run(id, ...ALL_COLUMNS.map((column) => storedOf(column, column.values[id])));
     return { id, record: Object.fromEntries(present.map(({ name, values }) => [name, values[id] as Json])) };
   });
 }
@@ -242,12 +208,23 @@ function typeOf(name: string): NonNullable<ReturnType<(typeof FIELD_TYPES)['get'
   return type;
 }
 
-function column(name: string, type: string, values: readonly Json[], itemType?: string): Column {
+/** What a column may have besides its name, type and values. */
+interface ColumnOptions {
+  readonly itemType?: string;
+  readonly scale?: number;
+}
+
+/** Every third value where it was, the others further on. */
+function twin(values: readonly Json[], by: number): readonly Json[] {
+  return values.map((value, index) => (index % 3 === 0 ? value : (values[(index + by) % values.length] ?? value)));
+}
+
+function column(name: string, type: string, values: readonly Json[], { itemType, scale }: ColumnOptions = {}): Column {
   const item = itemType === undefined ? undefined : fieldOf('item', itemType);
   const itemKind = itemType === undefined ? undefined : typeOf(itemType).kind;
   const { kind } = typeOf(type);
   if (kind === undefined) throw new Error(`field type ${type} does not compare`);
-  return { name, type, kind: { kind, itemKind }, field: { ...fieldOf(name, type), of: item }, values };
+  return { name, type, kind: { kind, itemKind }, field: { ...fieldOf(name, type), of: item, scale }, values };
 }
 
 function fieldOf(name: string, type: string): Field {

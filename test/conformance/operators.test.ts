@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, describe, expect, it } from 'vitest';
 import { type Frame, IN_MEMORY, type Json, OPERATORS, type Operator, ownValue } from '../../src/operators/index.ts';
 import { sqliteDialect } from '../../src/storage/sqlite/sql-dialect.ts';
+import { checkAlike } from './alike.ts';
 import { COLUMNS, type Column, createHostileTable, LISTS, NOW, OPERANDS, storedOf, subjectOf, TIME_ZONE } from './hostile-table.ts';
 
 /** What SQLite is not asked at all. */
@@ -13,7 +14,7 @@ afterAll(() => table.close());
 describe('an operator answers the same in memory and in SQLite', () => {
   for (const operator of OPERATORS.values()) {
     it(`${operator.name}`, () => {
-      const compared = COLUMNS.flatMap((column) => operandsFor(operator, column).map((operand) => checkAlike(operator, column, operand)));
+      const compared = COLUMNS.flatMap((column) => operandsFor(operator, column).map((operand) => check(operator, column, operand)));
       const inSql = compared.filter((answers) => answers !== undefined).flat();
       if (NEVER_IN_SQL.includes(operator.name)) {
         expect(inSql.every((answer) => answer === null)).toBe(true);
@@ -43,19 +44,15 @@ function operandsFor({ kinds }: Operator, { kind }: Column): readonly Json[] {
 }
 
 /** The answers of SQL, where it gives any, after seeing that memory gives the same. */
-function checkAlike(operator: Operator, column: Column, operand: Json): readonly (boolean | null)[] | undefined {
+function check(operator: Operator, column: Column, operand: Json): readonly (boolean | null)[] | undefined {
   const frame = frameOf(column);
   const truth = operator.toSql(subjectOf(column), operand, { frame, dialect: sqliteDialect });
   if (truth === IN_MEMORY) return undefined;
-  const inSql = table.answers(truth);
-  const inMemory = table.rows.map(({ record }) => operator.matches(ownValue(record, column.name), operand, frame));
-  const different = table.rows.flatMap(({ record }, index) =>
-    inSql[index] === inMemory[index]
-      ? []
-      : [{ column: column.name, actual: ownValue(record, column.name), operand, sql: inSql[index], memory: inMemory[index] }],
-  );
-  if (different.length > 0) expect(different).toEqual([]);
-  return inSql;
+  return checkAlike(table, {
+    what: `${column.name} ${operator.name} ${JSON.stringify(operand)}`,
+    truth,
+    matches: (record) => operator.matches(ownValue(record, column.name), operand, frame),
+  });
 }
 
 function frameOf({ kind }: Column): Frame {

@@ -1,6 +1,6 @@
 import type BetterSqlite3 from 'better-sqlite3';
 import { type RawBuilder, sql } from 'kysely';
-import { foldCase, type SqlDialect, type SqlTruth } from '../../operators/index.ts';
+import { foldCase, type SqlDialect, type SqlJson, type SqlTruth } from '../../operators/index.ts';
 
 /** Name of the function that `registerFunctions` gives SQLite: its own `lower()` knows ASCII alone. */
 const FOLD_CASE = 'bailiwick_fold_case';
@@ -13,6 +13,7 @@ export const sqliteDialect: SqlDialect = Object.freeze({
   endsWith,
   matchesWildcards,
   listItems,
+  jsonAt,
 });
 
 /** Makes the functions known that `sqliteDialect` calls. Every connection needs it before its first statement. */
@@ -37,4 +38,17 @@ function matchesWildcards(text: RawBuilder<unknown>, pattern: string): SqlTruth 
  */
 function listItems(list: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`(SELECT ${list} AS list) AS stored, json_each(stored.list)`;
+}
+
+/** Every key in quotes: bare, one that begins with a digit or has a hyphen might be read otherwise. */
+function jsonAt(document: RawBuilder<unknown>, keys: readonly string[]): SqlJson {
+  const path = ['$', ...keys.map((key) => `"${key}"`)].join('.');
+  const value = sql`json_extract(${document}, ${path})`;
+  return {
+    type: sql<string | null>`json_type(${document}, ${path})`,
+    text: value,
+    // A large number may read as an integer of more digits than a double has.
+    number: sql`CAST(${value} AS DOUBLE PRECISION)`,
+    list: value,
+  };
 }

@@ -1,0 +1,57 @@
+/** Two columns compared with each other: `resource.authorId eq ${resource.editorId}`. */
+import { afterAll, describe, expect, it } from 'vitest';
+import { combineKinds, IN_MEMORY, OPERATORS, ownValue } from '../../src/operators/index.ts';
+import { sqliteDialect } from '../../src/storage/sqlite/sql-dialect.ts';
+import { checkAlike } from './alike.ts';
+import { ALL_COLUMNS, createHostileTable, NOW, subjectOf, TIME_ZONE } from './hostile-table.ts';
+
+/**
+ * How many pairs of columns SQL is asked with an answer for some row: 4 of texts, 9 of numbers, 4 of dates, 4 of timestamps,
+ * 6 of decimals of one scale, and of booleans 4, which can be equal and nothing more.
+ */
+const PAIRS: ReadonlyMap<string, number> = new Map([
+  ['eq', 31],
+  ['ne', 31],
+  ['gt', 27],
+  ['gte', 27],
+  ['lt', 27],
+  ['lte', 27],
+  ['before', 8],
+  ['after', 8],
+]);
+
+const table = createHostileTable();
+afterAll(() => table.close());
+
+describe('an operator answers two columns the same in memory and in SQLite', () => {
+  for (const { name, columnsToSql, matches } of OPERATORS.values()) {
+    if (columnsToSql === undefined) continue;
+    it(name, () => {
+      let told = 0;
+      for (const left of ALL_COLUMNS) {
+        for (const right of ALL_COLUMNS) {
+          const kind = combineKinds(left.kind.kind, right.kind.kind);
+          if (kind === 'mismatch') continue;
+          const frame = { kind, now: NOW, timeZone: TIME_ZONE };
+          const truth = columnsToSql(subjectOf(left), subjectOf(right), { frame, dialect: sqliteDialect });
+          if (truth === IN_MEMORY) continue;
+          const answers = checkAlike(table, {
+            what: `${left.name} ${name} ${right.name}`,
+            truth,
+            matches(record) {
+              const expected = ownValue(record, right.name);
+              return expected === undefined ? null : matches(ownValue(record, left.name), expected, frame);
+            },
+          });
+          if (answers.some((answer) => answer !== null)) told++;
+        }
+      }
+      expect(told).toBe(PAIRS.get(name));
+    });
+  }
+
+  it('where two columns can be asked at all', () => {
+    const asked = [...OPERATORS.values()].filter(({ columnsToSql }) => columnsToSql !== undefined);
+    expect(asked.map(({ name }) => name)).toEqual([...PAIRS.keys()]);
+  });
+});
