@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { OPEN, type Path, type Scope } from '../condition/index.ts';
+import { ALWAYS, OPEN, type Path, type Scope } from '../condition/index.ts';
+import type { Decision } from '../decision/index.ts';
 import type { Json, JsonObject } from '../operators/index.ts';
-import type { CompiledRule } from '../policy/index.ts';
+import type { Applicable, CompiledRule } from '../policy/index.ts';
 import type { Entry } from './entry.ts';
-import { factsOf, scopeFromFacts } from './facts.ts';
+import { factsOf, rulesToExplain, scopeFromFacts } from './facts.ts';
 
 function path(text: string): Path {
   const [group, ...keys] = text.split('.');
@@ -35,6 +36,24 @@ describe('factsOf', () => {
     expect(factsOf([rule('resource.long', 'user.id')], scope(values), 200)).toEqual({ 'resource.long': NOT_KEPT, 'user.id': 'u' });
   });
 
+  it.each(['a', 'é', '"', '\u0000', '\ud800', '😀', true, null, -Number.MAX_VALUE, [1, 'x'], { a: 'x' }])(
+    'keeps %j up to the last byte of room, and no further',
+    (value) => {
+      const values = { 'resource.é': [value] };
+      const bytes = Buffer.byteLength(JSON.stringify({ 'resource.é': [value] }));
+      const many = Array.isArray(value) ? value : Array.from({ length: 40 }, () => value);
+      expect(factsOf([rule('resource.é')], scope(values), bytes + 3)).toEqual(values);
+      for (const limit of [50, 100, 200, 400]) {
+        const facts = factsOf(
+          [rule('resource.many')],
+          scope({ 'resource.many': typeof value === 'string' ? value.repeat(40) : many }),
+          limit,
+        );
+        expect(Buffer.byteLength(JSON.stringify(facts))).toBeLessThanOrEqual(limit);
+      }
+    },
+  );
+
   it.each([0, 1, 20, 60, 200, 1000])('keeps within %i bytes, whatever is read', (limit) => {
     const names = Array.from({ length: 50 }, (_, index) => `resource.${'é'.repeat(index)}`);
     const values = Object.fromEntries(names.map((name, index) => [name, '"'.repeat(index)]));
@@ -42,6 +61,41 @@ describe('factsOf', () => {
     const { '*': rest, ...kept } = facts;
     expect(Buffer.byteLength(JSON.stringify(kept))).toBeLessThanOrEqual(Math.max(2, limit));
     expect(rest).toEqual(NOT_KEPT);
+  });
+});
+
+describe('rulesToExplain', () => {
+  /** In order: two priorities of rules, a lower priority of their policy, a lower one of its assignment. */
+  const ranked = [
+    [200, 100, 100],
+    [100, 100, 100],
+    [100, 100, 100],
+    [100, 90, 100],
+    [100, 90, 80],
+  ].map(([priority, policy, assignmentPriority]) => ({
+    rule: { priority, policy: { priority: policy } } as unknown as CompiledRule,
+    assignmentPriority: assignmentPriority ?? 0,
+  }));
+  const rules = ranked.map(({ rule }) => rule);
+  const applicable: Applicable = { ranked, rules, reaches: [], found: true, validUntil: 0 };
+  const kept = (effect: 'allow' | 'deny', fired: number | undefined): number => {
+    const rule = fired === undefined ? undefined : rules[fired];
+    return rulesToExplain(applicable, { effect, reason: '', ...(rule && { rule }) } as Decision).length;
+  };
+
+  it.each([
+    [0, 1],
+    [1, 3],
+    [2, 3],
+    [3, 4],
+    [4, 5],
+  ])('are those up to the last that is tied with rule %i, which allowed: %i', (fired, count) => {
+    expect(kept('allow', fired)).toBe(count);
+  });
+
+  it('are all where no rule allowed outright', () => {
+    expect([kept('deny', 0), kept('deny', undefined)]).toEqual([5, 5]);
+    expect(rulesToExplain(applicable, { effect: 'allow-where', where: ALWAYS, rules: [], reason: '' })).toBe(rules);
   });
 });
 

@@ -1,6 +1,7 @@
 import { OPEN, type Path, type PathKind, type Scope } from '../condition/index.ts';
+import type { Decision } from '../decision/index.ts';
 import { type Json, type JsonObject, ownValue } from '../operators/index.ts';
-import type { CompiledRule } from '../policy/index.ts';
+import { type Applicable, type CompiledRule, isSameRank } from '../policy/index.ts';
 import type { Entry } from './entry.ts';
 
 /** Stands for a value that was too long to keep. It is of no kind that compares, so what depends on it reads as unknown. */
@@ -10,18 +11,56 @@ const THE_REST = '*';
 const MARKER_BYTES = JSON.stringify(NOT_KEPT).length;
 
 /**
+ * The rules whose values it takes to explain a decision later. Of one that allows: those considered, and those tied with the
+ * one that fired. Otherwise all: any of them might come near to allowing, or is part of the condition that remains.
+ */
+export function rulesToExplain({ ranked, rules }: Applicable, decision: Decision): readonly CompiledRule[] {
+  if (decision.effect !== 'allow') return rules;
+  const fired = ranked.find(({ rule }) => rule === decision.rule);
+  const last = fired === undefined ? rules.length - 1 : ranked.findLastIndex((other) => isSameRank(other, fired));
+  return last === rules.length - 1 ? rules : rules.slice(0, last + 1);
+}
+
+/**
  * What the conditions of `rules` read: path → value, for explaining the decision later. Missing values are left out.
  * Values of secret fields cannot be among them: a scope does not show those.
  *
  * @param maxBytes Bounds the facts as JSON; what does not fit is replaced by `{ "notKept": true }`, first rules first.
  */
 export function factsOf(rules: readonly CompiledRule[], scope: Scope, maxBytes: number): JsonObject | undefined {
+  const facts = readFacts(rules, scope);
+  if (facts.size === 0) return undefined;
+  let atMost = 0;
+  for (const [name, value] of facts) atMost += boundOn(name) + boundOn(value);
+  return Object.fromEntries(atMost <= maxBytes ? facts : toFit(facts, maxBytes));
+}
+
+function readFacts(rules: readonly CompiledRule[], scope: Scope): Map<string, Json> {
+  const facts = new Map<string, Json>();
+  const seen = new Set<string>();
+  for (const { paths } of rules) {
+    for (const path of paths) {
+      if (seen.has(path.text)) continue;
+      seen.add(path.text);
+      const value = scope.valueOf(path);
+      if (value !== undefined && value !== OPEN) facts.set(path.text, value);
+    }
+  }
+  return facts;
+}
+
+/** Bytes that a value can take as JSON, with what stands around it. Measuring every value of every decision would cost more than deciding. */
+function boundOn(value: Json): number {
+  // An escaped character takes six bytes, any other three at most; the longest number takes 24.
+  if (typeof value === 'string') return value.length * 6 + 4;
+  return typeof value === 'object' && value !== null ? Buffer.byteLength(JSON.stringify(value)) : 24;
+}
+
+function toFit(all: ReadonlyMap<string, Json>, maxBytes: number): Map<string, Json> {
   const facts = new Map<string, Json>();
   let left = maxBytes;
-  for (const path of pathsOf(rules)) {
-    const value = scope.valueOf(path);
-    if (value === undefined || value === OPEN) continue;
-    const nameBytes = Buffer.byteLength(path.text) + 4;
+  for (const [name, value] of all) {
+    const nameBytes = Buffer.byteLength(name) + 4;
     const bytes = Buffer.byteLength(JSON.stringify(value));
     const keeps = nameBytes + bytes <= left;
     left -= nameBytes + (keeps ? bytes : MARKER_BYTES);
@@ -29,9 +68,9 @@ export function factsOf(rules: readonly CompiledRule[], scope: Scope, maxBytes: 
       facts.set(THE_REST, NOT_KEPT);
       break;
     }
-    facts.set(path.text, keeps ? value : NOT_KEPT);
+    facts.set(name, keeps ? value : NOT_KEPT);
   }
-  return facts.size === 0 ? undefined : Object.fromEntries(facts);
+  return facts;
 }
 
 /** What is not on the record but was the same then: the time zone, and what paths compare as. */
@@ -70,15 +109,4 @@ function isOfRecord({ group, keys }: Path, frame: FactsFrame): boolean {
   const [field] = keys;
   if (group !== 'resource' || field === undefined) return false;
   return frame.kindOf({ group, keys: [field], text: `${group}.${field}` }) !== undefined;
-}
-
-function* pathsOf(rules: readonly CompiledRule[]): Generator<Path> {
-  const seen = new Set<string>();
-  for (const rule of rules) {
-    for (const path of rule.paths) {
-      if (seen.has(path.text)) continue;
-      seen.add(path.text);
-      yield path;
-    }
-  }
 }

@@ -46,12 +46,17 @@ export function createScope(parts: ScopeParts): Scope {
     timeZone: parts.timeZone,
     valueOf: ({ group, keys }: Path): Value => valueIn[group](parts, keys),
     kindOf: ({ group, keys }: Path): PathKind | undefined => kindIn[group](parts, keys),
+    kindsFrom: parts,
   });
 }
 
 const valueIn: Readonly<Record<ContextGroup, (parts: ScopeParts, keys: readonly string[]) => Value>> = {
-  user: (parts, keys) => fieldValue(parts, { group: 'user', of: parts.definitions.get('User'), keys }, userValue),
-  resource: (parts, keys) => fieldValue(parts, { group: 'resource', of: parts.resource, keys }, recordValue),
+  user: (parts, keys) =>
+    keys.length === 1
+      ? userValue(parts, keys[0])
+      : fieldValue(parts, { group: 'user', of: parts.definitions.get('User'), keys }, userValue),
+  resource: (parts, keys) =>
+    keys.length === 1 ? recordValue(parts, keys[0]) : fieldValue(parts, { group: 'resource', of: parts.resource, keys }, recordValue),
   environment: (parts, [key, ...inner]) => within(environmentValue(parts, key), inner),
   request: (parts, [key, ...inner]) => within(requestValue(parts, key), inner),
 };
@@ -71,7 +76,7 @@ interface FieldPath {
 
 type OwnValue = (parts: ScopeParts, key: string | undefined) => Value;
 
-/** A value of the record itself, or of the record that one of its references leads to. */
+/** What lies in a value of the record itself, or in the record that one of its references leads to. */
 function fieldValue(parts: ScopeParts, { group, of, keys }: FieldPath, ownOf: OwnValue): Value {
   const [key, ...inner] = keys;
   const own = ownOf(parts, key);

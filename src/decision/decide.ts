@@ -40,9 +40,11 @@ export interface RuleStep {
 export function decide(applicable: Applicable, scope: Scope, who: DecideOptions): Decision {
   const open: OpenRule[] = [];
   for (const rule of applicable.rules) {
-    const { answer, passes } = consider(rule, scope);
-    const fired = passes.type === 'constant' && passes.value === (rule.effect === 'ALLOW');
-    who.trace?.({ rule, answer, fired });
+    const isAllow = rule.effect === 'ALLOW';
+    const left = reduce(rule.condition, scope);
+    const passes = isAllow ? whereTrue(left) : whereFalse(left);
+    const fired = passes.type === 'constant' && passes.value === isAllow;
+    who.trace?.({ rule, answer: left.type === 'constant' ? left.value : 'open', fired });
     if (fired) return conclude(open, closedBy(rule));
     if (passes.type !== 'constant') open.push({ rule, passes });
   }
@@ -53,12 +55,6 @@ export function decide(applicable: Applicable, scope: Scope, who: DecideOptions)
 interface OpenRule {
   readonly rule: CompiledRule;
   readonly passes: Condition;
-}
-
-function consider(rule: CompiledRule, scope: Scope): Pick<RuleStep, 'answer'> & Pick<OpenRule, 'passes'> {
-  const residual = reduce(rule.condition, scope);
-  const answer = residual.type === 'constant' ? residual.value : 'open';
-  return { answer, passes: rule.effect === 'ALLOW' ? whereTrue(residual) : whereFalse(residual) };
 }
 
 type Closed = Exclude<Decision, { effect: 'allow-where' }>;

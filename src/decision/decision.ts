@@ -9,3 +9,8 @@ export type Decision =
   | { readonly effect: 'allow'; readonly rule: CompiledRule; readonly reason: string }
   | { readonly effect: 'deny'; readonly rule?: CompiledRule; readonly reason: string }
   | { readonly effect: 'allow-where'; readonly where: Condition; readonly rules: readonly CompiledRule[]; readonly reason: string };
+
+/** The rule to name for a decision: the one that fired; where records are left to say, the first that may allow. */
+export function decidingRule(decision: Decision): CompiledRule | undefined {
+  return decision.effect === 'allow-where' ? decision.rules.find((rule) => rule.effect === 'ALLOW') : decision.rule;
+}

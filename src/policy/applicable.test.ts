@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LIMITS, NEWSROOM, NOW, policyOf, stateOf, toRole, toUser } from '../../test/policy-fixtures.ts';
+import type { JsonObject } from '../operators/index.ts';
 import { type ApplicableRequest, applicableRules, rulesOfPolicy } from './applicable.ts';
 import type { PolicyState } from './policy.ts';
 import { compilePolicies } from './snapshot.ts';
@@ -135,9 +136,12 @@ describe('the memo', () => {
   it('does not grow with names from outside', () => {
     const snapshot = compilePolicies(stateOf({ policies: [p], rolePolicies: [toRole('user', 'p')] }), NEWSROOM, LIMITS);
     for (let index = 0; index < 100; index++) {
-      applicableRules(snapshot, { ...request, resource: `Made${index}`, role: index % 2 === 0 ? 'user' : `role${index}` });
+      const role = index % 2 === 0 ? 'user' : `role${index}`;
+      applicableRules(snapshot, { ...request, userId: `u${index % 3}`, resource: `Made${index}`, role });
     }
-    expect([snapshot.memo.buckets.size, snapshot.memo.byRole.size]).toEqual([1, 1]);
+    const buckets = [...snapshot.memo.buckets.values()].flatMap((byAction) => [...byAction.values()]);
+    expect(buckets.map(({ byRole, byPolicy }) => [byRole.size, byPolicy.size])).toEqual([[1, 0]]);
+    expect(snapshot.memo.rules.size).toBe(1);
   });
 
   it('keeps what one user has from the next', () => {
@@ -164,9 +168,41 @@ describe('rulesOfPolicy', () => {
   });
 });
 
+describe('reading rules', () => {
+  it('waits until somebody to whom they may apply asks, and is done once', () => {
+    const policies = [
+      policyOf('p', [{ id: 'both', resource: 'Article' }, { id: 'list', resource: 'Article', action: 'list' }, { resource: 'Desk' }]),
+      policyOf('q', [{}]),
+    ];
+    const snapshot = compilePolicies(stateOf({ policies, rolePolicies: [toRole('user', 'p'), toRole('admin', 'q')] }), NEWSROOM, LIMITS);
+    expect(snapshot.memo.rules.size).toBe(0);
+    const [both] = applicableRules(snapshot, request).rules;
+    expect(snapshot.memo.rules.size).toBe(1);
+    expect(applicableRules(snapshot, { ...request, action: 'list' }).rules[0]).toBe(both);
+    expect([...snapshot.memo.rules.values()].map(({ id }) => id)).toEqual(['both', 'list']);
+  });
+});
+
 describe('a stored rule that no longer parses', () => {
-  it('stays, and what is broken in it is unknown', () => {
-    const policies = [policyOf('p', [{ resource: 'Article', conditions: [{ field: 'resource.gone', operator: 'exists', value: false }] }])];
+  const deep = Array.from({ length: 20_000 }).reduce<JsonObject>((inner) => ({ not: inner }), {});
+  const nearly = { field: 'user.id', operator: 'eq', value: 'u1' };
+  const rows: readonly [what: string, conditions: unknown][] = [
+    ['a field that is gone', [{ field: 'resource.gone', operator: 'exists', value: false }]],
+    ['an operator that is gone', [{ ...nearly, operator: 'is' }]],
+    ['an operator called constructor', [{ ...nearly, operator: 'constructor' }]],
+    ['a member that nobody knows', [{ ...nearly, unless: true }]],
+    ['groups without end', [deep]],
+    ['a list without end', [{ ...nearly, operator: 'in', value: Array.from({ length: 10_000 }, () => 'u1') }]],
+    ['a broken expression', [{ expression: 'user.id ==' }]],
+    ['no object', ['user.id']],
+    ['nothing', [null]],
+    ['no list', nearly],
+    ['null', null],
+    ['text', 'true'],
+    ['something like a list', { length: 1, 0: nearly }],
+  ];
+  it.each(rows)('stays, and what is broken in it is unknown: %s', (_, conditions) => {
+    const policies = [policyOf('p', [{ resource: 'Article', conditions: conditions as readonly JsonObject[] }])];
     const snapshot = compilePolicies(stateOf({ policies, rolePolicies: [toRole('user', 'p')] }), NEWSROOM, LIMITS);
     expect(applicableRules(snapshot, request).rules.map(({ condition }) => condition)).toEqual([{ type: 'constant', value: null }]);
   });

@@ -1,10 +1,8 @@
 import type { RuleAction } from '../actions.ts';
 import type { Path } from '../condition/index.ts';
-import type { Definitions } from '../resource/index.ts';
-import type { Applicable, CompiledRule, OrderedRules, RankedRule } from './compiled.ts';
-import { DEFAULT_PRIORITY, type Policy } from './policy.ts';
-import type { PolicyLimits } from './read.ts';
-import { compileRules, type PolicySnapshot, type RulesByPolicy, type UserGrant } from './snapshot.ts';
+import { type Applicable, type CompiledRule, compileRule, type OrderedRules, type RankedRule, type RuleReading } from './compiled.ts';
+import { DEFAULT_PRIORITY, type Policy, type PolicyRule } from './policy.ts';
+import type { Bucket, PolicySnapshot, UserGrant } from './snapshot.ts';
 
 /** Who asks for what, when: all that rules are picked by. */
 export interface ApplicableRequest {
@@ -24,76 +22,84 @@ export interface ApplicableRequest {
  */
 export function applicableRules(snapshot: PolicySnapshot, request: ApplicableRequest): Applicable {
   const own = ownGrants(snapshot, request);
-  return {
-    ...(own.length === 0 ? orderedForRole(snapshot, request) : orderedForUser(snapshot, request, own)),
-    found: own.length > 0 || snapshot.byRole.has(request.role),
-    validUntil: own.reduce((earliest, grant) => Math.min(earliest, grant.expiresAt), Number.POSITIVE_INFINITY),
-  };
+  const { ranked, rules, reaches } = own.length === 0 ? rulesOfRole(snapshot, request) : rulesOfUser(snapshot, request, own);
+  const found = own.length > 0 || snapshot.byRole.has(request.role);
+  return { ranked, rules, reaches, found, validUntil: earliestExpiry(own) };
 }
 
 /** The active rules of one policy, as if it alone were active and assigned: for trying it out. */
-export function rulesOfPolicy(
-  policy: Policy,
-  parts: { readonly definitions: Definitions; readonly limits: PolicyLimits },
-  request: Pick<ApplicableRequest, 'resource' | 'action'>,
-): Applicable {
-  const rules = compileRules(policy, parts.definitions, parts.limits).filter((rule) => isAbout(rule, request));
+export function rulesOfPolicy(policy: Policy, reading: RuleReading, request: Pick<ApplicableRequest, 'resource' | 'action'>): Applicable {
+  const rules = policy.rules.filter((rule) => isAbout(rule, request)).map((rule) => compileRule(policy, rule, reading));
   return { ...toOrder(toRanked(rules, DEFAULT_PRIORITY)), found: true, validUntil: Number.POSITIVE_INFINITY };
 }
 
+const NO_GRANTS: readonly UserGrant[] = Object.freeze([]);
+
 function ownGrants(snapshot: PolicySnapshot, { userId, now }: ApplicableRequest): readonly UserGrant[] {
   const grants = userId === undefined ? undefined : snapshot.byUser.get(userId);
-  return grants?.filter((grant) => now < grant.expiresAt) ?? [];
+  return grants?.filter((grant) => now < grant.expiresAt) ?? NO_GRANTS;
 }
 
-const NONE: OrderedRules = Object.freeze({ ranked: [], rules: [], reaches: [] });
+function earliestExpiry(grants: readonly UserGrant[]): number {
+  return grants.reduce((earliest, { expiresAt }) => Math.min(earliest, expiresAt), Number.POSITIVE_INFINITY);
+}
 
-function orderedForRole(snapshot: PolicySnapshot, request: ApplicableRequest): OrderedRules {
+const NO_RULES: OrderedRules = Object.freeze({ ranked: [], rules: [], reaches: [] });
+
+function rulesOfRole(snapshot: PolicySnapshot, request: ApplicableRequest): OrderedRules {
   const grants = snapshot.byRole.get(request.role);
-  if (grants === undefined) return NONE;
-  return memoised(snapshot.memo.byRole, memoKey(snapshot, request, request.role), () => {
-    const ranked = [...bucketOf(snapshot, request)].flatMap(([policyId, rules]) => {
-      const priority = grants.get(policyId);
-      return priority === undefined ? [] : toRanked(rules, priority);
-    });
-    return toOrder(ranked);
-  });
+  if (grants === undefined) return NO_RULES;
+  return memoised(bucketOf(snapshot, request).byRole, request.role, () =>
+    toOrder([...grants].flatMap(([policyId, priority]) => toRanked(activeRules(snapshot, policyId, request), priority))),
+  );
 }
 
 /** A policy assigned both ways counts once, with the higher of the two priorities. */
-function orderedForUser(snapshot: PolicySnapshot, request: ApplicableRequest, own: readonly UserGrant[]): OrderedRules {
-  const bucket = bucketOf(snapshot, request);
+function rulesOfUser(snapshot: PolicySnapshot, request: ApplicableRequest, own: readonly UserGrant[]): OrderedRules {
   const grants = snapshot.byRole.get(request.role);
   const gained = new Set<string>();
   for (const { policyId } of own) {
     const priority = grants?.get(policyId);
     if (priority === undefined || priority < DEFAULT_PRIORITY) gained.add(policyId);
   }
-  const ofRole = orderedForRole(snapshot, request).ranked.filter(({ rule }) => !gained.has(rule.policy.id));
-  const ofUser = [...gained].flatMap((policyId) => toRanked(bucket.get(policyId) ?? [], DEFAULT_PRIORITY));
-  return toOrder([...ofRole, ...ofUser]);
+  const ofUser = [...gained].map((policyId) => rulesOfGrant(snapshot, request, policyId)).filter(({ ranked }) => ranked.length > 0);
+  const ofRole = rulesOfRole(snapshot, request);
+  const [first, ...more] = ofUser;
+  if (first === undefined) return ofRole;
+  const others = ofRole.ranked.filter(({ rule }) => !gained.has(rule.policy.id));
+  if (others.length === 0 && more.length === 0) return first;
+  // Sorting what is sorted in runs is merging it.
+  const ranked = [...others, ...ofUser.flatMap((one) => one.ranked)].sort(byPrecedence);
+  return { ranked, rules: ranked.map(({ rule }) => rule), reaches: [ofRole, ...ofUser].flatMap(({ reaches }) => reaches) };
 }
 
-/** The rules about one resource and action, by policy. */
-function bucketOf(snapshot: PolicySnapshot, request: ApplicableRequest): RulesByPolicy {
-  return memoised(snapshot.memo.buckets, memoKey(snapshot, request), () => {
-    const named = request.resource === '*' ? [] : (snapshot.rules.get(request.resource) ?? []);
-    const about = [...named, ...(snapshot.rules.get('*') ?? [])].filter((rule) => isAbout(rule, request));
-    return Map.groupBy(about, (rule) => rule.policy.id);
-  });
+/** The rules of a policy that is assigned to a user. */
+function rulesOfGrant(snapshot: PolicySnapshot, request: ApplicableRequest, policyId: string): OrderedRules {
+  return memoised(bucketOf(snapshot, request).byPolicy, policyId, () =>
+    toOrder(toRanked(activeRules(snapshot, policyId, request), DEFAULT_PRIORITY)),
+  );
 }
 
-function isAbout(rule: CompiledRule, { resource, action }: Pick<ApplicableRequest, 'resource' | 'action'>): boolean {
-  return (rule.resource === resource || rule.resource === '*') && (rule.action === action || rule.action === '*');
+/** What was worked out about one resource and action. Resources that no rule names share one place, so that names from outside cannot add any. */
+function bucketOf({ named, memo }: PolicySnapshot, { resource, action }: ApplicableRequest): Bucket {
+  const byAction = memoised(memo.buckets, named.has(resource) ? resource : '*', () => new Map<string, Bucket>());
+  return memoised(byAction, action, () => Object.freeze({ byRole: new Map(), byPolicy: new Map() }));
 }
 
-/** Resources that no rule names share one key, so that names from outside cannot grow the memo. */
-function memoKey(snapshot: PolicySnapshot, { resource, action }: ApplicableRequest, role = ''): string {
-  // Neither a resource's name nor an action has a space, so no two keys meet.
-  return `${snapshot.rules.has(resource) ? resource : '*'} ${action} ${role}`;
+/** The active rules of an active policy about one resource and action, each parsed when first asked for. */
+function activeRules({ policies, memo, reading }: PolicySnapshot, policyId: string, request: ApplicableRequest): readonly CompiledRule[] {
+  const policy = policies.get(policyId);
+  if (policy === undefined) return [];
+  return policy.rules
+    .filter((rule) => isAbout(rule, request))
+    .map((rule) => memoised(memo.rules, rule, () => compileRule(policy, rule, reading)));
 }
 
-function memoised<Value>(memo: Map<string, Value>, key: string, work: () => Value): Value {
+function isAbout(rule: PolicyRule, { resource, action }: Pick<ApplicableRequest, 'resource' | 'action'>): boolean {
+  return rule.isActive && (rule.resource === resource || rule.resource === '*') && (rule.action === action || rule.action === '*');
+}
+
+function memoised<Key, Value>(memo: Map<Key, Value>, key: Key, work: () => Value): Value {
   const known = memo.get(key);
   if (known !== undefined) return known;
   const value = work();
@@ -106,16 +112,31 @@ function toRanked(rules: readonly CompiledRule[], assignmentPriority: number): r
 }
 
 function toOrder(unordered: readonly RankedRule[]): OrderedRules {
-  const ranked = [...unordered].sort(byPrecedence);
+  const ranked = Object.freeze([...unordered].sort(byPrecedence));
   const rules = Object.freeze(ranked.map(({ rule }) => rule));
-  return Object.freeze({ ranked, rules, reaches: rules.flatMap(({ paths }) => paths.filter(mayReach)) });
+  return Object.freeze({ ranked, rules, reaches: Object.freeze(rules.flatMap(({ paths }) => paths.filter(mayReach))) });
 }
 
 function mayReach({ group, keys }: Path): boolean {
   return keys.length > 1 && (group === 'resource' || group === 'user');
 }
 
-function byPrecedence(a: RankedRule, b: RankedRule): number {
+/** As much of a ranked rule as its place in the order hangs on. */
+export interface PlaceInOrder extends Pick<RankedRule, 'assignmentPriority'> {
+  readonly rule: Pick<CompiledRule, 'id' | 'effect' | 'priority'> & { readonly policy: Pick<Policy, 'priority'> };
+}
+
+/** Whether nothing but effect and id puts one of two rules before the other. */
+export function isSameRank(a: PlaceInOrder, b: PlaceInOrder): boolean {
+  return (
+    a.rule.priority === b.rule.priority &&
+    a.rule.policy.priority === b.rule.policy.priority &&
+    a.assignmentPriority === b.assignmentPriority
+  );
+}
+
+/** Which of two rules is decided first: negative where it is `a`. */
+export function byPrecedence(a: PlaceInOrder, b: PlaceInOrder): number {
   return (
     b.rule.priority - a.rule.priority ||
     b.rule.policy.priority - a.rule.policy.priority ||

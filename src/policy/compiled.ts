@@ -1,5 +1,8 @@
-import type { Condition, Path } from '../condition/index.ts';
-import type { Effect, PolicyType } from './policy.ts';
+import { type Condition, conditionPaths, type Path, readConditions } from '../condition/index.ts';
+import { describePath } from '../context/index.ts';
+import type { Definitions } from '../resource/index.ts';
+import type { Effect, Policy, PolicyRule, PolicyType } from './policy.ts';
+import type { PolicyLimits } from './read.ts';
 
 /** A rule ready to be decided: its conditions parsed into one tree. */
 export interface CompiledRule {
@@ -37,4 +40,39 @@ export interface Applicable extends OrderedRules {
   readonly found: boolean;
   /** Milliseconds since 1970 at which an assignment used here expires; Infinity where none does. */
   readonly validUntil: number;
+}
+
+/** What reading stored rules depends on. */
+export interface RuleReading {
+  readonly definitions: Definitions;
+  readonly limits: PolicyLimits;
+}
+
+/** Parses one rule of a policy, active or not. */
+export function compileRule(policy: Policy, rule: PolicyRule, reading: RuleReading): CompiledRule {
+  const condition = readStored(policy, rule, reading);
+  return Object.freeze({
+    id: rule.id,
+    resource: rule.resource,
+    action: rule.action,
+    effect: rule.effect,
+    priority: rule.priority,
+    description: rule.description,
+    policy: Object.freeze({ id: policy.id, name: policy.name, type: policy.type, priority: policy.priority }),
+    condition,
+    paths: Object.freeze(conditionPaths(condition)),
+  });
+}
+
+/**
+ * What is stored was checked when it was written, yet definitions change. A part that no longer means anything reads as
+ * constant unknown, so that a DENY fires and an ALLOW does not; the rule itself is never dropped.
+ */
+function readStored(policy: Policy, rule: PolicyRule, { definitions, limits }: RuleReading): Condition {
+  return readConditions(rule.conditions, {
+    at: 'conditions',
+    expressions: policy.type === 'CUSTOM',
+    limits: limits.conditions,
+    describePath: describePath(definitions, rule.resource),
+  }).condition;
 }

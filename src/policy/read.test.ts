@@ -30,7 +30,6 @@ describe('a new policy', () => {
         ],
       },
       issues: [],
-      warnings: [],
     });
   });
 
@@ -194,78 +193,4 @@ describe('a change', () => {
   function pick({ name, description, type, isActive, priority, tags, createdBy, rules }: typeof existing) {
     return { name, description, type, isActive, priority, tags, createdBy, rules };
   }
-});
-
-describe('warnings', () => {
-  it('of a policy without rules', () => {
-    expect(read({ ...least, rules: [] })).toMatchObject({ issues: [], warnings: [{ path: 'rules', code: 'empty' }] });
-  });
-
-  const comparison = (field: string, operator = 'eq', value: Json = 'x'): JsonObject => ({ field, operator, value });
-  const deny = { resource: '*', action: '*', effect: 'DENY' };
-  const rows: readonly [what: string, rule: JsonObject, warnings: readonly string[]][] = [
-    ['nothing', { ...rule, conditions: [comparison('resource.title')] }, []],
-    [
-      'a resource that no definition names',
-      { ...rule, resource: 'Artikle' },
-      [
-        'rules.0.resource unknown: no definition names resource "Artikle" yet (did you mean "Article"?): the rule applies to nothing until one does',
-      ],
-    ],
-    [
-      'an internal resource',
-      { ...rule, resource: 'Policy' },
-      ['rules.0.resource unknown: no definition names resource "Policy" yet: the rule applies to nothing until one does'],
-    ],
-    [
-      'a DENY on * over a field that some lack',
-      { ...deny, conditions: [comparison('resource.title')] },
-      [
-        'rules.0.conditions closes: this DENY closes User, Desk entirely, for want of a value at "resource.title": say "ifExists": true on the condition, or name the resources',
-      ],
-    ],
-    ['the same with ifExists', { ...deny, conditions: [{ ...comparison('resource.title'), ifExists: true }] }, []],
-    ['the same with isNull', { ...deny, conditions: [comparison('resource.title', 'isNull', true)] }, []],
-    ['the same as ALLOW', { ...deny, effect: 'ALLOW', conditions: [comparison('resource.title')] }, []],
-    [
-      'a DENY on * that refers to such a field',
-      { ...deny, conditions: [{ not: comparison('user.id', 'eq', `\${resource.authorId}`) }] },
-      ['rules.0.conditions closes: this DENY closes User, Desk entirely, for want of a value at "resource.authorId": name the resources'],
-    ],
-    ['a DENY on * over what all have', { ...deny, conditions: [comparison('resource.createdBy')] }, []],
-    [
-      'eq null on a stored field',
-      { ...rule, conditions: [comparison('resource.title', 'eq', null)] },
-      [
-        'rules.0.conditions never: "resource.title" eq null never holds: a field without a value is missing, not null; say { "operator": "isNull", "value": true }',
-      ],
-    ],
-    ['eq null on a claim', { ...rule, conditions: [comparison('user.department', 'eq', null)] }, []],
-    [
-      'resource.name on *',
-      { ...deny, effect: 'ALLOW', conditions: [comparison('resource.name')] },
-      [
-        'rules.0.conditions ambiguous: "resource.name" is the field "name" of User, Desk and the name of the resource elsewhere; say which resource in "resource" of the rule',
-      ],
-    ],
-    [
-      'five conditions',
-      {
-        ...rule,
-        conditions: [
-          comparison('user.a'),
-          { anyOf: [comparison('user.b'), comparison('user.c')] },
-          comparison('user.d'),
-          comparison('user.e'),
-        ],
-      },
-      ['rules.0.conditions many: the rule has 5 conditions: fewer than 5 in a rule are easier to follow, several rules can share the work'],
-    ],
-    ['four conditions', { ...rule, conditions: ['a', 'b', 'c', 'd'].map((name) => comparison(`user.${name}`)) }, []],
-  ];
-  it.each(rows)('%s', (_, warned, warnings) => {
-    const { policy, warnings: found } = read({ ...least, rules: [warned] });
-    expect(policy).toBeDefined();
-    expect(found.map(({ path, code, detail }) => `${path} ${code}: ${detail}`)).toEqual(warnings);
-  });
 });

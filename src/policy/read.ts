@@ -15,7 +15,6 @@ import {
 } from './members.ts';
 import { DEFAULT_PRIORITY, POLICY_TYPES, type Policy, type PolicyInput, type PolicyType, type RuleInput } from './policy.ts';
 import { readRules } from './read-rules.ts';
-import { warningsOf } from './warnings.ts';
 
 /** How large a policy may be. */
 export interface PolicyLimits {
@@ -37,8 +36,6 @@ export interface ReadPolicy {
   /** Absent where there are issues. Of a change: the whole policy as it would become. */
   readonly policy?: PolicyInput;
   readonly issues: readonly Issue[];
-  /** What an admin should know before relying on it; no reason to refuse. */
-  readonly warnings: readonly Issue[];
 }
 
 const MEMBERS = ['name', 'description', 'type', 'rules', 'isActive', 'priority', 'tags', 'createdBy', 'id', 'createdAt', 'updatedAt'];
@@ -47,8 +44,7 @@ const SET_BY_SERVICE = ['id', 'createdAt', 'updatedAt'];
 /** Reads the payload of a create, or of a change to `existing`: a change has the members to change, and `rules` replaces all rules. */
 export function readPolicy(input: Json, options: ReadPolicyOptions): ReadPolicy {
   const issues: Issue[] = [];
-  if (!isObject(input))
-    return { issues: [{ path: '', code: 'type', detail: `expected a policy, given ${describeValue(input)}` }], warnings: [] };
+  if (!isObject(input)) return { issues: [{ path: '', code: 'type', detail: `expected a policy, given ${describeValue(input)}` }] };
   const { existing } = options;
   const reading: Reading = { input, at: '', issues };
   checkNames(reading, MEMBERS);
@@ -66,8 +62,7 @@ export function readPolicy(input: Json, options: ReadPolicyOptions): ReadPolicy 
     tags: readTexts(reading, 'tags', { items: 50, max: 100 }) ?? existing?.tags ?? [],
     createdBy: readText(reading, 'createdBy', { max: 200 }) ?? existing?.createdBy,
   };
-  const warnings = ownValue(input, 'rules') === undefined ? [] : warningsOf(policy, options);
-  return issues.length === 0 ? { policy, issues, warnings } : { issues, warnings };
+  return issues.length === 0 ? { policy, issues } : { issues };
 }
 
 /** Rules are read again where they are given, and where another type may no longer allow what they say. */

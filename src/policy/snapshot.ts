@@ -1,7 +1,5 @@
-import { type Condition, conditionPaths, readConditions } from '../condition/index.ts';
-import { describePath } from '../context/index.ts';
 import type { Definitions } from '../resource/index.ts';
-import type { CompiledRule, OrderedRules } from './compiled.ts';
+import type { CompiledRule, OrderedRules, RuleReading } from './compiled.ts';
 import type { Policy, PolicyRule, PolicyState } from './policy.ts';
 import type { PolicyLimits } from './read.ts';
 
@@ -12,85 +10,62 @@ export interface UserGrant {
   readonly expiresAt: number;
 }
 
-/** Rules by the id of their policy. */
-export type RulesByPolicy = ReadonlyMap<string, readonly CompiledRule[]>;
-
-/** Everything decisions depend on as of one epoch, parsed and indexed. Made by `compilePolicies`, asked by `applicableRules`. */
+/**
+ * Everything decisions depend on as of one epoch. Made by `compilePolicies`, asked by `applicableRules`.
+ *
+ * Assignments are indexed at once, rules when somebody to whom they may apply first asks: an epoch lasts until the next
+ * change of any policy, and most rules are not asked for in it. What was stored does not change meanwhile, so when a
+ * rule is read makes no difference to what it says.
+ */
 export interface PolicySnapshot {
   readonly epoch: number;
-  /** Active rules of active policies, by the resource they name (`*` included). */
-  readonly rules: ReadonlyMap<string, readonly CompiledRule[]>;
+  /** Active policies by id, as stored. */
+  readonly policies: ReadonlyMap<string, Policy>;
   readonly byUser: ReadonlyMap<string, readonly UserGrant[]>;
   /** Role → policy id → assignment priority. */
   readonly byRole: ReadonlyMap<string, ReadonlyMap<string, number>>;
-  /**
-   * What was worked out before, filled as requests ask. It holds at most one list for each action,
-   * resource that rules name and role that has policies.
-   */
-  readonly memo: {
-    readonly buckets: Map<string, RulesByPolicy>;
-    readonly byRole: Map<string, OrderedRules>;
-  };
+  /** The resources that active rules name (`*` included). */
+  readonly named: ReadonlySet<string>;
+  readonly reading: RuleReading;
+  readonly memo: SnapshotMemo;
 }
 
-/** Compiles the state of one epoch. Inactive policies, rules and assignments are left out here and nowhere else. */
+/** What was worked out before, filled as requests ask, bounded by what is stored: nothing in it is kept by a name from outside. */
+export interface SnapshotMemo {
+  /** Each rule that was asked for, parsed. */
+  readonly rules: Map<PolicyRule, CompiledRule>;
+  /** Resource that rules name (or `*`, for all others) → action → what applies. */
+  readonly buckets: Map<string, Map<string, Bucket>>;
+}
+
+/** The rules about one resource and action, in order. */
+export interface Bucket {
+  /** By role that has policies: ranked by the role's assignments. */
+  readonly byRole: Map<string, OrderedRules>;
+  /** By id of an active policy: ranked as where it is assigned to a user. */
+  readonly byPolicy: Map<string, OrderedRules>;
+}
+
+/** Compiles the state of one epoch. Inactive policies and assignments are left out here and nowhere else. */
 export function compilePolicies(state: PolicyState, definitions: Definitions, limits: PolicyLimits): PolicySnapshot {
-  const active = state.policies.filter((policy) => policy.isActive);
-  const compiled = active.flatMap((policy) => compileRules(policy, definitions, limits));
-  const ids = new Set(active.map((policy) => policy.id));
+  const policies = new Map(state.policies.filter((policy) => policy.isActive).map((policy) => [policy.id, policy]));
   const inForce = <Assignment extends { readonly policyId: string; readonly isActive: boolean }>(
     all: readonly Assignment[],
-  ): Assignment[] => all.filter((assignment) => assignment.isActive && ids.has(assignment.policyId));
+  ): Assignment[] => all.filter((assignment) => assignment.isActive && policies.has(assignment.policyId));
 
   return Object.freeze({
     epoch: state.epoch,
-    rules: Map.groupBy(compiled, (rule) => rule.resource),
+    policies,
     byUser: mapGroups(inForce(state.userPolicies), ({ userId }) => userId, toUserGrants),
     byRole: mapGroups(
       inForce(state.rolePolicies),
       ({ role }) => role,
       (all) => new Map(all.map((one) => [one.policyId, one.priority])),
     ),
-    memo: { buckets: new Map(), byRole: new Map() },
+    named: new Set([...policies.values()].flatMap(({ rules }) => rules.filter((rule) => rule.isActive).map((rule) => rule.resource))),
+    reading: Object.freeze({ definitions, limits }),
+    memo: Object.freeze({ rules: new Map(), buckets: new Map() }),
   });
-}
-
-/** The active rules of one policy, parsed, whether the policy itself is active or not. */
-export function compileRules(policy: Policy, definitions: Definitions, limits: PolicyLimits): readonly CompiledRule[] {
-  return policy.rules
-    .filter((rule) => rule.isActive)
-    .map((rule) => compileRule(policy, rule, readStored(policy, rule, { definitions, limits })));
-}
-
-function compileRule(policy: Policy, rule: PolicyRule, condition: Condition): CompiledRule {
-  return Object.freeze({
-    id: rule.id,
-    resource: rule.resource,
-    action: rule.action,
-    effect: rule.effect,
-    priority: rule.priority,
-    description: rule.description,
-    policy: Object.freeze({ id: policy.id, name: policy.name, type: policy.type, priority: policy.priority }),
-    condition,
-    paths: Object.freeze(conditionPaths(condition)),
-  });
-}
-
-/**
- * What is stored was checked when it was written, yet definitions change. A part that no longer means anything reads as
- * constant unknown, so that a DENY fires and an ALLOW does not; the rule itself is never dropped.
- */
-function readStored(
-  policy: Policy,
-  rule: PolicyRule,
-  parts: { readonly definitions: Definitions; readonly limits: PolicyLimits },
-): Condition {
-  return readConditions(rule.conditions, {
-    at: 'conditions',
-    expressions: policy.type === 'CUSTOM',
-    limits: parts.limits.conditions,
-    describePath: describePath(parts.definitions, rule.resource),
-  }).condition;
 }
 
 function toUserGrants(

@@ -1,7 +1,7 @@
 import { ACTIONS, type RuleAction } from '../actions.ts';
-import { createEntryId, type Entry, factsOf } from '../audit/index.ts';
+import { createEntryId, type Entry, factsOf, rulesToExplain } from '../audit/index.ts';
 import { createScope, OPEN } from '../context/index.ts';
-import { type Decision, decide } from '../decision/index.ts';
+import { type Decision, decide, decidingRule } from '../decision/index.ts';
 import { Problem } from '../errors.ts';
 import type { Json } from '../operators/index.ts';
 import { applicableRules } from '../policy/index.ts';
@@ -107,7 +107,7 @@ export async function decideOn(job: Job, subject: Subject, entryId: string = cre
     definitions: model.definitions,
   });
   const decision = decide(applicable, scope, { userId: principal.id, role: principal.role });
-  const facts = factsOf(applicable.rules, scope, job.settings.factsBytes);
+  const facts = factsOf(rulesToExplain(applicable, decision), scope, job.settings.factsBytes);
   job.entries.push(toEntry(job, { id: entryId, resource, action, decision, recordId: subject.recordId, facts }));
   return decision;
 }
@@ -120,7 +120,7 @@ interface EntryParts extends Pick<Entry, 'id' | 'recordId' | 'facts'> {
 
 function toEntry(job: Job, parts: EntryParts): Entry {
   const { decision } = parts;
-  const rule = decision.effect === 'allow-where' ? decision.rules[0] : decision.rule;
+  const rule = decidingRule(decision);
   return {
     id: parts.id,
     at: new Date(job.tx.now).toISOString(),

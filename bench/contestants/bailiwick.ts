@@ -1,0 +1,97 @@
+import { createScope } from '../../src/context/index.ts';
+import { type DecideOptions, decide, type RuleStep } from '../../src/decision/index.ts';
+import { applicableRules, compilePolicies, type PolicySnapshot, type PolicyState, type RolePolicy } from '../../src/policy/index.ts';
+import type { Definitions } from '../../src/resource/index.ts';
+import { definitionsOf, LIMITS, NOW, policyOf, resourceOf, stateOf, toRole, toUser } from '../../test/policy-fixtures.ts';
+import { type Contestant, type Run, type Shape, type ShapeRequest, type ShapeRule, STATUSES } from './shape.ts';
+
+/** Ourselves: all that a request pays for being decided, from compiled policies to the decision with its reason. */
+export const bailiwick: Contestant = {
+  name: 'bailiwick',
+  prepare: async (shape) => toRun(shape, prepareSnapshot(toState(shape))),
+};
+
+/** The same with someone watching each rule, as explanations do. */
+export const bailiwickTraced: Contestant = {
+  name: 'bailiwick, traced',
+  prepare: async (shape) => {
+    const steps: RuleStep[] = [];
+    const run = toRun(shape, prepareSnapshot(toState(shape)), (step) => steps.push(step));
+    return () => {
+      steps.length = 0;
+      return run();
+    };
+  },
+};
+
+/** The same with each user's policy assigned to the user, and none to a role. */
+export const bailiwickByUser: Contestant = {
+  name: 'bailiwick, by user',
+  prepare: async (shape) => toRun(shape, prepareSnapshot(toStateByUser(shape))),
+};
+
+const DEFINITIONS: Definitions = definitionsOf({
+  name: 'Article',
+  fields: {
+    authorId: { type: 'reference', to: 'User' },
+    status: { type: 'enum', values: [...STATUSES, 'other'] },
+    views: { type: 'integer' },
+  },
+});
+
+/** Compiles; what the shape calls resources are such as no definition names, but for `Article`. */
+export function prepareSnapshot(state: PolicyState): PolicySnapshot {
+  return compilePolicies(state, DEFINITIONS, LIMITS);
+}
+
+/** A policy for each role of the shape, assigned to it. */
+export function toState(shape: Shape): PolicyState {
+  const byRole = Map.groupBy(shape.rules, (rule) => rule.role);
+  return stateOf({
+    policies: [...byRole].map(([role, rules]) =>
+      policyOf(
+        `policy of ${role}`,
+        rules.map((rule, index) => ({ ...toRule(rule), priority: 1000 - index })),
+      ),
+    ),
+    // The API knows six roles; what is compiled takes any.
+    rolePolicies: [...byRole.keys()].map((role) => toRole(role as RolePolicy['role'], `policy of ${role}`)),
+  });
+}
+
+/** The same policies, assigned to the users themselves. */
+export function toStateByUser(shape: Shape): PolicyState {
+  const { policies } = toState(shape);
+  return stateOf({ policies, userPolicies: [...shape.users].map(([userId, role]) => toUser(userId, `policy of ${role}`)) });
+}
+
+function toRule({ resource, action, when }: ShapeRule) {
+  const value = typeof when?.equals === 'string' ? when.equals : '${user.id}';
+  return { resource, action, conditions: when === undefined ? [] : [{ field: `resource.${when.field}`, operator: 'eq', value }] };
+}
+
+/** Decides the shape's requests in turn. */
+export function toRun(shape: Shape, snapshot: PolicySnapshot, trace?: DecideOptions['trace']): Run {
+  const article = resourceOf('Article', DEFINITIONS);
+  const resources = new Map(shape.requests.map(({ resource }) => [resource, { ...article, name: resource }]));
+  const requests = shape.requests.map((request) => ({ request, resource: resources.get(request.resource) ?? article }));
+  let next = 0;
+  return () => {
+    const { request, resource } = requests[next++ % requests.length] as { request: ShapeRequest; resource: typeof article };
+    const { userId, role, action, record } = request;
+    const applicable = applicableRules(snapshot, { userId, role, resource: request.resource, action, now: NOW });
+    const scope = createScope({
+      principal: { id: userId, role, attributes: { id: userId, role } },
+      action,
+      resource,
+      record,
+      recordId: undefined,
+      origin: { method: 'GET', path: '/api', ip: '10.1.2.3' },
+      data: undefined,
+      now: NOW,
+      timeZone: 'UTC',
+      definitions: DEFINITIONS,
+    });
+    return decide(applicable, scope, { userId, role, trace }).effect === 'allow';
+  };
+}

@@ -1,0 +1,52 @@
+import { createRequire } from 'node:module';
+import type { Contestant, Run, Shape, ShapeRequest, ShapeRule } from './shape.ts';
+
+interface Ability {
+  can(action: string, subject: unknown): boolean;
+}
+
+/** What is used of it. Said here, because it is installed only where it is measured. */
+interface Casl {
+  createMongoAbility(rules: readonly object[]): Ability;
+  subject(type: string, record: object): object;
+}
+
+/** CASL knows no roles and no users: a rule set is one user's. Here it is made for each request from the rules of the caller's role. */
+export const caslPerRequest: Contestant = {
+  name: 'casl, per request',
+  prepare: async (shape) => toRun(shape, (abilityOf, { userId }) => abilityOf(userId)),
+};
+
+/** The same with every caller's rule set made beforehand, and kept. */
+export const caslKept: Contestant = {
+  name: 'casl, kept',
+  prepare: async (shape) => {
+    const kept = new Map<string, Ability>();
+    return toRun(shape, (abilityOf, { userId }) => {
+      const ability = kept.get(userId) ?? abilityOf(userId);
+      kept.set(userId, ability);
+      return ability;
+    });
+  },
+};
+
+function toRun(shape: Shape, pick: (abilityOf: (userId: string) => Ability, request: ShapeRequest) => Ability): Run {
+  const { createMongoAbility, subject } = createRequire(import.meta.url)('@casl/ability') as Casl;
+  const byRole = Map.groupBy(shape.rules, (rule) => rule.role);
+  const abilityOf = (userId: string): Ability => {
+    const rules = byRole.get(shape.users.get(userId) ?? '') ?? [];
+    // The last of its rules goes first.
+    return createMongoAbility(rules.map((rule) => toRule(rule, userId)).reverse());
+  };
+  const requests = shape.requests.map((request) => ({ request, record: subject(request.resource, { ...request.record }) }));
+  let next = 0;
+  return () => {
+    const { request, record } = requests[next++ % requests.length] as (typeof requests)[number];
+    return pick(abilityOf, request).can(request.action, record);
+  };
+}
+
+function toRule({ resource, action, when }: ShapeRule, userId: string): object {
+  if (when === undefined) return { action, subject: resource };
+  return { action, subject: resource, conditions: { [when.field]: typeof when.equals === 'string' ? when.equals : userId } };
+}
