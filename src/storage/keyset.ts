@@ -37,12 +37,16 @@ export function positionOf(record: StoredRecord, order: Order): CursorPosition {
   return JSON.stringify(keys).length > CARRIED ? { id: record.id } : { id: record.id, keys };
 }
 
-/** True on every record that stands behind a position. Throws REQUEST_CURSOR where the position no longer means anything. */
-export async function behindSql(
+/**
+ * What stands behind a position, as stretches of the order, one after the other: an index on the first key can be entered
+ * at the beginning of each. Together they are true on every record behind it. Throws REQUEST_CURSOR where the position no
+ * longer means anything.
+ */
+export async function stretchesBehind(
   tx: Transaction,
   resource: Resource,
   at: { order: Order; position: CursorPosition },
-): Promise<RawBuilder<unknown>> {
+): Promise<readonly RawBuilder<unknown>[]> {
   const { order, position } = at;
   const keys = position.keys ?? (await loadKeys(tx, resource, at));
   if (keys.length !== order.length - 1) throw unusable('the cursor is of a list in another order');
@@ -50,7 +54,7 @@ export async function behindSql(
   const steps = order.map(
     (key, index): Step => ({ key, column: columnOf(resource, key.field.name), value: toBound(key, values[index] ?? null) }),
   );
-  return behind(steps);
+  return stretches(steps);
 }
 
 /** One key of the order at the position. */
@@ -61,17 +65,27 @@ interface Step {
   readonly value: unknown;
 }
 
+/** Records without a value are a stretch of their own: no range of an index holds them together with others. */
+function stretches([step, ...others]: readonly Step[]): readonly RawBuilder<unknown>[] {
+  if (step === undefined) return [];
+  const { column, value, key } = step;
+  if (value === null) {
+    const rest = sql`(${column} IS NULL AND ${behind(others)})`;
+    return key.descending ? [rest] : [rest, sql`${column} IS NOT NULL`];
+  }
+  const sign = sql.raw(key.descending ? '<' : '>');
+  // The first comparison says nothing new, yet is what an index can be entered by.
+  const rest = others.length === 0 ? sql`${column} ${sign} ${value}` : sql`(${column} ${sign}= ${value} AND ${behind([step, ...others])})`;
+  return key.descending && !key.field.required ? [rest, sql`${column} IS NULL`] : [rest];
+}
+
 /** Behind by the first key, or level with it and behind by the others. */
 function behind([step, ...others]: readonly Step[]): RawBuilder<unknown> {
   if (step === undefined) return sql`FALSE`;
-  const { column, value, key } = step;
   const beyond = beyondOne(step);
   if (others.length === 0) return beyond;
-  const level = value === null ? sql`${column} IS NULL` : sql`${column} = ${value}`;
-  const either = sql`(${beyond} OR (${level} AND ${behind(others)}))`;
-  // Says nothing new, yet is what an index can be entered by.
-  if (value !== null && !key.descending) return sql`(${column} >= ${value} AND ${either})`;
-  return value !== null && key.field.required ? sql`(${column} <= ${value} AND ${either})` : either;
+  const level = step.value === null ? sql`${step.column} IS NULL` : sql`${step.column} = ${step.value}`;
+  return sql`(${beyond} OR (${level} AND ${behind(others)}))`;
 }
 
 function beyondOne({ key, column, value }: Step): RawBuilder<unknown> {

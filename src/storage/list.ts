@@ -4,7 +4,7 @@ import type { ReferredRecords } from '../context/index.ts';
 import { type Definitions, fromRow, type ResolvedSortKey, type Resource, type Row, type StoredRecord } from '../resource/index.ts';
 import type { CursorPosition } from './cursor.ts';
 import type { Transaction } from './database.ts';
-import { behindSql, type Order, orderSql, positionOf, toOrder } from './keyset.ts';
+import { type Order, orderSql, positionOf, stretchesBehind, toOrder } from './keyset.ts';
 import { selectionOf } from './names.ts';
 import { loadReferredOfEach } from './referred.ts';
 import { sqlTargetFor } from './sql-target.ts';
@@ -126,11 +126,28 @@ interface Window {
   readonly offset: number;
 }
 
-async function fetch({ tx, resource, tables, filter, order }: Source, { after, limit, offset }: Window): Promise<readonly StoredRecord[]> {
-  const behind = after === undefined ? sql`` : sql` AND ${await behindSql(tx, resource, { order, position: after })}`;
+/** Stretch by stretch of the order, until there are enough. */
+async function fetch(source: Source, { after, limit, offset }: Window): Promise<readonly StoredRecord[]> {
+  if (after === undefined) return fetchWhere(source, source.filter, { limit, offset });
+  const stretches = await stretchesBehind(source.tx, source.resource, { order: source.order, position: after });
+  // What one stretch passes over, the next cannot know: with an offset they are asked as one.
+  const asked = offset > 0 ? [sql`(${sql.join(stretches, sql` OR `)})`] : stretches;
+  const records: StoredRecord[] = [];
+  for (const stretch of asked) {
+    const left = limit - records.length;
+    if (left > 0) records.push(...(await fetchWhere(source, sql`(${source.filter}) AND ${stretch}`, { limit: left, offset })));
+  }
+  return records;
+}
+
+async function fetchWhere(
+  { tx, resource, tables, order }: Source,
+  where: RawBuilder<unknown>,
+  { limit, offset }: Omit<Window, 'after'>,
+): Promise<readonly StoredRecord[]> {
   const skipped = offset === 0 ? sql`` : sql` OFFSET ${offset}`;
   const rows = await tx.all<Row>(
-    sql`SELECT ${selectionOf(resource)} FROM ${tables} WHERE (${filter})${behind} ORDER BY ${orderSql(resource, order)} LIMIT ${limit}${skipped}`,
+    sql`SELECT ${selectionOf(resource)} FROM ${tables} WHERE ${where} ORDER BY ${orderSql(resource, order)} LIMIT ${limit}${skipped}`,
   );
   return rows.map((row) => fromRow(resource, row));
 }
