@@ -72,6 +72,6 @@ async function explainPast({ tx, model, parts }: AdminCall, entry: Entry): Promi
     timeZone: parts.timeZone,
     definitions: model.definitions,
   });
-  const { trace, wouldAllow } = explain(applicable, scopeFromFacts(entry, { timeZone: parts.timeZone, kindOf }), who);
-  return { trace, ...(entry.allowed ? {} : { wouldAllow }) };
+  const { decision: _, ...why } = explain(applicable, scopeFromFacts(entry, { timeZone: parts.timeZone, kindOf }), who);
+  return why;
 }

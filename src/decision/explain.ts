@@ -1,31 +1,58 @@
-import { type Condition, type ConditionTrace, explainCondition, reduce, type Scope } from '../condition/index.ts';
-import type { Applicable, CompiledRule, Effect, PolicyType } from '../policy/index.ts';
-import { decide, type RuleStep } from './decide.ts';
-import type { Decision } from './decision.ts';
+import { type ConditionTrace, explainCondition, printCondition, type Scope } from '../condition/index.ts';
+import {
+  type Applicable,
+  type CompiledRule,
+  DEFAULT_PRIORITY,
+  type Effect,
+  isSameRank,
+  type PolicyType,
+  type RankedRule,
+} from '../policy/index.ts';
+import { type DecideOptions, decide, type RuleStep } from './decide.ts';
+import { type Decision, decidingRule } from './decision.ts';
+import { obstaclesTo } from './obstacles.ts';
 
 /** Rules that come nearest to allowing, at most. */
 const NEARBY = 5;
+/** Rules of the deciding rule's rank, at most. */
+const TIES = 20;
+/** Characters of a remaining condition, at most. */
+const WHEN_LENGTH = 2000;
 
-/** A rule as an explanation shows it. */
-interface ShownRule {
+/** A rule as an explanation shows it: its rank is the three priorities, the rule's own first. */
+export interface ShownRule {
   readonly rule: { readonly id: string; readonly description?: string | undefined; readonly effect: Effect; readonly priority: number };
   readonly policy: { readonly id: string; readonly name: string; readonly type: PolicyType; readonly priority: number };
+  /** By which the policy applies: that of the role's assignment, 100 for a user's own. */
+  readonly assignment: { readonly priority: number };
 }
+
+type Answer = ConditionTrace['answer'];
 
 /** One rule that was considered, with every value that its conditions compared. For admins alone. */
 export interface RuleTrace extends ShownRule {
-  readonly answer: 'true' | 'false' | 'unknown' | 'open';
+  readonly answer: Answer;
   /** Whether it decided. */
   readonly fired: boolean;
   readonly condition: ConditionTrace;
+  /** The paths that its conditions read, on either side, and at which there is no value; absent where there is none. */
+  readonly missing?: readonly string[];
+}
+
+/** A rule of the deciding rule's rank that would have decided as well: only the order between the two kept it from that. */
+export interface TiedRule extends ShownRule {
+  readonly answer: Answer;
+  /** What put the one that goes first before the other. */
+  readonly brokenBy: 'DENY before ALLOW' | 'rule id';
 }
 
 /** A rule that would have allowed, and what stood in its way. */
 export interface NearbyRule extends ShownRule {
-  /** Those of its conditions that are not true, or depend on the record. */
+  /** Those parts of its conditions that are not as they would have to be, or depend on what is open. In an `any`, one would do. */
   readonly unmet: readonly ConditionTrace[];
-  /** Whether a DENY before it fired: then meeting its conditions would not be enough. */
-  readonly overruled: boolean;
+  readonly missing?: readonly string[];
+  /** The DENY that fired before it: then meeting its conditions would not be enough. */
+  readonly overruledBy?: ShownRule;
 }
 
 /** A decision with how it came about. */
@@ -33,57 +60,109 @@ export interface Explanation {
   readonly decision: Decision;
   /** The rules considered, in order; what follows the rule that fired was not. */
   readonly trace: readonly RuleTrace[];
-  /** Of a denial: the ALLOW rules with the fewest conditions in the way, the nearest first. */
-  readonly wouldAllow: readonly NearbyRule[];
+  readonly ties: readonly TiedRule[];
+  /** Of allow-where: the condition that remains, in words. */
+  readonly when?: string;
+  /** Of a denial: the ALLOW rules with the least in their way, the nearest first. */
+  readonly wouldAllow?: readonly NearbyRule[];
+  /** Of a denial: said where no ALLOW rule is there to come near. */
+  readonly note?: string;
 }
 
 /** Decides and says how, watching the one walk over the rules. */
-export function explain(
-  applicable: Applicable,
-  scope: Scope,
-  who: { readonly userId?: string | undefined; readonly role: string },
-): Explanation {
+export function explain(applicable: Applicable, scope: Scope, who: Omit<DecideOptions, 'trace'>): Explanation {
   const steps: RuleStep[] = [];
   const decision = decide(applicable, scope, { ...who, trace: (step) => steps.push(step) });
+  const asked: Asked = { applicable, scope, who, ranks: new Map(applicable.ranked.map((ranked) => [ranked.rule, ranked])) };
   return {
     decision,
-    trace: steps.map((step) => toTrace(step, scope)),
-    wouldAllow: decision.effect === 'deny' ? nearbyRules(applicable.rules, steps, scope) : [],
+    trace: steps.map((step) => toTrace(step, asked)),
+    ties: tiesWith(decidingRule(decision), asked),
+    ...(decision.effect === 'allow-where' && { when: printWhen(decision.where) }),
+    ...(decision.effect === 'deny' && explainDenial(steps, asked)),
   };
 }
 
-function toTrace({ rule, answer, fired }: RuleStep, scope: Scope): RuleTrace {
-  return {
-    ...show(rule),
-    answer: answer === null ? 'unknown' : (String(answer) as 'true' | 'false' | 'open'),
-    fired,
-    condition: explainCondition(rule.condition, scope),
-  };
+/** What is left of a condition in one line, bounded in length. It may show attribute values: for admins alone. */
+export function printWhen(where: Extract<Decision, { effect: 'allow-where' }>['where']): string {
+  const text = printCondition(where);
+  return text.length > WHEN_LENGTH ? `${text.slice(0, WHEN_LENGTH).toWellFormed()}…` : text;
 }
 
-function nearbyRules(rules: readonly CompiledRule[], steps: readonly RuleStep[], scope: Scope): readonly NearbyRule[] {
-  const considered = new Set(steps.filter((step) => !step.fired).map((step) => step.rule));
-  return rules
-    .filter((rule) => rule.effect === 'ALLOW')
-    .map((rule) => ({ rule, unmet: conjuncts(rule.condition).filter((condition) => !isTrue(reduce(condition, scope))) }))
-    .sort((a, b) => a.unmet.length - b.unmet.length)
+/** What is explained: the rules with their ranks, in which scope, for whom. */
+interface Asked {
+  readonly applicable: Applicable;
+  readonly scope: Scope;
+  readonly who: Omit<DecideOptions, 'trace'>;
+  readonly ranks: ReadonlyMap<CompiledRule, RankedRule>;
+}
+
+function toTrace({ rule, answer, fired }: RuleStep, asked: Asked): RuleTrace {
+  const condition = explainCondition(rule.condition, asked.scope);
+  return { ...show(rule, asked), answer: toAnswer(answer), fired, condition, ...missingIn(rule, asked) };
+}
+
+function tiesWith(deciding: CompiledRule | undefined, asked: Asked): readonly TiedRule[] {
+  const rank = deciding && asked.ranks.get(deciding);
+  if (deciding === undefined || rank === undefined) return [];
+  const ties: TiedRule[] = [];
+  for (const other of asked.applicable.ranked) {
+    if (ties.length === TIES) break;
+    if (other.rule === deciding || !isSameRank(other, rank)) continue;
+    const step = considerAlone(other, asked);
+    if (step === undefined || !(step.fired || step.answer === 'open')) continue;
+    const brokenBy = other.rule.effect === deciding.effect ? 'rule id' : 'DENY before ALLOW';
+    ties.push({ ...show(other.rule, asked), answer: toAnswer(step.answer), brokenBy });
+  }
+  return ties;
+}
+
+/** How one rule would be considered were there no other. `decide` says so too: what fires is not said twice. */
+function considerAlone(ranked: RankedRule, { applicable, scope, who }: Asked): RuleStep | undefined {
+  const steps: RuleStep[] = [];
+  decide({ ...applicable, ranked: [ranked], rules: [ranked.rule] }, scope, { ...who, trace: (step) => steps.push(step) });
+  return steps[0];
+}
+
+function explainDenial(steps: readonly RuleStep[], asked: Asked): Pick<Explanation, 'wouldAllow' | 'note'> {
+  const { rules, found } = asked.applicable;
+  const allowing = rules.filter((rule) => rule.effect === 'ALLOW');
+  if (allowing.length > 0) return { wouldAllow: nearestOf(allowing, steps, asked) };
+  if (!found) return { wouldAllow: [] };
+  return { wouldAllow: [], note: 'no active rule that applies to this resource and action says ALLOW' };
+}
+
+function nearestOf(allowing: readonly CompiledRule[], steps: readonly RuleStep[], asked: Asked): readonly NearbyRule[] {
+  const passedBy = new Set(steps.filter((step) => !step.fired).map((step) => step.rule));
+  const fired = steps.find((step) => step.fired)?.rule;
+  return allowing
+    .map((rule) => ({ rule, ...obstaclesTo(explainCondition(rule.condition, asked.scope)) }))
+    .sort((a, b) => (a.distance === b.distance ? 0 : a.distance - b.distance))
     .slice(0, NEARBY)
     .map(({ rule, unmet }) => ({
-      ...show(rule),
-      unmet: unmet.map((condition) => explainCondition(condition, scope)),
-      overruled: !considered.has(rule),
+      ...show(rule, asked),
+      unmet,
+      ...missingIn(rule, asked),
+      ...(fired !== undefined && !passedBy.has(rule) && { overruledBy: show(fired, asked) }),
     }));
 }
 
-/** What must all hold for a condition to hold. */
-function conjuncts(condition: Condition): readonly Condition[] {
-  return condition.type === 'all' ? condition.of : [condition];
+function missingIn({ paths }: CompiledRule, { scope }: Asked): Pick<RuleTrace, 'missing'> {
+  const missing = paths.filter((path) => scope.valueOf(path) === undefined).map(({ text }) => text);
+  return missing.length === 0 ? {} : { missing };
 }
 
-function isTrue(condition: Condition): boolean {
-  return condition.type === 'constant' && condition.value === true;
+function toAnswer(answer: RuleStep['answer']): Answer {
+  if (answer === 'open') return 'open';
+  if (answer === null) return 'unknown';
+  return answer ? 'true' : 'false';
 }
 
-function show({ id, description, effect, priority, policy }: CompiledRule): ShownRule {
-  return { rule: { id, description, effect, priority }, policy };
+function show(rule: CompiledRule, { ranks }: Asked): ShownRule {
+  const { id, description, effect, priority, policy } = rule;
+  return {
+    rule: { id, description, effect, priority },
+    policy,
+    assignment: { priority: ranks.get(rule)?.assignmentPriority ?? DEFAULT_PRIORITY },
+  };
 }

@@ -4,5 +4,13 @@
  * Begin with `decide` in decide.ts; explain.ts watches the same walk for people.
  */
 export { type DecideOptions, decide, type RuleStep } from './decide.ts';
-export type { Decision } from './decision.ts';
-export { type Explanation, explain, type NearbyRule, type RuleTrace } from './explain.ts';
+export { type Decision, decidingRule } from './decision.ts';
+export {
+  type Explanation,
+  explain,
+  type NearbyRule,
+  printWhen,
+  type RuleTrace,
+  type ShownRule,
+  type TiedRule,
+} from './explain.ts';

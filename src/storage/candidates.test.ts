@@ -1,0 +1,71 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SYSTEM } from '../system/index.ts';
+import { type CandidateQuery, type Candidates, loadCandidates } from './candidates.ts';
+import { evolve } from './evolution/index.ts';
+import { insertRecord } from './records.ts';
+import { openTestDatabase, resourceOf, type TestDatabase, toRecord } from './storage.fixture.ts';
+
+const user = resourceOf(SYSTEM, 'User');
+let test: TestDatabase;
+
+/** Ten users u0 … u9: every third is an admin, u4 is not active, u5 and u8 have a policy of their own. */
+beforeAll(async () => {
+  test = openTestDatabase();
+  await evolve(test.database, SYSTEM);
+  await test.database.transaction(async (tx) => {
+    for (let index = 0; index < 10; index++) {
+      const role = index % 3 === 0 ? 'admin' : 'user';
+      const values = { email: `${index}@example.com`, password: 'hash', role, isActive: index !== 4 };
+      await insertRecord(tx, user, toRecord(`u${index}`, values));
+    }
+    await tx.run(sql`INSERT INTO "_Policy" ("id", "name") VALUES ('p', 'p')`);
+    for (const id of ['u4', 'u5', 'u8'])
+      await tx.run(sql`INSERT INTO "_UserPolicy" ("id", "userId", "policyId") VALUES (${id}, ${id}, 'p')`);
+  });
+});
+afterAll(() => test.dispose());
+
+const load = (query: Partial<CandidateQuery>): Promise<Candidates> =>
+  test.database.transaction((tx) => loadCandidates(tx, user, { roles: ['admin'], stretch: 100, ...query }));
+
+describe('loadCandidates', () => {
+  const rows: readonly [what: string, query: Partial<CandidateQuery>, ids: string, last: string | undefined][] = [
+    ['a role, and whoever has a policy of their own', {}, 'u0 u3 u5 u6 u8 u9', undefined],
+    ['no role', { roles: [] }, 'u5 u8', undefined],
+    ['every role, but nobody who is not active', { roles: ['admin', 'user'] }, 'u0 u1 u2 u3 u5 u6 u7 u8 u9', undefined],
+    ['behind an id', { after: 'u5' }, 'u6 u8 u9', undefined],
+    ['a stretch', { stretch: 4 }, 'u0 u3', 'u3'],
+    ['the next stretch', { stretch: 4, after: 'u3' }, 'u5 u6', 'u7'],
+    ['a stretch without anyone', { stretch: 1, after: 'u0' }, '', 'u1'],
+    ['a stretch to the very end, whose end is not known yet', { stretch: 2, after: 'u7' }, 'u8 u9', 'u9'],
+    ['behind everyone', { after: 'u9' }, '', undefined],
+    ['a name that would be SQL', { roles: [`admin' OR 1 = 1 --`] }, 'u5 u8', undefined],
+  ];
+  it.each(rows)('finds %s', async (_, query, ids, last) => {
+    const found = await load(query);
+    expect([found.users.map(({ id }) => id).join(' '), found.last]).toEqual([ids, last]);
+  });
+
+  it('loads no secrets', async () => {
+    expect((await load({})).users[0]).toMatchObject({ id: 'u0', email: '0@example.com', isActive: true });
+    expect((await load({})).users[0]).not.toHaveProperty('password');
+  });
+
+  it('walks the ids, whatever the roles: no stretch costs more than itself', async () => {
+    const plans: string[] = [];
+    await test.database.transaction(async (tx) => {
+      const watched = {
+        ...tx,
+        all: async <Row>(query: Parameters<typeof tx.all>[0]): Promise<readonly Row[]> => {
+          const plan = await tx.all<{ detail: string }>(sql`EXPLAIN QUERY PLAN ${query as ReturnType<typeof sql>}`);
+          plans.push(...plan.map(({ detail }) => detail));
+          return tx.all<Row>(query);
+        },
+      };
+      await loadCandidates(watched, user, { roles: ['admin'], stretch: 4, after: 'u3' });
+    });
+    expect(plans.join('\n')).toMatch(/SEARCH User USING INDEX sqlite_autoindex_User_1 \(id>\?\)/);
+    expect(plans.join('\n')).not.toMatch(/TEMP B-TREE|SCAN User|"role"|role=/);
+  });
+});
