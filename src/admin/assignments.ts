@@ -20,6 +20,7 @@ import {
   removeAssignment,
   updateAssignment,
 } from '../storage/index.ts';
+import { warningsOfAssignment } from './advice.ts';
 import type { AdminCall, AdminChange, Endpoint } from './endpoint.ts';
 import { paramOf, readTextQuery } from './reading.ts';
 
@@ -46,7 +47,7 @@ async function assign(admin: AdminCall, to: Holder): ReturnType<Endpoint['handle
       : await assignToRole(admin.tx, { policyId: policy.id, role: holder as AssignableRole }, change);
   const message = `assigned policy "${policy.name}" to ${to} ${holder}`;
   await admin.record({ resource: kindOf(to), action: 'create', recordId: policy.id, reason: message });
-  return { status: 201, body: toSuccess(assignment, { message }) };
+  return { status: 201, body: toSuccess(assignment, { message, ...warningsOfAssignment(admin, policy, assignment) }) };
 }
 
 async function update(admin: AdminCall, to: Holder): ReturnType<Endpoint['handle']> {
@@ -54,7 +55,7 @@ async function update(admin: AdminCall, to: Holder): ReturnType<Endpoint['handle
   const assignment = await updateAssignment(admin.tx, toKey(to, policy, holder), { ...said, by: admin.admin.id });
   const message = `changed the assignment of policy "${policy.name}" to ${to} ${holder}`;
   await admin.record({ resource: kindOf(to), action: 'update', recordId: policy.id, reason: message });
-  return { status: 200, body: toSuccess(assignment, { message }) };
+  return { status: 200, body: toSuccess(assignment, { message, ...warningsOfAssignment(admin, policy, assignment) }) };
 }
 
 async function remove(admin: AdminCall, to: Holder): ReturnType<Endpoint['handle']> {

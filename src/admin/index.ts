@@ -1,5 +1,5 @@
 /**
- * The admin endpoints: policies, assignments, access tests, decisions, analytics, templates.
+ * The admin endpoints: policies, assignments, access tests, who can, advice, decisions, analytics, templates.
  *
  * Each file is a table of endpoints; `endpoint.ts` is what all share: only an admin's token opens them, a change and its
  * entry are one transaction. They never touch a resource's records: those go through the pipeline, for admins too.
@@ -7,10 +7,13 @@
  */
 import type { Route } from '../request/index.ts';
 import { testEndpoints } from './access-test.ts';
+import { adviceEndpoints } from './advice.ts';
 import { assignmentEndpoints } from './assignments.ts';
 import { decisionEndpoints } from './decisions.ts';
 import { type AdminParts, toRoute } from './endpoint.ts';
 import { policyEndpoints } from './policies.ts';
+import { userPermissionsEndpoints } from './user-permissions.ts';
+import { whoCanEndpoints } from './who-can.ts';
 
 export type { AdminParts } from './endpoint.ts';
 export { grantFullAccess } from './first-admin.ts';
@@ -18,5 +21,13 @@ export { createPermissionPolicies, type PermissionPolicy } from './permissions.t
 
 /** Every route under `/admin/api`. */
 export function createAdminRoutes(parts: AdminParts): readonly Route[] {
-  return [...policyEndpoints, ...assignmentEndpoints, ...testEndpoints, ...decisionEndpoints].map((endpoint) => toRoute(parts, endpoint));
+  return [
+    ...policyEndpoints,
+    ...adviceEndpoints,
+    ...assignmentEndpoints,
+    ...testEndpoints,
+    ...whoCanEndpoints,
+    ...userPermissionsEndpoints,
+    ...decisionEndpoints,
+  ].map((endpoint) => toRoute(parts, endpoint));
 }

@@ -2,6 +2,7 @@ import { Problem } from '../errors.ts';
 import { POLICY_TYPES, type Policy, type PolicyInput, type PolicyType, readPolicy, TEMPLATES } from '../policy/index.ts';
 import { toSuccess } from '../response/index.ts';
 import { createPolicy, deletePolicy, listPolicies, loadPolicy, updatePolicy } from '../storage/index.ts';
+import { warningsOf } from './advice.ts';
 import type { AdminCall, Endpoint } from './endpoint.ts';
 import { paramOf, readBooleanQuery, readTextQuery } from './reading.ts';
 
@@ -27,22 +28,22 @@ async function read({ call, tx }: AdminCall): ReturnType<Endpoint['handle']> {
 }
 
 async function create(admin: AdminCall): ReturnType<Endpoint['handle']> {
-  const { input, warnings } = readInput(admin, undefined);
+  const input = readInput(admin, undefined);
   const policy = await createPolicy(admin.tx, input, { by: admin.admin.id });
   await admin.record({ resource: 'Policy', action: 'create', recordId: policy.id, reason: `created policy "${policy.name}"` });
   return {
     status: 201,
     headers: { location: `/admin/api/policies/${policy.id}` },
-    body: toSuccess(policy, { message: `created policy "${policy.name}"`, ...warnings }),
+    body: toSuccess(policy, { message: `created policy "${policy.name}"`, ...(await warningsOf(admin, policy, { isNew: true })) }),
   };
 }
 
 async function update(admin: AdminCall): ReturnType<Endpoint['handle']> {
   const before = await existing(admin.tx, paramOf(admin.call, 'id'));
-  const { input, warnings } = readInput(admin, before);
+  const input = readInput(admin, before);
   const policy = await updatePolicy(admin.tx, input, { id: before.id, by: admin.admin.id });
   await admin.record({ resource: 'Policy', action: 'update', recordId: policy.id, reason: `updated policy "${policy.name}"` });
-  return { status: 200, body: toSuccess(policy, { message: `updated policy "${policy.name}"`, ...warnings }) };
+  return { status: 200, body: toSuccess(policy, { message: `updated policy "${policy.name}"`, ...(await warningsOf(admin, policy)) }) };
 }
 
 async function remove(admin: AdminCall): ReturnType<Endpoint['handle']> {
@@ -62,13 +63,13 @@ async function existing(tx: AdminCall['tx'], id: string): Promise<Policy> {
   return policy;
 }
 
-function readInput({ call, model, parts }: AdminCall, before: Policy | undefined): { input: PolicyInput; warnings: object } {
+function readInput({ call, model, parts }: AdminCall, before: Policy | undefined): PolicyInput {
   const options = { definitions: model.definitions, limits: parts.limits, ...(before === undefined ? {} : { existing: before }) };
-  const { policy, issues, warnings } = readPolicy(call.body ?? null, options);
+  const { policy, issues } = readPolicy(call.body ?? null, options);
   if (policy === undefined || issues.length > 0) {
     throw new Problem('POLICY_INVALID', `${issues.length} ${issues.length === 1 ? 'mistake' : 'mistakes'} in the policy`, {
       errors: issues,
     });
   }
-  return { input: policy, warnings: warnings.length > 0 ? { warnings } : {} };
+  return policy;
 }

@@ -1,37 +1,22 @@
 import { RULE_ACTIONS } from '../actions.ts';
 import type { JsonObject } from '../operators/index.ts';
-import { ASSIGNABLE_ROLES, EFFECTS, POLICY_TYPES } from '../policy/index.ts';
-import {
-  arrayOf,
-  envelope,
-  type OperationParts,
-  objectOf,
-  orNull,
-  pathParameter,
-  queryParameter,
-  schemaRef,
-  toOperation,
-} from './operation.ts';
-
-type AdminOperation = Omit<OperationParts, 'id' | 'tag' | 'caller'>;
-
-/** An operation that only an admin's token opens: 401 without a token, 403 with another's. */
-function operation(area: 'policies' | 'assignments' | 'access tests' | 'decisions', id: string, parts: AdminOperation): JsonObject {
-  const problems = [403, ...(parts.problems ?? [])];
-  return toOperation({ ...parts, problems, caller: 'bearer', id: `admin.${id}`, tag: `Admin ${area}` });
-}
+import { ASSIGNABLE_ROLES, POLICY_TYPES } from '../policy/index.ts';
+import { accessPaths } from './access-paths.ts';
+import { explanationMembers } from './access-schemas.ts';
+import { adminOperation } from './admin-operation.ts';
+import { advicePaths, WARNINGS } from './advice-paths.ts';
+import { arrayOf, envelope, objectOf, pathParameter, queryParameter, schemaRef } from './operation.ts';
 
 const TEXT: JsonObject = { type: 'string' };
 const COUNT: JsonObject = { count: { type: 'integer' } };
 const MESSAGE: JsonObject = { message: TEXT };
-const WARNINGS: JsonObject = { warnings: arrayOf(schemaRef('api.Issue')) };
 const POLICY: JsonObject = schemaRef('admin.Policy');
 const DONE: JsonObject = objectOf({ success: { const: true }, message: TEXT });
 const POLICY_ID: JsonObject = pathParameter('id', 'Id of the policy.');
 
 const policyPaths: JsonObject = {
   '/policies': {
-    get: operation('policies', 'policies.list', {
+    get: adminOperation('policies', 'policies.list', {
       summary: 'Lists policies with their rules.',
       parameters: [
         queryParameter('isActive', 'Active or inactive ones only.', { type: 'boolean' }),
@@ -39,7 +24,7 @@ const policyPaths: JsonObject = {
       ],
       answers: { 200: { description: 'The policies.', schema: envelope(arrayOf(POLICY), COUNT) } },
     }),
-    post: operation('policies', 'policies.create', {
+    post: adminOperation('policies', 'policies.create', {
       summary: 'Creates a policy. Every mistake in it is listed.',
       body: schemaRef('admin.PolicyInput'),
       answers: { 201: { description: 'The policy.', schema: envelope(POLICY, { ...MESSAGE, ...WARNINGS }) } },
@@ -47,20 +32,20 @@ const policyPaths: JsonObject = {
     }),
   },
   '/policies/{id}': {
-    get: operation('policies', 'policies.read', {
+    get: adminOperation('policies', 'policies.read', {
       summary: 'Shows a policy with its rules.',
       parameters: [POLICY_ID],
       answers: { 200: { description: 'The policy.', schema: envelope(POLICY) } },
       problems: [404],
     }),
-    put: operation('policies', 'policies.update', {
+    put: adminOperation('policies', 'policies.update', {
       summary: 'Changes the members given. In force for every request that begins after the answer.',
       parameters: [POLICY_ID],
       body: schemaRef('admin.PolicyChange'),
       answers: { 200: { description: 'The policy as it is now.', schema: envelope(POLICY, { ...MESSAGE, ...WARNINGS }) } },
       problems: [404, 409, 422],
     }),
-    delete: operation('policies', 'policies.delete', {
+    delete: adminOperation('policies', 'policies.delete', {
       summary: 'Deletes a policy, its rules and its assignments. What it was stays on the record.',
       parameters: [POLICY_ID],
       answers: { 200: { description: 'Deleted.', schema: DONE } },
@@ -68,69 +53,9 @@ const policyPaths: JsonObject = {
     }),
   },
   '/policies-templates': {
-    get: operation('policies', 'templates.list', {
+    get: adminOperation('policies', 'templates.list', {
       summary: 'Ready-made policies: each `template` is accepted by `POST /admin/api/policies` as it is.',
       answers: { 200: { description: 'The templates.', schema: envelope(arrayOf(schemaRef('admin.Template')), COUNT) } },
-    }),
-  },
-};
-
-const CONDITIONAL: JsonObject = {
-  type: 'boolean',
-  description: 'Of a list or export: allowed for the records that a condition holds for.',
-};
-const EVALUATION: JsonObject = objectOf(
-  {
-    matched: { type: 'boolean', description: 'Whether a rule of the policy decided.' },
-    effect: { type: 'string', enum: [...EFFECTS] },
-    policy: objectOf({ id: TEXT, name: TEXT, type: TEXT }),
-    conditional: CONDITIONAL,
-  },
-  ['conditional'],
-);
-const TRACE: JsonObject = {
-  trace: { ...arrayOf({ type: 'object' }), description: 'Each rule considered, each condition with expected and actual value.' },
-  wouldAllow: { ...arrayOf({ type: 'object' }), description: 'Of a denial: rules that would have allowed it, and what stood in the way.' },
-};
-
-/** The answer of a test, with why. */
-function explained(own: JsonObject, optional: readonly string[] = []): JsonObject {
-  return envelope(objectOf({ allowed: { type: 'boolean' }, reason: TEXT, ...own, ...TRACE }, ['wouldAllow', ...optional]));
-}
-
-const testPaths: JsonObject = {
-  '/policies/test-access': {
-    post: operation('access tests', 'tests.access', {
-      summary: 'Says what would be decided for a user, resource, action and time, and why.',
-      body: schemaRef('admin.AccessTest'),
-      answers: {
-        200: {
-          description: 'The answer, with its trace.',
-          schema: explained(
-            {
-              matchedPolicy: orNull(objectOf({ id: TEXT, name: TEXT })),
-              matchedRule: { type: ['string', 'null'] },
-              conditional: CONDITIONAL,
-            },
-            ['conditional'],
-          ),
-        },
-      },
-      problems: [404, 422],
-    }),
-  },
-  '/policies/{id}/test': {
-    post: operation('access tests', 'tests.policy', {
-      summary: 'The same, as if this policy alone were assigned.',
-      parameters: [POLICY_ID],
-      body: schemaRef('admin.AccessTest'),
-      answers: {
-        200: {
-          description: 'The answer, with its trace.',
-          schema: explained({ evaluation: EVALUATION }),
-        },
-      },
-      problems: [404, 422],
     }),
   },
 };
@@ -147,9 +72,9 @@ const ASSIGNED_POLICY: JsonObject = pathParameter('policyId', 'Id of the policy.
 function assignmentPath({ id, to, parameter, schema }: AssignmentKind): JsonObject {
   const parameters = [ASSIGNED_POLICY, parameter];
   const body = schemaRef(`${schema}Input`);
-  const assigned = envelope(schemaRef(schema), MESSAGE);
+  const assigned = envelope(schemaRef(schema), { ...MESSAGE, ...WARNINGS });
   return {
-    post: operation('assignments', `assignments.${id}.create`, {
+    post: adminOperation('assignments', `assignments.${id}.create`, {
       summary: `Assigns the policy to the ${to}.`,
       parameters,
       body,
@@ -157,14 +82,14 @@ function assignmentPath({ id, to, parameter, schema }: AssignmentKind): JsonObje
       answers: { 201: { description: 'The assignment.', schema: assigned } },
       problems: [404, 409, 422],
     }),
-    put: operation('assignments', `assignments.${id}.update`, {
+    put: adminOperation('assignments', `assignments.${id}.update`, {
       summary: 'Changes the assignment.',
       parameters,
       body,
       answers: { 200: { description: 'The assignment as it is now.', schema: assigned } },
       problems: [404, 422],
     }),
-    delete: operation('assignments', `assignments.${id}.delete`, {
+    delete: adminOperation('assignments', `assignments.${id}.delete`, {
       summary: 'Takes the assignment away. No request that begins after the answer is allowed by it.',
       parameters,
       answers: { 200: { description: 'Taken away.', schema: DONE } },
@@ -189,7 +114,7 @@ const assignmentPaths: JsonObject = {
     schema: 'admin.RolePolicy',
   }),
   '/users/{userId}/policies': {
-    get: operation('assignments', 'assignments.ofUser', {
+    get: adminOperation('assignments', 'assignments.ofUser', {
       summary: 'Lists the policies assigned to a user, and with `role` those of the role too.',
       parameters: [pathParameter('userId', 'Id of the user.'), queryParameter('role', 'A role whose policies to list too.', ROLE)],
       answers: { 200: { description: 'The policies.', schema: envelope(arrayOf(POLICY), COUNT) } },
@@ -197,7 +122,7 @@ const assignmentPaths: JsonObject = {
     }),
   },
   '/roles/{role}/policies': {
-    get: operation('assignments', 'assignments.ofRole', {
+    get: adminOperation('assignments', 'assignments.ofRole', {
       summary: 'Lists the policies assigned to a role.',
       parameters: [pathParameter('role', 'The role.', ROLE)],
       answers: { 200: { description: 'The policies.', schema: envelope(arrayOf(POLICY), COUNT) } },
@@ -208,7 +133,7 @@ const assignmentPaths: JsonObject = {
 
 const decisionPaths: JsonObject = {
   '/decisions': {
-    get: operation('decisions', 'decisions.list', {
+    get: adminOperation('decisions', 'decisions.list', {
       summary: 'Searches the record, newest first.',
       parameters: [
         queryParameter('userId', 'Decisions about this user.', TEXT),
@@ -228,17 +153,17 @@ const decisionPaths: JsonObject = {
     }),
   },
   '/decisions/{id}': {
-    get: operation('decisions', 'decisions.read', {
+    get: adminOperation('decisions', 'decisions.read', {
       summary: 'Shows one entry, and why it was decided so: the trace under the policies of its time.',
       parameters: [pathParameter('id', 'Id of the entry: `X-Decision-Id` of the answer.')],
       answers: {
-        200: { description: 'The entry.', schema: envelope({ allOf: [schemaRef('admin.Decision'), { properties: TRACE }] }) },
+        200: { description: 'The entry.', schema: envelope({ allOf: [schemaRef('admin.Decision'), { properties: explanationMembers }] }) },
       },
       problems: [404],
     }),
   },
   '/policies-analytics': {
-    get: operation('decisions', 'analytics.read', {
+    get: adminOperation('decisions', 'analytics.read', {
       summary: 'Counts of policies and decisions.',
       parameters: [
         queryParameter('timeframe', 'A number of days, hours or weeks.', { type: 'string', pattern: '^[1-9][0-9]*[dhw]$', default: '7d' }),
@@ -250,5 +175,8 @@ const decisionPaths: JsonObject = {
 
 /** Every address under `/admin/api`. */
 export const adminPaths: JsonObject = Object.fromEntries(
-  Object.entries({ ...policyPaths, ...testPaths, ...assignmentPaths, ...decisionPaths }).map(([path, item]) => [`/admin/api${path}`, item]),
+  Object.entries({ ...policyPaths, ...advicePaths, ...accessPaths, ...assignmentPaths, ...decisionPaths }).map(([path, item]) => [
+    `/admin/api${path}`,
+    item,
+  ]),
 );

@@ -2,6 +2,8 @@ import { ACTIONS, RULE_ACTIONS } from '../actions.ts';
 import { CONTEXT_GROUPS } from '../condition/index.ts';
 import type { JsonObject } from '../operators/index.ts';
 import { ASSIGNABLE_ROLES, DEFAULT_PRIORITY, EFFECTS, POLICY_TYPES } from '../policy/index.ts';
+import { accessSchemas } from './access-schemas.ts';
+import { adviceSchemas } from './advice-paths.ts';
 import { operatorSchema } from './filters.ts';
 import { arrayOf, objectOf, schemaRef } from './operation.ts';
 
@@ -109,17 +111,15 @@ export const adminSchemas: JsonObject = {
           additionalProperties: true,
         },
         action: { type: 'string', enum: [...ACTIONS.keys()] },
-        environment: {
-          ...objectOf({ timestamp: INSTANT, ip: TEXT }, ['timestamp', 'ip']),
-          description: 'Assignments that have expired by the timestamp do not apply.',
-          additionalProperties: false,
-        },
+        environment: schemaRef('admin.Environment'),
         data: { description: 'What the request would send: `request.data` of conditions.' },
       },
       ['user', 'environment', 'data'],
     ),
     additionalProperties: false,
   },
+  ...accessSchemas,
+  ...adviceSchemas,
   'admin.Template': objectOf({
     id: TEXT,
     name: TEXT,

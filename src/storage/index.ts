@@ -18,6 +18,7 @@ export {
   type UserPair,
   updateAssignment,
 } from './assignments.ts';
+export { type CandidateQuery, type Candidates, loadCandidates } from './candidates.ts';
 export { type CursorPosition, openCursor, sealCursor } from './cursor.ts';
 export { type Change, ConstraintError, type Database, type Statement, type Transaction } from './database.ts';
 export { currentEpoch, type Epoch, loadEpoch } from './epoch.ts';
@@ -27,7 +28,10 @@ export { findMatches, type MatchQuery } from './matches.ts';
 export { applyPermissions, comparePermissions, type PermissionsComparison } from './permissions.ts';
 export { type Author, createPolicy, deletePolicy, listPolicies, loadPolicy, loadPolicyState, updatePolicy } from './policies.ts';
 export { loadPolicyStateAt } from './policy-history.ts';
+export { loadActiveAssignments, loadPolicyPage, type PolicyAssignments } from './policy-pages.ts';
 export { deleteRecord, insertRecord, loadRecord, type RecordChange, updateRecord } from './records.ts';
 export { checkReferences, findReferrers, type RecordName, type Referrer } from './references.ts';
 export { loadReferred, type Referring } from './referred.ts';
+export { isSaidInSql } from './said-in-sql.ts';
 export { openSqlite, type SqliteOptions } from './sqlite/database.ts';
+export { countUserValues, type UserValueCounts } from './user-values.ts';

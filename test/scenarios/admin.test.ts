@@ -36,10 +36,13 @@ const ENDPOINTS: readonly (readonly [send: string, body?: unknown])[] = [
   [`GET /admin/api/users/${NOBODY}/policies`],
   ['GET /admin/api/roles/user/policies'],
   ['POST /admin/api/policies/test-access', { resource: { name: 'Article' }, action: 'read' }],
+  ['POST /admin/api/policies/who-can', { resource: 'Article', action: 'read' }],
+  [`POST /admin/api/users/${NOBODY}/permissions`, {}],
   [`POST /admin/api/policies/${NOBODY}/test`, { resource: { name: 'Article' }, action: 'read' }],
   ['GET /admin/api/decisions'],
   [`GET /admin/api/decisions/${NOBODY}`],
   ['GET /admin/api/policies-analytics'],
+  ['GET /admin/api/policies-advice'],
   ['GET /admin/api/policies-templates'],
 ];
 

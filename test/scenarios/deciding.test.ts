@@ -329,8 +329,9 @@ describe('writing a policy: every mistake with its path', () => {
           warnings: [
             {
               path: 'rules.0.conditions',
-              detail:
-                'this DENY closes User entirely, for want of a value at "resource.ownerId": say "ifExists": true on the condition, or name the resources',
+              code: 'closes',
+              detail: 'this DENY closes User entirely, for want of a value at "resource.ownerId"',
+              todo: 'say "ifExists": true on the condition, or name the resources that are meant',
             },
           ],
         },

@@ -20,6 +20,8 @@ let articleId: string;
 beforeAll(async () => {
   service = await startService({ project: 'examples/newsroom' });
   admin = await service.admin();
+  // The guide's conditions read the department of users: while nobody has one, they come with a warning.
+  await service.createRecord('User', { name: 'Maya', email: 'maya@example.com', department: 'politics' });
   articleId = await service.createRecord('Article', { title: 'A budget', slug: 'a-budget', authorId: admin.id });
 }, 60_000);
 afterAll(() => service.close());

@@ -140,10 +140,13 @@ const ENDPOINTS: readonly (readonly [send: string, body?: unknown])[] = [
   ['GET /admin/api/users/<user>/policies'],
   ['GET /admin/api/roles/viewer/policies'],
   ['POST /admin/api/policies/test-access', { resource: { name: 'Article' }, action: 'read' }],
+  ['POST /admin/api/policies/who-can', { resource: 'Article', action: 'read' }],
+  ['POST /admin/api/users/<user>/permissions', {}],
   ['POST /admin/api/policies/<policy>/test', { resource: { name: 'Article' }, action: 'read' }],
   ['GET /admin/api/decisions'],
   ['GET /admin/api/decisions/<decision>'],
   ['GET /admin/api/policies-analytics'],
+  ['GET /admin/api/policies-advice'],
   ['GET /admin/api/policies-templates'],
 ];
 

@@ -94,6 +94,8 @@ const CALLS: readonly (readonly [send: string, path: string, status: number, bod
   ['GET /admin/api/policies/<policy>', '/admin/api/policies/{id}', 200],
   ['PUT /admin/api/policies/<policy>', '/admin/api/policies/{id}', 200, { priority: 200 }],
   ['GET /admin/api/policies-templates', '/admin/api/policies-templates', 200],
+  ['GET /admin/api/policies-advice', '/admin/api/policies-advice', 200],
+  ['GET /admin/api/policies-advice?policyId=none', '/admin/api/policies-advice', 404],
   ['POST /admin/api/policies/test-access', '/admin/api/policies/test-access', 200, test],
   [
     'POST /admin/api/policies/test-access',
@@ -101,6 +103,12 @@ const CALLS: readonly (readonly [send: string, path: string, status: number, bod
     200,
     { ...test, action: 'list', resource: { name: 'Article' } },
   ],
+  ['POST /admin/api/policies/who-can', '/admin/api/policies/who-can', 200, { resource: 'Article', action: 'update' }],
+  ['POST /admin/api/policies/who-can', '/admin/api/policies/who-can', 200, { resource: 'Article', action: 'read', id: '<article>' }],
+  ['POST /admin/api/policies/who-can', '/admin/api/policies/who-can', 404, { resource: 'Article', action: 'read', id: 'nothing' }],
+  ['POST /admin/api/policies/who-can', '/admin/api/policies/who-can', 422, {}],
+  ['POST /admin/api/users/<user>/permissions', '/admin/api/users/{userId}/permissions', 200, {}],
+  ['POST /admin/api/users/nobody/permissions', '/admin/api/users/{userId}/permissions', 404, {}],
   ['POST /admin/api/policies/<policy>/test', '/admin/api/policies/{id}/test', 200, test],
   ['POST /admin/api/policies/<policy>/test', '/admin/api/policies/{id}/test', 422, {}],
   [

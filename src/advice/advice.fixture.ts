@@ -1,0 +1,59 @@
+import { LIMITS, NEWSROOM, NOW, policyOf, type SomeRule, stateOf, toRole } from '../../test/policy-fixtures.ts';
+import type { Json, JsonObject } from '../operators/index.ts';
+import { compilePolicies, type PolicyRule, type PolicyState } from '../policy/index.ts';
+import type { Definitions } from '../resource/index.ts';
+import type { Advice } from './advice.ts';
+import { adviseOn, type Surroundings } from './advise.ts';
+import { createStandings } from './standing.ts';
+
+/** Policies, their assignments, and what else advice goes by. */
+export interface World extends Partial<Omit<PolicyState, 'epoch'>> {
+  readonly definitions?: Definitions;
+  readonly users?: Surroundings['users'];
+  readonly alone?: boolean;
+}
+
+const NOBODY: Surroundings['users'] = { looked: 0, all: true, having: new Map() };
+
+/** Advice on every policy of a world, or on the one of that id. */
+export function adviceIn({ definitions = NEWSROOM, users = NOBODY, alone = false, ...state }: World, policyId?: string): readonly Advice[] {
+  const all = stateOf(state);
+  const standings = createStandings(compilePolicies(all, definitions, LIMITS), NOW);
+  return all.policies
+    .filter(({ id }) => policyId === undefined || id === policyId)
+    .flatMap((policy) =>
+      adviseOn(policy, {
+        standings,
+        users,
+        alone,
+        isSaidInSql: ({ operator }) => operator !== 'matches',
+        assignments: {
+          roles: all.rolePolicies.filter((one) => one.policyId === policy.id && one.isActive),
+          users: all.userPolicies.filter((one) => one.policyId === policy.id && one.isActive),
+          all: true,
+        },
+      }),
+    );
+}
+
+/** Advice on one policy assigned to role user, as `path code`. */
+export function onRules(...rules: readonly SomeRule[]): readonly string[] {
+  return adviceIn({ policies: [policyOf('p', rules)], rolePolicies: [toRole('user', 'p')] }).map(({ path, code }) => `${path} ${code}`);
+}
+
+/** A comparison; with "x" where nothing is said. */
+export function comparison(field: string, operator: string = 'eq', value: Json = 'x'): JsonObject {
+  return { field, operator, value };
+}
+
+/** Conditions of a rule. */
+export function when(...conditions: readonly JsonObject[]): SomeRule {
+  return { conditions };
+}
+
+/** A rule that denies. */
+export const DENY: Pick<PolicyRule, 'effect'> = { effect: 'DENY' };
+/** A rule about reading articles. */
+export const READ: Pick<PolicyRule, 'resource' | 'action'> = { resource: 'Article', action: 'read' };
+/** Holds for drafts. */
+export const drafts: JsonObject = comparison('resource.status', 'eq', 'draft');

@@ -1,0 +1,94 @@
+import { didYouMean } from '../errors.ts';
+import type { Policy, RolePolicy, UserPolicy } from '../policy/index.ts';
+import type { Definitions } from '../resource/index.ts';
+import { type Advice, listed } from './advice.ts';
+
+/** A policy's assignments that are active; expired ones are among them. */
+export interface ActiveAssignments {
+  readonly roles: readonly RolePolicy[];
+  /** Those that expire first, and no more than were asked for. */
+  readonly users: readonly UserPolicy[];
+  /** Whether `users` are all of them. */
+  readonly all: boolean;
+}
+
+/** What advice on assignments goes by. */
+export interface AssignedAround {
+  readonly assignments: ActiveAssignments;
+  readonly definitions: Definitions;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/** How long before an assignment expires it is told: seven days. */
+const SOON = 7 * 24 * 3_600_000;
+/** Users named in one advice. */
+const USERS_NAMED = 20;
+
+/** What to know of whom a policy is assigned to. */
+export function adviseOnAssignments({ id, name, isActive }: Policy, around: AssignedAround): readonly Advice[] {
+  const { roles, users } = around.assignments;
+  const policy = { id, name };
+  const count = roles.length + users.length;
+  return [
+    ...(isActive && count === 0 ? [unassigned(policy)] : []),
+    ...(!isActive && count > 0 ? [inactive(policy)] : []),
+    ...roles.flatMap((assignment) => adviseOnRole(policy, assignment, around.definitions)),
+    ...adviseOnExpiry(policy, around),
+  ];
+}
+
+type Named = Advice['policy'];
+
+function unassigned(policy: Named): Advice {
+  const detail = 'the policy is active and assigned to nobody: it allows nothing and denies nothing';
+  return { code: 'unassigned', detail, todo: 'assign it to a user or a role, or delete it', policy };
+}
+
+function inactive(policy: Named): Advice {
+  const detail = 'the policy is assigned and not active: it allows nothing and denies nothing';
+  return { code: 'assigned-inactive', detail, todo: 'say "isActive": true, or take its assignments away', policy, path: 'isActive' };
+}
+
+function adviseOnRole(policy: Named, { role }: RolePolicy, definitions: Definitions): readonly Advice[] {
+  const roles = definitions.get('User')?.fields.get('role')?.values ?? [];
+  if (roles.includes(role)) return [];
+  const near = didYouMean(role, roles);
+  const detail = `no user can have role "${role}"${near}: only the token of another issuer could bring it`;
+  return [{ code: 'unknown-role', detail, todo: `add "${role}" to the values of "role" in the definition of User`, policy, role }];
+}
+
+function adviseOnExpiry(policy: Named, { assignments, now }: AssignedAround): readonly Advice[] {
+  const expiring = assignments.users.filter(({ expiresAt }) => expiresAt !== undefined && Date.parse(expiresAt) <= now + SOON);
+  const expired = expiring.filter((assignment) => isExpired(assignment, now));
+  const soon = expiring.filter((assignment) => !isExpired(assignment, now));
+  return [
+    ...adviseOnUsers(policy, expired, {
+      code: 'expired',
+      detail: 'has expired and gives nothing any more',
+      todo: 'take it away, or give it another "expiresAt"',
+    }),
+    ...adviseOnUsers(policy, soon, {
+      code: 'expires-soon',
+      detail: 'expires within seven days',
+      todo: 'give it another "expiresAt" where it shall go on',
+    }),
+  ];
+}
+
+/** Whether an assignment no longer applies. */
+export function isExpired({ expiresAt }: UserPolicy, now: number): boolean {
+  return expiresAt !== undefined && Date.parse(expiresAt) <= now;
+}
+
+/** One advice for all of them: a policy may be assigned to thousands. */
+function adviseOnUsers(
+  policy: Named,
+  assignments: readonly UserPolicy[],
+  { code, detail, todo }: Pick<Advice, 'code' | 'detail' | 'todo'>,
+): readonly Advice[] {
+  if (assignments.length === 0) return [];
+  const users = assignments.map(({ userId }) => userId);
+  const subject = users.length === 1 ? 'the assignment to user' : `each of ${users.length} assignments, to users`;
+  return [{ code, detail: `${subject} ${listed(users)} ${detail}`, todo, policy, users: users.slice(0, USERS_NAMED) }];
+}

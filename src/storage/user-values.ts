@@ -1,0 +1,26 @@
+import { sql } from 'kysely';
+import type { Resource } from '../resource/index.ts';
+import type { Transaction } from './database.ts';
+import { columnOf, quoteName, tableOf } from './names.ts';
+
+/** How many of the active users that were looked at have a value, by field. */
+export interface UserValueCounts {
+  readonly looked: number;
+  /** Whether those are all active users. */
+  readonly all: boolean;
+  readonly having: ReadonlyMap<string, number>;
+}
+
+/** Counts in one pass, over at most `limit` users, who has a value in the fields of User that are not secret and may have none. */
+export async function countUserValues(tx: Transaction, user: Resource, { limit }: { readonly limit: number }): Promise<UserValueCounts> {
+  const names = [...user.fields.values()].filter((field) => !field.writeOnly && !field.required).map((field) => field.name);
+  const counted = names.map((name) => sql`, count(${sql.raw(quoteName(name))}) AS ${sql.raw(quoteName(name))}`);
+  const columns = names.map((name) => sql`, ${columnOf(user, name)} AS ${sql.raw(quoteName(name))}`);
+  // A field's name begins with a letter, so none is `#`.
+  const row = await tx.one<Record<string, number | bigint>>(sql`
+    SELECT count(*) AS "#"${sql.join(counted, sql``)}
+    FROM (SELECT ${columnOf(user, 'id')} AS "#"${sql.join(columns, sql``)} FROM ${tableOf(user)} WHERE "isActive" = TRUE LIMIT ${limit}) AS "looked"`);
+  const counts = new Map(Object.entries(row ?? {}).map(([name, count]) => [name, Number(count)]));
+  const looked = counts.get('#') ?? 0;
+  return { looked, all: looked < limit, having: new Map(names.map((name) => [name, counts.get(name) ?? 0])) };
+}
