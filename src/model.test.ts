@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LIMITS } from '../test/policy-fixtures.ts';
+import { createModelKeeper, type Model } from './model.ts';
+import { applicableRules } from './policy/index.ts';
+import { assignToRole, createPolicy, type Database, evolve, openSqlite, removeAssignment, type Transaction } from './storage/index.ts';
+import { SYSTEM } from './system/index.ts';
+
+const by = 'admin-1';
+const keeper = createModelKeeper(SYSTEM, LIMITS);
+let database: Database;
+let policyId: string;
+
+beforeAll(async () => {
+  database = openSqlite({ path: ':memory:' });
+  await evolve(database, SYSTEM, keeper);
+  const policy = { name: 'any', type: 'ROLE_BASED', isActive: true, priority: 100, tags: [], rules: [] } as const;
+  policyId = (await database.transaction((tx) => createPolicy(tx, policy, { by }))).id;
+});
+afterAll(() => database.close());
+
+const assign = (tx: Transaction, role: 'viewer' | 'editor' | 'moderator') => assignToRole(tx, { role, policyId }, { by });
+const model = (): Promise<Model> => database.transaction((tx) => keeper.at(tx));
+const knows = ({ policies }: Model, role: string): boolean =>
+  applicableRules(policies, { role, resource: 'User', action: 'read', now: 0 }).found;
+
+describe('the model', () => {
+  it('is compiled once for an epoch', async () => {
+    expect(await model()).toBe(await model());
+  });
+
+  it('knows a change from the moment it is made, in the same transaction', async () => {
+    const before = await model();
+    const within = await database.transaction(async (tx) => {
+      await assign(tx, 'viewer');
+      return keeper.at(tx);
+    });
+    expect([knows(before, 'viewer'), knows(within, 'viewer')]).toEqual([false, true]);
+    expect(await model()).toBe(within);
+  });
+
+  it('forgets what is taken away', async () => {
+    await database.transaction((tx) => removeAssignment(tx, { role: 'viewer', policyId }, { by }));
+    expect(knows(await model(), 'viewer')).toBe(false);
+  });
+
+  it('of a change that was undone does not pass for that of the next, which has its number', async () => {
+    let undone: Model | undefined;
+    const made = await database.transaction(async (tx) => {
+      const halfway = tx.savepoint(async () => {
+        await assign(tx, 'editor');
+        undone = await keeper.at(tx);
+        throw new Error('undone');
+      });
+      await expect(halfway).rejects.toThrow('undone');
+      await assign(tx, 'moderator');
+      return keeper.at(tx);
+    });
+    expect(undone?.epoch.number).toBe(made.epoch.number);
+    expect([knows(made, 'editor'), knows(made, 'moderator')]).toEqual([false, true]);
+  });
+
+  it('is another once definitions are', async () => {
+    const before = await model();
+    keeper.replaceDefinitions(new Map(SYSTEM));
+    expect(await model()).not.toBe(before);
+  });
+});

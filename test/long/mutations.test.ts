@@ -1,0 +1,91 @@
+/** Breaks the program on purpose, one way after the other, in a copy: the test that is named has to turn red each time. */
+import { execFile } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MUTATIONS } from './mutations.ts';
+
+/** All that the tests named in the table need. */
+const COPIED = ['src', 'test', 'examples', 'package.json', 'vitest.config.ts'];
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+let copy: string;
+beforeAll(() => {
+  copy = mkdtempSync(join(tmpdir(), 'bailiwick-mutations-'));
+  for (const name of COPIED) cpSync(join(root, name), join(copy, name), { recursive: true });
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'), 'dir');
+});
+afterAll(() => rmSync(copy, { recursive: true, force: true }));
+
+describe('a mutation', () => {
+  it('none: all is green', async () => {
+    const { failed, passed } = await runTests(new Set(MUTATIONS.map(({ red }) => red)));
+    expect(failed).toEqual([]);
+    expect(MUTATIONS.map(({ test }) => test).filter((test) => !passed.includes(test))).toEqual([]);
+  });
+
+  it.each(MUTATIONS)('$name: $red turns red', async ({ file, find, replace, red, test }) => {
+    const path = join(copy, file);
+    const source = readFileSync(path, 'utf8');
+    writeFileSync(
+      path,
+      source.replace(find, () => replace),
+    );
+    try {
+      expect((await runTests([red])).failed).toContain(test);
+    } finally {
+      writeFileSync(path, source);
+    }
+  });
+});
+
+interface Outcome {
+  /** Whole names of tests. A file that cannot even be read has none: it is no test that noticed. */
+  readonly failed: readonly string[];
+  readonly passed: readonly string[];
+}
+
+/** What Vitest's JSON reporter says, as far as we read it. */
+interface Report {
+  readonly testResults: readonly {
+    readonly status: string;
+    readonly name: string;
+    readonly message: string;
+    readonly assertionResults: readonly { readonly status: string; readonly fullName: string }[];
+  }[];
+}
+
+async function runTests(files: Iterable<string>): Promise<Outcome> {
+  const output = join(copy, 'report.json');
+  rmSync(output, { force: true });
+  const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
+  const said = await run(process.execPath, [vitest, 'run', '--reporter=json', `--outputFile=${output}`, ...files]);
+  const { testResults } = readReport(output, said);
+  const tests = testResults.flatMap(({ assertionResults }) => assertionResults);
+  const named = (status: string): string[] => tests.filter((test) => test.status === status).map(({ fullName }) => fullName);
+  const broken = testResults.filter(({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0);
+  return {
+    failed: [...named('failed'), ...broken.map(({ name, message }) => `${name} cannot be run: ${message}`)],
+    passed: named('passed'),
+  };
+}
+
+function readReport(path: string, said: string): Report {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as Report;
+  } catch (error) {
+    throw new Error(`the tests were not run: ${said}`, { cause: error });
+  }
+}
+
+/** Runs to the end, however it ends. What this run of Vitest tells its workers is not for the other. */
+function run(file: string, given: readonly string[]): Promise<string> {
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('VITEST')));
+  return new Promise((resolve) => {
+    execFile(file, [...given], { cwd: copy, env, maxBuffer: 64_000_000 }, (_, stdout, stderr) =>
+      resolve(`${stdout}${stderr}`.slice(-2000)),
+    );
+  });
+}
