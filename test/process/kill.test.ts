@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { setUp, startProgram } from './program.ts';
@@ -25,7 +26,10 @@ describe('kill -9 under load', () => {
     for (let round = 0; round < ROUNDS; round++) {
       const program = await startProgram({ data, args: ['--log-level', 'error'] });
       const clients = Array.from({ length: CLIENTS }, (_, index) => work(program.url, token, { reads: index % 2 === 0, answered }));
-      await new Promise((resolve) => setTimeout(resolve, 60 + Math.random() * 200));
+      // By answers and not by time alone: on a busy machine little would be answered before.
+      const enough = answered.decisions.size + CLIENTS + 1;
+      while (answered.decisions.size < enough) await sleep(5);
+      await sleep(Math.random() * 200);
       await program.stop('SIGKILL');
       await Promise.all(clients);
     }
