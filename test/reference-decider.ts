@@ -1,21 +1,35 @@
-import { evaluate, readConditions } from '../src/condition/index.ts';
-import { createScope, describePath, type ScopeParts } from '../src/context/index.ts';
 import type { Policy, PolicyRule, PolicyState } from '../src/policy/index.ts';
-import { LIMITS, NEWSROOM } from './policy-fixtures.ts';
+import { type Facts, truthOf } from './reference-conditions.ts';
+
+/** Who asks for what. */
+export interface Asked {
+  /** Undefined for `anon`. */
+  readonly userId: string | undefined;
+  readonly role: string;
+  readonly resource: string;
+  readonly action: string;
+  /** What conditions read. */
+  readonly facts: Facts;
+}
+
+/** What the prose says of a request. */
+export interface Answer {
+  readonly allowed: boolean;
+  /** The rule that decided. */
+  readonly ruleId?: string;
+  /** Whether any policy at all applies to the user or the role. */
+  readonly found: boolean;
+}
 
 /**
- * The prose of how requests are decided, as directly as code can say it: no index, no memo, no open records, no early end.
- * What is fast must agree with it.
+ * The prose of how requests are decided, as directly as code can say it: no index, no memo, no open records, no early end,
+ * and no code of `src/` but types. What is fast must agree with it.
  */
-export function decideByTheBook(
-  state: PolicyState,
-  parts: ScopeParts,
-): { readonly allowed: boolean; readonly ruleId?: string; readonly found: boolean } {
-  const { principal, resource, action, now } = parts;
+export function decideByTheBook(state: PolicyState, { userId, role, resource, action, facts }: Asked): Answer {
   const assignments = [
-    ...state.rolePolicies.filter((one) => one.role === principal.role && one.isActive).map((one) => [one.policyId, one.priority] as const),
+    ...state.rolePolicies.filter((one) => one.role === role && one.isActive).map((one) => [one.policyId, one.priority] as const),
     ...state.userPolicies
-      .filter((one) => one.userId === principal.id && one.isActive && (one.expiresAt === undefined || Date.parse(one.expiresAt) > now))
+      .filter((one) => one.userId === userId && one.isActive && (one.expiresAt === undefined || Date.parse(one.expiresAt) > facts.now))
       .map((one) => [one.policyId, 100] as const),
   ];
   const rankOf = (policy: Policy) => Math.max(...assignments.filter(([id]) => id === policy.id).map(([, priority]) => priority));
@@ -24,16 +38,15 @@ export function decideByTheBook(
     policy.rules.map((rule) => ({ rule, order: [-rule.priority, -policy.priority, -rankOf(policy), rule.effect === 'DENY' ? 0 : 1] })),
   );
   const inOrder = rules
-    .filter(({ rule }) => rule.isActive && [resource.name, '*'].includes(rule.resource) && [action, '*'].includes(rule.action))
+    .filter(({ rule }) => rule.isActive && [resource, '*'].includes(rule.resource) && [action, '*'].includes(rule.action))
     .sort(
       (a, b) => a.order.map((value, index) => value - (b.order[index] ?? 0)).find((sign) => sign !== 0) ?? (a.rule.id < b.rule.id ? -1 : 1),
     );
-  const first = inOrder.find(({ rule }) => fires(rule, parts))?.rule;
+  const first = inOrder.find(({ rule }) => fires(rule, facts))?.rule;
   return { allowed: first?.effect === 'ALLOW', ...(first === undefined ? {} : { ruleId: first.id }), found: policies.length > 0 };
 }
 
-function fires(rule: PolicyRule, parts: ScopeParts): boolean {
-  const reader = { at: '', expressions: true, limits: LIMITS.conditions, describePath: describePath(NEWSROOM, rule.resource) };
-  const answers = rule.conditions.map((one) => evaluate(readConditions([one], reader).condition, createScope(parts)));
+function fires(rule: PolicyRule, facts: Facts): boolean {
+  const answers = rule.conditions.map((one) => truthOf(one, facts));
   return rule.effect === 'ALLOW' ? answers.every((answer) => answer === true) : !answers.includes(false);
 }

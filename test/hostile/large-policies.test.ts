@@ -1,0 +1,119 @@
+/** Policies that would cost too much to keep or to decide: refused by a limit, in words, all that is wrong at once. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Reply } from '../harness.ts';
+import { type Attack, checkAttacks, createWorld, expectDiscreet, type World } from './world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.close());
+
+/** A policy of one rule with these conditions. */
+const policyOf = (...conditions: readonly unknown[]) => ({
+  name: 'too much',
+  type: 'CUSTOM',
+  rules: [{ resource: 'Case', action: 'read', conditions }],
+});
+const nots = (levels: number): unknown =>
+  JSON.parse(`${'{"not":'.repeat(levels)}{"field":"user.id","operator":"exists","value":true}${'}'.repeat(levels)}`);
+const numbers = (count: number) => ({
+  field: 'resource.amount',
+  operator: 'in',
+  value: Array.from({ length: count }, (_, index) => index),
+});
+const pattern = (value: string) => ({ field: 'resource.title', operator: 'matches', value });
+const sum = (length: number) => ({ expression: `${'1 + '.repeat(length / 4)}1 == 2` });
+
+/** What a refusal says: path, code and words of each mistake. */
+const mistakesOf = (reply: Reply): readonly (readonly string[])[] =>
+  (reply.at('errors') as readonly Record<'path' | 'code' | 'detail', string>[]).map(({ path, code, detail }) => [path, code, detail]);
+const says =
+  (...mistakes: readonly (readonly string[])[]) =>
+  (reply: Reply): void =>
+    expect(mistakesOf(reply)).toEqual(mistakes);
+
+const CONDITION = 'rules.0.conditions.0';
+
+describe('a policy', () => {
+  checkAttacks(
+    () => world,
+    (
+      [
+        {
+          name: 'of 10,000 rules',
+          body: { name: 'x', type: 'CUSTOM', rules: Array(10_000).fill({ resource: '*', action: '*' }) },
+          answers: 422,
+          also: says(['rules', 'tooMany', 'expected at most 1000 rules, given 10000']),
+        },
+        {
+          name: '1,000 conditions deep',
+          body: policyOf(nots(1000)),
+          answers: 400,
+          also: (reply) => expect(reply.at('detail')).toContain('64 levels'),
+        },
+        {
+          name: 'some conditions deep',
+          body: policyOf(nots(50)),
+          answers: 422,
+          also: says([`${CONDITION}${'.not'.repeat(17)}`, 'limit', 'expected at most 16 groups within each other']),
+        },
+        { name: 'with an expression of 1 MB', body: policyOf(sum(1_048_576)), answers: 413 },
+        {
+          name: 'with an expression of 1 MB, all but its envelope',
+          body: policyOf(sum(1_048_000)),
+          answers: 422,
+          also: says([`${CONDITION}.expression`, 'limit', 'expected at most 4096 characters, given 1048006']),
+        },
+        { name: 'with an in of a million', body: policyOf(numbers(1_000_000)), answers: 413 },
+        {
+          name: 'with an in of a hundred thousand',
+          body: policyOf(numbers(100_000)),
+          answers: 422,
+          also: says([`${CONDITION}.value`, 'limit', 'expected at most 10000 items, given 100000']),
+        },
+        {
+          name: 'with a pattern of repetitions of repetitions',
+          body: policyOf(pattern('((a{1,1000}){1,1000}){1,1000}')),
+          answers: 422,
+          also: (reply) => expect(mistakesOf(reply)[0]?.slice(0, 2)).toEqual([`${CONDITION}.value`, 'value']),
+        },
+      ] satisfies readonly Omit<Attack, 'send'>[]
+    ).map((attack) => ({ ...attack, as: 'admin', send: 'POST /admin/api/policies' })),
+  );
+
+  it('with all of that at once is told of all of it, each by its place', async () => {
+    // Where bodies may be larger, so that it is the policy that is refused.
+    const roomy = await createWorld({ bodyBytes: 64_000_000, jsonDepth: 500 });
+    try {
+      const body = policyOf(nots(300), sum(1_048_576), numbers(1_000_000), pattern('((a{1,1000}){1,1000}){1,1000}'), pattern('('), {
+        anyOf: Array(1000).fill({ field: 'user.id', operator: 'eq', value: 'x' }),
+      });
+      const reply = await roomy.as('admin', 'POST', '/admin/api/policies', { body });
+      expect(reply.status).toBe(422);
+      expect(mistakesOf(reply).map(([path]) => path)).toEqual([
+        `${CONDITION}${'.not'.repeat(17)}`,
+        'rules.0.conditions.1.expression',
+        'rules.0.conditions.2.value',
+        'rules.0.conditions.3.value',
+        'rules.0.conditions.4.value',
+        // Of the 200 that a rule may have, those before it are a part.
+        'rules.0.conditions.5.anyOf.178',
+      ]);
+      expectDiscreet(reply);
+    } finally {
+      await roomy.close();
+    }
+  }, 30_000);
+
+  it('with a pattern that other engines choke on is taken, and decides soon', async () => {
+    const id = await world.createPolicy({
+      role: 'user',
+      rules: [{ resource: 'Case', action: 'read', effect: 'DENY', conditions: [pattern('(a+)+$')] }],
+    });
+    const made = await world.as('alice', 'POST', '/api/Case', { body: { title: `${'a'.repeat(199)}!` } });
+    const read = await world.as('alice', 'GET', `/api/Case/${made.at('data.id')}`);
+    await world.as('admin', 'DELETE', `/admin/api/policies/${id}`);
+    expect([made.status, read.status]).toEqual([201, 200]);
+  });
+});

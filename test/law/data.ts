@@ -1,0 +1,211 @@
+/** Definitions, rows and people of the law's world, as plain data. */
+import { isObject, type Json, type JsonObject } from '../../src/operators/index.ts';
+import { ALL_COLUMNS, DOCUMENTS } from '../conformance/hostile-table.ts';
+import type { PathKind } from '../reference-conditions.ts';
+
+/** Rows of the resource. */
+export const ROWS = 150;
+
+/** A field of the resource: its definition, what it compares as, and values that rows have. */
+interface ThingField {
+  readonly name: string;
+  readonly definition: JsonObject;
+  readonly kind: PathKind;
+  readonly values: readonly Json[];
+}
+
+const FIELDS: readonly ThingField[] = [
+  ...ALL_COLUMNS.map(({ name, type, kind, field, values }): ThingField => {
+    const options = { ...(field.of !== undefined && { of: field.of.type }), ...(field.scale !== undefined && { scale: field.scale }) };
+    return {
+      name,
+      definition: { type, ...options },
+      kind: kind.itemKind === undefined ? kind.kind : `list of ${kind.itemKind}`,
+      // A string is shorter than a text.
+      values: type === 'string' ? values.filter((value) => String(value).length <= 200) : values,
+    };
+  }),
+  { name: 'label', definition: { type: 'string' }, kind: 'text', values: ['a', 'A', '', '10', 'é', 'u-ann', '%'] },
+  {
+    name: 'status',
+    definition: { type: 'enum', values: ['draft', 'published', 'Draft'] },
+    kind: 'text',
+    values: ['draft', 'published', 'Draft'],
+  },
+  { name: 'mail', definition: { type: 'email' }, kind: 'text', values: ['ann@example.org', 'bob@example.com'] },
+  { name: 'link', definition: { type: 'url' }, kind: 'text', values: ['https://example.org/', 'https://example.org/a%20b'] },
+  {
+    name: 'token',
+    definition: { type: 'uuid' },
+    kind: 'text',
+    values: ['01890a5d-ac96-774b-bcce-b302099a8057', '00000000-0000-4000-8000-000000000000'],
+  },
+  // One user that nobody is, and one who has nothing.
+  {
+    name: 'ownerId',
+    definition: { type: 'reference', to: 'User' },
+    kind: 'text',
+    values: ['u-ann', 'u-bob', 'u-cid', 'u-dan', 'u-eve', 'u-gone'],
+  },
+  {
+    name: 'parentId',
+    definition: { type: 'reference', to: 'Thing' },
+    kind: 'text',
+    values: Array.from({ length: 40 }, (_, index) => `t-${String(index * 3).padStart(3, '0')}`),
+  },
+];
+
+const USER_FIELDS: readonly ThingField[] = [
+  { name: 'department', definition: { type: 'text' }, kind: 'text', values: ['a', 'AB', '', '%'] },
+  { name: 'level', definition: { type: 'integer' }, kind: 'number', values: [10, -1, Number.MAX_SAFE_INTEGER, 0] },
+  { name: 'fee', definition: { type: 'decimal' }, kind: 'decimal', values: ['12.30', '-0.10', '9999999999999999.99'] },
+  { name: 'teams', definition: { type: 'list', of: 'string' }, kind: 'list of text', values: [['a', 'b'], [], ['%', '😀']] },
+  {
+    name: 'seenAt',
+    definition: { type: 'timestamp' },
+    kind: 'timestamp',
+    values: ['2026-01-31T11:59:59.999Z', '9999-12-31T23:59:59.999Z'],
+  },
+  { name: 'born', definition: { type: 'date' }, kind: 'date', values: ['2026-01-31', '1969-12-31'] },
+  { name: 'profile', definition: { type: 'json' }, kind: 'json', values: [{ a: 1 }, ['a', null], null, 'a', 10] },
+  { name: 'managerId', definition: { type: 'reference', to: 'User' }, kind: 'text', values: ['u-bob', 'u-cid', 'u-gone'] },
+  { name: 'isActive', definition: { type: 'boolean' }, kind: 'boolean', values: [true, false] },
+  { name: 'role', definition: { type: 'enum' }, kind: 'text', values: ['user', 'editor', 'admin'] },
+];
+const BUILT_IN = ['isActive', 'role'];
+
+export const THING: JsonObject = {
+  name: 'Thing',
+  fields: { ...Object.fromEntries(FIELDS.map(({ name, definition }) => [name, definition])), pin: { type: 'string', writeOnly: true } },
+};
+
+export const USER: JsonObject = {
+  name: 'User',
+  fields: {
+    role: { type: 'enum', values: ['anon', 'user', 'admin', 'editor'], default: 'user' },
+    ...Object.fromEntries(USER_FIELDS.filter(({ name }) => !BUILT_IN.includes(name)).map(({ name, definition }) => [name, definition])),
+  },
+};
+
+/** Everyone, by id. Cid has nothing that could be left out. */
+export const USERS: ReadonlyMap<string, JsonObject> = new Map(
+  (
+    [
+      [
+        'ann',
+        {
+          department: 'a',
+          level: 10,
+          fee: '12.30',
+          teams: ['a', 'b'],
+          seenAt: '2026-01-31T11:59:59.999Z',
+          born: '2026-01-31',
+          profile: { a: 1 },
+          managerId: 'u-bob',
+        },
+      ],
+      ['bob', { department: 'AB', level: -1, fee: '-0.10', teams: [], profile: ['a', null], managerId: 'u-cid', role: 'admin' }],
+      ['cid', { role: 'editor' }],
+      [
+        'dan',
+        {
+          department: '',
+          level: Number.MAX_SAFE_INTEGER,
+          fee: '9999999999999999.99',
+          born: '1969-12-31',
+          managerId: 'u-gone',
+        },
+      ],
+      ['eve', { department: '%', teams: ['%', '😀'], seenAt: '9999-12-31T23:59:59.999Z', profile: 'a', isActive: false }],
+    ] as const
+  ).map(([name, fields]): [string, JsonObject] => {
+    const usual = {
+      version: 1,
+      createdAt: '2026-01-01T00:00:00.000Z',
+      updatedAt: '2026-01-01T00:00:00.000Z',
+      role: 'user',
+      isActive: true,
+    };
+    return [`u-${name}`, { id: `u-${name}`, email: `${name}@example.org`, ...usual, ...(fields as JsonObject) }];
+  }),
+);
+
+/** Rows in which every value of every field stands; now and then none. Which stand beside each other, `turn` says. */
+export function hostileRows(turn = 0): readonly JsonObject[] {
+  return Array.from({ length: ROWS }, (_, row) =>
+    Object.fromEntries(
+      FIELDS.flatMap(({ name, values }, index) => {
+        // A stride that shares no divisor with the number of values reaches all of them.
+        const value = values[(row * (STRIDES[index % STRIDES.length] ?? 1) + turn * index) % (values.length + 1)];
+        // A field that is set to null has no value.
+        return value === undefined || value === null ? [] : [[name, value] as const];
+      }),
+    ),
+  );
+}
+
+const STRIDES = [101, 103, 107, 109, 113, 127, 131, 137, 139];
+
+/** A path that conditions may read, and values that are met there. */
+export interface LawPath {
+  readonly path: string;
+  /** Undefined where no definition says. */
+  readonly kind: PathKind | undefined;
+  readonly values: readonly Json[];
+}
+
+const AUTOMATIC: readonly LawPath[] = [
+  { path: 'resource.id', kind: 'text', values: ['t-003', 'u-ann'] },
+  { path: 'resource.version', kind: 'number', values: [1, 2] },
+  { path: 'resource.createdAt', kind: 'timestamp', values: ['2026-01-01T00:00:00.000Z', '2026-01-01T05:45:00+05:45'] },
+];
+const KNOWN: readonly LawPath[] = [
+  { path: 'user.id', kind: 'text', values: ['u-ann', 'u-cid'] },
+  { path: 'user.email', kind: 'text', values: ['ann@example.org'] },
+  { path: 'environment.hour', kind: 'number', values: [17, 18] },
+  { path: 'environment.timestamp', kind: 'timestamp', values: ['2026-01-31T12:00:00Z'] },
+  { path: 'environment.date', kind: 'date', values: ['2026-01-31'] },
+  { path: 'environment.dayOfWeek', kind: 'number', values: [6] },
+  { path: 'request.ip', kind: 'text', values: ['10.1.2.3'] },
+  { path: 'request.action', kind: 'text', values: ['list'] },
+];
+/** What the documents have inside. */
+const INSIDE: readonly Json[] = [...DOCUMENTS.values.flatMap((value) => (isObject(value) ? Object.values(value) : [])), 'a', 10];
+
+/** Where anything may stand. */
+const UNSAID: readonly LawPath[] = [
+  { path: 'user.badge', kind: undefined, values: [10, '10', null] },
+  { path: 'user.note', kind: undefined, values: [null, 'a'] },
+  { path: 'user.nobody.has', kind: undefined, values: ['a'] },
+  { path: 'resource.extra.a', kind: undefined, values: [1, 'a'] },
+  ...['resource.doc.a', 'resource.doc.x-1.0'].map((path) => ({ path, kind: undefined, values: INSIDE })),
+  { path: 'user.profile.a', kind: undefined, values: [1, 'a'] },
+];
+
+const at = (group: string, fields: readonly ThingField[]): readonly LawPath[] =>
+  fields.map(({ name, kind, values }) => ({ path: `${group}.${name}`, kind, values }));
+
+/** Paths of the record itself, through one reference, and of everything that is known before the record. */
+export const PATHS: Readonly<Record<'own' | 'hop' | 'known', readonly LawPath[]>> = {
+  own: [...at('resource', FIELDS), ...AUTOMATIC, ...UNSAID.filter(({ path }) => path.startsWith('resource.'))],
+  hop: [
+    ...at('resource.ownerId', USER_FIELDS),
+    ...at('resource.parentId', FIELDS),
+    { path: 'resource.ownerId.profile.a', kind: undefined, values: [1, 'a'] },
+    { path: 'resource.parentId.extra.a', kind: undefined, values: [1] },
+    { path: 'resource.parentId.doc.a', kind: undefined, values: INSIDE },
+  ],
+  known: [
+    ...at('user', USER_FIELDS),
+    ...at('user.managerId', USER_FIELDS),
+    ...KNOWN,
+    ...UNSAID.filter(({ path }) => path.startsWith('user.')),
+  ],
+};
+
+/** What definitions say of paths. */
+export const KINDS: ReadonlyMap<string, PathKind> = new Map(
+  [...PATHS.own, ...PATHS.hop, ...PATHS.known, { path: 'resource.name', kind: 'text' as const, values: [] }].flatMap(({ path, kind }) =>
+    kind === undefined ? [] : [[path, kind] as const],
+  ),
+);

@@ -1,0 +1,90 @@
+/** CEL expressions, and what each of them says, by hand: as one of our own conditions, or as what it comes to. */
+import type { Json, JsonObject, Truth } from '../../src/operators/index.ts';
+import type { ExpressionMeaning } from '../reference-conditions.ts';
+import { all, any } from '../reference-operators.ts';
+
+/** Those that are conditions of ours in other words: they must be answered as these are. */
+const SAME_AS: ReadonlyMap<string, JsonObject> = new Map<string, JsonObject>([
+  ['resource.title == user.department', { field: 'resource.title', operator: 'eq', value: '${user.department}' }],
+  ['resource.title != user.department', { field: 'resource.title', operator: 'ne', value: '${user.department}' }],
+  ['resource.extra != "10"', { field: 'resource.extra', operator: 'ne', value: '10' }],
+  ['!(resource.title in user.teams)', { not: { field: 'resource.title', operator: 'in', value: '${user.teams}' } }],
+  ['user.department in resource.tags', { field: 'user.department', operator: 'in', value: '${resource.tags}' }],
+  ['resource.title in ["a", user.department]', { field: 'resource.title', operator: 'in', value: ['a', '${user.department}'] }],
+  ['10.0 <= resource.amount', { field: 'resource.amount', operator: 'gte', value: 10 }],
+  ['resource.price == "12.3"', { field: 'resource.price', operator: 'eq', value: '12.3' }],
+  ['user.badge == 10', { field: 'user.badge', operator: 'eq', value: 10 }],
+  ['user.note == null', { field: 'user.note', operator: 'eq', value: null }],
+  ['resource.title.matches("^[a-z]+$")', { field: 'resource.title', operator: 'matches', value: '^[a-z]+$' }],
+  ['resource.ownerId.department == user.department', { field: 'resource.ownerId.department', operator: 'eq', value: '${user.department}' }],
+  [
+    'has(resource.title) && !(resource.size < 0)',
+    {
+      allOf: [{ field: 'resource.title', operator: 'exists', value: true }, { not: { field: 'resource.size', operator: 'lt', value: 0 } }],
+    },
+  ],
+  [
+    'has(resource.parentId.title) && resource.parentId.title.endsWith("b")',
+    {
+      allOf: [
+        { field: 'resource.parentId.title', operator: 'exists', value: true },
+        { field: 'resource.parentId.title', operator: 'endsWith', value: 'b' },
+      ],
+    },
+  ],
+]);
+
+type At = (path: string) => Json | undefined;
+
+/** Those that stay CEL, and what they come to. An error is unknown. */
+const COMES_TO: ReadonlyMap<string, ExpressionMeaning> = new Map<string, ExpressionMeaning>([
+  [
+    'size(resource.title) > 1 && resource.active',
+    (at) => all([ofText(at('resource.title'), (length) => length > 1), flag(at('resource.active'))]),
+  ],
+  [
+    'resource.tags.exists(t, t == "a") || resource.amount < 2.0',
+    (at) => any([ofItems(at('resource.tags'), (items) => items.includes('a')), ofNumber(at('resource.amount'), (amount) => amount < 2)]),
+  ],
+  ['resource.scores.all(s, s >= 1.0)', (at) => ofItems(at('resource.scores'), (items) => items.every((item) => Number(item) >= 1))],
+  ['resource.amount + 1.0 > 2.0', (at) => ofNumber(at('resource.amount'), (amount) => amount + 1 > 2)],
+  [
+    'resource.active ? resource.amount > 5.0 : resource.title.startsWith("a")',
+    (at) => {
+      const active = flag(at('resource.active'));
+      return active === null ? null : active ? ofNumber(at('resource.amount'), (amount) => amount > 5) : startsWithA(at);
+    },
+  ],
+  ['size(resource.tags) == 0', (at) => ofItems(at('resource.tags'), (items) => items.length === 0)],
+  // Whole numbers: one divided by more than one is nothing, and by zero an error.
+  ['1 / (size(resource.title) - 1) == 1', (at) => ofText(at('resource.title'), (length) => (length === 1 ? null : length === 2))],
+  ['size(resource.ownerId.teams) > 0', (at) => ofItems(at('resource.ownerId.teams'), (items) => items.length > 0)],
+]);
+
+/** Every expression that rules may say, with its meaning. */
+export const EXPRESSIONS: ReadonlyMap<string, JsonObject | ExpressionMeaning> = new Map<string, JsonObject | ExpressionMeaning>([
+  ...SAME_AS,
+  ...COMES_TO,
+]);
+
+/** In code points, as CEL counts. */
+function ofText(value: Json | undefined, holds: (length: number) => Truth): Truth {
+  return typeof value === 'string' ? holds([...value].length) : null;
+}
+
+function ofNumber(value: Json | undefined, holds: (value: number) => boolean): Truth {
+  return typeof value === 'number' ? holds(value) : null;
+}
+
+function ofItems(value: Json | undefined, holds: (items: readonly Json[]) => boolean): Truth {
+  return Array.isArray(value) ? holds(value) : null;
+}
+
+function flag(value: Json | undefined): Truth {
+  return typeof value === 'boolean' ? value : null;
+}
+
+function startsWithA(at: At): Truth {
+  const title = at('resource.title');
+  return typeof title === 'string' ? title.startsWith('a') : null;
+}

@@ -1,0 +1,29 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { askAtRandom, createTally, expectTelling } from './at-random.ts';
+import { checkLaw } from './check.ts';
+import { hostileRows } from './data.ts';
+import { REGRESSIONS } from './regressions.ts';
+import { createWorld, type World } from './world.ts';
+
+const QUESTIONS = 2000;
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.close());
+
+describe('a list shows what deciding on each record by itself allows, and the prose', () => {
+  it.each(REGRESSIONS)('$name', async ({ rows, expected, ...question }) => {
+    await world.fill(rows);
+    const { listed } = await checkLaw(world, question);
+    expect(listed).toEqual(expected.toSorted());
+  });
+
+  it('whatever the policies and the rows', async () => {
+    await world.fill(hostileRows());
+    const tally = createTally();
+    await askAtRandom(world, QUESTIONS, tally);
+    expectTelling(tally);
+  }, 180_000);
+});

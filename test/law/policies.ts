@@ -1,0 +1,210 @@
+/** Policies of all kinds, at random: what the law must hold for. */
+import fc from 'fast-check';
+import { readConditions } from '../../src/condition/index.ts';
+import { describePath } from '../../src/context/index.ts';
+import { type Json, type JsonObject, OPERATORS, type Operator } from '../../src/operators/index.ts';
+import type { Policy, PolicyState } from '../../src/policy/index.ts';
+import type { Definitions } from '../../src/resource/index.ts';
+import { LISTS, OPERANDS } from '../conformance/hostile-table.ts';
+import { policyOf, type SomeRule, stateOf, toRole, toUser } from '../policy-fixtures.ts';
+import type { Question } from './check.ts';
+import { type LawPath, PATHS } from './data.ts';
+import { EXPRESSIONS } from './expressions.ts';
+import { LAW_LIMITS, NOW } from './world.ts';
+
+/** Groups within groups. */
+const DEPTH = 4;
+const EVERYWHERE = [...PATHS.own, ...PATHS.hop, ...PATHS.known];
+
+/** Questions about things: who asks under which policies, and how the pages are cut. Half of them SQL can answer alone, or nearly. */
+export function questions(definitions: Definitions): fc.Arbitrary<Question> {
+  return fc.oneof(questionsIn({ definitions, inSql: true }), questionsIn({ definitions, inSql: false }));
+}
+
+/** What rules are made of. */
+interface Words {
+  readonly definitions: Definitions;
+  /** Only what a database can say. */
+  readonly inSql: boolean;
+}
+
+function questionsIn(words: Words): fc.Arbitrary<Question> {
+  return fc.record({
+    state: states(words),
+    who: fc.constantFrom('ann', 'ann', 'cid', 'token', 'anon'),
+    sort: fc.uniqueArray(fc.record({ field: fc.constantFrom(...SORTS), descending: fc.boolean() }), {
+      maxLength: 2,
+      selector: ({ field }) => field,
+    }),
+    limit: fc.constantFrom(40, 75, 150, 7),
+  });
+}
+
+const SORTS = ['title', 'amount', 'size', 'price', 'active', 'day', 'at', 'ownerId', 'parentId', 'status', 'id', 'createdAt'];
+
+// Mostly equal: ties are where an order can go wrong.
+const priority = fc.constantFrom(99, 100, 100, 100, 101);
+const mostly = fc.constantFrom(true, true, true, true, true, true, true, false);
+
+function states(words: Words): fc.Arbitrary<PolicyState> {
+  const drafts = fc.array(fc.record({ rules: fc.array(rules(words), { maxLength: 4, minLength: 1 }), priority, isActive: mostly }), {
+    minLength: 1,
+    maxLength: 3,
+  });
+  return drafts.chain((made) => {
+    const policies: Policy[] = made.map(({ rules: some, ...others }, index) => policyOf(`p${index}`, some, others));
+    const id = fc.constantFrom(...policies.map((policy) => policy.id));
+    const expiresAt = fc
+      .constantFrom(undefined, undefined, NOW - 1, NOW, NOW + 1)
+      .map((at) => (at === undefined ? undefined : new Date(at).toISOString()));
+    const toUsers = fc.tuple(fc.constantFrom('u-ann', 'u-cid', 'ext-1'), id, fc.record({ isActive: mostly, expiresAt }));
+    const toRoles = fc.tuple(
+      fc.constantFrom('user' as const, 'user' as const, 'editor' as const, 'anon' as const),
+      id,
+      fc.record({ isActive: mostly, priority }),
+    );
+    const pair = ([to, policy]: readonly [string, string, unknown]): string => `${to} ${policy}`;
+    return fc
+      .record({
+        toUsers: fc.uniqueArray(toUsers, { minLength: 1, maxLength: 5, selector: pair }),
+        toRoles: fc.uniqueArray(toRoles, { minLength: 2, maxLength: 6, selector: pair }),
+      })
+      .map((given) =>
+        stateOf({
+          policies,
+          userPolicies: given.toUsers.map((one) => toUser(...one)),
+          rolePolicies: given.toRoles.map((one) => toRole(...one)),
+        }),
+      );
+  });
+}
+
+function rules(words: Words): fc.Arbitrary<SomeRule> {
+  return fc.oneof(...['Thing', 'Thing', 'Thing', 'Thing', '*', '*', 'User'].map((resource) => ruleOn(resource, words)));
+}
+
+function ruleOn(resource: string, words: Words): fc.Arbitrary<SomeRule> {
+  const condition = conditionOn(resource, words);
+  return fc.record({
+    resource: fc.constant(resource),
+    action: fc.constantFrom('*', '*', '*', 'list', 'list', 'list', 'read'),
+    effect: fc.constantFrom('ALLOW' as const, 'ALLOW' as const, 'DENY' as const),
+    conditions: fc.oneof(
+      { weight: 1, arbitrary: fc.constant([]) },
+      { weight: 6, arbitrary: fc.array(condition, { minLength: 1, maxLength: 2 }) },
+    ),
+    priority,
+    isActive: mostly,
+  });
+}
+
+function conditionOn(resource: string, { definitions, inSql }: Words): fc.Arbitrary<JsonObject> {
+  const reader = { at: '', expressions: true, limits: LAW_LIMITS.conditions, describePath: describePath(definitions, resource) };
+  // What cannot be written is in no policy; the reference does not know of it.
+  const isWritable = (condition: JsonObject): boolean => readConditions([condition], reader).issues.length === 0;
+  const expressions = [...EXPRESSIONS.keys()].map((expression) => ({ expression })).filter(isWritable);
+  const leaves: fc.WeightedArbitrary<JsonObject>[] = [{ weight: 9, arbitrary: comparisons(inSql).filter(isWritable) }];
+  if (expressions.length > 0 && !inSql) leaves.push({ weight: 2, arbitrary: fc.constantFrom<JsonObject>(...expressions) });
+  const leaf = fc.oneof(...leaves);
+  const { condition } = fc.letrec<{ condition: JsonObject }>((tie) => {
+    const some = fc.array(tie('condition'), { minLength: 1, maxLength: 3 });
+    return {
+      condition: fc.oneof(
+        { maxDepth: DEPTH, withCrossShrink: true },
+        { weight: 5, arbitrary: leaf },
+        { weight: 1, arbitrary: some.map((anyOf) => ({ anyOf })) },
+        { weight: 1, arbitrary: some.map((allOf) => ({ allOf })) },
+        { weight: 1, arbitrary: tie('condition').map((not) => ({ not })) },
+      ),
+    };
+  });
+  return condition;
+}
+
+/** By what they compare as; those of the record itself come up most. */
+const LEFT_BY_KIND = Map.groupBy([...PATHS.own, ...PATHS.own, ...PATHS.own, ...PATHS.hop, ...PATHS.known], ({ kind }) => kind);
+
+const IN_MEMORY_ALONE = ['matches', 'timeOfDayBetween', 'dayOfWeekIn', 'cidr', 'ncidr'];
+
+/** The operator first, then the kind: each of them as often as the others. */
+function comparisons(inSql: boolean): fc.Arbitrary<JsonObject> {
+  const operators = [...OPERATORS.values()].filter(({ name }) => !inSql || !IN_MEMORY_ALONE.includes(name));
+  return fc.oneof(...operators.map((operator) => comparisonsBy(operator, inSql)));
+}
+
+function comparisonsBy(operator: Operator, inSql: boolean): fc.Arbitrary<JsonObject> {
+  const ofEachKind = [...LEFT_BY_KIND.values()]
+    .map((paths) => paths.filter((path) => fits(operator, path) && (!inSql || hasColumn(path))))
+    .filter((paths) => paths.length > 0);
+  return fc.oneof(...ofEachKind.map((paths) => fc.constantFrom(...paths))).chain((path) =>
+    fc.record({
+      field: fc.constant(path.path),
+      operator: fc.constant(operator.name),
+      value: valueFor(operator, path),
+      ifExists: fc.boolean(),
+    }),
+  );
+}
+
+/** Or a place in a column of JSON. */
+function hasColumn({ path, kind }: LawPath): boolean {
+  return kind === undefined ? path.startsWith('resource.') : kind !== 'list of decimal' && kind !== 'list of boolean';
+}
+
+function fits({ kinds }: Operator, { kind }: LawPath): boolean {
+  return kind === undefined || kinds.some((known) => known === kind || (known === 'list' && kind.startsWith('list of ')));
+}
+
+function valueFor({ operand }: Operator, path: LawPath): fc.Arbitrary<Json> {
+  const one = valuesFor(path);
+  const reference = referenceTo(path);
+  switch (operand) {
+    case 'scalar':
+    case 'time':
+      return fc.oneof({ weight: 3, arbitrary: one }, { weight: 2, arbitrary: reference });
+    case 'scalars':
+      return fc.oneof(
+        { weight: 3, arbitrary: fc.array(fc.oneof({ weight: 3, arbitrary: one }, reference), { maxLength: 4 }) },
+        { weight: 1, arbitrary: fc.constantFrom<Json>(...LISTS) },
+        { weight: 1, arbitrary: reference },
+      );
+    case 'range':
+      return fc.tuple(fc.oneof(one, reference), fc.oneof(one, reference));
+    case 'text':
+      return fc.oneof({ weight: 3, arbitrary: one }, { weight: 2, arbitrary: part }, { weight: 1, arbitrary: reference });
+    default:
+      return OTHERS[operand] ?? fc.boolean();
+  }
+}
+
+const OTHERS: Readonly<Partial<Record<Operator['operand'], fc.Arbitrary<Json>>>> = {
+  // Those that RE2 and JavaScript read alike.
+  pattern: fc.constantFrom<Json>('^a', 'b$', '[0-9]', '.', '^$', 'ß|é', '${user.department}'),
+  boolean: fc.boolean(),
+  duration: fc.constantFrom<Json>('0s', '1h', 'PT1S', 'P1D', '9999w'),
+  timesOfDay: fc.constantFrom<Json>(['00:00', '12:00'], ['17:45', '17:46'], ['22:00', '06:00'], ['05:45', '05:45:01']),
+  daysOfWeek: fc.constantFrom<Json>([6], [1, 2, 3, 4, 5], [7, 6], [], ['${environment.dayOfWeek}', 1]),
+  networks: fc.constantFrom<Json>('10.0.0.0/8', ['2001:db8::/32', '10.1.2.3'], '::ffff:0:0/96', '10.1.2.3/31', [], ['${request.ip}']),
+};
+const part = fc.constantFrom<Json>('a', '%', '_', '\\', '', 'ss', 'S', '😀', 'a?', '*b', 'x${user.department}', '${user.level}${user.id}');
+
+/** Values that are met at the path, or close to them; now and then anything. */
+function valuesFor({ kind, values }: LawPath): fc.Arbitrary<Json> {
+  const items: readonly Json[] = kind?.startsWith('list of ') ? values.flat() : values;
+  const alike = EVERYWHERE.filter((other) => other.kind === kind).flatMap((other) => other.values);
+  return fc.oneof(
+    { weight: 6, arbitrary: fc.constantFrom<Json>(...items) },
+    { weight: 2, arbitrary: fc.constantFrom<Json>(...alike) },
+    fc.constantFrom<Json>(...OPERANDS),
+  );
+}
+
+/** To something of the same kind, or to anything. */
+function referenceTo({ kind }: LawPath): fc.Arbitrary<Json> {
+  const alike = EVERYWHERE.filter((other) => other.kind === kind || other.kind === `list of ${kind}` || kind === `list of ${other.kind}`);
+  const any = fc.oneof(
+    { weight: 4, arbitrary: fc.constantFrom(...(alike.length > 0 ? alike : EVERYWHERE)) },
+    fc.constantFrom(...EVERYWHERE),
+  );
+  return any.map(({ path }) => `\${${path}}`);
+}
