@@ -19,17 +19,34 @@ export function readOnlyJson(server: FastifyInstance, maxDepth: number): void {
 /**
  * Parses a JSON body; undefined where it is empty.
  *
- * @throws Problem REQUEST_MALFORMED for what is not UTF-8, not JSON or nested too deeply.
+ * @throws Problem REQUEST_MALFORMED for what is not UTF-8, not JSON, nested too deeply, or has numbers that no computer number holds.
  */
 export function readJson(body: Uint8Array, maxDepth: number): Json | undefined {
   if (body.byteLength === 0) return undefined;
   const text = decode(body);
   checkDepth(text, maxDepth);
+  const value = parse(text);
+  if (MAYBE_ENDLESS.test(text) && hasEndless(value)) {
+    throw new Problem('REQUEST_MALFORMED', 'the body has a number that is too large: expected numbers below 1.8e308');
+  }
+  return value;
+}
+
+function parse(text: string): Json {
   try {
     return JSON.parse(text) as Json;
   } catch (error) {
     throw new Problem('REQUEST_MALFORMED', `the body is not valid JSON${placeOf(error)}`, { cause: error });
   }
+}
+
+/** Without an exponent of three digits, or as many digits as that, a number cannot be too large: most bodies need not be walked. */
+const MAYBE_ENDLESS = /\d[eE]\+?\d{3}|\d{309}/;
+
+/** JSON.parse reads 1e400 as Infinity, which is no JSON: a condition would see it, and the record could not say it. */
+function hasEndless(value: Json): boolean {
+  if (typeof value === 'number') return !Number.isFinite(value);
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasEndless);
 }
 
 /** A charset is only ever UTF-8 in JSON, and compressed bodies are not taken: they would be bounded before they unfold. */
