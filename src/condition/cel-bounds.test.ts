@@ -48,6 +48,20 @@ describe('expressions', () => {
     expect(evaluate(everyOne, scopeOf({ some: items(100), others: items(1000) }))).toBe(true);
   });
 
+  it.each([
+    ['joined', `(${Array(20).fill('item').join(' + ')}) != "x"`],
+    ['compared', Array(20).fill('item == item').join(' && ')],
+    ['searched', Array(20).fill('!item.contains("x")').join(' && ')],
+    ['measured', Array(20).fill('size(item) + item.size() > 0').join(' && ')],
+    ['read as a number', Array(20).fill('int(item) == 0').join(' && ')],
+  ])('counts what is done with an item of a list, too: %s', (_, what) => {
+    const { condition, issues } = read(`user.some.all(item, ${what})`);
+    expect(issues).toEqual([]);
+    const texts = (count: number, length: number) => Array.from({ length: count }, () => '0'.repeat(length));
+    expect(evaluate(condition, scopeOf({ some: texts(100, 18) }))).toBe(true);
+    expect(evaluate(condition, scopeOf({ some: texts(1000, 1000) }))).toBe(null);
+  });
+
   it('reads a thousand parts side by side, which are not a thousand levels', () => {
     const parts = Array.from({ length: 1000 }, (_, index) => `user.level != ${index}.0`);
     const { condition, issues } = read(parts.join(' && '));

@@ -1,14 +1,14 @@
 import type { CelEnv } from '@bufbuild/cel';
 import { type Json, type Truth, UNKNOWN } from '../operators/index.ts';
-import { createComparingFunctions, createPatterns } from './cel-functions.ts';
+import { createComparingFunctions, createPatterns, createTextFunctions } from './cel-functions.ts';
 import { celLibrary } from './cel-library.ts';
 import type { CelNode, CelSource } from './cel-tree.ts';
 import { toBindings, toTemplate } from './cel-variables.ts';
 import type { Expression, Path } from './condition.ts';
 
 /**
- * What one evaluation may look at: characters and items of what it reads, as often as it reads it, and steps of patterns;
- * a second or so at worst. `resource.tags.all(t, t in user.teams)` looks at the teams once for each tag, and what lists hold
+ * What one evaluation may look at: characters and items of what it reads, as often as it reads it, of texts that it compares,
+ * joins and measures, and steps of patterns; a second or so at worst. `resource.tags.all(t, t in user.teams)` looks at the teams once for each tag, and what lists hold
  * may come from a client. Beyond it the answer is unknown.
  */
 const MAX_EFFORT = 10_000_000;
@@ -19,13 +19,19 @@ let environment: CelEnv | undefined;
 
 /** Comparisons and patterns are ours, so that they mean the same here as the operators do, within the same bounds. */
 function celEnvironment(): CelEnv {
-  environment ??= celLibrary().celEnv({ funcs: [...createComparingFunctions()], re2: createPatterns(spend) });
+  environment ??= celLibrary().celEnv({
+    funcs: [...createComparingFunctions(spend), ...createTextFunctions(spend)],
+    re2: createPatterns(spend),
+  });
   return environment;
 }
 
+/** Made once: where effort is spent, a loop still goes on to its end, and making an error costs more than throwing it. */
+const SPENT = new Error('the expression takes too long');
+
 function spend(effort: number): void {
   effortLeft -= effort;
-  if (effortLeft < 0) throw new Error('the expression takes too long');
+  if (effortLeft < 0) throw SPENT;
 }
 
 /** Makes an expression of a part of a CEL tree, to be evaluated in memory. */

@@ -8,13 +8,17 @@ const FRAME: Frame = { kind: undefined, itemKind: undefined, now: 0, timeZone: '
 /**
  * CEL's comparisons with the meaning of our operators, for what of an expression stays CEL: values of different types
  * are an error, and so unknown, where CEL itself calls them simply not equal; text goes by code points; lists and
- * objects compare with nothing.
+ * objects compare with nothing. Each tells `spend` how much text it looks at.
  */
-export function createComparingFunctions(): readonly CelFunc[] {
+export function createComparingFunctions(spend: Spend): readonly CelFunc[] {
   const { CelScalar, celEnv, celFunc, celMethod, listType, mapType } = celLibrary();
   const { BOOL, DOUBLE, DYN, INT, STRING, UINT } = CelScalar;
   const standardEqual = celEnv().funcs.find('_==_');
   const standard: Equality = (left, right) => standardEqual?.call(0, undefined, [left, right]) === true;
+  const ask = (name: string, left: string, right: string): boolean => {
+    spend(left.length + right.length);
+    return answer(name, left, right);
+  };
   const isEqual = createEquality((left, right) =>
     typeof left === 'string' && typeof right === 'string' ? ask('eq', left, right) : standard(left, right),
   );
@@ -32,6 +36,29 @@ export function createComparingFunctions(): readonly CelFunc[] {
         return ask(name, String(this), part);
       }),
     ),
+  ];
+}
+
+/** CEL's functions that go through a text, with its length told to `spend` first: an item of a list is read once, and asked often. */
+export function createTextFunctions(spend: Spend): readonly CelFunc[] {
+  const { CelScalar, celEnv, celFunc, celMethod } = celLibrary();
+  const { INT, STRING } = CelScalar;
+  const { funcs } = celEnv();
+  const whole = (name: string, text: string): bigint => {
+    spend(text.length);
+    const number = funcs.find(name)?.call(0, undefined, [text]);
+    return typeof number === 'bigint' ? number : refuse('no whole number');
+  };
+  return [
+    celFunc('_+_', [STRING, STRING], STRING, (left, right) => {
+      spend(left.length + right.length);
+      return left + right;
+    }),
+    celFunc('int', [STRING], INT, (text) => whole('int', text)),
+    celFunc('size', [STRING], INT, (text) => whole('size', text)),
+    celMethod('size', STRING, [], INT, function () {
+      return whole('size', String(this));
+    }),
   ];
 }
 
@@ -78,7 +105,7 @@ function isAmong(item: CelValue, list: readonly CelValue[], isEqual: Equality): 
 }
 
 /** The answer of our own operator of that name. */
-function ask(name: string, left: Json, right: Json): boolean {
+function answer(name: string, left: Json, right: Json): boolean {
   const truth: Truth = OPERATORS.get(name)?.matches(left, right, FRAME) ?? UNKNOWN;
   return truth === UNKNOWN ? refuse(`${name} is unknown`) : truth;
 }

@@ -1,6 +1,7 @@
 import { type Json, OPERATORS } from '../operators/index.ts';
 import { toExpression } from './cel-evaluate.ts';
 import { type CelNode, type CelSource, callOf, knownPathOf } from './cel-tree.ts';
+import { typeMistakes } from './cel-types.ts';
 import { checkSides } from './check-comparison.ts';
 import type { Condition, Operand, Path } from './condition.ts';
 import { describedKind, type Reading } from './reading.ts';
@@ -48,7 +49,14 @@ function lower(node: CelNode, lowering: Lowering): Condition {
   if (call?.name === '_||_') return any(call.args.map((part) => lower(part, lowering)));
   const [only] = call?.args ?? [];
   if (call?.name === '!_' && only !== undefined) return not(lower(only, lowering));
-  return lowerLeaf(node, lowering) ?? toExpression(node, lowering.source);
+  return lowerLeaf(node, lowering) ?? keep(node, lowering);
+}
+
+/** What stays CEL; unless it could only ever be an error. */
+function keep(node: CelNode, { source, reading, mistakes }: Lowering): Condition {
+  const found = typeMistakes(node, reading);
+  for (const mistake of found) mistakes.add(mistake);
+  return found.length > 0 ? constant(null) : toExpression(node, source);
 }
 
 function lowerLeaf(node: CelNode, lowering: Lowering): Condition | undefined {

@@ -3,8 +3,11 @@ import type { Condition, Operand } from './condition.ts';
 
 const MAX_ITEMS = 5;
 
-/** A condition in one line, for people: `user.department eq "sales" and (resource.status in ["draft"] or not resource.locked eq true)`. */
-export function printCondition(condition: Condition): string {
+/**
+ * A condition in one line, for people: `user.department eq "sales" and (resource.status in ["draft"] or not resource.locked eq true)`.
+ * Members beyond `room` characters are not printed: a condition of ten thousand rules would be megabytes.
+ */
+export function printCondition(condition: Condition, room: number = Number.POSITIVE_INFINITY): string {
   switch (condition.type) {
     case 'constant':
       return condition.value === null ? 'unknown' : condition.value ? 'always' : 'never';
@@ -13,11 +16,11 @@ export function printCondition(condition: Condition): string {
     case 'expression':
       return `expression ${describeValue(condition.source)}`;
     case 'not':
-      return `not ${printMember(condition.of)}`;
+      return `not ${printMember(condition.of, room)}`;
     case 'all':
-      return condition.of.map(printMember).join(' and ') || 'always';
+      return printMembers(condition.of, ' and ', room) || 'always';
     case 'any':
-      return condition.of.map(printMember).join(' or ') || 'never';
+      return printMembers(condition.of, ' or ', room) || 'never';
   }
 }
 
@@ -35,8 +38,20 @@ export function printOperand(operand: Operand): string {
   }
 }
 
-function printMember(condition: Condition): string {
-  const text = printCondition(condition);
+function printMembers(members: readonly Condition[], separator: string, room: number): string {
+  const texts: string[] = [];
+  let left = room;
+  for (const member of members) {
+    if (left <= 0) return [...texts, '…'].join(separator);
+    const text = printMember(member, left);
+    left -= text.length + separator.length;
+    texts.push(text);
+  }
+  return texts.join(separator);
+}
+
+function printMember(condition: Condition, room: number): string {
+  const text = printCondition(condition, room);
   return (condition.type === 'all' || condition.type === 'any') && condition.of.length > 1 ? `(${text})` : text;
 }
 

@@ -1,5 +1,18 @@
+import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { checkPattern, type Frame, type Json, type Kind, matchesPattern, OPERATORS, type Truth } from './index.ts';
+import {
+  checkPattern,
+  type Frame,
+  IN_MEMORY,
+  type Json,
+  type Kind,
+  matchesPattern,
+  OPERATORS,
+  type SqlDialect,
+  type SqlSubject,
+  type Truth,
+} from './index.ts';
+import { SQL_UNKNOWN } from './sql.ts';
 
 const NOW = Date.parse('2026-01-31T12:00:00Z');
 
@@ -160,6 +173,29 @@ describe('operators', () => {
         }
       }
     }
+  });
+});
+
+describe('a part looked for in a text', () => {
+  const face = { frame: { kind: 'text', now: NOW, timeZone: 'UTC' }, dialect: {} as SqlDialect } as const;
+  const column: SqlSubject = { sql: sql.raw('"title"'), kind: 'text', encode: (value) => value };
+
+  it.each(['contains', 'ncontains', 'icontains', 'incontains', 'like'])('is bounded in length: %s', (name) => {
+    const operator = OPERATORS.get(name);
+    const [longest, longer] = ['a'.repeat(1000), 'a'.repeat(1001)];
+    expect([operator?.checkOperand(longest, {}), operator?.checkOperand(longer, {})]).toEqual([
+      undefined,
+      'expected at most 1000 characters, given 1001',
+    ]);
+    // Nobody has looked: neither that it is there nor that it is not.
+    expect(operator?.matches(longer, longer, face.frame)).toBe(null);
+    const isNegation = name.includes('ncont');
+    if (!isNegation) expect(operator?.toSql(column, longer, face)).toBe(SQL_UNKNOWN);
+    expect(operator?.matches(longest, longest, face.frame)).toBe(!isNegation);
+  });
+
+  it('is left to memory where the database would take long', () => {
+    expect(OPERATORS.get('like')?.toSql(column, '*a'.repeat(51), face)).toBe(IN_MEMORY);
   });
 });
 

@@ -5,12 +5,20 @@ import { falseWherePresent, SQL_UNKNOWN, type SqlTruth, trueWherePresent } from 
 import { afterPrefix, foldCase, matchesWildcards } from './texts.ts';
 import { type Json, UNKNOWN } from './value.ts';
 
+/**
+ * Characters of a part that is looked for anywhere in a text, at most: looking takes, at worst, time in the product of both
+ * lengths, and a client may bring both. A longer one is refused where it is written, and unknown where a reference brings it.
+ */
+const LONGEST_SOUGHT = 1000;
+
 /** One way to look for a text inside another. */
 interface TextQuestion {
   readonly name: string;
   readonly label: string;
   readonly summary: string;
   readonly negation?: string;
+  /** Characters of the part, at most. */
+  readonly longest?: number;
   holds(text: string, part: string): boolean;
   sql(subject: SqlSubject, part: string, around: SqlAround): SqlTruth | typeof IN_MEMORY;
   readonly samples: readonly OperatorSample[];
@@ -21,6 +29,7 @@ export const contains: Operator = defineTextOperator({
   label: 'contains',
   summary: 'The text contains the other, exactly: no wildcards, case counts.',
   negation: 'ncontains',
+  longest: LONGEST_SOUGHT,
   holds: (text, part) => text.includes(part),
   sql: (subject, part, { dialect }) => sql<boolean | null>`${dialect.position(subject.sql, sql`${part}`)} > 0`,
   samples: [
@@ -68,6 +77,7 @@ export const icontains: Operator = defineTextOperator({
   label: 'contains (any case)',
   summary: 'The text contains the other, whatever the case of letters, by Unicode case folding.',
   negation: 'incontains',
+  longest: LONGEST_SOUGHT,
   holds: (text, part) => foldCase(text).includes(foldCase(part)),
   sql: ({ sql: text }, part, { dialect }) => sql<boolean | null>`${dialect.position(dialect.foldCase(text), sql`${foldCase(part)}`)} > 0`,
   samples: [
@@ -107,13 +117,14 @@ export const iendsWith: Operator = defineTextOperator({
   ],
 });
 
-/** Databases bound the length of a pattern; SQLite's bound is 50,000 bytes. */
-const MAX_SQL_PATTERN = 10_000;
+/** A list may stop between two records that memory looks at; a database goes on to the last. Longer patterns are not for it. */
+const MAX_SQL_PATTERN = 100;
 
 export const like: Operator = defineTextOperator({
   name: 'like',
   label: 'is like',
   summary: 'The whole text fits a pattern in which `*` stands for any characters and `?` for one; all else is literal, case counts.',
+  longest: LONGEST_SOUGHT,
   holds: matchesWildcards,
   sql({ sql: text }, pattern, { dialect }) {
     // Stored text has no NUL, and a database would end the pattern there.
@@ -128,18 +139,19 @@ export const like: Operator = defineTextOperator({
   ],
 });
 
-function defineTextOperator(question: TextQuestion): Operator {
+function defineTextOperator({ longest = Number.POSITIVE_INFINITY, ...question }: TextQuestion): Operator {
+  const isPart = (expected: Json): expected is string => typeof expected === 'string' && expected.length <= longest;
   return defineOperator({
     ...question,
     kinds: ['text', 'json'],
     operand: 'text',
-    checkOperand: checkText,
+    checkOperand: (expected) =>
+      checkText(expected) ?? (isPart(expected) ? undefined : `expected at most ${longest} characters, given ${String(expected).length}`),
     answer(actual: Json, expected: Json) {
-      if (typeof actual !== 'string' || typeof expected !== 'string') return UNKNOWN;
+      if (typeof actual !== 'string' || !isPart(expected)) return UNKNOWN;
       return question.holds(actual.toWellFormed(), expected.toWellFormed());
     },
-    sql: (subject, expected, around) =>
-      typeof expected === 'string' ? question.sql(subject, expected.toWellFormed(), around) : SQL_UNKNOWN,
+    sql: (subject, expected, around) => (isPart(expected) ? question.sql(subject, expected.toWellFormed(), around) : SQL_UNKNOWN),
   });
 }
 

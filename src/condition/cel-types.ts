@@ -1,0 +1,168 @@
+import { CEL_FUNCTIONS, CEL_OPERATORS } from './cel-language.ts';
+import { type CelNode, callOf, INDEX, knownPathOf } from './cel-tree.ts';
+import { describedKind, type Reading } from './reading.ts';
+import type { PathKind } from './scope.ts';
+
+/** What CEL tells apart. Stored numbers are `double`; dates, instants and decimals are written as `text`. */
+type CelType = 'boolean' | 'int' | 'double' | 'text' | 'list' | 'map' | 'instant' | 'span' | 'null';
+/** Undefined is anything: claims, JSON, items of lists. */
+type MaybeType = CelType | undefined;
+
+const NAMES: Readonly<Record<CelType, string>> = {
+  boolean: 'true or false',
+  int: 'a whole number (1)',
+  double: 'a number (1.0)',
+  text: 'a text',
+  list: 'a list',
+  map: 'an object',
+  instant: 'an instant',
+  span: 'a span of time',
+  null: 'null',
+};
+
+type Overload = readonly [args: readonly MaybeType[], result: MaybeType];
+
+const same = (types: readonly CelType[], result?: CelType): readonly Overload[] => types.map((type) => [[type, type], result ?? type]);
+const number: readonly CelType[] = ['int', 'double'];
+const ofNumbers: readonly Overload[] = number.flatMap((left) => number.map((right): Overload => [[left, right], 'boolean']));
+const ORDER: readonly Overload[] = [...ofNumbers, ...same(['text', 'instant', 'span'], 'boolean')];
+const NULL: readonly Overload[] = [
+  [['null', undefined], 'boolean'],
+  [[undefined, 'null'], 'boolean'],
+];
+const EQUALITY: readonly Overload[] = [...ORDER, ...same(['boolean'], 'boolean'), ...NULL];
+const PART: readonly Overload[] = [[['text', 'text'], 'boolean']];
+const OF_INSTANT: readonly Overload[] = [
+  [['instant'], 'int'],
+  [['instant', 'text'], 'int'],
+];
+const from = (types: readonly CelType[], result: CelType): readonly Overload[] => types.map((type) => [[type], result]);
+
+/** What may be called with what; what is not here takes anything. */
+const OVERLOADS: ReadonlyMap<string, readonly Overload[]> = new Map<string, readonly Overload[]>([
+  ['_==_', EQUALITY],
+  ['_!=_', EQUALITY],
+  ...['_<_', '_<=_', '_>_', '_>=_'].map((name) => [name, ORDER] as const),
+  ...['contains', 'startsWith', 'endsWith', 'matches'].map((name) => [name, PART] as const),
+  ...[...CEL_FUNCTIONS.keys()].filter((name) => name.startsWith('get')).map((name) => [name, OF_INSTANT] as const),
+  ['@in', [[[undefined, 'list'], 'boolean']]],
+  ['!_', from(['boolean'], 'boolean')],
+  ['_+_', [...same(['int', 'double', 'text', 'list', 'span']), [['instant', 'span'], 'instant'], [['span', 'instant'], 'instant']]],
+  ['_-_', [...same(['int', 'double', 'span']), ...same(['instant'], 'span'), [['instant', 'span'], 'instant']]],
+  ['_*_', same(['int', 'double'])],
+  ['_/_', same(['int', 'double'])],
+  ['_%_', same(['int'])],
+  ['-_', [...from(['int'], 'int'), ...from(['double'], 'double')]],
+  [
+    INDEX,
+    [
+      [['list', 'int'], undefined],
+      [['list', 'double'], undefined],
+      [['map', undefined], undefined],
+    ],
+  ],
+  ['size', from(['text', 'list', 'map'], 'int')],
+  ['int', from(['int', 'double', 'text', 'instant'], 'int')],
+  ['double', from(['int', 'double', 'text'], 'double')],
+  ['string', from(['int', 'double', 'text', 'boolean', 'instant', 'span'], 'text')],
+  ['timestamp', from(['text', 'instant', 'int'], 'instant')],
+  ['duration', from(['text', 'span'], 'span')],
+]);
+
+interface Typing {
+  readonly reading: Reading;
+  readonly mistakes: Set<string>;
+}
+
+/** What makes an expression surely an error, in words: as a condition it could only ever be unknown. */
+export function typeMistakes(root: CelNode, reading: Reading): readonly string[] {
+  const typing: Typing = { reading, mistakes: new Set() };
+  const type = typeOf(root, new Map(), typing);
+  if (typing.mistakes.size === 0 && type !== undefined && type !== 'boolean') {
+    typing.mistakes.add(`expected an expression that is true or false, given ${NAMES[type]}`);
+  }
+  return [...typing.mistakes];
+}
+
+type Names = ReadonlyMap<string, MaybeType>;
+
+function typeOf(node: CelNode | undefined, names: Names, typing: Typing): MaybeType {
+  if (node === undefined) return undefined;
+  const read = knownPathOf(node);
+  if (read !== undefined) {
+    const described = describedKind(typing.reading, read.path);
+    return read.presence ? 'boolean' : 'kind' in described ? toType(described.kind) : undefined;
+  }
+  const { exprKind } = node;
+  switch (exprKind.case) {
+    case 'constExpr':
+      return CONSTANTS[exprKind.value.constantKind.case ?? ''];
+    case 'identExpr':
+      return names.get(exprKind.value.name);
+    case 'listExpr':
+      for (const item of exprKind.value.elements) typeOf(item, names, typing);
+      return 'list';
+    case 'comprehensionExpr':
+      return typeOfLoop(exprKind.value, names, typing);
+    case 'callExpr':
+      return typeOfCall(node, names, typing);
+    default:
+      return undefined;
+  }
+}
+
+const CONSTANTS: Readonly<Record<string, CelType>> = {
+  nullValue: 'null',
+  boolValue: 'boolean',
+  int64Value: 'int',
+  doubleValue: 'double',
+  stringValue: 'text',
+};
+
+function toType(described: PathKind | undefined): MaybeType {
+  if (described === undefined || described.kind === 'json') return undefined;
+  if (described.kind === 'boolean' || described.kind === 'list') return described.kind;
+  return described.kind === 'number' ? 'double' : 'text';
+}
+
+type Loop = Extract<CelNode['exprKind'], { case: 'comprehensionExpr' }>['value'];
+
+/** What a loop gathers keeps the type that it begins with; what its items are, no definition says. */
+function typeOfLoop(loop: Loop, names: Names, typing: Typing): MaybeType {
+  const range = typeOf(loop.iterRange, names, typing);
+  if (range !== undefined && range !== 'list' && range !== 'map') typing.mistakes.add(`a loop runs over a list, not over ${NAMES[range]}`);
+  const inner = new Map([...names, [loop.iterVar, undefined], [loop.accuVar, typeOf(loop.accuInit, names, typing)]] as [
+    string,
+    MaybeType,
+  ][]);
+  for (const part of [loop.loopCondition, loop.loopStep]) typeOf(part, inner, typing);
+  return typeOf(loop.result, inner, typing);
+}
+
+function typeOfCall(node: CelNode, names: Names, typing: Typing): MaybeType {
+  const call = callOf(node);
+  if (call === undefined) return undefined;
+  const { name, target, args } = call;
+  const types = (target === undefined ? args : [target, ...args]).map((part) => typeOf(part, names, typing));
+  if (name === '_&&_' || name === '_||_') return types.every((type) => isOf(type, 'boolean')) ? 'boolean' : refuse(name, types, typing);
+  if (name === '_?_:_') {
+    const [asked, yes, no] = types;
+    return isOf(asked, 'boolean') ? (yes === no ? yes : undefined) : refuse(name, types, typing);
+  }
+  const overloads = OVERLOADS.get(name);
+  if (overloads === undefined) return undefined;
+  const fitting = overloads.filter(([wanted]) => wanted.length === types.length && wanted.every((type, at) => isOf(types[at], type)));
+  const [first, ...others] = fitting;
+  if (first === undefined) return refuse(name, types, typing);
+  return others.every(([, result]) => result === first[1]) ? first[1] : undefined;
+}
+
+function isOf(type: MaybeType, wanted: MaybeType): boolean {
+  return type === undefined || wanted === undefined || type === wanted;
+}
+
+function refuse(name: string, types: readonly MaybeType[], { mistakes }: Typing): undefined {
+  const form = (CEL_OPERATORS.get(name) ?? CEL_FUNCTIONS.get(name))?.form ?? name;
+  mistakes.add(`"${form}" does not fit ${types.map((type) => (type === undefined ? 'a value' : NAMES[type])).join(' and ')}`);
+  return undefined;
+}
