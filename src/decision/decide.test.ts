@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LIMITS, NEWSROOM, NOW, policyOf, type SomeRule, scopeOf, stateOf, toRole } from '../../test/policy-fixtures.ts';
-import { OPEN } from '../condition/index.ts';
+import { evaluate, OPEN } from '../condition/index.ts';
 import type { ScopeParts } from '../context/index.ts';
 import type { JsonObject } from '../operators/index.ts';
 import { type Applicable, applicableRules, compilePolicies } from '../policy/index.ts';
@@ -122,6 +122,26 @@ describe('an open record', () => {
         ],
       },
     });
+  });
+
+  it.each([99, 100, 101, 250, 6000])('is told of %i rules that alternate as deciding on each record tells', (count) => {
+    // Each ALLOW is for two numbers of views. Every other DENY takes the first of the next two away, and one takes of the last two.
+    const viewsOf = (index: number): readonly number[] => {
+      if (index % 2 === 0) return [index, index + 1];
+      return index === 3 ? [count - 3, count - 4] : index % 4 === 1 ? [index + 1] : [-1];
+    };
+    const rules = Array.from({ length: count }, (_, index): SomeRule => {
+      const conditions = [{ field: 'resource.views', operator: 'in', value: viewsOf(index) }];
+      return { priority: count - index, effect: index % 2 === 0 ? 'ALLOW' : 'DENY', conditions };
+    });
+    const applicable = applicableOf(rules);
+    const open = decide(applicable, scopeOf({ record: OPEN }), who);
+    const isListed = (record: JsonObject): boolean => open.effect === 'allow-where' && evaluate(open.where, scopeOf({ record })) === true;
+    const isAllowed = (record: JsonObject): boolean => decide(applicable, scopeOf({ record }), who).effect === 'allow';
+    const records = [0, 48, 96, 144, 196, count - 6].flatMap((first) => [0, 1, 2, 3, 4, 5, 6, 7].map((more) => ({ views: first + more })));
+    expect(records.map(isListed)).toEqual(records.map(isAllowed));
+    expect(records.filter(isListed).length).toBeGreaterThan(5);
+    expect([isListed({}), isAllowed({})]).toEqual([false, false]);
   });
 
   it('names up to three rules in the reason, and no values', () => {

@@ -1,7 +1,8 @@
-import { ALWAYS, all, any, type Condition, NEVER, reduce, type Scope } from '../condition/index.ts';
+import { ALWAYS, NEVER, reduce, type Scope } from '../condition/index.ts';
 import type { Truth } from '../operators/index.ts';
 import type { Applicable, CompiledRule } from '../policy/index.ts';
 import type { Decision } from './decision.ts';
+import { foldRules, type OpenRule } from './fold.ts';
 import { reasonForAllow, reasonForAllowWhere, reasonForDeny, reasonForNoMatch, reasonForNoPolicies } from './reasons.ts';
 import { whereFalse, whereTrue } from './settle.ts';
 
@@ -51,12 +52,6 @@ export function decide(applicable: Applicable, scope: Scope, who: DecideOptions)
   return conclude(open, { effect: 'deny', reason: applicable.found ? reasonForNoMatch() : reasonForNoPolicies(who) });
 }
 
-/** A rule that depends on the record: true is what lets a record through, R for an ALLOW, not R for a DENY. */
-interface OpenRule {
-  readonly rule: CompiledRule;
-  readonly passes: Condition;
-}
-
 type Closed = Exclude<Decision, { effect: 'allow-where' }>;
 
 function closedBy(rule: CompiledRule): Closed {
@@ -67,10 +62,7 @@ function closedBy(rule: CompiledRule): Closed {
 
 /** What the open rules come to before `last`, which holds for every record that they leave to it. */
 function conclude(open: readonly OpenRule[], last: Closed): Decision {
-  const tree = open.reduceRight(
-    (rest, { rule, passes }) => (rule.effect === 'ALLOW' ? any([passes, rest]) : all([passes, rest])),
-    last.effect === 'allow' ? ALWAYS : NEVER,
-  );
+  const tree = foldRules(open, last.effect === 'allow' ? ALWAYS : NEVER);
   if (tree.type === 'constant' && (tree.value === true) === (last.effect === 'allow')) return last;
   const rules = open.map(({ rule }) => rule);
   const involved = Object.freeze(last.rule === undefined ? rules : [...rules, last.rule]);

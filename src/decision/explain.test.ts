@@ -189,6 +189,11 @@ describe('wouldAllow', () => {
     ]);
   });
 
+  it('takes what is open for no obstacle, as far as that goes: it may yet come out right', () => {
+    const { wouldAllow } = explainOf([{ conditions: [FAILED, MISSING], priority: 200 }, { conditions: [DRAFT, FAILED] }], { record: OPEN });
+    expect(wouldAllow?.map(({ rule }) => rule.id)).toEqual(['p.1', 'p.0']);
+  });
+
   it('puts last what no value would help', () => {
     // Stored rules outlive definitions: what means nothing any more is constantly unknown.
     const broken: JsonObject = { field: 'resource.gone', operator: 'noOperator', value: 1 };

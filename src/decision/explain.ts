@@ -85,7 +85,7 @@ export function explain(applicable: Applicable, scope: Scope, who: Omit<DecideOp
 
 /** What is left of a condition in one line, bounded in length. It may show attribute values: for admins alone. */
 export function printWhen(where: Extract<Decision, { effect: 'allow-where' }>['where']): string {
-  const text = printCondition(where);
+  const text = printCondition(where, WHEN_LENGTH);
   return text.length > WHEN_LENGTH ? `${text.slice(0, WHEN_LENGTH).toWellFormed()}…` : text;
 }
 
@@ -137,7 +137,7 @@ function nearestOf(allowing: readonly CompiledRule[], steps: readonly RuleStep[]
   const fired = steps.find((step) => step.fired)?.rule;
   return allowing
     .map((rule) => ({ rule, ...obstaclesTo(explainCondition(rule.condition, asked.scope)) }))
-    .sort((a, b) => (a.distance === b.distance ? 0 : a.distance - b.distance))
+    .sort((a, b) => a.distance - b.distance)
     .slice(0, NEARBY)
     .map(({ rule, unmet }) => ({
       ...show(rule, asked),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SCOPE_PARTS } from '../../test/policy-fixtures.ts';
-import { all, type Condition, evaluate, not, type Path } from '../condition/index.ts';
+import { all, any, type Condition, evaluate, not, type Path } from '../condition/index.ts';
 import { createScope, OPEN, type ReferredRecords, type Scope } from '../context/index.ts';
 import type { Json } from '../operators/index.ts';
 import type { StoredRecord } from '../resource/index.ts';
@@ -21,8 +21,9 @@ const definitions = define({
     },
   },
   Note: { fields: { title: { type: 'string' }, deskId: { type: 'reference', to: 'Desk' }, parentId: { type: 'reference', to: 'Note' } } },
+  Hub: { fields: Object.fromEntries(Array.from({ length: 70 }, (_, index) => [`desk${index}`, { type: 'reference', to: 'Desk' }])) },
 });
-const [note, desk] = [resourceOf(definitions, 'Note'), resourceOf(definitions, 'Desk')];
+const [note, desk, hub] = [resourceOf(definitions, 'Note'), resourceOf(definitions, 'Desk'), resourceOf(definitions, 'Hub')];
 const test = openTestDatabase();
 afterAll(() => test.dispose());
 
@@ -37,12 +38,14 @@ const notes: readonly StoredRecord[] = [
   toRecord('n3', { title: 'three', parentId: 'n2' }),
   toRecord('n4', { title: 'news', deskId: 'd3', parentId: 'n1' }),
 ];
+const hubs = [toRecord('h1', { desk0: 'd1' }), toRecord('h2', { desk69: 'd1' }), toRecord('h3', { desk69: 'd2' })];
 
 beforeAll(async () => {
   await evolve(test.database, definitions);
   await test.database.transaction(async (tx) => {
     for (const record of desks) await insertRecord(tx, desk, record);
     for (const record of notes) await insertRecord(tx, note, record);
+    for (const record of hubs) await insertRecord(tx, hub, record);
   });
 });
 
@@ -115,6 +118,15 @@ describe('one reference away', () => {
     expect([first.records.map(({ id }) => id), first.total]).toEqual([['n2', 'n3'], 3]);
     const rest = await list({ where, limit: 2, after: first.next });
     expect([rest.records.map(({ id }) => id), rest.next]).toEqual([['n4'], undefined]);
+  });
+
+  it('looks in memory behind more references than a database joins', async () => {
+    const each = [...hub.fields.keys()].filter((name) => name.startsWith('desk'));
+    const where = any(each.map((name) => compare(`resource.${name}.label`, 'eq', 'news')));
+    const ofHub = (record: StoredRecord, referred: ReferredRecords): Scope => createScope({ ...parts, resource: hub, record, referred });
+    const query = { where, scopeFor: ofHub, definitions, sort: [], limit: 10, scanLimit: 100, now: 0, timeZone: 'UTC', total: true };
+    const page = await test.database.transaction((tx) => listRecords(tx, hub, query));
+    expect([page.records.map(({ id }) => id), page.total]).toEqual([['h1', 'h2'], undefined]);
   });
 
   it('reads of the user what a stored one refers to, and nothing where no path leads on', async () => {

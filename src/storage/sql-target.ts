@@ -19,6 +19,9 @@ export interface ResourceTarget extends SqlTarget {
   tables(): RawBuilder<unknown>;
 }
 
+/** Databases bound the tables of one statement (SQLite: 64). What lies behind further references is for memory to look at. */
+const MAX_JOINS = 32;
+
 /**
  * A resource's columns, and those of the records it refers to, as conditions see them. Whatever is not a shown field of
  * its definition has none: a secret.
@@ -30,7 +33,10 @@ export function sqlTargetFor(resource: Resource, definitions: Definitions, momen
     if (reached === undefined || fieldKind(reached.field) === undefined) return undefined;
     const { via, of, inner } = reached;
     const table = via === undefined ? resource.name : aliasOf(resource, via.name);
-    if (via !== undefined) joins.set(table, joinOf(resource, via.name, of));
+    if (via !== undefined && !joins.has(table)) {
+      if (joins.size === MAX_JOINS) return undefined;
+      joins.set(table, joinOf(resource, via.name, of));
+    }
     return { subject: subjectOf(reached, table), inner };
   };
   return {
