@@ -23,6 +23,7 @@ import {
   readRecordRequest,
   readUpdateRequest,
 } from './request/index.ts';
+import { ordinaryResources } from './resource/index.ts';
 import { toBatchAnswer, toResultAnswer } from './response/index.ts';
 import { createPasswordHashes, HashNeeded, type Job, type JobSettings } from './steps/index.ts';
 import type { Database, Transaction } from './storage/index.ts';
@@ -152,7 +153,7 @@ async function askAgain(asked: Asked): Promise<Asked> {
 function toJob({ parts, tx, principal, model, origin, hashes }: Asked, request: ApiRequest): Job {
   const resource = model.definitions.get(request.resource);
   if (resource === undefined || resource.internal) {
-    const known = [...model.definitions.values()].filter((each) => !each.internal).map((each) => each.name);
+    const known = ordinaryResources(model.definitions).map((each) => each.name);
     const name = request.resource.slice(0, 64);
     throw new Problem('RESOURCE_UNKNOWN', `no resource is named "${name}"${didYouMean(name, known)}`);
   }

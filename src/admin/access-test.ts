@@ -1,16 +1,15 @@
-import type { RuleAction } from '../actions.ts';
-import { createScope, type Hypothesis, layOver, OPEN, type Principal } from '../context/index.ts';
-import { decidingRule, explain } from '../decision/index.ts';
+import { decidingRule } from '../decision/index.ts';
 import { didYouMean, type Issue, Problem } from '../errors.ts';
-import type { Json, JsonObject } from '../operators/index.ts';
-import { type Applicable, applicableRules, rulesOfPolicy } from '../policy/index.ts';
+import type { JsonObject } from '../operators/index.ts';
+import { applicableRules, rulesOfPolicy } from '../policy/index.ts';
 import type { Resource } from '../resource/index.ts';
 import { toSuccess } from '../response/index.ts';
-import { loadPolicy, loadRecord, loadReferred } from '../storage/index.ts';
-import { toPrincipal } from './decide-ahead.ts';
+import { loadPolicy } from '../storage/index.ts';
 import type { AdminCall, Endpoint } from './endpoint.ts';
 import { readAction, readEnvironment, readMemberObject, readMemberText, readResourceName, toQuestionProblem } from './read-question.ts';
 import { paramOf, readBody } from './reading.ts';
+import { warningsOfTest } from './test-warnings.ts';
+import { type AccessTest, type Tried, tryAccess } from './try-access.ts';
 
 /**
  * "What if": the code that decides every request, with the caller's hypothetical context laid over what is stored.
@@ -23,8 +22,8 @@ export const testEndpoints: readonly Endpoint[] = [
 
 async function testAccess(admin: AdminCall): ReturnType<Endpoint['handle']> {
   const test = readTest(admin);
-  const { explanation } = await run(admin, test, (asked) => applicableRules(admin.model.policies, asked));
-  const { decision, ...why } = explanation;
+  const tried = await tryAccess(admin, test, (asked) => applicableRules(admin.model.policies, asked));
+  const { decision, ...why } = tried.explanation;
   const rule = decidingRule(decision);
   const data = {
     allowed: decision.effect !== 'deny',
@@ -34,7 +33,7 @@ async function testAccess(admin: AdminCall): ReturnType<Endpoint['handle']> {
     ...(decision.effect === 'allow-where' ? { conditional: true } : {}),
     ...why,
   };
-  return { status: 200, body: toSuccess(data) };
+  return toAnswer(admin, data, { test, tried });
 }
 
 async function testPolicy(admin: AdminCall): ReturnType<Endpoint['handle']> {
@@ -42,8 +41,8 @@ async function testPolicy(admin: AdminCall): ReturnType<Endpoint['handle']> {
   if (policy === undefined) throw new Problem('POLICY_UNKNOWN', 'no policy has this id');
   const test = readTest(admin);
   const parts = { definitions: admin.model.definitions, limits: admin.parts.limits };
-  const { explanation } = await run(admin, test, ({ resource, action }) => rulesOfPolicy(policy, parts, { resource, action }));
-  const { decision, ...why } = explanation;
+  const tried = await tryAccess(admin, test, ({ resource, action }) => rulesOfPolicy(policy, parts, { resource, action }));
+  const { decision, ...why } = tried.explanation;
   const rule = decidingRule(decision);
   const data = {
     allowed: decision.effect !== 'deny',
@@ -56,67 +55,21 @@ async function testPolicy(admin: AdminCall): ReturnType<Endpoint['handle']> {
     },
     ...why,
   };
-  return { status: 200, body: toSuccess(data) };
+  return toAnswer(admin, data, { test, tried });
 }
 
-interface AccessTest {
-  readonly resource: Resource;
-  readonly action: RuleAction;
-  readonly recordId: string | undefined;
-  readonly userId: string | undefined;
-  readonly hypothesis: Hypothesis;
-  readonly data: Json | undefined;
-}
-
-interface Asked {
-  readonly userId: string | undefined;
-  readonly role: string;
-  readonly resource: string;
-  readonly action: RuleAction;
-  /** The moment tried out: an assignment that has expired by then does not apply. */
-  readonly now: number;
-}
-
-async function run(
-  admin: AdminCall,
-  test: AccessTest,
-  rulesFor: (asked: Asked) => Applicable,
-): Promise<{ readonly explanation: ReturnType<typeof explain> }> {
-  const { tx, model, parts, call } = admin;
-  const isOfMany = test.action === 'list' || test.action === 'export';
-  const stored = test.recordId === undefined ? undefined : await loadRecord(tx, test.resource, test.recordId);
-  const laid = layOver(
-    {
-      principal: await storedPrincipal(admin, test.userId),
-      action: test.action,
-      resource: test.resource,
-      record: isOfMany && test.recordId === undefined ? OPEN : stored,
-      recordId: test.recordId,
-      origin: call.origin,
-      data: test.data,
-      now: tx.now,
-      timeZone: parts.timeZone,
-      definitions: model.definitions,
-    },
-    test.hypothesis,
-  );
-  const who = { userId: laid.principal.id, role: laid.principal.role };
-  const applicable = rulesFor({ ...who, resource: test.resource.name, action: test.action, now: laid.now });
-  const referred = await loadReferred(tx, model.definitions, { ...laid, paths: applicable.reaches });
-  return { explanation: explain(applicable, createScope({ ...laid, referred }), who) };
-}
-
-/** The stored user as conditions would see it; a user that is not stored is `anon` until the test says otherwise. */
-async function storedPrincipal({ tx, model }: AdminCall, id: string | undefined): Promise<Principal> {
-  const record = id === undefined ? undefined : await loadRecord(tx, model.user, id);
-  if (record === undefined) return { id, role: 'anon', attributes: {} };
-  return toPrincipal(record);
+async function toAnswer(
+  { model }: AdminCall,
+  data: object,
+  { test, tried }: { readonly test: AccessTest; readonly tried: Tried },
+): ReturnType<Endpoint['handle']> {
+  const warnings = warningsOfTest(test, tried, model.user);
+  return { status: 200, body: toSuccess(data, warnings.length === 0 ? {} : { warnings }) };
 }
 
 /** Reads the test context, every mistake listed. */
 function readTest({ call, model }: AdminCall): AccessTest {
-  const body = readBody(call, ['user', 'resource', 'action', 'environment', 'data']);
-  const issues: Issue[] = [];
+  const { body, issues } = readBody(call, ['user', 'resource', 'action', 'environment', 'data']);
   const [user, given, environment] = (['user', 'resource', 'environment'] as const).map((name) => readMemberObject(body, name, issues));
   const resource = readResourceName(given?.['name'], model.definitions, { path: 'resource.name', issues });
   const action = readAction(body['action'], issues);

@@ -1,18 +1,11 @@
-import {
-  ADVICE,
-  type Advice,
-  type AdviceCode,
-  adviseOn,
-  adviseOnAssignments,
-  createStandings,
-  type Surroundings,
-} from '../advice/index.ts';
+import { ADVICE, type Advice, type AdviceCode, adviseOn, adviseOnAssignment, createStandings, type Surroundings } from '../advice/index.ts';
 import { Problem } from '../errors.ts';
 import type { Model } from '../model.ts';
 import type { Policy, RolePolicy, UserPolicy } from '../policy/index.ts';
 import { toSuccess } from '../response/index.ts';
 import { countUserValues, isSaidInSql, loadActiveAssignments, loadPolicy, loadPolicyPage } from '../storage/index.ts';
 import type { AdminCall, Endpoint } from './endpoint.ts';
+import { readIdCursor, toIdCursor } from './id-cursor.ts';
 import { readCountQuery, readTextQuery } from './reading.ts';
 
 /** What to know of policies that are allowed and yet hardly meant. */
@@ -43,10 +36,10 @@ async function list(admin: AdminCall): ReturnType<Endpoint['handle']> {
   const advise = await createAdviser(admin, admin.model);
   const { advice, next } =
     policyId === undefined
-      ? await adviseOnPage(admin, { advise, limit, after: cursor === undefined ? undefined : readCursor(cursor) })
+      ? await adviseOnPage(admin, { advise, limit, after: cursor === undefined ? undefined : readIdCursor('policy', cursor) })
       : { advice: await advise(await existing(admin, policyId), { alone: true }) };
   const wanted = advice.filter((one) => code === undefined || one.code === code);
-  const extras = { count: wanted.length, ...(next !== undefined && { nextCursor: toCursor(next) }) };
+  const extras = { count: wanted.length, ...(next !== undefined && { nextCursor: toIdCursor('policy', next) }) };
   return { status: 200, body: toSuccess(wanted, extras) };
 }
 
@@ -61,10 +54,7 @@ export async function warningsOf(admin: AdminCall, policy: Policy, { isNew = fal
 
 /** The same of an assignment. */
 export function warningsOfAssignment({ model, tx }: AdminCall, policy: Policy, assignment: UserPolicy | RolePolicy): object {
-  if (!assignment.isActive) return {};
-  const assignments = 'userId' in assignment ? { roles: [], users: [assignment] } : { roles: [assignment], users: [] };
-  const { definitions } = model;
-  return toWarnings(adviseOnAssignments(policy, { assignments: { ...assignments, all: true }, definitions, now: tx.now }));
+  return toWarnings(adviseOnAssignment(policy, assignment, { definitions: model.definitions, now: tx.now }));
 }
 
 function toWarnings(advice: readonly Advice[]): object {
@@ -118,17 +108,4 @@ async function existing({ tx }: AdminCall, id: string): Promise<Policy> {
   const policy = await loadPolicy(tx, id);
   if (policy === undefined) throw new Problem('POLICY_UNKNOWN', 'no policy has this id');
   return policy;
-}
-
-/** Not sealed: it holds the id of a policy, and whoever may ask may see every policy. */
-function toCursor(id: string): string {
-  return Buffer.from(`policy ${id}`).toString('base64url');
-}
-
-const POSITION = /^policy ([0-9a-f-]{36})$/;
-
-function readCursor(cursor: string): string {
-  const [, id] = POSITION.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
-  if (id === undefined) throw new Problem('REQUEST_CURSOR', 'expected the nextCursor of the page before');
-  return id;
 }

@@ -6,7 +6,7 @@ import { ACTIONS, type RuleAction } from '../actions.ts';
 import type { Path } from '../condition/index.ts';
 import { createScope, leaveOpen, OPEN, type Principal, type ScopeParts } from '../context/index.ts';
 import { type Decision, decide, decidingRule, printWhen } from '../decision/index.ts';
-import type { Json } from '../operators/index.ts';
+import type { Json, JsonObject } from '../operators/index.ts';
 import { type Applicable, applicableRules } from '../policy/index.ts';
 import type { Resource, StoredRecord } from '../resource/index.ts';
 import { loadReferred } from '../storage/index.ts';
@@ -88,7 +88,7 @@ async function decideAhead(admin: AdminCall, question: AheadQuestion, whom: Whom
     principal,
     action,
     resource,
-    record,
+    record: MAKES_RECORD.has(action) ? automaticValues(principal, now) : record,
     recordId: record === OPEN ? undefined : record.id,
     referred: await loadReferred(tx, model.definitions, { paths: applicable.reaches, principal, resource, record }),
     // Read by nobody: what of it is not given is left open.
@@ -106,6 +106,24 @@ const SENDS_DATA: ReadonlySet<RuleAction> = new Set(
   [...ACTIONS.values()].filter(({ takes }) => takes.includes('data')).map(({ decides }) => decides),
 );
 
+/** Actions whose record there is not yet. */
+export const MAKES_RECORD: ReadonlySet<RuleAction> = new Set(['create', 'import']);
+
+/** What is known of a record before it is made. */
+function automaticValues({ id }: Principal, now: number): JsonObject {
+  const time = new Date(now).toISOString();
+  return { version: 1, createdAt: time, updatedAt: time, ...(id !== undefined && { createdBy: id }) };
+}
+
+const AUTOMATIC: ReadonlySet<string> = new Set(['version', 'createdAt', 'updatedAt', 'createdBy']);
+
+/** Whether a field of a record that is still to be made gets its value with the request. Secrets are no condition's to read. */
+function isYetToCome(resource: Resource, key: string | undefined, whom: Whom): boolean {
+  const field = resource.fields.get(key ?? '');
+  if (field === undefined || field.writeOnly) return false;
+  return !AUTOMATIC.has(field.name) || (field.name === 'createdBy' && !whom.isKnown);
+}
+
 /** Whether a path leads to what only a request will tell. */
 function isUnknownYet({ group, keys: [key, ...inner] }: Path, { resource, action, environment }: AheadQuestion, whom: Whom): boolean {
   switch (group) {
@@ -118,6 +136,6 @@ function isUnknownYet({ group, keys: [key, ...inner] }: Path, { resource, action
       if (key === 'data') return SENDS_DATA.has(action) && resource.fields.get(inner[0] ?? '')?.writeOnly !== true;
       return key === 'method' || key === 'path' || (key === 'ip' && environment.ip === undefined);
     case 'resource':
-      return false;
+      return MAKES_RECORD.has(action) && isYetToCome(resource, key, whom);
   }
 }

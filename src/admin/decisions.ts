@@ -1,7 +1,7 @@
 import { ACTIONS } from '../actions.ts';
 import { analytics, type Entry, loadDecision, readTimeframe, scopeFromFacts, searchDecisions } from '../audit/index.ts';
 import { createScope } from '../context/index.ts';
-import { explain } from '../decision/index.ts';
+import { type Decision, decidingRule, explain } from '../decision/index.ts';
 import { Problem } from '../errors.ts';
 import { applicableRules, compilePolicies } from '../policy/index.ts';
 import { toSuccess } from '../response/index.ts';
@@ -72,6 +72,14 @@ async function explainPast({ tx, model, parts }: AdminCall, entry: Entry): Promi
     timeZone: parts.timeZone,
     definitions: model.definitions,
   });
-  const { decision: _, ...why } = explain(applicable, scopeFromFacts(entry, { timeZone: parts.timeZone, kindOf }), who);
-  return why;
+  const { decision, ...why } = explain(applicable, scopeFromFacts(entry, { timeZone: parts.timeZone, kindOf }), who);
+  return isAsEntered(decision, entry) ? why : { ...why, warnings: [OTHERWISE_TODAY] };
 }
+
+/** Definitions have no versions: conditions are read by those of today. So a trace may tell another story than its entry, and must not do so in silence. */
+function isAsEntered(decision: Decision, { allowed, ruleId }: Entry): boolean {
+  return (decision.effect !== 'deny') === allowed && decidingRule(decision)?.id === ruleId;
+}
+
+const OTHERWISE_TODAY =
+  'the entry is right, the trace is not: definitions or the time zone have changed since, or values were too long to keep';

@@ -3,18 +3,13 @@ import { isIP } from 'node:net';
 import { ACTIONS, RULE_ACTIONS, type RuleAction } from '../actions.ts';
 import { didYouMean, type Issue, Problem } from '../errors.ts';
 import { describeValue, isObject, type Json, type JsonObject, readInstant } from '../operators/index.ts';
-import type { Definitions, Resource } from '../resource/index.ts';
+import { type Definitions, ordinaryResources, type Resource } from '../resource/index.ts';
 
 /** The moment and address that a question is asked for; absent members are for the one who decides to fill. */
 export interface AskedEnvironment {
   /** Milliseconds since 1970. */
   readonly now: number | undefined;
   readonly ip: string | undefined;
-}
-
-/** The resources that a question can be about: not our own tables. */
-export function ordinaryResources(definitions: Definitions): readonly Resource[] {
-  return [...definitions.values()].filter(({ internal }) => !internal);
 }
 
 /** The resource of that name; undefined where there is none, which is reported at `path`. */

@@ -1,9 +1,11 @@
 /** How admin endpoints read their parameters: every one known, of its type and bounded, or a problem that says so. */
-import { didYouMean, Problem } from '../errors.ts';
+import { didYouMean, type Issue, Problem } from '../errors.ts';
 import { isObject, type Json, type JsonObject, readDate, readInstant } from '../operators/index.ts';
 import type { Call } from '../request/index.ts';
 
 const MAX_LENGTH = 200;
+/** Unknown members that are told: nobody reads more. */
+const MOST_UNKNOWN = 100;
 
 /** A `:name` of the path. */
 export function paramOf(call: Call, name: string): string {
@@ -54,18 +56,16 @@ export function readInstantQuery(call: Call, name: string): number | undefined {
   return time;
 }
 
-/** The body as an object with known members only; an absent body is an empty object. */
-export function readBody(call: Call, known: readonly string[]): JsonObject {
+/** The body as an object, and which of its members are not known; an absent body is an empty object. */
+export function readBody(call: Call, known: readonly string[]): { readonly body: JsonObject; readonly issues: Issue[] } {
   const body: Json = call.body ?? {};
   if (!isObject(body)) throw new Problem('REQUEST_MALFORMED', 'expected a JSON object as body');
   const unknown = Object.keys(body).filter((name) => !known.includes(name));
-  if (unknown.length === 0) return body;
-  const errors = unknown.map((path) => ({
-    path,
-    code: 'unknown',
-    detail: `unknown member "${path.slice(0, 64)}"${didYouMean(path, known)}`,
-  }));
-  throw new Problem('VALUE_INVALID', `${unknown.length} unknown ${unknown.length === 1 ? 'member' : 'members'}`, { errors });
+  const issues = unknown.slice(0, MOST_UNKNOWN).map((name) => {
+    const path = name.slice(0, 64);
+    return { path, code: 'unknown', detail: `unknown member "${path}"${didYouMean(name, known)}` };
+  });
+  return { body, issues };
 }
 
 function unusable(name: string, expected: string): Problem {

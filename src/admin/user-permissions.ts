@@ -2,30 +2,67 @@ import { RULE_ACTIONS } from '../actions.ts';
 import { OPEN } from '../context/index.ts';
 import { type Issue, Problem } from '../errors.ts';
 import { describeValue, type Json } from '../operators/index.ts';
-import type { Definitions, Resource, StoredRecord } from '../resource/index.ts';
+import { type Definitions, ordinaryResources, type Resource, type StoredRecord } from '../resource/index.ts';
 import { toSuccess } from '../response/index.ts';
 import { loadRecord } from '../storage/index.ts';
 import { type AheadQuestion, decideForUser, showDecision, showUser } from './decide-ahead.ts';
 import type { AdminCall, Endpoint } from './endpoint.ts';
-import { ordinaryResources, readEnvironment, readMemberObject, readResourceName, toQuestionProblem } from './read-question.ts';
+import { readEnvironment, readMemberObject, readMemberText, readResourceName, toQuestionProblem } from './read-question.ts';
 import { paramOf, readBody } from './reading.ts';
+import { NOT_ACTIVE } from './test-warnings.ts';
 
 /** "What may this user do?": every resource × every action, and why. Leaves no entry. */
 export const userPermissionsEndpoints: readonly Endpoint[] = [
   { method: 'POST', path: '/users/:userId/permissions', handle: userPermissions },
 ];
 
+/** Milliseconds after which an answer ends with a cursor. Whoever else asks waits meanwhile. */
+const ANSWER_TIME = 200;
+
 async function userPermissions(admin: AdminCall): ReturnType<Endpoint['handle']> {
   const { call, tx, model } = admin;
   const user = await loadRecord(tx, model.user, paramOf(call, 'userId'));
   if (user === undefined) throw new Problem('USER_UNKNOWN', 'no user has this id');
-  const { resources, environment } = readPermissionsQuestion(admin);
-  const cells: object[] = [];
-  for (const resource of resources)
-    for (const action of RULE_ACTIONS) cells.push(await foresee(admin, { resource, action, record: OPEN, environment }, user));
+  const { cells, next } = await fillCells(admin, readPermissionsQuestion(admin), user);
   const isActive = user['isActive'] === true;
-  const warnings = isActive ? {} : { warnings: ['the user is not active: no token of theirs is accepted, whatever policies say'] };
-  return { status: 200, body: toSuccess(cells, { user: { ...showUser(user), isActive }, count: cells.length, ...warnings }) };
+  const extras = {
+    user: { ...showUser(user), isActive },
+    count: cells.length,
+    ...(next !== undefined && { nextCursor: toCellCursor(next) }),
+    ...(!isActive && { warnings: [NOT_ACTIVE] }),
+  };
+  return { status: 200, body: toSuccess(cells, extras) };
+}
+
+/** One resource and action. */
+type Cell = Pick<AheadQuestion, 'resource' | 'action'>;
+
+interface PermissionsQuestion extends Pick<AheadQuestion, 'environment'> {
+  readonly resources: readonly Resource[];
+  /** Where the answer before ended. */
+  readonly cursor: string | undefined;
+}
+
+/** One after the other, at least one, until the time is over; `next` is then the first that is still to do. */
+async function fillCells(
+  admin: AdminCall,
+  { resources, environment, cursor }: PermissionsQuestion,
+  user: StoredRecord,
+): Promise<{ readonly cells: readonly object[]; readonly next: Cell | undefined }> {
+  const end = performance.now() + ANSWER_TIME;
+  const all = resources.flatMap((resource) => RULE_ACTIONS.map((action): Cell => ({ resource, action })));
+  const start = cursor === undefined ? 0 : all.findIndex((cell) => toCellCursor(cell) === cursor);
+  if (start < 0) throw new Problem('REQUEST_CURSOR', 'expected the nextCursor of the answer before');
+  const cells: object[] = [];
+  for (const cell of all.slice(start)) {
+    if (cells.length > 0 && performance.now() > end) return { cells, next: cell };
+    cells.push(await foresee(admin, { ...cell, record: OPEN, environment }, user));
+  }
+  return { cells, next: undefined };
+}
+
+function toCellCursor({ resource, action }: Cell): string {
+  return Buffer.from(`${resource.name} ${action}`).toString('base64url');
 }
 
 async function foresee(admin: AdminCall, question: AheadQuestion, user: StoredRecord): Promise<object> {
@@ -34,16 +71,13 @@ async function foresee(admin: AdminCall, question: AheadQuestion, user: StoredRe
   return { resource: question.resource.name, action: question.action, effect, reason: decision.reason, ...others };
 }
 
-function readPermissionsQuestion({
-  call,
-  model,
-}: AdminCall): Pick<AheadQuestion, 'environment'> & { readonly resources: readonly Resource[] } {
-  const body = readBody(call, ['resources', 'environment']);
-  const issues: Issue[] = [];
+function readPermissionsQuestion({ call, model }: AdminCall): PermissionsQuestion {
+  const { body, issues } = readBody(call, ['resources', 'environment', 'cursor']);
+  const cursor = readMemberText(body, 'cursor', issues);
   const environment = readEnvironment(readMemberObject(body, 'environment', issues), issues);
   const resources = readResources(body['resources'], model.definitions, issues);
   if (issues.length > 0) throw toQuestionProblem(issues, 'the question');
-  return { resources, environment };
+  return { resources, environment, cursor };
 }
 
 /** Those that are named, each once; without names, all. */

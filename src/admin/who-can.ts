@@ -5,8 +5,9 @@ import type { Json } from '../operators/index.ts';
 import { ASSIGNABLE_ROLES, type AssignableRole, type CompiledRule } from '../policy/index.ts';
 import { toSuccess } from '../response/index.ts';
 import { loadCandidates, loadRecord } from '../storage/index.ts';
-import { type AheadQuestion, decideForRole, decideForUser, type Foreseen, showDecision, showUser } from './decide-ahead.ts';
+import { type AheadQuestion, decideForRole, decideForUser, type Foreseen, MAKES_RECORD, showDecision, showUser } from './decide-ahead.ts';
 import type { AdminCall, Endpoint } from './endpoint.ts';
+import { readIdCursor, toIdCursor } from './id-cursor.ts';
 import { readAction, readEnvironment, readMemberObject, readMemberText, readResourceName, toQuestionProblem } from './read-question.ts';
 import { readBody } from './reading.ts';
 
@@ -26,7 +27,7 @@ async function whoCan(admin: AdminCall): ReturnType<Endpoint['handle']> {
   const shown = roles
     .filter(({ foreseen }) => isPossible(foreseen))
     .map(({ role, foreseen }) => ({ role, ...showDecision(foreseen.decision) }));
-  const extras = { count: users.length, ...(next !== undefined && { nextCursor: toCursor(next) }) };
+  const extras = { count: users.length, ...(next !== undefined && { nextCursor: toIdCursor('user', next) }) };
   return { status: 200, body: toSuccess({ roles: shown, users }, extras) };
 }
 
@@ -90,16 +91,17 @@ function viaOf(decision: Decision, rulesOfRole: RuleSet | undefined): 'user' | '
 
 /** Reads the question, every mistake listed. */
 async function readWhoCan({ call, model, tx }: AdminCall): Promise<UserPage> {
-  const body = readBody(call, ['resource', 'id', 'action', 'environment', 'limit', 'cursor']);
-  const issues: Issue[] = [];
+  const { body, issues } = readBody(call, ['resource', 'id', 'action', 'environment', 'limit', 'cursor']);
   const resource = readResourceName(body['resource'], model.definitions, { path: 'resource', issues });
   const id = readMemberText(body, 'id', issues);
   const action = readAction(body['action'], issues);
+  if (id !== undefined && action !== undefined && MAKES_RECORD.has(action))
+    issues.push({ path: 'id', code: 'unknown', detail: `expected no id: ${action} makes a record` });
   const environment = readEnvironment(readMemberObject(body, 'environment', issues), issues);
   const limit = readLimit(body['limit'], issues);
   const cursor = readMemberText(body, 'cursor', issues);
   if (issues.length > 0 || resource === undefined || action === undefined) throw toQuestionProblem(issues, 'the question');
-  const after = cursor === undefined ? undefined : readCursor(cursor);
+  const after = cursor === undefined ? undefined : readIdCursor('user', cursor);
   const record = id === undefined ? OPEN : await loadRecord(tx, resource, id);
   if (record === undefined) throw new Problem('RECORD_UNKNOWN', `no ${resource.name} has this id`);
   return { question: { resource, action, record, environment }, limit, after };
@@ -110,17 +112,4 @@ function readLimit(given: Json | undefined, issues: Issue[]): number {
   if (typeof given === 'number' && Number.isInteger(given) && given >= 1 && given <= PAGE.max) return given;
   issues.push({ path: 'limit', code: 'range', detail: `expected a whole number from 1 to ${PAGE.max}` });
   return PAGE.default;
-}
-
-/** Not sealed: it holds the id of a user, and whoever may ask may see every user. */
-function toCursor(id: string): string {
-  return Buffer.from(`user ${id}`).toString('base64url');
-}
-
-const POSITION = /^user ([0-9a-f-]{36})$/;
-
-function readCursor(cursor: string): string {
-  const [, id] = POSITION.exec(Buffer.from(cursor.slice(0, 200), 'base64url').toString()) ?? [];
-  if (id === undefined) throw new Problem('REQUEST_CURSOR', 'expected the nextCursor of the page before');
-  return id;
 }

@@ -1,7 +1,7 @@
 import type { ContextGroup, Path, PathKind } from '../condition/index.ts';
 import { didYouMean } from '../errors.ts';
 import type { Kind } from '../operators/index.ts';
-import { type Definitions, fieldKind, type Resource } from '../resource/index.ts';
+import { type Definitions, fieldKind, ordinaryResources, type Resource } from '../resource/index.ts';
 import { ENVIRONMENT_KINDS } from './environment.ts';
 import { REQUEST_KINDS } from './request.ts';
 
@@ -25,7 +25,7 @@ export function describePath(definitions: Definitions, resourceName: string): (p
 
 /** The resources whose records never have a value at `path`, by name. */
 export function lackingResources(definitions: Definitions, path: Path): readonly string[] {
-  return ordinary(definitions)
+  return ordinaryResources(definitions)
     .filter((resource) => isProblem(describeField(definitions, resource, path)))
     .map((resource) => resource.name);
 }
@@ -62,7 +62,7 @@ function describeOwn(resource: Resource, { text }: Path, [name = '', ...inner]: 
 
 /** One kind where all resources that have the field agree on it, anything where they differ or none has it (yet). */
 function describeEverywhere(definitions: Definitions, path: Path): PathDescription {
-  const having = ordinary(definitions).filter((resource) => resource.fields.has(path.keys[0] ?? ''));
+  const having = ordinaryResources(definitions).filter((resource) => resource.fields.has(path.keys[0] ?? ''));
   const descriptions = having.map((resource) => describeField(definitions, resource, path));
   const usable = descriptions.filter((description) => !isProblem(description));
   const [first] = usable;
@@ -90,10 +90,6 @@ function describeKnown(kinds: ReadonlyMap<string, Kind>, { group, keys, text }: 
   const kind = kinds.get(name);
   if (kind === undefined) return { problem: `${group} has no "${name}"${didYouMean(name, [...kinds.keys(), ...others])}` };
   return inner.length === 0 ? { kind } : { problem: `"${text}" reaches into ${group}.${name}, which is ${kind}` };
-}
-
-function ordinary(definitions: Definitions): readonly Resource[] {
-  return [...definitions.values()].filter((resource) => !resource.internal);
 }
 
 function isProblem(description: PathDescription): description is { readonly problem: string } {

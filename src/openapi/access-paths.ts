@@ -8,7 +8,8 @@ const TEXT: JsonObject = { type: 'string' };
 
 const CONDITIONAL: JsonObject = {
   type: 'boolean',
-  description: 'Of a list or export: allowed for the records that a condition holds for.',
+  description:
+    'Allowed where `when` holds: of a list or export, for those records; otherwise, where it depends on how the request is sent.',
 };
 const EVALUATION: JsonObject = objectOf(
   {
@@ -20,16 +21,23 @@ const EVALUATION: JsonObject = objectOf(
   ['conditional'],
 );
 
+const WARNINGS: JsonObject = {
+  ...arrayOf(TEXT),
+  description: 'What the test would otherwise hide: nobody has this id, the user is not active, the values would be refused, …',
+};
+
 /** The answer of a test, with why. */
 function explained(own: JsonObject, optional: readonly string[] = []): JsonObject {
   const members = { allowed: { type: 'boolean' }, reason: TEXT, ...own, ...explanationMembers };
-  return envelope(objectOf(members, [...OPTIONAL_EXPLANATION, ...optional]));
+  return envelope(objectOf(members, [...OPTIONAL_EXPLANATION, ...optional]), { warnings: WARNINGS });
 }
 
 const testPaths: JsonObject = {
   '/policies/test-access': {
     post: adminOperation('access tests', 'tests.access', {
       summary: 'Says what would be decided for a user, resource, action and time, and why.',
+      description:
+        'A create is decided on the record that it would make; an update with `data` twice, on the record as it is and as it would become.',
       body: schemaRef('admin.AccessTest'),
       answers: {
         200: {
@@ -96,7 +104,8 @@ const aheadPaths: JsonObject = {
           schema: envelope(arrayOf(schemaRef('admin.Permission')), {
             ...COUNT,
             user: objectOf({ id: TEXT, name: TEXT, email: TEXT, role: TEXT, isActive: { type: 'boolean' } }, ['name']),
-            warnings: arrayOf(TEXT),
+            nextCursor: { ...TEXT, description: 'Where the answer goes on; absent at its end. It ends early where deciding takes long.' },
+            warnings: { ...arrayOf(TEXT), description: 'That the user is not active.' },
           }),
         },
       },

@@ -40,7 +40,10 @@ export const explanationMembers: JsonObject = {
     ...arrayOf(schemaRef('admin.NearbyRule')),
     description: 'Of a denial: the rules that come nearest to allowing, and what stood in the way; the first five.',
   },
-  note: { type: 'string', description: 'Of a denial: that no rule says ALLOW here.' },
+  note: {
+    type: 'string',
+    description: 'Of a denial: that no rule says ALLOW here, or that only the record as it would become is denied.',
+  },
 };
 
 /** Those of them that may be absent. */
@@ -82,7 +85,7 @@ export const accessSchemas: JsonObject = {
     ...objectOf(
       {
         resource: TEXT,
-        id: { type: 'string', description: 'Of a record; without it, of any.' },
+        id: { type: 'string', description: 'Of a record; without it, of any. A create has none.' },
         action: { type: 'string', enum: [...ACTIONS.keys()] },
         environment: schemaRef('admin.Environment'),
         limit: { type: 'integer', minimum: 1, maximum: 1000, default: 50, description: 'Users of a page.' },
@@ -105,6 +108,7 @@ export const accessSchemas: JsonObject = {
     properties: {
       resources: { ...arrayOf(TEXT), minItems: 1, description: 'All where absent.' },
       environment: schemaRef('admin.Environment'),
+      cursor: { type: 'string', description: '`nextCursor` of the answer before.' },
     },
     additionalProperties: false,
   },

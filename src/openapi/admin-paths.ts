@@ -131,6 +131,11 @@ const assignmentPaths: JsonObject = {
   },
 };
 
+const PAST_EXPLANATION: JsonObject = {
+  ...explanationMembers,
+  warnings: { ...arrayOf(TEXT), description: 'Where the trace is not that of its time.' },
+};
+
 const decisionPaths: JsonObject = {
   '/decisions': {
     get: adminOperation('decisions', 'decisions.list', {
@@ -157,7 +162,7 @@ const decisionPaths: JsonObject = {
       summary: 'Shows one entry, and why it was decided so: the trace under the policies of its time.',
       parameters: [pathParameter('id', 'Id of the entry: `X-Decision-Id` of the answer.')],
       answers: {
-        200: { description: 'The entry.', schema: envelope({ allOf: [schemaRef('admin.Decision'), { properties: explanationMembers }] }) },
+        200: { description: 'The entry.', schema: envelope({ allOf: [schemaRef('admin.Decision'), { properties: PAST_EXPLANATION }] }) },
       },
       problems: [404],
     }),

@@ -112,7 +112,10 @@ export const adminSchemas: JsonObject = {
         },
         action: { type: 'string', enum: [...ACTIONS.keys()] },
         environment: schemaRef('admin.Environment'),
-        data: { description: 'What the request would send: `request.data` of conditions.' },
+        data: {
+          description:
+            'What the request would send: `request.data` of conditions, and the values of a create, an update or one record of an import.',
+        },
       },
       ['user', 'environment', 'data'],
     ),

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../operators/index.ts';
-import type { Definitions } from '../resource/index.ts';
+import { type Definitions, ordinaryResources } from '../resource/index.ts';
 import { adminPaths } from './admin-paths.ts';
 import { adminSchemas } from './admin-schemas.ts';
 import { authPaths } from './auth-paths.ts';
@@ -22,7 +22,7 @@ const API_VERSION = '1';
 
 /** Describes the service as OpenAPI 3.1. Internal resources and secret fields are left out. */
 export function createOpenApi({ definitions, serverUrl }: OpenApiParts): JsonObject {
-  const resources = [...definitions.values()].filter((resource) => !resource.internal);
+  const resources = ordinaryResources(definitions);
   return {
     openapi: '3.1.1',
     info: { title: 'Bailiwick', version: API_VERSION, description: DESCRIPTION, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },

@@ -1,5 +1,6 @@
 import type { RuleAction } from '../actions.ts';
 import type { Path } from '../condition/index.ts';
+import { memoised } from '../memo.ts';
 import { type Applicable, type CompiledRule, compileRule, type OrderedRules, type RankedRule, type RuleReading } from './compiled.ts';
 import { DEFAULT_PRIORITY, type Policy, type PolicyRule } from './policy.ts';
 import type { Bucket, PolicySnapshot, UserGrant } from './snapshot.ts';
@@ -99,14 +100,6 @@ function isAbout(rule: PolicyRule, { resource, action }: Pick<ApplicableRequest,
   return rule.isActive && (rule.resource === resource || rule.resource === '*') && (rule.action === action || rule.action === '*');
 }
 
-function memoised<Key, Value>(memo: Map<Key, Value>, key: Key, work: () => Value): Value {
-  const known = memo.get(key);
-  if (known !== undefined) return known;
-  const value = work();
-  memo.set(key, value);
-  return value;
-}
-
 function toRanked(rules: readonly CompiledRule[], assignmentPriority: number): readonly RankedRule[] {
   return rules.map((rule) => ({ rule, assignmentPriority }));
 }
@@ -128,20 +121,17 @@ export interface PlaceInOrder extends Pick<RankedRule, 'assignmentPriority'> {
 
 /** Whether nothing but effect and id puts one of two rules before the other. */
 export function isSameRank(a: PlaceInOrder, b: PlaceInOrder): boolean {
-  return (
-    a.rule.priority === b.rule.priority &&
-    a.rule.policy.priority === b.rule.policy.priority &&
-    a.assignmentPriority === b.assignmentPriority
-  );
+  return byRank(a, b) === 0;
 }
 
 /** Which of two rules is decided first: negative where it is `a`. */
 export function byPrecedence(a: PlaceInOrder, b: PlaceInOrder): number {
+  return byRank(a, b) || Number(b.rule.effect === 'DENY') - Number(a.rule.effect === 'DENY') || (a.rule.id < b.rule.id ? -1 : 1);
+}
+
+/** By the three priorities. */
+function byRank(a: PlaceInOrder, b: PlaceInOrder): number {
   return (
-    b.rule.priority - a.rule.priority ||
-    b.rule.policy.priority - a.rule.policy.priority ||
-    b.assignmentPriority - a.assignmentPriority ||
-    Number(b.rule.effect === 'DENY') - Number(a.rule.effect === 'DENY') ||
-    (a.rule.id < b.rule.id ? -1 : 1)
+    b.rule.priority - a.rule.priority || b.rule.policy.priority - a.rule.policy.priority || b.assignmentPriority - a.assignmentPriority
   );
 }

@@ -1,5 +1,5 @@
 import { Problem } from '../errors.ts';
-import type { QueryNode, QueryTree } from './route.ts';
+import type { QueryTree } from './route.ts';
 
 /** Bounds on a query string. */
 export interface QueryLimits {
@@ -38,11 +38,6 @@ export function readQuery(text: string, limits: QueryLimits = LIMITS): QueryTree
     plant(root, readKey(key, limits), value);
   }
   return root;
-}
-
-/** The value of a parameter that has no names in brackets. */
-export function isText(node: QueryNode | undefined): node is string {
-  return typeof node === 'string';
 }
 
 function readKey(key: string, limits: QueryLimits): readonly string[] {

@@ -17,7 +17,7 @@ export { collectMistakes, type DefinitionMistake, type Mistake, printMistake, ty
 export { type DefinitionOptions, type ReadDefinition, readDefinition } from './read-definition.ts';
 export { checkReferences } from './references.ts';
 export { type FieldUsage, fieldKind, resolveField } from './resolve-field.ts';
-export type { Definitions, Resource, ResourceIndex, StoredRecord } from './resource.ts';
+export { type Definitions, ordinaryResources, type Resource, type ResourceIndex, type StoredRecord } from './resource.ts';
 export { ASSIGNABLE_ROLES, type AssignableRole } from './roles.ts';
 export { type Column, columnsOf, fromRow, type Row, type RowValue, showRecord, toRow } from './rows.ts';
 export { type ResolvedSortKey, readSort, type SortKey } from './sort.ts';

@@ -30,5 +30,10 @@ export interface Resource {
 /** All definitions by resource name. */
 export type Definitions = ReadonlyMap<string, Resource>;
 
+/** Those that requests and rules can be about: the project's and User, and none of the service's own tables. */
+export function ordinaryResources(definitions: Definitions): readonly Resource[] {
+  return [...definitions.values()].filter(({ internal }) => !internal);
+}
+
 /** A stored record: `id`, `version`, `createdAt`, `updatedAt`, `createdBy` and its fields; a field without a value is absent. */
 export type StoredRecord = JsonObject & { readonly id: string; readonly version: number };

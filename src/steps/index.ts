@@ -21,4 +21,4 @@ export type { Decided, Found, Job, JobSettings, Proposal, Result, StepRow } from
 export { loadByFilter, loadById, loadNothing } from './load.ts';
 export { describe, insert, insertEach, insertUnlessMatched, remove, save, saveIfMatched, show } from './perform.ts';
 export { select } from './select.ts';
-export { readEach, readForCreate, readForUpdate, readNothing } from './values.ts';
+export { type Proposing, proposeChange, proposeRecord, readEach, readForCreate, readForUpdate, readNothing } from './values.ts';

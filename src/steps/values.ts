@@ -4,6 +4,11 @@ import type { Json } from '../operators/index.ts';
 import { checkValues, type StoredRecord } from '../resource/index.ts';
 import type { Found, Job, Proposal } from './job.ts';
 
+/** Of which resource a record is proposed, by whom, and when (milliseconds since 1970). */
+export interface Proposing extends Pick<Job, 'resource' | 'principal'> {
+  readonly now: number;
+}
+
 /** For actions that bring no values. */
 export function readNothing(): readonly Proposal[] {
   return [];
@@ -11,7 +16,7 @@ export function readNothing(): readonly Proposal[] {
 
 /** The record that a create would make. Mistakes are kept for the check after the decision: who is denied does not learn them. */
 export function readForCreate(job: Job): readonly Proposal[] {
-  return [propose(job, job.request.data)];
+  return [proposeRecord(proposing(job), job.request.data)];
 }
 
 /** The records that an import would make, each read when it is first asked for: denying the first must not cost reading all. */
@@ -21,7 +26,7 @@ export function readEach(job: Job): readonly Proposal[] {
     throw new Problem('REQUEST_MALFORMED', 'expected data to be an array of at least one record');
   return data.map((row: Json, index) =>
     whenAsked(() => {
-      const proposal = propose(job, row);
+      const proposal = proposeRecord(proposing(job), row);
       return { ...proposal, issues: proposal.issues.map((issue) => at(`data.${index}`, issue)) };
     }),
   );
@@ -53,39 +58,41 @@ function whenAsked(read: () => Proposal): Proposal {
 export function readForUpdate(job: Job, found: Found): readonly Proposal[] {
   const before = found[0];
   if (before === undefined) return [];
-  const { values, cleared, issues } = checkValues(job.resource, job.request.data, { mode: 'update', isAdmin: isAdmin(job) });
-  const kept = Object.entries(before).filter(([name]) => !cleared.includes(name));
-  const record: StoredRecord = {
-    ...Object.fromEntries(kept),
-    ...values,
-    id: before.id,
-    version: before.version + 1,
-    updatedAt: isoNow(job),
-  };
-  return [{ record, values, cleared, issues: [...issues, ...issuesOfPassword(job, before, [...Object.keys(values), ...cleared])] }];
+  const proposal = proposeChange(proposing(job), before, job.request.data);
+  const changed = [...Object.keys(proposal.values), ...proposal.cleared];
+  return [{ ...proposal, issues: [...proposal.issues, ...issuesOfPassword(job, before, changed)] }];
 }
 
 /** Who sets another's password can log in as them, whatever their role: for that, a policy on `update` is not enough. */
 function issuesOfPassword(job: Job, user: StoredRecord, changed: readonly string[]): readonly Issue[] {
-  const isOthers = job.resource.name === 'User' && user.id !== job.principal.id && !isAdmin(job);
+  const isOthers = job.resource.name === 'User' && user.id !== job.principal.id && !isAdmin(job.principal);
   if (!isOthers || !changed.includes('password')) return [];
   return [{ path: 'password', code: 'guarded', detail: 'expected no value: only the user and an admin may set it' }];
 }
 
-function propose(job: Job, data: Json | undefined): Proposal {
-  const { values, cleared, issues } = checkValues(job.resource, data, { mode: 'create', isAdmin: isAdmin(job) });
-  const now = isoNow(job);
-  const owner = job.principal.id === undefined ? {} : { createdBy: job.principal.id };
-  const record: StoredRecord = { ...values, id: createId(), version: 1, createdAt: now, updatedAt: now, ...owner };
+/** The record that a create by this data would make. What is wrong with the data is left out of it, and listed. */
+export function proposeRecord({ resource, principal, now }: Proposing, data: Json | undefined): Proposal {
+  const { values, cleared, issues } = checkValues(resource, data, { mode: 'create', isAdmin: isAdmin(principal) });
+  const time = new Date(now).toISOString();
+  const owner = principal.id === undefined ? {} : { createdBy: principal.id };
+  const record: StoredRecord = { ...values, id: createId(), version: 1, createdAt: time, updatedAt: time, ...owner };
   return { record, values, cleared, issues };
 }
 
-function isAdmin(job: Job): boolean {
-  return job.principal.role === 'admin';
+/** A record as an update by this data would leave it. */
+export function proposeChange({ resource, principal, now }: Proposing, before: StoredRecord, data: Json | undefined): Proposal {
+  const { values, cleared, issues } = checkValues(resource, data, { mode: 'update', isAdmin: isAdmin(principal) });
+  const kept = Object.entries(before).filter(([name]) => !cleared.includes(name));
+  const changed = { id: before.id, version: before.version + 1, updatedAt: new Date(now).toISOString() };
+  return { record: { ...Object.fromEntries(kept), ...values, ...changed }, values, cleared, issues };
 }
 
-function isoNow(job: Job): string {
-  return new Date(job.tx.now).toISOString();
+function proposing({ resource, principal, tx }: Job): Proposing {
+  return { resource, principal, now: tx.now };
+}
+
+function isAdmin({ role }: Job['principal']): boolean {
+  return role === 'admin';
 }
 
 function at(prefix: string, issue: Issue): Issue {

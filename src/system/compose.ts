@@ -4,6 +4,7 @@ import {
   type Definitions,
   loadDefinitions,
   type Mistake,
+  ordinaryResources,
   placeMistake,
   type RawDefinition,
   type ReadDefinition,
@@ -66,7 +67,7 @@ function describeClash(name: string, taken: ReadonlyMap<string, string>): string
 // A definition with mistakes counts too: a reference to it is right.
 function knownNames(project: readonly RawDefinition[]): ReadonlySet<string> {
   const names = project.map(({ source }) => nameOf(source)).filter((name) => name !== undefined);
-  const own = [...SYSTEM.values()].filter((resource) => !resource.internal).map((resource) => resource.name);
+  const own = ordinaryResources(SYSTEM).map((resource) => resource.name);
   return new Set([...own, ...names]);
 }
 

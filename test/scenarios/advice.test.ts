@@ -57,7 +57,7 @@ describe('advice where a policy is written', () => {
                 policy: { name: 'idle' },
                 rule: { description: 'readers' },
                 other: { rule: { description: 'closed' } },
-                todo: 'delete the rule, give it a higher priority than 900, or put conditions on the DENY',
+                todo: 'delete this one, give it a higher priority than 900, or put conditions on the DENY',
               },
             ],
           },

@@ -1,18 +1,11 @@
-import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { printMistake } from '../../src/resource/index.ts';
 import { loadProject } from '../../src/system/index.ts';
 import { type RunningService, startService, type TestUser } from '../harness.ts';
-
-/** The examples of a guide, in order; those without a language have the empty one. */
-function examples(guide: string, language: string): readonly string[] {
-  const text = readFileSync(new URL(`../../docs/guides/${guide}.md`, import.meta.url), 'utf8');
-  return [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].filter((block) => block[1] === language).map((block) => block[2] ?? '');
-}
+import { examples, run } from './examples.ts';
 
 let service: RunningService;
 let admin: TestUser;
@@ -20,17 +13,13 @@ let articleId: string;
 beforeAll(async () => {
   service = await startService({ project: 'examples/newsroom' });
   admin = await service.admin();
-  // The guide's conditions read the department of users: while nobody has one, they come with a warning.
-  await service.createRecord('User', { name: 'Maya', email: 'maya@example.com', department: 'politics' });
   articleId = await service.createRecord('Article', { title: 'A budget', slug: 'a-budget', authorId: admin.id });
 }, 60_000);
 afterAll(() => service.close());
 
 /** Runs what a guide says to type, and reads the JSON that it prints. */
-async function type(command: string): Promise<Record<string, unknown>> {
-  const env = { PATH: process.env['PATH'], URL: service.url, TOKEN: admin.token, ADMIN: admin.token, ID: articleId };
-  const { stdout } = await promisify(execFile)('sh', ['-eu', '-c', command], { env });
-  return JSON.parse(stdout) as Record<string, unknown>;
+function type(command: string): Promise<Record<string, unknown>> {
+  return run(command, { URL: service.url, TOKEN: admin.token, ADMIN: admin.token, ID: articleId });
 }
 
 describe('the guide to definitions', () => {
@@ -53,35 +42,6 @@ describe('the guide to definitions', () => {
   it('shows a mistake as it is told', () => {
     const [shown = ''] = examples('definitions', '');
     expect(mistakes({ 'Article.yaml': article.replace('maxLength', 'maxLenght') })).toEqual([shown.trimEnd()]);
-  });
-});
-
-describe('the guide to policies', () => {
-  const [policy = '', conditions = ''] = examples('policies', 'json');
-  const expression = /`(\{ "expression": .*?\})`/.exec(
-    readFileSync(new URL('../../docs/guides/policies.md', import.meta.url), 'utf8'),
-  )?.[1];
-
-  it('has a policy that is taken without a warning', async () => {
-    const reply = await service.call('POST', '/admin/api/policies', { token: admin.token, raw: policy });
-    expect([reply.status, reply.at('warnings')]).toEqual([201, undefined]);
-  });
-
-  it.each([...conditions.trim().split('\n'), String(expression)])('has a condition that is taken: %s', async (condition) => {
-    const rules = [{ resource: 'Article', action: 'read', conditions: [JSON.parse(condition)] }];
-    const reply = await service.call('POST', '/admin/api/policies', {
-      token: admin.token,
-      body: { name: condition, type: 'CUSTOM', rules },
-    });
-    expect([reply.status, reply.at('warnings')]).toEqual([201, undefined]);
-  });
-
-  it('has a question that is answered', async () => {
-    const [question = ''] = examples('policies', 'sh');
-    expect(await type(question)).toMatchObject({
-      success: true,
-      data: { allowed: false, reason: expect.any(String), trace: expect.any(Array) },
-    });
   });
 });
 

@@ -294,9 +294,9 @@ describe('states', () => {
     expect(await list()).toBe(200);
     await put(assignment, { expiresAt: new Date(Date.now() - 1000).toISOString() });
     expect(await list()).toBe(403);
-    await put(assignment, { expiresAt: new Date(Date.now() + 400).toISOString() });
+    await put(assignment, { expiresAt: new Date(Date.now() + 2000).toISOString() });
     expect(await list()).toBe(200);
-    await new Promise((resolve) => setTimeout(resolve, 450));
+    await new Promise((resolve) => setTimeout(resolve, 2050));
     expect(await list()).toBe(403);
     await put(assignment, { expiresAt: null });
     expect(await list()).toBe(200);

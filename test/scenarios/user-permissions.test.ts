@@ -1,5 +1,5 @@
 /** What a user may do: every resource × every action, and why. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Reply } from '../harness.ts';
 import { type AheadWorld, NOBODY, type Row, startAheadWorld } from './ahead-world.ts';
 
@@ -19,6 +19,27 @@ const permissionsOf = async (name: string, body: object = {}): Promise<Reply> =>
 };
 
 describe('what a user may do', () => {
+  it('knows who makes what a create makes', async () => {
+    const made = { field: 'resource.createdBy', operator: 'eq', value: `\${user.id}` };
+    await world.policy({ role: 'user', rules: [{ resource: 'Team', action: '*', conditions: [made] }] });
+    const cells = (await permissionsOf('pia', { resources: ['Team'] })).at('data') as readonly { action: string; effect: string }[];
+    expect(Object.fromEntries(cells.map(({ action, effect }) => [action, effect]))).toMatchObject({
+      create: 'allow',
+      import: 'allow',
+      update: 'conditional',
+      list: 'conditional',
+    });
+    const who = await world.ask({ resource: 'Team', action: 'create' });
+    expect(who.at('data.roles')).toContainEqual(expect.objectContaining({ role: 'user', when: `resource.createdBy eq \${user.id}` }));
+    expect(who.at('data.users')).toContainEqual(expect.objectContaining({ name: 'pia', effect: 'allow' }));
+    const withId = await world.send('POST', '/admin/api/policies/who-can', {
+      resource: 'Article',
+      action: 'create',
+      id: world.idOf('own'),
+    });
+    expect([withId.status, withId.at('errors.0.path')]).toEqual([422, 'id']);
+  });
+
   it('is every resource × every action, with the reason', async () => {
     const id = await world.policy({
       name: 'P',
@@ -80,6 +101,21 @@ describe('what a user may do', () => {
     expect((await permissionsOf('pia', { resources: ['Team', 'Team'] })).at('count')).toBe(7);
   });
 
+  it('ends where deciding takes long, and goes on there', async () => {
+    const whole = (await permissionsOf('pia')).at('data') as readonly object[];
+    // A clock that runs 150 ms each time somebody looks at it.
+    let at = 0;
+    vi.spyOn(performance, 'now').mockImplementation(() => (at += 150));
+    const pieces: object[][] = [];
+    for (let cursor: unknown; pieces.length === 0 || cursor !== undefined; ) {
+      const reply = await permissionsOf('pia', cursor === undefined ? {} : { cursor });
+      pieces.push(reply.at('data') as object[]);
+      cursor = reply.at('nextCursor');
+    }
+    expect(pieces.length).toBeGreaterThan(1);
+    expect(pieces.flat()).toEqual(whole);
+  });
+
   it('says of a user who is not active that no token is accepted', async () => {
     const reply = await permissionsOf('gone');
     expect(reply.at('user.isActive')).toBe(false);
@@ -103,6 +139,7 @@ describe('a question that cannot be answered', () => {
       { errors: [{ path: 'resources', detail: 'expected a list of 1 to 3 names of resources, given "Article"' }] },
     ],
     ['an empty list', { resources: [] }, 422, { errors: [{ path: 'resources' }] }],
+    ['a cursor of something else', { cursor: 'VGVhbQ' }, 400, { code: 'REQUEST_CURSOR' }],
     ['more names than resources', { resources: Array(4).fill('Team') }, 422, { errors: [{ path: 'resources' }] }],
     [
       'wrong types, all of them listed',

@@ -95,6 +95,7 @@ describe('who can', () => {
         { resource: 'Article', action: 'create', conditions },
         { resource: 'Article', action: 'delete', conditions },
         { resource: 'Article', action: 'read', conditions: network },
+        { resource: 'Article', action: 'update', conditions: [{ field: 'request.ip', operator: 'cidr', value: '10.0.0.0/8' }] },
       ],
     });
     const when = async (action: string, ip?: string): Promise<unknown> =>
@@ -105,6 +106,8 @@ describe('who can', () => {
     expect(await when('read')).toEqual([['pia', 'conditional', 'user', 'environment.ip cidr "10.0.0.0/8"']]);
     expect(await when('read', '10.1.1.1')).toEqual([['pia', 'allow', 'user']]);
     expect(await when('read', '192.0.2.1')).toEqual([]);
+    expect(await when('update')).toEqual([['pia', 'conditional', 'user', 'request.ip cidr "10.0.0.0/8"']]);
+    expect(await when('update', '10.1.1.1')).toEqual([['pia', 'allow', 'user']]);
   });
 
   it('goes by the moment that is asked for: assignments expire, hours pass', async () => {

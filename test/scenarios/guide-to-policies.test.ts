@@ -1,0 +1,171 @@
+/** The guide to policies says what is so: its policies, its table of traps, and the questions with their answers. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ADVICE } from '../../src/advice/index.ts';
+import { type Reply, type RunningService, startService, type TestUser } from '../harness.ts';
+import { examples, guide, run } from './examples.ts';
+
+const text = guide('policies');
+
+let service: RunningService;
+let admin: TestUser;
+beforeAll(async () => {
+  service = await startService({ project: 'examples/newsroom', settings: { rateLimit: 0 } });
+  admin = await service.admin();
+  // The conditions read the department of users: while nobody has one, they come with a warning.
+  await service.createRecord('User', { name: 'Maya', email: 'maya@example.com', department: 'politics', role: 'editor' });
+}, 60_000);
+afterAll(() => service.close());
+
+/** Sends as the admin. */
+function send(method: string, path: string, raw?: string): Promise<Reply> {
+  return service.call(method, path, { token: admin.token, ...(raw !== undefined && { raw }) });
+}
+
+describe('the guide to policies', () => {
+  const [policy = '', conditions = ''] = examples('policies', 'json');
+  const [expression] = /(?<=`)\{ "expression": .*?\}(?=`)/.exec(text) ?? [];
+
+  it('has a policy that is taken without a warning', async () => {
+    const reply = await send('POST', '/admin/api/policies', policy);
+    expect([reply.status, reply.at('warnings')]).toEqual([201, undefined]);
+  });
+
+  it.each([...conditions.trim().split('\n'), String(expression)])('has a condition that is taken: %s', async (condition) => {
+    const rules = [{ resource: 'Article', action: 'read', conditions: [JSON.parse(condition)] }];
+    const reply = await send('POST', '/admin/api/policies', JSON.stringify({ name: condition, type: 'CUSTOM', rules }));
+    expect([reply.status, reply.at('warnings')]).toEqual([201, undefined]);
+  });
+
+  it('names every advice', () => {
+    const named = [...text.slice(text.indexOf('## Advice')).matchAll(/^\| `([a-z-]+)` \|/gm)].map(([, code]) => code);
+    expect(named.sort()).toEqual([...ADVICE.keys()].sort());
+  });
+
+  describe('has a table of traps that is true', () => {
+    /** What the first column says, as a request that is thought of. */
+    const given: Readonly<Record<string, object>> = {
+      'the user has no `department`': {},
+      'a record without `fee`': {},
+      'no author, or one without department': {},
+      'there is no `resource.department`': { user: { role: 'user', department: 'it' } },
+      '`request.data.level` is `"10"`': { data: { level: '10' } },
+      '`request.data.note` is JSON null': { data: { note: null } },
+      '`request.data.ip` is `"home"`, no address': { data: { ip: 'home' } },
+      'any record': { resource: { name: 'Article', status: 'draft' } },
+    };
+    const table = text.slice(text.indexOf('| where | condition |'), text.indexOf('A path may follow'));
+    let where = '';
+    const rows = [...table.matchAll(/^\| (.*?) ?\| (`.*?) \| (.*?) \| (.*?) \| (.*?) \|$/gm)].map(([, first = '', ...cells]) => {
+      where = first === '' ? where : first;
+      return [where, ...cells.map((cell) => cell.replaceAll('**', ''))] as const;
+    });
+
+    it('and of which no row is left out', () => {
+      expect(new Set(rows.map(([first]) => first))).toEqual(new Set(Object.keys(given)));
+      expect(rows).toHaveLength(table.trim().split('\n').length - 2);
+    });
+
+    it.each(rows)('%s: %s', async (first, condition = '', is = '', allow, deny) => {
+      const asked = { user: { role: 'user' }, resource: { name: 'Article', id: 'a' }, action: 'delete', ...given[first] };
+      const answers = await Promise.all(
+        ['ALLOW', 'DENY'].map(async (effect) => {
+          const rules = [{ resource: 'Article', action: 'delete', effect, conditions: [toCondition(condition)] }];
+          const body = { name: `${first} ${condition} ${effect}`, type: 'ATTRIBUTE_BASED', rules };
+          const id = String((await send('POST', '/admin/api/policies', JSON.stringify(body))).at('data.id'));
+          return (await send('POST', `/admin/api/policies/${id}/test`, JSON.stringify(asked))).at('data.trace.0') as object;
+        }),
+      );
+      const [answer] = /^\w+/.exec(is) ?? [];
+      expect(answers).toMatchObject([
+        { answer, fired: allow === 'fires' },
+        { answer, fired: deny === 'fires' },
+      ]);
+    });
+  });
+});
+
+/** A condition as the table of traps writes it: `path operator value`, in `not (…)` or not, with `ifExists` or not. */
+function toCondition(written: string): object {
+  const [, condition = ''] = /^`(.*?)`/.exec(written) ?? [];
+  const [, inner = condition] = /^not \((.*)\)$/.exec(condition) ?? [];
+  const [, field, operator, value = ''] = /^(\S+) (\S+) (.*)$/.exec(inner) ?? [];
+  const comparison = { field, operator, value: JSON.parse(value), ...(written.includes('`ifExists: true`') && { ifExists: true }) };
+  return inner === condition ? comparison : { not: comparison };
+}
+
+describe('the newsroom of the guide to policies', () => {
+  const policies = examples('policies', 'json').filter((block) => block.startsWith('{ "name"'));
+  const answers = examples('policies', 'json').filter((block) => block.startsWith('{ "success"'));
+  /** To whom the guide assigns each. */
+  const roles: readonly (readonly string[])[] = [['editor'], ['editor', 'user'], ['editor', 'user'], [], [], ['editor', 'user']];
+  const known: Record<string, string> = {};
+  const type = (part: string): Promise<Record<string, unknown>> => {
+    const command = examples('policies', 'sh').find((one) => one.includes(part)) ?? '';
+    return run(command, { URL: service.url, ADMIN: admin.token, ...known });
+  };
+  /** Whether somebody may do something on a Monday morning, or at that time. */
+  const may = async (user: object, action: string, resource: object, timestamp = '2026-03-02T10:00:00Z'): Promise<unknown> => {
+    const asked = { user, action, resource: { name: 'Article', ...resource }, environment: { timestamp } };
+    return (await send('POST', '/admin/api/policies/test-access', JSON.stringify(asked))).at('data.allowed');
+  };
+
+  beforeAll(async () => {
+    known['CLEO'] = await service.createRecord('User', { name: 'Cleo', email: 'cleo@example.com' });
+    for (const [index, policy] of policies.entries()) {
+      const reply = await send('POST', '/admin/api/policies', policy);
+      expect([reply.status, reply.at('warnings')], policy).toEqual([201, undefined]);
+      const id = String(reply.at('data.id'));
+      if (reply.at('data.name') === 'Comment desk') known['DESK'] = id;
+      if (reply.at('data.name') === 'Incident: lock') known['LOCK'] = id;
+      for (const role of roles[index] ?? [])
+        expect((await send('POST', `/admin/api/policies/${id}/assign/role/${role}`, '{}')).status).toBe(201);
+    }
+    expect(await type('$DESK/assign')).toMatchObject({ success: true, data: { userId: known['CLEO'] } });
+  });
+
+  it('decides as it says', async () => {
+    const [editor, author] = [
+      { role: 'editor', department: 'sports' },
+      { id: 'a', role: 'user' },
+    ];
+    const [published, draft] = [
+      { department: 'sports', status: 'published' },
+      { authorId: 'a', status: 'draft' },
+    ];
+    expect(await may(editor, 'update', published)).toBe(true);
+    expect(await may(editor, 'delete', published)).toBe(false);
+    expect(await may(editor, 'update', { department: 'politics' })).toBe(false);
+    expect(await may(editor, 'update', published, '2026-03-01T10:00:00Z')).toBe(false);
+    expect(await may(author, 'delete', draft)).toBe(true);
+    expect(await may(author, 'read', { ...draft, status: 'published' })).toBe(false);
+    expect(await may({ id: known['CLEO'] }, 'create', { name: 'Comment' })).toBe(true);
+    expect(await may({ id: known['CLEO'] }, 'create', { name: 'Comment' }, '2030-01-01T10:00:00Z')).toBe(false);
+  });
+
+  it('is asked, and answers as shown', async () => {
+    for (const [index, part] of ['test-access', 'who-can', 'permissions'].entries())
+      expect(await type(part)).toMatchObject(toExpected(JSON.parse(answers[index] ?? '')) as object);
+  });
+
+  it('is locked with one switch, and advice does not mind that the lock is kept ready', async () => {
+    const about = (await send('GET', `/admin/api/policies-advice?policyId=${known['LOCK']}`)).at('data');
+    expect(about).toEqual([]);
+    expect(await type('$LOCK')).toMatchObject({ success: true, data: { isActive: true } });
+    expect(await may({ id: known['CLEO'] }, 'create', { name: 'Comment' })).toBe(false);
+    expect(await may({ id: admin.id }, 'create', { name: 'Comment' })).toBe(true);
+  });
+});
+
+/** A shown answer, shortened: of its lists, the items shown are among those that come. */
+function toExpected(shown: unknown): unknown {
+  if (Array.isArray(shown)) return expect.arrayContaining(shown.map(toExpected));
+  if (typeof shown === 'string' && shown.includes('…')) return expect.stringMatching(toPattern(shown));
+  if (typeof shown !== 'object' || shown === null) return shown;
+  return expect.objectContaining(Object.fromEntries(Object.entries(shown).map(([name, value]) => [name, toExpected(value)])));
+}
+
+/** A text with `…` where an id was left out. */
+function toPattern(shown: string): RegExp {
+  const parts = shown.split('…').map((part) => part.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&'));
+  return new RegExp(`^${parts.join('.*')}$`);
+}

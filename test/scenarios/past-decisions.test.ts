@@ -1,0 +1,84 @@
+/** A decision is explained by what was so when it was made; what cannot be told any more is not told otherwise in silence. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type Reply, type ServiceOptions, startService } from '../harness.ts';
+
+const WITH_LEVEL = { 'Note.yaml': 'name: Note\nfields:\n  level: { type: integer }\n  at: { type: timestamp }\n  text: { type: text }\n' };
+const WITHOUT = { 'Note.yaml': 'name: Note\nfields:\n  text: { type: text }\n' };
+const OTHER = { 'Other.yaml': 'name: Other\nfields:\n  text: { type: text }\n' };
+const NOTED = { level: 5, at: '2026-01-31T12:00:00Z', text: 'x'.repeat(9000) };
+
+let data: string;
+beforeEach(() => {
+  data = mkdtempSync(join(tmpdir(), 'bailiwick-past-'));
+});
+afterEach(() => rmSync(data, { recursive: true, force: true }));
+
+/** The same data whenever it is started. */
+function start({ settings, ...options }: ServiceOptions) {
+  return startService({ definitions: WITH_LEVEL, ...options, settings: { data, ...settings } });
+}
+
+/** How to ask for an entry later, and what was decided. */
+interface Decided {
+  readonly token: string;
+  readonly id: string;
+  readonly at: string;
+}
+
+/** A user reads a note by a policy of their own, and the service stops. */
+async function decide(conditions: readonly object[], options: ServiceOptions = {}): Promise<Decided> {
+  const service = await start(options);
+  const { token } = await service.admin();
+  const user = await service.user();
+  await service.createPolicy({ userId: user.id, rules: [{ resource: 'Note', action: 'read', conditions }] });
+  const reply = await service.call('GET', `/api/Note/${await service.createRecord('Note', NOTED)}`, { token: user.token });
+  const [entry] = await service.decisions('limit=1');
+  await service.close();
+  expect(reply.status).toBe(200);
+  return { token, id: String(reply.headers['x-decision-id']), at: String(entry?.['at']) };
+}
+
+/** The entry as it is explained by a service started later. */
+async function explain({ token, id }: Decided, options: ServiceOptions = {}): Promise<Reply> {
+  const service = await start(options);
+  const reply = await service.call('GET', `/admin/api/decisions/${id}`, { token });
+  await service.close();
+  expect(reply.at('data')).toMatchObject({ allowed: true, reason: expect.stringContaining('allowed by rule') });
+  return reply;
+}
+
+const isHigh = { field: 'resource.level', operator: 'gt', value: 3 };
+const atNoon = { field: 'resource.at', operator: 'timeOfDayBetween', value: ['11:00', '13:00'] };
+const saysX = { field: 'resource.text', operator: 'contains', value: 'x' };
+const OTHERWISE = 'the entry is right, the trace is not: definitions or the time zone have changed since, or values were too long to keep';
+const GONE = 'no definition names Note any more';
+
+/** What is otherwise when it is explained, and what is said of that. */
+const SINCE: readonly (readonly [what: string, condition: object, since: ServiceOptions, warning: string | undefined])[] = [
+  ['nothing', isHigh, {}, undefined],
+  ['a field that is gone', isHigh, { definitions: WITHOUT }, OTHERWISE],
+  ['a resource that is gone', isHigh, { definitions: OTHER }, GONE],
+  ['another time zone', atNoon, { settings: { timezone: 'Asia/Kathmandu' } }, OTHERWISE],
+  ['a value too long to keep', saysX, {}, OTHERWISE],
+];
+
+it.each(SINCE)('says so where the trace is not that of its time: %s', async (_, condition, since, warning) => {
+  const past = await explain(await decide([condition]), since);
+  expect(past.at('data.warnings')).toEqual(warning === undefined ? undefined : [warning]);
+});
+
+it('goes by assignments that have expired since', async () => {
+  const decided = await decide([isHigh]);
+  const database = new Sqlite(join(data, 'bailiwick.db'));
+  const expiresAt = new Date(Date.parse(decided.at) + 1).toISOString();
+  const kept = `UPDATE "_PolicyHistory" SET "value" = json_set("value", '$.expiresAt', ?) WHERE "kind" = 'userPolicy'`;
+  expect(database.prepare(kept).run(expiresAt).changes).toBe(1);
+  database.close();
+  const past = await explain(decided);
+  expect(past.at('data.warnings')).toBeUndefined();
+  expect(past.at('data.trace')).toMatchObject([{ answer: 'true', fired: true }]);
+});
