@@ -3,20 +3,26 @@ import type { Json, JsonObject } from '../operators/index.ts';
 import { compilePolicies, type PolicyRule, type PolicyState } from '../policy/index.ts';
 import type { Definitions } from '../resource/index.ts';
 import type { Advice } from './advice.ts';
-import { adviseOn, type Surroundings } from './advise.ts';
+import { adviseOn } from './advise.ts';
 import { createStandings } from './standing.ts';
+import type { Surroundings } from './subject.ts';
 
 /** Policies, their assignments, and what else advice goes by. */
 export interface World extends Partial<Omit<PolicyState, 'epoch'>> {
   readonly definitions?: Definitions;
   readonly users?: Surroundings['users'];
   readonly alone?: boolean;
+  /** Whether all assignments are looked at. */
+  readonly all?: boolean;
 }
 
 const NOBODY: Surroundings['users'] = { looked: 0, all: true, having: new Map() };
 
 /** Advice on every policy of a world, or on the one of that id. */
-export function adviceIn({ definitions = NEWSROOM, users = NOBODY, alone = false, ...state }: World, policyId?: string): readonly Advice[] {
+export function adviceIn(
+  { definitions = NEWSROOM, users = NOBODY, alone = false, all: areAll = true, ...state }: World,
+  policyId?: string,
+): readonly Advice[] {
   const all = stateOf(state);
   const standings = createStandings(compilePolicies(all, definitions, LIMITS), NOW);
   return all.policies
@@ -30,7 +36,7 @@ export function adviceIn({ definitions = NEWSROOM, users = NOBODY, alone = false
         assignments: {
           roles: all.rolePolicies.filter((one) => one.policyId === policy.id && one.isActive),
           users: all.userPolicies.filter((one) => one.policyId === policy.id && one.isActive),
-          all: true,
+          all: areAll,
         },
       }),
     );

@@ -17,7 +17,7 @@ const about = {
   'in-memory': 'lists by it are evaluated record by record: the database cannot say its condition',
   empty: 'no rules',
   unassigned: 'active, and assigned to nobody',
-  'assigned-inactive': 'assigned, and not active',
+  'assigned-inactive': 'just assigned, and not active',
   expired: 'assignments that have expired',
   'expires-soon': 'assignments that expire within seven days',
 } as const;

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { NOW, policyOf, toRole, toUser } from '../../test/policy-fixtures.ts';
+import { NEWSROOM, NOW, policyOf, toRole, toUser } from '../../test/policy-fixtures.ts';
+import type { Policy, RolePolicy, UserPolicy } from '../policy/index.ts';
 import { adviceIn, READ, type World } from './advice.fixture.ts';
+import { adviseOnAssignment } from './assignments.ts';
 
 describe('advice on assignments', () => {
   const p = policyOf('p', [READ]);
@@ -8,11 +10,8 @@ describe('advice on assignments', () => {
   const rows: readonly [what: string, world: World, expected: readonly string[]][] = [
     ['to nobody', { policies: [p] }, ['unassigned: the policy is active and assigned to nobody: it allows nothing and denies nothing']],
     ['of an inactive policy to nobody', { policies: [{ ...p, isActive: false }] }, []],
-    [
-      'of an inactive policy',
-      { policies: [{ ...p, isActive: false }], rolePolicies: [toRole('user', 'p')] },
-      ['assigned-inactive: the policy is assigned and not active: it allows nothing and denies nothing'],
-    ],
+    // Kept ready for when it is needed, or put aside for a while.
+    ['of an inactive policy', { policies: [{ ...p, isActive: false }], rolePolicies: [toRole('user', 'p')] }, []],
     [
       'to a role that no user has',
       { policies: [p], rolePolicies: [toRole('moderator', 'p')] },
@@ -21,12 +20,17 @@ describe('advice on assignments', () => {
     [
       'that have expired',
       { policies: [p], userPolicies: ['a', 'b', 'c', 'd', 'e', 'f'].map((id) => toUser(id, 'p', { expiresAt: at(0) })) },
-      ['expired: each of 6 assignments, to users a, b, c, d, e and 1 more has expired and gives nothing any more'],
+      ['expired: each of 6 assignments, to users a, b, c, d, e and 1 more, has expired and gives nothing any more'],
     ],
     [
       'that soon expire',
       { policies: [p], userPolicies: [toUser('a', 'p', { expiresAt: at(7) }), toUser('b', 'p', { expiresAt: at(7.1) }), toUser('c', 'p')] },
-      ['expires-soon: the assignment to user a expires within seven days'],
+      [`expires-soon: the assignment to user a expires within seven days, at ${at(7)}`],
+    ],
+    [
+      'of which several soon expire',
+      { policies: [p], userPolicies: [toUser('a', 'p', { expiresAt: at(1) }), toUser('b', 'p', { expiresAt: at(2) })] },
+      [`expires-soon: each of 2 assignments, to users a, b, expires within seven days, the first at ${at(1)}`],
     ],
     [
       'of no rules',
@@ -35,4 +39,18 @@ describe('advice on assignments', () => {
     ],
   ];
   it.each(rows)('%s', (_, world, expected) => expect(adviceIn(world).map(({ code, detail }) => `${code}: ${detail}`)).toEqual(expected));
+});
+
+describe('advice on an assignment that was just written', () => {
+  const p = policyOf('p', [READ]);
+  const codes = (policy: Policy, assignment: RolePolicy | UserPolicy): readonly string[] =>
+    adviseOnAssignment(policy, assignment, { definitions: NEWSROOM, now: NOW }).map(({ code }) => code);
+
+  it('is what keeps it from giving anything, and not what was just said', () => {
+    expect(codes({ ...p, isActive: false }, toRole('user', 'p'))).toEqual(['assigned-inactive']);
+    expect(codes(p, toRole('moderator', 'p'))).toEqual(['unknown-role']);
+    expect(codes(p, toUser('a', 'p', { expiresAt: new Date(NOW).toISOString() }))).toEqual(['expired']);
+    expect(codes(p, toUser('a', 'p', { expiresAt: new Date(NOW + 1000).toISOString() }))).toEqual([]);
+    expect(codes({ ...p, isActive: false }, toRole('user', 'p', { isActive: false }))).toEqual([]);
+  });
 });

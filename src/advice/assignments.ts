@@ -12,9 +12,8 @@ export interface ActiveAssignments {
   readonly all: boolean;
 }
 
-/** What advice on assignments goes by. */
-export interface AssignedAround {
-  readonly assignments: ActiveAssignments;
+/** What advice on an assignment goes by. */
+interface Moment {
   readonly definitions: Definitions;
   /** Milliseconds since 1970. */
   readonly now: number;
@@ -25,16 +24,24 @@ const SOON = 7 * 24 * 3_600_000;
 /** Users named in one advice. */
 const USERS_NAMED = 20;
 
-/** What to know of whom a policy is assigned to. */
-export function adviseOnAssignments({ id, name, isActive }: Policy, around: AssignedAround): readonly Advice[] {
-  const { roles, users } = around.assignments;
+/** What to know of whom a policy is assigned to. One that is not active may be kept ready, or put aside: nothing is said of that. */
+export function adviseOnAssignments({ id, name, isActive }: Policy, assignments: ActiveAssignments, moment: Moment): readonly Advice[] {
+  const { roles, users } = assignments;
   const policy = { id, name };
-  const count = roles.length + users.length;
   return [
-    ...(isActive && count === 0 ? [unassigned(policy)] : []),
-    ...(!isActive && count > 0 ? [inactive(policy)] : []),
-    ...roles.flatMap((assignment) => adviseOnRole(policy, assignment, around.definitions)),
-    ...adviseOnExpiry(policy, around),
+    ...(isActive && roles.length + users.length === 0 ? [unassigned(policy)] : []),
+    ...roles.flatMap((assignment) => adviseOnRole(policy, assignment, moment.definitions)),
+    ...adviseOnExpired(policy, users, moment),
+    ...adviseOnExpiring(policy, users, moment),
+  ];
+}
+
+/** What keeps an assignment that was just written from giving anything. When it expires has just been said. */
+export function adviseOnAssignment(policy: Policy, assignment: UserPolicy | RolePolicy, moment: Moment): readonly Advice[] {
+  if (!assignment.isActive) return [];
+  return [
+    ...(policy.isActive ? [] : [inactive(policy)]),
+    ...('userId' in assignment ? adviseOnExpired(policy, [assignment], moment) : adviseOnRole(policy, assignment, moment.definitions)),
   ];
 }
 
@@ -45,9 +52,15 @@ function unassigned(policy: Named): Advice {
   return { code: 'unassigned', detail, todo: 'assign it to a user or a role, or delete it', policy };
 }
 
-function inactive(policy: Named): Advice {
+function inactive({ id, name }: Policy): Advice {
   const detail = 'the policy is assigned and not active: it allows nothing and denies nothing';
-  return { code: 'assigned-inactive', detail, todo: 'say "isActive": true, or take its assignments away', policy, path: 'isActive' };
+  return {
+    code: 'assigned-inactive',
+    detail,
+    todo: 'say "isActive": true, or take its assignments away',
+    policy: { id, name },
+    path: 'isActive',
+  };
 }
 
 function adviseOnRole(policy: Named, { role }: RolePolicy, definitions: Definitions): readonly Advice[] {
@@ -58,22 +71,23 @@ function adviseOnRole(policy: Named, { role }: RolePolicy, definitions: Definiti
   return [{ code: 'unknown-role', detail, todo: `add "${role}" to the values of "role" in the definition of User`, policy, role }];
 }
 
-function adviseOnExpiry(policy: Named, { assignments, now }: AssignedAround): readonly Advice[] {
-  const expiring = assignments.users.filter(({ expiresAt }) => expiresAt !== undefined && Date.parse(expiresAt) <= now + SOON);
-  const expired = expiring.filter((assignment) => isExpired(assignment, now));
-  const soon = expiring.filter((assignment) => !isExpired(assignment, now));
-  return [
-    ...adviseOnUsers(policy, expired, {
-      code: 'expired',
-      detail: 'has expired and gives nothing any more',
-      todo: 'take it away, or give it another "expiresAt"',
-    }),
-    ...adviseOnUsers(policy, soon, {
-      code: 'expires-soon',
-      detail: 'expires within seven days',
-      todo: 'give it another "expiresAt" where it shall go on',
-    }),
-  ];
+function adviseOnExpired({ id, name }: Named, users: readonly UserPolicy[], { now }: Moment): readonly Advice[] {
+  const expired = users.filter((assignment) => isExpired(assignment, now));
+  return adviseOnUsers({ id, name }, expired, {
+    code: 'expired',
+    detail: 'has expired and gives nothing any more',
+    todo: 'take it away, or give it another "expiresAt"',
+  });
+}
+
+function adviseOnExpiring(policy: Named, users: readonly UserPolicy[], { now }: Moment): readonly Advice[] {
+  const soon = users.filter((assignment) => isExpired(assignment, now + SOON) && !isExpired(assignment, now));
+  const [first, ...others] = soon.flatMap(({ expiresAt = '' }) => expiresAt).sort();
+  return adviseOnUsers(policy, soon, {
+    code: 'expires-soon',
+    detail: `expires within seven days, ${others.length > 0 ? 'the first ' : ''}at ${first}`,
+    todo: 'give it another "expiresAt" where it shall go on',
+  });
 }
 
 /** Whether an assignment no longer applies. */
@@ -89,6 +103,6 @@ function adviseOnUsers(
 ): readonly Advice[] {
   if (assignments.length === 0) return [];
   const users = assignments.map(({ userId }) => userId);
-  const subject = users.length === 1 ? 'the assignment to user' : `each of ${users.length} assignments, to users`;
-  return [{ code, detail: `${subject} ${listed(users)} ${detail}`, todo, policy, users: users.slice(0, USERS_NAMED) }];
+  const [subject, comma] = users.length === 1 ? ['the assignment to user', ''] : [`each of ${users.length} assignments, to users`, ','];
+  return [{ code, detail: `${subject} ${listed(users)}${comma} ${detail}`, todo, policy, users: users.slice(0, USERS_NAMED) }];
 }

@@ -1,10 +1,10 @@
 import { type Comparison, conditionPaths, type Path, readConditions } from '../condition/index.ts';
 import { describePath } from '../context/index.ts';
 import { didYouMean } from '../errors.ts';
-import type { Definitions, Resource } from '../resource/index.ts';
+import { type Definitions, ordinaryResources } from '../resource/index.ts';
 import { listed, type Remark } from './advice.ts';
 import { hasUnknown, type Leaf, toLeaves } from './leaves.ts';
-import type { Subject } from './subject.ts';
+import { definitionsOf, type Subject } from './subject.ts';
 
 /** Conditions of a rule from which on it is hard to say what it does. */
 const MANY_CONDITIONS = 5;
@@ -26,13 +26,9 @@ export function remarkOnConditions(subject: Subject): readonly Remark[] {
   ];
 }
 
-function definitionsOf({ around }: Subject): Definitions {
-  return around.standings.snapshot.reading.definitions;
-}
-
 function remarkOnResource(subject: Subject): readonly Remark[] {
   const { rule } = subject;
-  const known = ordinary(definitionsOf(subject)).map(({ name }) => name);
+  const known = ordinaryResources(definitionsOf(subject)).map(({ name }) => name);
   if (rule.resource === '*' || known.includes(rule.resource)) return [];
   const detail = `no definition names resource "${rule.resource}" yet${didYouMean(rule.resource, known)}: the rule applies to nothing until one does`;
   return [{ code: 'unknown-resource', member: 'resource', detail, todo: 'name a resource that is defined, or define this one' }];
@@ -75,7 +71,7 @@ function remarkOnNull({ path, operator, operand }: Comparison, definitions: Defi
 function remarkOnName(subject: Subject): readonly Remark[] {
   const { rule, compiled } = subject;
   if (rule.resource !== '*' || !compiled.paths.some(({ group, keys }) => group === 'resource' && keys[0] === 'name')) return [];
-  const having = ordinary(definitionsOf(subject)).filter(({ fields }) => fields.has('name'));
+  const having = ordinaryResources(definitionsOf(subject)).filter(({ fields }) => fields.has('name'));
   if (having.length === 0) return [];
   const names = listed(having.map(({ name }) => name));
   const detail = `"resource.name" is the field "name" of ${names} and the name of the resource elsewhere`;
@@ -93,7 +89,8 @@ function remarkOnAttribute({ group, keys: [name = ''], text }: Path, subject: Su
   }
   const { looked, all, having } = subject.around.users;
   if (!all || looked === 0 || having.get(name) !== 0) return [];
-  const detail = `none of the ${looked} active users has a value in "${name}", so "${text}" is missing for all of them`;
+  const nobody = looked === 1 ? 'the only active user has no' : `none of the ${looked} active users has a`;
+  const detail = `${nobody} value in "${name}", so "${text}" is missing${looked === 1 ? '' : ' for all of them'}`;
   return [{ ...remark, detail, todo: `give users a value in "${name}", or read another attribute` }];
 }
 
@@ -113,8 +110,4 @@ function remarkOnLists(subject: Subject, leaves: readonly Leaf[]): readonly Rema
   const detail = `the database cannot say ${what}: lists and exports by this rule are evaluated record by record`;
   const todo = 'put a condition beside it that the database can say, so that fewer records are read; or leave it, where records are few';
   return [{ code: 'in-memory', member: 'conditions', detail, todo }];
-}
-
-function ordinary(definitions: Definitions): readonly Resource[] {
-  return [...definitions.values()].filter(({ internal }) => !internal);
 }

@@ -1,26 +1,17 @@
-import { type Comparison, OPEN, type Path, reduce } from '../condition/index.ts';
-import { describePath } from '../context/index.ts';
+import { type Comparison, OPEN } from '../condition/index.ts';
 import type { Json } from '../operators/index.ts';
 import type { CompiledRule } from '../policy/index.ts';
-import type { Definitions } from '../resource/index.ts';
+import { type Known, whatIsLeft } from './what-is-left.ts';
 
 /**
  * Whether an ALLOW and a DENY surely never fire together: the values that the ALLOW asks for make the DENY false. Not the
  * other way round, because a DENY fires also where those that it asks for are missing.
  */
-export function areDisjoint(allow: CompiledRule, deny: CompiledRule, definitions: Definitions): boolean {
+export function areDisjoint(allow: CompiledRule, deny: CompiledRule, known: Pick<Known, 'definitions' | 'now'>): boolean {
   const asked = valuesAskedFor(allow);
   if (asked.size === 0) return false;
-  const describe = describePath(definitions, allow.resource === '*' ? deny.resource : allow.resource);
-  const left = reduce(deny.condition, {
-    now: 0,
-    timeZone: 'UTC',
-    valueOf: ({ text }: Path) => asked.get(text) ?? OPEN,
-    kindOf(path) {
-      const described = describe(path);
-      return described === 'any' || 'problem' in described ? undefined : described;
-    },
-  });
+  const resource = allow.resource === '*' ? deny.resource : allow.resource;
+  const left = whatIsLeft(deny.condition, { ...known, resource, valueOf: ({ text }) => asked.get(text) ?? OPEN });
   return left.type === 'constant' && left.value === false;
 }
 

@@ -8,6 +8,7 @@
  * Begin with `advise.ts`; `order.ts` is about rules beside each other, the rest about one rule or its assignments.
  */
 export { ADVICE, type Advice, type AdviceCode } from './advice.ts';
-export { adviseOn, type Surroundings } from './advise.ts';
-export { type ActiveAssignments, adviseOnAssignments } from './assignments.ts';
+export { adviseOn } from './advise.ts';
+export { type ActiveAssignments, adviseOnAssignment } from './assignments.ts';
 export { createStandings } from './standing.ts';
+export type { Surroundings, UserValues } from './subject.ts';

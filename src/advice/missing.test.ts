@@ -11,6 +11,7 @@ describe('a DENY that fires where a value is missing', () => {
         email: { type: 'email', required: true },
         role: { type: 'enum', values: ['anon', 'user', 'admin', 'editor'], required: true },
         department: { type: 'string' },
+        level: { type: 'integer', default: 1 },
       },
     },
     {
@@ -18,6 +19,7 @@ describe('a DENY that fires where a value is missing', () => {
       fields: {
         title: { type: 'string', required: true },
         status: { type: 'string' },
+        stage: { type: 'string', default: 'draft' },
         authorId: { type: 'reference', to: 'User', required: true },
         editorId: { type: 'reference', to: 'User' },
         extra: { type: 'json', required: true },
@@ -51,9 +53,16 @@ describe('a DENY that fires where a value is missing', () => {
     ],
     ['a field that users must have', when(comparison('user.email', 'ne', 'a@example.com')), []],
     ['the id of whoever asks', when(comparison('user.id', 'ne', `\${resource.authorId}`)), []],
-    ['a claim', when(comparison('user.level', 'eq', 1)), [`every stored user, since no field of User is called "level", → ${ifExists}`]],
+    ['a claim', when(comparison('user.tier', 'eq', 1)), [`every stored user, since no field of User is called "tier", → ${ifExists}`]],
     ['a field of records', when(comparison('resource.status')), [`records without "resource.status" → ${ifExists}`]],
     ['a field that records must have', when(comparison('resource.title')), []],
+    ['a field that every record has been given', when(comparison('resource.stage')), []],
+    ['the same of users', when(comparison('user.level', 'lt', 2)), []],
+    [
+      'through a reference that may be missing to what is given',
+      when(comparison('resource.editorId.level', 'lt', 2)),
+      [`records without "resource.editorId.level" → ${ifExists}`],
+    ],
     [
       'through a reference to what may be missing',
       when(comparison('resource.authorId.department')),
@@ -76,6 +85,7 @@ describe('a DENY that fires where a value is missing', () => {
       { resource: '*', ...when(comparison('resource.createdBy')) },
       [`records without "resource.createdBy" → ${ifExists}`],
     ],
+    ['beside what is unknown for everybody', when(department, comparison('resource.gone')), []],
     ['an ALLOW', { effect: 'ALLOW', ...when(department) }, []],
   ];
   it.each(rows)('%s', (_, rule, expected) => expect(whoOf(rule)).toEqual(expected));
@@ -93,13 +103,22 @@ describe('a DENY that fires where a value is missing', () => {
   });
 
   it('knows an attribute that is a field and that nobody has, only where it has looked at everybody', () => {
-    const codesWith = (having: number, all = true) =>
+    const codesWith = (having: number, all = true, looked = 10) =>
       adviceIn({
         definitions,
-        users: { looked: 10, all, having: new Map([['department', having]]) },
+        users: { looked, all, having: new Map([['department', having]]) },
         policies: [policyOf('p', [{ ...READ, ...when(department) }])],
         rolePolicies: [toRole('user', 'p')],
       }).map(({ code }) => code);
-    expect([codesWith(0), codesWith(1), codesWith(0, false)]).toEqual([['attribute-nobody-has'], [], []]);
+    expect([codesWith(0), codesWith(1), codesWith(0, false), codesWith(0, true, 0)]).toEqual([['attribute-nobody-has'], [], [], []]);
+  });
+
+  it.each([
+    [1, 'the only active user has no value in "department", so "user.department" is missing'],
+    [7, 'none of the 7 active users has a value in "department", so "user.department" is missing for all of them'],
+  ])('counts %i of them', (looked, detail) => {
+    const policies = [policyOf('p', [{ ...READ, ...when(department) }])];
+    const others = { looked, all: true, having: new Map([['department', 0]]) };
+    expect(adviceIn({ definitions, users: others, policies, rolePolicies: [toRole('user', 'p')] })).toMatchObject([{ detail }]);
   });
 });

@@ -1,9 +1,10 @@
-import { type Condition, conditionPaths, OPEN, type Path, reduce } from '../condition/index.ts';
-import { describePath, lackingResources } from '../context/index.ts';
-import { fieldAt, type Resource } from '../resource/index.ts';
+import { type Condition, conditionPaths, OPEN, type Path } from '../condition/index.ts';
+import { lackingResources } from '../context/index.ts';
+import { fieldAt, ordinaryResources, type Resource } from '../resource/index.ts';
 import { listed, type Remark } from './advice.ts';
 import { hasUnknown, toLeaves } from './leaves.ts';
-import type { Subject } from './subject.ts';
+import { definitionsOf, type Subject } from './subject.ts';
+import { whatIsLeft } from './what-is-left.ts';
 
 /**
  * A DENY fires on unknown, so it fires where something that it compares is missing: for whom that is, in words. Nothing is
@@ -30,24 +31,22 @@ function remarkOn(path: Path, subject: Subject): readonly Remark[] {
 }
 
 /** Whether a condition has an unknown part where there is nothing at `path`, whatever else is there. */
-function isUnknownWithout(path: Path, { compiled, around }: Subject): boolean {
-  const describe = describePath(around.standings.snapshot.reading.definitions, compiled.resource);
-  const left = reduce(compiled.condition, {
-    now: around.standings.now,
-    timeZone: 'UTC',
+function isUnknownWithout(path: Path, subject: Subject): boolean {
+  const { condition, resource } = subject.compiled;
+  const { now } = subject.around.standings;
+  const left = whatIsLeft(condition, {
+    definitions: definitionsOf(subject),
+    resource,
+    now,
     valueOf: ({ text }) => (text === path.text ? undefined : OPEN),
-    kindOf(other) {
-      const described = describe(other);
-      return described === 'any' || 'problem' in described ? undefined : described;
-    },
   });
   return hasUnknown(left);
 }
 
 /** Of a rule on all resources: those whose records never have a value there. */
-function lackedBy(path: Path, { compiled, around }: Subject): readonly string[] {
-  if (path.group !== 'resource' || compiled.resource !== '*') return [];
-  return lackingResources(around.standings.snapshot.reading.definitions, path);
+function lackedBy(path: Path, subject: Subject): readonly string[] {
+  if (path.group !== 'resource' || subject.compiled.resource !== '*') return [];
+  return lackingResources(definitionsOf(subject), path);
 }
 
 /** Who or what may have no value at `path`, in words. */
@@ -65,9 +64,8 @@ function withoutValue(path: Path, subject: Subject): readonly string[] {
 }
 
 function usersWithout(path: Path, subject: Subject): readonly string[] {
-  const { definitions } = subject.around.standings.snapshot.reading;
   const [name = ''] = path.keys;
-  const user = definitions.get('User');
+  const user = definitionsOf(subject).get('User');
   const isAnon = subject.around.assignments.roles.some(({ role }) => role === 'anon');
   const withoutToken = isAnon && name !== 'role' ? ['callers without a token'] : [];
   if (name === 'id' || name === 'role' || user === undefined) return withoutToken;
@@ -83,17 +81,21 @@ function countOf({ keys: [name = '', ...inner] }: Path, { around: { users } }: S
   return ` (${users.looked - having} of ${among} have none now)`;
 }
 
-function resourcesOf({ compiled, around }: Subject): readonly Resource[] {
-  const { definitions } = around.standings.snapshot.reading;
-  if (compiled.resource === '*') return [...definitions.values()].filter(({ internal }) => !internal);
-  const resource = definitions.get(compiled.resource);
+function resourcesOf(subject: Subject): readonly Resource[] {
+  const definitions = definitionsOf(subject);
+  const { resource: named } = subject.compiled;
+  if (named === '*') return ordinaryResources(definitions);
+  const resource = definitions.get(named);
   return resource === undefined ? [] : [resource];
 }
 
 /** Whether a field that a path leads to may have no value; what is no field here is none that could. */
-function isOptional(resource: Resource, path: Path, { around }: Subject): boolean {
-  const reached = fieldAt(around.standings.snapshot.reading.definitions, resource, path.keys);
-  return reached !== undefined && (reached.inner.length > 0 || !reached.field.required || reached.via?.required === false);
+function isOptional(resource: Resource, path: Path, subject: Subject): boolean {
+  const reached = fieldAt(definitionsOf(subject), resource, path.keys);
+  if (reached === undefined) return false;
+  const { field, inner, via } = reached;
+  // With a default, only who says null has none: that is meant.
+  return inner.length > 0 || via?.required === false || (!field.required && field.default === undefined);
 }
 
 /** What makes a condition false, not unknown, where there is nothing at `path`. Under a `not`, `ifExists` would make it true. */

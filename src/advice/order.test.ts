@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { NOW, policyOf, type SomeRule, toRole, toUser } from '../../test/policy-fixtures.ts';
-import { adviceIn, comparison, DENY, drafts, onRules, READ, type World, when } from './advice.fixture.ts';
+import { definitionsOf, NOW, policyOf, type SomeRule, toRole } from '../../test/policy-fixtures.ts';
+import type { JsonObject } from '../operators/index.ts';
+import { adviceIn, comparison, DENY, drafts, onRules, READ, when } from './advice.fixture.ts';
 
 describe('rules beside each other in one policy', () => {
   const rows: readonly [what: string, rules: readonly SomeRule[], expected: readonly string[]][] = [
@@ -103,6 +104,22 @@ describe('rules beside each other in one policy', () => {
       ['rules.0 conflict'],
     ],
     [
+      'for other values than one',
+      [
+        { ...READ, ...when(comparison('resource.status', 'ne', 'draft')) },
+        { ...READ, ...DENY, ...when({ ...comparison('resource.status', 'eq', 'published'), ifExists: true }) },
+      ],
+      ['rules.0 conflict'],
+    ],
+    [
+      'for values that are the same now',
+      [
+        { ...READ, ...when(comparison('resource.createdAt', 'eq', new Date(NOW - 1000).toISOString())) },
+        { ...READ, ...DENY, ...when(comparison('resource.createdAt', 'withinLast', '1h')) },
+      ],
+      ['rules.0 conflict'],
+    ],
+    [
       'for values of another type, with which comparing is unknown',
       [
         { ...READ, ...when(comparison('request.data.a', 'eq', 1)) },
@@ -130,6 +147,36 @@ describe('rules beside each other in one policy', () => {
     expect(onRules(READ, ...denials)).toEqual(Array(3).fill('rules.0 conflict'));
   });
 
+  it('looks at fifty rules of the other effect, for one rule', () => {
+    const denial = (status: string, title: string): SomeRule => ({
+      ...READ,
+      ...DENY,
+      ...when(
+        { ...comparison('resource.status', 'eq', status), ifExists: true },
+        { ...comparison('resource.title', 'eq', title), ifExists: true },
+      ),
+    });
+    const toldBehind = (others: number) => {
+      const apart = Array.from({ length: others }, (_, index) => denial('published', `title ${index}`));
+      return onRules({ ...READ, ...when(drafts) }, ...apart, denial('draft', 'x'));
+    };
+    expect([toldBehind(49), toldBehind(50)]).toEqual([['rules.0 conflict'], []]);
+  });
+
+  it('compares values as the resource says that both are about', () => {
+    const prices = (type: object): JsonObject => ({ fields: { price: type } }) as JsonObject;
+    const definitions = definitionsOf(
+      { name: 'Article', ...prices({ type: 'decimal', scale: 2 }) },
+      { name: 'Desk', ...prices({ type: 'string' }) },
+    );
+    const policy = policyOf('p', [
+      { ...READ, ...when(comparison('resource.price', 'eq', '1.5')) },
+      { resource: '*', action: 'read', ...DENY, ...when({ ...comparison('resource.price', 'eq', '1.50'), ifExists: true }) },
+    ]);
+    const told = adviceIn({ definitions, policies: [policy], rolePolicies: [toRole('user', 'p')] });
+    expect(told.map(({ path, code }) => `${path} ${code}`)).toEqual(['rules.0 conflict']);
+  });
+
   it('names the other rule and says what to do', () => {
     const [advice] = adviceIn({
       policies: [policyOf('p', [READ, { ...READ, ...DENY, priority: 900, description: 'closed' }])],
@@ -138,115 +185,11 @@ describe('rules beside each other in one policy', () => {
     expect(advice).toEqual({
       code: 'never-fires',
       detail: 'the rule never fires: rule "closed" of policy "policy p" has no conditions and goes before this ALLOW wherever it applies',
-      todo: 'delete the rule, give it a higher priority than 900, or put conditions on the DENY',
+      todo: 'delete this one, give it a higher priority than 900, or put conditions on the DENY',
       policy: { id: 'p', name: 'policy p' },
       rule: { id: 'p.0', description: undefined },
       path: 'rules.0',
       other: { rule: { id: 'p.1', description: 'closed' }, policy: { id: 'p', name: 'policy p' } },
     });
-  });
-});
-
-describe('rules beside those of other policies', () => {
-  const p = policyOf('p', [READ]);
-  const q = policyOf('q', [{ ...READ, ...DENY }]);
-  const hours = policyOf('q', [{ ...READ, ...DENY, ...when(comparison('environment.hour', 'lt', 6)) }]);
-  const same = policyOf('q', [{ ...READ, ...when(drafts) }]);
-  const soon = new Date(NOW + 30 * 24 * 3_600_000).toISOString();
-  const past = new Date(NOW - 1).toISOString();
-  const rows: readonly [what: string, world: World, expected: readonly string[]][] = [
-    ['of the same role', { policies: [p, q], rolePolicies: [toRole('user', 'p'), toRole('user', 'q')] }, ['p.0 never-fires q.0']],
-    ['of another role', { policies: [p, q], rolePolicies: [toRole('user', 'p'), toRole('admin', 'q')] }, []],
-    ['of one of two roles', { policies: [p, q], rolePolicies: [toRole('user', 'p'), toRole('admin', 'p'), toRole('user', 'q')] }, []],
-    [
-      'of both roles',
-      { policies: [p, q], rolePolicies: [toRole('user', 'p'), toRole('admin', 'p'), toRole('user', 'q'), toRole('admin', 'q')] },
-      ['p.0 never-fires q.0'],
-    ],
-    [
-      'that goes second by its assignment',
-      { policies: [p, q], rolePolicies: [toRole('user', 'p'), toRole('user', 'q', { priority: 99 })] },
-      ['q.0 never-fires p.0'],
-    ],
-    [
-      'of a policy of lower priority',
-      { policies: [p, { ...q, priority: 99 }], rolePolicies: [toRole('user', 'p'), toRole('user', 'q')] },
-      ['q.0 never-fires p.0'],
-    ],
-    ['of an inactive policy', { policies: [p, { ...q, isActive: false }], rolePolicies: [toRole('user', 'p')] }, []],
-    [
-      'by an inactive assignment',
-      { policies: [p, q], rolePolicies: [toRole('user', 'p'), toRole('user', 'q', { isActive: false })] },
-      ['q unassigned'],
-    ],
-    ['of the same user', { policies: [p, q], userPolicies: [toUser('u1', 'p'), toUser('u1', 'q')] }, ['p.0 never-fires q.0']],
-    ['of another user', { policies: [p, q], userPolicies: [toUser('u1', 'p'), toUser('u2', 'q')] }, []],
-    [
-      'of the same user for a time',
-      { policies: [p, q], userPolicies: [toUser('u1', 'p'), toUser('u1', 'q', { expiresAt: soon })] },
-      ['p.0 conflict q.0'],
-    ],
-    [
-      'of the same user, whose own may go first by a role',
-      {
-        policies: [p, q],
-        userPolicies: [toUser('u1', 'p'), toUser('u1', 'q')],
-        rolePolicies: [toRole('user', 'p', { priority: 101 }), toRole('user', 'q')],
-      },
-      [],
-    ],
-    [
-      'of a role that a user has besides',
-      { policies: [p, q], userPolicies: [toUser('u1', 'p')], rolePolicies: [toRole('user', 'p'), toRole('user', 'q')] },
-      [],
-    ],
-    ['in conflict', { policies: [p, hours], rolePolicies: [toRole('user', 'p'), toRole('user', 'q')] }, ['p.0 conflict q.0']],
-    [
-      'in no conflict by their assignments',
-      { policies: [p, hours], rolePolicies: [toRole('user', 'p'), toRole('user', 'q', { priority: 101 })] },
-      [],
-    ],
-    [
-      'in conflict for a user, for a time',
-      { policies: [p, hours], userPolicies: [toUser('u1', 'p'), toUser('u1', 'q', { expiresAt: soon })] },
-      ['p.0 conflict q.0'],
-    ],
-    [
-      'in conflict no more',
-      { policies: [p, hours], userPolicies: [toUser('u1', 'p'), toUser('u1', 'q', { expiresAt: past })] },
-      ['q expired'],
-    ],
-    [
-      'that say the same',
-      { policies: [policyOf('p', [{ ...READ, ...when(drafts) }]), same], rolePolicies: [toRole('user', 'p'), toRole('user', 'q')] },
-      ['q.0 duplicate p.0'],
-    ],
-    [
-      'that say the same to others',
-      { policies: [policyOf('p', [{ ...READ, ...when(drafts) }]), same], rolePolicies: [toRole('user', 'p'), toRole('admin', 'q')] },
-      [],
-    ],
-  ];
-  it.each(rows)('%s', (_, world, expected) => {
-    const told = adviceIn(world).map(({ policy, rule, code, other }) =>
-      [rule?.id ?? policy.id, code, other?.rule.id].filter(Boolean).join(' '),
-    );
-    expect(told).toEqual(expected);
-  });
-
-  it('are told once where both are of the one policy that is looked at', () => {
-    const both = policyOf('p', [...p.rules, { ...hours.rules[0], id: 'p.1' }]);
-    expect(
-      adviceIn({ policies: [both], rolePolicies: [toRole('user', 'p')], alone: true }).map(({ path, code }) => `${path} ${code}`),
-    ).toEqual(['rules.0 conflict']);
-  });
-
-  it('are told from both sides where one policy is looked at alone', () => {
-    const conflict: World = { policies: [p, hours], rolePolicies: [toRole('user', 'p'), toRole('user', 'q')] };
-    const copies: World = { policies: [policyOf('p', [{ ...READ, ...when(drafts) }]), same], rolePolicies: conflict.rolePolicies ?? [] };
-    const toldOf = (world: World, id: string, alone: boolean) =>
-      adviceIn({ ...world, alone }, id).map(({ code, other }) => `${code} ${other?.rule.id}`);
-    expect([toldOf(conflict, 'q', true), toldOf(conflict, 'q', false)]).toEqual([['conflict p.0'], []]);
-    expect([toldOf(copies, 'p', true), toldOf(copies, 'p', false)]).toEqual([['duplicate q.0'], []]);
   });
 });

@@ -1,10 +1,9 @@
 import { DEFAULT_PRIORITY, type Policy, type PolicyRule } from '../policy/index.ts';
 import type { Advice, Remark } from './advice.ts';
-import type { Surroundings } from './advise.ts';
 import { isExpired } from './assignments.ts';
 import { areDisjoint } from './disjoint.ts';
 import { type PlacedRule, placeRule, type Standing } from './standing.ts';
-import type { Subject } from './subject.ts';
+import { definitionsOf, type Subject, type Surroundings } from './subject.ts';
 
 /** Rules of the other effect that are told of one rule, and those that are looked at for it. */
 const RIVALS_TOLD = 3;
@@ -21,7 +20,7 @@ export function remarkOnOrder(
   subjects: readonly Subject[],
   around: Surroundings,
 ): ReadonlyMap<PolicyRule, readonly Remark[]> {
-  const own = seatIn(around.standings.ofPolicy(policy));
+  const own: Seat = { standing: around.standings.ofPolicy(policy), priority: DEFAULT_PRIORITY };
   const seats = seatsOf(policy, around);
   const closers = new Map(subjects.map(({ rule }) => [rule.id, closersOf(policy, rule, { own, seats })]));
   const isIdle = (rule: PolicyRule): boolean => (closers.get(rule.id)?.length ?? 0) > 0;
@@ -29,7 +28,7 @@ export function remarkOnOrder(
     subjects.map((subject) => {
       const found = closers.get(subject.rule.id) ?? [];
       const closer = found.find(({ stored }) => stored.effect !== subject.rule.effect) ?? found[0];
-      if (closer !== undefined) return [subject.rule, [remarkOnIdle(subject.rule, closer)]];
+      if (closer !== undefined) return [subject.rule, [remarkOnIdle(subject, closer)]];
       const all = [own, ...(seats ?? [])];
       return [subject.rule, [...remarkOnTwins(subject, all), ...remarkOnRivals(subject, all, isIdle)]];
     }),
@@ -40,23 +39,19 @@ export function remarkOnOrder(
 interface Seat {
   readonly standing: Standing;
   readonly priority: number;
-  /** The highest that its priority may come to: a user's own assignment takes that of a role's where that is higher. */
-  readonly highest: number;
 }
 
-function seatIn(standing: Standing, priority: number = DEFAULT_PRIORITY, highest: number = priority): Seat {
-  return { standing, priority, highest };
-}
-
-/** Every place where an active policy applies; undefined where that is nowhere, or where there are too many to look at. */
+/**
+ * Every place where an active policy applies; undefined where that is nowhere, or where there are too many to look at. A user
+ * to whom it comes by a role of higher priority too is looked at in the role's place.
+ */
 function seatsOf(policy: Policy, { standings, assignments }: Surroundings): readonly Seat[] | undefined {
   const { roles, users, all } = assignments;
   const lasting = users.filter((assignment) => !isExpired(assignment, standings.now));
   if (!policy.isActive || !all || lasting.length > USERS_TRIED || roles.length + lasting.length === 0) return undefined;
-  const highest = Math.max(DEFAULT_PRIORITY, ...roles.map(({ priority }) => priority));
   return [
-    ...roles.map(({ role, priority }) => seatIn(standings.ofRole(role), priority)),
-    ...lasting.map(({ userId }) => seatIn(standings.ofUser(userId), DEFAULT_PRIORITY, highest)),
+    ...roles.map(({ role, priority }) => ({ standing: standings.ofRole(role), priority })),
+    ...lasting.map(({ userId }) => ({ standing: standings.ofUser(userId), priority: DEFAULT_PRIORITY })),
   ];
 }
 
@@ -67,7 +62,7 @@ interface Seats {
 
 /** The rules that keep a rule from ever deciding: one of its own policy, or one in every place where it applies. Empty where it may decide. */
 function closersOf(policy: Policy, rule: PolicyRule, { own, seats }: Seats): readonly PlacedRule[] {
-  const closerIn = ({ standing, highest }: Seat) => standing.closerOf(placeRule(policy, rule, highest));
+  const closerIn = ({ standing, priority }: Seat) => standing.closerOf(placeRule(policy, rule, priority));
   const inOwn = closerIn(own);
   if (inOwn !== undefined) return [inOwn];
   const found: PlacedRule[] = [];
@@ -79,16 +74,19 @@ function closersOf(policy: Policy, rule: PolicyRule, { own, seats }: Seats): rea
   return found;
 }
 
-function remarkOnIdle(rule: PolicyRule, closer: PlacedRule): Remark {
+function remarkOnIdle({ policy, rule }: Subject, closer: PlacedRule): Remark {
   const { effect, priority } = closer.stored;
   const why = `${nameOf(closer)} has no conditions and goes before this ${rule.effect} wherever it applies`;
   const remark = { member: '', other: toOther(closer) };
+  // A rule of another policy may be a lock for an hour: what it idles meanwhile had better not be deleted.
+  const when = closer.policy.id === policy.id ? '' : 'where that rule is there to stay: ';
   if (effect !== rule.effect) {
-    const todo = `delete the rule, give it a higher priority than ${priority}, or put conditions on the ${effect}`;
+    const todo = `${when}delete this one, give it a higher priority than ${priority}, or put conditions on the ${effect}`;
     return { ...remark, code: 'never-fires', detail: `the rule never fires: ${why}`, todo };
   }
   if (isSame(rule, closer.stored)) return { ...remark, ...duplicateOf(closer) };
-  return { ...remark, code: 'redundant', detail: `the rule changes nothing: ${why}, to the same effect`, todo: 'delete the rule' };
+  const detail = `the rule changes nothing: ${why}, to the same effect`;
+  return { ...remark, code: 'redundant', detail, todo: `${when}delete this one` };
 }
 
 /** Both without conditions: what they are about is all they say. */
@@ -130,10 +128,11 @@ function remarkOnRivals(subject: Subject, seats: readonly Seat[], isIdle: (rule:
   return [...told.values()];
 }
 
-function areApart({ compiled, around }: Subject, rival: PlacedRule): boolean {
-  const { definitions } = around.standings.snapshot.reading;
+function areApart(subject: Subject, rival: PlacedRule): boolean {
+  const { compiled, around } = subject;
+  const known = { definitions: definitionsOf(subject), now: around.standings.now };
   const other = around.standings.compiled(rival);
-  return compiled.effect === 'ALLOW' ? areDisjoint(compiled, other, definitions) : areDisjoint(other, compiled, definitions);
+  return compiled.effect === 'ALLOW' ? areDisjoint(compiled, other, known) : areDisjoint(other, compiled, known);
 }
 
 function remarkOnRival(rule: PolicyRule, rival: PlacedRule): Remark {

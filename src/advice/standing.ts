@@ -1,3 +1,4 @@
+import { memoised } from '../memo.ts';
 import type { Json } from '../operators/index.ts';
 import {
   byPrecedence,
@@ -48,16 +49,16 @@ const compiledRules = new WeakMap<PolicySnapshot, WeakMap<PolicyRule, CompiledRu
 
 /** The standings of all policies in force at one moment. */
 export function createStandings(snapshot: PolicySnapshot, now: number): Standings {
-  const byRole = memoise(ofRoles, snapshot, () => new Map<string, Standing>());
+  const byRole = memoised(ofRoles, snapshot, () => new Map<string, Standing>());
   const byUser = new Map<string, Standing>();
-  const rules = memoise(compiledRules, snapshot, () => new WeakMap<PolicyRule, CompiledRule>());
+  const rules = memoised(compiledRules, snapshot, () => new WeakMap<PolicyRule, CompiledRule>());
   return Object.freeze({
     snapshot,
     now,
-    ofRole: (role: string) => memoise(byRole, role, () => standingOfRole(snapshot, role)),
-    ofUser: (userId: string) => memoise(byUser, userId, () => standingOfUser(snapshot, userId, now)),
+    ofRole: (role: string) => memoised(byRole, role, () => standingOfRole(snapshot, role)),
+    ofUser: (userId: string) => memoised(byUser, userId, () => standingOfUser(snapshot, userId, now)),
     ofPolicy: (policy: Policy) => createStanding(placeRules(policy, DEFAULT_PRIORITY).map((placed) => ({ placed, lasting: true }))),
-    compiled: ({ policy, stored }: PlacedRule) => memoise(rules, stored, () => compileRule(policy, stored, snapshot.reading)),
+    compiled: ({ policy, stored }: PlacedRule) => memoised(rules, stored, () => compileRule(policy, stored, snapshot.reading)),
   });
 }
 
@@ -101,9 +102,9 @@ function createStanding(entries: readonly Entry[]): Standing {
   for (const { placed, lasting } of entries) {
     const { stored } = placed;
     if (lasting && stored.conditions.length === 0) keepFirst(closers, `${stored.resource} ${stored.action}`, placed);
-    memoise(alike, shapeOf(stored), () => []).push(placed);
-    const rank = memoise(ranks, `${stored.effect} ${rankOf(placed)}`, () => new Map<string, PlacedRule[]>());
-    memoise(rank, stored.resource, () => []).push(placed);
+    memoised(alike, shapeOf(stored), () => []).push(placed);
+    const rank = memoised(ranks, `${stored.effect} ${rankOf(placed)}`, () => new Map<string, PlacedRule[]>());
+    memoised(rank, stored.resource, () => []).push(placed);
   }
   const twins = new Map<string, ReadonlyMap<string, readonly PlacedRule[]>>();
   return {
@@ -112,7 +113,7 @@ function createStanding(entries: readonly Entry[]): Standing {
       const shape = shapeOf(stored);
       const group = alike.get(shape) ?? [];
       if (group.length < 2) return group;
-      return memoise(twins, shape, () => toTwins(group)).get(canonical(stored.conditions as Json)) ?? [];
+      return memoised(twins, shape, () => toTwins(group)).get(canonical(stored.conditions as Json)) ?? [];
     },
     rivalsOf: (placed) => rivalsAmong(ranks, placed),
   };
@@ -143,6 +144,7 @@ function* rivalsAmong(ranks: ReadonlyMap<string, ReadonlyMap<string, readonly Pl
   }
 }
 
+/** The same for rules of the same rank, `isSameRank`, and for no others. */
 function rankOf({ place: { rule, assignmentPriority } }: PlacedRule): string {
   return `${rule.priority} ${rule.policy.priority} ${assignmentPriority}`;
 }
@@ -172,18 +174,4 @@ function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]
 function keepFirst(first: Map<string, PlacedRule>, key: string, placed: PlacedRule): void {
   const known = first.get(key);
   if (known === undefined || byPrecedence(placed.place, known.place) < 0) first.set(key, placed);
-}
-
-/** A Map or a WeakMap. */
-interface Memo<Key, Value> {
-  get(key: Key): Value | undefined;
-  set(key: Key, value: Value): unknown;
-}
-
-function memoise<Key, Value>(memo: Memo<Key, Value>, key: Key, work: () => Value): Value {
-  const known = memo.get(key);
-  if (known !== undefined) return known;
-  const value = work();
-  memo.set(key, value);
-  return value;
 }

@@ -1,5 +1,33 @@
+import type { Comparison } from '../condition/index.ts';
 import type { CompiledRule, Policy, PolicyRule } from '../policy/index.ts';
-import type { Surroundings } from './advise.ts';
+import type { Definitions, Resource } from '../resource/index.ts';
+import type { ActiveAssignments } from './assignments.ts';
+import type { Standings } from './standing.ts';
+
+/** What stands around a policy: everything that advice on it goes by. */
+export interface Surroundings {
+  /** All policies in force, the one that advice is on included where it is active. */
+  readonly standings: Standings;
+  /** Of the policy that advice is on. */
+  readonly assignments: ActiveAssignments;
+  /** Which attributes active users have. */
+  readonly users: UserValues;
+  /** Whether the database can answer a comparison of a resource's field with a literal. */
+  isSaidInSql(comparison: Comparison, resource: Resource): boolean;
+  /**
+   * Of two rules, advice is on the one that goes second, so that a list of all advice says it once. True: on both, because
+   * this is the only policy that is looked at.
+   */
+  readonly alone?: boolean;
+}
+
+/** How many of the active users that were looked at have a value, by field of User. */
+export interface UserValues {
+  readonly looked: number;
+  /** Whether those are all active users. */
+  readonly all: boolean;
+  readonly having: ReadonlyMap<string, number>;
+}
 
 /** An active rule that advice is on. */
 export interface Subject {
@@ -9,4 +37,9 @@ export interface Subject {
   readonly index: number;
   readonly compiled: CompiledRule;
   readonly around: Surroundings;
+}
+
+/** The definitions in force. */
+export function definitionsOf({ around }: Pick<Subject, 'around'>): Definitions {
+  return around.standings.snapshot.reading.definitions;
 }

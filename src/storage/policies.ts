@@ -89,13 +89,13 @@ export async function deletePolicy(tx: Transaction, id: string, { by }: Author):
 export async function loadPolicies(tx: Transaction, where: RawBuilder<unknown>): Promise<readonly Policy[]> {
   const policies = await selectFrom<Omit<Policy, 'rules'>>(tx, POLICY_TABLES.policy, { where, orderBy: ['createdAt', 'id'] });
   const ofThese = sql`"policyId" IN (SELECT "id" FROM "_Policy" WHERE ${where})`;
-  const rules = await selectFrom<PlacedRule>(tx, POLICY_TABLES.rule, { where: ofThese, orderBy: ['policyId', 'position'] });
+  const rules = await selectFrom<StoredRule>(tx, POLICY_TABLES.rule, { where: ofThese, orderBy: ['policyId', 'position'] });
   const byPolicy = Map.groupBy(rules, (rule) => rule.policyId);
   return policies.map((policy) => ({ ...policy, rules: (byPolicy.get(policy.id) ?? []).map(({ position: _, ...rule }) => rule) }));
 }
 
 /** A rule and its place in the policy as written. */
-type PlacedRule = PolicyRule & { readonly position: number };
+type StoredRule = PolicyRule & { readonly position: number };
 
 async function loadPolicyOrRefuse(tx: Transaction, id: string): Promise<Policy> {
   const policy = await loadPolicy(tx, id);

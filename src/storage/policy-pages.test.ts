@@ -79,8 +79,11 @@ describe('active assignments of one policy', () => {
   });
 
   it('are cut where there are more, and that is said', async () => {
-    const { users, all } = await load(2);
-    expect([users.map(({ userId }) => userId), all]).toEqual([['u3', 'u2'], false]);
+    const cut = [await load(2), await load(1)];
+    expect(cut.map(({ users, all }) => [users.map(({ userId }) => userId), all])).toEqual([
+      [['u3', 'u2'], false],
+      [['u3'], false],
+    ]);
   });
 });
 

@@ -1,17 +1,9 @@
 import { sql } from 'kysely';
-import type { Policy, RolePolicy, UserPolicy } from '../policy/index.ts';
+import type { ActiveAssignments } from '../advice/index.ts';
+import type { Policy, UserPolicy } from '../policy/index.ts';
 import { loadRolePolicies, loadUserPolicies } from './assignments.ts';
 import type { Transaction } from './database.ts';
 import { loadPolicies } from './policies.ts';
-
-/** A policy's assignments that are active, expired or not. */
-export interface PolicyAssignments {
-  readonly roles: readonly RolePolicy[];
-  /** Those that expire first. */
-  readonly users: readonly UserPolicy[];
-  /** Whether `users` are all of them. */
-  readonly all: boolean;
-}
 
 /** Some of the policies, in the order of their ids: those behind the id `after`. */
 export async function loadPolicyPage(
@@ -27,7 +19,7 @@ export async function loadActiveAssignments(
   tx: Transaction,
   policyId: string,
   { limit }: { readonly limit: number },
-): Promise<PolicyAssignments> {
+): Promise<ActiveAssignments> {
   const active = sql`"policyId" = ${policyId} AND "isActive" = TRUE`;
   const firstToExpire = sql`SELECT "id" FROM "_UserPolicy" WHERE ${active} ORDER BY "expiresAt" IS NULL, "expiresAt", "id" LIMIT ${limit + 1}`;
   const users = await loadUserPolicies(tx, sql`"id" IN (${firstToExpire})`);

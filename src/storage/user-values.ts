@@ -1,18 +1,11 @@
 import { sql } from 'kysely';
+import type { UserValues } from '../advice/index.ts';
 import type { Resource } from '../resource/index.ts';
 import type { Transaction } from './database.ts';
 import { columnOf, quoteName, tableOf } from './names.ts';
 
-/** How many of the active users that were looked at have a value, by field. */
-export interface UserValueCounts {
-  readonly looked: number;
-  /** Whether those are all active users. */
-  readonly all: boolean;
-  readonly having: ReadonlyMap<string, number>;
-}
-
 /** Counts in one pass, over at most `limit` users, who has a value in the fields of User that are not secret and may have none. */
-export async function countUserValues(tx: Transaction, user: Resource, { limit }: { readonly limit: number }): Promise<UserValueCounts> {
+export async function countUserValues(tx: Transaction, user: Resource, { limit }: { readonly limit: number }): Promise<UserValues> {
   const names = [...user.fields.values()].filter((field) => !field.writeOnly && !field.required).map((field) => field.name);
   const counted = names.map((name) => sql`, count(${sql.raw(quoteName(name))}) AS ${sql.raw(quoteName(name))}`);
   const columns = names.map((name) => sql`, ${columnOf(user, name)} AS ${sql.raw(quoteName(name))}`);
