@@ -7,7 +7,8 @@ const config: ViteUserConfig = defineConfig({
     // Forks: the database driver is native code, and a test may end its process on purpose.
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 15_000,
+    // Long: a machine that is busy is no fault of the program.
+    testTimeout: 60_000,
     hookTimeout: 30_000,
     silent: 'passed-only',
     restoreMocks: true,

@@ -77,9 +77,9 @@ it('whatever the policies, a list shows what is read one by one', async () => {
     },
   );
   await fc.assert(property, { numRuns: CASES });
-  expect(telling).toBeGreaterThan(CASES / 10);
+  expect(telling).toBeGreaterThan(CASES / 20);
   expect(counted).toBeGreaterThan(CASES / 40);
-}, 120_000);
+}, 600_000);
 
 /** Makes the policies and assigns them; gives their ids. Their rules say the same of listing, reading and exporting. */
 async function write({ policies, userPolicies, rolePolicies }: PolicyState): Promise<readonly string[]> {

@@ -24,6 +24,8 @@ export interface Outcome {
   readonly byTheBook: readonly string[];
   /** Absent where it cannot be known without looking at every record. */
   readonly total: number | undefined;
+  /** Ids of the rules that apply to who asks. */
+  readonly applying: ReadonlySet<string>;
 }
 
 /** Asks in every way. */
@@ -44,6 +46,7 @@ export async function ask(world: World, question: Question): Promise<Outcome> {
     alone: (await decideEach(asking)).toSorted(),
     byTheBook: decideEachByTheBook(asking, question.state).toSorted(),
     total: pages[0]?.total,
+    applying: new Set(applicable.rules.map(({ id }) => id)),
   };
 }
 

@@ -234,4 +234,20 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     red: 'src/audit/facts.test.ts',
     test: 'factsOf leaves out a value that is too long, and says so',
   },
+  {
+    name: 'a past decision goes by the assignments of today',
+    file: 'src/admin/decisions.ts',
+    find: 'action, now: Date.parse(entry.at) });',
+    replace: 'action, now: tx.now });',
+    red: 'test/scenarios/past-decisions.test.ts',
+    test: 'goes by assignments that have expired since',
+  },
+  {
+    name: 'a past decision that cannot be told is told otherwise in silence',
+    file: 'src/admin/decisions.ts',
+    find: 'return isAsEntered(decision, entry) ? why',
+    replace: 'return decision !== undefined ? why',
+    red: 'test/scenarios/past-decisions.test.ts',
+    test: 'says so where the trace is not that of its time: a field that is gone',
+  },
 ];
