@@ -51,8 +51,8 @@ const UNKNOWN: readonly (readonly [string, Condition])[] = [
   ],
   ['an expression on what is missing', { expression: 'resource.amount < 10' }],
   ['an expression that divides by zero', { expression: '1 / (size(user.id) - size(user.id)) == 1' }],
-  ['an expression that orders kinds', { expression: 'size(user.id) > 0 ? user.id < 5 : false' }],
-  ['an expression that tells kinds apart', { expression: 'size(user.id) > 0 ? user.id != 5 : false' }],
+  ['an expression that orders kinds', { expression: '[user.id].exists(id, id < 5)' }],
+  ['an expression that tells kinds apart', { expression: '[user.id].all(id, id != 5)' }],
   ['an expression that finds no item of that kind', { expression: '!(5 in [user.id])' }],
   ['an expression on an attribute that nobody has', { expression: 'user.clearance != "10"' }],
 ];
