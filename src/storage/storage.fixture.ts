@@ -21,7 +21,8 @@ export interface TestDatabase {
 export function openTestDatabase(): TestDatabase {
   const folder = mkdtempSync(join(tmpdir(), 'bailiwick-storage-'));
   const path = join(folder, 'test.db');
-  const database = openSqlite({ path });
+  // However busy the machine: what queues together is committed together.
+  const database = openSqlite({ path, groupTime: Number.POSITIVE_INFINITY });
   return {
     database,
     path,

@@ -13,6 +13,8 @@ export interface SqliteOptions {
   readonly path: string;
   /** Milliseconds to wait for another process that holds the lock. Everything else waits with it. */
   readonly busyTimeout?: number;
+  /** Milliseconds after which a group of transactions takes no further one. */
+  readonly groupTime?: number;
 }
 
 /**
@@ -34,10 +36,10 @@ const PRAGMAS = [
  *
  * @throws SetupError where the file cannot be made, opened or is no database.
  */
-export function openSqlite({ path, busyTimeout = 5000 }: SqliteOptions): Database {
+export function openSqlite({ path, busyTimeout = 5000, groupTime = 100 }: SqliteOptions): Database {
   const driver = openFile(path, busyTimeout);
   const connection = createConnection(driver);
-  const group = createGroupCommit(connection);
+  const group = createGroupCommit(connection, groupTime);
   let closing: Promise<void> | undefined;
 
   async function close(): Promise<void> {

@@ -1,8 +1,10 @@
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Transaction } from '../database.ts';
 import { failure } from '../storage.fixture.ts';
+import { openSqlite } from './database.ts';
 import { codeOf, type Family, insert, onCommit, openFamily } from './sqlite.fixture.ts';
 
 let family: Family;
@@ -43,9 +45,9 @@ describe('group commit', () => {
       while (performance.now() < end);
       order.push(`work ${name}`);
     };
-    await Promise.all(
-      ['1', '2', '3'].map((name) => family.database.transaction(() => slow(name)).then(() => order.push(`answer ${name}`))),
-    );
+    const database = openSqlite({ path: join(family.folder, 'slow.db') });
+    await Promise.all(['1', '2', '3'].map((name) => database.transaction(() => slow(name)).then(() => order.push(`answer ${name}`))));
+    await database.close();
     expect(order).toEqual(['work 1', 'answer 1', 'work 2', 'answer 2', 'work 3', 'answer 3']);
   });
 

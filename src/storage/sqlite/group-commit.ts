@@ -6,8 +6,6 @@ import { internal, openTransaction } from './transaction.ts';
 
 /** Works that share a commit at most: more would make the first of them wait long for its answer. */
 const GROUP = 256;
-/** Milliseconds after which a group takes no further work: behind a slow one, the others would all wait for one another. */
-const GROUP_TIME = 100;
 /** Works that may wait. */
 const QUEUE = 10_000;
 /** Milliseconds after which a database that could not commit is tried again without being asked. */
@@ -29,8 +27,12 @@ interface Queued {
 
 type Outcome = { readonly answer: unknown } | { readonly error: unknown };
 
-/** Groups the transactions of one connection. */
-export function createGroupCommit(connection: Connection): GroupCommit {
+/**
+ * Groups the transactions of one connection.
+ *
+ * @param groupTime Milliseconds after which a group takes no further work: behind a slow one, the others would all wait for one another.
+ */
+export function createGroupCommit(connection: Connection, groupTime: number): GroupCommit {
   const queue: Queued[] = [];
   let running: Promise<void> | undefined;
   let healthy = true;
@@ -42,7 +44,7 @@ export function createGroupCommit(connection: Connection): GroupCommit {
     while (queue.length > 0) {
       await new Promise((resolve) => setImmediate(resolve));
       const group = queue.splice(0, GROUP);
-      const { settle, state, ran } = await commitGroup(connection, group);
+      const { settle, state, ran } = await commitGroup(connection, group, groupTime);
       queue.unshift(...group.slice(ran));
       if (state !== 'unproven') setHealthy(state === 'written');
       settle();
@@ -90,12 +92,12 @@ interface Committed {
 }
 
 /** Runs a group, or as much of it as there is time for, and commits it. Nobody gets an answer before `settle`, which is after the commit. */
-async function commitGroup(connection: Connection, group: readonly Queued[]): Promise<Committed> {
+async function commitGroup(connection: Connection, group: readonly Queued[], groupTime: number): Promise<Committed> {
   const writes = connection.writes;
   const outcomes: Outcome[] = [];
   try {
     connection.exec('BEGIN IMMEDIATE');
-    const end = performance.now() + GROUP_TIME;
+    const end = performance.now() + groupTime;
     for (const { work } of group) {
       outcomes.push(await attempt(connection, work));
       if (performance.now() > end) break;
