@@ -11,6 +11,8 @@ const KINDS: readonly Kind[] = ['text', 'number', 'decimal', 'boolean', 'date', 
 
 /** Whether two values are equal as `kind`. Null equals null and no other value; lists and objects compare with nothing. */
 export function isEqual(actual: Json, expected: Json, kind: Kind | undefined): Truth {
+  // What most comparisons are about, told without being read as a kind first.
+  if (kind === 'text' && typeof actual === 'string' && typeof expected === 'string') return isSameText(actual, expected);
   if (isStructure(actual) || isStructure(expected)) return UNKNOWN;
   if (actual === null || expected === null) return actual === expected;
   const order = compareAs(kind, actual, expected);
@@ -101,4 +103,9 @@ function checkEqual(expected: Json, kind: Kind | undefined): string | undefined 
 
 function isStructure(value: Json): boolean {
   return typeof value === 'object' && value !== null;
+}
+
+/** Half of a surrogate pair reads as U+FFFD, which is one unit too: texts of different lengths are never the same. */
+function isSameText(a: string, b: string): boolean {
+  return a === b || (a.length === b.length && a.toWellFormed() === b.toWellFormed());
 }
