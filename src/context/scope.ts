@@ -80,7 +80,7 @@ type OwnValue = (parts: ScopeParts, key: string | undefined) => Value;
 function fieldValue(parts: ScopeParts, { group, of, keys }: FieldPath, ownOf: OwnValue): Value {
   const [key, ...inner] = keys;
   const own = ownOf(parts, key);
-  if (inner.length === 0 || own === OPEN || key === undefined || of?.fields.get(key)?.to === undefined) return within(own, inner);
+  if (own === OPEN || key === undefined || of?.fields.get(key)?.to === undefined) return within(own, inner);
   const reached = fieldAt(parts.definitions, of, keys);
   if (reached === undefined || reached.field.writeOnly || own === undefined) return undefined;
   return within(ownValue(parts.referred?.get(`${group}.${key}`), reached.field.name), reached.inner);

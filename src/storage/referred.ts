@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { ContextGroup, Path } from '../condition/index.ts';
 import { OPEN, type Principal, type ReferredRecords } from '../context/index.ts';
-import { type Json, ownValue } from '../operators/index.ts';
+import { type JsonObject, ownValue } from '../operators/index.ts';
 import { type Definitions, fieldAt, fromRow, type Resource, type Row, type StoredRecord } from '../resource/index.ts';
 import type { Transaction } from './database.ts';
 import { selectionOf, tableOf } from './names.ts';
@@ -11,7 +11,7 @@ export interface Referring {
   readonly paths: readonly Path[];
   readonly principal: Pick<Principal, 'attributes'>;
   readonly resource: Resource;
-  readonly record: StoredRecord | { readonly [field: string]: Json } | typeof OPEN | undefined;
+  readonly record: JsonObject | typeof OPEN | undefined;
 }
 
 const NONE: ReferredRecords = new Map();
@@ -31,7 +31,7 @@ export async function loadReferred(tx: Transaction, definitions: Definitions, re
   return referred;
 }
 
-/** The same for many records of one resource, with one statement for each reference. The user's are those of `principal`. */
+/** What many records of one resource refer to, with one statement for each reference; nothing of the user. */
 export async function loadReferredOfEach(
   tx: Transaction,
   definitions: Definitions,
