@@ -31,6 +31,7 @@ const exitCode = await runCli(process.argv.slice(2), {
   printError: (line) => void process.stderr.write(`${line}\n`),
   signals: process,
   createService: async (settings) => (await import('./service.ts')).createService(settings),
+  openTables: async (settings) => (await import('./tables.ts')).openTables(settings),
 });
 process.exit(exitCode);
 

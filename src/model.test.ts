@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LIMITS } from '../test/policy-fixtures.ts';
-import { createModelKeeper, type Model } from './model.ts';
+import { createModelKeeper, followed, type Model } from './model.ts';
 import { applicableRules } from './policy/index.ts';
+import { type Definitions, readDefinition } from './resource/index.ts';
 import { assignToRole, createPolicy, type Database, evolve, openSqlite, removeAssignment, type Transaction } from './storage/index.ts';
 import { SYSTEM } from './system/index.ts';
 
@@ -12,7 +13,7 @@ let policyId: string;
 
 beforeAll(async () => {
   database = openSqlite({ path: ':memory:' });
-  await evolve(database, SYSTEM, keeper);
+  await evolve(database, SYSTEM, { keeper });
   const policy = { name: 'any', type: 'ROLE_BASED', isActive: true, priority: 100, tags: [], rules: [] } as const;
   policyId = (await database.transaction((tx) => createPolicy(tx, policy, { by }))).id;
 });
@@ -63,5 +64,27 @@ describe('the model', () => {
     const before = await model();
     keeper.replaceDefinitions(new Map(SYSTEM));
     expect(await model()).not.toBe(before);
+  });
+});
+
+describe('definitions that another process put in force', () => {
+  const text = (name: string): Definitions => {
+    const { resource } = readDefinition({ name: 'Note', fields: { [name]: { type: 'string' } } });
+    if (resource === undefined) throw new Error('no resource');
+    return new Map([...SYSTEM, ['Note', resource]]);
+  };
+  const fieldsOf = (known: { readonly definitions: Definitions }): readonly string[] =>
+    [...(known.definitions.get('Note')?.fields.keys() ?? [])].slice(5);
+
+  it('are those of the next model, and of every transaction of a followed database before it begins', async () => {
+    const other = openSqlite({ path: ':memory:' });
+    const mine = createModelKeeper(text('one'), LIMITS);
+    await evolve(other, text('one'), { keeper: mine });
+    await other.transaction((tx) => mine.at(tx));
+    await evolve(other, text('two'));
+    expect(fieldsOf(mine)).toEqual(['one']);
+    expect(await followed(other, mine).transaction(async () => fieldsOf(mine))).toEqual(['two']);
+    expect(fieldsOf(await other.transaction((tx) => mine.at(tx)))).toEqual(['two']);
+    await other.close();
   });
 });

@@ -4,7 +4,7 @@
  */
 import { compilePolicies, type PolicyLimits, type PolicySnapshot } from './policy/index.ts';
 import type { Definitions, Resource } from './resource/index.ts';
-import { type Epoch, loadEpoch, loadPolicyState, type Transaction } from './storage/index.ts';
+import { type Database, type Epoch, loadEpoch, loadOtherDefinitions, loadPolicyState, type Transaction } from './storage/index.ts';
 
 /** Definitions and compiled policies as of one epoch. Frozen. */
 export interface Model {
@@ -17,7 +17,7 @@ export interface Model {
 
 /** Keeps the model of the newest epoch seen. */
 export interface ModelKeeper {
-  /** The model as of the epoch that `tx` sees. */
+  /** The model as of the epoch that `tx` sees; of other definitions than before where another process put those in force. */
   at(tx: Transaction): Promise<Model>;
   /** Puts other definitions in force, for `evolve` to call in the transaction that changes the tables; the next one compiles anew. */
   replaceDefinitions(definitions: Definitions): void;
@@ -40,10 +40,30 @@ export function createModelKeeper(initial: Definitions, limits: PolicyLimits): M
     async at(tx) {
       const epoch = await loadEpoch(tx);
       if (current?.epoch.stamp === epoch.stamp) return current;
+      definitions = (await loadOtherDefinitions(tx, definitions)) ?? definitions;
       const compiled = compileModel(definitions, compilePolicies(await loadPolicyState(tx), definitions, limits), epoch);
       current = compiled;
       return compiled;
     },
+  };
+}
+
+/**
+ * The database, whose every transaction begins by seeing to it that definitions are those in force: another process may have
+ * changed tables, and then whatever is read or written under the definitions before would miss columns or name others.
+ */
+export function followed(database: Database, model: ModelKeeper): Database {
+  return {
+    dialect: database.dialect,
+    get healthy() {
+      return database.healthy;
+    },
+    transaction: (work) =>
+      database.transaction(async (tx) => {
+        await model.at(tx);
+        return work(tx);
+      }),
+    close: () => database.close(),
   };
 }
 

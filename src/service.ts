@@ -2,21 +2,17 @@
  * The one place where the parts meet, built by hand, top to bottom: definitions → database → tables → identity →
  * routes → server.
  */
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { createAdminRoutes, createPermissionPolicies, grantFullAccess, type PermissionPolicy } from './admin/index.ts';
-import { createApiRoutes } from './api.ts';
-import { SetupError } from './errors.ts';
+import { type ApiParts, createApiRoutes } from './api.ts';
 import { createHttpServer, type HttpServer, type Readiness } from './http/index.ts';
 import { createIdentity, deriveKey, hasAdmin, loadTokenKey } from './identity/index.ts';
-import { createModelKeeper, type ModelKeeper } from './model.ts';
+import { createModelKeeper, followed, type ModelKeeper } from './model.ts';
 import { createOpenApi } from './openapi/index.ts';
-import type { Route } from './request/index.ts';
-import { type Definitions, printMistake, type Resource } from './resource/index.ts';
+import { databasePath, definitionFolder, readProject } from './project.ts';
+import type { Definitions, Resource } from './resource/index.ts';
 import type { Settings } from './settings.ts';
 import { toHttpLimits, toIdentitySettings, toJobSettings, toPolicyLimits, toRequestLimits } from './slices.ts';
-import { type Database, evolve, openSqlite, type Plan, planFor } from './storage/index.ts';
-import { loadProject } from './system/index.ts';
+import { type Database, type Evolved, evolve, openSqlite, type Plan, planFor } from './storage/index.ts';
 import { watchDefinitions } from './watch.ts';
 
 /** A running service, or one about to run. */
@@ -39,12 +35,14 @@ export interface Service {
 
 /** Builds a service from its settings. @throws SetupError with every mistake of every definition file. */
 export async function createService(settings: Settings): Promise<Service> {
-  const definitions = readProject(settings);
-  const database = openDatabase(settings);
+  const definitions = readProject(settings.project);
+  const opened = openSqlite({ path: databasePath(settings.database) });
   const model = createModelKeeper(definitions, toPolicyLimits(settings));
+  const database = followed(opened, model);
   const notices: string[] = [];
-  const server = createServer(settings, { database, model });
-  const prepare = once(() => follow(definitions, { database, model, notices }));
+  const parts = createParts(settings, { database, model });
+  const server = createServer(settings, parts);
+  const prepare = once(async () => void notices.push(...(await follow(definitions, { database: opened, model }, 'start'))));
   let stopWatching = (): void => undefined;
 
   return {
@@ -57,16 +55,15 @@ export async function createService(settings: Settings): Promise<Service> {
     needsSetup: async () => !(await database.transaction(hasAdmin)),
     watch(tell) {
       stopWatching = watchDefinitions(
-        join(settings.project, 'resources'),
+        definitionFolder(settings.project),
         async () => {
-          const told: string[] = [];
-          await follow(readProject(settings), { database, model, notices: told });
+          const told = await follow(readProject(settings.project), { database: opened, model }, 'dev');
           for (const line of told.length > 0 ? told : ['definitions read again: nothing to do']) tell(line);
         },
         tell,
       );
     },
-    storagePlan: () => planFor(database, definitions),
+    storagePlan: () => planFor(opened, readProject(settings.project)),
     async policiesFromPermissions(options) {
       await prepare();
       return database.transaction((tx) => createPermissionPolicies(tx, model.definitions, options));
@@ -85,19 +82,7 @@ interface Core {
   readonly model: ModelKeeper;
 }
 
-function createServer(settings: Settings, core: Core): HttpServer {
-  return createHttpServer({
-    routes: createRoutes(settings, core),
-    limits: toHttpLimits(settings),
-    corsOrigins: settings.corsOrigins,
-    trustProxy: settings.trustProxy,
-    logLevel: settings.logLevel,
-    docs: { openapi: describeApi(core.model) },
-    ready: () => readiness(core.database),
-  });
-}
-
-function createRoutes(settings: Settings, { database, model }: Core): readonly Route[] {
+function createParts(settings: Settings, { database, model }: Core): ApiParts {
   const key = loadTokenKey({ algorithm: settings.jwtAlgorithm, secret: settings.jwtSecret, dataFolder: settings.data });
   const identity = createIdentity({
     database,
@@ -106,7 +91,7 @@ function createRoutes(settings: Settings, { database, model }: Core): readonly R
     userDefinition: () => model.definitions.get('User') as Resource,
     onFirstAdmin: grantFullAccess,
   });
-  const api = createApiRoutes({
+  return {
     database,
     identity,
     model,
@@ -114,39 +99,51 @@ function createRoutes(settings: Settings, { database, model }: Core): readonly R
     limits: toRequestLimits(settings),
     importBytes: settings.importBytes,
     auditMode: settings.auditMode,
+  };
+}
+
+function createServer(settings: Settings, parts: ApiParts): HttpServer {
+  const { database, identity, model } = parts;
+  const admin = createAdminRoutes({
+    database,
+    identity,
+    model,
+    limits: toPolicyLimits(settings),
+    timeZone: settings.timezone,
+    readDefinitions: () => readProject(settings.project),
   });
-  const admin = createAdminRoutes({ database, identity, model, limits: toPolicyLimits(settings), timeZone: settings.timezone });
-  return [...api, ...identity.routes, ...admin];
+  return createHttpServer({
+    routes: [...createApiRoutes(parts), ...identity.routes, ...admin],
+    limits: toHttpLimits(settings),
+    corsOrigins: settings.corsOrigins,
+    trustProxy: settings.trustProxy,
+    logLevel: settings.logLevel,
+    docs: { openapi: describeApi(model) },
+    ready: () => readiness(database),
+  });
 }
 
-function readProject(settings: Settings): Definitions {
-  const folder = join(settings.project, 'resources');
-  if (!existsSync(folder)) throw new SetupError(`there is no folder ${folder}; say with --project which folder holds resources/`);
-  const { definitions, mistakes } = loadProject(folder);
-  if (mistakes.length === 0) return definitions;
-  throw new SetupError(
-    `${mistakes.length} ${mistakes.length === 1 ? 'mistake' : 'mistakes'} in the definitions`,
-    mistakes.map(printMistake),
-  );
-}
-
-function openDatabase(settings: Settings): Database {
-  return openSqlite({ path: settings.database.slice('sqlite:'.length) });
-}
-
-/** Lets tables follow the definitions and puts in force what could be followed; tells what was done and what was refused. */
-async function follow(definitions: Definitions, { database, model, notices }: Core & { readonly notices: string[] }): Promise<void> {
-  const { plan } = await evolve(database, definitions, model);
-  notices.push(...tellSteps(plan));
-  for (const { resource, reason } of plan.refusals) notices.push(`${resource} stays as it was: ${reason}`);
+/** Lets tables follow the definitions and puts in force what could be followed; tells what was done and what was not. */
+async function follow(definitions: Definitions, { database, model }: Core, actor: 'start' | 'dev'): Promise<readonly string[]> {
+  const evolved = await evolve(database, definitions, { keeper: model, actor });
+  return [...tellDone(evolved), ...tellHeld(evolved.plan)];
 }
 
 /** Our own tables go without saying, and so do the columns and indexes of a table that is new. */
-function tellSteps({ steps }: Plan): readonly string[] {
-  const made = new Set(steps.filter(({ kind }) => kind === 'createTable').map(({ resource }) => resource));
+function tellDone({ done }: Evolved): readonly string[] {
+  const made = new Set(done.filter(({ kind }) => kind === 'createTable').map(({ resource }) => resource));
   const names = [...made].filter((name) => !name.startsWith('_'));
-  const others = steps.filter(({ resource }) => !made.has(resource) && !resource.startsWith('_'));
+  const others = done.filter(({ resource }) => !made.has(resource) && !resource.startsWith('_'));
   return [...(names.length > 0 ? [`tables made: ${names.join(', ')}`] : []), ...others.map(({ reason }) => reason)];
+}
+
+function tellHeld({ steps, held, hash }: Plan): readonly string[] {
+  const unsafe = steps.filter(({ resource, risk }) => held.includes(resource) && risk !== 'safe' && risk !== 'needs-backfill');
+  const told = unsafe.map(({ resource, reason }) => `${resource} stays as it was: ${reason}`);
+  const asks = unsafe.some(({ risk }) => risk !== 'blocked');
+  return asks
+    ? [...told, `what is lost can be seen with bailiwick storage plan, and allowed with bailiwick storage apply --allow ${hash}`]
+    : told;
 }
 
 async function tellPermissions(database: Database, model: ModelKeeper): Promise<readonly string[]> {

@@ -5,6 +5,7 @@ import type { Identity } from '../identity/index.ts';
 import type { Model, ModelKeeper } from '../model.ts';
 import type { PolicyLimits } from '../policy/index.ts';
 import type { Answer, Call, Method, Route } from '../request/index.ts';
+import type { Definitions } from '../resource/index.ts';
 import type { Database, Transaction } from '../storage/index.ts';
 import { readQueryMembers } from './reading.ts';
 
@@ -15,6 +16,8 @@ export interface AdminParts {
   readonly model: ModelKeeper;
   readonly limits: PolicyLimits;
   readonly timeZone: string;
+  /** The project's definition files as they are now. @throws SetupError with every mistake in them. */
+  readDefinitions(): Definitions;
 }
 
 /** A call of an admin, inside its transaction. */

@@ -1,5 +1,5 @@
 /**
- * The admin endpoints: policies, assignments, access tests, who can, advice, decisions, analytics, templates.
+ * The admin endpoints: policies, assignments, access tests, who can, advice, decisions, analytics, templates, storage.
  *
  * Each file is a table of endpoints; `endpoint.ts` is what all share: only an admin's token opens them, a change and its
  * entry are one transaction. They never touch a resource's records: those go through the pipeline, for admins too.
@@ -12,6 +12,7 @@ import { assignmentEndpoints } from './assignments.ts';
 import { decisionEndpoints } from './decisions.ts';
 import { type AdminParts, toRoute } from './endpoint.ts';
 import { policyEndpoints } from './policies.ts';
+import { storageEndpoints } from './storage.ts';
 import { userPermissionsEndpoints } from './user-permissions.ts';
 import { whoCanEndpoints } from './who-can.ts';
 
@@ -29,5 +30,6 @@ export function createAdminRoutes(parts: AdminParts): readonly Route[] {
     ...whoCanEndpoints,
     ...userPermissionsEndpoints,
     ...decisionEndpoints,
+    ...storageEndpoints,
   ].map((endpoint) => toRoute(parts, endpoint));
 }

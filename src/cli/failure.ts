@@ -1,4 +1,4 @@
-import { SetupError } from '../errors.ts';
+import { Problem, SetupError } from '../errors.ts';
 
 /** What is printed of an error that ends a command. */
 export interface Failure {
@@ -36,6 +36,11 @@ interface SystemError extends Error {
 /** What to print of an error, and the exit code that it means. */
 export function describeFailure(error: unknown): Failure {
   if (error instanceof SetupError) return { message: error.message, mistakes: error.mistakes, exitCode: 2 };
+  // What a caller would be answered: it is theirs to put right, and no fault of the program.
+  if (error instanceof Problem && error.status < 500) {
+    const mistakes = (error.extras.errors ?? []).map(({ path, detail }) => `${path}: ${detail}`);
+    return { message: error.detail, mistakes, exitCode: 1 };
+  }
   const words = isSystemError(error) ? systemErrors.get(error.code)?.(error) : undefined;
   if (words !== undefined) return { message: words, mistakes: [], exitCode: 2 };
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -1,56 +1,8 @@
-import { EventEmitter } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { SetupError } from '../errors.ts';
-import { SETTINGS, type Settings } from '../settings.ts';
-import { type CliService, type CliWorld, runCli } from './index.ts';
-
-interface Run {
-  readonly world: CliWorld;
-  readonly signals: EventEmitter;
-  readonly out: string[];
-  readonly err: string[];
-  /** What was done to the service. */
-  readonly calls: string[];
-  /** Settings that a service was made of. */
-  readonly made: Settings[];
-}
-
-/** A world whose service notes what is done to it. */
-function createRun(service: Partial<CliService> = {}, env: Record<string, string> = {}): Run {
-  const signals = new EventEmitter();
-  const out: string[] = [];
-  const err: string[] = [];
-  const calls: string[] = [];
-  const made: Settings[] = [];
-  const full: CliService = {
-    notices: [],
-    needsSetup: async () => false,
-    listen: async () => ({ url: 'http://127.0.0.1:4242' }),
-    watch(tell) {
-      calls.push('watch');
-      tell('Article: new field "tags"');
-    },
-    storagePlan: async () => ({ steps: [], refusals: [] }),
-    async policiesFromPermissions({ apply }) {
-      calls.push(`apply ${apply}`);
-      return [];
-    },
-    close: async () => void calls.push('close'),
-    ...service,
-  };
-  const world: CliWorld = {
-    version: '1.2.3',
-    env,
-    signals,
-    print: (line) => void out.push(line),
-    printError: (line) => void err.push(line),
-    async createService(settings) {
-      made.push(settings);
-      return full;
-    },
-  };
-  return { world, signals, out, err, calls, made };
-}
+import { SETTINGS } from '../settings.ts';
+import { runCli } from './index.ts';
+import { createRun, type Run } from './run.fixture.ts';
 
 /** Starts, and resolves once it has said so. */
 async function started(run: Run, args: readonly string[]): Promise<{ readonly exit: Promise<number> }> {
@@ -105,23 +57,6 @@ describe('start', () => {
     expect(await runCli(['start'], run.world)).toBe(2);
     expect(run.err).toEqual(['bailiwick: port 80 of ::1 is in use; give another with --port, or 0 for a free one']);
     expect(run.calls).toEqual(['close']);
-  });
-});
-
-describe('storage plan', () => {
-  it('prints steps with their SQL, and fails where a step is refused', async () => {
-    const steps = [{ resource: 'Article', reason: 'new field "tags"', sql: ['ALTER TABLE "Article" ADD COLUMN "tags" TEXT'] }];
-    const run = createRun({ storagePlan: async () => ({ steps, refusals: [{ resource: 'Tip', reason: 'has 3 rows' }] }) });
-    expect(await runCli(['storage', 'plan'], run.world)).toBe(1);
-    expect(run.out).toEqual(['-- Article: new field "tags"', 'ALTER TABLE "Article" ADD COLUMN "tags" TEXT;']);
-    expect(run.err).toEqual(['refused for Tip: has 3 rows']);
-    expect(run.calls).toEqual(['close']);
-  });
-
-  it('says when there is nothing to do', async () => {
-    const run = createRun();
-    expect(await runCli(['storage', 'plan'], run.world)).toBe(0);
-    expect(run.out).toEqual(['nothing to do: tables follow the definitions']);
   });
 });
 
@@ -187,7 +122,7 @@ describe('runCli', () => {
     expect(run.made[0]?.host).toBe('::1');
   });
 
-  it.each([['start'], ['dev'], ['storage', 'plan'], ['policies', 'from-permissions']])(
+  it.each([['start'], ['dev'], ['storage', 'plan'], ['storage', 'apply'], ['policies', 'from-permissions']])(
     'names every setting in the help of %s %s',
     async (...words) => {
       const run = createRun();

@@ -1,13 +1,16 @@
-import { Command, CommanderError, Option } from 'commander';
+import { Argument, Command, CommanderError, Option } from 'commander';
 import { readSettings, SETTING_GROUPS, SETTINGS, type Setting, type SettingSources } from '../settings.ts';
 import { dev } from './dev.ts';
 import { describeFailure } from './failure.ts';
 import { policiesFromPermissions } from './policies-from-permissions.ts';
 import { start } from './start.ts';
+import { storageApply } from './storage-apply.ts';
+import { storageHistory } from './storage-history.ts';
 import { storagePlan } from './storage-plan.ts';
-import type { CliCommand, CliWorld } from './world.ts';
+import { storagePrune } from './storage-prune.ts';
+import type { CliCommand, CliWorld, Switches } from './world.ts';
 
-const commands: readonly CliCommand[] = [start, dev, storagePlan, policiesFromPermissions];
+const commands: readonly CliCommand[] = [start, dev, storagePlan, storageApply, storageHistory, storagePrune, policiesFromPermissions];
 
 /** The first word of commands that have two. */
 const families: Readonly<Record<string, string>> = {
@@ -44,15 +47,20 @@ function createProgram(world: CliWorld, finish: (exitCode: number) => void): Com
     const added = configure(parent.command(second ?? first), world)
       .summary(command.summary)
       .description(`${command.summary}.`);
-    for (const [flag, about] of Object.entries(command.switches ?? {})) added.option(flag, about);
+    const parameters = Object.entries(command.parameters ?? {}).map(([name, about]) => new Argument(name, about));
+    for (const parameter of parameters) added.addArgument(parameter);
+    const own = Object.entries(command.switches ?? {}).map(([flag, about]) => new Option(flag, about));
+    for (const option of own) added.addOption(option);
     for (const setting of SETTINGS.values()) if (setting.flag !== undefined) added.addOption(toOption(setting));
     added.addHelpText(
       'after',
       '\nEach setting can also be given in the environment, as BAILIWICK_PORT for --port. BAILIWICK_JWT_SECRET has no flag.',
     );
-    added.action(async (given: Record<string, string | true>) => {
-      const { switches, flags } = splitGiven(given);
-      finish(await command.run(world, readSettings({ flags, env: world.env }), switches));
+    added.action(async () => {
+      const { switches, flags } = splitGiven(added.opts(), new Set(own.map((option) => option.attributeName())));
+      const placed = parameters.map((parameter, index) => [parameter.name(), added.args[index]] as const);
+      const named = placed.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
+      finish(await command.run(world, readSettings({ flags, env: world.env }), new Map([...switches, ...named])));
     });
   }
   return program;
@@ -82,12 +90,14 @@ function toOption(setting: Setting): Option {
   return option.helpGroup(`${SETTING_GROUPS.get(setting.group)}:`);
 }
 
-/** Settings always carry a text, switches never do. */
-function splitGiven(given: Readonly<Record<string, string | true>>): {
-  switches: ReadonlySet<string>;
-  flags: SettingSources['flags'] & object;
-} {
-  const switches = new Set(Object.keys(given).filter((name) => given[name] === true));
-  const flags = Object.fromEntries(Object.entries(given).filter(([name]) => !switches.has(name)));
-  return { switches, flags };
+/** What belongs to the command itself, and what are settings. */
+function splitGiven(
+  given: Readonly<Record<string, string | true>>,
+  own: ReadonlySet<string>,
+): { switches: Switches; flags: SettingSources['flags'] & object } {
+  const entries = Object.entries(given);
+  return {
+    switches: new Map(entries.filter(([name]) => own.has(name))),
+    flags: Object.fromEntries(entries.filter(([name]) => !own.has(name))),
+  };
 }

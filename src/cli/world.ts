@@ -12,6 +12,8 @@ export interface CliWorld {
   readonly signals: SignalSource;
   /** Makes a service; `service.ts` has it. */
   createService(settings: Settings): Promise<CliService>;
+  /** Opens a project's tables without one; `tables.ts` has it. */
+  openTables(settings: Settings): Promise<CliTables>;
 }
 
 /** Where signals come from. */
@@ -32,16 +34,48 @@ export interface CliService {
   listen(): Promise<{ readonly url: string }>;
   /** Follows changes of definition files; each change is told in a sentence. */
   watch(tell: (line: string) => void): void;
-  storagePlan(): Promise<StoragePlan>;
   policiesFromPermissions(options: { readonly apply: boolean }): Promise<PermissionPolicies>;
   /** Lets requests in flight end, commits, closes. */
   close(): Promise<void>;
 }
 
+/** What commands need of tables. */
+export interface CliTables {
+  plan(): Promise<StoragePlan>;
+  /** Does what loses nothing, and what else the plan of this hash has. */
+  apply(options: { readonly allow?: string | undefined }): Promise<{ readonly plan: StoragePlan; readonly done: readonly StorageStep[] }>;
+  /** What was done, the newest first. */
+  history(limit: number): Promise<readonly StorageEvolution[]>;
+  /** What is kept aside, as steps that would drop it for good. */
+  planPrune(): Promise<StoragePlan>;
+  prune(): Promise<readonly StorageStep[]>;
+  close(): Promise<void>;
+}
+
+/** One step by which tables follow definitions. */
+export interface StorageStep {
+  readonly resource: string;
+  readonly kind: string;
+  readonly risk: string;
+  readonly reason: string;
+  readonly sql: readonly string[];
+}
+
 /** What would have to happen for tables to follow definitions. */
 export interface StoragePlan {
-  readonly steps: readonly { readonly resource: string; readonly reason: string; readonly sql: readonly string[] }[];
-  readonly refusals: readonly { readonly resource: string; readonly reason: string }[];
+  readonly hash: string;
+  readonly steps: readonly StorageStep[];
+  /** Resources that stay as they were. */
+  readonly held: readonly string[];
+}
+
+/** One time that tables followed definitions. */
+export interface StorageEvolution {
+  readonly at: string;
+  readonly actor: string;
+  readonly planHash: string;
+  readonly steps: readonly Readonly<Record<string, unknown>>[];
+  readonly durationMs: number;
 }
 
 /** The policies that mean the same as the legacy permissions maps, as `POST /admin/api/policies` takes them. */
@@ -56,8 +90,13 @@ export interface CliCommand {
   /** As typed: `storage plan`. */
   readonly name: string;
   readonly summary: string;
-  /** Switches of its own, beside the settings: flag → one sentence. */
+  /** What stands behind its name: `<resource>`, or `[file]` where it may be absent → one sentence. They are among the switches, by name. */
+  readonly parameters?: Readonly<Record<string, string>>;
+  /** Switches of its own, beside the settings: flag, with `<value>` where it takes one → one sentence. */
   readonly switches?: Readonly<Record<string, string>>;
   /** Answers the exit code. */
-  run(world: CliWorld, settings: Settings, switches: ReadonlySet<string>): Promise<number>;
+  run(world: CliWorld, settings: Settings, switches: Switches): Promise<number>;
 }
+
+/** The switches given, by name: their value, or `true` where they take none. */
+export type Switches = ReadonlyMap<string, string | true>;

@@ -25,6 +25,7 @@ export { printCondition } from './print.ts';
 export { readConditions } from './read.ts';
 export type { ConditionLimits, ConditionReader } from './reading.ts';
 export { evaluate, reduce } from './reduce.ts';
+export { type RenamedConditions, type RenamePath, renamePaths, writtenPaths } from './rename.ts';
 export { OPEN, type PathKind, type Scope } from './scope.ts';
 export { type CompiledCondition, toSql } from './sql.ts';
 export type { JsonPlace, SqlTarget } from './sql-comparison.ts';

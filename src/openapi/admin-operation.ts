@@ -5,7 +5,7 @@ type AdminOperation = Omit<OperationParts, 'id' | 'tag' | 'caller'>;
 
 /** An operation that only an admin's token opens: 401 without a token, 403 with another's. */
 export function adminOperation(
-  area: 'policies' | 'assignments' | 'access tests' | 'decisions',
+  area: 'policies' | 'assignments' | 'access tests' | 'decisions' | 'storage',
   id: string,
   parts: AdminOperation,
 ): JsonObject {

@@ -6,6 +6,7 @@ import { explanationMembers } from './access-schemas.ts';
 import { adminOperation } from './admin-operation.ts';
 import { advicePaths, WARNINGS } from './advice-paths.ts';
 import { arrayOf, envelope, objectOf, pathParameter, queryParameter, schemaRef } from './operation.ts';
+import { storagePaths } from './storage-paths.ts';
 
 const TEXT: JsonObject = { type: 'string' };
 const COUNT: JsonObject = { count: { type: 'integer' } };
@@ -180,8 +181,7 @@ const decisionPaths: JsonObject = {
 
 /** Every address under `/admin/api`. */
 export const adminPaths: JsonObject = Object.fromEntries(
-  Object.entries({ ...policyPaths, ...advicePaths, ...accessPaths, ...assignmentPaths, ...decisionPaths }).map(([path, item]) => [
-    `/admin/api${path}`,
-    item,
-  ]),
+  Object.entries({ ...policyPaths, ...advicePaths, ...accessPaths, ...assignmentPaths, ...decisionPaths, ...storagePaths }).map(
+    ([path, item]) => [`/admin/api${path}`, item],
+  ),
 );

@@ -6,6 +6,7 @@ import { accessSchemas } from './access-schemas.ts';
 import { adviceSchemas } from './advice-paths.ts';
 import { operatorSchema } from './filters.ts';
 import { arrayOf, objectOf, schemaRef } from './operation.ts';
+import { storageSchemas } from './storage-paths.ts';
 
 const TEXT: JsonObject = { type: 'string' };
 const ID: JsonObject = { type: 'string', format: 'uuid' };
@@ -123,6 +124,7 @@ export const adminSchemas: JsonObject = {
   },
   ...accessSchemas,
   ...adviceSchemas,
+  ...storageSchemas,
   'admin.Template': objectOf({
     id: TEXT,
     name: TEXT,

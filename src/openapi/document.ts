@@ -55,5 +55,6 @@ const TAGS = [
   { name: 'Admin assignments', description: 'Which users and roles policies are assigned to.' },
   { name: 'Admin access tests', description: 'What would be decided, and why. Nothing is recorded or counted.' },
   { name: 'Admin decisions', description: 'The record of decisions, and counts from it.' },
+  { name: 'Admin storage', description: 'How tables follow definitions.' },
   { name: 'Service health', description: 'For those who operate the service.' },
 ];

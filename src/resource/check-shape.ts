@@ -6,6 +6,7 @@ import { describeType } from './mistake.ts';
 import type { Resource } from './resource.ts';
 
 const compiled = new WeakMap<Resource, ValidateFunction>();
+const compiledFields = new WeakMap<Field, ValidateFunction>();
 
 /** What is wrong with values that are given for fields of a resource: unknown names and nulls have been taken out before. */
 export function checkGiven(resource: Resource, given: ReadonlyMap<Field, Json>): readonly Issue[] {
@@ -18,10 +19,15 @@ export function checkGiven(resource: Resource, given: ReadonlyMap<Field, Json>):
   return [...issues, ...checkMeasured(measured, validate)];
 }
 
-/** What is wrong with one value of a field that belongs to no resource yet: the default in a definition. */
+/** What is wrong with one value of a field by itself: the default in a definition, a value on its way into another type. */
 export function checkFieldValue(field: Field, value: Json): readonly Issue[] {
   const { measured, issues } = takeOutOversized(new Map([[field, value]]));
-  return [...issues, ...checkMeasured(measured, compileFields([field]))];
+  let validate = compiledFields.get(field);
+  if (validate === undefined) {
+    validate = compileFields([field]);
+    compiledFields.set(field, validate);
+  }
+  return [...issues, ...checkMeasured(measured, validate)];
 }
 
 /** The type of a field. */

@@ -21,6 +21,7 @@ export function definitionSchema(): JsonObject {
     properties: {
       name: { ...NAME, description: 'The name of the resource, as in /api/<name>.' },
       description: { type: 'string', description: 'What the resource is for.' },
+      renamedFrom: { ...NAME, description: 'The name the resource had before: its records are kept, and policies follow.' },
       fields: {
         type: 'object',
         description: 'Field name → field.',
@@ -73,6 +74,14 @@ function indexSchema(): JsonObject {
     properties: {
       fields: { type: 'array', items: NAME, minItems: 1, maxItems: 8, uniqueItems: true },
       unique: { type: 'boolean', description: 'Whether no two records may have the same values.' },
+      where: {
+        type: 'object',
+        description: 'Field → value: only records with these values stand in the index.',
+        propertyNames: NAME,
+        additionalProperties: { type: ['string', 'number', 'boolean'] },
+        minProperties: 1,
+        maxProperties: 4,
+      },
     },
     required: ['fields'],
     additionalProperties: false,

@@ -5,7 +5,7 @@
  * Begin with `resource.ts`, what a definition says; then `read-definition.ts`, how it is read, and
  * `resolve-field.ts`, the one door for names from outside.
  */
-export { typeOf } from './check-shape.ts';
+export { checkFieldValue, typeOf } from './check-shape.ts';
 export { type CheckedValues, type CheckOptions, checkValues } from './check-values.ts';
 export { definitionSchema } from './definition-schema.ts';
 export { describeResource, recordSchema, valuesSchema } from './describe.ts';

@@ -5,6 +5,8 @@ const INTERNAL_NAME = /^_?[A-Za-z][A-Za-z0-9_]{0,62}$/;
 
 // `POST /api/batch` would be hidden behind them or hide them; `schema` likewise in the place of an id.
 const RESERVED_RESOURCES: ReadonlySet<string> = new Set(['batch', 'schema']);
+// The member of a shown record that is no field of it.
+const EXPAND = 'expand';
 // Prefixes of tables that databases keep for themselves.
 const RESERVED_PREFIXES = ['sqlite_', 'pg_'];
 // Names that every JavaScript object answers to: no record, however it was made, should seem to have such a field.
@@ -22,6 +24,12 @@ export function checkResourceName(name: string, options: { builtIn: boolean }): 
 /** What is wrong with the name of a field; undefined where nothing is. */
 export function checkFieldName(name: string): string | undefined {
   return NAME.test(name) ? checkReserved(name) : wrongForm(name);
+}
+
+/** What is wrong with giving a field this name now; what was accepted before it was taken may go on, or be renamed. */
+export function checkNewFieldName(name: string): string | undefined {
+  if (name === EXPAND) return `expected another name: under "${EXPAND}" a record shows what it refers to`;
+  return checkFieldName(name);
 }
 
 /** ` (did you mean …?)` and the whole list where it is short, after an unknown name. */

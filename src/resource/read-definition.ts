@@ -3,13 +3,13 @@ import { describeValue, isObject, type Json, type JsonObject } from '../operator
 import { automaticFields } from './automatic.ts';
 import { hashDefinition } from './hash.ts';
 import { collectMistakes, type DefinitionMistake, describeType, type Report } from './mistake.ts';
-import { checkFieldName, checkResourceName, quote, suggest } from './names.ts';
+import { checkFieldName, checkNewFieldName, checkResourceName, quote, suggest } from './names.ts';
 import { readField } from './read-field.ts';
 import { readIndexes } from './read-indexes.ts';
 import { readPermissions } from './read-permissions.ts';
 import type { Resource } from './resource.ts';
 
-const MEMBERS = ['name', 'description', 'fields', 'indexes', 'permissions'];
+const MEMBERS = ['name', 'description', 'renamedFrom', 'fields', 'indexes', 'permissions'];
 const MOST_FIELDS = 200;
 const LONGEST_DESCRIPTION = 2000;
 
@@ -42,6 +42,7 @@ export function readDefinition(source: Json, options: DefinitionOptions = {}): R
   }
   const name = readName(source, builtIn, report);
   const description = readDescription(source['description'], report);
+  const renamedFrom = readRenamedFrom(source['renamedFrom'], name, report);
   const internal = name.startsWith('_');
   const fields = readFields(source['fields'], { builtIn, internal }, report);
   const indexes = readIndexes(source['indexes'], { fields, declared: declaredNames(source['fields']) }, report);
@@ -51,6 +52,7 @@ export function readDefinition(source: Json, options: DefinitionOptions = {}): R
   const resource = {
     ...parts,
     description,
+    renamedFrom,
     permissions,
     internal,
     source: deepFreeze(structuredClone(source)),
@@ -77,6 +79,14 @@ function readDescription(value: Json | undefined, report: Report): string | unde
   return undefined;
 }
 
+function readRenamedFrom(value: Json | undefined, name: string, report: Report): string | undefined {
+  if (value === undefined) return undefined;
+  const wrong = typeof value === 'string' ? checkResourceName(value, { builtIn: false }) : `expected a name, given ${describeValue(value)}`;
+  if (wrong !== undefined) report(['renamedFrom'], wrong);
+  else if (value === name) report(['renamedFrom'], 'expected the name it had before, given the one it has');
+  return typeof value === 'string' ? value : undefined;
+}
+
 interface Owner {
   readonly builtIn: boolean;
   readonly internal: boolean;
@@ -97,7 +107,7 @@ function readFields(source: Json | undefined, owner: Owner, report: Report): Rea
   const taken = new Map([...fields.keys()].map((name) => [name.toLowerCase(), name]));
   for (const [name, value] of Object.entries(source)) {
     const path = ['fields', name];
-    const wrong = checkFieldName(name) ?? checkTwin(name, taken, fields);
+    const wrong = (owner.builtIn ? checkFieldName(name) : checkNewFieldName(name)) ?? checkTwin(name, taken, fields);
     if (wrong !== undefined) report(path, wrong, 'key');
     taken.set(name.toLowerCase(), name);
     const field = readField(value, { name, path, builtIn: owner.builtIn }, report);

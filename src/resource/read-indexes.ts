@@ -1,6 +1,7 @@
 import { didYouMean } from '../errors.ts';
 import type { Field } from '../fields/index.ts';
-import { describeValue, isObject, type Json } from '../operators/index.ts';
+import { describeValue, isObject, type Json, type JsonObject } from '../operators/index.ts';
+import { checkFieldValue, typeOf } from './check-shape.ts';
 import { describeType, type Report } from './mistake.ts';
 import { quote, suggest } from './names.ts';
 import { isIndexable } from './read-field.ts';
@@ -8,6 +9,8 @@ import type { ResourceIndex } from './resource.ts';
 
 const MOST_INDEXES = 20;
 const MOST_INDEX_FIELDS = 8;
+const MOST_WHERE_FIELDS = 4;
+const MEMBERS = ['fields', 'unique', 'where'];
 
 /** The fields that indexes may name. */
 interface Indexable {
@@ -32,9 +35,11 @@ export function readIndexes(source: Json | undefined, indexable: Indexable, repo
 function checkTwice(indexes: readonly ResourceIndex[], { fields }: Indexable, report: Report): void {
   const seen = new Set([...fields.values()].filter((field) => field.index || field.unique).map((field) => field.name));
   for (const [at, index] of indexes.entries()) {
-    const key = index.fields.join(',');
-    if (seen.has(key)) report(['indexes', at], `expected each index once, given another over ${key}`);
-    if (key !== '') seen.add(key);
+    const names = index.fields.join(',');
+    // Names hold no space.
+    const key = index.where === undefined ? names : `${names} ${JSON.stringify(index.where)}`;
+    if (seen.has(key)) report(['indexes', at], `expected each index once, given another over ${names}`);
+    if (names !== '') seen.add(key);
   }
 }
 
@@ -48,9 +53,7 @@ function readIndex(source: Json, place: IndexPlace, report: Report): ResourceInd
   const names = given['fields'];
   if (!isObject(source)) report(path, `expected an object such as { fields: [status, createdAt] }, given ${describeType(source)}`);
   for (const member of Object.keys(given)) {
-    if (member !== 'fields' && member !== 'unique') {
-      report([...path, member], `unknown member ${quote(member)}${suggest(member, ['fields', 'unique'])}`, 'key');
-    }
+    if (!MEMBERS.includes(member)) report([...path, member], `unknown member ${quote(member)}${suggest(member, MEMBERS)}`, 'key');
   }
   if (given['unique'] !== undefined && typeof given['unique'] !== 'boolean') {
     report([...path, 'unique'], `expected true or false, given ${describeValue(given['unique'])}`);
@@ -62,7 +65,37 @@ function readIndex(source: Json, place: IndexPlace, report: Report): ResourceInd
   }
   for (const [at, name] of names.entries())
     checkIndexField(name, { ...place, path: [...path, 'fields', at], before: names.slice(0, at) }, report);
-  return Object.freeze({ fields: Object.freeze(names.map(String)), unique: given['unique'] === true });
+  const where = readWhere(given['where'], { ...place, path: [...path, 'where'] }, report);
+  return Object.freeze({
+    fields: Object.freeze(names.map(String)),
+    unique: given['unique'] === true,
+    ...(where !== undefined && { where }),
+  });
+}
+
+/** Equalities alone, with values of the fields' own types: they stand in DDL, where nothing can be bound. */
+function readWhere(source: Json | undefined, place: IndexPlace, report: Report): JsonObject | undefined {
+  if (source === undefined) return undefined;
+  const names = isObject(source) ? Object.keys(source).sort() : [];
+  if (!isObject(source) || names.length === 0 || names.length > MOST_WHERE_FIELDS) {
+    report(
+      place.path,
+      `expected 1 to ${MOST_WHERE_FIELDS} fields and values such as { status: published }, given ${describeValue(source)}`,
+    );
+    return undefined;
+  }
+  const where: [string, Json][] = [];
+  for (const name of names) {
+    const path = [...place.path, name];
+    checkIndexField(name, { ...place, path, before: [] }, report);
+    const field = place.fields.get(name);
+    const value = source[name] ?? null;
+    if (field === undefined || !isIndexable(field)) continue;
+    const wrong = value === null ? `expected a value, given null` : checkFieldValue(field, value)[0]?.detail;
+    if (wrong !== undefined) report(path, wrong);
+    else where.push([name, typeOf(field).toCanonical?.(value, field) ?? value]);
+  }
+  return Object.freeze(Object.fromEntries(where));
 }
 
 function checkIndexField(name: Json, place: IndexPlace & { readonly before: readonly Json[] }, report: Report): void {

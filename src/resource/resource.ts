@@ -5,12 +5,16 @@ import type { JsonObject } from '../operators/index.ts';
 export interface ResourceIndex {
   readonly fields: readonly string[];
   readonly unique: boolean;
+  /** Values that records must have to stand in it, canonical, in the order of their fields' names; without it, all records do. */
+  readonly where?: JsonObject;
 }
 
 /** A resource as its definition file says it, checked. Frozen. */
 export interface Resource {
   readonly name: string;
   readonly description?: string | undefined;
+  /** The name it had before: its records are kept. */
+  readonly renamedFrom?: string | undefined;
   /**
    * Every field by name, in the order of the file, after the five that each record has by itself:
    * `id`, `version`, `createdAt`, `updatedAt`, `createdBy` (all readOnly). A Map: names from outside never meet an object.

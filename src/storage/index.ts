@@ -22,7 +22,20 @@ export { type CandidateQuery, type Candidates, loadCandidates } from './candidat
 export { type CursorPosition, openCursor, sealCursor } from './cursor.ts';
 export { type Change, ConstraintError, type Database, type Statement, type Transaction } from './database.ts';
 export { currentEpoch, type Epoch, loadEpoch } from './epoch.ts';
-export { type Evolved, evolve, type Plan, planFor, type Refusal, type Step } from './evolution/index.ts';
+export {
+  type Evolution,
+  type Evolved,
+  evolve,
+  listEvolutions,
+  loadOtherDefinitions,
+  type Plan,
+  planFor,
+  planIn,
+  planPrune,
+  prune,
+  type Risk,
+  type Step,
+} from './evolution/index.ts';
 export { type ListQuery, listRecords, type Page } from './list.ts';
 export { findMatches, type MatchQuery } from './matches.ts';
 export { applyPermissions, comparePermissions, type PermissionsComparison } from './permissions.ts';

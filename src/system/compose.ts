@@ -32,7 +32,7 @@ export function loadProject(folder: string): ComposedDefinitions {
 export function composeDefinitions(project: readonly RawDefinition[]): ComposedDefinitions {
   const definitions = new Map(SYSTEM);
   const mistakes: Mistake[] = [];
-  const added: { raw: RawDefinition; resource: Resource }[] = [];
+  const added: AddedDefinition[] = [];
   const taken = new Map<string, string>();
   for (const raw of project) {
     const { resource, mistakes: found } = readOne(raw.source);
@@ -49,6 +49,7 @@ export function composeDefinitions(project: readonly RawDefinition[]): ComposedD
   for (const { raw, resource } of added) {
     mistakes.push(...checkReferences(resource, known).map((mistake) => placeMistake(raw, mistake)));
   }
+  mistakes.push(...checkRenames(added, new Set([...definitions.keys(), ...known])));
   return { definitions, mistakes };
 }
 
@@ -62,6 +63,26 @@ function describeClash(name: string, taken: ReadonlyMap<string, string>): string
   if (other !== undefined) return `expected a name of its own, different by more than case, given ${JSON.stringify(name)} beside ${other}`;
   if (name !== 'User' && name.toLowerCase() === 'user') return `expected "User" to add to the built-in one, given ${JSON.stringify(name)}`;
   return undefined;
+}
+
+interface AddedDefinition {
+  readonly raw: RawDefinition;
+  readonly resource: Resource;
+}
+
+// Records can be taken over from a name that is free, and by one resource.
+function checkRenames(added: readonly AddedDefinition[], known: ReadonlySet<string>): readonly Mistake[] {
+  const claimed = new Set<string>();
+  return added.flatMap(({ raw, resource: { renamedFrom } }) => {
+    if (renamedFrom === undefined) return [];
+    const again = claimed.has(renamedFrom);
+    claimed.add(renamedFrom);
+    if (!again && !known.has(renamedFrom)) return [];
+    const detail = again
+      ? `expected a name that one resource comes from, given ${JSON.stringify(renamedFrom)} again`
+      : `expected a name that no resource has any more, given ${JSON.stringify(renamedFrom)}`;
+    return [placeMistake(raw, { path: ['renamedFrom'], on: 'value', detail })];
+  });
 }
 
 // A definition with mistakes counts too: a reference to it is right.

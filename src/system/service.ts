@@ -2,7 +2,7 @@ import type { JsonObject } from '../operators/index.ts';
 
 const state: JsonObject = {
   name: '_State',
-  description: 'Single values: `epoch` (number), `setup` (text: id of the first admin).',
+  description: 'Single values: `epoch` (number), `setup` (text: id of the first admin), `definitions` (text: hash of those in force).',
   fields: { number: { type: 'integer' }, text: { type: 'string' } },
 };
 
@@ -48,5 +48,17 @@ const definition: JsonObject = {
   },
 };
 
+const evolution: JsonObject = {
+  name: '_Evolution',
+  description: 'Every time that tables followed definitions and something was done.',
+  fields: {
+    at: { type: 'timestamp', required: true, index: true },
+    actor: { type: 'string', required: true, description: '`start`, `dev`, `cli`, or the id of a user.' },
+    planHash: { type: 'string', required: true },
+    steps: { type: 'json', required: true, description: 'What was done: kind, resource, field, risk, reason.' },
+    durationMs: { type: 'integer', required: true },
+  },
+};
+
 /** What the service keeps of itself. */
-export const SERVICE_DEFINITIONS: readonly JsonObject[] = [state, session, refreshToken, loginAttempt, definition];
+export const SERVICE_DEFINITIONS: readonly JsonObject[] = [state, session, refreshToken, loginAttempt, definition, evolution];

@@ -33,6 +33,7 @@ describe('the system resources', () => {
       '_RefreshToken: id sessionId createdAt expiresAt usedAt',
       '_LoginAttempt: id windowStart count',
       '_Definition: id hash source appliedAt keptAside',
+      '_Evolution: id at actor planHash steps durationMs',
     ]);
   });
 

@@ -56,11 +56,21 @@ describe('the addresses in guides', () => {
 });
 
 describe('the guide to the API', () => {
-  const [list = '', batch = '', problem = ''] = examples('api', 'json');
+  const [list = '', shown = '', batch = '', problem = ''] = examples('api', 'json');
   const [update = ''] = examples('api', 'sh');
 
   it('has a list by the action route', async () => {
     expect((await service.call('POST', '/api/Article/list', { token: admin.token, raw: list })).status).toBe(200);
+  });
+
+  it('shows a record with what is expanded of it', async () => {
+    await service.createRecord('Comment', { articleId, text: 'Well said' });
+    const address = examples('api', '').find((block) => block.includes('expand='));
+    const reply = await service.call('GET', String(address).trim().replace('GET ', ''), { token: admin.token });
+    const record = JSON.parse(shown, (_, value: unknown) => (value === '…' ? expect.any(String) : value)) as object;
+    expect(reply.at('data')).toEqual([expect.objectContaining({ title: 'A budget' })]);
+    expect(reply.at('data.0')).toMatchObject(record);
+    expect(Object.keys(reply.at('data.0') as object)).toEqual(Object.keys(record));
   });
 
   it('has a guarded update', async () => {

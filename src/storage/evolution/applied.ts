@@ -1,16 +1,16 @@
 import { sql } from 'kysely';
 import type { Field } from '../../fields/index.ts';
 import type { Json, JsonObject } from '../../operators/index.ts';
-import { type Resource, readDefinition } from '../../resource/index.ts';
+import { type Definitions, type Resource, readDefinition } from '../../resource/index.ts';
 import type { Transaction } from '../database.ts';
-import type { Step } from './plan.ts';
-import type { ActualTable } from './tables.ts';
 
 /** What was applied to the tables before. */
 export interface Applied {
   readonly resources: ReadonlyMap<string, AppliedResource>;
   /** Fields kept aside, by resource and name, as they were. */
-  readonly fields: ReadonlyMap<string, ReadonlyMap<string, Field>>;
+  readonly fields: ReadonlyMap<string, ReadonlyMap<string, Kept>>;
+  /** Columns kept aside by conversions, by resource and field, the oldest first. */
+  readonly columns: ReadonlyMap<string, ReadonlyMap<string, readonly ColumnAside[]>>;
 }
 
 /** A resource as it was last applied. */
@@ -20,72 +20,111 @@ export interface AppliedResource {
   readonly keptAside: boolean;
 }
 
-interface DefinitionRow {
-  readonly id: string;
-  readonly source: string;
-  readonly keptAside: number | boolean;
+/** A field as it was when its column was in force, and as its definition said it. */
+export interface Kept {
+  readonly field: Field;
+  readonly source: Json;
 }
 
-/** Reads what was applied; empty on a new database. A field kept aside has a row of its own, `Article.title`. */
-export async function loadApplied(tx: Transaction, actual: readonly ActualTable[]): Promise<Applied> {
-  const resources = new Map<string, AppliedResource>();
-  const fields = new Map<string, Map<string, Field>>();
-  if (!actual.some(({ name }) => name === '_Definition')) return { resources, fields };
-  const rows = await tx.all<DefinitionRow>(sql`SELECT "id", "source", "keptAside" FROM "_Definition"`);
-  for (const { id, source, keptAside } of rows) {
-    const [name = '', field] = id.split('.');
-    const { resource } = readDefinition(JSON.parse(source) as Json, { builtIn: true });
-    if (field === undefined) resources.set(name, { resource, keptAside: Boolean(keptAside) });
-    else keepField(fields, name, resource?.fields.get(field));
-  }
-  return { resources, fields };
+/** The column of a field before a conversion: `price$2`. */
+export interface ColumnAside extends Kept {
+  readonly column: string;
+  /** Counts up, so in the order in which columns were put aside. */
+  readonly number: number;
 }
 
-function keepField(fields: Map<string, Map<string, Field>>, resource: string, field: Field | undefined): void {
-  if (field === undefined) return;
-  const kept = fields.get(resource) ?? new Map<string, Field>();
-  fields.set(resource, kept.set(field.name, field));
-}
-
-/** Keeps what is in force now. */
-export async function keepApplied(tx: Transaction, resource: Resource): Promise<void> {
-  await keepRow(tx, { id: resource.name, hash: resource.hash, source: resource.source, keptAside: false });
-}
-
-/** Keeps, beside that, what a step put aside or brought back. `before` is the resource as it was applied. */
-export async function keepStep(tx: Transaction, { resource, kind, field }: Step, before: Resource | undefined): Promise<void> {
-  if (kind === 'keepAside' && field === undefined) {
-    await tx.run(sql`UPDATE "_Definition" SET "keptAside" = ${true}, "appliedAt" = ${nowOf(tx)} WHERE "id" = ${resource}`);
-  }
-  if (field === undefined) return;
-  const id = `${resource}.${field}`;
-  if (kind === 'bringBack' || kind === 'renameColumn') await tx.run(sql`DELETE FROM "_Definition" WHERE "id" = ${id}`);
-  const source = fieldSource(before, field);
-  if (kind === 'keepAside' && before !== undefined && source !== undefined) {
-    await keepRow(tx, { id, hash: before.hash, source: { name: resource, fields: { [field]: source } }, keptAside: true });
-  }
-}
-
-function fieldSource(before: Resource | undefined, field: string): Json | undefined {
-  const fields = before?.source['fields'] as JsonObject | undefined;
-  return fields !== undefined && Object.hasOwn(fields, field) ? fields[field] : undefined;
-}
-
-interface KeptRow {
+/** A row of `_Definition`: a resource `Article`, a field kept aside `Article.title`, a column kept aside `Article.price$2`. */
+export interface DefinitionRow {
   readonly id: string;
   readonly hash: string;
   readonly source: JsonObject;
   readonly keptAside: boolean;
 }
 
-async function keepRow(tx: Transaction, { id, hash, source, keptAside }: KeptRow): Promise<void> {
+/** Everything that is on the record about definitions. */
+export async function loadDefinitionRows(tx: Transaction): Promise<readonly DefinitionRow[]> {
+  const rows = await tx.all<{ id: string; hash: string; source: string; keptAside: number | boolean }>(
+    sql`SELECT "id", "hash", "source", "keptAside" FROM "_Definition" ORDER BY "id"`,
+  );
+  return rows.map(({ source, keptAside, ...row }) => ({ ...row, source: JSON.parse(source) as JsonObject, keptAside: Boolean(keptAside) }));
+}
+
+/** Reads the rows into what they say. */
+export function toApplied(rows: readonly DefinitionRow[]): Applied {
+  const resources = new Map<string, AppliedResource>();
+  const fields = new Map<string, Map<string, Kept>>();
+  const columns = new Map<string, Map<string, readonly ColumnAside[]>>();
+  for (const { id, source, keptAside } of rows) {
+    const [name = '', part] = id.split('.');
+    const { resource } = readDefinition(source, { builtIn: true });
+    if (part === undefined) resources.set(name, { resource, keptAside });
+    else keepPart({ fields, columns }, { resource, name, part });
+  }
+  return { resources, fields, columns };
+}
+
+/** The definitions that were applied and are not kept aside. */
+export function definitionsOf(applied: ReadonlyMap<string, AppliedResource>): Definitions {
+  const inForce = [...applied].filter(([, { keptAside }]) => !keptAside);
+  return new Map(inForce.flatMap(([name, { resource }]) => (resource === undefined ? [] : [[name, resource] as const])));
+}
+
+interface Parts {
+  readonly fields: Map<string, Map<string, Kept>>;
+  readonly columns: Map<string, Map<string, readonly ColumnAside[]>>;
+}
+
+interface Part {
+  readonly resource: Resource | undefined;
+  readonly name: string;
+  /** `title`, or `price$2`. */
+  readonly part: string;
+}
+
+function keepPart({ fields, columns }: Parts, { resource, name, part }: Part): void {
+  const [field = '', number] = part.split('$');
+  const kept = resource && keptField(resource, field);
+  if (kept === undefined) return;
+  if (number === undefined) {
+    fields.set(name, (fields.get(name) ?? new Map<string, Kept>()).set(field, kept));
+    return;
+  }
+  const ofResource = columns.get(name) ?? new Map<string, readonly ColumnAside[]>();
+  const all = [...(ofResource.get(field) ?? []), { ...kept, column: part, number: Number(number) }];
+  columns.set(
+    name,
+    ofResource.set(
+      field,
+      all.sort((a, b) => a.number - b.number),
+    ),
+  );
+}
+
+/** A field of a resource, as its definition says it; undefined where it has none. */
+export function keptField(resource: Resource, name: string): Kept | undefined {
+  const field = resource.fields.get(name);
+  const sources = resource.source['fields'] as JsonObject | undefined;
+  const source = sources !== undefined && Object.hasOwn(sources, name) ? sources[name] : undefined;
+  return field === undefined || source === undefined ? undefined : { field, source };
+}
+
+/** Keeps a row, in the place of the one that has its id. */
+export async function keepRow(tx: Transaction, { id, hash, source, keptAside }: DefinitionRow): Promise<void> {
   await tx.run(sql`
     INSERT INTO "_Definition" ("id", "hash", "source", "appliedAt", "keptAside")
-    VALUES (${id}, ${hash}, ${JSON.stringify(source)}, ${nowOf(tx)}, ${keptAside})
+    VALUES (${id}, ${hash}, ${JSON.stringify(source)}, ${new Date(tx.now).toISOString()}, ${keptAside})
     ON CONFLICT ("id") DO UPDATE SET "hash" = excluded."hash", "source" = excluded."source",
       "appliedAt" = excluded."appliedAt", "keptAside" = excluded."keptAside"`);
 }
 
-function nowOf(tx: Transaction): string {
-  return new Date(tx.now).toISOString();
+/** Says of a resource that its records are kept aside. */
+export async function putAside(tx: Transaction, resource: string): Promise<void> {
+  await tx.run(
+    sql`UPDATE "_Definition" SET "keptAside" = ${true}, "appliedAt" = ${new Date(tx.now).toISOString()} WHERE "id" = ${resource}`,
+  );
+}
+
+/** Forgets a row. */
+export async function dropRow(tx: Transaction, id: string): Promise<void> {
+  await tx.run(sql`DELETE FROM "_Definition" WHERE "id" = ${id}`);
 }

@@ -1,34 +1,37 @@
 import { FIELD_TYPES, type Field } from '../../fields/index.ts';
-import { type Resource, typeOf } from '../../resource/index.ts';
-import type { ActualColumn, TableDialect } from './tables.ts';
+import { typeOf } from '../../resource/index.ts';
+import { describeImpossible } from './convert-value.ts';
+import type { Table } from './tables.ts';
 
-interface Pair {
-  readonly resource: Resource;
-  /** As it is to be. */
-  readonly field: Field;
-  /** As it was when its values were stored; undefined where that is not known. */
+/** Where a field's values are now, and as what they were written; undefined where that is not known. */
+interface Origin {
+  readonly from: string;
   readonly before: Field | undefined;
-  readonly column: ActualColumn;
-  readonly dialect: TableDialect;
 }
 
-/** Why the values in a column cannot be those of the field, in words; empty where they can. */
-export function checkCompatible({ resource, field, before, column, dialect }: Pair): readonly string[] {
+/** Why the values in a column can never become those of the field, in words; empty where they are, or have their chance. */
+export function checkCompatible({ resource, actual, dialect }: Table, field: Field, { from, before }: Origin): readonly string[] {
   const name = `${resource.name}.${field.name}`;
-  const needed = dialect.columnTypes[typeOf(field).column];
-  const change = before === undefined ? undefined : describeTypeChange(before, field);
-  if (change !== undefined) return [`${name} ${change}, and stored values cannot follow; add a field of another name instead`];
-  if (column.type !== needed)
-    return [`${name} would need a column of type ${needed}, and there is one of type ${column.type}; add a field of another name instead`];
-  if (column.refers !== field.to) {
+  const column = actual.columns.get(from);
+  const change = before && describeTypeChange(before, field);
+  const impossible = before !== undefined && change !== undefined ? describeImpossible(before, field) : undefined;
+  if (impossible !== undefined) return [`${name} ${change}, and ${impossible}; ${OTHERWISE}`];
+  // What a column that does not fit its own definition holds is anyone's guess.
+  const written = before ?? field;
+  const needed = dialect.columnTypes[typeOf(written).column];
+  if (column !== undefined && column.type !== needed)
+    return [`${name} would need a column of type ${needed}, and there is one of type ${column.type}; ${OTHERWISE}`];
+  if (column !== undefined && column.refers !== written.to) {
     const is = column.refers === undefined ? 'does not refer to records yet' : `refers to ${column.refers}`;
-    return [`${name} ${is}, and stored values cannot follow; add a field of another name instead`];
+    return [`${name} ${is}, and stored values cannot follow; ${OTHERWISE}`];
   }
   return [];
 }
 
-/** A change of type that stored values cannot follow; undefined where there is none. */
-function describeTypeChange(before: Field, after: Field): string | undefined {
+const OTHERWISE = 'add a field of another name instead';
+
+/** A change of type for which stored values have to be converted; undefined where there is none. */
+export function describeTypeChange(before: Field, after: Field): string | undefined {
   if (before.type !== after.type) {
     const widens = FIELD_TYPES.get(before.type)?.widensTo.includes(after.type) === true;
     return widens ? undefined : `changes from ${before.type} to ${after.type}`;
@@ -53,7 +56,8 @@ const QUIET = ['required', 'default', 'values', 'readOnly', 'writeOnly', 'immuta
 /** What is different about a field without its column being touched, in words. */
 export function describeChanges(before: Field, after: Field): readonly string[] {
   const changes: string[] = [];
-  if (before.type !== after.type) changes.push(`${after.name} widens from ${before.type} to ${after.type}`);
+  if (before.type !== after.type && describeTypeChange(before, after) === undefined)
+    changes.push(`${after.name} widens from ${before.type} to ${after.type}`);
   for (const option of QUIET) {
     if (!isSame(before[option], after[option]))
       changes.push(`${after.name}: ${option} was ${show(before[option])}, is ${show(after[option])}`);

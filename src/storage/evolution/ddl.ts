@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Field } from '../../fields/index.ts';
-import { columnsOf, type Resource, typeOf } from '../../resource/index.ts';
+import type { JsonObject } from '../../operators/index.ts';
+import { columnsOf, type Resource, type ResourceIndex, typeOf } from '../../resource/index.ts';
 import { quoteName } from '../names.ts';
 import type { TableDialect } from './tables.ts';
 
@@ -12,6 +13,8 @@ export interface WantedIndex {
   readonly fields: readonly string[];
   /** Fields and, where the index is not unique, `id`: so it can be walked in the order of lists. */
   readonly columns: readonly string[];
+  /** Values that rows must have to stand in it. */
+  readonly where?: JsonObject;
 }
 
 /** Longest name that every database takes. */
@@ -38,7 +41,25 @@ export function renameColumnSql(resource: Resource, from: string, to: string): s
 /** `CREATE INDEX`. */
 export function createIndexSql(resource: Resource, index: WantedIndex): string {
   const columns = index.columns.map(quoteName).join(', ');
-  return `CREATE ${index.unique ? 'UNIQUE ' : ''}INDEX ${quoteName(index.name)} ON ${quoteName(resource.name)} (${columns})`;
+  const where = index.where === undefined ? '' : ` WHERE ${whereSql(resource, index.where)}`;
+  return `CREATE ${index.unique ? 'UNIQUE ' : ''}INDEX ${quoteName(index.name)} ON ${quoteName(resource.name)} (${columns})${where}`;
+}
+
+/** The rows that stand in a partial index. DDL takes no bound values: each is written out, as its own column type has it. */
+function whereSql(resource: Resource, where: JsonObject): string {
+  return Object.entries(where)
+    .map(([name, value]) => {
+      const field = resource.fields.get(name);
+      const stored = field && typeOf(field).toColumn(value, field);
+      if (stored === undefined || stored === null) throw new Error(`${resource.name}.${name} cannot hold the value of a partial index`);
+      return `${quoteName(name)} = ${typeof stored === 'string' ? quoteText(stored) : String(stored)}`;
+    })
+    .join(' AND ');
+}
+
+/** Definitions let no NUL through, and no database that we speak to reads a backslash here. */
+function quoteText(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
 }
 
 /** `DROP INDEX`. */
@@ -57,16 +78,27 @@ function columnSql(field: Field, dialect: TableDialect): string {
 
 /** Every index that a resource's table should have, by name. References have one too: a deletion asks who refers. */
 export function wantedIndexes(resource: Resource): ReadonlyMap<string, WantedIndex> {
-  const asked = [...resource.indexes];
+  const asked: ResourceIndex[] = [...resource.indexes];
   for (const field of resource.fields.values()) {
     if (field.unique) asked.push({ fields: [field.name], unique: true });
     else if (field.index) asked.push({ fields: [field.name], unique: false });
   }
   for (const field of resource.fields.values()) {
-    if (field.to !== undefined && !asked.some(({ fields }) => fields[0] === field.name))
+    if (field.to !== undefined && !asked.some(({ fields, where }) => where === undefined && fields[0] === field.name))
       asked.push({ fields: [field.name], unique: false });
   }
   return new Map(asked.map((index) => toWanted(resource, index)).map((index) => [index.name, index]));
+}
+
+/** `ALTER TABLE … RENAME TO`; where only the case differs, through a name in between, without which SQLite sees two of the same. */
+export function renameTableSql(from: string, to: string): readonly string[] {
+  const rename = (before: string, after: string): string => `ALTER TABLE ${quoteName(before)} RENAME TO ${quoteName(after)}`;
+  return from.toLowerCase() === to.toLowerCase() ? [rename(from, `${to}$`), rename(`${to}$`, to)] : [rename(from, to)];
+}
+
+/** `ALTER TABLE … DROP COLUMN`. */
+export function dropColumnSql(table: string, column: string): string {
+  return `ALTER TABLE ${quoteName(table)} DROP COLUMN ${quoteName(column)}`;
 }
 
 /** Whether an index is one of ours to drop: what a person made by hand stays. */
@@ -74,12 +106,17 @@ export function isManaged(name: string): boolean {
   return /^(ix|ux)_.*\$/.test(name);
 }
 
-function toWanted(resource: Resource, { fields, unique }: Pick<WantedIndex, 'fields' | 'unique'>): WantedIndex {
+function toWanted(resource: Resource, { fields, unique, where }: ResourceIndex): WantedIndex {
   // `$` is in no name of a resource or field: two indexes never come to the same name.
-  const name = `${unique ? 'ux' : 'ix'}_${[resource.name, ...fields].join('$')}`;
-  return { name: shorten(name), unique, fields, columns: unique || fields.includes('id') ? fields : [...fields, 'id'] };
+  const name = `${unique ? 'ux' : 'ix'}_${[resource.name, ...fields].join('$')}${where === undefined ? '' : `$${digest(JSON.stringify(where))}`}`;
+  const columns = unique || fields.includes('id') ? fields : [...fields, 'id'];
+  return { name: shorten(name), unique, fields, columns, ...(where !== undefined && { where }) };
 }
 
 function shorten(name: string): string {
-  return name.length <= NAME ? name : `${name.slice(0, NAME - 13)}$${createHash('sha256').update(name).digest('hex').slice(0, 12)}`;
+  return name.length <= NAME ? name : `${name.slice(0, NAME - 13)}$${digest(name)}`;
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 12);
 }

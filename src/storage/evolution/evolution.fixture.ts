@@ -4,7 +4,7 @@ import type { Definitions } from '../../resource/index.ts';
 import { currentEpoch } from '../epoch.ts';
 import { insertRecord } from '../records.ts';
 import { define, openTestDatabase, resourceOf, type TestDatabase, toRecord } from '../storage.fixture.ts';
-import { type Evolved, evolve } from './index.ts';
+import { type Evolved, evolve, planFor, type Step } from './index.ts';
 
 /** Fields as a definition writes them. */
 export type Fields = Readonly<Record<string, JsonObject>>;
@@ -12,6 +12,8 @@ export type Fields = Readonly<Record<string, JsonObject>>;
 /** A database whose one project resource, Article, changes. */
 export interface Evolution extends TestDatabase {
   apply(fields: Fields, more?: JsonObject): Promise<Evolved>;
+  /** Applies what would be lossy too. */
+  force(fields: Fields, more?: JsonObject): Promise<Evolved>;
   /** Inserts articles with the ids 1, 2, …. */
   insert(fields: Fields, ...records: readonly JsonObject[]): Promise<void>;
   epoch(): Promise<number>;
@@ -28,6 +30,10 @@ export function openEvolution(): Evolution {
   return {
     ...test,
     apply: (fields, more) => evolve(database, article(fields, more)),
+    async force(fields, more) {
+      const { hash } = await planFor(database, article(fields, more));
+      return evolve(database, article(fields, more), { allow: hash });
+    },
     async insert(fields, ...records) {
       const resource = resourceOf(article(fields), 'Article');
       for (const [index, record] of records.entries()) {
@@ -54,6 +60,18 @@ export function article(fields: Fields, more: JsonObject = {}): Definitions {
 }
 
 /** What was done, in short: `addColumn summary`. */
-export function kinds({ plan }: Evolved): readonly string[] {
-  return plan.steps.map(({ kind, field }) => (field === undefined ? kind : `${kind} ${field}`));
+export function kinds({ done }: Evolved): readonly string[] {
+  return done.map(({ kind, field }) => (field === undefined ? kind : `${kind} ${field}`));
+}
+
+/** What was in the way. */
+export function blocked({ plan }: Evolved): readonly string[] {
+  return plan.steps.filter(({ risk }) => risk === 'blocked').map(({ reason }) => reason);
+}
+
+/** The one step of a kind. */
+export function stepOf(steps: readonly Step[], kind: Step['kind']): Step {
+  const [step, more] = steps.filter((each) => each.kind === kind);
+  if (step === undefined || more !== undefined) throw new Error(`expected one ${kind} among ${steps.map((each) => each.kind).join(', ')}`);
+  return step;
 }

@@ -1,20 +1,23 @@
-import { SetupError } from '../../errors.ts';
+import { Problem, SetupError } from '../../errors.ts';
 import type { Definitions } from '../../resource/index.ts';
 import type { Database, Transaction } from '../database.ts';
 import { bumpEpoch } from '../epoch.ts';
-import { sqliteTables } from '../sqlite/tables.ts';
-import { type Applied, keepApplied, keepStep, loadApplied } from './applied.ts';
-import { settleInForce } from './in-force.ts';
-import type { Draft, DraftStep, Plan, Refusal, Step } from './plan.ts';
-import { planEvolution } from './plan-evolution.ts';
-import type { TableDialect } from './tables.ts';
+import { dropRow, keepRow, putAside } from './applied.ts';
+import { carryPolicies } from './carry-policies.ts';
+import { hashPlan } from './hash.ts';
+import { keepEvolution } from './history.ts';
+import { type DraftStep, type Plan, type Step, toShown } from './plan.ts';
+import { type Settled, settle } from './settle.ts';
+import { isStanding, keepStanding } from './standing.ts';
+import { renameOnRecord } from './table-renames.ts';
 
 /** What came of an evolution. */
 export interface Evolved {
-  /** The definitions in force: those given, save that a refused one stays as it was applied or stays out. */
+  /** The definitions in force: those given, save that a held one stays as it was applied or stays out. */
   readonly definitions: Definitions;
-  /** What was done, and what was refused. */
   readonly plan: Plan;
+  /** What of the plan was done. */
+  readonly done: readonly Step[];
 }
 
 /** Where whoever answers requests keeps the definitions in force. */
@@ -23,25 +26,37 @@ export interface InForceKeeper {
   replaceDefinitions(definitions: Definitions): void;
 }
 
-const TABLES: Readonly<Partial<Record<string, TableDialect>>> = Object.freeze({ sqlite: sqliteTables });
+/** How an evolution goes on. */
+export interface EvolveOptions {
+  readonly keeper?: InForceKeeper;
+  /** For the record: `start`, `dev`, `cli`, or the id of a user. */
+  readonly actor?: string;
+  /** The hash of the plan whose steps may be done though something is lost. */
+  readonly allow?: string;
+  /** Looks at the tables even where definitions have not changed since they were last looked at. */
+  readonly thorough?: boolean;
+}
 
 /**
  * Lets tables follow definitions, all in one transaction: a process killed in the midst of it leaves them as they were.
- * Does only what loses nothing; a second run finds nothing to do. Any change begins a new epoch.
+ * Does only what loses nothing, and what was allowed; a second run finds nothing to do. Any change begins a new epoch.
  *
  * Definitions come into force inside the transaction: a request that queued behind it, in the same commit, finds the tables
  * and the definitions changed together. Where the commit fails, neither has changed.
  *
- * @throws SetupError where one of the service's own tables cannot follow.
+ * @throws SetupError where one of the service's own tables cannot follow, or the plan is no longer the one that was allowed.
  */
-export async function evolve(database: Database, definitions: Definitions, keeper?: InForceKeeper): Promise<Evolved> {
+export async function evolve(database: Database, definitions: Definitions, options: EvolveOptions = {}): Promise<Evolved> {
+  const { keeper } = options;
   const before = keeper?.definitions;
   try {
-    return await database.transaction(async (tx) => {
-      const evolved = await evolveIn(tx, definitions);
-      keeper?.replaceDefinitions(evolved.definitions);
-      return evolved;
-    });
+    return await whenFree(() =>
+      database.transaction(async (tx) => {
+        const evolved = await evolveIn(tx, definitions, options);
+        keeper?.replaceDefinitions(evolved.definitions);
+        return evolved;
+      }),
+    );
   } catch (error) {
     // Nobody has been answered by them: those behind in the commit failed with it, and the next commit has not begun.
     if (before !== undefined) keeper?.replaceDefinitions(before);
@@ -49,68 +64,74 @@ export async function evolve(database: Database, definitions: Definitions, keepe
   }
 }
 
-async function evolveIn(tx: Transaction, definitions: Definitions): Promise<Evolved> {
-  const { applied, ...settled } = await settle(tx, definitions);
-  const { steps } = settled.plan;
-  checkOwnTables(settled.plan, settled.definitions);
-  for (const { statement } of steps) if (statement !== undefined) await tx.run(statement);
-  for (const step of steps) await keepStep(tx, step, applied.resources.get(step.resource)?.resource);
-  for (const name of new Set(steps.map(({ resource }) => resource))) {
-    const resource = settled.definitions.get(name);
-    if (resource !== undefined) await keepApplied(tx, resource);
-  }
-  if (steps.length > 0) await bumpEpoch(tx);
-  return settled;
-}
-
 /** What would have to be done for tables to follow the definitions; does none of it. */
-export async function planFor(database: Database, definitions: Definitions): Promise<Plan> {
-  return (await database.transaction((tx) => settle(tx, definitions))).plan;
+export async function planIn(tx: Transaction, definitions: Definitions): Promise<Plan> {
+  const { plan, forget } = await settle(tx, definitions);
+  await forget();
+  return plan;
 }
 
-/** Makes the plan and asks the rows what stands in its way. */
-async function settle(tx: Transaction, wanted: Definitions): Promise<Evolved & { readonly applied: Applied }> {
-  const dialect = TABLES[tx.dialect.name];
-  if (dialect === undefined) throw new Error(`no tables are known for ${tx.dialect.name}`);
-  const actual = await dialect.introspect(tx);
-  const applied = await loadApplied(tx, actual);
-  const drafts = planEvolution({ applied, actual, definitions: wanted, dialect, listItems: tx.dialect.listItems });
-  const refusals: Refusal[] = [];
-  for (const draft of drafts) refusals.push(...(await askObstacles(tx, draft)));
-  const { definitions, refused } = settleInForce(wanted, applied.resources, new Set(refusals.map(({ resource }) => resource)));
-  for (const [resource, reason] of refused) refusals.push({ resource, reason });
-  const stopped = new Set(refusals.map(({ resource }) => resource));
-  const steps: Step[] = [];
-  for (const draft of drafts) if (!stopped.has(draft.resource)) steps.push(...(await dropIdle(tx, draft.steps)));
-  return { definitions, plan: { steps, refusals }, applied };
+/** The same, in a transaction of its own. */
+export function planFor(database: Database, definitions: Definitions): Promise<Plan> {
+  return whenFree(() => database.transaction((tx) => planIn(tx, definitions)));
 }
 
-/** What definitions, tables and rows have against a draft. Rows are asked only where nothing else is in the way. */
-async function askObstacles(tx: Transaction, { resource, refusals, obstacles }: Draft): Promise<readonly Refusal[]> {
-  const reasons = [...refusals];
-  for (const { query, refuse } of refusals.length > 0 ? [] : obstacles) {
-    const reason = refuse(await tx.all(query));
-    if (reason !== undefined) reasons.push(reason);
+/** Milliseconds to wait for another process that evolves the same database. */
+const PATIENCE = 10 * 60_000;
+/** Milliseconds between two tries, in which requests go on. */
+const PAUSE = 50;
+
+/** Two may start at once: the second waits until the first is done, however long a conversion takes, and then finds nothing to do. */
+async function whenFree<T>(work: () => Promise<T>): Promise<T> {
+  for (const from = performance.now(); ; ) {
+    try {
+      return await work();
+    } catch (error) {
+      const isBusy = error instanceof Problem && error.code === 'STORAGE_BUSY';
+      if (!isBusy || performance.now() - from > PATIENCE) throw error;
+      await new Promise((resolve) => setTimeout(resolve, PAUSE));
+    }
   }
-  return reasons.map((reason) => ({ resource, reason }));
 }
 
-/** Leaves out steps that concern no row. */
-async function dropIdle(tx: Transaction, steps: readonly DraftStep[]): Promise<readonly Step[]> {
-  const kept: Step[] = [];
-  for (const { concerns, ...step } of steps) {
-    const row = concerns === undefined ? undefined : await tx.one<{ count: number }>(concerns);
-    if (row === undefined || row.count > 0) kept.push(step);
+async function evolveIn(tx: Transaction, wanted: Definitions, { actor = 'start', allow, thorough }: EvolveOptions): Promise<Evolved> {
+  const from = performance.now();
+  if (allow === undefined && thorough !== true && (await isStanding(tx, wanted))) {
+    return { definitions: wanted, plan: { hash: hashPlan([], wanted), steps: [], held: [] }, done: [] };
   }
-  return kept;
+  const settled = await settle(tx, wanted, allow);
+  checkOwnTables(settled.plan, settled.definitions);
+  await perform(tx, settled);
+  await settled.forget();
+  const done = settled.work.map(toShown);
+  if (done.length > 0) {
+    const epoch = await bumpEpoch(tx);
+    await carryPolicies(tx, { renames: settled.renames, before: settled.before, epoch });
+  }
+  await keepStanding(tx, settled.definitions);
+  if (done.length > 0) await keepEvolution(tx, { actor, planHash: settled.plan.hash, steps: done, from });
+  return { definitions: settled.definitions, plan: settled.plan, done };
+}
+
+async function perform(tx: Transaction, { work }: Settled): Promise<void> {
+  for (const { statements } of work) for (const statement of statements) await tx.run(statement);
+  for (const step of work) await note(tx, step);
+}
+
+/** Keeps on the record what a step put aside, brought back or renamed. */
+async function note(tx: Transaction, { resource, kind, field, from, notes = [] }: DraftStep): Promise<void> {
+  if (kind === 'renameTable' && from !== undefined) await renameOnRecord(tx, from, resource);
+  if (kind === 'keepAside' && field === undefined) await putAside(tx, resource);
+  for (const each of notes) {
+    if ('keep' in each) await keepRow(tx, each.keep);
+    else await dropRow(tx, each.drop);
+  }
 }
 
 /** The program itself relies on its own tables being as it knows them. */
-function checkOwnTables({ refusals }: Plan, definitions: Definitions): void {
-  const own = refusals.filter(({ resource }) => resource.startsWith('_') || (resource === 'User' && !definitions.has('User')));
-  if (own.length > 0)
-    throw new SetupError(
-      'the database does not fit this version',
-      own.map(({ reason }) => reason),
-    );
+function checkOwnTables({ steps, held }: Plan, definitions: Definitions): void {
+  const own = held.filter((name) => name.startsWith('_') || (name === 'User' && !definitions.has('User')));
+  if (own.length === 0) return;
+  const reasons = steps.filter(({ resource, risk }) => own.includes(resource) && risk === 'blocked').map(({ reason }) => reason);
+  throw new SetupError('the database does not fit this version', reasons);
 }

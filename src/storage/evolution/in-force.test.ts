@@ -25,7 +25,7 @@ describe('settleInForce', () => {
     ['leaves out what needs something that is not there', applied('A'), ['A'], [], ['A']],
     ['ends where what is needed needs something that is not there', applied('A', 'B', '-Z'), ['A'], [], ['B', 'A']],
   ] as const)('%s', (_, were, refused, inForce, also) => {
-    const settled = settleInForce(after, were, new Set(refused));
+    const settled = settleInForce(after, { applied: were }, new Set(refused));
     expect(['A', 'B', 'Z'].filter((name) => settled.definitions.has(name))).toEqual(inForce);
     expect([...settled.refused.keys()]).toEqual(also);
   });

@@ -1,5 +1,6 @@
 import type { Definitions, Resource } from '../../resource/index.ts';
 import type { AppliedResource } from './applied.ts';
+import type { TableRenames } from './table-renames.ts';
 
 /** Which definitions are in force when some are refused. */
 export interface InForce {
@@ -8,24 +9,35 @@ export interface InForce {
   readonly refused: ReadonlyMap<string, string>;
 }
 
+/** What was applied, and which tables are to have another name. */
+export interface Before {
+  readonly applied: ReadonlyMap<string, AppliedResource>;
+  readonly renames?: TableRenames;
+}
+
 /**
  * A refused resource stays as it was applied, or stays out where it never was. That may leave a reference without the
  * resource it points to: then what it points to stays as it was, too, or else whoever refers to it does.
  */
-export function settleInForce(wanted: Definitions, applied: ReadonlyMap<string, AppliedResource>, refused: ReadonlySet<string>): InForce {
+export function settleInForce(wanted: Definitions, { applied, renames = new Map() }: Before, refused: ReadonlySet<string>): InForce {
+  const nameBefore = new Map([...renames].map(([from, to]) => [to, from]));
   const definitions = new Map(wanted);
   const also = new Map<string, string>();
   const fallBack = (name: string): void => {
-    const before = applied.get(name);
-    if (before?.resource === undefined || before.keptAside) definitions.delete(name);
-    else definitions.set(name, before.resource);
+    definitions.delete(name);
+    const before = applied.get(nameBefore.get(name) ?? name);
+    if (before?.resource !== undefined && !before.keptAside) definitions.set(before.resource.name, before.resource);
   };
   for (const name of refused) fallBack(name);
   for (let found = findDangling(definitions); found !== undefined; found = findDangling(definitions)) {
     const { resource, to } = found;
     const before = applied.get(to);
     // Taken out of the definitions, and still referred to by what has to stay as it was. Once at most, or this would not end.
-    if (!wanted.has(to) && !also.has(to) && before?.resource !== undefined && !before.keptAside) {
+    const renamed = renames.get(to);
+    if (renamed !== undefined && definitions.has(renamed) && !also.has(renamed)) {
+      also.set(renamed, `${to} is to be called ${renamed}, and ${resource.name}, which stays as it was, refers to it by its name before`);
+      fallBack(renamed);
+    } else if (!wanted.has(to) && !also.has(to) && before?.resource !== undefined && !before.keptAside) {
       definitions.set(to, before.resource);
       also.set(to, `${to} is no longer defined, and ${resource.name}, which stays as it was, refers to it`);
     } else {

@@ -6,5 +6,8 @@
  *
  * Begin with `evolve.ts`, then `plan-evolution.ts` (pure) and `plan-field.ts`, where a change is judged.
  */
-export { type Evolved, evolve, type InForceKeeper, planFor } from './evolve.ts';
-export type { Plan, Refusal, Step, StepKind } from './plan.ts';
+export { type Evolved, type EvolveOptions, evolve, type InForceKeeper, planFor, planIn } from './evolve.ts';
+export { type Evolution, listEvolutions } from './history.ts';
+export type { Plan, Risk, RuleName, Step, StepKind } from './plan.ts';
+export { planPrune, prune } from './prune.ts';
+export { loadOtherDefinitions } from './standing.ts';

@@ -40,7 +40,7 @@ describe('what is kept aside is not destroyed with what it refers to', () => {
     await evolve(test.database, without);
     expect(await failure(removeParent('p1'))).toMatchObject({ constraint: 'reference' });
     expect(await removeParent('p2')).toBe(true);
-    expect((await evolve(test.database, before)).plan.refusals).toEqual([]);
+    expect((await evolve(test.database, before)).plan.held).toEqual([]);
     expect(await test.rows('Child')).toMatchObject([{ id: 'c1', parentId: 'p1' }]);
   });
 

@@ -1,13 +1,17 @@
 import type { RawBuilder } from 'kysely';
 import type { Definitions, Resource } from '../../resource/index.ts';
-import type { Applied } from './applied.ts';
-import { type Draft, toStep } from './plan.ts';
+import { type Applied, type DefinitionRow, toApplied } from './applied.ts';
+import { renameTableSql } from './ddl.ts';
+import { type Draft, type DraftStep, toStep } from './plan.ts';
 import { planNewTable, planTable } from './plan-resource.ts';
+import { findTableRenames, renameActual, renameRows, type TableRenames } from './table-renames.ts';
 import type { ActualTable, TableDialect } from './tables.ts';
 
 /** Everything a plan is made of. */
 export interface PlanParts {
-  /** Definitions as they were last applied. */
+  /** Definitions as they were last applied, as they are on the record, … */
+  readonly rows: readonly DefinitionRow[];
+  /** … and read. */
   readonly applied: Applied;
   /** Tables as they are. */
   readonly actual: readonly ActualTable[];
@@ -17,36 +21,88 @@ export interface PlanParts {
   listItems(list: RawBuilder<unknown>): RawBuilder<unknown>;
 }
 
-/** Plans what tables have to do to follow definitions, one draft for each resource that asks for anything. Pure: rows are asked later. */
-export function planEvolution(parts: PlanParts): readonly Draft[] {
-  const drafts = [...parts.definitions.values()].map((resource) => planResource(parts, resource));
-  for (const [name, { keptAside }] of parts.applied.resources) {
-    if (!keptAside && !parts.definitions.has(name)) drafts.push(planAside(name));
-  }
-  return drafts.filter(({ steps, refusals }) => steps.length > 0 || refusals.length > 0);
+/** A plan before rows have been asked. */
+export interface Planned {
+  /** One for each resource that asks for anything. */
+  readonly drafts: readonly Draft[];
+  readonly renames: TableRenames;
 }
 
-function planResource({ applied, actual, dialect, listItems }: PlanParts, resource: Resource): Draft {
-  const table = actual.find(({ name }) => name.toLowerCase() === resource.name.toLowerCase());
-  if (table === undefined) return planNewTable(resource, dialect);
-  if (table.name !== resource.name) {
-    const reason = `${resource.name} differs only in case from ${table.name}, whose records are kept; call it ${table.name} again, or give it another name`;
-    return { resource: resource.name, steps: [], refusals: [reason], obstacles: [] };
+/** Plans what tables have to do to follow definitions. Pure: rows are asked later. */
+export function planEvolution(parts: PlanParts): Planned {
+  const renames = findTableRenames(parts.definitions, parts.actual);
+  const planning: Planning = {
+    ...parts,
+    renames,
+    actual: renameActual(parts.actual, renames),
+    applied: renames.size === 0 ? parts.applied : toApplied(renameRows(parts.rows, renames)),
+  };
+  const drafts = [...parts.definitions.values()].map((resource) => planResource(planning, resource));
+  for (const [name, { keptAside }] of planning.applied.resources) {
+    if (!keptAside && !parts.definitions.has(name)) drafts.push(planGone(planning, name));
   }
+  return { renames, drafts: drafts.filter(({ steps, refusals }) => steps.length > 0 || refusals.length > 0) };
+}
+
+/** Tables and what was applied to them, as though renames of tables were done. */
+interface Planning extends PlanParts {
+  readonly renames: TableRenames;
+}
+
+function planResource(planning: Planning, resource: Resource): Draft {
+  const { applied, actual, dialect, renames, listItems } = planning;
+  const table = actual.find(({ name }) => name.toLowerCase() === resource.name.toLowerCase());
+  const stored = storedNames(actual, renames);
+  if (table === undefined) return planNewTable(resource, dialect);
+  const refusal = table.name === resource.name ? describeSecondTable(planning, resource) : describeTwin(resource, table.name);
+  if (refusal !== undefined) return { resource: resource.name, steps: [], refusals: [refusal], obstacles: [] };
   const before = applied.resources.get(resource.name);
-  return planTable({
+  const draft = planTable({
     resource,
     actual: table,
+    stored: stored.get(resource.name) ?? resource.name,
     applied: before?.resource,
     wasAside: before?.keptAside === true,
     keptFields: applied.fields.get(resource.name) ?? new Map(),
+    columnsAside: applied.columns.get(resource.name) ?? new Map(),
     dialect,
-    exists: (name) => actual.some((each) => each.name === name),
+    storedName: (name) => stored.get(name),
     listItems,
   });
+  const rename = planRename(planning, resource);
+  return rename === undefined ? draft : { ...draft, steps: [rename, ...draft.steps] };
 }
 
-function planAside(name: string): Draft {
+/** Name that a table is to have → name that it has. */
+function storedNames(actual: readonly ActualTable[], renames: TableRenames): ReadonlyMap<string, string> {
+  const before = new Map([...renames].map(([from, to]) => [to, from]));
+  return new Map(actual.map(({ name }) => [name, before.get(name) ?? name]));
+}
+
+function planRename({ renames }: Planning, { name }: Resource): DraftStep | undefined {
+  const from = [...renames].find(([, to]) => to === name)?.[0];
+  if (from === undefined) return undefined;
+  const reason = `${from} is called ${name} now and keeps its records`;
+  return { ...toStep(name, { kind: 'renameTable', reason, texts: renameTableSql(from, name) }), from };
+}
+
+/** A rename that comes when records of that name are kept aside: taken for a return of those, the others would be out of force unseen. */
+function describeSecondTable({ applied, definitions }: Planning, { name, renamedFrom = '' }: Resource): string | undefined {
+  const from = applied.resources.get(renamedFrom);
+  if (from === undefined || from.keptAside || definitions.has(renamedFrom) || applied.resources.get(name)?.keptAside !== true)
+    return undefined;
+  return `${name} has records of its own, which are kept aside, and ${renamedFrom} is to be called so; drop those for good with storage prune, or choose another name`;
+}
+
+function describeTwin({ name }: Resource, twin: string): string {
+  return `${name} differs only in case from ${twin}, whose records are kept; say renamedFrom: ${twin} to take them over, or give it another name`;
+}
+
+/** A resource that is no longer defined: kept aside, unless another was to have its records and cannot. */
+function planGone(planning: Planning, name: string): Draft {
+  const taker = [...planning.definitions.values()].find(({ renamedFrom }) => renamedFrom === name);
+  const refusal = taker && describeSecondTable(planning, taker);
+  if (refusal !== undefined) return { resource: name, steps: [], refusals: [refusal], obstacles: [] };
   const step = toStep(name, { kind: 'keepAside', reason: `${name} is no longer defined; its records are kept aside` });
   return { resource: name, steps: [step], refusals: [], obstacles: [] };
 }

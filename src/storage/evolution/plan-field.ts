@@ -1,12 +1,14 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Field } from '../../fields/index.ts';
-import type { Json } from '../../operators/index.ts';
 import { typeOf } from '../../resource/index.ts';
-import { columnOf, quoteName, tableOf } from '../names.ts';
+import { quoteName } from '../names.ts';
+import { type Kept, keptField } from './applied.ts';
 import { checkCompatible, describeChanges } from './changes.ts';
 import { addColumnSql, renameColumnSql } from './ddl.ts';
-import { type DraftStep, type Obstacle, toStep } from './plan.ts';
-import type { Table } from './tables.ts';
+import { defaultObstacle, requiredObstacle, valuesObstacle } from './obstacles.ts';
+import { type DraftStep, type Note, type Obstacle, toStep } from './plan.ts';
+import { asidesOf, hasToConvert, nextAside, planConversion } from './plan-conversion.ts';
+import { columnIn, rowsOf, type Table } from './tables.ts';
 
 /** What one field of a definition asks of its table. */
 export interface FieldDraft {
@@ -17,16 +19,24 @@ export interface FieldDraft {
   readonly after: RawBuilder<unknown>;
   /** What is different about it without its column being touched, in words. */
   readonly changes: readonly string[];
+  /** Columns that are put aside or come back. */
+  readonly moved: readonly string[];
 }
+
+const NONE: FieldDraft = Object.freeze({ steps: [], refusals: [], obstacles: [], after: sql`NULL`, changes: [], moved: [] });
 
 /** Plans one field of a table that exists: its column is there, was there under another name, or is new. */
 export function planField(table: Table, field: Field): FieldDraft {
+  const refusal = refuseSecondColumn(table, field);
+  if (refusal !== undefined) return { ...NONE, refusals: [refusal] };
   const from = sourceOf(table, field);
   const draft = from === undefined ? planNew(table, field) : planExisting(table, field, from);
-  return {
-    ...draft,
-    obstacles: [...draft.obstacles, ...requiredObstacle(table, field, draft.after), ...defaultObstacle(table, field, draft)],
-  };
+  const obstacles = [...draft.obstacles];
+  const isSure = table.applied?.fields.get(field.name)?.required === true && !draft.steps.some(({ kind }) => kind === 'convert');
+  if (field.required && !isSure) obstacles.push(requiredObstacle(table, field, draft.after));
+  if (field.to !== undefined && draft.steps.some(({ kind }) => kind === 'backfill'))
+    obstacles.push(defaultObstacle(table, field, draft.after));
+  return { ...draft, obstacles };
 }
 
 /** The name of the column that holds the field's values now; undefined where none does. */
@@ -36,61 +46,100 @@ function sourceOf({ actual, resource }: Table, field: Field): string | undefined
   return renamedFrom !== undefined && actual.columns.has(renamedFrom) && !resource.fields.has(renamedFrom) ? renamedFrom : undefined;
 }
 
-function planNew({ resource, actual, dialect }: Table, field: Field): FieldDraft {
+/** A rename that comes when values of that name are kept aside: taken for a return of those, the others would be out of force unseen. */
+function refuseSecondColumn({ resource, applied, keptFields }: Table, { name, renamedFrom }: Field): string | undefined {
+  if (renamedFrom === undefined || applied === undefined || !applied.fields.has(renamedFrom)) return undefined;
+  if (resource.fields.has(renamedFrom) || applied.fields.has(name) || !keptFields.has(name)) return undefined;
+  return `${resource.name}.${name} has values of its own, which are kept aside, and ${renamedFrom} is to be called so; drop those for good with storage prune, or choose another name`;
+}
+
+function planNew({ resource, actual, dialect, ...table }: Table, field: Field): FieldDraft {
   const name = `${resource.name}.${field.name}`;
   const twin = [...actual.columns.keys()].find((column) => column.toLowerCase() === field.name.toLowerCase());
   if (twin !== undefined) {
     const reason = `${name} differs only in case from ${twin}, whose values are kept; say renamedFrom: ${twin} to take them over`;
-    return { steps: [], refusals: [reason], obstacles: [], after: sql`NULL`, changes: [] };
+    return { ...NONE, refusals: [reason] };
   }
   const value = defaultOf(field);
   const add = toStep(resource.name, {
     kind: 'addColumn',
     field: field.name,
     reason: `${name} is new`,
-    text: addColumnSql(resource, field, dialect),
+    texts: [addColumnSql(resource, field, dialect)],
   });
+  const rows = rowsOf({ resource, actual, dialect, ...table });
   const steps =
-    value === undefined
-      ? [add]
-      : [add, backfill({ resource, field, value, concerns: sql`SELECT count(*) AS "count" FROM ${tableOf(resource)}` })];
-  return { steps, refusals: [], obstacles: [], after: value === undefined ? sql`NULL` : sql`${value}`, changes: [] };
+    value === undefined ? [add] : [add, backfill(resource.name, { field, value, concerns: sql`SELECT count(*) AS "count" FROM ${rows}` })];
+  return { ...NONE, steps, after: value === undefined ? sql`NULL` : sql`${value}` };
 }
 
 function planExisting(table: Table, field: Field, from: string): FieldDraft {
-  const { resource, actual, dialect } = table;
-  const column = actual.columns.get(from);
-  const inForce = table.applied?.fields.get(from);
-  const before = inForce ?? table.keptFields.get(from);
-  const refusals = column === undefined ? [] : checkCompatible({ resource, field, before, column, dialect });
-  const steps: DraftStep[] = [];
-  if (from !== field.name) {
-    const reason = `${resource.name}.${from} is called ${field.name} now and keeps its values`;
-    steps.push(toStep(resource.name, { kind: 'renameColumn', field: from, reason, text: renameColumnSql(resource, from, field.name) }));
-  }
-  if (inForce === undefined) {
+  const { resource, applied } = table;
+  const inForce = applied && keptField(applied, from);
+  const before = inForce ?? automaticField(table, from) ?? table.keptFields.get(from);
+  const isBack = applied?.fields.has(from) !== true;
+  const refusals = checkCompatible(table, field, { from, before: before?.field });
+  const converts = before !== undefined && refusals.length === 0 && hasToConvert(table, before.field, field);
+  const moved = converts ? planConversion(table, field, { ...before, column: from }) : moveColumn(table, field, from);
+  const steps: DraftStep[] = [...moved.steps];
+  if (isBack) {
     const reason = `${resource.name}.${field.name} comes back with the values that were kept of it`;
-    steps.push(toStep(resource.name, { kind: 'bringBack', field: from, reason }));
+    steps.unshift(toStep(resource.name, { kind: 'bringBack', field: field.name, reason, notes: [{ drop: `${resource.name}.${from}` }] }));
   }
-  const stored = columnOf(resource, from);
-  const value = field.required && inForce?.required !== true ? defaultOf(field) : undefined;
+  const wasRequired = applied?.fields.get(from)?.required === true && !converts;
+  const value = field.required && !wasRequired ? defaultOf(field) : undefined;
   if (value !== undefined) {
-    steps.push(
-      backfill({ resource, field, value, concerns: sql`SELECT count(*) AS "count" FROM ${tableOf(resource)} WHERE ${stored} IS NULL` }),
-    );
+    const concerns = sql`SELECT count(*) AS "count" FROM ${rowsOf(table)} WHERE ${moved.after} IS NULL`;
+    steps.push(backfill(resource.name, { field, value, concerns }));
   }
-  const after = value === undefined ? stored : sql`coalesce(${stored}, ${value})`;
   return {
     steps,
     refusals,
-    obstacles: valuesObstacle(table, field, { before, from }),
-    after,
-    changes: before === undefined ? [] : describeChanges(before, field),
+    obstacles: !converts && losesValues(before?.field, field) ? [valuesObstacle(table, field, columnIn(table, from))] : [],
+    after: value === undefined ? moved.after : sql`coalesce(${moved.after}, ${value})`,
+    changes: before === undefined ? [] : describeChanges(before.field, field),
+    moved: moved.columns,
   };
 }
 
+/** The fields that every record has by itself stand in no definition as written. */
+function automaticField({ applied }: Table, name: string): Kept | undefined {
+  const field = applied?.fields.get(name);
+  return field && { field, source: { type: field.type } };
+}
+
+interface MovedColumn {
+  readonly steps: readonly DraftStep[];
+  readonly after: RawBuilder<unknown>;
+  readonly columns: readonly string[];
+}
+
+/** The column as it is, under the field's name. What was put aside of it by conversions goes along. */
+function moveColumn(table: Table, field: Field, from: string): MovedColumn {
+  const { resource } = table;
+  const after = columnIn(table, from);
+  if (from === field.name) return { steps: [], after, columns: [] };
+  const texts = [renameColumnSql(resource, from, field.name)];
+  const notes: Note[] = [];
+  for (const [index, { column, source }] of asidesOf(table, from).entries()) {
+    const renamed = `${field.name}$${nextAside(table, field.name) + index}`;
+    texts.push(renameColumnSql(resource, column, renamed));
+    const kept = { hash: resource.hash, source: { name: resource.name, fields: { [field.name]: source } }, keptAside: true };
+    notes.push({ drop: `${resource.name}.${column}` }, { keep: { id: `${resource.name}.${renamed}`, ...kept } });
+  }
+  const reason = `${resource.name}.${from} is called ${field.name} now and keeps its values`;
+  const step = toStep(resource.name, { kind: 'renameColumn', field: field.name, reason, texts, notes });
+  return { steps: [{ ...step, from }], after, columns: [] };
+}
+
+/** Whether a value that was listed no longer is, or nobody knows what was. */
+function losesValues(before: Field | undefined, field: Field): boolean {
+  const allowed = (field.of ?? field).values;
+  const known = (before?.of ?? before)?.values;
+  return allowed !== undefined && known?.every((value) => allowed.includes(value)) !== true;
+}
+
 interface Backfill {
-  readonly resource: Table['resource'];
   readonly field: Field;
   /** As the column holds it. */
   readonly value: unknown;
@@ -98,16 +147,16 @@ interface Backfill {
 }
 
 /** Gives the default to rows without a value; left out where there are none. */
-function backfill({ resource, field, value, concerns }: Backfill): DraftStep {
-  const column = quoteName(field.name);
-  const text = `UPDATE ${quoteName(resource.name)} SET ${column} = ? WHERE ${column} IS NULL`;
+function backfill(resource: string, { field, value, concerns }: Backfill): DraftStep {
+  const [table, column] = [resource, field.name].map(quoteName) as [string, string];
   return {
-    resource: resource.name,
+    resource,
     kind: 'backfill',
+    risk: 'needs-backfill',
     field: field.name,
-    reason: `records without ${resource.name}.${field.name} get its default ${JSON.stringify(field.default)}`,
-    sql: [text],
-    statement: sql`UPDATE ${tableOf(resource)} SET ${sql.raw(column)} = ${value} WHERE ${sql.raw(column)} IS NULL`,
+    reason: `records without ${resource}.${field.name} get its default ${JSON.stringify(field.default)}`,
+    sql: [`UPDATE ${table} SET ${column} = ? WHERE ${column} IS NULL`],
+    statements: [sql`UPDATE ${sql.raw(table)} SET ${sql.raw(column)} = ${value} WHERE ${sql.raw(column)} IS NULL`],
     concerns,
   };
 }
@@ -117,65 +166,4 @@ function defaultOf(field: Field): unknown {
   if (field.default === undefined) return undefined;
   const type = typeOf(field);
   return type.toColumn(type.toCanonical?.(field.default, field) ?? field.default, field);
-}
-
-/** A required field without a value in some row. Asked where that was not sure before. */
-function requiredObstacle(table: Table, field: Field, after: RawBuilder<unknown>): readonly Obstacle[] {
-  const { resource, applied } = table;
-  if (!field.required || applied?.fields.get(field.name)?.required === true) return [];
-  const name = `${resource.name}.${field.name}`;
-  return [
-    {
-      query: sql`SELECT count(*) AS "count" FROM ${tableOf(resource)} WHERE ${after} IS NULL`,
-      refuse([row]) {
-        const count = Number(row?.['count'] ?? 0);
-        if (count === 0) return undefined;
-        return `${name} is required, and ${count} ${count === 1 ? 'record has' : 'records have'} no value for it; give it a default, or make it required once every record has one`;
-      },
-    },
-  ];
-}
-
-/** A reference whose default is the id of no record: rows that were given it would refer to nothing. */
-function defaultObstacle({ resource, exists }: Table, field: Field, { steps, after }: Omit<FieldDraft, 'obstacles'>): readonly Obstacle[] {
-  const { to } = field;
-  if (to === undefined || !steps.some(({ kind }) => kind === 'backfill')) return [];
-  const ids = exists(to) ? sql`(SELECT "id" FROM ${sql.raw(quoteName(to))})` : sql`(SELECT NULL WHERE FALSE)`;
-  return [
-    {
-      query: sql`SELECT 1 AS "found" FROM ${tableOf(resource)} WHERE ${after} NOT IN ${ids} LIMIT 1`,
-      refuse: (rows) =>
-        rows.length === 0
-          ? undefined
-          : `${resource.name}.${field.name} has the default ${JSON.stringify(field.default)}, and no ${to} has this id`,
-    },
-  ];
-}
-
-/** Values of an enum that rows have and the definition no longer lists; of a list, its first such item. */
-function valuesObstacle(
-  { resource, listItems }: Table,
-  field: Field,
-  { before, from }: { before: Field | undefined; from: string },
-): readonly Obstacle[] {
-  const allowed = (field.of ?? field).values;
-  const known = (before?.of ?? before)?.values;
-  if (allowed === undefined || known?.every((value) => allowed.includes(value)) === true) return [];
-  const column = columnOf(resource, from);
-  const list = JSON.stringify(allowed);
-  const unlisted = sql`NOT IN (SELECT value FROM ${listItems(sql`${list}`)})`;
-  const found =
-    field.of === undefined
-      ? sql`CASE WHEN ${column} ${unlisted} THEN ${column} END`
-      : sql`(SELECT value FROM ${listItems(column)} WHERE value ${unlisted} LIMIT 1)`;
-  const query = sql`
-    SELECT f."found" AS "value", count(*) AS "count" FROM (SELECT ${found} AS "found" FROM ${tableOf(resource)}) AS f
-    WHERE f."found" IS NOT NULL GROUP BY f."found" ORDER BY "count" DESC LIMIT 5`;
-  return [{ query, refuse: (rows) => describeUnlisted(`${resource.name}.${field.name}`, field.writeOnly, rows) }];
-}
-
-function describeUnlisted(name: string, isSecret: boolean, rows: readonly Readonly<Record<string, unknown>>[]): string | undefined {
-  if (rows.length === 0) return undefined;
-  const used = isSecret ? 'values' : rows.map((row) => `${JSON.stringify(row['value'] as Json)} (${Number(row['count'])})`).join(', ');
-  return `${name} no longer lists ${used}, which records have; keep listing them, or change those records first`;
 }

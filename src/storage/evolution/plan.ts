@@ -1,54 +1,99 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { DefinitionRow } from './applied.ts';
+import type { Conversion } from './conversion.ts';
 
-/** What a step does. The first six touch a table; the others change what is in force. */
+/** What a step does. The first eight touch a table; the others change what is in force, and the last says why nothing does. */
 export type StepKind =
   | 'createTable'
+  | 'renameTable'
   | 'addColumn'
   | 'renameColumn'
+  | 'convert'
   | 'backfill'
   | 'createIndex'
   | 'dropIndex'
+  | 'dropColumn'
+  | 'dropTable'
   | 'keepAside'
   | 'bringBack'
-  | 'redefine';
+  | 'redefine'
+  | 'stay';
 
-/** One step that loses nothing. */
+/**
+ * What a step costs. `safe` touches no value; `needs-backfill` writes values and loses none; `lossy` leaves values behind
+ * that cannot follow; `destructive` deletes them for good; `blocked` cannot be done as things are.
+ */
+export type Risk = 'safe' | 'needs-backfill' | 'lossy' | 'destructive' | 'blocked';
+
+/** Risks that somebody has to allow, plan by plan. */
+export const ASKS_FIRST: ReadonlySet<Risk> = new Set(['lossy', 'destructive']);
+
+/** A rule of a policy, for people to find it. */
+export interface RuleName {
+  readonly policyId: string;
+  readonly policy: string;
+  readonly ruleId: string;
+  /** Its description, or its place: `rule 2`. */
+  readonly rule: string;
+}
+
+/** One step. Plain data. */
 export interface Step {
   readonly resource: string;
   readonly kind: StepKind;
-  /** What it does and why, in words. */
+  readonly risk: Risk;
+  /** What it does and why, or what stands in its way, in words. */
   readonly reason: string;
-  /** The field it is about, where it is about one; of a rename, its name before. */
+  /** The field it is about, where it is about one. */
   readonly field?: string;
-  /** The one statement that does it; none where only what is in force changes. Values stand as parameters. */
-  readonly statement?: RawBuilder<unknown>;
-  /** The same for people to read. */
+  /** Of a rename, the name before: of the field where there is one, else of the resource. */
+  readonly from?: string;
+  /** How many rows it concerns, where that was counted. */
+  readonly rows?: number;
+  /** Ids of the first records that would lose a value. */
+  readonly ids?: readonly string[];
+  /** Rules that read what it is about. */
+  readonly rules?: readonly RuleName[];
+  /** Its SQL for people to read. Values stand as parameters. */
   readonly sql: readonly string[];
 }
 
-/** What cannot be done without losing or breaking something: the resource stays as it was. */
-export interface Refusal {
-  readonly resource: string;
-  /** What stands in the way, what to do about it. */
-  readonly reason: string;
+/** What has to be done for tables to follow definitions. Plain data. */
+export interface Plan {
+  /** SHA-256 over the steps and the definitions: the same for the same, on every machine; another once anything else would be lost. */
+  readonly hash: string;
+  readonly steps: readonly Step[];
+  /** Resources that stay wholly as they were, because a step of theirs is blocked, or asks first and is not allowed. */
+  readonly held: readonly string[];
 }
 
-/** What has to be done for tables to follow definitions. */
-export interface Plan {
-  readonly steps: readonly Step[];
-  readonly refusals: readonly Refusal[];
+/** A change of what is on the record about definitions. */
+export type Note = { readonly keep: DefinitionRow } | { readonly drop: string };
+
+/** A step as it is planned: how it is done, and what rows have to say first. */
+export interface DraftStep extends Step {
+  /** Done one after the other. */
+  readonly statements: readonly RawBuilder<unknown>[];
+  /** Counts the rows concerned; the step is left out where there are none. */
+  readonly concerns?: RawBuilder<unknown>;
+  /** Values that are worked out before anything is done; what becomes of them says how risky the step is. */
+  readonly conversion?: Conversion;
+  readonly notes?: readonly Note[];
 }
 
 /** Rows that would be in the way of a step: asked before anything is done. */
 export interface Obstacle {
+  readonly field?: string;
   readonly query: RawBuilder<unknown>;
-  /** What the rows that came back mean, in words; undefined where they are not in the way. */
-  refuse(rows: readonly Readonly<Record<string, unknown>>[]): string | undefined;
+  /** What the rows that came back mean; undefined where they are not in the way. */
+  refuse(rows: readonly Readonly<Record<string, unknown>>[]): Refusal | undefined;
 }
 
-/** A step, and how many rows it concerns where it is to be left out when there are none. */
-export interface DraftStep extends Step {
-  readonly concerns?: RawBuilder<unknown>;
+/** What is in the way, and what to do about it. */
+export interface Refusal {
+  readonly reason: string;
+  /** How many rows are. */
+  readonly rows?: number;
 }
 
 /** A plan for one resource as far as definitions and tables say it; rows have the last word. */
@@ -59,13 +104,24 @@ export interface Draft {
   readonly obstacles: readonly Obstacle[];
 }
 
-interface StepParts extends Pick<DraftStep, 'kind' | 'reason'> {
+interface StepParts extends Pick<DraftStep, 'kind' | 'reason' | 'notes'> {
+  readonly risk?: Risk;
   readonly field?: string;
   /** SQL without values. */
-  readonly text?: string;
+  readonly texts?: readonly string[];
 }
 
-/** A step whose SQL holds no values. */
-export function toStep(resource: string, { text, ...parts }: StepParts): DraftStep {
-  return { resource, ...parts, ...(text === undefined ? { sql: [] } : { sql: [text], statement: sql.raw(text) }) };
+/** A step whose SQL holds no values; safe unless it says otherwise. */
+export function toStep(resource: string, { texts = [], risk = 'safe', ...parts }: StepParts): DraftStep {
+  return { resource, risk, ...parts, sql: texts, statements: texts.map((text) => sql.raw(text)) };
+}
+
+/** A step that says why there is none. */
+export function toStay(resource: string, { field, ...refusal }: Refusal & { readonly field?: string | undefined }): DraftStep {
+  return { resource, kind: 'stay', risk: 'blocked', ...refusal, ...(field !== undefined && { field }), sql: [], statements: [] };
+}
+
+/** What people are shown of a step. */
+export function toShown({ statements: _s, concerns: _c, conversion: _v, notes: _n, ...step }: DraftStep): Step {
+  return step;
 }

@@ -1,7 +1,9 @@
-import type { RawBuilder } from 'kysely';
-import type { ColumnType, Field } from '../../fields/index.ts';
+import { type RawBuilder, sql } from 'kysely';
+import type { ColumnType } from '../../fields/index.ts';
 import type { Resource } from '../../resource/index.ts';
 import type { Transaction } from '../database.ts';
+import { quoteName } from '../names.ts';
+import type { ColumnAside, Kept } from './applied.ts';
 
 /** A column as the database has it. */
 export interface ActualColumn {
@@ -17,6 +19,8 @@ export interface ActualIndex {
   readonly name: string;
   readonly unique: boolean;
   readonly columns: readonly string[];
+  /** Whether it holds only some of the rows. Which, is in the name of an index of ours. */
+  readonly partial: boolean;
 }
 
 /** A table as the database has it. */
@@ -32,22 +36,38 @@ export interface TableDialect {
   /** What follows the columns of a new table. */
   readonly tableOptions: string;
   introspect(tx: Transaction): Promise<readonly ActualTable[]>;
+  hasTable(tx: Transaction, name: string): Promise<boolean>;
 }
 
 /** One resource and the table that is there for it. */
 export interface Table {
   /** As it is to be. */
   readonly resource: Resource;
+  /** Under the name that it is to have. */
   readonly actual: ActualTable;
+  /** The name that it has before any step is done: what rows are asked by. */
+  readonly stored: string;
   /** As it was last applied; undefined where it never was, or can no longer be read. */
   readonly applied: Resource | undefined;
   /** Whether it was out of force. */
   readonly wasAside: boolean;
   /** Fields kept aside, as they were. */
-  readonly keptFields: ReadonlyMap<string, Field>;
+  readonly keptFields: ReadonlyMap<string, Kept>;
+  /** Columns kept aside by conversions, by field, the oldest first. */
+  readonly columnsAside: ReadonlyMap<string, readonly ColumnAside[]>;
   readonly dialect: TableDialect;
-  /** Whether the database has a table of that name, before any step is done. */
-  exists(table: string): boolean;
+  /** The name that the table of a resource has before any step is done; undefined where there is none. */
+  storedName(resource: string): string | undefined;
   /** A table expression with one row, `value`, for each item of a stored list. */
   listItems(list: RawBuilder<unknown>): RawBuilder<unknown>;
+}
+
+/** The table, for asking its rows before any step is done. */
+export function rowsOf({ stored }: Table): RawBuilder<unknown> {
+  return sql.raw(quoteName(stored));
+}
+
+/** A column of it, for the same. */
+export function columnIn({ stored }: Table, column: string): RawBuilder<unknown> {
+  return sql.raw(`${quoteName(stored)}.${quoteName(column)}`);
 }

@@ -8,6 +8,8 @@ export const sqliteTables: TableDialect = Object.freeze({
   // Without STRICT a column takes values of any type.
   tableOptions: ' STRICT',
   introspect,
+  hasTable: async (tx: Transaction, name: string) =>
+    (await tx.one(sql`SELECT 1 FROM sqlite_schema WHERE "type" = 'table' AND "name" = ${name}`)) !== undefined,
 });
 
 interface ColumnRow {
@@ -21,6 +23,7 @@ interface IndexRow {
   readonly table: string;
   readonly name: string;
   readonly unique: number;
+  readonly partial: number;
   readonly column: string;
 }
 
@@ -31,7 +34,7 @@ async function introspect(tx: Transaction): Promise<readonly ActualTable[]> {
     WHERE t."type" = 'table' AND t."name" NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY t."name", c."cid"`);
   // Those that the database keeps by itself, for the primary key, have no SQL.
   const indexes = await tx.all<IndexRow>(sql`
-    SELECT i."tbl_name" AS "table", i."name", l."unique", c."name" AS "column"
+    SELECT i."tbl_name" AS "table", i."name", l."unique", l."partial", c."name" AS "column"
     FROM sqlite_schema i JOIN pragma_index_list(i."tbl_name") l ON l."name" = i."name" JOIN pragma_index_info(i."name") c
     WHERE i."type" = 'index' AND i."sql" IS NOT NULL ORDER BY i."name", c."seqno"`);
   const indexesOf = Map.groupBy(indexes, ({ table }) => table);
@@ -49,5 +52,5 @@ function toColumn({ name, type, refers }: ColumnRow): ActualColumn {
 }
 
 function toIndex(name: string, parts: readonly IndexRow[]): ActualIndex {
-  return { name, unique: parts[0]?.unique === 1, columns: parts.map(({ column }) => column) };
+  return { name, unique: parts[0]?.unique === 1, partial: parts[0]?.partial === 1, columns: parts.map(({ column }) => column) };
 }

@@ -1,0 +1,72 @@
+import { EventEmitter } from 'node:events';
+import type { Settings } from '../settings.ts';
+import type { CliService, CliTables, CliWorld } from './index.ts';
+
+/** A command line run in a world of its own, and what came of it. */
+export interface Run {
+  readonly world: CliWorld;
+  readonly signals: EventEmitter;
+  readonly out: string[];
+  readonly err: string[];
+  /** What was done to the service. */
+  readonly calls: string[];
+  /** Settings that a service was made of. */
+  readonly made: Settings[];
+}
+
+const NOTHING = { hash: 'h', steps: [], held: [] };
+
+/** A world whose service notes what is done to it. */
+export function createRun(
+  { tables: ofTables = {}, ...service }: Partial<CliService> & { tables?: Partial<CliTables> } = {},
+  env: Record<string, string> = {},
+): Run {
+  const signals = new EventEmitter();
+  const out: string[] = [];
+  const err: string[] = [];
+  const calls: string[] = [];
+  const made: Settings[] = [];
+  const full: CliService = {
+    notices: [],
+    needsSetup: async () => false,
+    listen: async () => ({ url: 'http://127.0.0.1:4242' }),
+    watch(tell) {
+      calls.push('watch');
+      tell('Article: new field "tags"');
+    },
+    async policiesFromPermissions({ apply }) {
+      calls.push(`apply ${apply}`);
+      return [];
+    },
+    close: async () => void calls.push('close'),
+    ...service,
+  };
+  const tables: CliTables = {
+    plan: async () => NOTHING,
+    async apply({ allow }) {
+      calls.push(`apply ${allow}`);
+      return { plan: NOTHING, done: [] };
+    },
+    history: async () => [],
+    planPrune: async () => NOTHING,
+    prune: async () => [],
+    close: async () => void calls.push('close'),
+    ...ofTables,
+  };
+  const world: CliWorld = {
+    version: '1.2.3',
+    env,
+    signals,
+    print: (line) => void out.push(line),
+    printError: (line) => void err.push(line),
+    async createService(settings) {
+      made.push(settings);
+      return full;
+    },
+    async openTables(settings) {
+      made.push(settings);
+      return tables;
+    },
+  };
+  return { world, signals, out, err, calls, made };
+}

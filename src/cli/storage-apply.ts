@@ -1,0 +1,17 @@
+import { printHeld, withTables } from './storage-print.ts';
+import type { CliCommand } from './world.ts';
+
+/** Makes tables follow the definitions, a running service's too: it takes over what changed with its next request. */
+export const storageApply: CliCommand = {
+  name: 'storage apply',
+  summary: 'make tables follow the definitions, as start does',
+  switches: { '--allow <hash>': 'also do what is lossy in the plan of this hash, as storage plan printed it' },
+  run: (world, settings, switches) =>
+    withTables(world, settings, async (tables) => {
+      const allow = switches.get('allow');
+      const { plan, done } = await tables.apply({ allow: typeof allow === 'string' ? allow : undefined });
+      for (const { resource, reason } of done) world.print(`${resource}: ${reason}`);
+      if (done.length === 0) world.print('nothing was done');
+      return printHeld(world, plan);
+    }),
+};

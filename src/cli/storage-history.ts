@@ -1,0 +1,25 @@
+import { withTables } from './storage-print.ts';
+import type { CliCommand, StorageEvolution } from './world.ts';
+
+/** Evolutions that are shown, the newest. */
+const SHOWN = 100;
+
+/** Shows what was done to tables, when and by whom. */
+export const storageHistory: CliCommand = {
+  name: 'storage history',
+  summary: `print what was done to tables, the newest ${SHOWN} times`,
+  switches: { '--json': 'print it as JSON' },
+  run: (world, settings, switches) =>
+    withTables(world, settings, async (tables) => {
+      const history = await tables.history(SHOWN);
+      if (switches.has('json')) world.print(JSON.stringify(history, undefined, 2));
+      else if (history.length === 0) world.print('nothing was done yet');
+      else for (const line of history.flatMap(describe)) world.print(line);
+      return 0;
+    }),
+};
+
+function describe({ at, actor, planHash, durationMs, steps }: StorageEvolution): readonly string[] {
+  const head = `${at}  by ${actor}, in ${durationMs} ms, plan ${planHash.slice(0, 12)}`;
+  return [head, ...steps.map(({ resource, risk, reason }) => `  ${String(resource)}, ${String(risk)}: ${String(reason)}`)];
+}

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { runCli } from './index.ts';
+import { createRun } from './run.fixture.ts';
+
+describe('storage', () => {
+  const tags = {
+    resource: 'Article',
+    kind: 'addColumn',
+    risk: 'safe',
+    reason: 'Article.tags is new',
+    sql: ['ALTER TABLE "Article" ADD COLUMN "tags" TEXT'],
+  };
+  const price = { resource: 'Tip', kind: 'convert', risk: 'lossy', reason: 'Tip.price changes', sql: ['UPDATE 1', 'UPDATE 2;'] };
+  const stay = { resource: 'Desk', kind: 'stay', risk: 'blocked', reason: 'has 3 rows', sql: [] };
+  const plan = { hash: 'abc', steps: [tags, price, stay], held: ['Tip', 'Desk'] };
+
+  it('plan prints steps with their SQL, and fails where a resource stays as it is', async () => {
+    const run = createRun({ tables: { plan: async () => plan } });
+    expect(await runCli(['storage', 'plan'], run.world)).toBe(1);
+    expect(run.out).toEqual([
+      '-- Article, safe: Article.tags is new',
+      'ALTER TABLE "Article" ADD COLUMN "tags" TEXT;',
+      '-- Tip, lossy: Tip.price changes',
+      'UPDATE 1;',
+      'UPDATE 2;',
+      '-- plan abc',
+    ]);
+    expect(run.err).toEqual([
+      'Tip stays as it is (lossy): Tip.price changes',
+      'Desk stays as it is (blocked): has 3 rows',
+      'to have it done all the same: bailiwick storage apply --allow abc',
+    ]);
+    expect(run.calls).toEqual(['close']);
+  });
+
+  it('plan --json prints all of it, and fails as well', async () => {
+    const run = createRun({ tables: { plan: async () => plan } });
+    expect(await runCli(['storage', 'plan', '--json'], run.world)).toBe(1);
+    expect(JSON.parse(run.out.join(''))).toEqual(plan);
+  });
+
+  it('says when there is nothing to do, to tell or to drop', async () => {
+    const run = createRun();
+    for (const command of ['plan', 'apply', 'history', 'prune']) expect(await runCli(['storage', command], run.world)).toBe(0);
+    expect(run.out).toEqual([
+      'nothing to do: tables follow the definitions',
+      'nothing was done',
+      'nothing was done yet',
+      'nothing is kept aside',
+    ]);
+  });
+
+  it('apply passes on what is allowed, and tells what was done', async () => {
+    const run = createRun({
+      tables: { apply: async ({ allow }) => ({ plan: { ...plan, held: [] }, done: allow === 'abc' ? [tags, price] : [] }) },
+    });
+    expect(await runCli(['storage', 'apply', '--allow', 'abc'], run.world)).toBe(0);
+    expect(run.out).toEqual(['Article: Article.tags is new', 'Tip: Tip.price changes']);
+    expect(await runCli(['storage', 'apply', '--allow'], run.world)).toBe(2);
+  });
+
+  it('prune drops only what it is told to', async () => {
+    const drop = { resource: 'Tip', kind: 'dropTable', risk: 'destructive', reason: '3 records', sql: ['DROP TABLE "Tip"'] };
+    const dropped: string[] = [];
+    const prune = async (): Promise<readonly (typeof drop)[]> => {
+      dropped.push('Tip');
+      return [drop];
+    };
+    const run = createRun({ tables: { planPrune: async () => ({ hash: 'h', steps: [drop], held: [] }), prune } });
+    await runCli(['storage', 'prune'], run.world);
+    expect([dropped, run.out]).toEqual([
+      [],
+      ['-- Tip, destructive: 3 records', 'DROP TABLE "Tip";', '-- nothing was dropped: do it with --yes'],
+    ]);
+    await runCli(['storage', 'prune', '--yes'], run.world);
+    expect([dropped, run.out.at(-1)]).toEqual([['Tip'], '-- dropped']);
+  });
+
+  it('history prints when, by whom and what', async () => {
+    const steps = [{ kind: 'addColumn', resource: 'Article', risk: 'safe', reason: 'Article.tags is new' }];
+    const evolution = { at: '2026-01-01T00:00:00.000Z', actor: 'start', planHash: 'a'.repeat(64), durationMs: 12, steps };
+    const run = createRun({ tables: { history: async () => [evolution] } });
+    await runCli(['storage', 'history'], run.world);
+    expect(run.out).toEqual(['2026-01-01T00:00:00.000Z  by start, in 12 ms, plan aaaaaaaaaaaa', '  Article, safe: Article.tags is new']);
+    await runCli(['storage', 'history', '--json'], run.world);
+    expect(JSON.parse(run.out.slice(2).join(''))).toEqual([evolution]);
+  });
+});

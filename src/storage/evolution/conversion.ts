@@ -1,0 +1,149 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Field } from '../../fields/index.ts';
+import { type Resource, typeOf } from '../../resource/index.ts';
+import type { Transaction } from '../database.ts';
+import { quoteName } from '../names.ts';
+import { convertRow, type SourceRow } from './convert-row.ts';
+
+/** A column and what is written in it. */
+export interface Written {
+  readonly column: string;
+  readonly field: Field;
+  /** Where references lead to. */
+  readonly target?: Target;
+}
+
+/** The table that references have to lead into; undefined where there is none. */
+export interface Target {
+  readonly table: string | undefined;
+}
+
+/** Values of one column on their way into another type. */
+export interface Conversion {
+  /** The table as it is called before any step. */
+  readonly table: string;
+  /** The table as it is called after. */
+  readonly resource: Resource;
+  readonly from: Written;
+  /** As it is to be. */
+  readonly after: Field;
+  /** The columns kept aside, the oldest first; from that on to which values return, where they do. */
+  readonly aside: readonly Written[];
+  /** Whether values were of type `after` before, as the first of those columns has them. */
+  readonly returns: boolean;
+  /** In the database's words. */
+  readonly columnType: string;
+  readonly target?: Target;
+}
+
+/** What became of the values. */
+export interface ConversionOutcome {
+  /** Rows with a value. */
+  readonly rows: number;
+  /** Rows whose value has no place in the new type. */
+  readonly lost: number;
+  /** Ids of the first of them. */
+  readonly ids: readonly string[];
+}
+
+/** Rows that are read, and written, by one statement. */
+const CHUNK = 500;
+/** Ids that are shown. */
+const SHOWN = 5;
+
+/** The value that a row will have, as SQL: worked out by `workOut`, which comes before. */
+export function convertedValue({ table, resource, after }: Conversion): RawBuilder<unknown> {
+  const row = sql.raw(`${quoteName(table)}."id"`);
+  return sql`(SELECT c."value" FROM ${scratchOf(resource, after)} AS c WHERE c."id" = ${row})`;
+}
+
+/** Copies what was worked out into the column. */
+export function copySql({ resource, after }: Conversion): string {
+  const [table, column, scratch] = [resource.name, after.name, scratchName(resource, after)].map(quoteName);
+  return `UPDATE ${table} SET ${column} = (SELECT c."value" FROM ${scratch} AS c WHERE c."id" = ${table}."id")`;
+}
+
+/**
+ * Works out what each value becomes, in code, chunk by chunk, into a table of the transaction's own: so that whatever is
+ * asked of rows in SQL (does anything collide, is anything missing) can be asked of values that no column holds yet.
+ */
+export async function workOut(tx: Transaction, conversion: Conversion): Promise<ConversionOutcome> {
+  const { resource, after } = conversion;
+  const scratch = scratchOf(resource, after);
+  await forget(tx, conversion);
+  await tx.run(
+    sql`CREATE TEMP TABLE ${scratch} ("id" TEXT PRIMARY KEY NOT NULL, "value" ${sql.raw(conversion.columnType)}, "lost" INTEGER NOT NULL)`,
+  );
+  for (let last = ''; ; ) {
+    const rows = await tx.all<SourceRow>(chunkAfter(tx, conversion, last));
+    if (rows.length === 0) break;
+    const values = rows.map((row) => sql`(${sql.join(toScratchRow(conversion, row))})`);
+    await tx.run(sql`INSERT INTO ${scratch} ("id", "value", "lost") VALUES ${sql.join(values)}`);
+    last = rows.at(-1)?.id ?? last;
+  }
+  if (conversion.target !== undefined) await dropDangling(tx, conversion);
+  const counted = await tx.one<{ rows: number; lost: number }>(
+    sql`SELECT count(*) AS "rows", coalesce(sum("lost"), 0) AS "lost" FROM ${scratch}`,
+  );
+  const ids = await tx.all<{ id: string }>(sql`SELECT "id" FROM ${scratch} WHERE "lost" = 1 ORDER BY "id" LIMIT ${SHOWN}`);
+  return { rows: counted?.rows ?? 0, lost: counted?.lost ?? 0, ids: ids.map(({ id }) => id) };
+}
+
+/** Drops what was worked out. */
+export async function forget(tx: Transaction, { resource, after }: Conversion): Promise<void> {
+  await tx.run(sql`DROP TABLE IF EXISTS ${scratchOf(resource, after)}`);
+}
+
+/** Rows with a value, now or in what comes back. */
+function chunkAfter(tx: Transaction, { table, from, aside }: Conversion, last: string): RawBuilder<unknown> {
+  const columns = [...aside, from];
+  const values = columns.map(({ column }, index) => sql`${sql.raw(quoteName(column))} AS ${sql.raw(`"value${index}"`)}`);
+  const dangles = columns.slice(0, -1).flatMap((before, index) => {
+    const next = columns[index + 1];
+    if (next?.target === undefined || (before.field.of === undefined) !== (next.field.of === undefined)) return [];
+    const column = sql.raw(`${quoteName(table)}.${quoteName(before.column)}`);
+    return [sql`${isDangling(tx, { column, field: next.field, target: next.target })} AS ${sql.raw(`"dangles${index}"`)}`];
+  });
+  const selected = [...values, ...dangles];
+  const present = sql.join(
+    columns.map(({ column }) => sql`${sql.raw(quoteName(column))} IS NOT NULL`),
+    sql` OR `,
+  );
+  return sql`SELECT "id", ${sql.join(selected)} FROM ${sql.raw(quoteName(table))}
+    WHERE "id" > ${last} AND (${present}) ORDER BY "id" LIMIT ${CHUNK}`;
+}
+
+function toScratchRow(conversion: Conversion, row: SourceRow): readonly unknown[] {
+  const { after } = conversion;
+  const became = convertRow(conversion, row);
+  if (!became.fits) return [row.id, null, 1];
+  return [row.id, became.value === undefined ? null : (typeOf(after).toColumn(became.value, after) ?? null), 0];
+}
+
+/** References to nothing have no place either: the database would refuse them. */
+async function dropDangling(tx: Transaction, { resource, after, target }: Conversion): Promise<void> {
+  const dangles = isDangling(tx, { column: sql`"value"`, field: after, target });
+  await tx.run(sql`UPDATE ${scratchOf(resource, after)} SET "value" = NULL, "lost" = 1 WHERE ${dangles}`);
+}
+
+interface Leading {
+  readonly column: RawBuilder<unknown>;
+  readonly field: Field;
+  readonly target: Target | undefined;
+}
+
+/** Whether a value, or an item of a list, is the id of nothing. */
+function isDangling(tx: Transaction, { column, field, target }: Leading): RawBuilder<unknown> {
+  const ids = target?.table === undefined ? sql`(SELECT NULL WHERE FALSE)` : sql`(SELECT "id" FROM ${sql.raw(quoteName(target.table))})`;
+  if (field.of === undefined) return sql`(${column} IS NOT NULL AND ${column} NOT IN ${ids})`;
+  return sql`EXISTS (SELECT 1 FROM ${tx.dialect.listItems(column)} WHERE value NOT IN ${ids})`;
+}
+
+function scratchOf(resource: Resource, after: Field): RawBuilder<unknown> {
+  return sql.raw(quoteName(scratchName(resource, after)));
+}
+
+/** `$` is in no name of a resource: it hides no table. */
+function scratchName(resource: Resource, { name }: Field): string {
+  return `converted$${resource.name}$${name}`;
+}

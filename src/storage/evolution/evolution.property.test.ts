@@ -1,0 +1,193 @@
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../operators/index.ts';
+import type { Definitions } from '../../resource/index.ts';
+import { sqliteTables } from '../sqlite/tables.ts';
+import { define, openTestDatabase, type TestDatabase } from '../storage.fixture.ts';
+import { isManaged } from './ddl.ts';
+import { evolve, planFor } from './index.ts';
+
+/**
+ * Parents and children that are never empty, under random sequences of definitions: whatever came before, the tables of what
+ * is in force are those that a new database would have, nothing is left to do, and no record is gone.
+ */
+
+const TYPES: readonly JsonObject[] = [
+  { type: 'string' },
+  { type: 'text' },
+  { type: 'integer' },
+  { type: 'decimal', scale: 1 },
+  { type: 'boolean' },
+  { type: 'enum', values: ['1', 'a'] },
+  { type: 'list', of: 'string' },
+  { type: 'json' },
+  { type: 'reference', to: 'Parent' },
+];
+const NAMES = ['one', 'two', 'three'];
+
+const fieldOf = fc
+  .record({
+    type: fc.constantFrom(...TYPES),
+    index: fc.boolean(),
+    unique: fc.boolean(),
+    required: fc.constantFrom(true, false, false, false),
+    from: fc.constantFrom(undefined, undefined, ...NAMES),
+  })
+  .map(({ type, index, unique, required, from }): JsonObject => {
+    const indexable = type['type'] !== 'list' && type['type'] !== 'json';
+    return { ...type, required, index: indexable && index, unique: indexable && unique, ...(from !== undefined && { renamedFrom: from }) };
+  });
+
+/** A resource of some of three fields, renamed from those that it does not have. */
+const fieldsOf = fc.dictionary(fc.constantFrom(...NAMES), fieldOf, { minKeys: 0, maxKeys: 3 }).map((fields): JsonObject => {
+  const claimed = new Set<unknown>();
+  const sound = Object.entries(fields).map(([name, { renamedFrom, ...field }]) => {
+    const isFree = renamedFrom !== undefined && !Object.hasOwn(fields, String(renamedFrom)) && !claimed.has(renamedFrom);
+    if (isFree) claimed.add(renamedFrom);
+    return [name, isFree ? { ...field, renamedFrom } : field] as const;
+  });
+  return { always: { type: 'string' }, ...Object.fromEntries(sound) };
+});
+
+/** Parents always; children, by one of two names, or none. */
+const sourcesOf = fc
+  .record({ parent: fieldsOf, child: fieldsOf, name: fc.constantFrom('Child', 'Infant', undefined), renamed: fc.boolean() })
+  .map(({ parent, child, name, renamed }): Readonly<Record<string, JsonObject>> => {
+    const parentId = { type: 'reference', to: 'Parent', onDelete: 'cascade' };
+    const other = name === 'Child' ? 'Infant' : 'Child';
+    const children = name === undefined ? {} : { [name]: { fields: { parentId, ...child }, ...(renamed && { renamedFrom: other }) } };
+    return { Parent: { fields: parent }, ...children };
+  });
+
+const ID = '018f4e6a-1c2b-7d3e-8f40-00000000000';
+const TEXTS = ['1', 'a', `${ID}1`, '["a"]', '0.1', null];
+const VALUES: Readonly<Record<string, readonly unknown[]>> = {
+  string: TEXTS,
+  text: TEXTS,
+  integer: [0, 1, 12, null],
+  decimal: [0, 10, 15, null],
+  boolean: [0, 1],
+  enum: ['1', 'a'],
+  list: ['["a"]', '["a","b"]', '[]'],
+  json: ['1', '{"a":1}', '["a"]'],
+  reference: [`${ID}1`, `${ID}2`],
+};
+
+/** Gives records, and values to whatever column has none, so that there is always something to lose. */
+async function populate({ database }: TestDatabase, definitions: Definitions, seed: number): Promise<void> {
+  const resources = [...definitions.values()].filter(({ name }) => !name.startsWith('_') && name !== 'User');
+  const records = resources.flatMap(({ name, fields }) => [1, 2, 3].map((n) => ({ table: sql.table(name), fields, n, id: `${ID}${n}` })));
+  await database.transaction(async (tx) => {
+    for (const { table, id } of records) {
+      const values = sql`(${id}, 1, '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z')`;
+      await tx.run(sql`INSERT INTO ${table} ("id", "version", "createdAt", "updatedAt") VALUES ${values} ON CONFLICT DO NOTHING`);
+    }
+    for (const { table, fields, id, n } of records) {
+      for (const { name, type } of [...fields.values()].slice(5)) {
+        const value = valueFor(type, seed + n);
+        await tx.run(sql`UPDATE OR IGNORE ${table} SET ${sql.ref(name)} = ${value} WHERE "id" = ${id} AND ${sql.ref(name)} IS NULL`);
+      }
+    }
+  });
+}
+
+/** One that could have been written. */
+function valueFor(type: string, seed: number): unknown {
+  const values = VALUES[type] ?? [];
+  return values[seed % values.length];
+}
+
+/** What a database has of what is in force: columns, what they refer to, indexes of ours. */
+function shapeOf({ database }: TestDatabase, definitions: Definitions): Promise<unknown> {
+  return database.transaction(async (tx) => {
+    const tables = (await sqliteTables.introspect(tx)).filter(({ name }) => definitions.has(name));
+    return tables.map(({ name, columns, indexes }) => ({
+      name,
+      columns: [...columns.values()]
+        .filter((column) => definitions.get(name)?.fields.has(column.name))
+        .sort((a, b) => (a.name < b.name ? -1 : 1)),
+      indexes: [...indexes.values()].filter((index) => isManaged(index.name)).sort((a, b) => (a.name < b.name ? -1 : 1)),
+    }));
+  });
+}
+
+/** How many records there are, kept aside or not. */
+function countRecords({ database }: TestDatabase): Promise<number> {
+  return database.transaction(async (tx) => {
+    let count = 0;
+    for (const { name } of await sqliteTables.introspect(tx)) {
+      if (name.startsWith('_')) continue;
+      count += (await tx.one<{ n: number }>(sql`SELECT count(*) AS n FROM ${sql.table(name)}`))?.n ?? 0;
+    }
+    return count;
+  });
+}
+
+describe('any sequence of definitions', () => {
+  it('comes to the tables that the last of them would have made, leaves nothing to do, and loses no record', {
+    timeout: 120_000,
+  }, async () => {
+    const sequence = fc.array(fc.record({ sources: sourcesOf, allowed: fc.boolean(), seed: fc.nat(100) }), {
+      minLength: 2,
+      maxLength: 5,
+    });
+    await fc.assert(
+      fc.asyncProperty(sequence, async (steps) => {
+        const test = openTestDatabase();
+        const fresh = openTestDatabase();
+        try {
+          let inForce: Definitions = define({});
+          for (const { sources, allowed, seed } of steps) {
+            const definitions = define(sources);
+            const before = await countRecords(test);
+            const plan = await planFor(test.database, definitions);
+            const evolved = await evolve(test.database, definitions, allowed ? { allow: plan.hash } : {});
+            expect(evolved.plan.hash).toBe(plan.hash);
+            expect(await countRecords(test)).toBe(before);
+            inForce = evolved.definitions;
+            await populate(test, inForce, seed);
+            expect((await evolve(test.database, inForce, { thorough: true })).plan.steps).toEqual([]);
+            expect(await test.database.transaction((tx) => tx.all(sql`SELECT * FROM pragma_foreign_key_check`))).toEqual([]);
+          }
+          await evolve(fresh.database, inForce);
+          expect(await shapeOf(test, inForce)).toEqual(await shapeOf(fresh, inForce));
+        } finally {
+          await test.dispose();
+          await fresh.dispose();
+        }
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('and back again has every value that was there before', { timeout: 120_000 }, async () => {
+    const way = fc.record({
+      first: fc.constantFrom(...TYPES),
+      others: fc.array(fc.constantFrom(...TYPES), { minLength: 1, maxLength: 4 }),
+      seed: fc.nat(100),
+    });
+    await fc.assert(
+      fc.asyncProperty(way, async ({ first, others, seed }) => {
+        const test = openTestDatabase();
+        try {
+          const definitionsOf = (type: JsonObject): Definitions =>
+            define({ Parent: { fields: { one: type, always: { type: 'string' } } } });
+          await evolve(test.database, definitionsOf(first));
+          await populate(test, definitionsOf(first), seed);
+          const before = await test.rows('Parent');
+          for (const type of [...others, first]) {
+            const { hash } = await planFor(test.database, definitionsOf(type));
+            expect((await evolve(test.database, definitionsOf(type), { allow: hash })).plan.held).toEqual([]);
+          }
+          expect((await test.rows('Parent')).map(({ one, always }) => [one, always])).toEqual(
+            before.map(({ one, always }) => [one, always]),
+          );
+        } finally {
+          await test.dispose();
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+});

@@ -1,0 +1,43 @@
+import { sql } from 'kysely';
+import { v7 as uuidv7 } from 'uuid';
+import type { JsonObject } from '../../operators/index.ts';
+import type { Transaction } from '../database.ts';
+import { dialectOf } from './dialects.ts';
+import type { Step } from './plan.ts';
+
+/** One time that something was done. */
+export interface Evolution {
+  readonly id: string;
+  readonly at: string;
+  /** `start`, `dev`, `cli`, or the id of a user. */
+  readonly actor: string;
+  readonly planHash: string;
+  /** What was done: kind, resource, field, risk, reason. */
+  readonly steps: readonly JsonObject[];
+  readonly durationMs: number;
+}
+
+/** What is kept of an evolution. */
+export interface Performed extends Pick<Evolution, 'actor' | 'planHash'> {
+  readonly steps: readonly Step[];
+  /** When it began, by `performance.now()`. */
+  readonly from: number;
+}
+
+/** Keeps one row for an evolution that did something, in its own transaction. */
+export async function keepEvolution(tx: Transaction, { actor, planHash, steps, from }: Performed): Promise<void> {
+  const shown = steps.map(({ kind, resource, field, risk, reason }) => ({ kind, resource, field, risk, reason }));
+  await tx.run(
+    sql`INSERT INTO "_Evolution" ("id", "at", "actor", "planHash", "steps", "durationMs") VALUES
+      (${uuidv7()}, ${new Date(tx.now).toISOString()}, ${actor}, ${planHash}, ${JSON.stringify(shown)}, ${Math.round(performance.now() - from)})`,
+  );
+}
+
+/** What was done, the newest first; nothing of a database that no evolution has seen. */
+export async function listEvolutions(tx: Transaction, limit: number): Promise<readonly Evolution[]> {
+  if (!(await dialectOf(tx).hasTable(tx, '_Evolution'))) return [];
+  const rows = await tx.all<Omit<Evolution, 'steps'> & { steps: string }>(
+    sql`SELECT "id", "at", "actor", "planHash", "steps", "durationMs" FROM "_Evolution" ORDER BY "at" DESC, "id" DESC LIMIT ${limit}`,
+  );
+  return rows.map((row) => ({ ...row, steps: JSON.parse(row.steps) as readonly JsonObject[] }));
+}

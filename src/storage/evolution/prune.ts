@@ -1,0 +1,99 @@
+import { sql } from 'kysely';
+import type { Definitions } from '../../resource/index.ts';
+import type { Database, Transaction } from '../database.ts';
+import { quoteName } from '../names.ts';
+import { type DefinitionRow, dropRow, loadDefinitionRows } from './applied.ts';
+import { dropColumnSql, dropIndexSql } from './ddl.ts';
+import { dialectOf } from './dialects.ts';
+import { hashPlan } from './hash.ts';
+import { keepEvolution } from './history.ts';
+import { type DraftStep, type Plan, type Step, toShown, toStep } from './plan.ts';
+import type { ActualTable } from './tables.ts';
+
+/**
+ * What is kept aside, as the steps that would drop it for good: fields and resources that are no longer defined, columns from
+ * before a conversion. What the definitions ask for back is left out.
+ */
+export async function planPrune(tx: Transaction, definitions: Definitions): Promise<Plan> {
+  return toPlan(await draftPrune(tx, definitions), definitions);
+}
+
+/** Drops what is kept aside, in one transaction, and answers what that was. */
+export function prune(database: Database, definitions: Definitions, { actor }: { readonly actor: string }): Promise<readonly Step[]> {
+  return database.transaction(async (tx) => {
+    const from = performance.now();
+    const drafts = await draftPrune(tx, definitions);
+    for (const { statements } of drafts) for (const statement of statements) await tx.run(statement);
+    for (const note of drafts.flatMap(({ notes = [] }) => notes)) if ('drop' in note) await dropRow(tx, note.drop);
+    const { hash, steps } = toPlan(drafts, definitions);
+    if (steps.length > 0) await keepEvolution(tx, { actor, planHash: hash, steps, from });
+    return steps;
+  });
+}
+
+function toPlan(drafts: readonly DraftStep[], definitions: Definitions): Plan {
+  const steps = drafts.map(toShown);
+  return { hash: hashPlan(steps, definitions), steps, held: [] };
+}
+
+async function draftPrune(tx: Transaction, definitions: Definitions): Promise<readonly DraftStep[]> {
+  const dialect = dialectOf(tx);
+  if (!(await dialect.hasTable(tx, '_Definition'))) return [];
+  const tables = new Map((await dialect.introspect(tx)).map((table) => [table.name, table]));
+  const rows = (await loadDefinitionRows(tx)).filter((row) => row.keptAside && !isWanted(row, definitions));
+  const gone = rows.flatMap(({ id }) => (id.includes('.') ? [] : (tables.get(id) ?? [])));
+  const steps: DraftStep[] = [];
+  for (const { id } of rows) {
+    const [name = '', column] = id.split('.');
+    const table = tables.get(name);
+    if (column !== undefined && table?.columns.has(column) === true && !gone.includes(table))
+      steps.push(await dropColumn(tx, table, column));
+  }
+  for (const [index, table] of gone.entries()) {
+    // References among tables that all go would have the database refuse to drop the first of them.
+    steps.push(await dropTable(tx, table, { rows, before: index === 0 ? gone.flatMap(emptyReferences) : [] }));
+  }
+  return steps;
+}
+
+/** Whether the definitions say again, under this name or as `renamedFrom`, what is kept aside. */
+function isWanted({ id }: DefinitionRow, definitions: Definitions): boolean {
+  const [name = '', column] = id.split('.');
+  const all = [...definitions.values()];
+  if (column === undefined) return all.some((resource) => resource.name === name || resource.renamedFrom === name);
+  const fields = [...(definitions.get(name)?.fields.values() ?? [])];
+  return fields.some((field) => field.name === column || field.renamedFrom === column);
+}
+
+async function dropColumn(tx: Transaction, { name, indexes }: ActualTable, column: string): Promise<DraftStep> {
+  const counted = await tx.one<{ count: number }>(sql`SELECT count(${sql.ref(column)}) AS "count" FROM ${sql.table(name)}`);
+  const rows = counted?.count ?? 0;
+  const over = [...indexes.values()].filter((index) => index.columns.includes(column));
+  const reason = `${name}.${column} is kept aside; ${rows} ${rows === 1 ? 'value is' : 'values are'} dropped for good`;
+  const texts = [...over.map((index) => dropIndexSql(index.name)), dropColumnSql(name, column)];
+  return {
+    ...toStep(name, { kind: 'dropColumn', risk: 'destructive', field: column, reason, texts, notes: [{ drop: `${name}.${column}` }] }),
+    rows,
+  };
+}
+
+interface Dropping {
+  /** What is on the record about what is kept aside. */
+  readonly rows: readonly DefinitionRow[];
+  /** SQL that comes first. */
+  readonly before: readonly string[];
+}
+
+async function dropTable(tx: Transaction, { name }: ActualTable, { rows: kept, before }: Dropping): Promise<DraftStep> {
+  const counted = await tx.one<{ count: number }>(sql`SELECT count(*) AS "count" FROM ${sql.table(name)}`);
+  const rows = counted?.count ?? 0;
+  const reason = `${name} is kept aside; ${rows} ${rows === 1 ? 'record is' : 'records are'} dropped for good`;
+  const texts = [...before, `DROP TABLE ${quoteName(name)}`];
+  const notes = kept.filter(({ id }) => id === name || id.startsWith(`${name}.`)).map(({ id }) => ({ drop: id }));
+  return { ...toStep(name, { kind: 'dropTable', risk: 'destructive', reason, texts, notes }), rows };
+}
+
+function emptyReferences({ name, columns }: ActualTable): readonly string[] {
+  const references = [...columns.values()].filter(({ refers }) => refers !== undefined);
+  return references.map((column) => `UPDATE ${quoteName(name)} SET ${quoteName(column.name)} = NULL`);
+}

@@ -1,0 +1,65 @@
+/**
+ * A project's tables without a service: looked at, made to follow the definitions, rid of what is kept aside. What only looks
+ * makes no database where there is none.
+ */
+import { existsSync } from 'node:fs';
+import { databasePath, readProject } from './project.ts';
+import {
+  type Evolution,
+  type Evolved,
+  evolve,
+  listEvolutions,
+  openSqlite,
+  type Plan,
+  planFor,
+  planPrune,
+  prune,
+  type Step,
+} from './storage/index.ts';
+
+/** What can be done with them. */
+export interface Tables {
+  /** What would have to be done for tables to follow the definition files. */
+  plan(): Promise<Plan>;
+  /** Does what loses nothing, and what else the plan of this hash has. @throws SetupError where there is another plan by now. */
+  apply(options: { readonly allow?: string | undefined }): Promise<Evolved>;
+  /** What was done, the newest first. */
+  history(limit: number): Promise<readonly Evolution[]>;
+  /** What is kept aside, as steps that would drop it for good. */
+  planPrune(): Promise<Plan>;
+  /** Drops it. */
+  prune(): Promise<readonly Step[]>;
+  close(): Promise<void>;
+}
+
+/** Where a project is, and its database. */
+export interface ProjectPlace {
+  /** Folder that holds `resources/`. */
+  readonly project: string;
+  /** `sqlite:` and the file. */
+  readonly database: string;
+}
+
+const ACTOR = 'cli';
+
+/** Opens the tables of a project. @throws SetupError with every mistake of every definition file. */
+export function openTables({ project, database: name }: ProjectPlace): Tables {
+  const definitions = readProject(project);
+  const path = databasePath(name);
+  let database = openSqlite({ path: existsSync(path) ? path : ':memory:' });
+
+  return {
+    plan: () => planFor(database, definitions),
+    async apply({ allow }) {
+      if (!existsSync(path)) {
+        await database.close();
+        database = openSqlite({ path });
+      }
+      return evolve(database, definitions, { actor: ACTOR, thorough: true, ...(allow !== undefined && { allow }) });
+    },
+    history: (limit) => database.transaction((tx) => listEvolutions(tx, limit)),
+    planPrune: () => database.transaction((tx) => planPrune(tx, definitions)),
+    prune: () => prune(database, definitions, { actor: ACTOR }),
+    close: () => database.close(),
+  };
+}

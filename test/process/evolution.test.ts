@@ -1,0 +1,140 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import Sqlite from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Ended, expectDone, idOf, pause, query, runProgram, send, setUp, startProgram } from './program.ts';
+
+const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const ROWS = 100_000;
+
+let folder: string;
+let data: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'bailiwick-evolution-'));
+  data = join(folder, 'data');
+  mkdirSync(join(folder, 'resources'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Writes the project's one definition. */
+function define(...fields: readonly string[]): void {
+  writeFileSync(join(folder, 'resources', 'Note.yaml'), `name: Note\nfields:\n${fields.map((field) => `  ${field}\n`).join('')}`);
+}
+
+const storage = (command: string, ...args: readonly string[]): Promise<Ended> =>
+  runProgram(['storage', command, '--project', folder, '--data', data, ...args]);
+const evolutions = (): readonly unknown[] => query(data, 'SELECT actor FROM _Evolution ORDER BY at, id');
+
+/** Notes whose `size` is a number written as text. */
+function populate(rows: number): void {
+  const database = new Sqlite(join(data, 'bailiwick.db'));
+  database.exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${rows})
+    INSERT INTO Note (id, version, createdAt, updatedAt, size) SELECT printf('%08d', i), 1, '', '', i FROM n`);
+  database.close();
+}
+
+describe('storage', () => {
+  it('plan, history and prune make no database where there is none', async () => {
+    define('size: { type: string }');
+    for (const command of ['plan', 'history', 'prune']) expect((await storage(command)).code).toBe(0);
+    expect((await storage('plan')).out).toContain('CREATE TABLE "Note"');
+    expect(existsSync(data)).toBe(false);
+  }, 60_000);
+
+  it('does what is lossy only for the hash that its plan has, and tells of it', async () => {
+    define('size: { type: string }');
+    expect((await storage('apply')).code).toBe(0);
+    populate(3);
+    const database = new Sqlite(join(data, 'bailiwick.db'));
+    database.exec(`UPDATE Note SET size = 'wide' WHERE id = '00000002'`);
+    database.close();
+    define('size: { type: integer }');
+    const refused = await storage('apply');
+    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('Note stays as it is (lossy)')]);
+    const { hash } = JSON.parse((await storage('plan', '--json')).out) as { hash: string };
+    expect(refused.err).toContain(`--allow ${hash}`);
+    expect((await storage('apply', '--allow', 'f'.repeat(64))).code).toBe(2);
+    expect((await storage('apply', '--allow', hash)).code).toBe(0);
+    expect(query(data, 'SELECT size FROM Note ORDER BY id')).toEqual([1, null, 3]);
+    expect((await storage('plan')).out).toContain('nothing to do');
+    expect((await storage('history')).out).toContain('Note, lossy: Note.size changes from string to integer');
+    expect((await storage('prune')).out).toContain('Note.size$1 is kept aside; 3 values are dropped for good');
+    expect((await storage('prune', '--yes')).out).toContain('-- dropped');
+    expect((await storage('prune')).out).toContain('nothing is kept aside');
+  }, 120_000);
+});
+
+describe('a running service', () => {
+  it('follows what another process applies, with its next request', async () => {
+    define('size: { type: string }');
+    const program = await startProgram({ data, project: folder, args: ['--log-level', 'error'] });
+    const token = await setUp(program.url);
+    const id = idOf(await expectDone(send(program.url, 'POST /api/Note', { token, body: { size: '7' } })));
+    writeFileSync(join(folder, 'resources', 'User.yaml'), 'name: User\nfields:\n  department: { type: string }\n');
+    define('weight: { type: integer, renamedFrom: size }');
+    expect((await storage('apply')).code).toBe(0);
+    const read = await expectDone(send(program.url, `GET /api/Note/${id}`, { token }));
+    expect(read.body.data).toMatchObject({ weight: 7 });
+    expect((await send(program.url, `PUT /api/Note/${id}`, { token, body: { size: '8' } })).status).toBe(422);
+    expect((await expectDone(send(program.url, 'GET /auth/me', { token }))).body).toMatchObject({ success: true });
+    const plan = await expectDone(send(program.url, 'GET /admin/api/storage/plan', { token }));
+    expect(plan.body.data).toMatchObject({ steps: [], held: [], mistakes: [] });
+    await program.stop();
+  }, 60_000);
+});
+
+describe('a changed definition', () => {
+  it('is followed once by two services that start at once', async () => {
+    define('size: { type: string }');
+    await storage('apply');
+    populate(20_000);
+    define('size: { type: integer }', 'more: { type: string, default: x }');
+    const programs = await Promise.all([startProgram({ data, project: folder }), startProgram({ data, project: folder })]);
+    expect(evolutions()).toEqual(['cli', 'start']);
+    expect(query(data, "SELECT count(*) FROM Note WHERE typeof(size) = 'integer' AND more = 'x'")).toEqual([20_000]);
+    expect(await Promise.all(programs.map((program) => program.stop()))).toEqual([0, 0]);
+  }, 120_000);
+
+  it(`is followed wholly or not at all, whenever the process is killed`, async () => {
+    define('size: { type: string }');
+    await storage('apply');
+    populate(ROWS);
+    define('size: { type: integer, index: true }');
+    const old = { type: ['TEXT'], aside: [0], values: ['text'], evolutions: ['cli'] };
+    const after = { type: ['INTEGER'], aside: [1], values: ['integer'], evolutions: ['cli', 'cli'] };
+    let killed = 0;
+    for (let wait = 150; ; wait = Math.round(wait * 1.25)) {
+      const child = spawn(process.execPath, [main, 'storage', 'apply', '--project', folder, '--data', data], { stdio: 'ignore' });
+      const exit = once(child, 'exit');
+      await Promise.race([pause(wait), exit]);
+      child.kill('SIGKILL');
+      await exit;
+      const found = shapeNow();
+      if (child.exitCode === 0) {
+        expect(found).toEqual(after);
+        break;
+      }
+      killed++;
+      expect([old, after]).toContainEqual(found);
+      expect(query(data, 'PRAGMA integrity_check')).toEqual(['ok']);
+    }
+    expect(killed).toBeGreaterThan(2);
+  }, 180_000);
+});
+
+/** What the database says of the conversion, in its columns, its rows and its history. */
+function shapeNow(): object {
+  const ofColumn = (name: string, what: string): readonly unknown[] =>
+    query(data, `SELECT ${what} FROM pragma_table_info('Note') WHERE name = '${name}'`);
+  return {
+    type: ofColumn('size', 'type'),
+    aside: ofColumn('size$1', 'count(*)'),
+    values: query(data, `SELECT typeof(size) FROM Note GROUP BY 1 HAVING count(*) = ${ROWS}`),
+    evolutions: evolutions(),
+  };
+}

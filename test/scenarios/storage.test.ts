@@ -1,0 +1,64 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type RunningService, startService } from '../harness.ts';
+
+const definition = (field: string): string => `name: Note\nfields:\n  ${field}\n`;
+
+let service: RunningService;
+beforeAll(async () => {
+  service = await startService({ definitions: { 'Note.yaml': definition('text: { type: string }') } });
+});
+afterAll(() => service.close());
+
+/** As the definition files are when it is asked. */
+async function plan(): Promise<{ status: number; data: Record<string, unknown> }> {
+  const reply = await service.call('GET', '/admin/api/storage/plan', { token: (await service.admin()).token });
+  return { status: reply.status, data: reply.at('data') as Record<string, unknown> };
+}
+
+const write = (text: string): void => writeFileSync(join(service.dataFolder, '..', 'project', 'resources', 'Note.yaml'), text);
+
+describe('GET /admin/api/storage/plan', () => {
+  it('has nothing to do after the start', async () => {
+    expect(await plan()).toEqual({
+      status: 200,
+      data: { hash: expect.stringMatching(/^[0-9a-f]{64}$/), steps: [], held: [], mistakes: [] },
+    });
+  });
+
+  it('shows what the files ask for by now, with its risk and SQL, and does none of it', async () => {
+    await service.createRecord('Note', { text: 'words' });
+    write(definition('text: { type: integer }'));
+    const { data } = await plan();
+    expect(data['held']).toEqual(['Note']);
+    expect(data['steps']).toMatchObject([
+      { resource: 'Note', kind: 'convert', field: 'text', risk: 'lossy', rows: 1, ids: [expect.any(String)] },
+    ]);
+    expect(JSON.stringify(data)).not.toContain('words');
+    expect((await plan()).data).toEqual(data);
+  });
+
+  it('says what is wrong with the files', async () => {
+    write(definition('text: { type: sting }'));
+    expect((await plan()).data).toEqual({ steps: [], held: [], mistakes: [expect.stringContaining('resources/Note.yaml:3')] });
+  });
+});
+
+describe('GET /admin/api/storage/history', () => {
+  it('shows what was done', async () => {
+    const { token } = await service.admin();
+    const reply = await service.call('GET', '/admin/api/storage/history?limit=5', { token });
+    expect([reply.at('count'), reply.at('data.0.actor')]).toEqual([1, 'start']);
+    expect(reply.at('data.0.steps')).toContainEqual({ kind: 'createTable', resource: 'Note', risk: 'safe', reason: 'Note is new' });
+    expect((await service.call('GET', '/admin/api/storage/history?limit=0', { token })).status).toBe(400);
+  });
+});
+
+describe('both', () => {
+  it.each(['plan', 'history'])('%s is for admins alone', async (path) => {
+    const { token } = await service.user();
+    expect((await service.call('GET', `/admin/api/storage/${path}`)).status).toBe(401);
+    expect((await service.call('GET', `/admin/api/storage/${path}`, { token })).status).toBe(403);
+  });
+});
