@@ -22,23 +22,35 @@ export interface Action {
 /** The name of an action. */
 export type ActionName = RuleAction | 'createIfNotExists' | 'updateIfExists' | 'schema';
 /** A member of an action's JSON body. */
-export type ActionInput = 'id' | 'data' | 'filter' | 'where' | 'sort' | 'limit' | 'offset' | 'cursor' | 'total' | 'ifMatch';
+export type ActionInput =
+  | 'id'
+  | 'data'
+  | 'filter'
+  | 'where'
+  | 'sort'
+  | 'limit'
+  | 'offset'
+  | 'cursor'
+  | 'total'
+  | 'fields'
+  | 'expand'
+  | 'ifMatch';
 
 const table: readonly Action[] = [
   { name: 'create', decides: 'create', takes: ['data'], summary: 'Creates a record from `data`; the id is generated.' },
-  { name: 'read', decides: 'read', takes: ['id'], summary: 'Reads one record.' },
+  { name: 'read', decides: 'read', takes: ['id', 'fields', 'expand'], summary: 'Reads one record.' },
   { name: 'update', decides: 'update', takes: ['id', 'data', 'ifMatch'], summary: 'Changes the fields given in `data`, and no others.' },
   { name: 'delete', decides: 'delete', takes: ['id', 'ifMatch'], summary: 'Deletes one record.' },
   {
     name: 'list',
     decides: 'list',
-    takes: ['where', 'sort', 'limit', 'offset', 'cursor', 'total'],
+    takes: ['where', 'sort', 'limit', 'offset', 'cursor', 'total', 'fields', 'expand'],
     summary: 'Lists the records that the caller may list.',
   },
   {
     name: 'export',
     decides: 'export',
-    takes: ['where', 'sort', 'limit', 'offset', 'cursor', 'total'],
+    takes: ['where', 'sort', 'limit', 'offset', 'cursor', 'total', 'fields'],
     summary: 'Lists the records that the caller may export, in larger pages.',
   },
   {

@@ -57,6 +57,12 @@ const table = {
     default: 'optional',
     about: 'whether an update or deletion has to name the version it changes',
   },
+  cascadeMax: {
+    group: 'requests',
+    default: 10_000,
+    range: [0, 1_000_000],
+    about: 'records deleted because of others, in a request or batch',
+  },
   batchItems: { group: 'requests', default: 100, range: [1, 10_000], about: 'requests in a batch' },
 
   pageDefault: { group: 'lists', default: 50, range: [1, 100_000], about: 'records of a page where `limit` is absent' },
@@ -65,6 +71,7 @@ const table = {
   whereItems: { group: 'lists', default: 20, range: [1, 100], about: 'comparisons in a filter' },
   filterListItems: { group: 'lists', default: 1000, range: [1, 100_000], about: 'values of an `in` in a filter' },
   sortKeys: { group: 'lists', default: 5, range: [1, 20], about: 'fields in a sort' },
+  expandMax: { group: 'lists', default: 2000, range: [0, 100_000], about: 'records expanded in a request or batch' },
   scanRows: { group: 'lists', default: 10_000, range: [1, 10_000_000], about: 'rows read per request for what SQL cannot say' },
 
   policyRules: { group: 'policies', default: 1000, range: [1, 100_000], about: 'rules in a policy' },

@@ -52,6 +52,16 @@ export function toPolicyLimits(settings: Settings): PolicyLimits {
 
 /** What the steps of a request go by. */
 export function toJobSettings(settings: Settings, cursorKey: Uint8Array): JobSettings {
-  const { timezone, pageDefault, exportMax, scanRows, auditFactsBytes, ifMatch } = settings;
-  return { timeZone: timezone, pageDefault, exportMax, scanRows, factsBytes: auditFactsBytes, ifMatch, cursorKey };
+  const { timezone, pageDefault, exportMax, scanRows, expandMax, cascadeMax, auditFactsBytes, ifMatch } = settings;
+  return {
+    timeZone: timezone,
+    pageDefault,
+    exportMax,
+    scanRows,
+    expandMax,
+    cascadeMax,
+    factsBytes: auditFactsBytes,
+    ifMatch,
+    cursorKey,
+  };
 }

@@ -14,8 +14,20 @@ const definitions = {
 fields:
   up:   { type: reference, to: Node, onDelete: cascade }
   peer: { type: reference, to: Node, onDelete: restrict }
+  also: { type: reference, to: Node, onDelete: cascade }
+`,
+  'Leaf.yaml': `name: Leaf
+fields:
+  goes:  { type: reference, to: Node, onDelete: cascade, index: true }
+  also:  { type: reference, to: Node, onDelete: cascade }
+  keeps: { type: reference, to: Node, onDelete: restrict }
+  loses: { type: reference, to: Node, onDelete: setNull, index: true }
+  knows: { type: reference, to: Node, onDelete: restrict, writeOnly: true }
 `,
 };
+
+/** Small, so that tests run into it. */
+const CASCADE_MAX = 150;
 
 const keepsChildren = {
   name: 'Deletes nodes that are under no other',
@@ -25,7 +37,7 @@ const keepsChildren = {
 
 let service: RunningService;
 beforeAll(async () => {
-  service = await startService({ definitions });
+  service = await startService({ definitions, settings: { cascadeMax: CASCADE_MAX } });
 });
 afterAll(() => service.close());
 
@@ -96,6 +108,102 @@ describe('a cascade', () => {
     expect((await asAdmin('GET', '/api/Node')).at('count')).toBe(0);
     const entries = await service.decisions('resource=Node&action=delete&limit=3');
     expect(new Set(entries.map(({ recordId }) => recordId))).toEqual(new Set([first, second, third]));
+  });
+});
+
+describe('a cascade over many records', () => {
+  const grow = async (count: number, leaf: object): Promise<void> => {
+    const reply = await asAdmin('POST', '/api/Leaf/import', { data: Array.from({ length: count }, () => leaf) });
+    expect(reply.status, reply.text).toBe(201);
+  };
+  const leaves = async (): Promise<unknown> => (await asAdmin('GET', '/api/Leaf?total=true&limit=1')).at('total');
+
+  it('takes all of them along, each decided by itself', async () => {
+    const id = await createNode();
+    await grow(CASCADE_MAX, { goes: id });
+    const reply = await asAdmin('DELETE', `/api/Node/${id}`);
+    expect([reply.status, await leaves()]).toEqual([200, 0]);
+    const entries = await service.decisions('resource=Leaf&action=delete&limit=1000');
+    expect(new Set(entries.map(({ recordId }) => recordId)).size).toBe(CASCADE_MAX);
+  });
+
+  it('is refused beyond its bound, naming what refers, and nothing is deleted', async () => {
+    const id = await createNode();
+    await grow(CASCADE_MAX + 1, { goes: id });
+    const refused = await asAdmin('DELETE', `/api/Node/${id}`);
+    expect(refused.body).toMatchObject({
+      status: 409,
+      code: 'RECORD_REFERENCED',
+      detail: 'more than 150 records would have to go with this one; delete some that refer by Leaf.goes first',
+    });
+    expect(await leaves()).toBe(CASCADE_MAX + 1);
+    await asAdmin('DELETE', `/api/Leaf/${(await asAdmin('GET', '/api/Leaf?limit=1')).at('data.0.id')}`);
+    expect((await asAdmin('DELETE', `/api/Node/${id}`)).status).toBe(200);
+  });
+
+  it('is bounded for all requests of a batch together', async () => {
+    const ids = [await createNode(), await createNode()];
+    for (const id of ids) await grow(CASCADE_MAX / 2 + 1, { goes: id });
+    const requests = ids.map((id) => ({ resource: 'Node', action: 'delete', id }));
+    const reply = await asAdmin('POST', '/api/batch', { requests });
+    expect(reply.body).toMatchObject({ data: [{ status: 200 }, { status: 409 }] });
+    expect((await asAdmin('DELETE', `/api/Node/${ids[1]}`)).status).toBe(200);
+  });
+
+  it('meets a record once that one beside it takes along', async () => {
+    const top = await createNode();
+    const one = await createNode(top);
+    const other = await service.createRecord('Node', { up: top, also: one });
+    expect((await asAdmin('DELETE', `/api/Node/${top}`)).status).toBe(200);
+    const entries = await service.decisions('action=delete&limit=4');
+    expect(entries.slice(0, 3).map(({ recordId }) => recordId)).toEqual(expect.arrayContaining([top, one, other]));
+    expect([top, one, other]).not.toContain(entries[3]?.['recordId']);
+  });
+
+  it('meets a record once that refers twice', async () => {
+    const top = await createNode();
+    const middle = await createNode(top);
+    await grow(1, { goes: top, also: middle });
+    expect((await asAdmin('DELETE', `/api/Node/${top}`)).status).toBe(200);
+    expect(await leaves()).toBe(0);
+    const entries = await service.decisions('action=delete&limit=3');
+    expect(entries.map(({ resource }) => resource).toSorted()).toEqual(['Leaf', 'Node', 'Node']);
+  });
+});
+
+describe('setNull', () => {
+  it('empties the reference of however many records, each at a new version', async () => {
+    const id = await createNode();
+    await asAdmin('POST', '/api/Leaf/import', { data: Array.from({ length: 250 }, () => ({ loses: id })) });
+    expect((await asAdmin('DELETE', `/api/Node/${id}`)).status).toBe(200);
+    const left = (await asAdmin('GET', '/api/Leaf?limit=1000')).at('data') as readonly Record<string, unknown>[];
+    expect(left).toHaveLength(250);
+    for (const leaf of left) expect(leaf).toMatchObject({ loses: null, version: 2 });
+    expect(await service.decisions('resource=Leaf&action=update')).toEqual([]);
+  });
+});
+
+describe('restrict', () => {
+  const refusal = async (leaf: (node: string) => object): Promise<unknown> => {
+    const id = await createNode();
+    const made = await service.createRecord('Leaf', leaf(id) as Record<string, unknown>);
+    const reply = await asAdmin('DELETE', `/api/Node/${id}`);
+    expect([reply.status, reply.at('code')]).toEqual([409, 'RECORD_REFERENCED']);
+    expect((await asAdmin('GET', `/api/Leaf/${made}`)).status).toBe(200);
+    return reply.at('detail');
+  };
+
+  it('says which field of what refers', async () => {
+    const detail = 'Leaf.keeps refers to this Node: whatever does so has to be deleted or changed first';
+    expect(await refusal((keeps) => ({ keeps }))).toBe(detail);
+  });
+
+  it('comes before what would go or be emptied, in whichever order fields are defined', async () => {
+    expect(await refusal((id) => ({ goes: id, keeps: id, loses: id }))).toContain('Leaf.keeps');
+  });
+
+  it('does not tell the name of a secret field', async () => {
+    expect(await refusal((knows) => ({ knows }))).toBe('Leaf refers to this Node: whatever does so has to be deleted or changed first');
   });
 });
 

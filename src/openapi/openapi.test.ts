@@ -133,6 +133,10 @@ describe('the schemas', () => {
     ['Article.where', true, { slug: { in: ['a', 'b'] }, authorId: { isNull: true } }],
     ['Article.where', false, { status: { greater: 'draft' } }],
     ['Article.where', false, { headline: 'draft' }],
+    ['Article.shown', true, { id: ID, title: 'a title', expand: { authorId: null, comments: [{ id: ID }] } }],
+    ['Article.shown', false, { title: 'a title' }],
+    ['Article.shown', false, { id: ID, expand: { authorId: [] } }],
+    ['Article.shown', false, { id: ID, expand: { comments: {} } }],
     ['admin.PolicyInput', true, { name: 'p', type: 'CUSTOM', rules: [rule] }],
     [
       'admin.PolicyInput',

@@ -11,6 +11,8 @@ export interface OperationParts {
   readonly parameters?: readonly (JsonObject | ParameterName)[];
   readonly body?: JsonObject;
   readonly bodyRequired?: boolean;
+  /** Bodies beside the JSON: schema by media type; another one of JSON stands beside `body`. */
+  readonly otherBodies?: Readonly<Record<string, JsonObject>>;
   /** Status → answer. */
   readonly answers: Readonly<Record<number, AnswerParts>>;
   /** Statuses of the problems it may answer with beside those that every operation may. */
@@ -23,12 +25,14 @@ export interface OperationParts {
 export interface AnswerParts {
   readonly description: string;
   readonly schema: JsonObject;
+  /** What it may be beside JSON: schema by media type. */
+  readonly files?: Readonly<Record<string, JsonObject>>;
   readonly headers?: readonly HeaderName[];
 }
 
 /** Writes an operation out. */
 export function toOperation(parts: OperationParts): JsonObject {
-  const { id, tag, summary, description, parameters = [], body, bodyRequired = true, answers, caller = 'anyone' } = parts;
+  const { id, tag, summary, description, parameters = [], body, bodyRequired = true, otherBodies = {}, answers, caller = 'anyone' } = parts;
   return {
     operationId: id,
     tags: [tag],
@@ -36,7 +40,7 @@ export function toOperation(parts: OperationParts): JsonObject {
     ...(description !== undefined && { description }),
     ...(caller !== 'anyone' && { security: caller === 'bearer' ? [{ bearerAuth: [] }] : [] }),
     ...(parameters.length > 0 && { parameters: parameters.map(toParameter) }),
-    ...(body !== undefined && { requestBody: { required: bodyRequired, content: { 'application/json': { schema: body } } } }),
+    ...(body !== undefined && { requestBody: { required: bodyRequired, content: toContent(body, otherBodies) } }),
     responses: {
       ...Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, toAnswer(answer)])),
       ...toProblems(parts),
@@ -85,7 +89,7 @@ export function queryParameter(name: string, description: string, schema: JsonOb
   return { name, in: 'query', description, schema };
 }
 
-type ParameterName = 'id' | 'limit' | 'offset' | 'cursor' | 'total' | 'ifMatch';
+type ParameterName = 'id' | 'limit' | 'offset' | 'cursor' | 'total' | 'fields' | 'expand' | 'ifMatch';
 
 /** Parameters that several operations take. */
 export const PARAMETERS: Readonly<Record<ParameterName, JsonObject>> = {
@@ -101,6 +105,12 @@ export const PARAMETERS: Readonly<Record<ParameterName, JsonObject>> = {
   }),
   cursor: queryParameter('cursor', '`nextCursor` of the page before, with the same filter, sort and caller.', { type: 'string' }),
   total: queryParameter('total', 'Whether to count all records that match.', { type: 'boolean', default: false }),
+  fields: queryParameter('fields', 'Fields to show beside the id, comma-separated; all where absent.', { type: 'string' }),
+  expand: queryParameter(
+    'expand',
+    'References to show the records of, comma-separated; `name:Resource.field(20)` shows up to 20 records of a resource that refer here by a field. Each is shown where its own `read` is allowed.',
+    { type: 'string', examples: ['authorId,comments:Comment.articleId(20)'] },
+  ),
   ifMatch: {
     name: 'If-Match',
     in: 'header',
@@ -131,8 +141,13 @@ function toParameter(parameter: JsonObject | ParameterName): JsonObject {
   return typeof parameter === 'string' ? ref('parameters', parameter) : parameter;
 }
 
-function toAnswer({ description, schema, headers: names }: AnswerParts): JsonObject {
-  return { description, headers: headerRefs(names), content: { 'application/json': { schema } } };
+function toAnswer({ description, schema, files = {}, headers: names }: AnswerParts): JsonObject {
+  return { description, headers: headerRefs(names), content: toContent(schema, files) };
+}
+
+function toContent(schema: JsonObject, { 'application/json': other, ...types }: Readonly<Record<string, JsonObject>>): JsonObject {
+  const json: JsonObject = other === undefined ? schema : { anyOf: [schema, other] };
+  return Object.fromEntries(Object.entries({ 'application/json': json, ...types }).map(([type, each]) => [type, { schema: each }]));
 }
 
 const OF_EVERY_OPERATION = [400, 405, 408, 429, 500, 503];

@@ -22,7 +22,7 @@ export function resourcePaths(resource: Resource): JsonObject {
     [base]: { get: verb(resource, 'list', LIST), post: verb(resource, 'create', { body: schemaRef(`${name}.create`) }) },
     [`${base}/schema`]: { get: describeOperation(name) },
     [`${base}/{id}`]: {
-      get: verb(resource, 'read', { parameters: ['id'] }),
+      get: verb(resource, 'read', { parameters: ['id', 'fields', 'expand'] }),
       put: verb(resource, 'update', { parameters: ['id', 'ifMatch'], body: schemaRef(`${name}.update`) }),
       delete: verb(resource, 'delete', { parameters: ['id', 'ifMatch'] }),
     },
@@ -32,7 +32,7 @@ export function resourcePaths(resource: Resource): JsonObject {
 
 type Sent = Pick<OperationParts, 'parameters' | 'body'>;
 
-const LIST: Sent = { parameters: ['limit', 'offset', 'cursor', 'total'] };
+const LIST: Sent = { parameters: ['limit', 'offset', 'cursor', 'total', 'fields', 'expand'] };
 
 function verb(resource: Resource, action: 'list' | 'create' | 'read' | 'update' | 'delete', { parameters = [], body }: Sent): JsonObject {
   const { name } = resource;
@@ -104,6 +104,8 @@ function inputOf(name: string, action: Action, member: ActionInput): JsonObject 
     offset: { type: 'integer', minimum: 0 },
     cursor: { type: 'string' },
     total: { type: 'boolean' },
+    fields: { ...arrayOf({ type: 'string' }), description: 'Fields to show beside the id; also as in the query.' },
+    expand: { ...arrayOf({ type: 'string' }), maxItems: 5, description: 'What to expand; also as in the query.' },
     ifMatch: { type: ['integer', 'string'], description: 'Version of the record as it was read.' },
   };
   return inputs[member];
@@ -111,14 +113,17 @@ function inputOf(name: string, action: Action, member: ActionInput): JsonObject 
 
 function answersOf(name: string, action: Action['name']): Readonly<Record<number, AnswerParts>> {
   const record = schemaRef(name);
+  const shown = schemaRef(`${name}.shown`);
   const one: AnswerParts = { description: 'The record.', schema: envelope(record), headers: ['X-Decision-Id', 'ETag'] };
   const created: AnswerParts = { ...one, description: 'The new record.', headers: ['X-Decision-Id', 'ETag', 'Location'] };
   switch (action) {
     case 'create':
       return { 201: created };
+    case 'read':
+      return { 200: { ...one, schema: envelope(shown) } };
     case 'list':
     case 'export':
-      return { 200: { description: 'A page of the records that the caller may see.', schema: pageOf(record), headers: ['X-Decision-Id'] } };
+      return { 200: { description: 'A page of the records that the caller may see.', schema: pageOf(shown), headers: ['X-Decision-Id'] } };
     case 'delete':
       return {
         200: { description: 'It is gone.', schema: envelope(objectOf({ id: { type: 'string' } }), MESSAGE), headers: ['X-Decision-Id'] },

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../operators/index.ts';
 import { fieldKind, type Resource, recordSchema, valuesSchema } from '../resource/index.ts';
 import { filterRef } from './filters.ts';
+import { arrayOf, orNull, schemaRef } from './operation.ts';
 
 /** What a resource's records look like in answers, creates, updates and filters. Secret fields are in none. */
 export function resourceSchemas(resource: Resource): JsonObject {
@@ -9,6 +10,7 @@ export function resourceSchemas(resource: Resource): JsonObject {
   const hidden = open.fields.size < resource.fields.size;
   return {
     [name]: { ...recordSchema(open), ...(description !== undefined && { description }) },
+    [`${name}.shown`]: toShown(open),
     [`${name}.create`]: toInput(valuesSchema(open, 'create'), hidden),
     [`${name}.update`]: toInput(valuesSchema(open, 'update'), hidden),
     [`${name}.where`]: toWhere(open),
@@ -18,6 +20,28 @@ export function resourceSchemas(resource: Resource): JsonObject {
 /** The resource as someone sees it who may not know of its secret fields. */
 export function withoutSecrets(resource: Resource): Resource {
   return { ...resource, fields: new Map([...resource.fields].filter(([, field]) => !field.writeOnly)) };
+}
+
+/** A record where the request may choose what of it is shown. */
+function toShown(open: Resource): JsonObject {
+  const { properties } = recordSchema(open);
+  const references = [...open.fields.values()].flatMap((field) => {
+    if (field.to !== undefined) return [[field.name, orNull(schemaRef(field.to))] as const];
+    return field.of?.to === undefined ? [] : [[field.name, arrayOf(schemaRef(field.of.to))] as const];
+  });
+  const expand = {
+    type: 'object',
+    description: 'What `expand` asked for, as far as the caller may read it: by reference, or by the name given to what refers here.',
+    properties: Object.fromEntries(references),
+    additionalProperties: arrayOf({ type: 'object' }),
+    readOnly: true,
+  };
+  return {
+    type: 'object',
+    description: 'Every field, or the id and those in `fields`; beside them what `expand` asked for.',
+    properties: { ...(properties as JsonObject), expand },
+    required: ['id'],
+  };
 }
 
 function toInput(schema: JsonObject, hidden: boolean): JsonObject {

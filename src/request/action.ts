@@ -62,6 +62,8 @@ export function readAction({ resource, action, members, envelope }: GivenAction,
     offset: given('offset'),
     cursor: given('cursor'),
     total: given('total'),
+    fields: given('fields'),
+    expand: given('expand'),
   };
   const request = {
     resource,

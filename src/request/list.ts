@@ -1,11 +1,13 @@
 import { describeValue, type Json } from '../operators/index.ts';
 import { readWhere, type WhereNode } from './filter.ts';
 import type { Mistakes } from './mistakes.ts';
+import { textAt } from './query.ts';
 import type { ApiRequest, RequestLimits, SortKey } from './request.ts';
 import type { QueryTree } from './route.ts';
+import { readShownPart, type ShownMembers, type ShownPart, toShownMembers } from './shown.ts';
 
 /** What a list takes, by the names that a query and a body share. */
-export interface ListMembers {
+export interface ListMembers extends ShownMembers {
   readonly where?: WhereNode;
   readonly sort?: Json | undefined;
   readonly limit?: Json | undefined;
@@ -15,16 +17,13 @@ export interface ListMembers {
 }
 
 /** What a list asks for. */
-export type ListPart = Pick<ApiRequest, 'where' | 'sort' | 'limit' | 'offset' | 'cursor' | 'total'>;
+export type ListPart = Pick<ApiRequest, 'where' | 'sort' | 'limit' | 'offset' | 'cursor' | 'total'> & ShownPart;
 
 /** Names of `ListMembers`, as a query may use them. */
-export const LIST_NAMES = ['where', 'sort', 'limit', 'offset', 'cursor', 'total'] as const;
+export const LIST_NAMES = ['where', 'sort', 'limit', 'offset', 'cursor', 'total', 'fields', 'expand'] as const;
 
 const MAX_OFFSET = 1_000_000_000;
 const MAX_CURSOR = 4096;
-
-/** Stands for `limit[…]=` and its like, which no reader accepts. */
-const GROUP: Json = Object.freeze({});
 
 /** Bounds of one list: `limitMax` is larger for exports. */
 export interface ListBounds {
@@ -43,15 +42,13 @@ export function readListPart(given: ListMembers, { limits, limitMax }: ListBound
     offset: readWhole({ name: 'offset', from: 0, to: MAX_OFFSET, given: given.offset }, mistakes),
     cursor: readCursor(given.cursor, mistakes),
     total: readTotal(given.total, mistakes),
+    ...readShownPart(given, mistakes),
   };
 }
 
 /** A query's members, its texts read as the numbers and booleans that they plainly are: `1e3`, ` 5` and `0x1` are not. */
 export function toListMembers(query: QueryTree): ListMembers {
-  const text = (name: string): Json | undefined => {
-    const node = query.get(name);
-    return node === undefined || typeof node === 'string' ? node : GROUP;
-  };
+  const text = (name: string): Json | undefined => textAt(query, name);
   return {
     where: query.get('where'),
     sort: text('sort'),
@@ -59,6 +56,7 @@ export function toListMembers(query: QueryTree): ListMembers {
     offset: toNumber(text('offset')),
     cursor: text('cursor'),
     total: toBoolean(text('total')),
+    ...toShownMembers(query),
   };
 }
 

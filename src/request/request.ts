@@ -14,6 +14,13 @@ export interface SortKey {
   readonly descending: boolean;
 }
 
+/** What to expand, as sent: a reference by its name, or a name for the records that refer here by a field of theirs. */
+export interface ExpandItem {
+  readonly name: string;
+  /** `comments:Comment.articleId(20)` */
+  readonly by?: { readonly resource: string; readonly field: string; readonly limit: number } | undefined;
+}
+
 /** A request for an action on a resource, whatever door it came through. Shapes are checked, names and values not yet. */
 export interface ApiRequest {
   readonly resource: string;
@@ -30,6 +37,10 @@ export interface ApiRequest {
   readonly offset?: number | undefined;
   readonly cursor?: string | undefined;
   readonly total: boolean;
+  /** Fields to show; all where absent. */
+  readonly fields?: readonly string[] | undefined;
+  /** What to expand; nothing where absent. */
+  readonly expand?: readonly ExpandItem[] | undefined;
   /** Record versions of If-Match; `'*'` for any. */
   readonly ifMatch?: readonly number[] | '*' | undefined;
 }

@@ -5,6 +5,7 @@ import { LIST_NAMES, readListPart, toListMembers } from './list.ts';
 import { createMistakes } from './mistakes.ts';
 import type { ApiRequest, RequestLimits } from './request.ts';
 import type { Call } from './route.ts';
+import { readShownPart, SHOWN_NAMES, type ShownPart, toShownMembers } from './shown.ts';
 
 /** What a request has when it asks for nothing but its action. */
 export const BARE = { where: [], typed: true, sort: [], total: false } as const;
@@ -20,10 +21,11 @@ export function readListRequest(call: Call, limits: RequestLimits): ApiRequest {
 
 /** `GET /api/:resource/:id`, `DELETE /api/:resource/:id`, `GET /api/:resource/schema` */
 export function readRecordRequest(call: Call, action: 'read' | 'delete' | 'schema'): ApiRequest {
-  checkNoQuery(call);
+  const shown = action === 'read' ? readShownQuery(call) : undefined;
+  if (shown === undefined) checkNoQuery(call);
   if (call.body !== undefined) throw new Problem('REQUEST_MALFORMED', `expected no body, ${describeValue(call.body)} was given`);
   const ifMatch = action === 'delete' ? readIfMatch(call.header('if-match')) : undefined;
-  return { ...BARE, resource: param(call, 'resource'), action, id: call.params.get('id'), ifMatch };
+  return { ...BARE, ...shown, resource: param(call, 'resource'), action, id: call.params.get('id'), ifMatch };
 }
 
 /** `POST /api/:resource`: the body is the data. */
@@ -44,6 +46,14 @@ export function checkNoQuery(call: Call): void {
   const mistakes = createMistakes('REQUEST_PARAMETER');
   mistakes.checkNames(call.query.keys(), [], 'query parameter');
   mistakes.refuse();
+}
+
+function readShownQuery(call: Call): ShownPart {
+  const mistakes = createMistakes('REQUEST_PARAMETER');
+  mistakes.checkNames(call.query.keys(), SHOWN_NAMES, 'query parameter');
+  const part = readShownPart(toShownMembers(call.query), mistakes);
+  mistakes.refuse();
+  return part;
 }
 
 /** The value of a `:name` in the route's path. */

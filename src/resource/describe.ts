@@ -11,7 +11,7 @@ export function describeResource(resource: Resource): JsonObject {
     name: resource.name,
     description: resource.description ?? null,
     fields: fields.map(describeField),
-    indexes: resource.indexes.map(({ fields: names, unique }) => ({ fields: names, unique })),
+    indexes: resource.indexes.map(({ fields: names, unique, where }) => ({ fields: names, unique, ...(where !== undefined && { where }) })),
     jsonSchema: { create: valuesSchema(resource, 'create'), update: valuesSchema(resource, 'update') },
   };
 }

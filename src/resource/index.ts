@@ -15,6 +15,8 @@ export { type FilterItem, readFilter } from './filter.ts';
 export { type LoadedDefinitions, loadDefinitions, placeMistake, type RawDefinition } from './load-definitions.ts';
 export { collectMistakes, type DefinitionMistake, type Mistake, printMistake, type Report } from './mistake.ts';
 export { type DefinitionOptions, type ReadDefinition, readDefinition } from './read-definition.ts';
+export type { Expansion } from './read-expand.ts';
+export { readShown, type Shown } from './read-shown.ts';
 export { checkReferences } from './references.ts';
 export { type FieldUsage, fieldKind, resolveField } from './resolve-field.ts';
 export { type Definitions, ordinaryResources, type Resource, type ResourceIndex, type StoredRecord } from './resource.ts';

@@ -3,7 +3,7 @@ import { article, problemOf } from './article.fixture.ts';
 import { fieldKind, readSort, resolveField } from './index.ts';
 
 describe('resolveField', () => {
-  const usages = ['filter', 'sort', 'show', 'export'] as const;
+  const usages = ['filter', 'sort', 'show', 'expand'] as const;
 
   it.each(usages)('answers unknown and secret names alike (%s)', (usage) => {
     const masked = (name: string): unknown => {

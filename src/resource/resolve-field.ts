@@ -6,7 +6,7 @@ import { quote } from './names.ts';
 import type { Resource } from './resource.ts';
 
 /** What a name that a client sends is used for. */
-export type FieldUsage = 'filter' | 'sort' | 'show' | 'export';
+export type FieldUsage = 'filter' | 'sort' | 'show' | 'expand';
 
 /**
  * The one door for every field name that a client sends. A name that no field has and the name of a secret field
@@ -24,14 +24,15 @@ export function findField(resource: Resource, name: string, usage: FieldUsage): 
   if (field !== undefined && isUsable(field, usage)) return { field };
   const path = name.slice(0, 64);
   if (field !== undefined && !field.writeOnly) {
-    return { issue: { path, code: 'field', detail: `expected a field to sort by, given ${quote(name)}, which is a ${field.type}` } };
+    const expected = usage === 'expand' ? 'a reference to expand' : 'a field to sort by';
+    return { issue: { path, code: 'field', detail: `expected ${expected}, given ${quote(name)}, which is a ${field.type}` } };
   }
   const usable = [...resource.fields.values()].filter((other) => isUsable(other, usage)).map((other) => other.name);
   return {
     issue: {
       path,
       code: 'field',
-      detail: `${resource.name} has no field ${quote(name)} to ${usage}${usage === 'show' || usage === 'export' ? '' : ' by'}${didYouMean(name, usable)}`,
+      detail: `${resource.name} has no field ${quote(name)} to ${usage}${usage === 'show' || usage === 'expand' ? '' : ' by'}${didYouMean(name, usable)}`,
     },
   };
 }
@@ -46,5 +47,6 @@ export function fieldKind(field: Field): PathKind | undefined {
 function isUsable(field: Field, usage: FieldUsage): boolean {
   const kind = fieldKind(field)?.kind;
   if (kind === undefined) return false;
+  if (usage === 'expand') return (field.of ?? field).to !== undefined;
   return usage !== 'sort' || (kind !== 'list' && kind !== 'json');
 }

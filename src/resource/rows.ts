@@ -55,11 +55,14 @@ export function fromRow(resource: Resource, row: Row): StoredRecord {
   return record as StoredRecord;
 }
 
-/** A record as a caller sees it: every field that is not secret, in the order of the definition, null where there is no value. */
-export function showRecord(resource: Resource, record: StoredRecord): JsonObject {
+/**
+ * A record as a caller sees it: every field that is not secret, in the order of the definition, null where there is no value.
+ * Where `chosen` names fields, those and the id.
+ */
+export function showRecord(resource: Resource, record: StoredRecord, chosen?: ReadonlySet<string>): JsonObject {
   const shown: Record<string, Json> = {};
   for (const { name, field } of columnsOf(resource)) {
-    if (!field.writeOnly) shown[name] = record[name] ?? null;
+    if (!field.writeOnly && (chosen === undefined || name === 'id' || chosen.has(name))) shown[name] = record[name] ?? null;
   }
   return shown;
 }

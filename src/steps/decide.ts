@@ -1,13 +1,14 @@
 import { ACTIONS, type RuleAction } from '../actions.ts';
 import { createEntryId, type Entry, factsOf, rulesToExplain } from '../audit/index.ts';
-import { createScope, OPEN } from '../context/index.ts';
+import { leaveOpen, OPEN } from '../context/index.ts';
 import { type Decision, decide, decidingRule } from '../decision/index.ts';
 import { Problem } from '../errors.ts';
 import type { Json } from '../operators/index.ts';
-import { applicableRules } from '../policy/index.ts';
+import { type Applicable, applicableRules } from '../policy/index.ts';
 import type { Resource, StoredRecord } from '../resource/index.ts';
-import { loadReferred } from '../storage/index.ts';
+import { loadReferred, loadReferredOfEach } from '../storage/index.ts';
 import type { Decided, Found, Job, Proposal } from './job.ts';
+import { type ScopeSubject, scopeOf } from './scope.ts';
 
 /** What a decision is about. */
 interface Subject {
@@ -18,6 +19,8 @@ interface Subject {
   readonly recordId?: string | undefined;
   /** What is sent for the record, where that is a part of the request's data. */
   readonly data?: Json;
+  /** Nothing of the request's data is known yet: what depends on it stays open, as with an open record. */
+  readonly dataIsOpen?: boolean;
 }
 
 /** Decides on the stored record. One that does not exist has no attributes: what depends on them denies, in the same words. */
@@ -82,33 +85,59 @@ export async function decideOrRefuse(job: Job, subject: Subject, entryId?: strin
 
 /** Decides and leaves the entry in the job. */
 export async function decideOn(job: Job, subject: Subject, entryId: string = createEntryId()): Promise<Decision> {
-  const { principal, tx, model, origin, request } = job;
+  const { principal, tx, model, request } = job;
   const resource = subject.resource ?? job.resource;
   const action = subject.action ?? (ACTIONS.get(request.action)?.decides as RuleAction);
-  const applicable = applicableRules(model.policies, {
+  const applicable = rulesFor(job, { resource, action });
+  const { record } = subject;
+  const referred = await loadReferred(tx, model.definitions, { paths: applicable.reaches, principal, resource, record });
+  return conclude(job, { ...subject, entryId, applicable, resource, action, referred });
+}
+
+/** Several records of one resource that one action is decided on, each by itself. */
+export interface Subjects {
+  readonly resource: Resource;
+  readonly action: RuleAction;
+  readonly records: readonly StoredRecord[];
+}
+
+/** Decides on each and leaves its entry in the job: with one statement for each reference that conditions follow, not one for each record. */
+export async function decideOnEach(job: Job, { resource, action, records }: Subjects): Promise<readonly Decision[]> {
+  const { principal, tx, model } = job;
+  const applicable = rulesFor(job, { resource, action });
+  const { reaches: paths } = applicable;
+  const ofCaller = await loadReferred(tx, model.definitions, { paths, principal, resource, record: OPEN });
+  const referredOf = await loadReferredOfEach(tx, model.definitions, { paths, resource, records });
+  return records.map((record) => {
+    const referred = new Map([...ofCaller, ...referredOf(record)]);
+    return conclude(job, { entryId: createEntryId(), applicable, resource, action, record, recordId: record.id, referred });
+  });
+}
+
+function rulesFor({ principal, tx, model }: Job, { resource, action }: Pick<Subjects, 'resource' | 'action'>): Applicable {
+  return applicableRules(model.policies, {
     userId: principal.id,
     role: principal.role,
     resource: resource.name,
     action,
     now: tx.now,
   });
-  const { record } = subject;
-  const scope = createScope({
-    principal,
-    action,
-    resource,
-    record,
-    referred: await loadReferred(tx, model.definitions, { paths: applicable.reaches, principal, resource, record }),
-    recordId: subject.recordId,
-    origin,
-    data: subject.data ?? request.data,
-    now: tx.now,
-    timeZone: job.settings.timeZone,
-    definitions: model.definitions,
-  });
+}
+
+interface Question extends ScopeSubject {
+  readonly entryId: string;
+  readonly applicable: Applicable;
+  readonly dataIsOpen?: boolean;
+}
+
+function conclude(job: Job, { entryId, applicable, dataIsOpen = false, ...subject }: Question): Decision {
+  const { principal } = job;
+  const { resource, action, recordId } = subject;
+  const known = scopeOf(job, subject);
+  const scope = dataIsOpen ? leaveOpen(known, ({ group, keys }) => group === 'request' && keys[0] === 'data') : known;
   const decision = decide(applicable, scope, { userId: principal.id, role: principal.role });
   const facts = factsOf(rulesToExplain(applicable, decision), scope, job.settings.factsBytes);
-  job.entries.push(toEntry(job, { id: entryId, resource, action, decision, recordId: subject.recordId, facts }));
+  job.entries.push(toEntry(job, { id: entryId, resource, action, decision, recordId, facts }));
   return decision;
 }
 

@@ -18,6 +18,10 @@ export interface JobSettings {
   readonly ifMatch: 'optional' | 'required';
   /** Rows a list may look at in memory for one page. */
   readonly scanRows: number;
+  /** Records that the requests of a transaction may expand. */
+  readonly expandMax: number;
+  /** Records that may be deleted in a transaction because of others. */
+  readonly cascadeMax: number;
   /** Bytes of condition values kept in an entry. */
   readonly factsBytes: number;
   /** 32 bytes that seal cursors. */

@@ -6,10 +6,13 @@ import { ConstraintError, insertRecord, updateRecord } from '../storage/index.ts
 import { deleteWithReferrers } from './cascade.ts';
 import { decideOn } from './decide.ts';
 import type { Decided, Job, Proposal, Result } from './job.ts';
+import { readShowing, showEach } from './show.ts';
 
 /** The record found. */
 export async function show(job: Job, { found }: Decided): Promise<Result> {
-  return shown(job, 200, found[0] as StoredRecord);
+  const record = found[0] as StoredRecord;
+  const [data] = await showEach(job, [record], readShowing(job, 1));
+  return { status: 200, data, version: record.version };
 }
 
 /** The resource's fields, for whoever may read or list it. */

@@ -1,25 +1,26 @@
 import { createHash } from 'node:crypto';
 import { ACTIONS, type RuleAction } from '../actions.ts';
-import { ALWAYS, all, type Condition, conditionPaths } from '../condition/index.ts';
-import { createScope, OPEN, type ReferredRecords, type Scope } from '../context/index.ts';
-import type { Decision } from '../decision/index.ts';
-import { readFilter, readSort, type StoredRecord, showRecord } from '../resource/index.ts';
-import { listRecords, loadReferred, openCursor, sealCursor } from '../storage/index.ts';
+import { all } from '../condition/index.ts';
+import { readFilter, readSort } from '../resource/index.ts';
+import { listRecords, openCursor, sealCursor } from '../storage/index.ts';
 import type { Decided, Job, Result } from './job.ts';
+import { allowedWhere, scopesFor } from './scope.ts';
+import { readShowing, showEach } from './show.ts';
 
 /** The page of records that the filter matches and the decision allows. */
 export async function select(job: Job, { decision }: Decided): Promise<Result> {
-  const { request, settings, tx, model, principal, resource } = job;
+  const { request, settings, tx, model, resource } = job;
+  const action = ACTIONS.get(request.action)?.decides as RuleAction;
+  const limit = request.limit ?? (request.action === 'export' ? settings.exportMax : settings.pageDefault);
   const where = all([allowedWhere(decision), readFilter(resource, request.where, { typed: request.typed })]);
   const binding = bindingOf(job);
-  const paths = conditionPaths(where);
-  const ofCaller = await loadReferred(tx, model.definitions, { paths, principal, resource, record: OPEN });
+  const showing = readShowing(job, limit);
   const page = await listRecords(tx, resource, {
     where,
-    scopeFor: (record, referred) => scopeOf(job, record, new Map([...ofCaller, ...referred])),
+    scopeFor: await scopesFor(job, { resource, action, where }),
     definitions: model.definitions,
     sort: readSort(resource, request.sort),
-    limit: request.limit ?? (request.action === 'export' ? settings.exportMax : settings.pageDefault),
+    limit,
     offset: request.offset,
     after: request.cursor === undefined ? undefined : openCursor(request.cursor, settings.cursorKey, binding),
     total: request.total,
@@ -32,15 +33,9 @@ export async function select(job: Job, { decision }: Decided): Promise<Result> {
   const warnings = warningsOf(job, page.total);
   return {
     status: 200,
-    data: page.records.map((record) => showRecord(resource, record)),
+    data: await showEach(job, page.records, showing),
     extras: { count: page.records.length, ...total, ...next, ...(warnings.length > 0 ? { warnings } : {}) },
   };
-}
-
-function allowedWhere(decision: Decision): Condition {
-  if (decision.effect === 'allow-where') return decision.where;
-  if (decision.effect === 'allow') return ALWAYS;
-  throw new Error('a denied list reached the table');
 }
 
 function warningsOf({ request }: Job, total: number | undefined): string[] {
@@ -53,20 +48,4 @@ function warningsOf({ request }: Job, total: number | undefined): string[] {
 function bindingOf({ request, principal, resource }: Job): string {
   const parts = [resource.name, request.action, principal.id ?? null, principal.role, request.where, request.sort, request.typed];
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
-}
-
-function scopeOf(job: Job, record: StoredRecord, referred: ReferredRecords): Scope {
-  return createScope({
-    principal: job.principal,
-    action: ACTIONS.get(job.request.action)?.decides as RuleAction,
-    resource: job.resource,
-    record,
-    recordId: record.id,
-    referred,
-    origin: job.origin,
-    data: job.request.data,
-    now: job.tx.now,
-    timeZone: job.settings.timeZone,
-    definitions: job.model.definitions,
-  });
 }

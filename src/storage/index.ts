@@ -42,9 +42,10 @@ export { applyPermissions, comparePermissions, type PermissionsComparison } from
 export { type Author, createPolicy, deletePolicy, listPolicies, loadPolicy, loadPolicyState, updatePolicy } from './policies.ts';
 export { loadPolicyStateAt } from './policy-history.ts';
 export { loadActiveAssignments, loadPolicyPage } from './policy-pages.ts';
-export { deleteRecord, insertRecord, loadRecord, type RecordChange, updateRecord } from './records.ts';
-export { checkReferences, findReferrers, type RecordName, type Referrer } from './references.ts';
-export { loadReferred, type Referring } from './referred.ts';
+export { deleteRecord, insertRecord, loadRecord, loadRecords, type RecordChange, updateRecord } from './records.ts';
+export { checkReferences, emptyReferences, findReferrers, type RecordName, type Referrer, referrersTo } from './references.ts';
+export { loadReferred, loadReferredOfEach, type Referring } from './referred.ts';
+export { loadReferring } from './referring.ts';
 export { isSaidInSql } from './said-in-sql.ts';
 export { openSqlite, type SqliteOptions } from './sqlite/database.ts';
 export { countUserValues } from './user-values.ts';

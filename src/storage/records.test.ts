@@ -4,7 +4,7 @@ import type { JsonObject } from '../operators/index.ts';
 import { ConstraintError } from './database.ts';
 import { evolve } from './evolution/index.ts';
 import { deleteRecord, insertRecord, loadRecord, updateRecord } from './records.ts';
-import { checkReferences, findReferrers } from './references.ts';
+import { checkReferences, emptyReferences, findReferrers, type Referrer, referrersTo } from './references.ts';
 import { define, failure, openTestDatabase, resourceOf, type TestDatabase, toRecord } from './storage.fixture.ts';
 
 const definitions = define({
@@ -103,33 +103,57 @@ describe('checkReferences', () => {
   });
 });
 
-describe('findReferrers', () => {
-  const find = (id: string) => test.database.transaction((tx) => findReferrers(tx, definitions, { resource: author, id }));
+describe('those who refer', () => {
+  const find = (id: string) =>
+    test.database.transaction(async (tx) => {
+      const found: unknown[] = [];
+      for (const referrer of referrersTo(definitions, { resource: author, id })) {
+        const ids = await findReferrers(tx, referrer, { after: '', limit: 10 });
+        if (ids.length > 0) found.push([referrer.resource.name, referrer.field.name, referrer.onDelete, ids]);
+      }
+      return found;
+    });
 
-  it('finds who refers, through which field, and what is to happen then', async () => {
+  it('are found by field, with what is to happen to them: what refuses comes first', async () => {
     await insertAuthor('a');
     await insertAuthor('b');
     await insert('1', { authorId: 'a', editorId: 'b' });
     await insert('2', { authorId: 'a', readers: ['b', 'a'] });
-    const summary = async (id: string) =>
-      (await find(id)).map(({ resource, field, onDelete, ids }) => [resource.name, field.name, onDelete, ids]);
-    expect(await summary('a')).toEqual([
+    expect(await find('a')).toEqual([
       ['Article', 'authorId', 'restrict', ['1', '2']],
       ['Article', 'readers', 'restrict', ['2']],
     ]);
-    expect(await summary('b')).toEqual([
-      ['Article', 'editorId', 'setNull', ['1']],
+    expect(await find('b')).toEqual([
       ['Article', 'readers', 'restrict', ['2']],
+      ['Article', 'editorId', 'setNull', ['1']],
     ]);
     expect(await find('none')).toEqual([]);
   });
 
-  it('names a bounded number', async () => {
+  it('are found page by page', async () => {
     await insertAuthor('a');
-    await test.database.transaction(async (tx) => {
-      for (let n = 0; n < 101; n++) await insertRecord(tx, article, toRecord(`${n}`, { authorId: 'a' }));
+    for (const id of ['1', '2', '3']) await insert(id, { authorId: 'a' });
+    const [referrer] = referrersTo(definitions, { resource: author, id: 'a' });
+    const page = (after: string) => test.database.transaction((tx) => findReferrers(tx, referrer as Referrer, { after, limit: 2 }));
+    expect([await page(''), await page('2')]).toEqual([['1', '2'], ['3']]);
+  });
+
+  it('are all let go with one statement, each at a new version', async () => {
+    await insertAuthor('a');
+    await insertAuthor('b');
+    await insert('1', { authorId: 'b', editorId: 'a' });
+    await insert('2', { authorId: 'b', editorId: 'a' });
+    await insert('3', { authorId: 'b', editorId: 'b' });
+    const editor = referrersTo(definitions, { resource: author, id: 'a' }).find(({ onDelete }) => onDelete === 'setNull');
+    const now = await test.database.transaction(async (tx) => {
+      await emptyReferences(tx, editor as Referrer);
+      return new Date(tx.now).toISOString();
     });
-    expect(await find('a')).toMatchObject([{ more: true, ids: { length: 100 } }]);
+    expect(await test.rows('Article')).toMatchObject([
+      { id: '1', editorId: null, version: 2, updatedAt: now },
+      { id: '2', editorId: null, version: 2, updatedAt: now },
+      { id: '3', editorId: 'b', version: 1 },
+    ]);
   });
 
   it('has the database behind it', async () => {

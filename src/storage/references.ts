@@ -6,23 +6,25 @@ import type { Definitions, Resource } from '../resource/index.ts';
 import type { Transaction } from './database.ts';
 import { columnOf, quoteName, tableOf } from './names.ts';
 
-/** Ids of referring records that are named; what has more is only said to. */
-const REFERRERS = 100;
-
-/** Records of one resource that refer to a record through one field. */
-export interface Referrer {
-  readonly resource: Resource;
-  readonly field: Field;
-  readonly onDelete: 'restrict' | 'cascade' | 'setNull';
-  /** The first of them; at least one. */
-  readonly ids: readonly string[];
-  readonly more: boolean;
-}
-
 /** Which record is meant. */
 export interface RecordName {
   readonly resource: Resource;
   readonly id: string;
+}
+
+/** A reference by which records refer to a certain one, and what is to happen to them when that goes. */
+export interface Referrer {
+  readonly resource: Resource;
+  readonly field: Field;
+  readonly to: RecordName;
+  readonly onDelete: 'restrict' | 'cascade' | 'setNull';
+}
+
+/** Which of the records that refer by a reference are meant. */
+export interface ReferrerPage {
+  /** The id behind which to begin. */
+  readonly after: string;
+  readonly limit: number;
 }
 
 /** References among `values` to records that do not exist: in reference fields, and in lists of references. */
@@ -64,42 +66,45 @@ function dangling(path: string, to: string, id: string): Issue {
 }
 
 /**
- * The records that refer to one, by resource and field, with what their definition says is to happen to them.
- * An item of a list cannot be emptied like a field, so lists of references restrict unless they say `cascade`.
+ * The references by which a record may be referred to, with what their definition says: those that refuse first, so that
+ * it makes no difference in which order definitions stand. An item of a list cannot be emptied like a field, so lists of
+ * references restrict unless they say `cascade`.
  */
-export async function findReferrers(
-  tx: Transaction,
-  definitions: Definitions,
-  { resource: to, id }: RecordName,
-): Promise<readonly Referrer[]> {
+export function referrersTo(definitions: Definitions, to: RecordName): readonly Referrer[] {
   const referrers: Referrer[] = [];
   for (const resource of definitions.values()) {
     for (const field of resource.fields.values()) {
-      const refers = refersTo(tx, { resource, field, to, id });
-      if (refers === undefined) continue;
-      const rows = await tx.all<{ id: string }>(
-        sql`SELECT "id" FROM ${tableOf(resource)} WHERE ${refers} ORDER BY "id" LIMIT ${REFERRERS + 1}`,
-      );
-      if (rows.length === 0) continue;
-      const ids = rows.slice(0, REFERRERS).map((row) => row.id);
-      referrers.push({ resource, field, onDelete: onDeleteOf(field), ids, more: rows.length > REFERRERS });
+      if ((field.of ?? field).to === to.resource.name) referrers.push({ resource, field, to, onDelete: onDeleteOf(field) });
     }
   }
-  return referrers;
+  return referrers.toSorted((a, b) => ORDER.indexOf(a.onDelete) - ORDER.indexOf(b.onDelete));
 }
 
-interface Reference {
-  readonly resource: Resource;
-  readonly field: Field;
-  readonly to: Resource;
-  readonly id: string;
+const ORDER: readonly Referrer['onDelete'][] = ['restrict', 'setNull', 'cascade'];
+
+/** Ids of some of the records that refer, in order. A record that refers to itself is not among them: it is not in its own way. */
+export async function findReferrers(tx: Transaction, referrer: Referrer, { after, limit }: ReferrerPage): Promise<readonly string[]> {
+  const rows = await tx.all<{ id: string }>(
+    sql`SELECT "id" FROM ${tableOf(referrer.resource)} WHERE ${refers(tx, referrer)} AND "id" > ${after} ORDER BY "id" LIMIT ${limit}`,
+  );
+  return rows.map(({ id }) => id);
 }
 
-function refersTo(tx: Transaction, { resource, field, to, id }: Reference): RawBuilder<unknown> | undefined {
+/** Empties the reference of all records that refer, however many, with one statement; each is at a new version then. */
+export async function emptyReferences(tx: Transaction, referrer: Referrer): Promise<void> {
+  const { resource, field } = referrer;
+  const name = sql.raw(quoteName(field.name));
+  const changed = resource.fields.has('version')
+    ? sql`, "version" = "version" + 1, "updatedAt" = ${new Date(tx.now).toISOString()}`
+    : sql``;
+  await tx.run(sql`UPDATE ${tableOf(resource)} SET ${name} = NULL${changed} WHERE ${refers(tx, referrer)}`);
+}
+
+function refers(tx: Transaction, { resource, field, to }: Referrer): RawBuilder<unknown> {
   const column = columnOf(resource, field.name);
-  if (field.to === to.name) return sql`${column} = ${id}`;
-  if (field.of?.to !== to.name) return undefined;
-  return sql`EXISTS (SELECT 1 FROM ${tx.dialect.listItems(column)} WHERE value = ${id})`;
+  const isReferring =
+    field.of === undefined ? sql`${column} = ${to.id}` : sql`EXISTS (SELECT 1 FROM ${tx.dialect.listItems(column)} WHERE value = ${to.id})`;
+  return resource.name === to.resource.name ? sql`${isReferring} AND ${columnOf(resource, 'id')} <> ${to.id}` : isReferring;
 }
 
 function onDeleteOf(field: Field): Referrer['onDelete'] {

@@ -1,10 +1,9 @@
-import { sql } from 'kysely';
 import type { ContextGroup, Path } from '../condition/index.ts';
 import { OPEN, type Principal, type ReferredRecords } from '../context/index.ts';
 import { type JsonObject, ownValue } from '../operators/index.ts';
-import { type Definitions, fieldAt, fromRow, type Resource, type Row, type StoredRecord } from '../resource/index.ts';
+import { type Definitions, fieldAt, type Resource, type StoredRecord } from '../resource/index.ts';
 import type { Transaction } from './database.ts';
-import { selectionOf, tableOf } from './names.ts';
+import { loadRecords } from './records.ts';
 
 /** Who and what refers, and which paths of theirs conditions read. */
 export interface Referring {
@@ -25,7 +24,7 @@ export async function loadReferred(tx: Transaction, definitions: Definitions, re
   const referred = new Map<string, StoredRecord>();
   for (const reach of [...ofUser, ...ofRecord]) {
     const id = ownValue(reach.group === 'user' ? principal.attributes : record, reach.field);
-    const found = typeof id === 'string' ? (await loadByIds(tx, reach.target, [id])).get(id) : undefined;
+    const found = typeof id === 'string' ? (await loadRecords(tx, reach.target, [id])).get(id) : undefined;
     if (found !== undefined) referred.set(reach.key, found);
   }
   return referred;
@@ -42,7 +41,7 @@ export async function loadReferredOfEach(
   const found = new Map<string, ReadonlyMap<string, StoredRecord>>();
   for (const { key, field, target } of reaches) {
     const ids = new Set(records.map((record) => record[field]).filter((id) => typeof id === 'string'));
-    found.set(key, await loadByIds(tx, target, [...ids]));
+    found.set(key, await loadRecords(tx, target, [...ids]));
   }
   return (record) =>
     new Map(
@@ -76,11 +75,4 @@ function reachesOf(
     reaches.set(key, { group, field, key, target: reached.of });
   }
   return [...reaches.values()];
-}
-
-async function loadByIds(tx: Transaction, resource: Resource, ids: readonly string[]): Promise<ReadonlyMap<string, StoredRecord>> {
-  if (ids.length === 0) return new Map();
-  const wanted = ids.length === 1 ? sql`(${ids[0]})` : sql`(SELECT value FROM ${tx.dialect.listItems(sql`${JSON.stringify(ids)}`)})`;
-  const rows = await tx.all<Row>(sql`SELECT ${selectionOf(resource)} FROM ${tableOf(resource)} WHERE "id" IN ${wanted}`);
-  return new Map(rows.map((row) => fromRow(resource, row)).map((record) => [record.id, record]));
 }

@@ -46,6 +46,17 @@ const DOORS: readonly Door[] = [
   { name: 'action list, sort', send: (field) => post('/api/Case/list', { sort: `-${field}` }) },
   { name: 'action export', send: (field, value) => post('/api/Case/export', { where: { [field]: value } }) },
   { name: 'action export, sort', send: (field) => post('/api/Case/export', { sort: field }) },
+  { name: 'fields', send: (field) => get(`/api/Case?fields=${field}`) },
+  { name: 'fields, beside another', send: (field) => get(`/api/Case?fields=title,${field}`) },
+  { name: 'action list, fields', send: (field) => post('/api/Case/list', { fields: [field] }) },
+  { name: 'action export, fields', send: (field) => post('/api/Case/export', { fields: field }) },
+  { name: 'expand', send: (field) => get(`/api/Case?expand=${field}`) },
+  { name: 'expand, as what another resource refers by', send: (field) => get(`/api/User?expand=cases:Case.${field}`) },
+  { name: 'action list, expand', send: (field) => post('/api/Case/list', { expand: [`cases:Case.${field}(3)`] }) },
+  {
+    name: 'batch list, fields and expand',
+    send: (field) => post('/api/batch', { requests: [{ resource: 'Case', action: 'list', fields: [field], expand: [field] }] }),
+  },
   {
     name: 'createIfNotExists',
     send: (field, value) => post('/api/Case/createIfNotExists', { filter: { [field]: value }, data: { title: 'x' } }),

@@ -53,6 +53,8 @@ const CALLS: readonly (readonly [send: string, path: string, status: number, bod
   ['POST /api/Article', '/api/Article', 422, {}],
   ['GET /api/Article/schema', '/api/Article/schema', 200],
   ['GET /api/Article/<article>', '/api/Article/{id}', 200],
+  ['GET /api/Article/<article>?fields=title&expand=authorId,comments:Comment.articleId(3)', '/api/Article/{id}', 200],
+  ['GET /api/Article?fields=title&expand=authorId', '/api/Article', 200],
   ['GET /api/Article/nothing', '/api/Article/{id}', 404],
   ['PUT /api/Article/<article>', '/api/Article/{id}', 200, { fee: null }],
   ['DELETE /api/Article/<spare>', '/api/Article/{id}', 200],

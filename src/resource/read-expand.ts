@@ -1,0 +1,75 @@
+import { didYouMean, type Issue } from '../errors.ts';
+import type { Field } from '../fields/index.ts';
+import { checkFieldName, quote } from './names.ts';
+import { findField } from './resolve-field.ts';
+import type { Definitions, Resource } from './resource.ts';
+
+/** What to expand, as sent. */
+export interface ExpandItem {
+  readonly name: string;
+  /** Another resource's reference to this one, and how many records by it at most. */
+  readonly by?: { readonly resource: string; readonly field: string; readonly limit: number } | undefined;
+}
+
+/** What stands under one name of a record's `expand`. */
+export interface Expansion {
+  readonly name: string;
+  /** A reference and a list of them are the record's own; `referring` is what refers to it. */
+  readonly kind: 'reference' | 'references' | 'referring';
+  /** The reference: the record's own, or that of the records that refer to it. */
+  readonly field: Field;
+  /** Whose records are shown. */
+  readonly of: Resource;
+  /** How many for each record; of `referring` alone. */
+  readonly limit: number;
+}
+
+/** What a client asks to be expanded, item by item: each resolved, or noted as a mistake. */
+export function readExpand(
+  definitions: Definitions,
+  resource: Resource,
+  { items, issues }: { readonly items: readonly ExpandItem[]; readonly issues: Issue[] },
+): readonly Expansion[] {
+  return items.flatMap((item) => {
+    const read = item.by === undefined ? readOwn(definitions, resource, item.name) : readReferring(definitions, resource, item);
+    if (!('issue' in read)) return [read];
+    issues.push({ ...read.issue, path: `expand.${item.name.slice(0, 64)}` });
+    return [];
+  });
+}
+
+type Read = Expansion | { readonly issue: Issue };
+
+function readOwn(definitions: Definitions, resource: Resource, name: string): Read {
+  const found = findField(resource, name, 'expand');
+  if ('issue' in found) return found;
+  const { field } = found;
+  const of = shownResource(definitions, (field.of ?? field).to ?? '');
+  if (of === undefined) throw new Error(`${resource.name}.${name} refers to a resource without a definition`);
+  return { name, kind: field.of === undefined ? 'reference' : 'references', field, of, limit: 1 };
+}
+
+function readReferring(definitions: Definitions, resource: Resource, { name, by }: ExpandItem): Read {
+  const { resource: otherName = '', field: fieldName = '', limit = 0 } = by ?? {};
+  const refuse = (detail: string): Read => ({ issue: { path: '', code: 'field', detail } });
+  const wrong = checkFieldName(name);
+  if (wrong !== undefined) return refuse(wrong);
+  const of = shownResource(definitions, otherName);
+  if (of === undefined) return refuse(`no resource is named ${quote(otherName)}${didYouMean(otherName, shownNames(definitions))}`);
+  const found = findField(of, fieldName, 'expand');
+  if ('issue' in found) return found;
+  const { field } = found;
+  if (field.to === resource.name) return { name, kind: 'referring', field, of, limit };
+  const referring = [...of.fields.values()].filter((other) => other.to === resource.name && !other.writeOnly).map((other) => other.name);
+  const known = referring.length === 0 ? '' : `; ${referring.join(', ')} ${referring.length === 1 ? 'is' : 'are'}`;
+  return refuse(`${of.name}.${field.name} is no reference to one ${resource.name}${known}`);
+}
+
+function shownResource(definitions: Definitions, name: string): Resource | undefined {
+  const resource = definitions.get(name);
+  return resource?.internal === false ? resource : undefined;
+}
+
+function shownNames(definitions: Definitions): readonly string[] {
+  return [...definitions.values()].filter((resource) => !resource.internal).map((resource) => resource.name);
+}

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ALWAYS, type Condition } from '../condition/index.ts';
+import type { Json } from '../operators/index.ts';
+import { evolve } from './evolution/index.ts';
+import { insertRecord } from './records.ts';
+import { loadReferring } from './referring.ts';
+import { define, failure, openTestDatabase, resourceOf, type TestDatabase, toRecord } from './storage.fixture.ts';
+
+const definitions = define({
+  Article: { fields: { title: { type: 'string' } } },
+  Comment: { fields: { articleId: { type: 'reference', to: 'Article', index: true }, text: { type: 'string' } } },
+});
+const comment = resourceOf(definitions, 'Comment');
+
+let test: TestDatabase;
+beforeAll(async () => {
+  test = openTestDatabase();
+  await evolve(test.database, definitions);
+  await test.database.transaction(async (tx) => {
+    for (const id of ['a', 'b', 'c']) await insertRecord(tx, resourceOf(definitions, 'Article'), toRecord(id, {}));
+    for (const [id, articleId, text] of [
+      ['5', 'a', 'x'],
+      ['1', 'b', 'x'],
+      ['3', 'a', 'y'],
+      ['2', 'a', 'x'],
+      ['4', 'c', 'x'],
+      ['6', 'a', 'x'],
+    ] as const)
+      await insertRecord(tx, comment, toRecord(id, { articleId, text }));
+  });
+});
+afterAll(() => test.dispose());
+
+const said = (operator: string, value: Json): Condition => ({
+  type: 'comparison',
+  path: { group: 'resource', keys: ['text'], text: 'resource.text' },
+  operator,
+  operand: { type: 'literal', value },
+  ifExists: false,
+});
+
+const referring = (where: Condition, { limit = 10, scanLimit = 100 } = {}): Promise<object> =>
+  test.database.transaction(async (tx) => {
+    const timeZone = 'UTC';
+    const found = await loadReferring(tx, comment, {
+      field: 'articleId',
+      to: ['a', 'b', 'none'],
+      limit,
+      where,
+      scopeFor: (record) => ({
+        now: tx.now,
+        timeZone,
+        valueOf: ({ keys: [key = ''] }) => record[key],
+        kindOf: () => ({ kind: 'text' }),
+      }),
+      definitions,
+      scanLimit,
+      now: tx.now,
+      timeZone,
+    });
+    return Object.fromEntries([...found].map(([id, records]) => [id, records.map((record) => record.id).join('')]));
+  });
+
+describe.each<[string, Condition, Condition]>([
+  ['in SQL', ALWAYS, said('eq', 'x')],
+  ['record by record', said('matches', '.'), said('matches', 'x')],
+])('what refers to some records, %s', (_, all, some) => {
+  it('is found by the record referred to, in the order of ids', async () => {
+    expect(await referring(all)).toEqual({ a: '2356', b: '1' });
+  });
+
+  it('is as many for each as asked for, of those on which the condition holds', async () => {
+    expect(await referring(some, { limit: 2 })).toEqual({ a: '25', b: '1' });
+  });
+});
+
+it('refuses to guess where too many would have to be tried', async () => {
+  expect(await failure(referring(said('matches', 'x'), { scanLimit: 3 }))).toMatchObject({
+    code: 'REQUEST_PARAMETER',
+    detail: expect.stringContaining('expand: a condition on Comment would have to be tried'),
+  });
+  expect(await referring(said('eq', 'x'), { scanLimit: 3 })).toEqual({ a: '256', b: '1' });
+});

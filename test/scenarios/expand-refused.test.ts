@@ -1,0 +1,137 @@
+/** What cannot be expanded, and how much can: told before a record is read, and alike whatever there is to be found. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readDefinition } from '../../src/resource/index.ts';
+import { type RunningService, startService } from '../harness.ts';
+import { denied, given, may, read, startReaders } from './expand-world.ts';
+import { checkScenarios, type Scenario, type Stage } from './scenario.ts';
+
+const CASE = `
+name: Case
+fields:
+  ownerId:    { type: reference, to: User }
+  previousId: { type: reference, to: Case }
+  readerIds:  { type: list, of: { type: reference, to: User } }
+`;
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await startReaders();
+});
+afterAll(() => stage.service.close());
+
+const listed = { action: 'list', resource: 'Article', allowed: true };
+
+describe('a name that cannot be expanded', () => {
+  const refused = (expand: string, detail: string): Scenario => ({
+    name: expand,
+    as: 'asa',
+    send: `GET /api/Article/{one}?expand=${expand}`,
+    status: 400,
+    body_has: { code: 'REQUEST_FIELD', detail: `expand.${expand.split(':')[0]}: ${detail}` },
+    entries: [{ ...read('Article', 'one'), outcome: 'REQUEST_FIELD' }],
+  });
+  const malformed = (expand: string, detail: string): Scenario => ({
+    ...refused(expand, detail),
+    body_has: { code: 'REQUEST_PARAMETER', detail: `expand: ${detail}` },
+    entries: [],
+  });
+  const shape = 'expected references such as authorId, or comments:Comment.articleId(20) for what refers here, given';
+  const letters = 'expected a name of 1 to 63 letters, digits and underscores that begins with a letter, given "__proto__"';
+  checkScenarios(
+    () => stage,
+    [
+      given([may('*', '*')]),
+      refused('authrId', 'Article has no field "authrId" to expand (did you mean "authorId"?)'),
+      refused('sourceId', 'Article has no field "sourceId" to expand'),
+      refused('__proto__', 'Article has no field "__proto__" to expand'),
+      refused('title', 'expected a reference to expand, given "title", which is a string'),
+      refused('createdBy', 'expected a reference to expand, given "createdBy", which is a string'),
+      refused('x:Coment.articleId', 'no resource is named "Coment" (did you mean "Comment"?)'),
+      refused('x:_Policy.createdBy', 'no resource is named "_Policy"'),
+      refused('x:_UserPolicy.policyId', 'no resource is named "_UserPolicy"'),
+      refused('x:constructor.name', 'no resource is named "constructor"'),
+      refused('x:Comment.articlId', 'Comment has no field "articlId" to expand (did you mean "articleId"?)'),
+      refused('x:Comment.aboutId', 'Comment has no field "aboutId" to expand'),
+      refused('x:Comment.authorId', 'Comment.authorId is no reference to one Article; articleId is'),
+      refused('x:Team.label', 'expected a reference to expand, given "label", which is a string'),
+      refused('x:User.teamId', 'User.teamId is no reference to one Article'),
+      refused('constructor:Comment.articleId', 'expected another name: "constructor" is reserved'),
+      refused('__proto__:Comment.articleId', letters),
+      malformed('authorId.teamId', `${shape} "authorId.teamId"`),
+      malformed('authorId,authorId', 'expected each name once, "authorId" was given twice'),
+      malformed('authorId,authorId:Comment.articleId', 'expected each name once, "authorId" was given twice'),
+      malformed('a,b,c,d,e,f', 'expected at most 5 names, more were given'),
+      malformed('x:Comment.articleId(101)', 'expected at most 100 records under "x", given 101'),
+      malformed('x:Comment.articleId(0)', `${shape} "x:Comment.articleId(0)"`),
+      malformed('', `${shape} ""`),
+    ],
+  );
+  checkScenarios(
+    () => stage,
+    [
+      {
+        name: 'all mistakes at once',
+        as: 'asa',
+        send: 'GET /api/Article?fields=titel&expand=authrId,x:Nothing.at',
+        status: 400,
+        body_has: { errors: [{ path: 'fields.titel' }, { path: 'expand.authrId' }, { path: 'expand.x' }] },
+        entries: [{ ...listed, outcome: 'REQUEST_FIELD' }],
+      },
+      given([]),
+      {
+        name: 'is not told to who is denied',
+        as: 'asa',
+        send: 'GET /api/Article/{one}?expand=authrId',
+        status: 403,
+        body_has: { detail: 'no rule matched' },
+        entries: [denied('Article', 'one')],
+      },
+      {
+        name: 'is no parameter where records are not shown so',
+        as: 'admin',
+        send: 'POST /api/Article/export',
+        body: { expand: ['authorId'] },
+        status: 400,
+        body_has: { code: 'REQUEST_MALFORMED' },
+      },
+    ],
+  );
+});
+
+describe('records to expand', () => {
+  let service: RunningService;
+  beforeAll(async () => {
+    service = await startService({ definitions: { 'Case.yaml': CASE }, settings: { expandMax: 6 } });
+    const ids = [(await service.admin()).id, (await service.user()).id];
+    for (let n = 0; n < 3; n++) await service.createRecord('Case', { ownerId: ids[0], readerIds: ids });
+  });
+  afterAll(() => service.close());
+
+  it.each<[expand: string, limit: number, most: number]>([
+    ['ownerId', 7, 7],
+    ['all:Case.previousId(4)', 2, 8],
+    ['ownerId,all:Case.previousId(2)', 3, 9],
+    ['ownerId,readerIds', 3, 9],
+  ])('are counted before they are read: %s of %i', async (expand, limit, most) => {
+    const { token } = await service.admin();
+    const reply = await service.call('GET', `/api/Case?limit=${limit}&expand=${expand}`, { token });
+    const detail = `expand: expected at most 6 records to expand, given up to ${most}; ask for a smaller limit, or for fewer names`;
+    expect([reply.status, reply.at('code'), reply.at('detail')]).toEqual([400, 'REQUEST_PARAMETER', detail]);
+    const [newest] = await service.decisions('limit=1');
+    expect(newest).toMatchObject({ action: 'list', allowed: true, outcome: 'REQUEST_PARAMETER' });
+  });
+
+  it.each(['ownerId', 'all:Case.previousId(1)', 'readerIds'])('may be as many as that: %s', async (expand) => {
+    const reply = await service.call('GET', `/api/Case?limit=6&expand=${expand}`, { token: (await service.admin()).token });
+    expect([reply.status, reply.at('count')]).toEqual([200, 3]);
+  });
+});
+
+describe('a field', () => {
+  it('cannot be called expand, and one that was may be renamed', () => {
+    const define = (fields: object): readonly string[] =>
+      readDefinition({ name: 'Case', fields: fields as Record<string, never> }).mistakes.map(({ detail }) => detail);
+    expect(define({ expand: { type: 'string' } })).toEqual([expect.stringContaining('expected another name')]);
+    expect(define({ expansion: { type: 'string', renamedFrom: 'expand' } })).toEqual([]);
+  });
+});

@@ -1,0 +1,216 @@
+/** What a record refers to, and what refers to it, shown with it: each by its own resource's `read`, with an entry of its own. */
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openSqlite } from '../../src/storage/index.ts';
+import { denied, given, is, may, read, shows, startReaders } from './expand-world.ts';
+import { checkScenarios, type Scenario, type Stage } from './scenario.ts';
+
+const NOBODY = '01900000-0000-7000-8000-000000000000';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await startReaders();
+});
+afterAll(() => stage.service.close());
+
+/** What Asa asks while these are all the rules there are. */
+function under(name: string, rules: readonly object[], scenarios: readonly Scenario[]): void {
+  describe(name, () => checkScenarios(() => stage, [given(rules), ...scenarios]));
+}
+
+const everything = may('*', '*');
+const articles = [may('read', 'Article'), may('list', 'Article')];
+const listed = { action: 'list', resource: 'Article', allowed: true };
+const id = (name: string): object => ({ id: `{${name}}` });
+
+under(
+  'a reference',
+  [...articles, may('read', 'User', is('resource.department', 'eq', 'sports'))],
+  [
+    shows(
+      'is shown where it may be read',
+      'GET /api/Article/{one}?expand=authorId',
+      { title: 'one', authorId: '{sam}', expand: { authorId: { id: '{sam}', department: 'sports', email: 'user2@example.com' } } },
+      [read('Article', 'one'), read('User', 'sam')],
+      { body_lacks: ['data.expand.authorId.password', 'data.expand.authorId.expand', 'data.sourceId'] },
+    ),
+    shows('is null where it may not', 'GET /api/Article/{two}?expand=authorId', { authorId: '{pia}', expand: { authorId: null } }, [
+      read('Article', 'two'),
+      denied('User', 'pia'),
+    ]),
+    shows(
+      'is null where there is none, and nothing is decided',
+      'GET /api/Article/{three}?expand=authorId,reviewerIds',
+      {
+        expand: { authorId: null, reviewerIds: [] },
+      },
+      [read('Article', 'three')],
+    ),
+    shows(
+      'in a list of references what may not be read is left out',
+      'GET /api/Article/{one}?expand=reviewerIds',
+      { reviewerIds: ['{pia}', '{sam}'], expand: { reviewerIds: [id('sam')] } },
+      [read('Article', 'one'), denied('User', 'pia'), read('User', 'sam')],
+    ),
+    shows(
+      'is decided once in a request, however often it is met',
+      'GET /api/Article?sort=createdAt&expand=authorId,editorId,reviewerIds',
+      [
+        { title: 'one', expand: { authorId: id('sam'), editorId: id('sam'), reviewerIds: [id('sam')] } },
+        { title: 'two', expand: { authorId: null, editorId: id('sam'), reviewerIds: [] } },
+        { title: 'three', expand: { authorId: null, editorId: null, reviewerIds: [] } },
+      ],
+      [listed, read('User', 'sam'), denied('User', 'pia')],
+    ),
+    shows(
+      'by the action route',
+      'POST /api/Article/read',
+      { expand: { authorId: id('sam') } },
+      [read('Article', 'one'), read('User', 'sam')],
+      {
+        body: { id: '{one}', expand: ['authorId'] },
+      },
+    ),
+    shows('by the action route, a list', 'POST /api/Article/list', [{ expand: { authorId: id('sam') } }], [listed, read('User', 'sam')], {
+      body: { where: { title: 'one' }, expand: 'authorId' },
+    }),
+    shows(
+      'in a batch, each item by itself',
+      'POST /api/batch',
+      [{ data: { expand: { authorId: id('sam') } } }, { data: [{ expand: { authorId: id('sam') } }] }],
+      [read('Article', 'one'), read('User', 'sam'), listed, read('User', 'sam')],
+      {
+        body: {
+          requests: [
+            { resource: 'Article', action: 'read', id: '{one}', expand: ['authorId'] },
+            { resource: 'Article', action: 'list', where: { title: 'one' }, expand: ['authorId'] },
+          ],
+        },
+      },
+    ),
+    shows(
+      'beside chosen fields',
+      'GET /api/Article/{one}?fields=title&expand=authorId',
+      { expand: { authorId: id('sam') } },
+      [read('Article', 'one'), read('User', 'sam')],
+      { body_lacks: ['data.authorId', 'data.version'], headers_have: { etag: '"1"' } },
+    ),
+    shows(
+      'that is listed and may not be read',
+      'GET /api/Article?expand=parentId&where[title]=two',
+      [{ expand: { parentId: id('one') } }],
+      [listed, read('Article', 'one')],
+    ),
+  ],
+);
+
+under(
+  'a condition that follows a reference of the expanded record',
+  [...articles, may('read', 'User', is('resource.teamId.label', 'eq', 'north'))],
+  [
+    shows(
+      'is answered as when it is read alone',
+      'GET /api/Article?sort=createdAt&expand=authorId',
+      [{ expand: { authorId: id('sam') } }, { expand: { authorId: null } }, { expand: { authorId: null } }],
+      [listed, read('User', 'sam'), denied('User', 'pia')],
+    ),
+  ],
+);
+
+under(
+  'a condition that follows a reference of the caller',
+  [...articles, may('read', 'User', is('user.teamId.label', 'eq', 'north'))],
+  [
+    shows('is answered too', 'GET /api/Article/{one}?expand=authorId', { expand: { authorId: id('sam') } }, [
+      read('Article', 'one'),
+      read('User', 'sam'),
+    ]),
+  ],
+);
+
+under(
+  'what refers to a record',
+  [...articles, may('read', 'Comment', is('resource.text', 'ne', 'spam'))],
+  [
+    shows(
+      'is shown as far as it may be read, in the order of its ids',
+      'GET /api/Article/{one}?expand=comments:Comment.articleId',
+      { expand: { comments: [id('c1'), id('c3'), id('c5')] } },
+      [read('Article', 'one'), read('Comment', 'c1'), read('Comment', 'c3'), read('Comment', 'c5')],
+      { body_lacks: ['data.expand.comments.0.note', 'data.expand.comments.0.aboutId'] },
+    ),
+    shows(
+      'what may not be read takes no place of the limit',
+      'GET /api/Article?sort=createdAt&expand=comments:Comment.articleId(2)',
+      [{ expand: { comments: [id('c1'), id('c3')] } }, { expand: { comments: [id('c6')] } }, { expand: { comments: [] } }],
+      [listed, read('Comment', 'c1'), read('Comment', 'c3'), read('Comment', 'c6')],
+    ),
+    shows(
+      'and what refers to itself',
+      'GET /api/Article/{one}?expand=children:Article.parentId',
+      { expand: { children: [{ id: '{two}', title: 'two' }] } },
+      [read('Article', 'one'), read('Article', 'two')],
+    ),
+  ],
+);
+
+under(
+  'what refers to a record, under a condition that SQL cannot say',
+  [
+    ...articles,
+    may('read', 'Comment', is('resource.text', 'matches', '^(plain|late)$'), is('resource.authorId.department', 'eq', 'sports')),
+  ],
+  [
+    shows(
+      'is the same',
+      'GET /api/Article?sort=createdAt&expand=comments:Comment.articleId(2)',
+      [{ expand: { comments: [id('c1'), id('c3')] } }, { expand: { comments: [] } }, { expand: { comments: [] } }],
+      [listed, read('Comment', 'c1'), read('Comment', 'c3')],
+    ),
+  ],
+);
+
+under('what refers to a record and may not be read at all', articles, [
+  shows(
+    'is as if there were none, with one entry for all of it',
+    'GET /api/Article?sort=createdAt&expand=comments:Comment.articleId,again:Comment.articleId(1)',
+    [{ expand: { comments: [], again: [] } }, { expand: { comments: [], again: [] } }, { expand: { comments: [], again: [] } }],
+    [listed, { action: 'read', resource: 'Comment', allowed: false, reason: 'no rule matched' }],
+  ),
+  shows('is not asked for where the page is empty', 'GET /api/Article?where[title]=none&expand=comments:Comment.articleId', [], [listed]),
+]);
+
+describe('a reference to what is not there', () => {
+  it('is shown like one to what may not be read, and decided once', async () => {
+    const { service, tokens, kept } = stage;
+    const token = tokens.get('asa');
+    const reviewerIds = JSON.stringify([NOBODY, kept.get('sam'), NOBODY]);
+    const database = openSqlite({ path: join(service.dataFolder, 'bailiwick.db') });
+    await database.transaction((tx) => tx.run(sql`UPDATE "Article" SET "reviewerIds" = ${reviewerIds} WHERE "title" IN ('two', 'three')`));
+    await database.close();
+    const reply = await service.call('GET', '/api/Article?where[title][in]=two,three&expand=reviewerIds', { token });
+    expect(reply.at('data')).toMatchObject([{ expand: { reviewerIds: [] } }, { expand: { reviewerIds: [] } }]);
+    const entries = await service.decisions(`limit=3&userId=${kept.get('asa')}`);
+    expect(entries.map(({ action, recordId, allowed }) => `${action} ${recordId ?? ''} ${allowed}`).toSorted()).toEqual(
+      ['list  true', `read ${NOBODY} false`, `read ${kept.get('sam')} false`].toSorted(),
+    );
+  });
+});
+
+under(
+  'the record itself',
+  [everything],
+  [
+    {
+      ...shows('given itself as a parent', 'PUT /api/Article/{three}', { parentId: '{three}' }, [{ action: 'update', allowed: true }]),
+      body: { parentId: '{three}' },
+    },
+    shows(
+      'was decided on already',
+      'GET /api/Article/{three}?expand=parentId,children:Article.parentId&fields=title',
+      { expand: { parentId: { id: '{three}', version: 2 }, children: [id('three')] } },
+      [read('Article', 'three')],
+    ),
+  ],
+);
