@@ -51,13 +51,13 @@ const table: readonly Action[] = [
     name: 'export',
     decides: 'export',
     takes: ['where', 'sort', 'limit', 'offset', 'cursor', 'total', 'fields'],
-    summary: 'Lists the records that the caller may export, in larger pages.',
+    summary: 'Lists the records that the caller may export, in larger pages; with `format`, all of them as a file.',
   },
   {
     name: 'import',
     decides: 'import',
     takes: ['data'],
-    summary: 'Creates the records of the array `data`, all or none, each decided by itself.',
+    summary: 'Creates the records of the array `data`, all or none, each decided by itself; or those of a file, of any length.',
   },
   {
     name: 'createIfNotExists',

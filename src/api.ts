@@ -2,18 +2,16 @@
  * The generic resource API: every door to the pipeline. A call is read into a request, run in one transaction with its
  * decision and entry, and answered after the commit.
  */
+import { askAgain, inTransaction, readCaller, toJob } from './asked.ts';
 import { runAll, runEach } from './batch.ts';
-import type { Principal } from './context/index.ts';
-import { didYouMean, Problem } from './errors.ts';
-import type { Identity, VerifiedToken } from './identity/index.ts';
-import type { Model, ModelKeeper } from './model.ts';
+import { answerExport, answerImport, type Plain, type TransferParts } from './bulk/index.ts';
+import { Problem } from './errors.ts';
 import { appendEntries, type Outcome, settle } from './pipeline.ts';
 import {
   type Answer,
   type ApiRequest,
   type Call,
   checkNoQuery,
-  type RequestLimits,
   type RequestOrigin,
   type Route,
   readActionRequest,
@@ -23,20 +21,10 @@ import {
   readRecordRequest,
   readUpdateRequest,
 } from './request/index.ts';
-import { ordinaryResources } from './resource/index.ts';
 import { toBatchAnswer, toResultAnswer } from './response/index.ts';
-import { createPasswordHashes, HashNeeded, type Job, type JobSettings } from './steps/index.ts';
-import type { Database, Transaction } from './storage/index.ts';
 
 /** What the resource API is made of. */
-export interface ApiParts {
-  readonly database: Database;
-  readonly identity: Identity;
-  readonly model: ModelKeeper;
-  readonly settings: JobSettings;
-  readonly limits: RequestLimits;
-  /** Largest body of an import. */
-  readonly importBytes: number;
+export interface ApiParts extends TransferParts {
   /** relaxed: reads are answered even where their entry cannot be written. */
   readonly auditMode: 'strict' | 'relaxed';
 }
@@ -57,7 +45,19 @@ export function createApiRoutes(parts: ApiParts): readonly Route[] {
     door('PUT', '/api/:resource/:id', (call) => readUpdateRequest(call)),
     door('DELETE', '/api/:resource/:id', (call) => readRecordRequest(call, 'delete')),
     door('POST', '/api/:resource/:action', (call) => readActionRequest(call, limits)),
-    { ...door('POST', '/api/:resource/import', (call) => readActionRequest(call, limits, 'import')), bodyBytes: parts.importBytes },
+    {
+      method: 'POST',
+      path: '/api/:resource/import',
+      streams: 'body',
+      bodyBytes: parts.importBounds.streamBytes,
+      handle: async (call) => answerPlain(parts, await answerImport(parts, call), call.origin),
+    },
+    {
+      method: 'POST',
+      path: '/api/:resource/export',
+      streams: 'answer',
+      handle: async (call) => answerPlain(parts, await answerExport(parts, call), call.origin),
+    },
     {
       method: 'POST',
       path: '/api/batch',
@@ -65,6 +65,10 @@ export function createApiRoutes(parts: ApiParts): readonly Route[] {
       handle: (call) => answerBatch(parts, call),
     },
   ];
+}
+
+function answerPlain(parts: ApiParts, answered: Answer | Plain, origin: RequestOrigin): Promise<Answer> | Answer {
+  return 'plain' in answered ? answer(parts, answered.plain, origin) : answered;
 }
 
 async function answer(parts: ApiParts, request: ApiRequest, origin: RequestOrigin): Promise<Answer> {
@@ -76,8 +80,9 @@ async function answer(parts: ApiParts, request: ApiRequest, origin: RequestOrigi
 const READING: ReadonlySet<string> = new Set(['read', 'list', 'export', 'schema']);
 
 async function attempt(parts: ApiParts, request: ApiRequest, origin: RequestOrigin): Promise<Outcome> {
+  const caller = await readCaller(parts, origin);
   const run = (record: boolean): Promise<Outcome> =>
-    inTransaction(parts, origin, async (asked) => {
+    inTransaction(parts, caller, async (asked) => {
       const job = toJob(asked, request);
       const outcome = await settle(job);
       if ('result' in outcome) job.hashes.check();
@@ -98,7 +103,7 @@ async function answerBatch(parts: ApiParts, call: Call): Promise<Answer> {
   checkNoQuery(call);
   const { items, atomic } = readBatch(call.body, parts.limits);
   const run = atomic ? runAll : runEach;
-  const outcomes = await inTransaction(parts, call.origin, async (asked) => {
+  const outcomes = await inTransaction(parts, await readCaller(parts, call.origin), async (asked) => {
     const done = await run({ tx: asked.tx, items, toJob: async (request) => toJob(await askAgain(asked), request) });
     if (!(done instanceof Problem)) asked.hashes.check();
     return done;
@@ -106,58 +111,6 @@ async function answerBatch(parts: ApiParts, call: Call): Promise<Answer> {
   // Returned, not thrown, out of the transaction: throwing would undo the entries with the rest.
   if (outcomes instanceof Problem) throw outcomes;
   return toBatchAnswer(outcomes, call.origin.requestId);
-}
-
-/** Who asks, in which transaction, under which model. */
-interface Asked {
-  readonly parts: ApiParts;
-  readonly tx: Transaction;
-  readonly token: VerifiedToken | undefined;
-  readonly principal: Principal;
-  readonly model: Model;
-  readonly origin: RequestOrigin;
-  readonly hashes: ReturnType<typeof createPasswordHashes>;
-}
-
-/** Identifies the caller and runs `work`, again with the hashes where it turned out to need them. */
-async function inTransaction<T>(parts: ApiParts, origin: RequestOrigin, work: (asked: Asked) => Promise<T>): Promise<T> {
-  const token = await parts.identity.readToken(origin.token);
-  const made = new Map<string, string>();
-  for (;;) {
-    try {
-      return await parts.database.transaction(async (tx) => work(await ask({ parts, origin, token, made }, tx)));
-    } catch (error) {
-      if (!(error instanceof HashNeeded)) throw error;
-      for (const plain of error.plain) made.set(plain, await parts.identity.hashPassword(plain));
-    }
-  }
-}
-
-interface Asking {
-  readonly parts: ApiParts;
-  readonly origin: RequestOrigin;
-  readonly token: VerifiedToken | undefined;
-  readonly made: ReadonlyMap<string, string>;
-}
-
-async function ask({ parts, origin, token, made }: Asking, tx: Transaction): Promise<Asked> {
-  const principal = await parts.identity.identify(tx, token);
-  return { parts, tx, token, principal, model: await parts.model.at(tx), origin, hashes: createPasswordHashes(made) };
-}
-
-/** Who that is by now, in the same transaction. */
-async function askAgain(asked: Asked): Promise<Asked> {
-  return { ...asked, principal: await asked.parts.identity.identify(asked.tx, asked.token) };
-}
-
-function toJob({ parts, tx, principal, model, origin, hashes }: Asked, request: ApiRequest): Job {
-  const resource = model.definitions.get(request.resource);
-  if (resource === undefined || resource.internal) {
-    const known = ordinaryResources(model.definitions).map((each) => each.name);
-    const name = request.resource.slice(0, 64);
-    throw new Problem('RESOURCE_UNKNOWN', `no resource is named "${name}"${didYouMean(name, known)}`);
-  }
-  return { tx, model, principal, request, origin, resource, settings: parts.settings, hashes, entries: [] };
 }
 
 /** The problem with the entry under which it is on the record. */

@@ -42,6 +42,11 @@ const kinds = {
     title: 'Undone with its batch',
     hint: 'stands in entries alone: the batch answers with the problem of the request that failed',
   },
+  IMPORT_UNDONE: {
+    status: 409,
+    title: 'Undone with its import',
+    hint: 'stands in entries alone: of a dry run, and of rows before the one for which an import of all or nothing was undone',
+  },
   POLICY_INVALID: { status: 422, title: 'Invalid policy' },
   POLICY_UNKNOWN: { status: 404, title: 'No such policy' },
   POLICY_EXISTS: { status: 409, title: 'Policy name already taken' },
@@ -72,6 +77,8 @@ interface ProblemExtras {
   readonly hint?: string;
   /** For the log, never for the caller. */
   readonly cause?: unknown;
+  /** What was done all the same, as a member `data` of the answer. */
+  readonly data?: Readonly<Record<string, unknown>>;
   /** Seconds, for Retry-After. */
   readonly retryAfter?: number;
   /** The entry under which a denial is on the record. */

@@ -31,9 +31,16 @@ const exitCode = await runCli(process.argv.slice(2), {
   printError: (line) => void process.stderr.write(`${line}\n`),
   signals: process,
   createService: async (settings) => (await import('./service.ts')).createService(settings),
+  openInput: async (path) => (await import('./files.ts')).openInput(path),
+  writeOutput: async (path, pieces) => (await import('./files.ts')).writeOutput(path, pieces),
+  showProgress: process.stderr.isTTY ? showProgress : undefined,
   openTables: async (settings) => (await import('./tables.ts')).openTables(settings),
 });
 process.exit(exitCode);
+
+function showProgress(line: string | undefined): void {
+  process.stderr.write(line === undefined ? '\n' : `\r\u001b[K${line}`);
+}
 
 function ignoreBrokenPipe(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error;

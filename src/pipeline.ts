@@ -28,8 +28,8 @@ export const PIPELINE: Readonly<Record<ActionName, StepRow>> = {
 };
 
 /** What a request came to: a result or a problem, and the entry that its answer names. */
-export type Outcome =
-  | { readonly result: Result; readonly decisionId: string | undefined }
+export type Outcome<Done = Result> =
+  | { readonly result: Done; readonly decisionId: string | undefined }
   | { readonly problem: Problem; readonly decisionId: string | undefined };
 
 /** Takes the steps of the job's action. Throws a Problem where one refuses; the entries made so far are in the job. */
@@ -45,9 +45,14 @@ export async function runPipeline(job: Job): Promise<Result> {
 }
 
 /** Runs the pipeline so that a refusal undoes what was written, and gives the outcome with every entry still to be appended. */
-export async function settle(job: Job): Promise<Outcome> {
+export function settle(job: Job): Promise<Outcome> {
+  return settleWork(job, () => runPipeline(job));
+}
+
+/** The same for work that is a part of an action: a row of an import. */
+export async function settleWork<Done>(job: Job, work: () => Promise<Done>): Promise<Outcome<Done>> {
   try {
-    const result = await job.tx.savepoint(() => runPipeline(job));
+    const result = await job.tx.savepoint(work);
     return { result, decisionId: job.entries[0]?.id };
   } catch (error) {
     const problem = toProblem(error);
@@ -56,7 +61,7 @@ export async function settle(job: Job): Promise<Outcome> {
 }
 
 /** Appends the job's entries. What was allowed and came to nothing all the same, as a row of a denied import, says why. */
-export async function appendEntries(job: Job, outcome: Outcome): Promise<void> {
+export async function appendEntries(job: Job, outcome: Outcome<unknown>): Promise<void> {
   const failure = 'problem' in outcome ? outcome.problem.code : undefined;
   for (const entry of job.entries) await appendEntry(job.tx, entry.allowed && failure !== undefined ? withOutcome(entry, failure) : entry);
 }

@@ -4,6 +4,7 @@
  */
 import { createAdminRoutes, createPermissionPolicies, grantFullAccess, type PermissionPolicy } from './admin/index.ts';
 import { type ApiParts, createApiRoutes } from './api.ts';
+import { exportFromShell, importFromShell, type ShellExport, type ShellImport } from './bulk/index.ts';
 import { createHttpServer, type HttpServer, type Readiness } from './http/index.ts';
 import { createIdentity, deriveKey, hasAdmin, loadTokenKey } from './identity/index.ts';
 import { createModelKeeper, followed, type ModelKeeper } from './model.ts';
@@ -11,7 +12,7 @@ import { createOpenApi } from './openapi/index.ts';
 import { databasePath, definitionFolder, readProject } from './project.ts';
 import type { Definitions, Resource } from './resource/index.ts';
 import type { Settings } from './settings.ts';
-import { toHttpLimits, toIdentitySettings, toJobSettings, toPolicyLimits, toRequestLimits } from './slices.ts';
+import { toHttpLimits, toIdentitySettings, toImportBounds, toJobSettings, toPolicyLimits, toRequestLimits } from './slices.ts';
 import { type Database, type Evolved, evolve, openSqlite, type Plan, planFor } from './storage/index.ts';
 import { watchDefinitions } from './watch.ts';
 
@@ -29,6 +30,10 @@ export interface Service {
   storagePlan(): Promise<Plan>;
   /** The policies that mean the same as the legacy permissions maps; makes those that are missing where asked. */
   policiesFromPermissions(options: { readonly apply: boolean }): Promise<readonly PermissionPolicy[]>;
+  /** Imports a file as a user; gives a line of JSON for each row that is rejected, and a last one for what became of all. */
+  importFile(file: ShellImport): Promise<AsyncIterable<string>>;
+  /** Exports as a user; gives the file piece by piece. */
+  exportFile(file: ShellExport): Promise<AsyncIterable<string>>;
   /** Lets requests in flight end, commits, closes. */
   close(): Promise<void>;
 }
@@ -68,6 +73,14 @@ export async function createService(settings: Settings): Promise<Service> {
       await prepare();
       return database.transaction((tx) => createPermissionPolicies(tx, model.definitions, options));
     },
+    async importFile(file) {
+      await prepare();
+      return importFromShell(parts, file);
+    },
+    async exportFile(file) {
+      await prepare();
+      return exportFromShell(parts, file);
+    },
     async close() {
       stopWatching();
       await server.close();
@@ -97,7 +110,7 @@ function createParts(settings: Settings, { database, model }: Core): ApiParts {
     model,
     settings: toJobSettings(settings, deriveKey(key, 'cursors')),
     limits: toRequestLimits(settings),
-    importBytes: settings.importBytes,
+    importBounds: toImportBounds(settings),
     auditMode: settings.auditMode,
   };
 }

@@ -48,8 +48,14 @@ const table = {
 
   rateLimit: { group: 'requests', default: 60_000, range: [0, 1e9], about: 'requests per minute and address; 0 is no limit' },
   bodyBytes: { group: 'requests', default: 1_048_576, range: [1024, 1e9], about: 'size of a request body' },
-  importBytes: { group: 'requests', default: 16_777_216, range: [1024, 1e9], about: 'size of an import body' },
-  importRows: { group: 'requests', default: 5000, range: [1, 1_000_000], about: 'records of an import' },
+  importBytes: { group: 'requests', default: 16_777_216, range: [1024, 1e9], about: 'size of an import body that is one JSON object' },
+  importStreamBytes: {
+    group: 'requests',
+    default: 4_294_967_296,
+    range: [1024, 1e13],
+    about: 'size of an import body that is read as it comes: NDJSON, CSV, a JSON array',
+  },
+  importRows: { group: 'requests', default: 5000, range: [1, 1_000_000], about: 'records of an import that is all or nothing' },
   jsonDepth: { group: 'requests', default: 64, range: [4, 500], about: 'nesting of a request body' },
   ifMatch: {
     group: 'requests',

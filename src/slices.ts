@@ -1,4 +1,5 @@
 /** Which part gets which settings: nothing but `service.ts` sees them all. */
+import type { ImportBounds } from './bulk/index.ts';
 import type { HttpLimits } from './http/index.ts';
 import type { IdentitySettings } from './identity/index.ts';
 import type { PolicyLimits } from './policy/index.ts';
@@ -16,6 +17,11 @@ export function toRequestLimits(settings: Settings): RequestLimits {
 export function toHttpLimits(settings: Settings): HttpLimits {
   const { bodyBytes, jsonDepth, requestTimeoutSeconds, drainSeconds, rateLimit } = settings;
   return { bodyBytes, jsonDepth, requestTimeoutSeconds, drainSeconds, rateLimit };
+}
+
+/** Bounds of what is imported. A row may be as long as the body that would create its record. */
+export function toImportBounds({ importBytes, importStreamBytes, bodyBytes, jsonDepth }: Settings): ImportBounds {
+  return { bodyBytes: importBytes, streamBytes: importStreamBytes, rowLength: bodyBytes, depth: jsonDepth };
 }
 
 /** Tokens, logins, passwords. */

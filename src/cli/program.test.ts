@@ -138,3 +138,68 @@ describe('runCli', () => {
     expect(run.out).toEqual(['1.2.3']);
   });
 });
+
+describe('files of records', () => {
+  it('import: as a user, by the name of the file; rejections are printed, and make the exit code 1', async () => {
+    const run = createRun();
+    const args = [
+      'import',
+      'Article',
+      'a.csv',
+      '--as',
+      'ada@example.com',
+      '--mode',
+      'upsert',
+      '--key',
+      'slug',
+      '--on-error',
+      'skip',
+      '--dry-run',
+    ];
+    expect(await runCli(args, run.world)).toBe(1);
+    expect(run.calls).toEqual([
+      'open a.csv',
+      'import Article as ada@example.com: text/csv [["mode","upsert"],["key","slug"],["onError","skip"],["dryRun","true"]]',
+      'close',
+    ]);
+    expect([run.out, run.err]).toEqual([['{"row":3,"code":"VALUE_INVALID"}'], ['1 imported']]);
+  });
+
+  it('export: to standard output where no file is named, or to the file', async () => {
+    const run = createRun();
+    expect(await runCli(['export', 'Article', '--as', 'ada@example.com', '--format', 'ndjson', '--sort', '-slug'], run.world)).toBe(0);
+    expect(
+      await runCli(['export', 'Article', 'a.tsv', '--as', 'ada@example.com', '--fields', 'slug,title', '--raw-cells'], run.world),
+    ).toBe(0);
+    expect(run.calls).toEqual([
+      'export Article as ada@example.com: [[["format","ndjson"]],{"sort":"-slug"}]',
+      'write -: a',
+      'write -: b',
+      'close',
+      'export Article as ada@example.com: [[["delimiter","tab"],["escape","false"],["format","csv"]],{"fields":["slug","title"]}]',
+      'write a.tsv: a',
+      'write a.tsv: b',
+      'close',
+    ]);
+    expect(run.err).toEqual(['2 rows exported', '2 rows exported']);
+  });
+
+  it.each([
+    [['import', 'Article', 'a.csv'], 'expected --as with the email of a user, given none'],
+    [
+      ['import', 'Article', '-', '--as', 'a@example.com'],
+      'expected --format ndjson or csv or json, given the name of "-", which says none',
+    ],
+    [
+      ['export', 'Article', 'a.xml', '--as', 'a@example.com'],
+      'expected --format ndjson or csv or json, given the name of "a.xml", which says none',
+    ],
+    [['export', 'Article', '--as', 'a@example.com', '--format', 'xml'], 'expected --format ndjson or csv or json, given "xml"'],
+    [['import', 'Article'], "missing required argument 'file'"],
+  ])('%j is refused in words', async (args, words) => {
+    const run = createRun();
+    expect(await runCli(args, run.world)).toBe(2);
+    expect(run.err.join('\n')).toContain(words);
+    expect(run.made).toEqual([]);
+  });
+});

@@ -1,7 +1,9 @@
 import { Argument, Command, CommanderError, Option } from 'commander';
 import { readSettings, SETTING_GROUPS, SETTINGS, type Setting, type SettingSources } from '../settings.ts';
 import { dev } from './dev.ts';
+import { exportFile } from './export.ts';
 import { describeFailure } from './failure.ts';
+import { importFile } from './import.ts';
 import { policiesFromPermissions } from './policies-from-permissions.ts';
 import { start } from './start.ts';
 import { storageApply } from './storage-apply.ts';
@@ -10,7 +12,17 @@ import { storagePlan } from './storage-plan.ts';
 import { storagePrune } from './storage-prune.ts';
 import type { CliCommand, CliWorld, Switches } from './world.ts';
 
-const commands: readonly CliCommand[] = [start, dev, storagePlan, storageApply, storageHistory, storagePrune, policiesFromPermissions];
+const commands: readonly CliCommand[] = [
+  start,
+  dev,
+  storagePlan,
+  storageApply,
+  storageHistory,
+  storagePrune,
+  policiesFromPermissions,
+  importFile,
+  exportFile,
+];
 
 /** The first word of commands that have two. */
 const families: Readonly<Record<string, string>> = {

@@ -16,6 +16,10 @@ export interface Run {
 
 const NOTHING = { hash: 'h', steps: [], held: [] };
 
+async function* pieces(...all: readonly string[]): AsyncGenerator<string> {
+  yield* all;
+}
+
 /** A world whose service notes what is done to it. */
 export function createRun(
   { tables: ofTables = {}, ...service }: Partial<CliService> & { tables?: Partial<CliTables> } = {},
@@ -38,6 +42,15 @@ export function createRun(
       calls.push(`apply ${apply}`);
       return [];
     },
+    async importFile({ resource, as, query, mediaType }) {
+      calls.push(`import ${resource} as ${as}: ${mediaType} ${JSON.stringify([...query])}`);
+      return pieces('{"row":3,"code":"VALUE_INVALID"}\n', '{"success":true,"data":{"rejected":1},"message":"1 imported"}\n');
+    },
+    async exportFile({ resource, as, query, body, tell }) {
+      calls.push(`export ${resource} as ${as}: ${JSON.stringify([[...query], body])}`);
+      tell(2);
+      return pieces('a\n', 'b\n');
+    },
     close: async () => void calls.push('close'),
     ...service,
   };
@@ -57,6 +70,13 @@ export function createRun(
     version: '1.2.3',
     env,
     signals,
+    openInput: async (path) => {
+      calls.push(`open ${path}`);
+      return pieces() as AsyncIterable<never>;
+    },
+    async writeOutput(path, written) {
+      for await (const piece of written) calls.push(`write ${path}: ${piece.trimEnd()}`);
+    },
     print: (line) => void out.push(line),
     printError: (line) => void err.push(line),
     async createService(settings) {

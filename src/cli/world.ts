@@ -8,6 +8,12 @@ export interface CliWorld {
   print(line: string): void;
   /** Prints one line about what went wrong. */
   printError(line: string): void;
+  /** Opens a file to be read; `-` is standard input. Throws where it cannot. */
+  openInput(path: string): Promise<AsyncIterable<Uint8Array>>;
+  /** Writes a file, which is there under its name once it is whole; `-` is standard output. */
+  writeOutput(path: string, pieces: AsyncIterable<string>): Promise<void>;
+  /** Shows how far something is, in place of what it showed before; undefined ends the line. Absent where nobody looks on. */
+  readonly showProgress?: ((line: string | undefined) => void) | undefined;
   /** SIGTERM and SIGINT; the process itself has these. */
   readonly signals: SignalSource;
   /** Makes a service; `service.ts` has it. */
@@ -35,8 +41,28 @@ export interface CliService {
   /** Follows changes of definition files; each change is told in a sentence. */
   watch(tell: (line: string) => void): void;
   policiesFromPermissions(options: { readonly apply: boolean }): Promise<PermissionPolicies>;
+  /** Imports a file as a user; gives a line of JSON for each row that is rejected, and a last one for what became of all. */
+  importFile(file: CliTransfer & { readonly mediaType: string; readonly bytes: AsyncIterable<Uint8Array> }): Promise<AsyncIterable<string>>;
+  /** Exports as a user; gives the file piece by piece. */
+  exportFile(file: CliTransfer & { readonly body: CliExportBody }): Promise<AsyncIterable<string>>;
   /** Lets requests in flight end, commits, closes. */
   close(): Promise<void>;
+}
+
+/** A file that comes or goes. */
+export interface CliTransfer {
+  readonly resource: string;
+  /** Email of the user whose policies decide. */
+  readonly as: string;
+  /** As the query of the address says it. */
+  readonly query: ReadonlyMap<string, string>;
+  /** Told how many rows are done, as they are. */
+  tell(rows: number): void;
+}
+
+/** What of the records is exported, and in which order. */
+export interface CliExportBody {
+  readonly [name: string]: string | readonly string[];
 }
 
 /** What commands need of tables. */

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { v7 as createId } from 'uuid';
 import { Problem } from '../errors.ts';
 import type { Json } from '../operators/index.ts';
-import { type Call, type Method, readQuery } from '../request/index.ts';
+import { type ByteStream, type Call, type Method, readQuery } from '../request/index.ts';
 import { toAddress } from './address.ts';
 
 /** One Bearer token, in the characters that RFC 6750 allows. */
@@ -20,13 +20,14 @@ const UNSAFE_SEGMENT = /^$|^\.{1,2}$|[/\\\p{Cc}]/u;
  *
  * @throws Problem for a path, query or Authorization header that cannot be used.
  */
-export function toCall(request: FastifyRequest, method: Method): Call {
+export function toCall(request: FastifyRequest, method: Method, stream?: ByteStream): Call {
   const { headers } = request;
   return {
     method,
     params: readParams(request.params),
     query: readQuery(queryOf(request)),
     body: request.body as Json | undefined,
+    ...(stream !== undefined && { stream }),
     header: (name) => (Object.hasOwn(headers, name) ? toText(headers[name]) : undefined),
     origin: { requestId: request.id, method, path: toPath(request.raw), ip: clientAddress(request), token: readToken(request.raw) },
   };

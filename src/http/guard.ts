@@ -8,6 +8,7 @@ import { createDirectory } from './directory.ts';
 import { toFailure } from './problems.ts';
 import type { RateLimiter } from './rate.ts';
 import { sendProblem } from './send.ts';
+import { isStreamed } from './stream.ts';
 
 /** Probes are answered whatever else their address sends, or a flood would take the replica out. */
 const UNCOUNTED = new Set(['/healthz', '/readyz']);
@@ -45,7 +46,7 @@ export function addGuards(server: FastifyInstance, limiter: RateLimiter | undefi
   });
   server.setErrorHandler((error, request, reply) => {
     // What is left of a body that was refused would be taken for the next request.
-    if (!request.raw.complete) reply.header('connection', 'close');
+    if (!request.raw.complete && !isStreamed(request)) reply.header('connection', 'close');
     return sendProblem(reply, toFailure(error, request));
   });
 }

@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { v7 as createId } from 'uuid';
 import { Problem } from '../errors.ts';
 import { toProblemAnswer } from '../response/index.ts';
+import { isUnhurried } from './stream.ts';
 
 /** What a thrown error tells the caller: a Problem as it is, the framework's own refusals in our words, the rest as it came. */
 export function toFailure(error: unknown, request: FastifyRequest): unknown {
@@ -37,6 +38,7 @@ function timedOut({ raw }: FastifyRequest): Problem {
 
 /** Answers what was never a request: bytes that are not HTTP, headers too large, a request too slow to arrive. */
 export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isUnhurried(socket)) return;
   if (error.code !== 'ECONNRESET' && socket.writable) socket.write(toBytes(toClientProblem(error.code)));
   socket.destroy();
 }

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { Answer } from '../request/index.ts';
 import { toProblemAnswer } from '../response/index.ts';
@@ -15,7 +16,16 @@ export function sendAnswer(reply: FastifyReply, answer: Answer): FastifyReply {
       'x-request-id': reply.request.id,
       'x-content-type-options': 'nosniff',
     })
-    .send(JSON.stringify(answer.body));
+    .send(answer.pieces === undefined ? JSON.stringify(answer.body) : toStream(answer.pieces));
+}
+
+/** Written as fast as it is read: a piece is asked for when there is room for it. */
+function toStream(pieces: AsyncIterable<string>): Readable {
+  return Readable.from(toBuffers(pieces), { objectMode: false });
+}
+
+async function* toBuffers(pieces: AsyncIterable<string>): AsyncGenerator<Buffer> {
+  for await (const piece of pieces) if (piece !== '') yield Buffer.from(piece);
 }
 
 /** Sends anything thrown as a problem. */

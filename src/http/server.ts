@@ -12,6 +12,7 @@ import { serveHealth } from './health.ts';
 import type { HttpOptions } from './options.ts';
 import { createRateLimiter, type RateLimiter } from './rate.ts';
 import { sendAnswer } from './send.ts';
+import { beginStreamed, endStreamed, openStream, readNoBody } from './stream.ts';
 
 /** The listening side of the service. */
 export interface HttpServer {
@@ -50,6 +51,9 @@ export function createHttpServer(options: HttpOptions): HttpServer {
   };
 }
 
+/** As long as a timer can run, in milliseconds: what streams ends by itself, or where it stands still. */
+const UNBOUNDED = 2_147_483_647;
+
 /** Plugins first: routes are only touched by what was there before them. */
 async function assemble(server: FastifyInstance, options: HttpOptions): Promise<void> {
   const { rateLimit, jsonDepth } = options.limits;
@@ -61,13 +65,20 @@ async function assemble(server: FastifyInstance, options: HttpOptions): Promise<
   closeUnused(server);
   serveHealth(server, options.ready);
   await serveDocs(server, options.docs);
-  for (const route of options.routes) serveRoute(server, route, limiter);
+  const whole = options.routes.filter(({ streams }) => streams !== 'body');
+  for (const route of whole) serveRoute(server, route, limiter);
+  await server.register(async (part) => {
+    readNoBody(part);
+    const idleSeconds = options.limits.requestTimeoutSeconds;
+    for (const route of options.routes) if (route.streams === 'body') serveStreamed(part, route, idleSeconds);
+  });
 }
 
 function serveRoute(server: FastifyInstance, route: Route, limiter: RateLimiter | undefined): void {
   server.route({
     method: route.method,
     url: route.path,
+    ...(route.streams === undefined ? {} : { handlerTimeout: UNBOUNDED }),
     ...(route.bodyBytes === undefined ? {} : { bodyLimit: route.bodyBytes }),
     async handler(request, reply) {
       const call = toCall(request, route.method);
@@ -76,6 +87,22 @@ function serveRoute(server: FastifyInstance, route: Route, limiter: RateLimiter 
       const answer = await route.handle(call);
       // Timed out meanwhile, and answered.
       return reply.sent ? reply : sendAnswer(reply, answer);
+    },
+  });
+}
+
+/** A route that reads its body as it comes. */
+function serveStreamed(server: FastifyInstance, route: Route, idleSeconds: number): void {
+  const maxBytes = route.bodyBytes ?? Number.POSITIVE_INFINITY;
+  server.route({
+    method: route.method,
+    url: route.path,
+    handlerTimeout: UNBOUNDED,
+    async handler(request, reply) {
+      beginStreamed(request);
+      reply.raw.once('close', () => endStreamed(request));
+      const answer = await route.handle(toCall(request, route.method, openStream(request, { maxBytes, idleSeconds })));
+      return sendAnswer(reply, answer);
     },
   });
 }

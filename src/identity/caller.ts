@@ -27,6 +27,19 @@ export async function loadCaller(tx: Transaction, token: VerifiedToken, user: Re
   return { principal: toForeignPrincipal(token), record: undefined };
 }
 
+/**
+ * Loads the active user of an email, as stored now.
+ *
+ * @throws Problem USER_UNKNOWN
+ */
+export async function loadCallerByEmail(tx: Transaction, email: string, user: Resource): Promise<Caller> {
+  const row = await tx.one(
+    sql`select ${shownColumns(user)} from "User" where "email" = ${email.trim().toLowerCase()} and "isActive" = true`,
+  );
+  if (row === undefined) throw new Problem('USER_UNKNOWN', 'no active user has this email');
+  return toCaller(fromRow(user, row));
+}
+
 function byId(token: VerifiedToken, user: Resource): RawBuilder<unknown> {
   return sql`select ${shownColumns(user)} from "User" where "id" = ${token.userId}`;
 }

@@ -3,7 +3,7 @@ import { Problem } from '../errors.ts';
 import { type Answer, type Call, checkNoQuery, type Route } from '../request/index.ts';
 import { showRecord } from '../resource/index.ts';
 import type { Transaction } from '../storage/index.ts';
-import { loadCaller } from './caller.ts';
+import { loadCaller, loadCallerByEmail } from './caller.ts';
 import { createLogin } from './login.ts';
 import type { AuthParts, IdentityOptions } from './parts.ts';
 import { createPasswords } from './passwords.ts';
@@ -18,6 +18,8 @@ export interface Identity {
   readToken(token: string | undefined): Promise<VerifiedToken | undefined>;
   /** Inside it: who that is now. Without a token, `anon`. @throws Problem IDENTITY_TOKEN */
   identify(tx: Transaction, token: VerifiedToken | undefined): Promise<Principal>;
+  /** Who has this email now, for whoever needs no token: the data folder is theirs. @throws Problem USER_UNKNOWN */
+  identifyByEmail(tx: Transaction, email: string): Promise<Principal>;
   /** @throws Problem STORAGE_BUSY where too many passwords are being hashed already. */
   hashPassword(plain: string): Promise<string>;
   /** Everything under `/auth`. */
@@ -42,6 +44,7 @@ export function createIdentity(options: IdentityOptions): Identity {
     readToken: async (token: string | undefined) => (token === undefined ? undefined : tokens.verify(token)),
     identify: async (tx: Transaction, token: VerifiedToken | undefined) =>
       token === undefined ? ANON : (await loadCaller(tx, token, options.userDefinition())).principal,
+    identifyByEmail: async (tx: Transaction, email: string) => (await loadCallerByEmail(tx, email, options.userDefinition())).principal,
     hashPassword: (plain: string) => passwords.hash(plain),
     routes: Object.freeze([
       address('POST', '/auth/setup', (call) => setUp(parts, call)),

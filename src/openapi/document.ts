@@ -10,6 +10,7 @@ import { problemResponses, problemSchemas } from './problems.ts';
 import { resourcePaths } from './resource-paths.ts';
 import { resourceSchemas } from './resource-schemas.ts';
 import { servicePaths } from './service-paths.ts';
+import { TRANSFER_SCHEMAS } from './transfer-parts.ts';
 
 /** What the description is made from. */
 export interface OpenApiParts {
@@ -32,7 +33,7 @@ export function createOpenApi({ definitions, serverUrl }: OpenApiParts): JsonObj
     security: [{ bearerAuth: [] }, {}],
     paths: Object.assign({}, ...resources.map(resourcePaths), batchPaths(resources), authPaths, adminPaths, servicePaths),
     components: {
-      schemas: Object.assign({}, ...resources.map(resourceSchemas), filterSchemas(), problemSchemas, adminSchemas),
+      schemas: Object.assign({}, ...resources.map(resourceSchemas), filterSchemas(), problemSchemas, TRANSFER_SCHEMAS, adminSchemas),
       parameters: PARAMETERS,
       headers: HEADERS,
       responses: problemResponses(),

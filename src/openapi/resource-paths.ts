@@ -13,6 +13,7 @@ import {
   toOperation,
 } from './operation.ts';
 import { withoutSecrets } from './resource-schemas.ts';
+import { transferParts } from './transfer-parts.ts';
 
 /** Every address of one resource. */
 export function resourcePaths(resource: Resource): JsonObject {
@@ -51,7 +52,9 @@ function verb(resource: Resource, action: 'list' | 'create' | 'read' | 'update' 
 /** The same action by its name, with a JSON body. */
 function byName(resource: Resource, action: Action): JsonObject {
   const { name } = resource;
-  const properties = Object.fromEntries(action.takes.map((member) => [member, inputOf(name, action, member)]));
+  const files = transferParts(name, action.name);
+  const inputs = action.takes.map((member): [string, JsonObject] => [member, inputOf(name, action, member)]);
+  const properties = { ...Object.fromEntries(inputs), ...files?.members };
   const required = action.takes.filter((member) => member === 'id' || member === 'data' || member === 'filter');
   return toOperation({
     id: `${name}.action.${action.name}`,
@@ -59,9 +62,15 @@ function byName(resource: Resource, action: Action): JsonObject {
     summary: summaryOf(action.name),
     body: { type: 'object', properties, ...(required.length > 0 && { required }), additionalProperties: false },
     bodyRequired: required.length > 0,
-    answers: answersOf(name, action.name),
+    ...(files !== undefined && { parameters: files.parameters, otherBodies: files.bodies }),
+    answers: withFiles({ ...answersOf(name, action.name), ...files?.answers }, files?.files),
     problems: problemsOf(action.name),
   });
+}
+
+function withFiles(answers: Readonly<Record<number, AnswerParts>>, files: AnswerParts['files']): Readonly<Record<number, AnswerParts>> {
+  const { 200: answer } = answers;
+  return answer === undefined || files === undefined ? answers : { ...answers, 200: { ...answer, files } };
 }
 
 function describeOperation(name: string): JsonObject {

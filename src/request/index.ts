@@ -8,8 +8,17 @@
 export { readActionRequest } from './action.ts';
 export { type BatchRequest, readBatch } from './batch.ts';
 export { checkDepth } from './depth.ts';
+export { readJson } from './json.ts';
 export type { MistakeCode, Mistakes } from './mistakes.ts';
 export { type QueryLimits, readQuery } from './query.ts';
 export type { ApiRequest, FilterItem, RequestLimits, RequestOrigin, SortKey } from './request.ts';
-export type { Answer, Call, Method, QueryNode, QueryTree, Route } from './route.ts';
+export type { Answer, ByteStream, Call, Method, QueryNode, QueryTree, Route } from './route.ts';
+export {
+  type CellStyle,
+  type ExportQuery,
+  type ImportOptions,
+  readExportQuery,
+  readImportBody,
+  readImportQuery,
+} from './transfer.ts';
 export { checkNoQuery, readCreateRequest, readListRequest, readRecordRequest, readUpdateRequest } from './verbs.ts';

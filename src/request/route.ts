@@ -7,6 +7,9 @@ export type QueryTree = ReadonlyMap<string, QueryNode>;
 /** A value, or the values under the names in brackets. */
 export type QueryNode = string | QueryTree;
 
+/** Bytes as they arrive, to be read once. Reading throws a Problem where they stop, or are more than they may be. */
+export type ByteStream = AsyncIterable<Uint8Array>;
+
 /** One HTTP request, read but not yet understood. */
 export interface Call {
   readonly method: Method;
@@ -15,6 +18,8 @@ export interface Call {
   readonly query: QueryTree;
   /** Undefined where none was sent. */
   readonly body: Json | undefined;
+  /** The body unread, where the route asks for it so. */
+  readonly stream?: ByteStream;
   /** A header by lower-case name. */
   header(name: string): string | undefined;
   readonly origin: RequestOrigin;
@@ -28,6 +33,8 @@ export interface Answer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: unknown;
+  /** The body piece by piece, in place of `body`. An error among them breaks the answer off. */
+  readonly pieces?: AsyncIterable<string>;
   /** `application/json` where absent. */
   readonly contentType?: string;
   /** What went wrong inside, for the log under the request's id; never sent. */
@@ -41,6 +48,11 @@ export interface Route {
   readonly path: string;
   /** Largest body in bytes, where it is not the usual one (imports). */
   readonly bodyBytes?: number;
+  /**
+   * The body is read by whoever handles the call, as it comes, or the answer is written so: either may take as long as
+   * it takes. What may not is to stand still.
+   */
+  readonly streams?: 'body' | 'answer';
   /** How many requests the call counts as towards the rate limit, where it is not one (a batch). */
   cost?(call: Call): number;
   handle(call: Call): Promise<Answer>;

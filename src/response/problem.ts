@@ -15,6 +15,8 @@ export interface ProblemBody {
   readonly detail: string;
   readonly hint?: string;
   readonly errors?: readonly Issue[];
+  /** What was done all the same: the counts of an import that stopped. */
+  readonly data?: Readonly<Record<string, unknown>>;
   readonly requestId: string;
   readonly decisionId?: string;
 }
@@ -47,6 +49,7 @@ export function toProblemBody({ code, status, detail, extras }: Problem, request
     detail,
     ...(hint === undefined ? {} : { hint }),
     ...(extras.errors === undefined || extras.errors.length === 0 ? {} : { errors: extras.errors }),
+    ...(extras.data === undefined ? {} : { data: extras.data }),
     requestId,
     ...(extras.decisionId === undefined ? {} : { decisionId: extras.decisionId }),
   };

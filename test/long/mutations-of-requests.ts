@@ -197,8 +197,8 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   {
     name: 'a refusal leaves what was written before it',
     file: 'src/pipeline.ts',
-    find: 'await job.tx.savepoint(() => runPipeline(job))',
-    replace: 'await runPipeline(job)',
+    find: 'await job.tx.savepoint(work)',
+    replace: 'await work()',
     red: 'test/scenarios/undone.test.ts',
     test: 'what is refused halfway is undone, and the record says so deleted nothing',
   },

@@ -1,0 +1,82 @@
+/**
+ * Who asks, in which transaction, under which model: how every door begins a transaction, and how a request becomes a job
+ * in it.
+ */
+import type { Principal } from './context/index.ts';
+import { didYouMean, Problem } from './errors.ts';
+import type { Identity } from './identity/index.ts';
+import type { Model, ModelKeeper } from './model.ts';
+import type { ApiRequest, RequestOrigin } from './request/index.ts';
+import { createPasswordHashes, HashNeeded, type Job, type JobSettings, type PasswordHashes } from './steps/index.ts';
+import type { Database, Transaction } from './storage/index.ts';
+
+/** What it takes to run a request. */
+export interface AskedParts {
+  readonly database: Database;
+  readonly identity: Identity;
+  readonly model: ModelKeeper;
+  readonly settings: JobSettings;
+}
+
+/** Whoever asks, before it is known who that is: found out anew in each transaction. */
+export interface Caller {
+  readonly origin: RequestOrigin;
+  /** Throws IDENTITY_TOKEN where whoever it was may no longer ask. */
+  identify(tx: Transaction): Promise<Principal>;
+}
+
+/** Who asks, in which transaction, under which model. */
+export interface Asked {
+  readonly parts: AskedParts;
+  readonly tx: Transaction;
+  readonly caller: Caller;
+  readonly principal: Principal;
+  readonly model: Model;
+  readonly hashes: PasswordHashes;
+}
+
+/** The caller of a request, its token verified. Throws IDENTITY_TOKEN and IDENTITY_TOKEN_EXPIRED. */
+export async function readCaller({ identity }: AskedParts, origin: RequestOrigin): Promise<Caller> {
+  const token = await identity.readToken(origin.token);
+  return { origin, identify: (tx) => identity.identify(tx, token) };
+}
+
+/** Identifies the caller and runs `work`, again with the hashes where it turned out to need them. */
+export async function inTransaction<T>(parts: AskedParts, caller: Caller, work: (asked: Asked) => Promise<T>): Promise<T> {
+  const made = new Map<string, string>();
+  for (;;) {
+    try {
+      return await parts.database.transaction(async (tx) => work(await ask({ parts, caller, made }, tx)));
+    } catch (error) {
+      if (!(error instanceof HashNeeded)) throw error;
+      for (const plain of error.plain) made.set(plain, await parts.identity.hashPassword(plain));
+    }
+  }
+}
+
+interface Asking {
+  readonly parts: AskedParts;
+  readonly caller: Caller;
+  readonly made: ReadonlyMap<string, string>;
+}
+
+async function ask({ parts, caller, made }: Asking, tx: Transaction): Promise<Asked> {
+  const principal = await caller.identify(tx);
+  return { parts, tx, caller, principal, model: await parts.model.at(tx), hashes: createPasswordHashes(made) };
+}
+
+/** Who that is by now, in the same transaction. */
+export async function askAgain(asked: Asked): Promise<Asked> {
+  return { ...asked, principal: await asked.caller.identify(asked.tx) };
+}
+
+/** The job of a request. Throws RESOURCE_UNKNOWN. */
+export function toJob({ parts, tx, principal, model, caller, hashes }: Asked, request: ApiRequest): Job {
+  const resource = model.definitions.get(request.resource);
+  if (resource === undefined || resource.internal) {
+    const known = [...model.definitions.values()].filter((each) => !each.internal).map((each) => each.name);
+    const name = request.resource.slice(0, 64);
+    throw new Problem('RESOURCE_UNKNOWN', `no resource is named "${name}"${didYouMean(name, known)}`);
+  }
+  return { tx, model, principal, request, origin: caller.origin, resource, settings: parts.settings, hashes, entries: [] };
+}

@@ -1,0 +1,12 @@
+/**
+ * Imports and exports of any length: rows in batches and pages, each a transaction of its own, so that others are answered
+ * in between, and none rests on policies that are no longer in force.
+ *
+ * A row or page is decided, checked and recorded by the steps of every request; nothing here decides, or knows how a format
+ * is written (that is `transfer/`), or who sends bytes (that is `http/`, and `cli/`).
+ * Begin with `import.ts` and `export.ts`, what is done; then the doors, how it is asked for and answered.
+ */
+export { answerExport } from './export-door.ts';
+export { answerImport } from './import-door.ts';
+export type { ImportBounds, Plain, TransferParts } from './parts.ts';
+export { exportFromShell, importFromShell, type ShellExport, type ShellImport } from './shell.ts';

@@ -1,0 +1,31 @@
+import { createProgress, readCells, readFormat, readNamed, TRANSFER_SWITCHES } from './transfer-options.ts';
+import type { CliCommand } from './world.ts';
+
+/** Exports what a user may export. */
+export const exportFile: CliCommand = {
+  name: 'export',
+  summary: 'export the records that a user may export to a file',
+  parameters: { '<resource>': 'name of the resource', '[file]': 'file to write, once it is whole; - is standard output (default: -)' },
+  switches: {
+    ...TRANSFER_SWITCHES,
+    '--sort <fields>': 'field names, comma-separated; a - in front is descending',
+    '--fields <fields>': 'fields to write, comma-separated; all where absent',
+  },
+  async run(world, settings, switches) {
+    const file = switches.has('file') ? readNamed(switches, 'file') : '-';
+    const query = readCells(switches, file).set('format', readFormat(switches, file));
+    const asked = { resource: readNamed(switches, 'resource'), as: readNamed(switches, 'as'), query };
+    const [sort, fields] = [switches.get('sort'), switches.get('fields')];
+    const body = { ...(sort !== undefined && { sort: String(sort) }), ...(fields !== undefined && { fields: String(fields).split(',') }) };
+    const service = await world.createService(settings);
+    const progress = createProgress(world);
+    try {
+      await world.writeOutput(file, await service.exportFile({ ...asked, body, tell: progress.tell }));
+      world.printError(`${progress.rows} rows exported`);
+      return 0;
+    } finally {
+      progress.end();
+      await service.close();
+    }
+  },
+};

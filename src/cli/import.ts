@@ -1,0 +1,62 @@
+import { FORMATS } from '../transfer/index.ts';
+import { createProgress, readCells, readFormat, readNamed, TRANSFER_SWITCHES } from './transfer-options.ts';
+import type { CliCommand, CliWorld, Switches } from './world.ts';
+
+/** Imports a file, row by row decided and recorded as one user. */
+export const importFile: CliCommand = {
+  name: 'import',
+  summary: 'import a file of records, each decided and recorded as a user',
+  parameters: { '<resource>': 'name of the resource', '<file>': 'file to read; - is standard input' },
+  switches: {
+    ...TRANSFER_SWITCHES,
+    '--mode <mode>': 'create or upsert: change the record that has the key (default: create)',
+    '--key <field>': 'the unique field that tells records apart, for upsert',
+    '--on-error <what>': 'stop or skip, at a row that is rejected (default: stop)',
+    '--atomic': 'all rows or none',
+    '--dry-run': 'decide and check everything, store nothing',
+  },
+  async run(world, settings, switches) {
+    const file = readNamed(switches, 'file');
+    const format = readFormat(switches, file);
+    const asked = { resource: readNamed(switches, 'resource'), as: readNamed(switches, 'as'), query: readQuery(switches, file) };
+    const bytes = await world.openInput(file);
+    const service = await world.createService(settings);
+    const progress = createProgress(world);
+    try {
+      const mediaType = FORMATS.get(format)?.types[0] ?? '';
+      const lines = await service.importFile({ ...asked, mediaType, bytes, tell: progress.tell });
+      return await printLines(world, lines);
+    } finally {
+      progress.end();
+      await service.close();
+    }
+  },
+};
+
+/** Rejections go where what is printed goes, to be kept in a file; the last line says what became of all. */
+async function printLines(world: CliWorld, pieces: AsyncIterable<string>): Promise<number> {
+  let last = '';
+  for await (const piece of pieces) {
+    if (last !== '') world.print(last);
+    last = piece.trimEnd();
+  }
+  const { success, message, detail, data } = JSON.parse(last) as Summary;
+  world.printError(success ? String(message) : `stopped: ${String(detail)}`);
+  return success && data?.rejected === 0 ? 0 : 1;
+}
+
+interface Summary {
+  readonly success: boolean;
+  readonly message?: string;
+  readonly detail?: string;
+  readonly data?: { readonly rejected: number };
+}
+
+function readQuery(switches: Switches, file: string): ReadonlyMap<string, string> {
+  const query = readCells(switches, file);
+  for (const name of ['mode', 'key', 'onError', 'atomic', 'dryRun']) {
+    const value = switches.get(name);
+    if (value !== undefined) query.set(name, String(value));
+  }
+  return query;
+}

@@ -1,0 +1,77 @@
+import { SetupError } from '../errors.ts';
+import { FORMATS, type Format } from '../transfer/index.ts';
+import type { CliWorld, Switches } from './world.ts';
+
+/** Switches that imports and exports share. */
+export const TRANSFER_SWITCHES: Readonly<Record<string, string>> = {
+  '--as <email>': 'the user whose policies decide, and who stands on the record',
+  '--format <format>': 'ndjson, csv or json; by the name of the file where absent',
+  '--delimiter <text>': 'between the cells of CSV: "," or ";" or "tab" (default: ",")',
+  '--raw-cells': 'leave texts of CSV as they stand, also those that a spreadsheet would run',
+};
+
+/** What a switch or an argument says. Throws SetupError where it is missing. */
+export function readNamed(switches: Switches, name: string): string {
+  const value = switches.get(name);
+  if (typeof value === 'string' && value !== '') return value;
+  throw new SetupError(`expected ${name === 'as' ? '--as with the email of a user' : name}, given none`);
+}
+
+/** The format that is said, or that the file's name says. */
+export function readFormat(switches: Switches, file: string): Format {
+  const said = switches.get('format');
+  const extension = /\.([a-z]+)$/i.exec(file)?.[1]?.toLowerCase() ?? '';
+  const found =
+    said === undefined
+      ? [...FORMATS.values()].find(({ extensions }) => (extensions as readonly string[]).includes(extension))
+      : FORMATS.get(String(said));
+  if (found !== undefined) return found.name;
+  const given = said === undefined ? `the name of "${file}", which says none` : `"${String(said)}"`;
+  throw new SetupError(`expected --format ${[...FORMATS.keys()].join(' or ')}, given ${given}`);
+}
+
+/** How cells are written, as the query of the address says it. */
+export function readCells(switches: Switches, file: string): Map<string, string> {
+  const delimiter = switches.get('delimiter') ?? (/\.tsv$/i.test(file) ? 'tab' : undefined);
+  return new Map([
+    ...(delimiter === undefined ? [] : [['delimiter', String(delimiter)] as const]),
+    ...(switches.has('rawCells') ? [['escape', 'false'] as const] : []),
+  ]);
+}
+
+/** How far it is: shown on a line of its own where somebody looks on. */
+export interface Progress {
+  tell(rows: number): void;
+  /** Ends the line. */
+  end(): void;
+  readonly rows: number;
+}
+
+/** Milliseconds between two looks. */
+const INTERVAL = 200;
+
+/** Counts rows. */
+export function createProgress({ showProgress }: CliWorld): Progress {
+  const began = performance.now();
+  let rows = 0;
+  let shownAt = Number.NEGATIVE_INFINITY;
+  const show = (now: number): void => {
+    shownAt = now;
+    showProgress?.(`${rows} rows, ${Math.round(rows / Math.max(0.001, (now - began) / 1000))} rows/s`);
+  };
+  return {
+    tell(more) {
+      rows += more;
+      const now = performance.now();
+      if (now - shownAt >= INTERVAL) show(now);
+    },
+    end() {
+      if (shownAt === Number.NEGATIVE_INFINITY) return;
+      show(performance.now());
+      showProgress?.(undefined);
+    },
+    get rows() {
+      return rows;
+    },
+  };
+}

@@ -1,0 +1,38 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { openInput, writeOutput } from './files.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'bailiwick-files-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+async function* pieces(...all: readonly (string | Error)[]): AsyncGenerator<string> {
+  for (const piece of all) {
+    if (piece instanceof Error) throw piece;
+    yield piece;
+  }
+}
+
+describe('files', () => {
+  it('are read as they were written', async () => {
+    const path = join(folder, 'whole');
+    await writeOutput(path, pieces('a\n', 'ü\n'));
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of await openInput(path)) chunks.push(chunk);
+    expect(Buffer.concat(chunks).toString()).toBe('a\nü\n');
+  });
+
+  it('that break off are not there, and leave what was there before', async () => {
+    const path = join(folder, 'broken');
+    await expect(writeOutput(path, pieces('a\n', new Error('revoked')))).rejects.toThrow('revoked');
+    expect(existsSync(path)).toBe(false);
+    await writeOutput(path, pieces('before'));
+    await expect(writeOutput(path, pieces('after', new Error('revoked')))).rejects.toThrow('revoked');
+    expect(readFileSync(path, 'utf8')).toBe('before');
+  });
+
+  it('that are not there are told at once', async () => {
+    await expect(openInput(join(folder, 'none'))).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+});

@@ -1,0 +1,31 @@
+/** Files as commands read and write them: piece by piece. `-` is what stands before or behind in a pipe. */
+import { once } from 'node:events';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { rename } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+
+/** Opens a file to be read. Throws where it cannot. */
+export async function openInput(path: string): Promise<AsyncIterable<Uint8Array>> {
+  if (path === '-') return process.stdin;
+  const file = createReadStream(path);
+  await once(file, 'open');
+  return file;
+}
+
+/** Writes a file, which stands under its own name once it is whole: half an export must not pass for one. */
+export async function writeOutput(path: string, pieces: AsyncIterable<string>): Promise<void> {
+  if (path === '-') return writeToPipe(pieces);
+  const part = `${path}.part`;
+  await pipeline(Readable.from(pieces), createWriteStream(part));
+  await rename(part, path);
+}
+
+/** Whoever reads along may stop doing so (`… | head -3`): then that is all of it that was wanted. */
+async function writeToPipe(pieces: AsyncIterable<string>): Promise<void> {
+  try {
+    await pipeline(Readable.from(pieces), process.stdout, { end: false });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;
+  }
+}

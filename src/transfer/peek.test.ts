@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import { peekText } from './peek.ts';
+import { inPieces } from './transfer.fixture.ts';
+
+describe('the beginning of a body', () => {
+  it.each([
+    [' \n\t[{"a":1}]', '['],
+    ['\ufeff {"data":[]}', '{'],
+    ['', ''],
+    ['  ', ''],
+  ])('of %j', async (body, first) => {
+    const bytes = new TextEncoder().encode(body);
+    const peeked = await peekText(inPieces(bytes, 2));
+    expect(peeked.first).toBe(first);
+    const all: number[] = [];
+    for await (const chunk of peeked.bytes) all.push(...chunk);
+    expect(all).toEqual([...bytes]);
+  });
+
+  it('is not looked for without end', async () => {
+    await expect(peekText(inPieces(new Uint8Array(100_000).fill(0x20), 1000))).rejects.toThrow('nothing but white space');
+  });
+});

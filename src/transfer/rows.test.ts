@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest';
+import { type Read, read } from './transfer.fixture.ts';
+
+const BROKEN = new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x7d]);
+
+describe('NDJSON', () => {
+  it.each<[string, string | Uint8Array, Read]>([
+    [
+      'a line each',
+      '{"title":"a"}\n{"title":"b"}\n',
+      [
+        [1, { title: 'a' }],
+        [2, { title: 'b' }],
+      ],
+    ],
+    [
+      'the last line without its end',
+      '{"title":"a"}\r\n{"title":"ü"}',
+      [
+        [1, { title: 'a' }],
+        [2, { title: 'ü' }],
+      ],
+    ],
+    [
+      'empty lines, counted',
+      '\n\n{"a":1}\n \n{"b":2}',
+      [
+        [3, { a: 1 }],
+        [5, { b: 2 }],
+      ],
+    ],
+    ['a byte order mark', '\ufeff{"a":1}', [[1, { a: 1 }]]],
+    ['nothing', '', []],
+    [
+      'what is no object',
+      '[1]\n7\nnull\n',
+      [
+        '1: expected an object of fields, given a list of 1',
+        '2: expected an object of fields, given 7',
+        '3: expected an object of fields, given null',
+      ],
+    ],
+    ['what is no JSON, and goes on', '{"a":\n{"b":2}', ['1: expected a JSON object, given what is not JSON', [2, { b: 2 }]]],
+    [
+      'a line too long, and goes on',
+      `{"a":"${'x'.repeat(300)}"}\n{"b":2}`,
+      ['1: expected a line of at most 200 characters', [2, { b: 2 }]],
+    ],
+    ['a last line too long', `{"a":"${'x'.repeat(300)}`, ['1: expected a line of at most 200 characters']],
+    ['what nests too deep', `{"a":${'['.repeat(20)}`, ['1: expected at most 8 levels of nesting in the body, more were given']],
+    ['bytes that are no text', BROKEN, ['REQUEST_MALFORMED: the body is not valid UTF-8']],
+    [
+      'half a character at the end',
+      new TextEncoder().encode('{"a":1}\n"ü').subarray(0, 10),
+      [[1, { a: 1 }], 'REQUEST_MALFORMED: the body is not valid UTF-8'],
+    ],
+  ])('reads %s', async (_, body, expected) => {
+    for (const size of [1, 7, 1000]) expect(await read('ndjson', body, {}, size)).toEqual(expected);
+  });
+});
+
+describe('a JSON array', () => {
+  it.each<[string, string, Read]>([
+    [
+      'items',
+      ' [ {"title":"a"} , {"title":"b"} ] ',
+      [
+        [1, { title: 'a' }],
+        [2, { title: 'b' }],
+      ],
+    ],
+    ['no item', '[ ]', []],
+    [
+      'texts that hold brackets, quotes and backslashes',
+      '[{"a":"],[{"},{"b":"\\"}]\\\\"},{"c":"\\\\"}]',
+      [
+        [1, { a: '],[{' }],
+        [2, { b: '"}]\\' }],
+        [3, { c: '\\' }],
+      ],
+    ],
+    [
+      'items within items',
+      '[{"a":[1,[2]],"b":{"c":[]}},{"d":{}}]',
+      [
+        [1, { a: [1, [2]], b: { c: [] } }],
+        [2, { d: {} }],
+      ],
+    ],
+    [
+      'items that are no objects',
+      '[1,"x,y",[2],{"a":1}]',
+      [
+        '1: expected an object of fields, given 1',
+        '2: expected an object of fields, given "x,y"',
+        '3: expected an object of fields, given a list of 1',
+        [4, { a: 1 }],
+      ],
+    ],
+    ['an item that is no JSON', '[{"a":tru},{"b":1}]', ['1: expected a JSON object, given what is not JSON', [2, { b: 1 }]]],
+    [
+      'an array that breaks off',
+      '[{"a":1},{"b":',
+      [[1, { a: 1 }], 'REQUEST_MALFORMED: the array in the body is not whole: it ends before its last bracket'],
+    ],
+    ['a comma too many', '[{"a":1},]', [[1, { a: 1 }], 'REQUEST_MALFORMED: expected a record in the array of the body, given "]"']],
+    ['a comma before the first', '[,{"a":1}]', ['REQUEST_MALFORMED: expected a record in the array of the body, given ","']],
+    ['what is no array', '{"a":1}', ['REQUEST_MALFORMED: expected an opening bracket in the array of the body, given "{"']],
+    ['nothing', '', ['REQUEST_MALFORMED: the array in the body is not whole: it ends before its last bracket']],
+    [
+      'something behind it',
+      '[{"a":1}] x',
+      [[1, { a: 1 }], 'REQUEST_MALFORMED: expected nothing behind the closing bracket in the array of the body, given "x"'],
+    ],
+    ['an item too long', `[{"a":"${'x'.repeat(300)}"}]`, ['REQUEST_MALFORMED: expected items of at most 200 characters in the array']],
+  ])('reads %s', async (_, body, expected) => {
+    for (const size of [1, 2, 7, 1000]) {
+      const rows = await read('json', body, {}, size);
+      // Where a text breaks decides whether rows before a mistake were told apart already; the mistake is the same.
+      if (typeof expected.at(-1) === 'string') expect(rows.at(-1)).toEqual(expected.at(-1));
+      else expect(rows).toEqual(expected);
+    }
+    expect((await read('json', body, {}, 1)).slice(0, expected.length)).toEqual(expected);
+  });
+});

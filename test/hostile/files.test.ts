@@ -1,0 +1,245 @@
+/** Files meant to use the service up, to slip past what reads them, or to be half a file. */
+import { connect } from 'node:net';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createWorld, expectDiscreet, type World } from './world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld({ requestTimeoutSeconds: 2, importStreamBytes: 30_000_000 });
+});
+afterAll(() => world.close());
+
+afterEach(async () => {
+  expect((await world.as('admin', 'GET', `/api/Case/${world.cases.alice}`)).status).toBe(200);
+});
+
+const MB10 = 'x'.repeat(10_000_000);
+const columns = (count: number): string => Array.from({ length: count }, (_, index) => `c${index}`).join(',');
+
+/** Name, type, file, status, and what the answer says. */
+const FILES: readonly (readonly [string, string, string, number, string])[] = [
+  [
+    'a line of 10 MB',
+    'application/x-ndjson',
+    `{"title":"${MB10}"}\n{"title":"after"}`,
+    400,
+    'row 1: expected a line of at most 1048576 characters',
+  ],
+  ['a line of 10 MB without an end', 'application/x-ndjson', MB10, 400, 'row 1: expected a line of at most'],
+  ['a cell of 10 MB', 'text/csv', `title\n${MB10}\n`, 400, 'expected shorter rows'],
+  ['a quoted cell of 10 MB', 'text/csv', `title\n"${MB10}"\n`, 400, 'expected shorter rows'],
+  ['a quote that never ends', 'text/csv', `title\n"a\nb\nc`, 400, 'expected a closing quote'],
+  ['10,000 columns', 'text/csv', `${columns(10_000)}\n`, 400, 'the header has 100 mistakes'],
+  ['a row of 100,000 cells', 'text/csv', `title\n${','.repeat(100_000)}\n`, 400, 'row 2: expected 1 cells, as in the header, given 100001'],
+  ['the same column twice', 'text/csv', 'title,title\na,b\n', 400, 'the header has 1 mistake'],
+  ['prototype names as columns', 'text/csv', 'title,__proto__,constructor\na,b,c\n', 400, 'the header has 2 mistakes'],
+  [
+    'prototype names as members',
+    'application/x-ndjson',
+    '{"title":"a","__proto__":{"pin":1},"constructor":{}}',
+    422,
+    'row 1: 2 values are not acceptable',
+  ],
+  ['an item of 10 MB', 'application/json', `[{"title":"${MB10}"}]`, 400, 'expected items of at most 1048576 characters'],
+  ['100,000 lists deep', 'application/json', `[${'['.repeat(100_000)}`, 400, 'the array in the body is not whole'],
+  [
+    'an item 100,000 deep',
+    'application/json',
+    `[{"title":"x","extra":${'['.repeat(100_000)}${']'.repeat(100_000)}}]`,
+    400,
+    'row 1: expected at most 64 levels',
+  ],
+  ['a cell 100,000 deep', 'text/csv', `title,extra\nx,${'['.repeat(100_000)}\n`, 422, 'row 2: 1 value is not acceptable'],
+  ['half a record', 'application/json', '[{"title":"a","amount":1', 400, 'the array in the body is not whole'],
+  ['NUL', 'application/x-ndjson', '{"title":"a\\u0000b"}', 422, 'row 1: 1 value is not acceptable'],
+  ['NUL in a cell', 'text/csv', 'title\na\u0000b\n', 422, 'row 2: 1 value is not acceptable'],
+  ['operators for values', 'application/x-ndjson', '{"title":{"$ne":null}}', 422, 'row 1: 1 value is not acceptable'],
+  ['a batch', 'application/x-ndjson', '{"requests":[]}', 422, 'row 1: 2 values are not acceptable'],
+];
+
+describe('a file with', () => {
+  it.each(FILES)('%s is refused in words, and stores nothing', async (_, type, raw, status, detail) => {
+    const before = await world.countCases();
+    const reply = await world.as('eve', 'POST', '/api/Case/import', { raw, headers: { 'content-type': type } });
+    expectDiscreet(reply);
+    expect([reply.status, reply.at('detail')]).toEqual([status, expect.stringContaining(detail)]);
+    expect(await world.countCases()).toBe(before);
+  });
+
+  it.each(FILES)('%s is refused to who may import nothing, unread', async (_, type, raw) => {
+    const reply = await world.as('anon', 'POST', '/api/Case/import', { raw, headers: { 'content-type': type } });
+    expectDiscreet(reply);
+    expect([reply.status, reply.at('detail')]).toEqual([403, 'no rule matched']);
+  });
+
+  it('more bytes than there may be is refused before they come, where their number is said', async () => {
+    const head = `POST /api/Case/import HTTP/1.1\r\nHost: x\r\nContent-Type: text/csv\r\nContent-Length: 30000001\r\n\r\n`;
+    expect(await speak(world, [head])).toContain('HTTP/1.1 413');
+  });
+
+  it('more bytes than there may be is refused as they come, where it is not', async () => {
+    const token = await world.logIn(world.emails.eve, world.passwords);
+    const head = `POST /api/Case/import?onError=skip HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n`;
+    const lines = `${'x'.repeat(999_999)}\n`.repeat(31);
+    const body = `Content-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n${lines.length.toString(16)}\r\n${lines}\r\n0\r\n\r\n`;
+    const answer = await speak(world, [head, body]);
+    expect(answer).toContain('HTTP/1.1 413');
+    expect(answer).toContain('expected a body of at most 30000000 bytes');
+  });
+
+  it('rows that policies read is decided row by row, whatever the first are', async () => {
+    const rows = [
+      { title: 'a' },
+      { title: 'b' },
+      { title: 'mine', createdBy: world.ids.alice },
+      { title: 'theirs', ownerId: world.ids.bob },
+    ];
+    const policy = await world.createPolicy({
+      role: 'user',
+      rules: [
+        {
+          resource: 'Case',
+          action: 'import',
+          effect: 'DENY',
+          priority: 900,
+          conditions: [{ field: 'resource.ownerId', operator: 'eq', value: world.ids.bob, ifExists: true }],
+        },
+      ],
+    });
+    const raw = rows.map((row) => JSON.stringify(row)).join('\n');
+    const reply = await world.as('alice', 'POST', '/api/Case/import?onError=skip', {
+      raw,
+      headers: { 'content-type': 'application/x-ndjson' },
+    });
+    await world.as('admin', 'DELETE', `/admin/api/policies/${policy}`);
+    expect([reply.status, reply.at('data.imported'), reply.at('rejections.0')]).toMatchObject([200, 3, { row: 4, code: 'ACCESS_DENIED' }]);
+  });
+
+  it('a role that only admins set makes no admin', async () => {
+    const raw = 'name,email,password,role\nx,x@example.com,a long password,admin\n';
+    const reply = await world.as('alice', 'POST', '/api/User/import', { raw, headers: { 'content-type': 'text/csv' } });
+    expect([reply.status, reply.at('errors.0.code')]).toEqual([422, 'guarded']);
+  });
+
+  it('a password of another by upsert changes none', async () => {
+    const raw = `email,password\n${world.emails.bob},a password of mine\n`;
+    const query = 'mode=upsert&key=email';
+    for (const caller of ['alice', 'eve'] as const) {
+      const reply = await world.as(caller, 'POST', `/api/User/import?${query}`, { raw, headers: { 'content-type': 'text/csv' } });
+      expect([403, 422]).toContain(reply.status);
+    }
+    await world.logIn(world.emails.bob, world.passwords);
+  });
+
+  it('a dry run of nothing but probes is on the record', async () => {
+    const raw = JSON.stringify({ title: 'probe' });
+    const before = (await world.decisions('action=import&limit=200')).length;
+    await world.as('alice', 'POST', '/api/Case/import?dryRun=true', { raw, headers: { 'content-type': 'application/x-ndjson' } });
+    expect((await world.decisions('action=import&limit=200')).length).toBe(before + 1);
+  });
+});
+
+const HEALTH = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n';
+
+describe('a sender who', () => {
+  const head = (token: string, type = 'application/x-ndjson'): string =>
+    `POST /api/Case/import HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: ${type}\r\nTransfer-Encoding: chunked\r\n\r\n`;
+  const chunk = (text: string): string => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
+  const rows = (name: string, count: number): string =>
+    Array.from({ length: count }, (_, index) => `{"title":"${name} ${index}"}\n`).join('');
+  const stored = async (name: string): Promise<number> =>
+    Number((await world.as('admin', 'GET', `/api/Case?where[title][startsWith]=${name}&total=true&limit=1`)).at('total'));
+
+  it('stands still is answered 408, and what came before stays', async () => {
+    const token = await world.logIn(world.emails.eve, world.passwords);
+    const answer = await speak(world, [head(token), chunk(rows('still', 3)), chunk('{"title":"half')]);
+    expect(answer).toContain('HTTP/1.1 408');
+    expect(answer).toContain('3 rows were imported');
+    expect(await stored('still')).toBe(3);
+  });
+
+  it('is slow is waited for, longer than for other requests', async () => {
+    const token = await world.logIn(world.emails.eve, world.passwords);
+    const slow = Array.from({ length: 6 }, (_, index) => chunk(rows(`slow${index}`, 1)));
+    const answer = await speak(world, [head(token), ...slow, '0\r\n\r\n'], { pause: 500 });
+    expect(answer).toContain('HTTP/1.1 200');
+    expect(await stored('slow')).toBe(6);
+  }, 15_000);
+
+  it('goes away in the middle leaves whole rows, each with its entry', async () => {
+    const token = await world.logIn(world.emails.eve, world.passwords);
+    const [before] = await world.decisions('limit=1');
+    await speak(world, [head(token), chunk(rows('gone', 1700)), chunk('{"title":"gone half')], { ms: 150 });
+    let count = -1;
+    for (let now = await stored('gone'); now !== count; now = await stored('gone')) {
+      count = now;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+    expect(count).toBeGreaterThan(0);
+    expect(count).toBeLessThanOrEqual(1700);
+    const entries: unknown[] = [];
+    for (let cursor = ''; ; ) {
+      const page = await world.as('admin', 'GET', `/admin/api/decisions?action=import&allowed=true&limit=1000${cursor}`);
+      entries.push(...(page.at('data') as { id: string }[]).filter(({ id }) => id > String(before?.['id'])));
+      if (page.at('nextCursor') === undefined) break;
+      cursor = `&cursor=${String(page.at('nextCursor'))}`;
+    }
+    expect(entries).toHaveLength(count);
+  });
+
+  it('goes on with a file that was refused meanwhile has another request behind it answered', async () => {
+    const token = await world.logIn(world.emails.eve, world.passwords);
+    const wrong = [head(token, 'text/csv'), chunk('title\n"a"b\n')];
+    const answer = await speak(world, [...wrong, chunk('more'.repeat(300_000)), `0\r\n\r\n${HEALTH}`], { answers: 2, pause: 200 });
+    expect(answer).toMatch(/HTTP\/1\.1 400.*HTTP\/1\.1 200/s);
+  });
+
+  it('sends another request behind a file that was read in part has that answered', async () => {
+    const token = await world.logIn(world.emails.eve, world.passwords);
+    const body = `{"title":1}\n${rows('rest', 60_000)}`;
+    const part = `${head(token)}${chunk(body)}0\r\n\r\n`;
+    const answer = await speak(world, [part, HEALTH], { answers: 2 });
+    expect(answer).toMatch(/HTTP\/1\.1 422.*HTTP\/1\.1 200/s);
+  });
+
+  it('sends another request behind a file that was refused unread has that answered', async () => {
+    const body = 'x'.repeat(300_000);
+    const refused = `POST /api/Case/import HTTP/1.1\r\nHost: x\r\nContent-Type: text/csv\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    const answer = await speak(world, [refused, HEALTH], { answers: 2 });
+    expect(answer).toMatch(/HTTP\/1\.1 403.*HTTP\/1\.1 200/s);
+  });
+});
+
+interface Speaking {
+  /** Milliseconds behind each text. */
+  readonly pause?: number;
+  /** How many answers are waited for. */
+  readonly answers?: number;
+  /** Milliseconds after which the connection is cut in any case. */
+  readonly ms?: number;
+}
+
+/** Writes texts to a connection, and gives what comes back until there are enough answers, or it is over. */
+function speak({ url }: World, texts: readonly string[], { pause = 0, answers = 1, ms = 8000 }: Speaking = {}): Promise<string> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve) => {
+    let received = '';
+    const socket = connect(Number(port), hostname);
+    const end = setTimeout(() => socket.destroy(), ms);
+    socket.on('data', (data) => {
+      received += data;
+      if (received.split('"success"').length > answers) socket.destroy();
+    });
+    socket.on('error', () => undefined);
+    socket.on('close', () => {
+      clearTimeout(end);
+      resolve(received);
+    });
+    void (async () => {
+      for (const text of texts) {
+        socket.write(text);
+        await new Promise((done) => setTimeout(done, pause));
+      }
+    })();
+  });
+}

@@ -1,0 +1,95 @@
+/** Imports and exports from the shell, beside a service that runs on the same data. */
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createUser, type Ended, type Program, query, runProgram, send, setUp, startProgram } from './program.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'bailiwick-shell-'));
+const data = join(folder, 'data');
+let program: Program;
+let token = '';
+
+beforeAll(async () => {
+  program = await startProgram({ data });
+  token = await setUp(program.url);
+  await createUser(program.url, token, { email: 'uma@example.com', role: 'user' });
+  const id = await createUser(program.url, token, { email: 'gone@example.com', role: 'admin' });
+  await send(program.url, `PUT /api/User/${id}`, { token, body: { isActive: false } });
+}, 60_000);
+afterAll(async () => {
+  await program.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const bailiwick = (...args: readonly string[]): Promise<Ended> => runProgram([...args, '--project', 'examples/newsroom', '--data', data]);
+const tips = async (): Promise<number> => Number((await send(program.url, 'GET /api/Tip?total=true&limit=1', { token })).body['total']);
+
+function write(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+describe('bailiwick import', () => {
+  it('imports as the user, on the record, while the service runs', async () => {
+    const file = write('tips.csv', 'subject,text,urgency\r\nA,"first, and\nlast",high\r\nB,second,\r\n,no subject,\r\n');
+    const ended = await bailiwick('import', 'Tip', file, '--as', 'ada@example.com', '--on-error', 'skip');
+    expect(ended).toMatchObject({ code: 1, err: '2 imported, 0 updated, 0 unchanged, 1 rejected\n' });
+    expect(JSON.parse(ended.out)).toMatchObject({ row: 4, code: 'VALUE_INVALID', errors: [{ path: 'subject', code: 'required' }] });
+    expect(await tips()).toBe(2);
+    const entries = `SELECT "userId" || ' ' || "allowed" FROM "_Decision" WHERE "action" = 'import' AND "ip" = ''`;
+    const [ada] = query(data, `SELECT "id" FROM "User" WHERE "email" = 'ada@example.com'`);
+    expect(query(data, entries)).toEqual([`${ada} 1`, `${ada} 1`, `${ada} 1`]);
+  });
+
+  it('is denied to whom policies deny it, and tells that nothing was done', async () => {
+    const ended = await bailiwick('import', 'Tip', write('more.ndjson', '{"subject":"C","text":"x"}\n'), '--as', 'uma@example.com');
+    expect(ended).toMatchObject({ code: 1, out: '', err: expect.stringContaining('no policies found') });
+    expect(await tips()).toBe(2);
+  });
+
+  it.each([
+    ['a user that is none', ['Tip', 'tips.csv', '--as', 'nobody@example.com'], 1, 'bailiwick: no active user has this email'],
+    ['a user that is active no more', ['Tip', 'tips.csv', '--as', 'gone@example.com'], 1, 'bailiwick: no active user has this email'],
+    ['a resource that is none', ['Tipp', 'tips.csv', '--as', 'ada@example.com'], 1, 'did you mean "Tip"?'],
+    ['a file that is none', ['Tip', 'none.csv', '--as', 'ada@example.com'], 2, 'bailiwick: there is no '],
+  ])('says what is wrong with %s', async (_, [resource = '', file = '', ...args], code, words) => {
+    const ended = await bailiwick('import', resource, join(folder, file), ...args);
+    expect([ended.code, ended.err]).toEqual([code, expect.stringContaining(words)]);
+  });
+});
+
+describe('bailiwick export', () => {
+  it('writes a file that can be imported again, once it is whole', async () => {
+    const file = join(folder, 'out.csv');
+    const ended = await bailiwick('export', 'Tip', file, '--as', 'ada@example.com', '--sort', 'subject', '--fields', 'subject,text');
+    expect(ended).toMatchObject({ code: 0, err: '2 rows exported\n' });
+    expect(readFileSync(file, 'utf8').replaceAll(/[0-9a-f-]{36}/g, 'ID')).toBe(
+      'id,subject,text\r\nID,A,"first, and\nlast"\r\nID,B,second\r\n',
+    );
+    const changed = write('changed.csv', readFileSync(file, 'utf8').replace('second', 'changed'));
+    const back = await bailiwick('import', 'Tip', changed, '--as', 'ada@example.com', '--mode', 'upsert', '--key', 'id');
+    expect(back).toMatchObject({ code: 0, err: '0 imported, 1 updated, 1 unchanged, 0 rejected\n' });
+  });
+
+  it('leaves no file where it is denied', async () => {
+    const file = join(folder, 'denied.csv');
+    const ended = await bailiwick('export', 'Tip', file, '--as', 'uma@example.com');
+    expect([ended.code, ended.err, existsSync(file)]).toEqual([1, expect.stringContaining('no policies found'), false]);
+  });
+
+  it('goes into a pipe, and out of one', async () => {
+    const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+    const command = (args: string): string =>
+      `"${process.execPath}" "${main}" ${args} --as ada@example.com --project examples/newsroom --data "${data}"`;
+    const pipe = `${command('export Tip --format ndjson')} | ${command('import Tip - --format ndjson')}`;
+    const root = fileURLToPath(new URL('../..', import.meta.url));
+    const err = await new Promise<string>((resolve) => execFile('sh', ['-c', pipe], { cwd: root }, (_, __, text) => resolve(text)));
+    expect(err).toContain('2 rows exported');
+    expect(err).toContain('2 imported');
+    expect(await tips()).toBe(4);
+  });
+});

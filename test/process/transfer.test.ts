@@ -1,0 +1,87 @@
+/** Long imports in processes of their own: killed in the middle, and asked other things meanwhile. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Program, query, send, setUp, startProgram } from './program.ts';
+
+const ROUNDS = 5;
+
+const data = mkdtempSync(join(tmpdir(), 'bailiwick-transfer-'));
+let token = '';
+
+beforeAll(async () => {
+  const program = await startProgram({ data });
+  token = await setUp(program.url);
+  expect(await program.stop()).toBe(0);
+}, 60_000);
+afterAll(() => rmSync(data, { recursive: true, force: true }));
+
+const count = (sql: string): number => Number(query(data, `SELECT count(*) FROM ${sql}`)[0]);
+const stored = (): number => count('"Tip"');
+const ENTRIES = `"_Decision" WHERE "action" = 'import' AND "resource" = 'Tip' AND "allowed" = 1 AND "outcome" IS NULL`;
+
+describe('an import', () => {
+  it(`that is killed leaves rows with their entries, and no half of either, ${ROUNDS} times`, async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const before = stored();
+      const program = await startProgram({ data, args: ['--log-level', 'error'] });
+      const importing = importTips(program, tips()).catch(() => undefined);
+      // By rows and not by time alone: on a busy machine nothing would be stored before.
+      while (stored() === before) await sleep(5);
+      await sleep(Math.random() * 200);
+      await program.stop('SIGKILL');
+      await importing;
+      expect(stored()).toBe(count(ENTRIES));
+    }
+    expect(stored()).toBeGreaterThan(ROUNDS);
+  }, 120_000);
+
+  it('lets others be answered while it goes on', async () => {
+    const program = await startProgram({ data, args: ['--log-level', 'error'] });
+    let isOver = false;
+    const importing = importTips(program, tips(20_000)).finally(() => {
+      isOver = true;
+    });
+    let answered = 0;
+    while (!isOver) {
+      expect((await send(program.url, 'GET /api/Tip?limit=1', { token })).status).toBe(200);
+      if (!isOver) answered++;
+    }
+    expect((await importing).data).toMatchObject({ imported: 20_000, rejected: 0 });
+    expect(answered).toBeGreaterThan(20);
+    expect(stored()).toBe(count(ENTRIES));
+    expect(await program.stop()).toBe(0);
+  }, 120_000);
+
+  it('is exported whole', async () => {
+    const program = await startProgram({ data, args: ['--log-level', 'error'] });
+    const headers = { authorization: `Bearer ${token}` };
+    const file = await (await fetch(`${program.url}/api/Tip/export?format=csv`, { method: 'POST', headers })).text();
+    expect(file.split('\r\n')).toHaveLength(stored() + 2);
+    expect(await program.stop()).toBe(0);
+  }, 120_000);
+});
+
+const BLOCK = 100;
+
+/** Tips without end, unless it is said how many. */
+async function* tips(rows: number = Number.POSITIVE_INFINITY): AsyncGenerator<Uint8Array> {
+  for (let from = 0; from < rows; from += BLOCK) {
+    const lines = Array.from({ length: BLOCK }, (_, index) => `{"subject":"tip ${from + index}","text":"something happened"}\n`);
+    yield Buffer.from(lines.join(''));
+    // Whoever reads them may be gone, and that has to be noticed.
+    await sleep(1);
+  }
+}
+
+async function importTips({ url }: Program, body: AsyncIterable<Uint8Array>): Promise<{ readonly data?: unknown }> {
+  const answer = await fetch(`${url}/api/Tip/import`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/x-ndjson' },
+    body: ReadableStream.from(body),
+    duplex: 'half',
+  } as RequestInit);
+  return (await answer.json()) as { readonly data?: unknown };
+}

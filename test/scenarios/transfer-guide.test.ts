@@ -1,0 +1,35 @@
+/** What the guide to import and export says to type, typed. */
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type RunningService, startService, type TestUser } from '../harness.ts';
+
+const guide = readFileSync(new URL('../../docs/guides/transfer.md', import.meta.url), 'utf8');
+const examples = (language: string): readonly string[] =>
+  [...guide.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].filter((block) => block[1] === language).map((block) => block[2] ?? '');
+
+let service: RunningService;
+let admin: TestUser;
+beforeAll(async () => {
+  service = await startService({ project: 'examples/newsroom' });
+  admin = await service.admin();
+}, 60_000);
+afterAll(() => service.close());
+
+async function type(command: string): Promise<string> {
+  const env = { PATH: process.env['PATH'], URL: service.url, TOKEN: admin.token, AUTHOR: admin.id };
+  return (await promisify(execFile)('sh', ['-eu', '-c', command], { env })).stdout;
+}
+
+describe('the guide to import and export', () => {
+  const [importing = '', exporting = ''] = examples('sh');
+
+  it('has an import that answers as it shows', async () => {
+    expect(JSON.parse(await type(importing))).toEqual(JSON.parse(examples('json')[0] ?? ''));
+  });
+
+  it('has an export', async () => {
+    expect((await type(exporting)).replace(/[0-9a-f-]{36}/, 'ID')).toBe('id,slug,title\r\nID,a-harbour,A harbour\r\n');
+  });
+});

@@ -1,0 +1,94 @@
+/** A service whose records come and go as files, and short ways to send such files. */
+import { type Reply, type RunningService, type ServiceOptions, startService } from '../harness.ts';
+
+const DEFINITIONS = {
+  'Part.yaml': `
+name: Part
+fields:
+  code:   { type: string, required: true, unique: true, immutable: true, maxLength: 40 }
+  title:  { type: string, required: true, maxLength: 100 }
+  stock:  { type: integer, min: 0 }
+  price:  { type: decimal }
+  active: { type: boolean, default: true }
+  tags:   { type: list, of: string }
+  extra:  { type: json }
+  made:   { type: date }
+  owner:  { type: reference, to: User, onDelete: setNull }
+  notes:  { type: text }
+  secret: { type: string, writeOnly: true }
+  maker:  { type: email, unique: true, immutable: true }
+`,
+};
+
+/** Who sends files: the admin may do everything, Max what is his, Ina import and read, Uwe nothing. */
+export interface TransferWorld extends RunningService {
+  readonly tokens: Readonly<Record<'admin' | 'max' | 'ina' | 'uwe', string>>;
+  readonly ids: Readonly<Record<'max' | 'ina', string>>;
+  /** Sends a file; CSV and NDJSON by what it begins with, unless a type is given. */
+  send(file: string, options?: Sending): Promise<Reply>;
+  fetch(query: string, options?: { readonly as?: keyof TransferWorld['tokens'] | undefined; readonly body?: unknown }): Promise<Reply>;
+  /** The parts there are, as the admin lists them, by code. */
+  parts(): Promise<readonly Readonly<Record<string, unknown>>[]>;
+  /** Entries since the last time it was asked, oldest first. */
+  entries(): Promise<readonly Readonly<Record<string, unknown>>[]>;
+}
+
+/** How a file is sent. */
+export interface Sending {
+  readonly as?: keyof TransferWorld['tokens'] | 'anon';
+  /** `mode=upsert&key=code` */
+  readonly query?: string;
+  readonly type?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly resource?: string;
+}
+
+/** Starts a world. */
+export async function createTransferWorld(settings: ServiceOptions['settings'] = {}): Promise<TransferWorld> {
+  const service = await startService({ definitions: DEFINITIONS, settings });
+  const admin = await service.admin();
+  const [max, ina, uwe] = [await service.user({ name: 'Max' }), await service.user({ name: 'Ina' }), await service.user({ name: 'Uwe' })];
+  const own = [{ field: 'resource.owner', operator: 'eq', value: '${user.id}' }];
+  await service.createPolicy({ name: 'own parts', userId: max.id, rules: [{ resource: 'Part', action: '*', conditions: own }] });
+  await service.createPolicy({
+    name: 'bring in, and change what is hers',
+    userId: ina.id,
+    rules: [
+      ...['import', 'read', 'list', 'export'].map((action) => ({ resource: 'Part', action })),
+      { resource: 'Part', action: 'update', conditions: own },
+    ],
+  });
+  await service.createPolicy({ name: 'look', userId: uwe.id, rules: [{ resource: 'Part', action: 'list' }] });
+  const tokens = { admin: admin.token, max: max.token, ina: ina.token, uwe: uwe.token };
+  const seen = new Set((await service.decisions('limit=200')).map(({ id }) => id));
+  return {
+    ...service,
+    tokens,
+    ids: { max: max.id, ina: ina.id },
+    send: (file, { as = 'admin', query = '', type = typeOf(file), headers = {}, resource = 'Part' } = {}) =>
+      service.call('POST', `/api/${resource}/import${query === '' ? '' : `?${query}`}`, {
+        token: as === 'anon' ? undefined : tokens[as],
+        raw: file,
+        headers: { 'content-type': type, ...headers },
+      }),
+    fetch: (query, { as = 'admin', body = {} } = {}) => service.call('POST', `/api/Part/export?${query}`, { token: tokens[as], body }),
+    parts: async () => (await service.call('GET', '/api/Part?sort=code&limit=1000', { token: admin.token })).at('data') as [],
+    async entries() {
+      const found = (await service.decisions('limit=200')).filter(
+        ({ id, resource, action }) => !seen.has(id) && resource === 'Part' && action !== 'list',
+      );
+      for (const { id } of found) seen.add(id);
+      return found.reverse();
+    },
+  };
+}
+
+function typeOf(file: string): string {
+  if (file.startsWith('[')) return 'application/json';
+  return file.startsWith('{') ? 'application/x-ndjson' : 'text/csv';
+}
+
+/** Rows as NDJSON. */
+export function lines(...rows: readonly object[]): string {
+  return rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+}
