@@ -83,12 +83,30 @@ describe('a cascade', () => {
     await asAdmin('POST', `/admin/api/policies/${policyId}/assign/user/${userId}`, {});
     const top = await createNode();
     const below = await createNode(top);
-    expect((await service.call('DELETE', `/api/Node/${top}`, { token })).status).toBe(403);
+    const refused = await service.call('DELETE', `/api/Node/${top}`, { token });
+    expect(refused.body).toMatchObject({
+      status: 403,
+      detail: 'no rule matched',
+      hint: 'Node.up refers to this Node: whatever does so would be deleted with it',
+    });
     const entries = await service.decisions(`userId=${userId}&limit=2`);
     expect(new Set(entries.map(({ recordId, allowed, outcome }) => [recordId, allowed, outcome].join(' ')))).toEqual(
       new Set([`${top} true ACCESS_DENIED`, `${below} false `]),
     );
     expect((await asAdmin('DELETE', `/api/Node/${top}`)).status).toBe(200);
+  });
+
+  it('follows 32 references in a row, and no more', async () => {
+    const ids = [await createNode()];
+    for (let level = 0; level < 33; level++) ids.push(await createNode(ids.at(-1)));
+    const refused = await asAdmin('DELETE', `/api/Node/${ids[0]}`);
+    expect([refused.status, refused.at('detail')]).toEqual([
+      409,
+      'more than 32 references in a row lead to this record; delete what refers by Node.up first',
+    ]);
+    expect((await asAdmin('DELETE', `/api/Node/${ids[1]}`)).status).toBe(200);
+    expect((await asAdmin('GET', '/api/Node')).at('count')).toBe(1);
+    expect((await asAdmin('DELETE', `/api/Node/${ids[0]}`)).status).toBe(200);
   });
 
   it.each(['up', 'peer'])('is not in the way of a record that refers to itself by %s', async (field) => {
@@ -204,6 +222,52 @@ describe('restrict', () => {
 
   it('does not tell the name of a secret field', async () => {
     expect(await refusal((knows) => ({ knows }))).toBe('Leaf refers to this Node: whatever does so has to be deleted or changed first');
+  });
+});
+
+describe.each([
+  ['Early', 'Later'],
+  ['Later', 'Early'],
+])('where %s goes with the same record as %s, nothing depends on which is found first:', (one, other) => {
+  let world: RunningService;
+  beforeAll(async () => {
+    world = await startService({
+      definitions: {
+        'Top.yaml': 'name: Top\nfields:\n  name: { type: string }\n',
+        [`${one}.yaml`]: `name: ${one}\nfields:\n  topId: { type: reference, to: Top, onDelete: cascade }\n`,
+        [`${other}.yaml`]: `
+name: ${other}
+fields:
+  topId: { type: reference, to: Top, onDelete: cascade }
+  loses: { type: reference, to: ${one}, onDelete: setNull }
+  keeps: { type: reference, to: ${one}, onDelete: restrict }
+`,
+      },
+    });
+  });
+  afterAll(() => world.close());
+
+  const deleteTop = async (by: 'loses' | 'keeps', token: string): Promise<Reply> => {
+    const topId = await world.createRecord('Top', {});
+    const referred = await world.createRecord(one, { topId });
+    await world.createRecord(other, { topId, [by]: referred });
+    return world.call('DELETE', `/api/Top/${topId}`, { token });
+  };
+
+  it('all is decided on as it was before', async () => {
+    const { id: userId, token } = await world.user();
+    const conditions = [{ field: 'resource.loses', operator: 'exists', value: true }];
+    const rules = ['Top', one].map((resource) => ({ resource, action: 'delete' }));
+    await world.createPolicy({ userId, rules: [...rules, { resource: other, action: 'delete', conditions }] });
+    expect((await deleteTop('loses', token)).status).toBe(200);
+  });
+
+  it('what goes itself refuses all the same', async () => {
+    const refused = await deleteTop('keeps', (await world.admin()).token);
+    expect([refused.status, refused.at('detail')]).toEqual([
+      409,
+      `${other}.keeps refers to a ${one} that would go with this record: whatever does so has to be deleted or changed first`,
+    ]);
   });
 });
 

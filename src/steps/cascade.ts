@@ -1,64 +1,83 @@
 import { Problem } from '../errors.ts';
 import { checkLastAdmin, revokeSessions } from '../identity/index.ts';
-import type { StoredRecord } from '../resource/index.ts';
+import type { Resource } from '../resource/index.ts';
 import {
   deleteRecord,
   emptyReferences,
   findReferrers,
-  loadRecord,
+  loadRecords,
   type RecordName,
   type Referrer,
   referrersTo,
   removeAssignmentsOf,
-  updateRecord,
 } from '../storage/index.ts';
-import { decideOrRefuse } from './decide.ts';
+import { decideOrRefuseEach } from './decide.ts';
 import type { Job } from './job.ts';
 import { createTally } from './tally.ts';
 
-interface Target extends RecordName {
-  /** The records whose deletion asks for this one's, the caller's own first. */
-  readonly above?: readonly RecordName[];
-}
+/** Ids of records that go, by resource. */
+type Going = Map<Resource, Set<string>>;
 
-/** References in a row that a deletion follows. */
-const MAX_DEPTH = 8;
+/** References in a row that a deletion follows: each is a search for what refers, which for lists looks at a whole table. */
+const MAX_DEPTH = 32;
 /** Referring records loaded at once. */
 const PAGE = 100;
 
 const cascaded = createTally();
 
 /**
- * Deletes a record, and before it does to those that refer to it what their definitions say: `restrict` refuses, `setNull`
- * empties the reference, `cascade` deletes the referring record too, and only where the caller may: each leaves its own entry.
+ * Deletes a record, and does to those that refer to it what their definitions say: `restrict` refuses, `setNull` empties the
+ * reference, `cascade` deletes the referring record too, and only where the caller may: each leaves its own entry. All are found
+ * and decided on before anything is changed, so that neither depends on the order in which definitions stand.
  */
-export async function deleteWithReferrers(job: Job, target: Target): Promise<void> {
-  const { resource, id } = target;
-  // Here, so that no cascade ends a user otherwise than a request for that user would.
-  if (resource.name === 'User') {
-    await checkLastAdmin(job.tx, { userId: id, deleted: true });
-    await revokeSessions(job.tx, id);
-    await removeAssignmentsOf(job.tx, id, { by: job.principal.id ?? job.principal.role });
+export async function deleteWithReferrers(job: Job, { resource, id }: RecordName): Promise<void> {
+  const going: Going = new Map();
+  let newest: Going = new Map([[resource, new Set([id])]]);
+  for (let depth = 0; newest.size > 0; depth++) {
+    for (const [each, ids] of newest) going.set(each, new Set([...idsOf(going, each), ...ids]));
+    newest = await findNext(job, { newest, going, depth });
   }
-  for (const referrer of referrersTo(job.model.definitions, target)) await release(job, target, referrer);
-  await deleteRecord(job.tx, resource, id);
+  for (const [each, ids] of going) await letGo(job, each, ids);
+  for (const [each, ids] of going) for (const one of ids) await deleteOne(job, each, one);
 }
 
-async function release(job: Job, target: Target, referrer: Referrer): Promise<void> {
-  if (referrer.onDelete === 'setNull') return emptyReferences(job.tx, referrer);
-  if (referrer.onDelete === 'cascade') return deleteReferrers(job, target, referrer);
-  const [first] = await findReferrers(job.tx, referrer, { after: '', limit: 1 });
+interface Search {
+  /** Those whose referrers are looked for. */
+  readonly newest: Going;
+  /** These and all found before them. */
+  readonly going: Going;
+  /** References in a row that led to them. */
+  readonly depth: number;
+}
+
+/** What goes with the newest of those that go. What refuses to let one of them go is asked first. */
+async function findNext(job: Job, search: Search): Promise<Going> {
+  const { definitions } = job.model;
+  const referrers = [...search.newest].flatMap(([resource, ids]) => referrersTo(definitions, { resource, ids: [...ids] }));
+  for (const referrer of referrers) if (referrer.onDelete === 'restrict') await checkUnreferred(job, referrer, search.depth);
+  const next: Going = new Map();
+  for (const referrer of referrers) if (referrer.onDelete === 'cascade') await addReferring(job, referrer, { ...search, next });
+  return next;
+}
+
+async function checkUnreferred({ tx }: Job, referrer: Referrer, depth: number): Promise<void> {
+  const [first] = await findReferrers(tx, referrer, { after: '', limit: 1 });
   if (first === undefined) return;
-  throw referred(`${nameOf(referrer)} refers to this ${target.resource.name}: whatever does so has to be deleted or changed first`);
+  throw referred(`${nameOf(referrer)} refers to ${targetOf(referrer, depth)}: whatever does so has to be deleted or changed first`);
 }
 
-async function deleteReferrers(job: Job, target: Target, referrer: Referrer): Promise<void> {
+async function addReferring(job: Job, referrer: Referrer, { going, next, depth }: Search & { readonly next: Going }): Promise<void> {
+  const { resource } = referrer;
+  const found = idsOf(next, resource);
+  const known = idsOf(going, resource);
   for (let after = ''; ; ) {
     const ids = await findReferrers(job.tx, referrer, { after, limit: PAGE });
-    for (const id of ids) {
-      // One of those before may have taken it along, or changed it.
-      const record = await loadRecord(job.tx, referrer.resource, id);
-      if (record !== undefined) await deleteReferrer(job, target, { referrer, record });
+    const met = ids.filter((id) => !known.has(id) && !found.has(id));
+    if (met.length > 0) {
+      checkBounds(job, referrer, { ids: met, depth });
+      await decideDeletions(job, referrer, { ids: met, depth });
+      next.set(resource, found);
+      for (const id of met) found.add(id);
     }
     const last = ids.at(-1);
     if (last === undefined || ids.length < PAGE) return;
@@ -66,32 +85,55 @@ async function deleteReferrers(job: Job, target: Target, referrer: Referrer): Pr
   }
 }
 
-interface Referring {
-  readonly referrer: Referrer;
-  readonly record: StoredRecord;
+/** Referring records that were not met before. */
+interface Met {
+  readonly ids: readonly string[];
+  readonly depth: number;
 }
 
-async function deleteReferrer(job: Job, target: Target, { referrer, record }: Referring): Promise<void> {
-  const { above = [] } = target;
-  const { resource, field } = referrer;
-  const { id, version } = record;
-  // In a circle the first record, too, refers to one that goes before it.
-  if (above.some((one) => one.id === id && one.resource.name === resource.name)) {
-    await updateRecord(job.tx, resource, { id, version, values: {}, cleared: [field.name], now: job.tx.now });
-    return;
-  }
-  if (above.length >= MAX_DEPTH)
+function checkBounds({ tx, settings }: Job, referrer: Referrer, { ids, depth }: Met): void {
+  if (depth >= MAX_DEPTH)
     throw referred(`more than ${MAX_DEPTH} references in a row lead to this record; delete what refers by ${nameOf(referrer)} first`);
-  if (cascaded(job.tx, 1) > job.settings.cascadeMax)
+  if (cascaded(tx, ids.length) > settings.cascadeMax)
     throw referred(
-      `more than ${job.settings.cascadeMax} records would have to go with this one; delete some that refer by ${nameOf(referrer)} first`,
+      `more than ${settings.cascadeMax} records would have to go with this one; delete some that refer by ${nameOf(referrer)} first`,
     );
-  await decideOrRefuse(job, { resource, action: 'delete', record, recordId: id });
-  await deleteWithReferrers(job, { resource, id, above: [...above, target] });
+}
+
+async function decideDeletions(job: Job, referrer: Referrer, { ids, depth }: Met): Promise<void> {
+  const { resource } = referrer;
+  const stored = await loadRecords(job.tx, resource, ids);
+  const records = ids.flatMap((id) => stored.get(id) ?? []);
+  const hint = `${nameOf(referrer)} refers to ${targetOf(referrer, depth)}: whatever does so would be deleted with it`;
+  await decideOrRefuseEach(job, { resource, action: 'delete', records, hint });
+}
+
+/** Empties the references to what goes, by which records that go refer to one another, too: then none is in another's way. */
+async function letGo({ tx, model }: Job, resource: Resource, ids: ReadonlySet<string>): Promise<void> {
+  for (const referrer of referrersTo(model.definitions, { resource, ids: [...ids] }))
+    if (referrer.onDelete !== 'restrict' && referrer.field.of === undefined) await emptyReferences(tx, referrer);
+}
+
+async function deleteOne(job: Job, resource: Resource, id: string): Promise<void> {
+  // Here, so that no cascade ends a user otherwise than a request for that user would.
+  if (resource.name === 'User') {
+    await checkLastAdmin(job.tx, { userId: id, deleted: true });
+    await revokeSessions(job.tx, id);
+    await removeAssignmentsOf(job.tx, id, { by: job.principal.id ?? job.principal.role });
+  }
+  await deleteRecord(job.tx, resource, id);
+}
+
+function idsOf(going: Going, resource: Resource): Set<string> {
+  return going.get(resource) ?? new Set();
 }
 
 function referred(detail: string): Problem {
   return new Problem('RECORD_REFERENCED', detail);
+}
+
+function targetOf({ to }: Referrer, depth: number): string {
+  return depth === 0 ? `this ${to.resource.name}` : `a ${to.resource.name} that would go with this record`;
 }
 
 /** Nobody learns the name of a secret field by deleting what it refers to. */

@@ -79,7 +79,7 @@ export async function redecideNothing(): Promise<void> {}
 /** Decides and leaves the entry in the job; refuses with ACCESS_DENIED where the answer is deny. */
 export async function decideOrRefuse(job: Job, subject: Subject, entryId?: string): Promise<Decision> {
   const decision = await decideOn(job, subject, entryId);
-  if (decision.effect === 'deny') throw new Problem('ACCESS_DENIED', decision.reason, { decisionId: (job.entries.at(-1) as Entry).id });
+  refuseDenied(job, decision);
   return decision;
 }
 
@@ -101,17 +101,36 @@ export interface Subjects {
   readonly records: readonly StoredRecord[];
 }
 
-/** Decides on each and leaves its entry in the job: with one statement for each reference that conditions follow, not one for each record. */
-export async function decideOnEach(job: Job, { resource, action, records }: Subjects): Promise<readonly Decision[]> {
+/** Decides on each and leaves its entry in the job. */
+export async function decideOnEach(job: Job, subjects: Subjects): Promise<readonly Decision[]> {
+  const decideNext = await prepareEach(job, subjects);
+  return subjects.records.map(decideNext);
+}
+
+/** Decides on one after the other and leaves its entry in the job; refuses with ACCESS_DENIED, and `hint`, at the first that is denied. */
+export async function decideOrRefuseEach(job: Job, { hint, ...subjects }: Subjects & { readonly hint: string }): Promise<void> {
+  const decideNext = await prepareEach(job, subjects);
+  for (const record of subjects.records) refuseDenied(job, decideNext(record), hint);
+}
+
+/** Loads what conditions read beside the records: with one statement for each reference that they follow, not one for each record. */
+async function prepareEach(job: Job, { resource, action, records }: Subjects): Promise<(record: StoredRecord) => Decision> {
   const { principal, tx, model } = job;
   const applicable = rulesFor(job, { resource, action });
   const { reaches: paths } = applicable;
   const ofCaller = await loadReferred(tx, model.definitions, { paths, principal, resource, record: OPEN });
   const referredOf = await loadReferredOfEach(tx, model.definitions, { paths, resource, records });
-  return records.map((record) => {
+  return (record) => {
     const referred = new Map([...ofCaller, ...referredOf(record)]);
     return conclude(job, { entryId: createEntryId(), applicable, resource, action, record, recordId: record.id, referred });
-  });
+  };
+}
+
+/** Of the decision made last. */
+function refuseDenied(job: Job, { effect, reason }: Decision, hint?: string): void {
+  if (effect !== 'deny') return;
+  const { id: decisionId } = job.entries.at(-1) as Entry;
+  throw new Problem('ACCESS_DENIED', reason, { decisionId, ...(hint !== undefined && { hint }) });
 }
 
 function rulesFor({ principal, tx, model }: Job, { resource, action }: Pick<Subjects, 'resource' | 'action'>): Applicable {

@@ -43,7 +43,15 @@ export { type Author, createPolicy, deletePolicy, listPolicies, loadPolicy, load
 export { loadPolicyStateAt } from './policy-history.ts';
 export { loadActiveAssignments, loadPolicyPage } from './policy-pages.ts';
 export { deleteRecord, insertRecord, loadRecord, loadRecords, type RecordChange, updateRecord } from './records.ts';
-export { checkReferences, emptyReferences, findReferrers, type RecordName, type Referrer, referrersTo } from './references.ts';
+export {
+  checkReferences,
+  emptyReferences,
+  findReferrers,
+  type RecordName,
+  type RecordNames,
+  type Referrer,
+  referrersTo,
+} from './references.ts';
 export { loadReferred, loadReferredOfEach, type Referring } from './referred.ts';
 export { loadReferring } from './referring.ts';
 export { isSaidInSql } from './said-in-sql.ts';

@@ -12,11 +12,17 @@ export interface RecordName {
   readonly id: string;
 }
 
-/** A reference by which records refer to a certain one, and what is to happen to them when that goes. */
+/** Which records of a resource are meant. */
+export interface RecordNames {
+  readonly resource: Resource;
+  readonly ids: readonly string[];
+}
+
+/** A reference by which records refer to certain ones, and what is to happen to them when those go. */
 export interface Referrer {
   readonly resource: Resource;
   readonly field: Field;
-  readonly to: RecordName;
+  readonly to: RecordNames;
   readonly onDelete: 'restrict' | 'cascade' | 'setNull';
 }
 
@@ -66,21 +72,23 @@ function dangling(path: string, to: string, id: string): Issue {
 }
 
 /**
- * The references by which a record may be referred to, with what their definition says: those that refuse first, so that
- * it makes no difference in which order definitions stand. An item of a list cannot be emptied like a field, so lists of
- * references restrict unless they say `cascade`.
+ * The references by which records may be referred to, with what their definition says, by name: it makes no difference in which
+ * order definitions stand. An item of a list cannot be emptied like a field, so lists of references restrict unless they say
+ * `cascade`.
  */
-export function referrersTo(definitions: Definitions, to: RecordName): readonly Referrer[] {
+export function referrersTo(definitions: Definitions, to: RecordNames): readonly Referrer[] {
   const referrers: Referrer[] = [];
   for (const resource of definitions.values()) {
     for (const field of resource.fields.values()) {
       if ((field.of ?? field).to === to.resource.name) referrers.push({ resource, field, to, onDelete: onDeleteOf(field) });
     }
   }
-  return referrers.toSorted((a, b) => ORDER.indexOf(a.onDelete) - ORDER.indexOf(b.onDelete));
+  return referrers.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
 }
 
-const ORDER: readonly Referrer['onDelete'][] = ['restrict', 'setNull', 'cascade'];
+function nameOf({ resource, field }: Referrer): string {
+  return `${resource.name}.${field.name}`;
+}
 
 /** Ids of some of the records that refer, in order. A record that refers to itself is not among them: it is not in its own way. */
 export async function findReferrers(tx: Transaction, referrer: Referrer, { after, limit }: ReferrerPage): Promise<readonly string[]> {
@@ -100,11 +108,14 @@ export async function emptyReferences(tx: Transaction, referrer: Referrer): Prom
   await tx.run(sql`UPDATE ${tableOf(resource)} SET ${name} = NULL${changed} WHERE ${refers(tx, referrer)}`);
 }
 
-function refers(tx: Transaction, { resource, field, to }: Referrer): RawBuilder<unknown> {
+/** However many are referred to, one statement: an index leads to what refers by a reference, a list of them has none. */
+function refers({ dialect }: Transaction, { resource, field, to }: Referrer): RawBuilder<unknown> {
   const column = columnOf(resource, field.name);
-  const isReferring =
-    field.of === undefined ? sql`${column} = ${to.id}` : sql`EXISTS (SELECT 1 FROM ${tx.dialect.listItems(column)} WHERE value = ${to.id})`;
-  return resource.name === to.resource.name ? sql`${isReferring} AND ${columnOf(resource, 'id')} <> ${to.id}` : isReferring;
+  const wanted = to.ids.length === 1 ? sql`(${to.ids[0]})` : sql`(SELECT value FROM ${dialect.listItems(sql`${JSON.stringify(to.ids)}`)})`;
+  const toOther = (value: RawBuilder<unknown>): RawBuilder<unknown> =>
+    resource.name === to.resource.name ? sql`${value} <> ${columnOf(resource, 'id')}` : sql`TRUE`;
+  if (field.of === undefined) return sql`${column} IN ${wanted} AND ${toOther(column)}`;
+  return sql`EXISTS (SELECT 1 FROM ${dialect.listItems(column)} WHERE value IN ${wanted} AND ${toOther(sql`value`)})`;
 }
 
 function onDeleteOf(field: Field): Referrer['onDelete'] {
