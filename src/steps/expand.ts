@@ -1,11 +1,18 @@
 import { OPEN } from '../context/index.ts';
 import type { Decision } from '../decision/index.ts';
+import { Problem } from '../errors.ts';
 import type { Json, JsonObject } from '../operators/index.ts';
 import { type Expansion, type Resource, type StoredRecord, showRecord } from '../resource/index.ts';
 import { loadRecords, loadReferring } from '../storage/index.ts';
 import { decideOn, decideOnEach } from './decide.ts';
 import type { Job } from './job.ts';
 import { allowedWhere, scopesFor } from './scope.ts';
+import { createTally } from './tally.ts';
+
+/** Milliseconds that the requests of a transaction may spend looking for what refers. Whoever else asks waits meanwhile. */
+const SEARCH_TIME = 1000;
+
+const searched = createTally();
 
 /**
  * What stands under `expand` of each record: the records it refers to, or that refer to it, as far as the caller may read
@@ -68,6 +75,8 @@ async function expandReferring(job: Job, { expansion, records, met }: Expanding)
   if (decision.effect === 'deny') return () => [];
   const where = allowedWhere(decision);
   const { tx, model, settings } = job;
+  checkTime(job, of);
+  const began = performance.now();
   const referring = await loadReferring(tx, of, {
     field: field.name,
     to: records.map(({ id }) => id),
@@ -79,6 +88,7 @@ async function expandReferring(job: Job, { expansion, records, met }: Expanding)
     now: tx.now,
     timeZone: settings.timeZone,
   });
+  searched(tx, performance.now() - began);
   const known = metOf(met, of);
   await meet(job, { of, records: records.flatMap(({ id }) => referring.get(id) ?? []), known });
   return (record) =>
@@ -86,6 +96,15 @@ async function expandReferring(job: Job, { expansion, records, met }: Expanding)
       known,
       (referring.get(record.id) ?? []).map(({ id }) => id),
     );
+}
+
+/** What few may read of many that refer takes long to find, and a batch may ask for it many times. */
+function checkTime({ tx }: Job, of: Resource): void {
+  if (searched(tx, 0) <= SEARCH_TIME) return;
+  throw new Problem(
+    'REQUEST_PARAMETER',
+    `expand: looking for what refers has taken too long already; expected ${of.name} in a request of its own, or fewer names`,
+  );
 }
 
 /** Decides with the record open, once for each resource. Its entry stays where it denies: otherwise each record shown has one. */

@@ -1,6 +1,8 @@
+import { type RawBuilder, sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ALWAYS, type Condition } from '../condition/index.ts';
 import type { Json } from '../operators/index.ts';
+import type { Transaction } from './database.ts';
 import { evolve } from './evolution/index.ts';
 import { insertRecord } from './records.ts';
 import { loadReferring } from './referring.ts';
@@ -8,7 +10,7 @@ import { define, failure, openTestDatabase, resourceOf, type TestDatabase, toRec
 
 const definitions = define({
   Article: { fields: { title: { type: 'string' } } },
-  Comment: { fields: { articleId: { type: 'reference', to: 'Article', index: true }, text: { type: 'string' } } },
+  Comment: { fields: { articleId: { type: 'reference', to: 'Article', index: true }, text: { type: 'string', index: true } } },
 });
 const comment = resourceOf(definitions, 'Comment');
 
@@ -39,25 +41,29 @@ const said = (operator: string, value: Json): Condition => ({
   ifExists: false,
 });
 
-const referring = (where: Condition, { limit = 10, scanLimit = 100 } = {}): Promise<object> =>
-  test.database.transaction(async (tx) => {
-    const timeZone = 'UTC';
-    const found = await loadReferring(tx, comment, {
-      field: 'articleId',
-      to: ['a', 'b', 'none'],
-      limit,
-      where,
-      scopeFor: (record) => ({
-        now: tx.now,
-        timeZone,
-        valueOf: ({ keys: [key = ''] }) => record[key],
-        kindOf: () => ({ kind: 'text' }),
-      }),
-      definitions,
-      scanLimit,
+const load = (tx: Transaction, where: Condition, { limit = 10, scanLimit = 100 } = {}): ReturnType<typeof loadReferring> => {
+  const timeZone = 'UTC';
+  return loadReferring(tx, comment, {
+    field: 'articleId',
+    to: ['a', 'b', 'none'],
+    limit,
+    where,
+    scopeFor: (record) => ({
       now: tx.now,
       timeZone,
-    });
+      valueOf: ({ keys: [key = ''] }) => record[key],
+      kindOf: () => ({ kind: 'text' }),
+    }),
+    definitions,
+    scanLimit,
+    now: tx.now,
+    timeZone,
+  });
+};
+
+const referring = (where: Condition, bounds?: Parameters<typeof load>[2]): Promise<object> =>
+  test.database.transaction(async (tx) => {
+    const found = await load(tx, where, bounds);
     return Object.fromEntries([...found].map(([id, records]) => [id, records.map((record) => record.id).join('')]));
   });
 
@@ -72,6 +78,20 @@ describe.each<[string, Condition, Condition]>([
   it('is as many for each as asked for, of those on which the condition holds', async () => {
     expect(await referring(some, { limit: 2 })).toEqual({ a: '25', b: '1' });
   });
+});
+
+it('is looked for along the reference until there are enough, whichever other index the condition could enter', async () => {
+  const plan: string[] = [];
+  await test.database.transaction(async (tx) => {
+    const all = async (query: RawBuilder<unknown>): Promise<readonly never[]> => {
+      plan.push(...(await tx.all<{ detail: string }>(sql`EXPLAIN QUERY PLAN ${query}`)).map(({ detail }) => detail));
+      return [];
+    };
+    await load({ ...tx, all: all as Transaction['all'] }, said('eq', 'x'));
+  });
+  expect(plan.filter((step) => step.includes('ix_'))).toEqual(['SEARCH Comment USING INDEX ix_Comment$articleId (articleId=?)']);
+  // One for the whole answer; none before a LIMIT, which would first read all that refer.
+  expect(plan.filter((step) => step.includes('B-TREE'))).toHaveLength(1);
 });
 
 it('refuses to guess where too many would have to be tried', async () => {

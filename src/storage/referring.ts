@@ -5,7 +5,7 @@ import { fromRow, type Resource, type Row, type StoredRecord } from '../resource
 import type { Transaction } from './database.ts';
 import { type ListQuery, listRecords } from './list.ts';
 import { columnOf, selectionOf, tableOf } from './names.ts';
-import { sqlTargetFor } from './sql-target.ts';
+import { type ResourceTarget, sqlTargetFor } from './sql-target.ts';
 
 /** Which records are looked for: those that refer to some others, as far as the condition holds. */
 export interface ReferringQuery extends Pick<ListQuery, 'where' | 'scopeFor' | 'definitions' | 'scanLimit' | 'now' | 'timeZone'> {
@@ -26,52 +26,65 @@ export async function loadReferring(
   resource: Resource,
   query: ReferringQuery,
 ): Promise<ReadonlyMap<string, readonly StoredRecord[]>> {
-  const { where, definitions, now, timeZone, field } = query;
+  const { where, definitions, now, timeZone } = query;
   const target = sqlTargetFor(resource, definitions, { dialect: tx.dialect, now, timeZone });
   const compiled = toSql(where, target);
-  const records = compiled.exact
-    ? await selectFirst(tx, resource, { ...query, tables: target.tables(), filter: compiled.where })
-    : await scanAll(tx, resource, query);
-  return firstOfEach(
-    Map.groupBy(records, (record) => String(record[field])),
-    query.limit,
-  );
+  return compiled.exact ? selectEach(tx, resource, { ...query, target, filter: compiled.where }) : scanEach(tx, resource, query);
 }
 
 interface Selection extends ReferringQuery {
-  readonly tables: RawBuilder<unknown>;
+  readonly target: ResourceTarget;
   readonly filter: RawBuilder<unknown>;
 }
 
-async function selectFirst(tx: Transaction, resource: Resource, query: Selection): Promise<readonly StoredRecord[]> {
-  const { field, to, limit, tables, filter } = query;
-  const [id, reference] = [columnOf(resource, 'id'), columnOf(resource, field)];
-  const wanted = tx.dialect.listItems(sql`${JSON.stringify(to)}`);
-  const ranked = sql`
-    SELECT ${id} AS "id", row_number() OVER (PARTITION BY ${reference} ORDER BY ${id}) AS "place"
-    FROM ${tables} WHERE ${reference} IN (SELECT value FROM ${wanted}) AND (${filter})`;
-  const rows = await tx.all<Row>(sql`
-    SELECT ${selectionOf(resource)} FROM ${tableOf(resource)}
-    WHERE ${id} IN (SELECT "id" FROM (${ranked}) AS "ranked" WHERE "place" <= ${limit}) ORDER BY ${id}`);
-  return rows.map((row) => fromRow(resource, row));
-}
+/** More than any table has. Behind a LIMIT, no database lets the filter choose how records are looked for. */
+const ALL = Number.MAX_SAFE_INTEGER;
 
-async function scanAll(tx: Transaction, resource: Resource, query: ReferringQuery): Promise<readonly StoredRecord[]> {
-  const refers: Condition = {
-    type: 'comparison',
-    path: { group: 'resource', keys: [query.field], text: `resource.${query.field}` },
-    operator: 'in',
-    operand: { type: 'literal', value: query.to },
-    ifExists: false,
-  };
-  const page = await listRecords(tx, resource, { ...query, where: all([refers, query.where]), sort: [], limit: query.scanLimit });
-  if (page.next === undefined) return page.records;
-  throw new Problem(
-    'REQUEST_PARAMETER',
-    `expand: a condition on ${resource.name} would have to be tried on too many records one by one; expected a smaller limit`,
+/**
+ * For each of the records referred to, along the index of the reference, until there are enough: however many refer to a
+ * popular one, and whichever other index the filter might enter.
+ */
+async function selectEach(tx: Transaction, resource: Resource, query: Selection): Promise<ReadonlyMap<string, readonly StoredRecord[]>> {
+  const { field, to, limit, target, filter } = query;
+  const [id, reference] = [columnOf(resource, 'id'), columnOf(resource, field)];
+  const table = tableOf(resource);
+  const own = sql`(
+    SELECT ${selectionOf(resource)} FROM ${table} WHERE ${reference} = "$wanted"."id" ORDER BY ${id} LIMIT ${ALL}) AS ${table}`;
+  const rows = await tx.all<Row>(sql`
+    SELECT ${selectionOf(resource)}
+    FROM (SELECT value AS "id" FROM ${tx.dialect.listItems(sql`${JSON.stringify(to)}`)}) AS "$wanted" JOIN ${table}
+    ON ${id} IN (SELECT ${id} FROM ${target.tables(own)} WHERE ${filter} ORDER BY ${id} LIMIT ${limit})
+    ORDER BY ${id}`);
+  return Map.groupBy(
+    rows.map((row) => fromRow(resource, row)),
+    (record) => String(record[field]),
   );
 }
 
-function firstOfEach(groups: ReadonlyMap<string, readonly StoredRecord[]>, limit: number): ReadonlyMap<string, readonly StoredRecord[]> {
-  return new Map([...groups].map(([id, records]) => [id, records.slice(0, limit)]));
+async function scanEach(tx: Transaction, resource: Resource, query: ReferringQuery): Promise<ReadonlyMap<string, readonly StoredRecord[]>> {
+  const found = new Map<string, readonly StoredRecord[]>();
+  for (const id of query.to) {
+    const { records, truncated } = await listRecords(tx, resource, {
+      ...query,
+      where: all([refersTo(id, query.field), query.where]),
+      sort: [],
+    });
+    if (truncated)
+      throw new Problem(
+        'REQUEST_PARAMETER',
+        `expand: a condition on ${resource.name} would have to be tried on too many records one by one; expected a smaller limit`,
+      );
+    if (records.length > 0) found.set(id, records);
+  }
+  return found;
+}
+
+function refersTo(id: string, field: string): Condition {
+  return {
+    type: 'comparison',
+    path: { group: 'resource', keys: [field], text: `resource.${field}` },
+    operator: 'eq',
+    operand: { type: 'literal', value: id },
+    ifExists: false,
+  };
 }

@@ -15,8 +15,11 @@ export interface Moment {
 
 /** A resource's columns as conditions see them. */
 export interface ResourceTarget extends SqlTarget {
-  /** The tables that the columns asked for so far stand in: the resource's own, joined with those that its references lead to. */
-  tables(): RawBuilder<unknown>;
+  /**
+   * The tables that the columns asked for so far stand in: the resource's own, joined with those that its references lead to.
+   * In place of the resource's own may stand what is named like it and has its columns.
+   */
+  tables(own?: RawBuilder<unknown>): RawBuilder<unknown>;
 }
 
 /** Databases bound the tables of one statement (SQLite: 64). What lies behind further references is for memory to look at. */
@@ -50,7 +53,7 @@ export function sqlTargetFor(resource: Resource, definitions: Definitions, momen
       const { subject, inner } = find(path) ?? {};
       return subject?.kind === 'json' && inner !== undefined ? { document: subject.sql, keys: inner } : undefined;
     },
-    tables: () => sql.join([tableOf(resource), ...joins.values()], sql` `),
+    tables: (own = tableOf(resource)) => sql.join([own, ...joins.values()], sql` `),
   };
 }
 

@@ -1,5 +1,5 @@
 /** What cannot be expanded, and how much can: told before a record is read, and alike whatever there is to be found. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { readDefinition } from '../../src/resource/index.ts';
 import { type RunningService, startService } from '../harness.ts';
 import { denied, given, may, read, startReaders } from './expand-world.ts';
@@ -124,6 +124,22 @@ describe('records to expand', () => {
   it.each(['ownerId', 'all:Case.previousId(1)', 'readerIds'])('may be as many as that: %s', async (expand) => {
     const reply = await service.call('GET', `/api/Case?limit=6&expand=${expand}`, { token: (await service.admin()).token });
     expect([reply.status, reply.at('count')]).toEqual([200, 3]);
+  });
+});
+
+describe('looking for what refers', () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  it('ends where it has taken long, for all requests of a batch together', async () => {
+    const { service, kept } = stage;
+    const [token, id] = [(await service.admin()).token, kept.get('one')];
+    const requests = Array.from({ length: 4 }, () => ({ resource: 'Article', action: 'read', id, expand: ['all:Comment.articleId'] }));
+    // Whatever is timed has taken 600 ms.
+    let now = performance.now();
+    vi.spyOn(performance, 'now').mockImplementation(() => (now += 600));
+    const reply = await service.call('POST', '/api/batch', { token, body: { requests } });
+    expect((reply.at('data') as readonly { readonly status: number }[]).map(({ status }) => status)).toEqual([200, 200, 400, 400]);
+    expect(reply.at('data.2.error.detail')).toContain('expand: looking for what refers has taken too long already');
   });
 });
 
