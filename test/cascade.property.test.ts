@@ -11,6 +11,7 @@ const REFERENCES = {
   keeps: { to: 'Bbb', onDelete: 'restrict' },
   among: { to: 'Bbb', onDelete: 'cascade', list: true },
   names: { to: 'Aaa', onDelete: 'restrict', list: true },
+  drops: { to: 'Bbb', onDelete: 'setNull', list: true },
 } as const;
 
 type Reference = keyof typeof REFERENCES;
@@ -125,7 +126,12 @@ function foretell(all: readonly Drawn[], at: number): { readonly going: Readonly
   return { going, isKept: [...going].some((one) => referringTo(one, 'restrict').length > 0) };
 }
 
-type Stored = Readonly<Record<string, unknown>> & { readonly id: string; readonly version: number; readonly loses: string | null };
+type Stored = Readonly<Record<string, unknown>> & {
+  readonly id: string;
+  readonly version: number;
+  readonly loses: string | null;
+  readonly drops: readonly string[];
+};
 
 /** What is left, and at which version. */
 function withoutGoing(
@@ -136,9 +142,11 @@ function withoutGoing(
   return before
     .filter(({ id }) => !gone.has(id))
     .map((stored) => {
-      if (!gone.has(stored.loses ?? '')) return stored;
-      met.emptied += 1;
-      return { ...stored, loses: null, version: stored.version + 1 };
+      const loses = gone.has(stored.loses ?? '') ? null : stored.loses;
+      const drops = stored.drops.filter((id) => !gone.has(id));
+      const emptied = Number(loses !== stored.loses) + Number(drops.length < stored.drops.length);
+      met.emptied += emptied;
+      return { ...stored, loses, drops, version: stored.version + emptied };
     });
 }
 

@@ -23,6 +23,7 @@ fields:
   keeps: { type: reference, to: Node, onDelete: restrict }
   loses: { type: reference, to: Node, onDelete: setNull, index: true }
   knows: { type: reference, to: Node, onDelete: restrict, writeOnly: true }
+  names: { type: list, of: { type: reference, to: Node, onDelete: setNull } }
 `,
 };
 
@@ -198,6 +199,26 @@ describe('setNull', () => {
     expect(left).toHaveLength(250);
     for (const leaf of left) expect(leaf).toMatchObject({ loses: null, version: 2 });
     expect(await service.decisions('resource=Leaf&action=update')).toEqual([]);
+  });
+
+  it('takes it out of lists, and leaves the others in their order', async () => {
+    const [one, gone, two] = [await createNode(), await createNode(), await createNode()];
+    const leaf = await service.createRecord('Leaf', { names: [two, gone, one, gone] });
+    const only = await service.createRecord('Leaf', { names: [gone] });
+    expect((await asAdmin('DELETE', `/api/Node/${gone}`)).status).toBe(200);
+    expect((await asAdmin('GET', `/api/Leaf/${leaf}`)).at('data')).toMatchObject({ names: [two, one], version: 2 });
+    expect((await asAdmin('GET', `/api/Leaf/${only}`)).at('data')).toMatchObject({ names: [], version: 2 });
+  });
+
+  it('is a part of the deletion: done for who may not change what refers, and noticed by who was about to', async () => {
+    const { id: userId, token } = await service.user();
+    await service.createPolicy({ userId, rules: [{ resource: 'Node', action: 'delete' }] });
+    const id = await createNode();
+    const leaf = await service.createRecord('Leaf', { loses: id });
+    expect((await service.call('PUT', `/api/Leaf/${leaf}`, { token, body: { loses: null } })).status).toBe(403);
+    expect((await service.call('DELETE', `/api/Node/${id}`, { token })).status).toBe(200);
+    const sent = { token: (await service.admin()).token, body: { goes: null }, headers: { 'if-match': '"1"' } };
+    expect((await service.call('PUT', `/api/Leaf/${leaf}`, sent)).status).toBe(412);
   });
 });
 

@@ -179,6 +179,7 @@ describe('options that do not fit', () => {
     ['list', item('list', item('string')), 'of'],
     ['list', item('password'), 'of'],
     ['list', { ...item('string'), maxLength: 10_001 }, 'maxLength'],
+    ['list', { ...item('reference', { to: 'User', onDelete: 'setNull' }), minLength: 1 }, 'of'],
   ])('%s %j', (name, options, option) => {
     expect(
       typeNamed(name)

@@ -60,6 +60,9 @@ function checkList(field: Field, itemTypes: ReadonlyMap<string, FieldType>): { o
   if (field.minLength !== undefined && field.minLength > longest) {
     mistakes.push({ option: 'minLength', detail: `expected at most maxLength, which is ${longest}, given ${field.minLength}` });
   }
+  if (field.of?.onDelete === 'setNull' && field.minLength !== undefined) {
+    mistakes.push({ option: 'of', detail: 'expected onDelete restrict or cascade, because the list has a minLength, given setNull' });
+  }
   if (field.of === undefined) {
     mistakes.push({ option: 'of', detail: 'expected the type of the items, given none' });
   } else if (!itemTypes.has(field.of.type)) {

@@ -16,6 +16,8 @@ export interface SqlDialect {
   matchesWildcards(text: RawBuilder<unknown>, pattern: string): SqlTruth;
   /** A table expression with one column `value`, one row for each item of a stored list. */
   listItems(list: RawBuilder<unknown>): RawBuilder<unknown>;
+  /** A list to store, of the values of several rows, in their order. */
+  listOf(value: RawBuilder<unknown>): RawBuilder<unknown>;
   /** What lies under `keys` in a JSON column: its whole value where there are none. Keys are of letters, digits, `_` and `-`. */
   jsonAt(document: RawBuilder<unknown>, keys: readonly string[]): SqlJson;
 }

@@ -108,10 +108,14 @@ async function decideDeletions(job: Job, referrer: Referrer, { ids, depth }: Met
   await decideOrRefuseEach(job, { resource, action: 'delete', records, hint });
 }
 
-/** Empties the references to what goes, by which records that go refer to one another, too: then none is in another's way. */
+/**
+ * Empties the references to what goes. By those that cascade, records that go refer to one another: then none is in another's
+ * way, in whatever order. A list of references is in nobody's.
+ */
 async function letGo({ tx, model }: Job, resource: Resource, ids: ReadonlySet<string>): Promise<void> {
   for (const referrer of referrersTo(model.definitions, { resource, ids: [...ids] }))
-    if (referrer.onDelete !== 'restrict' && referrer.field.of === undefined) await emptyReferences(tx, referrer);
+    if (referrer.onDelete === 'setNull' || (referrer.onDelete === 'cascade' && referrer.field.of === undefined))
+      await emptyReferences(tx, referrer);
 }
 
 async function deleteOne(job: Job, resource: Resource, id: string): Promise<void> {

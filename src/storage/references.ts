@@ -73,14 +73,14 @@ function dangling(path: string, to: string, id: string): Issue {
 
 /**
  * The references by which records may be referred to, with what their definition says, by name: it makes no difference in which
- * order definitions stand. An item of a list cannot be emptied like a field, so lists of references restrict unless they say
- * `cascade`.
+ * order definitions stand.
  */
 export function referrersTo(definitions: Definitions, to: RecordNames): readonly Referrer[] {
   const referrers: Referrer[] = [];
   for (const resource of definitions.values()) {
     for (const field of resource.fields.values()) {
-      if ((field.of ?? field).to === to.resource.name) referrers.push({ resource, field, to, onDelete: onDeleteOf(field) });
+      if ((field.of ?? field).to === to.resource.name)
+        referrers.push({ resource, field, to, onDelete: (field.of ?? field).onDelete ?? 'restrict' });
     }
   }
   return referrers.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
@@ -98,27 +98,33 @@ export async function findReferrers(tx: Transaction, referrer: Referrer, { after
   return rows.map(({ id }) => id);
 }
 
-/** Empties the reference of all records that refer, however many, with one statement; each is at a new version then. */
+/**
+ * Empties the reference of all records that refer, or takes it out of their lists: however many, with one statement. Each is at
+ * a new version then.
+ */
 export async function emptyReferences(tx: Transaction, referrer: Referrer): Promise<void> {
-  const { resource, field } = referrer;
+  const { resource, field, to } = referrer;
   const name = sql.raw(quoteName(field.name));
+  const { listOf, listItems } = tx.dialect;
+  const others = sql`(SELECT ${listOf(sql`value`)} FROM ${listItems(columnOf(resource, field.name))} WHERE value NOT IN ${idsOf(tx, to)})`;
   const changed = resource.fields.has('version')
     ? sql`, "version" = "version" + 1, "updatedAt" = ${new Date(tx.now).toISOString()}`
     : sql``;
-  await tx.run(sql`UPDATE ${tableOf(resource)} SET ${name} = NULL${changed} WHERE ${refers(tx, referrer)}`);
+  await tx.run(
+    sql`UPDATE ${tableOf(resource)} SET ${name} = ${field.of === undefined ? sql`NULL` : others}${changed} WHERE ${refers(tx, referrer)}`,
+  );
 }
 
 /** However many are referred to, one statement: an index leads to what refers by a reference, a list of them has none. */
-function refers({ dialect }: Transaction, { resource, field, to }: Referrer): RawBuilder<unknown> {
+function refers(tx: Transaction, { resource, field, to }: Referrer): RawBuilder<unknown> {
   const column = columnOf(resource, field.name);
-  const wanted = to.ids.length === 1 ? sql`(${to.ids[0]})` : sql`(SELECT value FROM ${dialect.listItems(sql`${JSON.stringify(to.ids)}`)})`;
+  const wanted = idsOf(tx, to);
   const toOther = (value: RawBuilder<unknown>): RawBuilder<unknown> =>
     resource.name === to.resource.name ? sql`${value} <> ${columnOf(resource, 'id')}` : sql`TRUE`;
   if (field.of === undefined) return sql`${column} IN ${wanted} AND ${toOther(column)}`;
-  return sql`EXISTS (SELECT 1 FROM ${dialect.listItems(column)} WHERE value IN ${wanted} AND ${toOther(sql`value`)})`;
+  return sql`EXISTS (SELECT 1 FROM ${tx.dialect.listItems(column)} WHERE value IN ${wanted} AND ${toOther(sql`value`)})`;
 }
 
-function onDeleteOf(field: Field): Referrer['onDelete'] {
-  if (field.of !== undefined) return field.of.onDelete === 'cascade' ? 'cascade' : 'restrict';
-  return field.onDelete ?? 'restrict';
+function idsOf({ dialect }: Transaction, { ids }: RecordNames): RawBuilder<unknown> {
+  return ids.length === 1 ? sql`(${ids[0]})` : sql`(SELECT value FROM ${dialect.listItems(sql`${JSON.stringify(ids)}`)})`;
 }

@@ -13,6 +13,7 @@ export const sqliteDialect: SqlDialect = Object.freeze({
   endsWith,
   matchesWildcards,
   listItems,
+  listOf: (value: RawBuilder<unknown>) => sql`json_group_array(${value})`,
   jsonAt,
 });
 
