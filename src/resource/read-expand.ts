@@ -49,6 +49,7 @@ function readOwn(definitions: Definitions, resource: Resource, name: string): Re
   return { name, kind: field.of === undefined ? 'reference' : 'references', field, of, limit: 1 };
 }
 
+/** Names of other resources and their fields are no secret: the API description, which anyone may read, has all that can be used here. */
 function readReferring(definitions: Definitions, resource: Resource, { name, by }: ExpandItem): Read {
   const { resource: otherName = '', field: fieldName = '', limit = 0 } = by ?? {};
   const refuse = (detail: string): Read => ({ issue: { path: '', code: 'field', detail } });
