@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
 import { type Connection, createConnection } from './connection.ts';
@@ -40,5 +43,27 @@ describe('prepared statements', () => {
     connection.exec('ROLLBACK');
     expect(prepared(7)).toBe(3);
     expect(connection.all({ sql: 'SELECT * FROM "T"', parameters: [] })).toEqual([]);
+  });
+
+  it('are forgotten when another process has changed a table: whole numbers are numbers, whatever the column was before', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'bailiwick-connection-'));
+    const [mine, other] = [new BetterSqlite3(join(folder, 'x.db')), new BetterSqlite3(join(folder, 'x.db'))];
+    try {
+      const shared = createConnection(mine);
+      other.exec(`CREATE TABLE "T" ("x" TEXT) STRICT; INSERT INTO "T" VALUES ('7')`);
+      const read = (): unknown => {
+        shared.begin();
+        const row = shared.one({ sql: 'SELECT "x" FROM "T"', parameters: [] });
+        shared.exec('COMMIT');
+        return row;
+      };
+      expect(read()).toEqual({ x: '7' });
+      other.exec('DROP TABLE "T"; CREATE TABLE "T" ("x" INTEGER) STRICT; INSERT INTO "T" VALUES (7)');
+      expect(read()).toEqual({ x: 7 });
+    } finally {
+      mine.close();
+      other.close();
+      rmSync(folder, { recursive: true });
+    }
   });
 });

@@ -16,7 +16,9 @@ export interface Connection {
   all(query: Query): Row[];
   one(query: Query): Row | undefined;
   run(query: Query): Change;
-  /** Runs fixed text without values: BEGIN, COMMIT, PRAGMA. */
+  /** Begins a transaction with the lock to write. */
+  begin(): void;
+  /** Runs fixed text without values: COMMIT, SAVEPOINT, PRAGMA. */
   exec(sql: string): void;
   close(): void;
 }
@@ -36,16 +38,11 @@ interface Prepared {
 /** Makes a connection of an open driver handle. */
 export function createConnection(driver: BetterSqlite3.Database): Connection {
   registerFunctions(driver);
-  const statements = new Map<string, Prepared>();
+  const statements = createStatements(driver);
   let writes = 0;
 
   function prepare(text: string): Prepared {
-    const known = statements.get(text);
-    // Taken out and put back, so that the map's own order is that of use.
-    if (known !== undefined) statements.delete(text);
-    const prepared = known ?? prepareStatement(driver, text);
-    statements.set(text, prepared);
-    if (statements.size > STATEMENTS) statements.delete(statements.keys().next().value ?? '');
+    const prepared = statements.prepare(text);
     if (!prepared.statement.readonly) writes++;
     return prepared;
   }
@@ -78,8 +75,48 @@ export function createConnection(driver: BetterSqlite3.Database): Connection {
         if (/^\s*(CREATE|ALTER|DROP)\b/i.test(sql)) statements.clear();
         return { changes };
       }),
+    begin: () =>
+      translated(() => {
+        driver.exec('BEGIN IMMEDIATE');
+        statements.follow();
+      }),
     exec: (sql) => translated(() => void driver.exec(sql)),
     close: () => void driver.close(),
+  };
+}
+
+/** Statements that are kept prepared. */
+interface Statements {
+  prepare(text: string): Prepared;
+  /** Forgets those of other tables than there are now: SQLite prepares them anew by itself, but what is known of their columns stays. */
+  follow(): void;
+  clear(): void;
+}
+
+function createStatements(driver: BetterSqlite3.Database): Statements {
+  const kept = new Map<string, Prepared>();
+  const schemaVersion = driver.prepare<[], number>('PRAGMA schema_version').pluck();
+  const readSchema = driver.prepare('SELECT 1 FROM sqlite_schema LIMIT 1');
+  let version: number | undefined;
+  return {
+    prepare(text) {
+      const known = kept.get(text);
+      // Taken out and put back, so that the map's own order is that of use.
+      if (known !== undefined) kept.delete(text);
+      const prepared = known ?? prepareStatement(driver, text);
+      kept.set(text, prepared);
+      if (kept.size > STATEMENTS) kept.delete(kept.keys().next().value ?? '');
+      return prepared;
+    },
+    follow() {
+      const now = schemaVersion.get();
+      if (now === version) return;
+      // What is prepared next would be of the schema as this connection last read it, until something ran.
+      readSchema.get();
+      kept.clear();
+      version = now;
+    },
+    clear: () => kept.clear(),
   };
 }
 

@@ -96,7 +96,7 @@ async function commitGroup(connection: Connection, group: readonly Queued[], gro
   const writes = connection.writes;
   const outcomes: Outcome[] = [];
   try {
-    connection.exec('BEGIN IMMEDIATE');
+    connection.begin();
     const end = performance.now() + groupTime;
     for (const { work } of group) {
       outcomes.push(await attempt(connection, work));
