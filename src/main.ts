@@ -28,15 +28,20 @@ const exitCode = await runCli(process.argv.slice(2), {
   version,
   env: process.env,
   print: (line) => void process.stdout.write(`${line}\n`),
-  printError: (line) => void process.stderr.write(`${line}\n`),
+  printError,
   signals: process,
-  createService: async (settings) => (await import('./service.ts')).createService(settings),
+  createService: async (settings) => (await import('./service.ts')).createService(settings, { tell: printError }),
   openInput: async (path) => (await import('./files.ts')).openInput(path),
   writeOutput: async (path, pieces) => (await import('./files.ts')).writeOutput(path, pieces),
   showProgress: process.stderr.isTTY ? showProgress : undefined,
-  openTables: async (settings) => (await import('./tables.ts')).openTables(settings),
+  openTables: async (settings) => (await import('./tables.ts')).openTables(settings, { tell: printError }),
+  openBackups: async (settings) => (await import('./backups.ts')).openBackups(settings),
 });
 process.exit(exitCode);
+
+function printError(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
 
 function showProgress(line: string | undefined): void {
   process.stderr.write(line === undefined ? '\n' : `\r\u001b[K${line}`);

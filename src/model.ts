@@ -55,6 +55,7 @@ export function createModelKeeper(initial: Definitions, limits: PolicyLimits): M
 export function followed(database: Database, model: ModelKeeper): Database {
   return {
     dialect: database.dialect,
+    backups: database.backups,
     get healthy() {
       return database.healthy;
     },

@@ -9,11 +9,11 @@ import { createHttpServer, type HttpServer, type Readiness } from './http/index.
 import { createIdentity, deriveKey, hasAdmin, loadTokenKey } from './identity/index.ts';
 import { createModelKeeper, followed, type ModelKeeper } from './model.ts';
 import { createOpenApi } from './openapi/index.ts';
-import { databasePath, definitionFolder, readProject } from './project.ts';
+import { databasePath, definitionFolder, readProject, toKeptBackups } from './project.ts';
 import type { Definitions, Resource } from './resource/index.ts';
 import type { Settings } from './settings.ts';
 import { toHttpLimits, toIdentitySettings, toImportBounds, toJobSettings, toPolicyLimits, toRequestLimits } from './slices.ts';
-import { type Database, type Evolved, evolve, openSqlite, type Plan, planFor } from './storage/index.ts';
+import { type Database, type Evolved, evolve, openSqlite, type Plan, planFor, type Tell } from './storage/index.ts';
 import { watchDefinitions } from './watch.ts';
 
 /** A running service, or one about to run. */
@@ -38,16 +38,22 @@ export interface Service {
   close(): Promise<void>;
 }
 
+/** Who is told of what takes long while it does, and of backups that are made. */
+export interface ServiceOptions {
+  readonly tell?: Tell;
+}
+
 /** Builds a service from its settings. @throws SetupError with every mistake of every definition file. */
-export async function createService(settings: Settings): Promise<Service> {
+export async function createService(settings: Settings, { tell }: ServiceOptions = {}): Promise<Service> {
   const definitions = readProject(settings.project);
-  const opened = openSqlite({ path: databasePath(settings.database) });
+  const opened = openSqlite({ path: databasePath(settings.database), backups: toKeptBackups(settings) });
   const model = createModelKeeper(definitions, toPolicyLimits(settings));
   const database = followed(opened, model);
+  const core = { database: opened, model };
   const notices: string[] = [];
   const parts = createParts(settings, { database, model });
   const server = createServer(settings, parts);
-  const prepare = once(async () => void notices.push(...(await follow(definitions, { database: opened, model }, 'start'))));
+  const prepare = once(async () => void notices.push(...(await follow(definitions, core, { actor: 'start', tell }))));
   let stopWatching = (): void => undefined;
 
   return {
@@ -62,7 +68,7 @@ export async function createService(settings: Settings): Promise<Service> {
       stopWatching = watchDefinitions(
         definitionFolder(settings.project),
         async () => {
-          const told = await follow(readProject(settings.project), { database: opened, model }, 'dev');
+          const told = await follow(readProject(settings.project), core, { actor: 'dev', tell });
           for (const line of told.length > 0 ? told : ['definitions read again: nothing to do']) tell(line);
         },
         tell,
@@ -137,8 +143,12 @@ function createServer(settings: Settings, parts: ApiParts): HttpServer {
 }
 
 /** Lets tables follow the definitions and puts in force what could be followed; tells what was done and what was not. */
-async function follow(definitions: Definitions, { database, model }: Core, actor: 'start' | 'dev'): Promise<readonly string[]> {
-  const evolved = await evolve(database, definitions, { keeper: model, actor });
+async function follow(
+  definitions: Definitions,
+  { database, model }: Core,
+  told: { readonly actor: 'start' | 'dev'; readonly tell: Tell | undefined },
+): Promise<readonly string[]> {
+  const evolved = await evolve(database, definitions, { keeper: model, ...told });
   return [...tellDone(evolved), ...tellHeld(evolved.plan)];
 }
 

@@ -11,6 +11,7 @@ const table = {
   project: { group: 'place', default: '.', about: 'folder that holds `resources/`' },
   data: { group: 'place', default: '<project>/data', about: 'folder for the database file and generated keys' },
   database: { group: 'place', form: 'database', default: 'sqlite:<data>/bailiwick.db', about: 'where records live: `sqlite:<path>`' },
+  backupsKept: { group: 'place', default: 10, range: [0, 1000], about: 'automatic backups that stay in `<data>/backups`; 0 makes none' },
   timezone: { group: 'place', form: 'timezone', default: 'UTC', about: 'IANA time zone of `environment.hour`, `.date` and `.dayOfWeek`' },
 
   host: { group: 'network', default: '127.0.0.1', about: 'address to listen on; `0.0.0.0` is every one' },

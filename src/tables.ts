@@ -3,7 +3,7 @@
  * makes no database where there is none.
  */
 import { existsSync } from 'node:fs';
-import { databasePath, readProject } from './project.ts';
+import { databasePath, type ProjectPlace, readProject, toKeptBackups } from './project.ts';
 import {
   type Evolution,
   type Evolved,
@@ -15,6 +15,7 @@ import {
   planPrune,
   prune,
   type Step,
+  type Tell,
 } from './storage/index.ts';
 
 /** What can be done with them. */
@@ -32,34 +33,27 @@ export interface Tables {
   close(): Promise<void>;
 }
 
-/** Where a project is, and its database. */
-export interface ProjectPlace {
-  /** Folder that holds `resources/`. */
-  readonly project: string;
-  /** `sqlite:` and the file. */
-  readonly database: string;
-}
-
 const ACTOR = 'cli';
 
 /** Opens the tables of a project. @throws SetupError with every mistake of every definition file. */
-export function openTables({ project, database: name }: ProjectPlace): Tables {
-  const definitions = readProject(project);
-  const path = databasePath(name);
-  let database = openSqlite({ path: existsSync(path) ? path : ':memory:' });
+export function openTables(place: ProjectPlace, { tell }: { readonly tell: Tell }): Tables {
+  const definitions = readProject(place.project);
+  const path = databasePath(place.database);
+  const backups = toKeptBackups(place);
+  let database = openSqlite({ path: existsSync(path) ? path : ':memory:', backups });
 
   return {
     plan: () => planFor(database, definitions),
     async apply({ allow }) {
       if (!existsSync(path)) {
         await database.close();
-        database = openSqlite({ path });
+        database = openSqlite({ path, backups });
       }
-      return evolve(database, definitions, { actor: ACTOR, thorough: true, ...(allow !== undefined && { allow }) });
+      return evolve(database, definitions, { actor: ACTOR, thorough: true, tell, ...(allow !== undefined && { allow }) });
     },
     history: (limit) => database.transaction((tx) => listEvolutions(tx, limit)),
     planPrune: () => database.transaction((tx) => planPrune(tx, definitions)),
-    prune: () => prune(database, definitions, { actor: ACTOR }),
+    prune: () => prune(database, definitions, { actor: ACTOR, tell }),
     close: () => database.close(),
   };
 }

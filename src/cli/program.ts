@@ -1,10 +1,12 @@
 import { Argument, Command, CommanderError, Option } from 'commander';
 import { readSettings, SETTING_GROUPS, SETTINGS, type Setting, type SettingSources } from '../settings.ts';
+import { backup } from './backup.ts';
 import { dev } from './dev.ts';
 import { exportFile } from './export.ts';
 import { describeFailure } from './failure.ts';
 import { importFile } from './import.ts';
 import { policiesFromPermissions } from './policies-from-permissions.ts';
+import { restore } from './restore.ts';
 import { start } from './start.ts';
 import { storageApply } from './storage-apply.ts';
 import { storageHistory } from './storage-history.ts';
@@ -19,6 +21,8 @@ const commands: readonly CliCommand[] = [
   storageApply,
   storageHistory,
   storagePrune,
+  backup,
+  restore,
   policiesFromPermissions,
   importFile,
   exportFile,

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { Settings } from '../settings.ts';
-import type { CliService, CliTables, CliWorld } from './index.ts';
+import type { CliBackups, CliService, CliTables, CliWorld } from './index.ts';
 
 /** A command line run in a world of its own, and what came of it. */
 export interface Run {
@@ -22,7 +22,7 @@ async function* pieces(...all: readonly string[]): AsyncGenerator<string> {
 
 /** A world whose service notes what is done to it. */
 export function createRun(
-  { tables: ofTables = {}, ...service }: Partial<CliService> & { tables?: Partial<CliTables> } = {},
+  { tables: ofTables = {}, backups, ...service }: Partial<CliService> & { tables?: Partial<CliTables>; backups?: CliBackups } = {},
   env: Record<string, string> = {},
 ): Run {
   const signals = new EventEmitter();
@@ -86,6 +86,11 @@ export function createRun(
     async openTables(settings) {
       made.push(settings);
       return tables;
+    },
+    async openBackups(settings) {
+      made.push(settings);
+      if (backups === undefined) throw new Error('this test says no backups');
+      return backups;
     },
   };
   return { world, signals, out, err, calls, made };

@@ -20,6 +20,11 @@ export const storageHistory: CliCommand = {
 };
 
 function describe({ at, actor, planHash, durationMs, steps }: StorageEvolution): readonly string[] {
-  const head = `${at}  by ${actor}, in ${durationMs} ms, plan ${planHash.slice(0, 12)}`;
-  return [head, ...steps.map(({ resource, risk, reason }) => `  ${String(resource)}, ${String(risk)}: ${String(reason)}`)];
+  const plan = planHash === '' ? '' : `, plan ${planHash.slice(0, 12)}`;
+  return [`${at}  by ${actor}, in ${durationMs} ms${plan}`, ...steps.map((step) => `  ${describeStep(step)}`)];
+}
+
+/** A backup and a restore are about no resource. */
+function describeStep({ resource, risk, reason }: StorageEvolution['steps'][number]): string {
+  return resource === undefined ? String(reason) : `${String(resource)}, ${String(risk)}: ${String(reason)}`;
 }

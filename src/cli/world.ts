@@ -20,6 +20,8 @@ export interface CliWorld {
   createService(settings: Settings): Promise<CliService>;
   /** Opens a project's tables without one; `tables.ts` has it. */
   openTables(settings: Settings): Promise<CliTables>;
+  /** Opens a project's backups; `backups.ts` has it. */
+  openBackups(settings: Settings): Promise<CliBackups>;
 }
 
 /** Where signals come from. */
@@ -76,6 +78,30 @@ export interface CliTables {
   planPrune(): Promise<StoragePlan>;
   prune(): Promise<readonly StorageStep[]>;
   close(): Promise<void>;
+}
+
+/** What commands need of backups. */
+export interface CliBackups {
+  write(file: string, shown: CliShown): Promise<{ readonly file: string; readonly bytes: number }>;
+  /** What a restore would do; does none of it. */
+  look(file: string): Promise<CliRestore>;
+  restore(file: string, shown: CliShown): Promise<CliRestore>;
+}
+
+/** Shown what is done, as it begins. */
+export interface CliShown {
+  readonly show: (line: string) => void;
+}
+
+/** What a restore would do, or has done. */
+export interface CliRestore {
+  readonly bytes: number;
+  /** When the newest entry of the backup was made. */
+  readonly until: string | undefined;
+  /** Entries that what stands now has beyond that. */
+  readonly entriesSince: number;
+  /** What stood before, once it is done. */
+  readonly kept: string | undefined;
 }
 
 /** One step by which tables follow definitions. */

@@ -9,5 +9,5 @@ export { checkLastAdmin, hasAdmin, type UserChange } from './admins.ts';
 export { createIdentity, type Identity } from './identity.ts';
 export { deriveKey, loadTokenKey, type TokenAlgorithm, type TokenKey, type TokenKeySource } from './key.ts';
 export type { FirstAdmin, IdentityOptions, IdentitySettings } from './parts.ts';
-export { revokeSessions } from './sessions.ts';
+export { revokeAllSessions, revokeSessions } from './sessions.ts';
 export type { VerifiedToken } from './token.ts';

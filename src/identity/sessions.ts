@@ -59,6 +59,11 @@ export async function revokeSessions(tx: Transaction, userId: string): Promise<v
   await tx.run(sql`update "_Session" set "revokedAt" = ${toIso(tx.now)} where "userId" = ${userId} and "revokedAt" is null`);
 }
 
+/** Ends every session there is, and with each what could renew it. */
+export async function revokeAllSessions(tx: Transaction): Promise<void> {
+  await tx.run(sql`update "_Session" set "revokedAt" = ${toIso(tx.now)} where "revokedAt" is null`);
+}
+
 /** Removes what has expired. Used tokens stay until then: without them their reuse could not be told from nonsense. */
 export async function sweepSessions(tx: Transaction): Promise<void> {
   await tx.run(sql`delete from "_RefreshToken" where "expiresAt" <= ${toIso(tx.now)}`);

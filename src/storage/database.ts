@@ -43,6 +43,28 @@ export class ConstraintError extends Error {
   }
 }
 
+/** A whole copy of a database, made before something was to be lost. */
+export interface Backup {
+  readonly file: string;
+  readonly bytes: number;
+  /** What it was made for is done: the oldest of those made by themselves go, all but the number to keep. */
+  settle(): void;
+  /** What it was made for was not done. */
+  discard(): void;
+}
+
+/** Makes backups of a database by itself. */
+export interface Backups {
+  /**
+   * Copies what is committed, durably. Synchronous, so that a transaction can have it made while it holds the lock: what it
+   * wrote itself is not in it.
+   *
+   * @param label What it is made for, such as the hash of a plan; a part of the name.
+   * @throws SetupError where it cannot be made.
+   */
+  make(label: string): Backup;
+}
+
 /** A database: transactions that are durable when they resolve. */
 export interface Database {
   readonly dialect: SqlDialect;
@@ -53,6 +75,8 @@ export interface Database {
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /** Whether the last commit worked; `/readyz` shows it. */
   readonly healthy: boolean;
+  /** Undefined where there is no file of ours to copy: in memory, or on a server, which has its own tools for it. */
+  readonly backups?: Backups | undefined;
   /** Commits what is queued and closes. */
   close(): Promise<void>;
 }

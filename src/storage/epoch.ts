@@ -36,3 +36,12 @@ export async function bumpEpoch(tx: Transaction): Promise<number> {
   if (row === undefined) throw new Error('the epoch was not returned');
   return row.number;
 }
+
+/** The same, with a number above another one, too: what was decided under that must not pass for what is decided now. */
+export async function bumpEpochAbove(tx: Transaction, number: number): Promise<number> {
+  await tx.run(
+    sql`INSERT INTO "_State" ("id", "number") VALUES ('epoch', ${number})
+        ON CONFLICT ("id") DO UPDATE SET "number" = excluded."number" WHERE excluded."number" > "_State"."number"`,
+  );
+  return bumpEpoch(tx);
+}

@@ -20,12 +20,14 @@ export {
 } from './assignments.ts';
 export { type CandidateQuery, type Candidates, loadCandidates } from './candidates.ts';
 export { type CursorPosition, openCursor, sealCursor } from './cursor.ts';
-export { type Change, ConstraintError, type Database, type Statement, type Transaction } from './database.ts';
-export { currentEpoch, type Epoch, loadEpoch } from './epoch.ts';
+export { type Backup, type Backups, type Change, ConstraintError, type Database, type Statement, type Transaction } from './database.ts';
+export { bumpEpochAbove, currentEpoch, type Epoch, loadEpoch } from './epoch.ts';
 export {
+  checkUnderstood,
   type Evolution,
   type Evolved,
   evolve,
+  keepRestore,
   listEvolutions,
   loadOtherDefinitions,
   type Plan,
@@ -35,6 +37,7 @@ export {
   prune,
   type Risk,
   type Step,
+  type Tell,
 } from './evolution/index.ts';
 export { type ListQuery, listRecords, type Page } from './list.ts';
 export { findMatches, type MatchQuery } from './matches.ts';
@@ -55,5 +58,9 @@ export {
 export { loadReferred, loadReferredOfEach, type Referring } from './referred.ts';
 export { loadReferring } from './referring.ts';
 export { isSaidInSql } from './said-in-sql.ts';
+export { type Written, writeBackup } from './sqlite/backup.ts';
 export { openSqlite, type SqliteOptions } from './sqlite/database.ts';
+export { createBackups, type KeptBackups } from './sqlite/kept-backups.ts';
+export { countEntriesSince, type FileFacts, readBackup, readFacts } from './sqlite/read-backup.ts';
+export { type Replacement, replaceContent, type Staged, stageBackup } from './sqlite/replace.ts';
 export { countUserValues } from './user-values.ts';

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
@@ -12,20 +12,28 @@ import { openSqlite } from './sqlite/database.ts';
 export interface TestDatabase {
   readonly database: Database;
   readonly path: string;
+  /** Its automatic backups, the oldest first. */
+  backups(): readonly string[];
   /** Rows as they are, whatever the definitions say. */
   rows(table: string): Promise<readonly Record<string, unknown>[]>;
   dispose(): Promise<void>;
 }
 
-/** Opens a database file that no other test has. */
-export function openTestDatabase(): TestDatabase {
+/** Opens a database file that no other test has; with automatic backups where it is said how many are kept. */
+export function openTestDatabase({ kept }: { readonly kept?: number } = {}): TestDatabase {
   const folder = mkdtempSync(join(tmpdir(), 'bailiwick-storage-'));
   const path = join(folder, 'test.db');
+  const backups = join(folder, 'backups');
   // However busy the machine: what queues together is committed together.
-  const database = openSqlite({ path, groupTime: Number.POSITIVE_INFINITY });
+  const database = openSqlite({
+    path,
+    groupTime: Number.POSITIVE_INFINITY,
+    backups: kept === undefined ? undefined : { folder: backups, kept },
+  });
   return {
     database,
     path,
+    backups: () => (existsSync(backups) ? readdirSync(backups).toSorted() : []).map((name) => join(backups, name)),
     rows: (table) => database.transaction((tx) => tx.all(sql`SELECT * FROM ${sql.table(table)} ORDER BY "id"`)),
     async dispose() {
       await database.close();

@@ -1,15 +1,17 @@
 import type { Transaction } from '../database.ts';
-import { type Conversion, workOut } from './conversion.ts';
+import { workOut } from './conversion.ts';
 import { type Draft, type DraftStep, toStay } from './plan.ts';
+import type { Tell } from './telling.ts';
 
 /**
  * The steps of a draft with what rows have to say of them: how many they concern, what would be lost, what is in the way.
  * Rows are asked only where nothing else is in the way.
  */
-export async function askRows(tx: Transaction, { resource, steps, refusals, obstacles }: Draft): Promise<readonly DraftStep[]> {
+export async function askRows(tx: Transaction, draft: Draft, tell: Tell): Promise<readonly DraftStep[]> {
+  const { resource, steps, refusals, obstacles } = draft;
   if (refusals.length > 0) return [...steps, ...refusals.map((reason) => toStay(resource, { reason }))];
   const measured: DraftStep[] = [];
-  for (const step of steps) measured.push(step.conversion === undefined ? step : await measure(tx, step, step.conversion));
+  for (const step of steps) measured.push(await measure(tx, step, tell));
   const counted: DraftStep[] = [];
   for (const step of measured) counted.push(...(await count(tx, step)));
   for (const { query, refuse, field } of obstacles) {
@@ -20,8 +22,9 @@ export async function askRows(tx: Transaction, { resource, steps, refusals, obst
 }
 
 /** Works out what becomes of the values: everything that is asked after this can ask for them. */
-async function measure(tx: Transaction, step: DraftStep, conversion: Conversion): Promise<DraftStep> {
-  const { rows, lost, ids } = await workOut(tx, conversion);
+async function measure(tx: Transaction, step: DraftStep, tell: Tell): Promise<DraftStep> {
+  if (step.conversion === undefined) return step;
+  const { rows, lost, ids } = await workOut(tx, step.conversion, tell);
   if (lost === 0) {
     const reason = `${step.reason}; ${rows === 0 ? 'there are no values' : `all ${rows} values follow`}`;
     return { ...step, risk: rows === 0 ? 'safe' : 'needs-backfill', rows, reason };

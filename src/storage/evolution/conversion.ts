@@ -4,6 +4,7 @@ import { type Resource, typeOf } from '../../resource/index.ts';
 import type { Transaction } from '../database.ts';
 import { quoteName } from '../names.ts';
 import { convertRow, type SourceRow } from './convert-row.ts';
+import { countTold, type Tell } from './telling.ts';
 
 /** A column and what is written in it. */
 export interface Written {
@@ -67,8 +68,9 @@ export function copySql({ resource, after }: Conversion): string {
  * Works out what each value becomes, in code, chunk by chunk, into a table of the transaction's own: so that whatever is
  * asked of rows in SQL (does anything collide, is anything missing) can be asked of values that no column holds yet.
  */
-export async function workOut(tx: Transaction, conversion: Conversion): Promise<ConversionOutcome> {
-  const { resource, after } = conversion;
+export async function workOut(tx: Transaction, conversion: Conversion, tell: Tell): Promise<ConversionOutcome> {
+  const { resource, after, table, from } = conversion;
+  const counted = await countTold(tx, { table, field: from.column }, tell);
   const scratch = scratchOf(resource, after);
   await forget(tx, conversion);
   await tx.run(
@@ -80,13 +82,15 @@ export async function workOut(tx: Transaction, conversion: Conversion): Promise<
     const values = rows.map((row) => sql`(${sql.join(toScratchRow(conversion, row))})`);
     await tx.run(sql`INSERT INTO ${scratch} ("id", "value", "lost") VALUES ${sql.join(values)}`);
     last = rows.at(-1)?.id ?? last;
+    counted.more(rows.length);
   }
   if (conversion.target !== undefined) await dropDangling(tx, conversion);
-  const counted = await tx.one<{ rows: number; lost: number }>(
+  counted.end();
+  const outcome = await tx.one<{ rows: number; lost: number }>(
     sql`SELECT count(*) AS "rows", coalesce(sum("lost"), 0) AS "lost" FROM ${scratch}`,
   );
   const ids = await tx.all<{ id: string }>(sql`SELECT "id" FROM ${scratch} WHERE "lost" = 1 ORDER BY "id" LIMIT ${SHOWN}`);
-  return { rows: counted?.rows ?? 0, lost: counted?.lost ?? 0, ids: ids.map(({ id }) => id) };
+  return { rows: outcome?.rows ?? 0, lost: outcome?.lost ?? 0, ids: ids.map(({ id }) => id) };
 }
 
 /** Drops what was worked out. */

@@ -24,8 +24,8 @@ export interface Evolution extends TestDatabase {
 }
 
 /** Opens one that no other test has. */
-export function openEvolution(): Evolution {
-  const test = openTestDatabase();
+export function openEvolution(options: { readonly kept?: number } = {}): Evolution {
+  const test = openTestDatabase(options);
   const { database } = test;
   return {
     ...test,

@@ -3,6 +3,7 @@ import type { Definitions } from '../../resource/index.ts';
 import type { Database, Transaction } from '../database.ts';
 import { bumpEpoch } from '../epoch.ts';
 import { dropRow, keepRow, putAside } from './applied.ts';
+import { type BackUp, backedUp, isRisky } from './backed-up.ts';
 import { carryPolicies } from './carry-policies.ts';
 import { hashPlan } from './hash.ts';
 import { keepEvolution } from './history.ts';
@@ -10,6 +11,7 @@ import { type DraftStep, type Plan, type Step, toShown } from './plan.ts';
 import { type Settled, settle } from './settle.ts';
 import { isStanding, keepStanding } from './standing.ts';
 import { renameOnRecord } from './table-renames.ts';
+import { runTold, type Tell, untold } from './telling.ts';
 
 /** What came of an evolution. */
 export interface Evolved {
@@ -35,24 +37,28 @@ export interface EvolveOptions {
   readonly allow?: string;
   /** Looks at the tables even where definitions have not changed since they were last looked at. */
   readonly thorough?: boolean;
+  /** Told what takes long, and which backup was made, as it happens. */
+  readonly tell?: Tell | undefined;
 }
 
 /**
  * Lets tables follow definitions, all in one transaction: a process killed in the midst of it leaves them as they were.
  * Does only what loses nothing, and what was allowed; a second run finds nothing to do. Any change begins a new epoch.
+ * Before values are written or lost, a backup is made under the same lock; where it cannot be, nothing is done.
  *
  * Definitions come into force inside the transaction: a request that queued behind it, in the same commit, finds the tables
  * and the definitions changed together. Where the commit fails, neither has changed.
  *
- * @throws SetupError where one of the service's own tables cannot follow, or the plan is no longer the one that was allowed.
+ * @throws SetupError where one of the service's own tables cannot follow, the plan is no longer the one that was allowed, or no backup
+ * can be made.
  */
 export async function evolve(database: Database, definitions: Definitions, options: EvolveOptions = {}): Promise<Evolved> {
-  const { keeper } = options;
+  const { keeper, tell = untold } = options;
   const before = keeper?.definitions;
   try {
     return await whenFree(() =>
-      database.transaction(async (tx) => {
-        const evolved = await evolveIn(tx, definitions, options);
+      backedUp(database, tell, async (tx, backUp) => {
+        const evolved = await evolveIn(tx, definitions, { ...options, tell, backUp });
         keeper?.replaceDefinitions(evolved.definitions);
         return evolved;
       }),
@@ -94,14 +100,21 @@ async function whenFree<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-async function evolveIn(tx: Transaction, wanted: Definitions, { actor = 'start', allow, thorough }: EvolveOptions): Promise<Evolved> {
+interface Evolving extends Omit<EvolveOptions, 'tell'> {
+  readonly tell: Tell;
+  readonly backUp: BackUp;
+}
+
+async function evolveIn(tx: Transaction, wanted: Definitions, options: Evolving): Promise<Evolved> {
+  const { actor = 'start', allow, thorough, tell, backUp } = options;
   const from = performance.now();
   if (allow === undefined && thorough !== true && (await isStanding(tx, wanted))) {
     return { definitions: wanted, plan: { hash: hashPlan([], wanted), steps: [], held: [] }, done: [] };
   }
-  const settled = await settle(tx, wanted, allow);
+  const settled = await settle(tx, wanted, { allow, tell });
   checkOwnTables(settled.plan, settled.definitions);
-  await perform(tx, settled);
+  const backup = settled.work.some(isRisky) ? backUp(settled.plan.hash) : undefined;
+  await perform(tx, settled, tell);
   await settled.forget();
   const done = settled.work.map(toShown);
   if (done.length > 0) {
@@ -109,12 +122,12 @@ async function evolveIn(tx: Transaction, wanted: Definitions, { actor = 'start',
     await carryPolicies(tx, { renames: settled.renames, before: settled.before, epoch });
   }
   await keepStanding(tx, settled.definitions);
-  if (done.length > 0) await keepEvolution(tx, { actor, planHash: settled.plan.hash, steps: done, from });
+  if (done.length > 0) await keepEvolution(tx, { actor, planHash: settled.plan.hash, steps: done, from, backup });
   return { definitions: settled.definitions, plan: settled.plan, done };
 }
 
-async function perform(tx: Transaction, { work }: Settled): Promise<void> {
-  for (const { statements } of work) for (const statement of statements) await tx.run(statement);
+async function perform(tx: Transaction, { work }: Settled, tell: Tell): Promise<void> {
+  for (const step of work) await runTold(tx, step, tell);
   for (const step of work) await note(tx, step);
 }
 

@@ -12,7 +12,7 @@ export interface Evolution {
   /** `start`, `dev`, `cli`, or the id of a user. */
   readonly actor: string;
   readonly planHash: string;
-  /** What was done: kind, resource, field, risk, reason. */
+  /** What was done: kind, resource, field, risk, reason; of a backup or a restore only kind and reason. */
   readonly steps: readonly JsonObject[];
   readonly durationMs: number;
 }
@@ -22,14 +22,29 @@ export interface Performed extends Pick<Evolution, 'actor' | 'planHash'> {
   readonly steps: readonly Step[];
   /** When it began, by `performance.now()`. */
   readonly from: number;
+  /** The file of what stood before, where that was kept. */
+  readonly backup?: string | undefined;
 }
 
 /** Keeps one row for an evolution that did something, in its own transaction. */
-export async function keepEvolution(tx: Transaction, { actor, planHash, steps, from }: Performed): Promise<void> {
+export async function keepEvolution(tx: Transaction, { actor, planHash, steps, from, backup }: Performed): Promise<void> {
   const shown = steps.map(({ kind, resource, field, risk, reason }) => ({ kind, resource, field, risk, reason }));
+  const kept = backup === undefined ? [] : [{ kind: 'backup', reason: `what stood before is kept in ${backup}` }];
+  await insertEvolution(tx, { actor, planHash, steps: [...kept, ...shown], from });
+}
+
+/** Keeps one row for a restore, in its own transaction. */
+export async function keepRestore(tx: Transaction, { reason, from }: { readonly reason: string; readonly from: number }): Promise<void> {
+  await insertEvolution(tx, { actor: 'cli', planHash: '', steps: [{ kind: 'restore', reason }], from });
+}
+
+async function insertEvolution(
+  tx: Transaction,
+  { actor, planHash, steps, from }: Pick<Performed, 'actor' | 'planHash' | 'from'> & { readonly steps: readonly object[] },
+): Promise<void> {
   await tx.run(
     sql`INSERT INTO "_Evolution" ("id", "at", "actor", "planHash", "steps", "durationMs") VALUES
-      (${uuidv7()}, ${new Date(tx.now).toISOString()}, ${actor}, ${planHash}, ${JSON.stringify(shown)}, ${Math.round(performance.now() - from)})`,
+      (${uuidv7()}, ${new Date(tx.now).toISOString()}, ${actor}, ${planHash}, ${JSON.stringify(steps)}, ${Math.round(performance.now() - from)})`,
   );
 }
 

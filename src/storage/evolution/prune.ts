@@ -3,12 +3,14 @@ import type { Definitions } from '../../resource/index.ts';
 import type { Database, Transaction } from '../database.ts';
 import { quoteName } from '../names.ts';
 import { type DefinitionRow, dropRow, loadDefinitionRows } from './applied.ts';
+import { backedUp } from './backed-up.ts';
 import { dropColumnSql, dropIndexSql } from './ddl.ts';
 import { dialectOf } from './dialects.ts';
 import { hashPlan } from './hash.ts';
 import { keepEvolution } from './history.ts';
 import { type DraftStep, type Plan, type Step, toShown, toStep } from './plan.ts';
 import type { ActualTable } from './tables.ts';
+import { runTold, type Tell, untold } from './telling.ts';
 
 /**
  * What is kept aside, as the steps that would drop it for good: fields and resources that are no longer defined, columns from
@@ -18,15 +20,23 @@ export async function planPrune(tx: Transaction, definitions: Definitions): Prom
   return toPlan(await draftPrune(tx, definitions), definitions);
 }
 
-/** Drops what is kept aside, in one transaction, and answers what that was. */
-export function prune(database: Database, definitions: Definitions, { actor }: { readonly actor: string }): Promise<readonly Step[]> {
-  return database.transaction(async (tx) => {
+/** For the record, and for whoever looks on. */
+export interface PruneOptions {
+  readonly actor: string;
+  readonly tell?: Tell;
+}
+
+/** Drops what is kept aside, in one transaction and after a backup, and answers what that was. */
+export function prune(database: Database, definitions: Definitions, { actor, tell = untold }: PruneOptions): Promise<readonly Step[]> {
+  return backedUp(database, tell, async (tx, backUp) => {
     const from = performance.now();
     const drafts = await draftPrune(tx, definitions);
-    for (const { statements } of drafts) for (const statement of statements) await tx.run(statement);
-    for (const note of drafts.flatMap(({ notes = [] }) => notes)) if ('drop' in note) await dropRow(tx, note.drop);
     const { hash, steps } = toPlan(drafts, definitions);
-    if (steps.length > 0) await keepEvolution(tx, { actor, planHash: hash, steps, from });
+    if (steps.length === 0) return steps;
+    const backup = backUp(hash);
+    for (const step of drafts) await runTold(tx, step, tell);
+    for (const note of drafts.flatMap(({ notes = [] }) => notes)) if ('drop' in note) await dropRow(tx, note.drop);
+    await keepEvolution(tx, { actor, planHash: hash, steps, from, backup });
     return steps;
   });
 }

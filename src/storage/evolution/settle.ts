@@ -11,6 +11,7 @@ import { ASKS_FIRST, type DraftStep, type Plan, toShown, toStay } from './plan.t
 import { planEvolution } from './plan-evolution.ts';
 import { loadRules, type Renames } from './rules.ts';
 import { tellRules } from './tell-rules.ts';
+import { type Tell, untold } from './telling.ts';
 
 /** A plan, and what of it is to be done. */
 export interface Settled {
@@ -27,12 +28,18 @@ export interface Settled {
   forget(): Promise<void>;
 }
 
+/** What is allowed, and who is told of what takes long. */
+interface SettleOptions {
+  readonly allow?: string | undefined;
+  readonly tell?: Tell;
+}
+
 /**
  * Makes the plan, asks the rows what stands in its way, and leaves out what is neither safe nor allowed.
  *
  * @throws SetupError where `allow` is the hash of another plan, and there is something to allow.
  */
-export async function settle(tx: Transaction, wanted: Definitions, allow?: string): Promise<Settled> {
+export async function settle(tx: Transaction, wanted: Definitions, { allow, tell = untold }: SettleOptions = {}): Promise<Settled> {
   const dialect = dialectOf(tx);
   const isNew = !(await dialect.hasTable(tx, '_Definition'));
   const rows = isNew ? [] : await loadDefinitionRows(tx);
@@ -42,7 +49,7 @@ export async function settle(tx: Transaction, wanted: Definitions, allow?: strin
   const { drafts, renames } = planEvolution({ rows, applied, actual, definitions: wanted, dialect, listItems: tx.dialect.listItems });
   const rules = isNew ? [] : await loadRules(tx);
   const asked: DraftStep[] = [];
-  for (const draft of drafts) asked.push(...(await askRows(tx, draft)));
+  for (const draft of drafts) asked.push(...(await askRows(tx, draft, tell)));
   const steps = inOrder(tellRules(asked, { rules, tables: renames, before, wanted }));
   const hash = hashPlan(steps, wanted);
   if (allow !== undefined && allow !== hash && steps.some(({ risk }) => ASKS_FIRST.has(risk))) throw staleAllowance(hash);

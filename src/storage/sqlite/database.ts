@@ -5,6 +5,7 @@ import { SetupError } from '../../errors.ts';
 import type { Database } from '../database.ts';
 import { createConnection } from './connection.ts';
 import { createGroupCommit } from './group-commit.ts';
+import { createBackups, type KeptBackups } from './kept-backups.ts';
 import { sqliteDialect } from './sql-dialect.ts';
 
 /** Where the file is and how it is opened. */
@@ -15,6 +16,8 @@ export interface SqliteOptions {
   readonly busyTimeout?: number;
   /** Milliseconds after which a group of transactions takes no further one. */
   readonly groupTime?: number;
+  /** What becomes of backups that are made by themselves; none are where absent. */
+  readonly backups?: KeptBackups | undefined;
 }
 
 /**
@@ -36,7 +39,7 @@ const PRAGMAS = [
  *
  * @throws SetupError where the file cannot be made, opened or is no database.
  */
-export function openSqlite({ path, busyTimeout = 5000, groupTime = 100 }: SqliteOptions): Database {
+export function openSqlite({ path, busyTimeout = 5000, groupTime = 100, backups }: SqliteOptions): Database {
   const driver = openFile(path, busyTimeout);
   const connection = createConnection(driver);
   const group = createGroupCommit(connection, groupTime);
@@ -51,6 +54,7 @@ export function openSqlite({ path, busyTimeout = 5000, groupTime = 100 }: Sqlite
   return {
     dialect: sqliteDialect,
     transaction: (work) => group.submit(work),
+    backups: backups === undefined || path === ':memory:' ? undefined : createBackups(path, backups),
     get healthy() {
       return group.healthy;
     },

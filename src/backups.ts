@@ -1,0 +1,183 @@
+/**
+ * A project's database as another file, and back, while its service runs or not.
+ */
+import { existsSync } from 'node:fs';
+import { appendEntry, createEntryId } from './audit/index.ts';
+import { SetupError } from './errors.ts';
+import { revokeAllSessions } from './identity/index.ts';
+import { backupFolder, databasePath, type ProjectPlace } from './project.ts';
+import {
+  type Backup,
+  bumpEpochAbove,
+  checkUnderstood,
+  countEntriesSince,
+  createBackups,
+  type Database,
+  evolve,
+  type FileFacts,
+  keepRestore,
+  loadEpoch,
+  loadOtherDefinitions,
+  openSqlite,
+  readBackup,
+  readFacts,
+  replaceContent,
+  stageBackup,
+  type Transaction,
+  type Written,
+  writeBackup,
+} from './storage/index.ts';
+import { SYSTEM } from './system/index.ts';
+
+/** What a restore would do, or has done. */
+export interface Restore {
+  readonly bytes: number;
+  /** When the newest entry of the backup was made: what happened after it is not in it. Undefined where it has none. */
+  readonly until: string | undefined;
+  /** Entries that what stands now has beyond that. */
+  readonly entriesSince: number;
+  /** What stood before, once it is done; undefined where nothing did. */
+  readonly kept: string | undefined;
+}
+
+/** What can be done with the backups of a project. */
+export interface ProjectBackups {
+  /** Writes the database into a file that is not there yet. @throws SetupError where it cannot. */
+  write(file: string, shown?: Shown): Promise<Written>;
+  /** Checks a backup, and says what restoring it would mean; does none of it. @throws SetupError where it cannot be restored. */
+  look(file: string): Promise<Restore>;
+  /**
+   * Puts the content of a backup in the place of what stands now, of which it makes a backup first. A running service goes by it with
+   * its next request: under a new epoch, with every session ended. @throws SetupError where it cannot; then nothing has changed.
+   */
+  restore(file: string, shown?: Shown): Promise<Restore>;
+}
+
+/** Shown what is done, as it begins. */
+export interface Shown {
+  readonly show?: ((line: string) => void) | undefined;
+}
+
+/** For the record: nobody's token is at hand on the command line. */
+const BY = 'bailiwick restore';
+
+/** Opens nothing yet. */
+export function openBackups(place: ProjectPlace): ProjectBackups {
+  const path = databasePath(place.database);
+
+  return {
+    write: async (file, { show } = {}) => writeBackup({ from: path, to: file, show }),
+    look: async (file) => toRestore(path, readBackup(file)),
+    async restore(file, { show } = {}) {
+      show?.('checking the backup');
+      const backup = readBackup(file);
+      // Where nothing stands, an empty database does from now on: there is but one way to restore.
+      await openSqlite({ path }).close();
+      const outlook = toRestore(path, backup);
+      const staged = stageBackup({ from: file, beside: path, pageSize: readNow(path).pageSize, show });
+      try {
+        show?.('replacing what stands now');
+        const kept = await replace(staged.path, { path, until: backup.lastEntryAt, place });
+        return { ...outlook, kept };
+      } finally {
+        staged.remove();
+      }
+    },
+  };
+}
+
+function toRestore(path: string, { bytes, lastEntryAt }: FileFacts): Restore {
+  const entriesSince = existsSync(path) && readNow(path).hasTables ? countEntriesSince(path, lastEntryAt ?? '') : 0;
+  return { bytes, until: lastEntryAt, entriesSince, kept: undefined };
+}
+
+interface Replacing {
+  readonly path: string;
+  readonly until: string | undefined;
+  readonly place: ProjectPlace;
+}
+
+/** Answers the file of what stood before. */
+async function replace(staged: string, { path, until, place }: Replacing): Promise<string | undefined> {
+  const from = performance.now();
+  const database = openSqlite({ path: staged });
+  const backups = createBackups(path, { folder: backupFolder(place.data), kept: Math.max(1, place.backupsKept) });
+  let kept: Backup | undefined;
+  let stamp = '';
+  try {
+    await fitProgram(database);
+    await replaceContent({
+      from: staged,
+      into: path,
+      async prepare() {
+        const now = readNow(path);
+        if (now.hasTables) kept = backups.make('restore');
+        const reason = toReason(until, kept);
+        stamp = await database.transaction((tx) => noteRestored(tx, { above: now.epoch.number, reason, from }));
+      },
+    });
+    if (readNow(path).epoch.stamp !== stamp) throw new SetupError(`${path} could not be replaced; it is as it was`);
+  } catch (error) {
+    kept?.discard();
+    throw error;
+  } finally {
+    await database.close();
+  }
+  kept?.settle();
+  return kept?.file;
+}
+
+/** Our own tables as this version knows them; those of the project stay as they were, until the definition files are followed. */
+async function fitProgram(database: Database): Promise<void> {
+  const definitions = await database.transaction(async (tx) => {
+    await checkUnderstood(tx, SYSTEM);
+    return (await loadOtherDefinitions(tx, SYSTEM)) ?? SYSTEM;
+  });
+  await evolve(database, definitions, { actor: 'cli' });
+}
+
+interface Noted {
+  /** Number of the epoch that stood before. */
+  readonly above: number;
+  readonly reason: string;
+  /** When it began, by `performance.now()`. */
+  readonly from: number;
+}
+
+/** What was compiled before must not be met again, and who has logged out since must not be logged in. Answers the epoch's stamp. */
+async function noteRestored(tx: Transaction, { above, reason, from }: Noted): Promise<string> {
+  const epoch = await bumpEpochAbove(tx, above);
+  await revokeAllSessions(tx);
+  await appendEntry(tx, {
+    id: createEntryId(),
+    at: new Date(tx.now).toISOString(),
+    kind: 'admin',
+    role: 'admin',
+    resource: '*',
+    action: 'restore',
+    allowed: true,
+    reason,
+    epoch,
+    requestId: BY,
+    ip: '',
+  });
+  await keepRestore(tx, { reason, from });
+  return (await loadEpoch(tx)).stamp;
+}
+
+function toReason(until: string | undefined, kept: Backup | undefined): string {
+  const what = until === undefined ? 'restored from a backup without entries' : `restored from a backup whose last entry is of ${until}`;
+  return kept === undefined ? what : `${what}; what stood before is kept in ${kept.file}`;
+}
+
+/** What stands now has to be readable, or no backup could be made of it. */
+function readNow(path: string): FileFacts {
+  try {
+    return readFacts(path);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new SetupError(`cannot read what stands now, ${path}: ${why}`, [
+      'to restore all the same: stop the service, move the file and those beside it (-wal, -shm) away, and restore again',
+    ]);
+  }
+}

@@ -1,0 +1,30 @@
+import { toSize } from './size.ts';
+import { readNamed } from './transfer-options.ts';
+import type { CliCommand, CliWorld } from './world.ts';
+
+/** Copies the database while whoever uses it goes on. */
+export const backup: CliCommand = {
+  name: 'backup',
+  summary: 'write the database into a file that is not there yet, while the service runs or not',
+  parameters: { '<file>': 'file to write; it bears its name once it is whole' },
+  async run(world, settings, switches) {
+    const from = performance.now();
+    const backups = await world.openBackups(settings);
+    const { file, bytes } = await showing(world, (show) => backups.write(readNamed(switches, 'file'), { show }));
+    world.print(`${file}: ${toSize(bytes)}, whole, in ${((performance.now() - from) / 1000).toFixed(1)} s`);
+    return 0;
+  },
+};
+
+/** Shows what is done while it is, where somebody looks on. */
+export async function showing<T>({ showProgress }: CliWorld, work: (show: (line: string) => void) => Promise<T>): Promise<T> {
+  let isShown = false;
+  try {
+    return await work((line) => {
+      isShown = true;
+      showProgress?.(line);
+    });
+  } finally {
+    if (isShown) showProgress?.(undefined);
+  }
+}

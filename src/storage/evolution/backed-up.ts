@@ -1,0 +1,50 @@
+import { SetupError } from '../../errors.ts';
+import type { Backup, Backups, Database, Transaction } from '../database.ts';
+import type { Step } from './plan.ts';
+import type { Tell } from './telling.ts';
+
+/** Has what is committed copied before something is done with it; answers the file, where the database has one. */
+export type BackUp = (label: string) => string | undefined;
+
+/**
+ * A transaction that can have a backup made before it changes anything, while it holds the lock: so that there is nothing between
+ * the two. The backup stays where the transaction commits, and the oldest make room for it; else it goes.
+ */
+export async function backedUp<T>(database: Database, tell: Tell, work: (tx: Transaction, backUp: BackUp) => Promise<T>): Promise<T> {
+  let backup: Backup | undefined;
+  const backUp: BackUp = (label) => {
+    if (database.backups === undefined) return undefined;
+    tell('a backup is made first of what stands now');
+    backup = make(database.backups, label);
+    tell(`what stands now is kept in ${backup.file}`);
+    return backup.file;
+  };
+  let answer: T;
+  try {
+    answer = await database.transaction((tx) => work(tx, backUp));
+  } catch (error) {
+    backup?.discard();
+    throw error;
+  }
+  try {
+    backup?.settle();
+  } catch (error) {
+    // What was asked for is done; that older backups stay is no reason to say otherwise.
+    tell(`older backups could not be removed: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  return answer;
+}
+
+/** Whether a step changes or loses values: then what stands before is kept whole. */
+export function isRisky({ risk }: Step): boolean {
+  return risk !== 'safe';
+}
+
+function make(backups: Backups, label: string): Backup {
+  try {
+    return backups.make(label);
+  } catch (error) {
+    if (!(error instanceof SetupError)) throw error;
+    throw new SetupError('no backup could be made of what stands now, so nothing was done', [error.message, ...error.mistakes]);
+  }
+}

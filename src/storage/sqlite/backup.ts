@@ -1,0 +1,108 @@
+/**
+ * A database file as another file: whole or not there.
+ *
+ * `VACUUM INTO` copies one snapshot, in one step, while others write: SQLite's backup API, which copies in many, begins again
+ * with every commit of another process and so never ends under load. It waits for nobody, and so it can be done under a lock,
+ * too; and what it writes is one file that needs no log beside it.
+ */
+import { randomUUID } from 'node:crypto';
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import BetterSqlite3 from 'better-sqlite3';
+import { SetupError } from '../../errors.ts';
+
+/** A backup that was written. */
+export interface Written {
+  /** Where it is; absolute. */
+  readonly file: string;
+  readonly bytes: number;
+}
+
+/** Which database, and where to. */
+export interface BackupRequest {
+  readonly from: string;
+  /** A file that is not there yet. */
+  readonly to: string;
+  /** Bytes of a page of the copy; those of the original where absent. */
+  readonly pageSize?: number;
+  /** Shown what is done, as it begins. */
+  readonly show?: ((line: string) => void) | undefined;
+}
+
+/**
+ * Writes what is committed into a file, for its owner alone. It bears its name once it is checked, and durable.
+ *
+ * @throws SetupError where it cannot; then nothing is left of it.
+ */
+export function writeBackup({ from, to, pageSize, show }: BackupRequest): Written {
+  const file = resolve(to);
+  if (!existsSync(from)) throw new SetupError(`there is no database ${from}`);
+  refuseExisting(file);
+  const part = `${file}.${randomUUID()}.part`;
+  try {
+    closeSync(openSync(part, 'wx', 0o600));
+    show?.(`copying ${statSync(from).size} bytes`);
+    copy(from, part, pageSize);
+    show?.('checking the copy');
+    checkWhole(part);
+    sync(part);
+    refuseExisting(file);
+    renameSync(part, file);
+    sync(dirname(file));
+    return { file, bytes: statSync(file).size };
+  } catch (error) {
+    for (const left of [part, `${part}-journal`]) rmSync(left, { force: true });
+    if (error instanceof SetupError) throw error;
+    throw new SetupError(`cannot write the backup ${file}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/**
+ * Opens a file only to be read. It may be anybody's: what it has of views and triggers calls none of our functions, and a page
+ * that lies about itself is not believed.
+ */
+export function openToRead(path: string): BetterSqlite3.Database {
+  const driver = new BetterSqlite3(path, { readonly: true, fileMustExist: true, timeout: 5000 });
+  try {
+    for (const pragma of ['trusted_schema = OFF', 'cell_size_check = ON']) driver.pragma(pragma);
+    return driver;
+  } catch (error) {
+    driver.close();
+    throw error;
+  }
+}
+
+/** Refuses a file whose pages, indexes or values contradict each other. @throws SetupError with the first contradictions. */
+export function checkWhole(path: string): void {
+  const driver = openToRead(path);
+  try {
+    const found = driver.prepare<[], string>('PRAGMA integrity_check(5)').pluck().all();
+    if (found.join() !== 'ok') throw new SetupError(`${path} is damaged`, found);
+  } finally {
+    driver.close();
+  }
+}
+
+function refuseExisting(file: string): void {
+  if (existsSync(file)) throw new SetupError(`expected a file that is not there yet, given ${file}`);
+}
+
+function copy(from: string, to: string, pageSize: number | undefined): void {
+  const driver = openToRead(from);
+  try {
+    if (pageSize !== undefined) driver.pragma(`page_size = ${pageSize}`);
+    driver.prepare('VACUUM INTO ?').run(to);
+  } finally {
+    driver.close();
+  }
+}
+
+/** What a file holds, or a folder names, is on the disk from now on. No connection may be open on it: closing it here would end the locks of that. */
+function sync(path: string): void {
+  const descriptor = openSync(path, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

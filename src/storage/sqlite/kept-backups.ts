@@ -1,0 +1,58 @@
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { SetupError } from '../../errors.ts';
+import type { Backup, Backups } from '../database.ts';
+import { writeBackup } from './backup.ts';
+
+/** Where automatic backups go, and how many stay. */
+export interface KeptBackups {
+  readonly folder: string;
+  /** The newest that are kept. */
+  readonly kept: number;
+}
+
+/** Characters of a label that go into a name: enough to find its plan in the history. */
+const LABEL = 12;
+/** What we name them, and nobody else: others in the folder are not ours to remove. */
+const NAME = /^\d{8}T\d{9}Z-([a-z0-9]{1,12})\.db$/;
+/** What a process that was killed left of one. */
+const LEFT = /^\d{8}T\d{9}Z-[a-z0-9]{1,12}\.db\.[0-9a-f-]{36}\.part(-journal)?$/;
+
+/** Makes the automatic backups of the database in a file. */
+export function createBackups(path: string, { folder, kept }: KeptBackups): Backups {
+  /** The names of a label, or of all, the newest first. */
+  const named = (label?: string): readonly string[] =>
+    readdirSync(folder)
+      .filter((name) => NAME.test(name) && (label === undefined || NAME.exec(name)?.[1] === label))
+      .toSorted()
+      .toReversed();
+  const remove = (names: readonly string[]): void => {
+    for (const name of names) rmSync(join(folder, name), { force: true });
+  };
+
+  return {
+    make(wanted): Backup {
+      makeFolder(folder);
+      // Whoever makes one holds the lock, so nobody else is about to.
+      remove(readdirSync(folder).filter((name) => LEFT.test(name)));
+      const label = wanted.slice(0, LABEL);
+      const time = new Date().toISOString().replace(/[-:.]/g, '');
+      const written = writeBackup({ from: path, to: join(folder, `${time}-${label}.db`) });
+      // A start that is killed again and again before it is through must fill no disk: of one plan the newest two are enough.
+      remove(named(label).slice(2));
+      return {
+        ...written,
+        settle: () => remove(named().slice(kept)),
+        discard: () => rmSync(written.file, { force: true }),
+      };
+    },
+  };
+}
+
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new SetupError(`cannot make the folder ${folder}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}

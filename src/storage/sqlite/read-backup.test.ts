@@ -1,0 +1,98 @@
+import { mkdtempSync, openSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import BetterSqlite3 from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { SetupError } from '../../errors.ts';
+import { countEntriesSince, readBackup, readFacts } from './read-backup.ts';
+
+let folder: string;
+let path: string;
+
+const TABLES = `CREATE TABLE "_State" ("id" TEXT PRIMARY KEY, "number" INTEGER, "text" TEXT);
+  CREATE TABLE "_Definition" ("id" TEXT PRIMARY KEY);
+  CREATE TABLE "_Decision" ("id" TEXT PRIMARY KEY, "at" TEXT);
+  CREATE TABLE "_Session" ("id" TEXT PRIMARY KEY);
+  CREATE TABLE "User" ("id" TEXT PRIMARY KEY, "deskId" TEXT REFERENCES "User" ("id"));`;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'bailiwick-read-backup-'));
+  path = join(folder, 'backup.db');
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function make(sql: string): void {
+  const driver = new BetterSqlite3(path);
+  driver.pragma('foreign_keys = OFF');
+  driver.exec(sql);
+  driver.close();
+}
+
+function refusal(): SetupError {
+  try {
+    readBackup(path);
+  } catch (error) {
+    if (error instanceof SetupError) return error;
+    throw error;
+  }
+  throw new Error('it was not refused');
+}
+
+describe('a backup', () => {
+  it('says where it stands', () => {
+    make(
+      `${TABLES} INSERT INTO "_State" VALUES ('epoch', 7, 'stamp'); INSERT INTO "_Decision" VALUES ('1', '2026-01-01'), ('2', '2026-01-02')`,
+    );
+    const facts = { bytes: statSync(path).size, pageSize: 4096, hasTables: true, epoch: { number: 7, stamp: 'stamp' } };
+    expect(readBackup(path)).toEqual({ ...facts, lastEntryAt: '2026-01-02' });
+    expect([countEntriesSince(path, '2026-01-01'), countEntriesSince(path, '')]).toEqual([1, 2]);
+  });
+
+  it('may have no entry yet, and what stands now no table', () => {
+    make('');
+    expect(readFacts(path)).toMatchObject({ hasTables: false, epoch: { number: 0, stamp: '' }, lastEntryAt: undefined });
+    expect(countEntriesSince(path, '')).toBe(0);
+    make(TABLES);
+    expect(readBackup(path)).toMatchObject({ epoch: { number: 0, stamp: '' }, lastEntryAt: undefined });
+  });
+
+  it.each([
+    ['is not there', () => undefined, /^there is no /],
+    ['is no database', () => writeFileSync(path, 'text '.repeat(5000)), /is no SQLite database$/],
+    ['is a folder', () => undefined, /^cannot read /],
+    ['is empty', () => writeFileSync(path, ''), /is a database of another program: it has no table _State, _Definition/],
+    ['is another program’s', () => make('CREATE TABLE "User" ("id" TEXT)'), /of another program: it has no table _State/],
+    ['has a trigger', () => make(`${TABLES} CREATE TRIGGER "t" AFTER INSERT ON "_Session" BEGIN DELETE FROM "User"; END`), /never makes$/],
+    ['has a view', () => make(`${TABLES} CREATE VIEW "v" AS SELECT 1`), /never makes$/],
+    ['has a virtual table', () => make(`${TABLES} create  VIRTUAL table "v" USING fts5("x")`), /never makes$/],
+    ['refers to nothing', () => make(`${TABLES} INSERT INTO "User" VALUES ('1', 'none')`), /is damaged$/],
+    ['is cut off', () => cutOff(), /is damaged$/],
+    ['is overwritten in its middle', () => overwrite(), /is damaged$/],
+  ])('that %s is refused', (what, prepare, message) => {
+    prepare();
+    if (what === 'is a folder') path = folder;
+    expect(refusal().message).toMatch(message);
+    expect(refusal().message).toContain(path);
+  });
+
+  it('is refused with what it has that it should not, or lacks', () => {
+    make(`${TABLES} CREATE VIEW "v" AS SELECT 1; CREATE TRIGGER "t" AFTER INSERT ON "_Session" BEGIN DELETE FROM "User"; END`);
+    expect(refusal().mistakes).toEqual(['trigger t', 'view v']);
+  });
+});
+
+function fill(): void {
+  make(`${TABLES} WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+    INSERT INTO "User" ("id") SELECT hex(randomblob(20)) FROM n`);
+}
+
+function cutOff(): void {
+  fill();
+  const bytes = new BetterSqlite3(path, { readonly: true }).serialize();
+  writeFileSync(path, bytes.subarray(0, Math.floor(bytes.length / 2)));
+}
+
+function overwrite(): void {
+  fill();
+  writeSync(openSync(path, 'r+'), Buffer.alloc(3000, 0xaa), 0, 3000, 4096 * 20);
+}
