@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openBackups } from './backups.ts';
@@ -21,10 +21,7 @@ beforeEach(async () => {
   await apply();
   change(live(), `INSERT INTO "Note" ("id", "version", "createdAt", "updatedAt", "size") VALUES ('1', 1, '', '', 'wide')`);
   change(live(), entry('1', '2026-01-01T00:00:00.000Z'));
-  change(
-    live(),
-    `INSERT INTO "_Session" ("id", "userId", "createdAt", "expiresAt") VALUES ('s', 'u', '', '9')`,
-  );
+  change(live(), `INSERT INTO "_Session" ("id", "userId", "createdAt", "expiresAt") VALUES ('s', 'u', '', '9')`);
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -83,11 +80,13 @@ describe('a restore', () => {
     expect(numberOf(live())).toBe(41);
     expect(stamps).not.toContain(stampOf(live()));
     expect(ask(live(), 'SELECT id FROM _Session WHERE revokedAt IS NULL')).toEqual([]);
-    const reason = `restored from a backup whose last entry is of 2026-01-01T00:00:00.000Z; what stood before is kept in ${kept}`;
+    const reason = `restored from a backup whose last entry is of 2026-01-01T00:00:00.000Z; what stood before is kept as ${basename(kept)}`;
     expect(ask(live(), `SELECT kind || ' ' || epoch || ' ' || reason FROM _Decision WHERE action = 'restore'`)).toEqual([
       `admin 41 ${reason}`,
     ]);
-    expect(ask(live(), 'SELECT steps FROM _Evolution ORDER BY at DESC LIMIT 1')).toEqual([JSON.stringify([{ kind: 'restore', reason }])]);
+    expect(ask(live(), 'SELECT steps FROM _Evolution ORDER BY at DESC LIMIT 1')).toEqual([
+      JSON.stringify([{ resource: '*', kind: 'restore', risk: 'destructive', reason }]),
+    ]);
     // What stood before is whole: it can be restored in its turn.
     expect(ask(kept, 'SELECT id FROM Note')).toEqual([]);
     await backups.restore(kept);

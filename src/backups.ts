@@ -167,7 +167,7 @@ async function noteRestored(tx: Transaction, { above, reason, from }: Noted): Pr
 
 function toReason(until: string | undefined, kept: Backup | undefined): string {
   const what = until === undefined ? 'restored from a backup without entries' : `restored from a backup whose last entry is of ${until}`;
-  return kept === undefined ? what : `${what}; what stood before is kept in ${kept.file}`;
+  return kept === undefined ? what : `${what}; what stood before is kept as ${kept.name}`;
 }
 
 /** What stands now has to be readable, or no backup could be made of it. */

@@ -24,7 +24,7 @@ function describe({ at, actor, planHash, durationMs, steps }: StorageEvolution):
   return [`${at}  by ${actor}, in ${durationMs} ms${plan}`, ...steps.map((step) => `  ${describeStep(step)}`)];
 }
 
-/** A backup and a restore are about no resource. */
+/** A backup and a restore are of everything. */
 function describeStep({ resource, risk, reason }: StorageEvolution['steps'][number]): string {
-  return resource === undefined ? String(reason) : `${String(resource)}, ${String(risk)}: ${String(reason)}`;
+  return resource === '*' ? String(reason) : `${String(resource)}, ${String(risk)}: ${String(reason)}`;
 }

@@ -85,4 +85,12 @@ describe('storage', () => {
     await runCli(['storage', 'history', '--json'], run.world);
     expect(JSON.parse(run.out.slice(2).join(''))).toEqual([evolution]);
   });
+
+  it('history says of a backup and a restore what they were', async () => {
+    const restored = { kind: 'restore', resource: '*', risk: 'destructive', reason: 'restored from a backup' };
+    const evolution = { at: '2026-01-01T00:00:00.000Z', actor: 'cli', planHash: '', durationMs: 12, steps: [restored] };
+    const run = createRun({ tables: { history: async () => [evolution] } });
+    await runCli(['storage', 'history'], run.world);
+    expect(run.out).toEqual(['2026-01-01T00:00:00.000Z  by cli, in 12 ms', '  restored from a backup']);
+  });
 });

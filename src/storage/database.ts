@@ -46,6 +46,8 @@ export class ConstraintError extends Error {
 /** A whole copy of a database, made before something was to be lost. */
 export interface Backup {
   readonly file: string;
+  /** Its name among the automatic backups, wherever they are by the time that somebody looks for it. */
+  readonly name: string;
   readonly bytes: number;
   /** What it was made for is done: the oldest of those made by themselves go, all but the number to keep. */
   settle(): void;

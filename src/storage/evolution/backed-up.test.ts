@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -53,7 +53,7 @@ describe('before an evolution', () => {
     const [file = '', ...more] = test.backups();
     expect([columns(file), more]).toEqual([['size'], []]);
     expect(told).toEqual(['a backup is made first of what stands now', `what stands now is kept in ${file}`]);
-    expect(await backupsInHistory()).toEqual([`what stood before is kept in ${file}`]);
+    expect(await backupsInHistory()).toEqual([`what stood before is kept as ${basename(file)}`]);
   });
 
   it('that touches no value, none is made', async () => {

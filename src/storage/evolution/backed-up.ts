@@ -3,7 +3,7 @@ import type { Backup, Backups, Database, Transaction } from '../database.ts';
 import type { Step } from './plan.ts';
 import type { Tell } from './telling.ts';
 
-/** Has what is committed copied before something is done with it; answers the file, where the database has one. */
+/** Has what is committed copied before something is done with it; answers the name of the backup, where the database has one. */
 export type BackUp = (label: string) => string | undefined;
 
 /**
@@ -17,7 +17,7 @@ export async function backedUp<T>(database: Database, tell: Tell, work: (tx: Tra
     tell('a backup is made first of what stands now');
     backup = make(database.backups, label);
     tell(`what stands now is kept in ${backup.file}`);
-    return backup.file;
+    return backup.name;
   };
   let answer: T;
   try {

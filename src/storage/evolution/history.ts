@@ -12,7 +12,7 @@ export interface Evolution {
   /** `start`, `dev`, `cli`, or the id of a user. */
   readonly actor: string;
   readonly planHash: string;
-  /** What was done: kind, resource, field, risk, reason; of a backup or a restore only kind and reason. */
+  /** What was done: kind, resource, field, risk, reason. A backup and a restore are of resource `*`. */
   readonly steps: readonly JsonObject[];
   readonly durationMs: number;
 }
@@ -22,20 +22,23 @@ export interface Performed extends Pick<Evolution, 'actor' | 'planHash'> {
   readonly steps: readonly Step[];
   /** When it began, by `performance.now()`. */
   readonly from: number;
-  /** The file of what stood before, where that was kept. */
+  /** The name of the backup of what stood before, where one was made. */
   readonly backup?: string | undefined;
 }
+
+/** What is done to no resource by itself. */
+const OF_ALL = { resource: '*' } as const;
 
 /** Keeps one row for an evolution that did something, in its own transaction. */
 export async function keepEvolution(tx: Transaction, { actor, planHash, steps, from, backup }: Performed): Promise<void> {
   const shown = steps.map(({ kind, resource, field, risk, reason }) => ({ kind, resource, field, risk, reason }));
-  const kept = backup === undefined ? [] : [{ kind: 'backup', reason: `what stood before is kept in ${backup}` }];
+  const kept = backup === undefined ? [] : [{ ...OF_ALL, kind: 'backup', risk: 'safe', reason: `what stood before is kept as ${backup}` }];
   await insertEvolution(tx, { actor, planHash, steps: [...kept, ...shown], from });
 }
 
 /** Keeps one row for a restore, in its own transaction. */
 export async function keepRestore(tx: Transaction, { reason, from }: { readonly reason: string; readonly from: number }): Promise<void> {
-  await insertEvolution(tx, { actor: 'cli', planHash: '', steps: [{ kind: 'restore', reason }], from });
+  await insertEvolution(tx, { actor: 'cli', planHash: '', steps: [{ ...OF_ALL, kind: 'restore', risk: 'destructive', reason }], from });
 }
 
 async function insertEvolution(

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { SetupError } from '../../errors.ts';
 import { writeBackup } from './backup.ts';
 import { createBackups } from './kept-backups.ts';
@@ -47,8 +47,9 @@ describe('a backup', () => {
   it('takes the place of no file, and leaves nothing where it cannot be written', () => {
     const to = join(folder, 'taken.db');
     writeFileSync(to, 'mine');
-    expect(() => writeBackup({ from: path, to })).toThrow(`expected a file that is not there yet, given ${to}`);
-    expect(readFileSync(to, 'utf8')).toBe('mine');
+    const show = vi.fn();
+    expect(() => writeBackup({ from: path, to, show })).toThrow(`expected a file that is not there yet, given ${to}`);
+    expect([show.mock.calls, readFileSync(to, 'utf8')]).toEqual([[], 'mine']);
     expect(() => writeBackup({ from: path, to: join(folder, 'none', 'x.db') })).toThrow(SetupError);
     expect(() => writeBackup({ from: join(folder, 'none.db'), to: join(folder, 'y.db') })).toThrow(/^there is no database/);
     writeFileSync(join(folder, 'text'), 'no database '.repeat(1000));

@@ -37,11 +37,13 @@ export function createBackups(path: string, { folder, kept }: KeptBackups): Back
       remove(readdirSync(folder).filter((name) => LEFT.test(name)));
       const label = wanted.slice(0, LABEL);
       const time = new Date().toISOString().replace(/[-:.]/g, '');
-      const written = writeBackup({ from: path, to: join(folder, `${time}-${label}.db`) });
+      const name = `${time}-${label}.db`;
+      const written = writeBackup({ from: path, to: join(folder, name) });
       // A start that is killed again and again before it is through must fill no disk: of one plan the newest two are enough.
       remove(named(label).slice(2));
       return {
         ...written,
+        name,
         settle: () => remove(named().slice(kept)),
         discard: () => rmSync(written.file, { force: true }),
       };

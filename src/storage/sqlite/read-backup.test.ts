@@ -66,6 +66,7 @@ describe('a backup', () => {
     ['has a view', () => make(`${TABLES} CREATE VIEW "v" AS SELECT 1`), /never makes$/],
     ['has a virtual table', () => make(`${TABLES} create  VIRTUAL table "v" USING fts5("x")`), /never makes$/],
     ['refers to nothing', () => make(`${TABLES} INSERT INTO "User" VALUES ('1', 'none')`), /is damaged$/],
+    ['has an index that contradicts its table', () => contradict(), /is damaged$/],
     ['is cut off', () => cutOff(), /is damaged$/],
     ['is overwritten in its middle', () => overwrite(), /is damaged$/],
   ])('that %s is refused', (what, prepare, message) => {
@@ -84,6 +85,14 @@ describe('a backup', () => {
 function fill(): void {
   make(`${TABLES} WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
     INSERT INTO "User" ("id") SELECT hex(randomblob(20)) FROM n`);
+}
+
+function contradict(): void {
+  fill();
+  const driver = new BetterSqlite3(path).unsafeMode();
+  driver.exec('ALTER TABLE "User" ADD COLUMN "other" TEXT; CREATE INDEX "i" ON "User" ("id"); PRAGMA writable_schema = ON');
+  driver.exec(`UPDATE sqlite_schema SET sql = 'CREATE INDEX "i" ON "User" ("other")' WHERE name = 'i'`);
+  driver.close();
 }
 
 function cutOff(): void {

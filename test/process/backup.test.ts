@@ -1,0 +1,238 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import Sqlite from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Ended, expectDone, idOf, logIn, type Program, pause, query, runProgram, send, setUp, startProgram } from './program.ts';
+
+const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const ADMIN = 'ada@example.com';
+
+let folder: string;
+let data: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'bailiwick-backup-'));
+  data = join(folder, 'data');
+  mkdirSync(join(folder, 'resources'));
+  define('size: { type: string }');
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Writes the project's one definition. */
+function define(...fields: readonly string[]): void {
+  writeFileSync(join(folder, 'resources', 'Note.yaml'), `name: Note\nfields:\n${fields.map((field) => `  ${field}\n`).join('')}`);
+}
+
+const run = (...args: readonly string[]): Promise<Ended> => runProgram([...args, '--project', folder, '--data', data]);
+const start = (): Promise<Program> => startProgram({ data, project: folder, args: ['--log-level', 'error'] });
+
+/** Puts a backup where a service of its own would have its database; gives that data folder. */
+function standAlone(file: string): string {
+  const alone = mkdtempSync(join(folder, 'alone-'));
+  copyFileSync(file, join(alone, 'bailiwick.db'));
+  return alone;
+}
+
+/** Notes of a size, straight into the tables. */
+function populate(rows: number, size: string): void {
+  const database = new Sqlite(join(data, 'bailiwick.db'));
+  database.exec(`DELETE FROM Note; WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${rows})
+    INSERT INTO Note (id, version, createdAt, updatedAt, size) SELECT printf('%08d', i), 1, '', '', '${size}' FROM n`);
+  database.close();
+}
+
+const sizes = (): readonly unknown[] => query(data, 'SELECT DISTINCT size FROM Note');
+const leftovers = (): string[] => readdirSync(data).filter((name) => name.endsWith('.part'));
+
+describe('backup', () => {
+  it('is made while a service answers under load: none is refused, and what was answered before is in it', async () => {
+    const program = await start();
+    const token = await setUp(program.url);
+    const answered: string[] = [];
+    const before: string[][] = [];
+    let isOver = false;
+    const client = async (): Promise<void> => {
+      while (!isOver)
+        answered.push(idOf(await expectDone(send(program.url, 'POST /api/Note', { token, body: { size: 'x'.repeat(200) } }))));
+    };
+    const clients = Promise.all([client(), client(), client(), client()]);
+    for (const name of ['one.db', 'two.db', 'three.db']) {
+      const enough = answered.length + 50;
+      while (answered.length < enough) await pause(5);
+      before.push([...answered]);
+      const made = await run('backup', join(folder, name));
+      expect([made.code, made.err]).toEqual([0, '']);
+      expect(made.out).toMatch(/\.db: [\d.]+ [kM]B, whole, in [\d.]+ s\n$/);
+    }
+    isOver = true;
+    await clients;
+    for (const [index, name] of ['one.db', 'two.db', 'three.db'].entries()) {
+      const alone = standAlone(join(folder, name));
+      const kept = new Set(query(alone, 'SELECT id FROM Note'));
+      expect(before[index]?.filter((id) => !kept.has(id))).toEqual([]);
+      expect(query(alone, `SELECT count(*) FROM _Decision WHERE resource = 'Note'`)).toEqual([kept.size]);
+      expect(query(alone, 'PRAGMA integrity_check')).toEqual(['ok']);
+      const plan = await runProgram(['storage', 'plan', '--project', folder, '--data', alone]);
+      expect([plan.code, plan.out]).toEqual([0, 'nothing to do: tables follow the definitions\n']);
+    }
+    await program.stop();
+  }, 120_000);
+
+  it('is made twice at once; the same name is never half a file', async () => {
+    await run('storage', 'apply');
+    populate(50_000, 'a');
+    const same = await Promise.all(['same.db', 'same.db', 'other.db'].map((name) => run('backup', join(folder, name))));
+    expect(same.filter(({ code }) => code === 0).length).toBeGreaterThanOrEqual(2);
+    for (const { code, err } of same) if (code !== 0) expect(err).toMatch(/^bailiwick: expected a file that is not there yet/);
+    for (const name of ['same.db', 'other.db'])
+      expect(query(standAlone(join(folder, name)), 'SELECT count(*) FROM Note')).toEqual([50_000]);
+    const again = await run('backup', join(folder, 'same.db'));
+    expect([again.code, again.err]).toEqual([2, expect.stringContaining('expected a file that is not there yet')]);
+    expect(readdirSync(folder).filter((name) => name.includes('.part'))).toEqual([]);
+  }, 60_000);
+});
+
+describe('restore', () => {
+  it('is taken over by a running service: the data of then, a new epoch, sessions ended, what was revoked since back in force', async () => {
+    const program = await start();
+    const token = await setUp(program.url);
+    await expectDone(send(program.url, 'POST /api/Note', { token, body: { size: 'then' } }));
+    const rules = [{ resource: 'Note', action: 'list' }];
+    const policy = idOf(
+      await expectDone(send(program.url, 'POST /admin/api/policies', { token, body: { name: 'anyone', type: 'ROLE_BASED', rules } })),
+    );
+    await expectDone(send(program.url, `POST /admin/api/policies/${policy}/assign/role/anon`, { token, body: {} }));
+    expect((await run('backup', join(folder, 'then.db'))).code).toBe(0);
+    await expectDone(send(program.url, `PUT /admin/api/policies/${policy}`, { token, body: { isActive: false } }));
+    await expectDone(send(program.url, 'POST /auth/logout', { token }));
+    const since = await logIn(program.url, ADMIN);
+    await expectDone(send(program.url, 'POST /api/Note', { token: since, body: { size: 'since' } }));
+    expect((await send(program.url, 'GET /api/Note')).status).toBe(403);
+    const epoch = Number(query(data, `SELECT number FROM _State WHERE id = 'epoch'`)[0]);
+
+    const shown = await run('restore', join(folder, 'then.db'));
+    expect([shown.code, shown.out]).toEqual([0, expect.stringContaining('nothing was restored: do it with --yes')]);
+    expect((await send(program.url, 'GET /api/Note')).status).toBe(403);
+    const done = await run('restore', join(folder, 'then.db'), '--yes');
+    expect([done.code, done.out]).toEqual([0, expect.stringContaining('what stood before is kept in ')]);
+
+    const listed = await expectDone(send(program.url, 'GET /api/Note'));
+    expect(listed.body.data).toMatchObject([{ size: 'then' }]);
+    // The one token had logged out since, the other did not exist then: neither is good.
+    for (const each of [token, since]) expect((await send(program.url, 'GET /api/Note', { token: each })).status).toBe(401);
+    const again = await logIn(program.url, ADMIN);
+    await expectDone(send(program.url, 'POST /api/Note', { token: again, body: { size: 'after' } }));
+    expect(Number(query(data, `SELECT number FROM _State WHERE id = 'epoch'`)[0])).toBeGreaterThan(epoch);
+    expect(query(data, `SELECT count(*) FROM _Decision WHERE kind = 'admin' AND action = 'restore'`)).toEqual([1]);
+    expect((await run('storage', 'history')).out).toContain('restored from a backup whose last entry is of ');
+    const [kept = ''] = readdirSync(join(data, 'backups'));
+    expect(query(standAlone(join(data, 'backups', kept)), `SELECT count(*) FROM Note WHERE size = 'since'`)).toEqual([1]);
+    expect(await program.stop()).toBe(0);
+  }, 60_000);
+
+  it('killed at any moment leaves the old or the new, and a service that goes on', async () => {
+    await run('storage', 'apply');
+    populate(150_000, 'then');
+    expect((await run('backup', join(folder, 'then.db'))).code).toBe(0);
+    populate(150_000, 'now');
+    const program = await start();
+    const seen = new Set<unknown>();
+    for (const share of [0.3, 0.6, 0.75, 0.85, 0.9, 0.95, 1]) {
+      const began = performance.now();
+      const whole = spawnRestore();
+      await once(whole, 'exit');
+      const time = performance.now() - began;
+      expect(sizes()).toEqual(['then']);
+      populate(150_000, 'now');
+      const child = spawnRestore();
+      await pause(time * share * (0.9 + Math.random() * 0.1));
+      child.kill('SIGKILL');
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+      expect([['then'], ['now']]).toContainEqual(sizes());
+      seen.add(sizes()[0]);
+      expect(query(data, 'SELECT count(*) FROM Note')).toEqual([150_000]);
+      expect(query(data, 'PRAGMA integrity_check')).toEqual(['ok']);
+      expect((await send(program.url, 'GET /readyz')).status).toBe(200);
+      expect((await send(program.url, 'GET /api/Note')).status).toBe(403);
+    }
+    expect(seen).toContain('now');
+    expect(await program.stop()).toBe(0);
+  }, 180_000);
+
+  it('refuses what is no backup, and changes nothing', async () => {
+    await run('storage', 'apply');
+    populate(20_000, 'now');
+    expect((await run('backup', join(folder, 'whole.db'))).code).toBe(0);
+    const other = new Sqlite(join(folder, 'other.db'));
+    other.exec('CREATE TABLE a (b)');
+    other.close();
+    writeFileSync(join(folder, 'text.db'), 'text '.repeat(2000));
+    copyFileSync(join(folder, 'whole.db'), join(folder, 'half.db'));
+    spawnSync('truncate', ['--size=500000', join(folder, 'half.db')]);
+    const refusals = [
+      ['none.db', /there is no /],
+      ['other.db', /is a database of another program/],
+      ['text.db', /is no SQLite database/],
+      ['half.db', /is damaged/],
+    ] as const;
+    for (const [name, message] of refusals) {
+      const { code, err, out } = await run('restore', join(folder, name), '--yes');
+      expect([code, out, err]).toEqual([2, '', expect.stringMatching(message)]);
+    }
+    expect(sizes()).toEqual(['now']);
+    expect([leftovers(), existsSync(join(data, 'backups'))]).toEqual([[], false]);
+  }, 60_000);
+});
+
+function spawnRestore(): ReturnType<typeof spawn> {
+  const args = ['restore', join(folder, 'then.db'), '--yes', '--project', folder, '--data', data];
+  return spawn(process.execPath, [main, ...args], { stdio: 'ignore' });
+}
+
+/** A disk without space is played by a limit on the size of the process's files. */
+const canLimit = spawnSync('prlimit', ['--version']).status === 0;
+
+async function runLimited(...args: readonly string[]): Promise<{ code: number | null; err: string }> {
+  const all = [`--fsize=1000000`, process.execPath, main, ...args, '--project', folder, '--data', data];
+  const child = spawn('prlimit', all, { stdio: ['ignore', 'ignore', 'pipe'] });
+  let err = '';
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => (err += chunk));
+  const [code] = await once(child, 'close');
+  return { code: code as number | null, err };
+}
+
+describe.skipIf(!canLimit)('a disk that is full', () => {
+  it('lets nothing be done that is not safe: by a start, by apply, by a prune or a restore; and leaves no half of a backup', async () => {
+    await run('storage', 'apply');
+    populate(50_000, 'now');
+    expect((await run('backup', join(folder, 'whole.db'))).code).toBe(0);
+    const backup = await runLimited('backup', join(folder, 'half.db'));
+    expect([backup.code, backup.err]).toEqual([2, expect.stringMatching(/^bailiwick: cannot write the backup \S+half\.db: /)]);
+    define('size: { type: string }', 'count: { type: integer, required: true, default: 0 }');
+    for (const command of [
+      ['storage', 'apply'],
+      ['start', '--port', '0'],
+    ]) {
+      const { code, err } = await runLimited(...command);
+      expect([code, err]).toEqual([
+        2,
+        expect.stringMatching(/^bailiwick: no backup could be made of what stands now, so nothing was done\n/m),
+      ]);
+    }
+    expect((await runLimited('restore', join(folder, 'whole.db'), '--yes')).code).toBe(2);
+    expect(query(data, `SELECT name FROM pragma_table_info('Note') WHERE name = 'count'`)).toEqual([]);
+    expect([leftovers(), readdirSync(join(data, 'backups')), existsSync(join(folder, 'half.db'))]).toEqual([[], [], false]);
+    const applied = await run('storage', 'apply');
+    expect([applied.code, applied.err]).toEqual([0, expect.stringMatching(/^what stands now is kept in \S+\.db\n/m)]);
+    expect(applied.err).toContain('records without Note.count get its default 0: this comes by 50,000 records; requests wait meanwhile');
+    expect((await run('storage', 'history')).out).toContain('  what stood before is kept as ');
+    define('count: { type: integer, required: true, default: 0 }');
+    expect((await run('storage', 'apply')).code).toBe(0);
+    expect((await runLimited('storage', 'prune', '--yes')).code).toBe(2);
+    expect((await run('storage', 'prune')).out).toContain('50000 values are dropped for good');
+  }, 60_000);
+});
