@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Field } from '../../fields/index.ts';
-import type { Json, JsonObject } from '../../operators/index.ts';
+import { isObject, type Json, type JsonObject } from '../../operators/index.ts';
 import { type Definitions, type Resource, readDefinition } from '../../resource/index.ts';
 import type { Transaction } from '../database.ts';
 
@@ -100,12 +100,17 @@ function keepPart({ fields, columns }: Parts, { resource, name, part }: Part): v
   );
 }
 
-/** A field of a resource, as its definition says it; undefined where it has none. */
+/**
+ * A field of a resource, as its definition says it; undefined where it has none. Without the name before: what is kept aside may
+ * get that one back, and a field that comes from itself could not be read.
+ */
 export function keptField(resource: Resource, name: string): Kept | undefined {
   const field = resource.fields.get(name);
   const sources = resource.source['fields'] as JsonObject | undefined;
   const source = sources !== undefined && Object.hasOwn(sources, name) ? sources[name] : undefined;
-  return field === undefined || source === undefined ? undefined : { field, source };
+  if (field === undefined || !isObject(source)) return undefined;
+  const { renamedFrom: _renamedFrom, ...kept } = source;
+  return { field, source: kept };
 }
 
 /** Keeps a row, in the place of the one that has its id. */

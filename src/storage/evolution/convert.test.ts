@@ -160,6 +160,22 @@ describe('there and back', () => {
     await test.apply({ cost: { type: 'string' } });
     expect(await test.rows('Article')).toMatchObject([{ cost: 'free' }]);
   });
+
+  it('goes on where the field was renamed at the same time, once and again, and only in case', async () => {
+    await test.apply(asText);
+    await test.insert(asText, { price: 'true' }, { price: 'free' });
+    const way: readonly Fields[] = [
+      { price: { type: 'boolean' } },
+      { cost: { type: 'integer', renamedFrom: 'price' } },
+      { COST: { type: 'boolean', renamedFrom: 'cost' } },
+      { Price: { type: 'integer', renamedFrom: 'COST' } },
+      { price: { type: 'string', renamedFrom: 'Price' } },
+    ];
+    for (let round = 0; round < 2; round++) {
+      for (const fields of way) expect((await test.force(fields)).plan.held).toEqual([]);
+      expect(await prices()).toEqual(['true', 'free']);
+    }
+  });
 });
 
 describe('a reference that leads elsewhere', () => {

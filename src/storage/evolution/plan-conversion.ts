@@ -23,7 +23,7 @@ export interface ConversionDraft {
  */
 export function hasToConvert(table: Table, before: Field, after: Field): boolean {
   if (describeTypeChange(before, after) !== undefined) return true;
-  return before.type !== after.type && asidesOf(table, after.name).length > 0;
+  return before.type !== after.type && asidesOf(table, before.name).length > 0;
 }
 
 /**
@@ -33,7 +33,7 @@ export function hasToConvert(table: Table, before: Field, after: Field): boolean
  */
 export function planConversion(table: Table, field: Field, from: Kept & { readonly column: string }): ConversionDraft {
   const { resource, dialect } = table;
-  const asides = asidesOf(table, field.name);
+  const asides = asidesOf(table, from.column);
   const same = asides.findLastIndex((aside) => isSameForm(aside.field, field));
   const back = same < 0 ? asides.findLastIndex((aside) => isWider(aside.field, field)) : same;
   const columnType = dialect.columnTypes[typeOf(field).column];
@@ -48,14 +48,16 @@ export function planConversion(table: Table, field: Field, from: Kept & { readon
     ...targetOf(table, field),
   };
   const restored = same < 0 ? undefined : asides[same];
-  const aside = `${field.name}$${nextAside(table, field.name)}`;
+  const carried = carryAsides(table, { from: from.column, field: field.name, except: restored });
+  const aside = `${field.name}$${carried.next}`;
   const texts = [
+    ...carried.texts,
     renameColumnSql(resource, from.column, aside),
     restored === undefined ? addColumnSql(resource, field, dialect) : renameColumnSql(resource, restored.column, field.name),
     copySql(conversion),
   ];
   const kept = { hash: resource.hash, source: { name: resource.name, fields: { [field.name]: from.source } }, keptAside: true };
-  const notes: Note[] = [{ keep: { id: `${resource.name}.${aside}`, ...kept } }];
+  const notes: Note[] = [...carried.notes, { keep: { id: `${resource.name}.${aside}`, ...kept } }];
   if (restored !== undefined) notes.unshift({ drop: `${resource.name}.${restored.column}` });
   const change = describeTypeChange(from.field, field) ?? `widens from ${from.field.type} to ${field.type}`;
   const reason = `${resource.name}.${from.column} ${change}`;
@@ -68,13 +70,49 @@ export function planConversion(table: Table, field: Field, from: Kept & { readon
 }
 
 /** What conversions put aside of a field, the oldest first. */
-export function asidesOf({ columnsAside, actual }: Table, field: string): readonly ColumnAside[] {
+function asidesOf({ columnsAside, actual }: Table, field: string): readonly ColumnAside[] {
   return (columnsAside.get(field) ?? []).filter(({ column }) => actual.columns.has(column));
 }
 
-/** The number of the next column that is put aside of a field. */
-export function nextAside(table: Table, field: string): number {
-  return Math.max(0, ...asidesOf(table, field).map(({ number }) => number)) + 1;
+interface Carrying {
+  /** The field's name before, … */
+  readonly from: string;
+  /** … and after: the same where it is not renamed. */
+  readonly field: string;
+  /** One that goes elsewhere. */
+  readonly except?: ColumnAside | undefined;
+}
+
+interface Carried {
+  readonly texts: readonly string[];
+  readonly notes: readonly Note[];
+  /** The number of the next column that is put aside. */
+  readonly next: number;
+}
+
+/** What was put aside of a field goes along when it is renamed. */
+export function carryAsides(table: Table, { from, field, except }: Carrying): Carried {
+  const { resource } = table;
+  let next = nextAside(table, field);
+  const texts: string[] = [];
+  const notes: Note[] = [];
+  for (const aside of from === field ? [] : asidesOf(table, from)) {
+    if (aside === except) continue;
+    const column = `${field}$${next++}`;
+    texts.push(renameColumnSql(resource, aside.column, column));
+    const kept = { hash: resource.hash, source: { name: resource.name, fields: { [field]: aside.source } }, keptAside: true };
+    notes.push({ drop: `${resource.name}.${aside.column}` }, { keep: { id: `${resource.name}.${column}`, ...kept } });
+  }
+  return { texts, notes, next };
+}
+
+/** By the columns there are: `Price$1` leaves no place for `price$1`. */
+function nextAside({ actual }: Table, field: string): number {
+  const taken = [...actual.columns.keys()].flatMap((column) => {
+    const [of = '', number] = column.split('$');
+    return number !== undefined && of.toLowerCase() === field.toLowerCase() ? [Number(number)] : [];
+  });
+  return Math.max(0, ...taken) + 1;
 }
 
 /** Whether values of the two are written alike. */

@@ -4,7 +4,7 @@ import { type Applied, type DefinitionRow, toApplied } from './applied.ts';
 import { renameTableSql } from './ddl.ts';
 import { type Draft, type DraftStep, toStep } from './plan.ts';
 import { planNewTable, planTable } from './plan-resource.ts';
-import { findTableRenames, renameActual, renameRows, type TableRenames } from './table-renames.ts';
+import { findTableRenames, findTwin, renameActual, renameRows, type TableRenames } from './table-renames.ts';
 import type { ActualTable, TableDialect } from './tables.ts';
 
 /** Everything a plan is made of. */
@@ -54,7 +54,8 @@ function planResource(planning: Planning, resource: Resource): Draft {
   const table = actual.find(({ name }) => name.toLowerCase() === resource.name.toLowerCase());
   const stored = storedNames(actual, renames);
   if (table === undefined) return planNewTable(resource, dialect);
-  const refusal = table.name === resource.name ? describeSecondTable(planning, resource) : describeTwin(resource, table.name);
+  const refusal =
+    describeSecondTable(planning, resource) ?? (table.name === resource.name ? undefined : describeTwin(resource, table.name));
   if (refusal !== undefined) return { resource: resource.name, steps: [], refusals: [refusal], obstacles: [] };
   const before = applied.resources.get(resource.name);
   const draft = planTable({
@@ -87,11 +88,14 @@ function planRename({ renames }: Planning, { name }: Resource): DraftStep | unde
 }
 
 /** A rename that comes when records of that name are kept aside: taken for a return of those, the others would be out of force unseen. */
-function describeSecondTable({ applied, definitions }: Planning, { name, renamedFrom = '' }: Resource): string | undefined {
+function describeSecondTable({ applied, actual, definitions }: Planning, { name, renamedFrom = '' }: Resource): string | undefined {
   const from = applied.resources.get(renamedFrom);
-  if (from === undefined || from.keptAside || definitions.has(renamedFrom) || applied.resources.get(name)?.keptAside !== true)
-    return undefined;
-  return `${name} has records of its own, which are kept aside, and ${renamedFrom} is to be called so; drop those for good with storage prune, or choose another name`;
+  if (from === undefined || from.keptAside || definitions.has(renamedFrom)) return undefined;
+  const tables = actual.map((table) => table.name);
+  const twin = findTwin(tables, name, renamedFrom);
+  // Renamed long ago, and in force since.
+  if (twin === undefined || (twin === name && applied.resources.get(name)?.keptAside === false)) return undefined;
+  return `${twin} has records of its own, which are kept aside, and ${renamedFrom} is to be called ${name}; drop those for good with storage prune, or choose another name`;
 }
 
 function describeTwin({ name }: Resource, twin: string): string {

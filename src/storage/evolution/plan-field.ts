@@ -6,8 +6,9 @@ import { type Kept, keptField } from './applied.ts';
 import { checkCompatible, describeChanges } from './changes.ts';
 import { addColumnSql, renameColumnSql } from './ddl.ts';
 import { defaultObstacle, requiredObstacle, valuesObstacle } from './obstacles.ts';
-import { type DraftStep, type Note, type Obstacle, toStep } from './plan.ts';
-import { asidesOf, hasToConvert, nextAside, planConversion } from './plan-conversion.ts';
+import { type DraftStep, type Obstacle, toStep } from './plan.ts';
+import { carryAsides, hasToConvert, planConversion } from './plan-conversion.ts';
+import { findTwin } from './table-renames.ts';
 import { columnIn, rowsOf, type Table } from './tables.ts';
 
 /** What one field of a definition asks of its table. */
@@ -27,9 +28,9 @@ const NONE: FieldDraft = Object.freeze({ steps: [], refusals: [], obstacles: [],
 
 /** Plans one field of a table that exists: its column is there, was there under another name, or is new. */
 export function planField(table: Table, field: Field): FieldDraft {
-  const refusal = refuseSecondColumn(table, field);
-  if (refusal !== undefined) return { ...NONE, refusals: [refusal] };
   const from = sourceOf(table, field);
+  const refusal = refuseSecondColumn(table, field, from);
+  if (refusal !== undefined) return { ...NONE, refusals: [refusal] };
   const draft = from === undefined ? planNew(table, field) : planExisting(table, field, from);
   const obstacles = [...draft.obstacles];
   const isSure = table.applied?.fields.get(field.name)?.required === true && !draft.steps.some(({ kind }) => kind === 'convert');
@@ -47,15 +48,21 @@ function sourceOf({ actual, resource }: Table, field: Field): string | undefined
 }
 
 /** A rename that comes when values of that name are kept aside: taken for a return of those, the others would be out of force unseen. */
-function refuseSecondColumn({ resource, applied, keptFields }: Table, { name, renamedFrom }: Field): string | undefined {
-  if (renamedFrom === undefined || applied === undefined || !applied.fields.has(renamedFrom)) return undefined;
-  if (resource.fields.has(renamedFrom) || applied.fields.has(name) || !keptFields.has(name)) return undefined;
-  return `${resource.name}.${name} has values of its own, which are kept aside, and ${renamedFrom} is to be called so; drop those for good with storage prune, or choose another name`;
+function refuseSecondColumn(
+  { resource, applied, actual }: Table,
+  { name, renamedFrom }: Field,
+  from: string | undefined,
+): string | undefined {
+  if (renamedFrom === undefined || resource.fields.has(renamedFrom)) return undefined;
+  const twin = findTwin(actual.columns.keys(), name, renamedFrom);
+  const isBeside = twin === name ? applied?.fields.has(renamedFrom) === true && !applied.fields.has(name) : from === renamedFrom;
+  if (twin === undefined || !isBeside) return undefined;
+  return `${resource.name}.${twin} has values of its own, which are kept aside, and ${renamedFrom} is to be called ${name}; drop those for good with storage prune, or choose another name`;
 }
 
 function planNew({ resource, actual, dialect, ...table }: Table, field: Field): FieldDraft {
   const name = `${resource.name}.${field.name}`;
-  const twin = [...actual.columns.keys()].find((column) => column.toLowerCase() === field.name.toLowerCase());
+  const twin = findTwin(actual.columns.keys(), field.name);
   if (twin !== undefined) {
     const reason = `${name} differs only in case from ${twin}, whose values are kept; say renamedFrom: ${twin} to take them over`;
     return { ...NONE, refusals: [reason] };
@@ -119,16 +126,10 @@ function moveColumn(table: Table, field: Field, from: string): MovedColumn {
   const { resource } = table;
   const after = columnIn(table, from);
   if (from === field.name) return { steps: [], after, columns: [] };
-  const texts = [renameColumnSql(resource, from, field.name)];
-  const notes: Note[] = [];
-  for (const [index, { column, source }] of asidesOf(table, from).entries()) {
-    const renamed = `${field.name}$${nextAside(table, field.name) + index}`;
-    texts.push(renameColumnSql(resource, column, renamed));
-    const kept = { hash: resource.hash, source: { name: resource.name, fields: { [field.name]: source } }, keptAside: true };
-    notes.push({ drop: `${resource.name}.${column}` }, { keep: { id: `${resource.name}.${renamed}`, ...kept } });
-  }
+  const carried = carryAsides(table, { from, field: field.name });
+  const texts = [renameColumnSql(resource, from, field.name), ...carried.texts];
   const reason = `${resource.name}.${from} is called ${field.name} now and keeps its values`;
-  const step = toStep(resource.name, { kind: 'renameColumn', field: field.name, reason, texts, notes });
+  const step = toStep(resource.name, { kind: 'renameColumn', field: field.name, reason, texts, notes: carried.notes });
   return { steps: [{ ...step, from }], after, columns: [] };
 }
 

@@ -114,6 +114,24 @@ describe('a resource under another name', () => {
     expect(evolved.definitions.has('Post')).toBe(true);
   });
 
+  it('goes back to the name before, and is still known for what it was', async () => {
+    await populate({ Article: article });
+    await apply({ Post: post });
+    const back = await apply({ Article: { fields: { title: { ...text, index: true } }, renamedFrom: 'Post' } });
+    expect(kinds(back)).toEqual(['renameTable', 'dropIndex', 'createIndex', 'keepAside note']);
+    await apply({ Post: { fields: { title: { ...text, index: true } }, renamedFrom: 'Article' } });
+    expect(kinds(await apply({ Post: article }))).toEqual(['bringBack note']);
+  });
+
+  it('is refused where only case tells it from one that is kept aside', async () => {
+    await populate({ Article: article });
+    await apply({});
+    await apply({ Post: article });
+    const evolved = await apply({ ARTICLE: { ...article, renamedFrom: 'Post' } });
+    expect(blocked(evolved)[0]).toContain('Article has records of its own, which are kept aside, and Post is to be called ARTICLE');
+    expect([evolved.done, evolved.definitions.has('Post')]).toEqual([[], true]);
+  });
+
   it('without renamedFrom is one that goes and one that comes: nothing is dropped', async () => {
     await populate({ Article: article });
     expect(kinds(await apply({ Post: article }))).toEqual(['createTable', 'createIndex', 'keepAside']);
@@ -127,6 +145,23 @@ describe('a field under a name that is kept aside', () => {
     await apply({ Article: { fields: { note: text } } });
     const evolved = await apply({ Article: { fields: { title: { ...text, renamedFrom: 'note' } } } });
     expect(blocked(evolved)).toEqual([expect.stringContaining('Article.title has values of its own, which are kept aside')]);
+  });
+
+  it('or that differs from it only in case, is refused too: whether it is in force, kept aside, or about to be', async () => {
+    await populate({ Article: article });
+    const taken = expect.stringContaining('Article.title has values of its own, which are kept aside, and note is to be called TITLE');
+    const onto: Sources = { Article: { fields: { TITLE: { ...text, renamedFrom: 'note' } } } };
+    expect(blocked(await apply(onto))).toEqual([taken]);
+    await apply({ Article: { fields: { note: text } } });
+    expect(blocked(await apply(onto))).toEqual([taken]);
+    await apply({ Article: { fields: { other: text } } });
+    expect(blocked(await apply(onto))).toEqual([taken]);
+  });
+
+  it('may be called what differs in nothing but case', async () => {
+    await populate({ Article: article });
+    await apply({ Article: { fields: { TITLE: { ...text, index: true, renamedFrom: 'title' }, note: text } } });
+    expect(await test.rows('Article')).toMatchObject([{ TITLE: 'kept', note: 'n' }]);
   });
 });
 

@@ -12,11 +12,15 @@ export function findTableRenames(definitions: Definitions, actual: readonly Actu
   const names = new Set(actual.map(({ name }) => name));
   const renames = new Map<string, string>();
   for (const { name, renamedFrom } of definitions.values()) {
-    if (renamedFrom !== undefined && names.has(renamedFrom) && !names.has(name) && !definitions.has(renamedFrom)) {
-      renames.set(renamedFrom, name);
-    }
+    if (renamedFrom === undefined || !names.has(renamedFrom) || definitions.has(renamedFrom)) continue;
+    if (findTwin(names, name, renamedFrom) === undefined) renames.set(renamedFrom, name);
   }
   return renames;
+}
+
+/** What already has a name that something is to be called, or one that differs only in case: no database holds both. */
+export function findTwin(names: Iterable<string>, name: string, from?: string): string | undefined {
+  return [...names].find((each) => each !== from && each.toLowerCase() === name.toLowerCase());
 }
 
 /** Tables as they will be called: whatever is planned beside a rename is planned as though it were done. */
@@ -53,7 +57,8 @@ export async function renameOnRecord(tx: Transaction, from: string, to: string):
   }
 }
 
-function renameSource(source: JsonObject, renames: TableRenames): JsonObject {
+/** Without the name from before that: should it be the new one again, the definition would say that it comes from itself. */
+function renameSource({ renamedFrom: _renamedFrom, ...source }: JsonObject, renames: TableRenames): JsonObject {
   const fields = source['fields'];
   const name = rename(source['name'], renames);
   const renamed = isObject(fields) ? Object.entries(fields).map(([field, value]) => [field, renameTarget(value, renames)] as const) : [];
