@@ -71,9 +71,12 @@ async function logOut(parts: AuthParts, call: Call): Promise<Answer> {
 /** Who the token stands for, as stored now. */
 async function showCaller(parts: AuthParts, call: Call): Promise<Answer> {
   const token = await readRequired(parts, call);
-  const user = parts.userDefinition();
-  const { principal, record } = await parts.database.transaction((tx) => loadCaller(tx, token, user));
-  const data = record === undefined ? { ...principal.attributes, role: principal.role } : showRecord(user, record);
+  const data = await parts.database.transaction(async (tx) => {
+    // Asked for in here: another process may just have renamed one of its fields.
+    const user = parts.userDefinition();
+    const { principal, record } = await loadCaller(tx, token, user);
+    return record === undefined ? { ...principal.attributes, role: principal.role } : showRecord(user, record);
+  });
   return { status: 200, headers: { 'cache-control': 'no-store' }, body: { success: true, data } };
 }
 

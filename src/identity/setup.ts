@@ -13,7 +13,7 @@ const BODY = { email: { min: 3, max: 254 }, password: { min: 8, max: 200 }, name
 
 /** `POST /auth/setup`: makes the first admin while there is none. Of many at once, one wins. */
 export async function setUp(parts: AuthParts, call: Call): Promise<Answer> {
-  const { given, values } = readUser(call, parts.userDefinition());
+  const { given } = readUser(call, parts.userDefinition());
   // Looked up before hashing too: once setup is done, this address must not be a way to keep the processor busy.
   if (await parts.database.transaction(hasAdmin)) throw setupDone();
   const password = await parts.passwords.hash(given.password);
@@ -21,8 +21,10 @@ export async function setUp(parts: AuthParts, call: Call): Promise<Answer> {
     if (await hasAdmin(tx)) throw setupDone();
     const id = createUuid();
     await claimSetup(tx, id);
-    const record = toRecord({ ...values, password }, id, tx.now);
-    await insertUser(tx, parts.userDefinition(), record);
+    // Read again: another process may have changed the definition since.
+    const definition = parts.userDefinition();
+    const record = toRecord({ ...readUser(call, definition).values, password }, id, tx.now);
+    await insertUser(tx, definition, record);
     const shown: ShownUser & { name: string } = { id, email: String(record['email']), name: given.name, role: 'admin' };
     await parts.onFirstAdmin(tx, shown, call.origin);
     return shown;

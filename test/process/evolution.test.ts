@@ -86,6 +86,21 @@ describe('a running service', () => {
     expect(plan.body.data).toMatchObject({ steps: [], held: [], mistakes: [] });
     await program.stop();
   }, 60_000);
+
+  it('finds its users again where a field of theirs has another name', async () => {
+    const defineUser = (field: string): void => writeFileSync(join(folder, 'resources', 'User.yaml'), `name: User\nfields:\n  ${field}\n`);
+    defineUser('department: { type: string, default: news }');
+    const program = await startProgram({ data, project: folder, args: ['--log-level', 'error'] });
+    const token = await setUp(program.url);
+    for (const field of ['team: { type: string, renamedFrom: department }', 'desk: { type: string, renamedFrom: team }']) {
+      defineUser(field);
+      expect((await storage('apply')).code).toBe(0);
+      const [name = ''] = field.split(':', 1);
+      const me = await expectDone(send(program.url, 'GET /auth/me', { token }));
+      expect(me.body.data).toMatchObject({ [name]: 'news' });
+    }
+    await program.stop();
+  }, 60_000);
 });
 
 describe('a changed definition', () => {
