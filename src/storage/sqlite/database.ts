@@ -23,14 +23,16 @@ export interface SqliteOptions {
 /**
  * Every setting that durability and safety rest on. FULL syncs at every commit, so what was answered survives a power
  * cut; on macOS only `fullfsync` means the disk by that, and not the disk's own memory. Without `trusted_schema`, a file
- * tampered with cannot call our functions from its views and triggers.
+ * tampered with cannot call our functions from its views and triggers. What a statement sorts, and what it takes to undo a
+ * large one, goes to nameless files where it does not fit the cache: in memory, tables that follow definitions would need
+ * as much of it as they have rows.
  */
 const PRAGMAS = [
   'synchronous = FULL',
   'fullfsync = ON',
   'foreign_keys = ON',
   'trusted_schema = OFF',
-  'temp_store = MEMORY',
+  'temp_store = FILE',
   'journal_size_limit = 67108864',
 ];
 
