@@ -234,8 +234,19 @@ describe('policies that name what is renamed', () => {
   it('follow a resource and its field at once', async () => {
     await populate({ Article: article });
     const rules = await makePolicy(rule('Article', [equal('resource.title')]));
-    await apply({ Post: { renamedFrom: 'Article', fields: { headline: { ...text, renamedFrom: 'title' }, note: text } } });
+    const both = { Post: { renamedFrom: 'Article', fields: { headline: { ...text, renamedFrom: 'title' }, note: text } } };
+    expect(stepOf((await apply(both)).done, 'renameColumn').reason).toContain('rule 1 of policy "P" follows');
     expect(await rules()).toEqual([['Post', equal('resource.headline')]]);
+  });
+
+  it('ask first where an expression reads the field of a resource that is renamed at once', async () => {
+    await populate({ Article: article });
+    await makePolicy(rule('Article', [{ expression: 'resource.title == "x"' }]));
+    const both = { Post: { renamedFrom: 'Article', fields: { headline: { ...text, renamedFrom: 'title' }, note: text } } };
+    expect(stepOf((await apply(both)).plan.steps, 'renameColumn')).toMatchObject({
+      risk: 'lossy',
+      reason: expect.stringContaining('rule 1 of policy "P" would break'),
+    });
   });
 
   it.each([

@@ -37,8 +37,9 @@ function tellReaders(step: DraftStep, { rules, tables, before, wanted }: RuleCon
   return { ...step, rules: found, reason: `${step.reason}; ${list(found)} ${found.length === 1 ? 'is' : 'are'} about it` };
 }
 
-function tellCarried(step: DraftStep, { rules, before }: RuleContext): DraftStep {
-  const carried = rules.map((rule) => ({ rule, ...carryRule(rule, toRenames(step), before) }));
+function tellCarried(step: DraftStep, { rules, tables, before }: RuleContext): DraftStep {
+  const renames = toRenames(step, tables);
+  const carried = rules.map((rule) => ({ rule, ...carryRule(rule, renames, before) }));
   const along = carried.filter(({ changed, breaks }) => changed && !breaks).map(({ rule }) => toName(rule));
   const broken = carried.filter(({ breaks }) => breaks).map(({ rule }) => toName(rule));
   const parts = [step.reason];
@@ -54,9 +55,11 @@ function tellCarried(step: DraftStep, { rules, before }: RuleContext): DraftStep
   };
 }
 
-function toRenames({ resource, field, from = '' }: DraftStep): Renames {
+/** What the step alone renames, seen from rules that still call the resource as before. */
+function toRenames({ resource, field, from = '' }: DraftStep, tables: TableRenames): Renames {
   if (field === undefined) return { tables: new Map([[from, resource]]), fields: new Map() };
-  return { tables: new Map(), fields: new Map([[resource, new Map([[from, field]])]]) };
+  const nameBefore = [...tables].find(([, to]) => to === resource)?.[0] ?? resource;
+  return { tables: new Map(), fields: new Map([[nameBefore, new Map([[from, field]])]]) };
 }
 
 function toName({ policyId, policy, ruleId, rule }: RuleName): RuleName {

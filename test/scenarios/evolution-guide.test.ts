@@ -1,0 +1,64 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { query, runProgram } from '../process/program.ts';
+import { examples } from './examples.ts';
+
+/** The guide's commands, in its order, without what it says of them. */
+const [planning = '', pruning = ''] = examples('evolution', 'sh');
+const [renaming = ''] = examples('evolution', 'yaml');
+const commandsOf = (block: string): readonly string[][] =>
+  block.split('\n').flatMap((line) =>
+    line === ''
+      ? []
+      : [
+          line
+            .replace(/\s+#.*/, '')
+            .split(' ')
+            .slice(2),
+        ],
+  );
+
+const folder = mkdtempSync(join(tmpdir(), 'bailiwick-evolution-guide-'));
+const data = join(folder, 'data');
+const define = (text: string): void => writeFileSync(join(folder, 'resources', 'Article.yaml'), text);
+const run = (command: readonly string[]) => runProgram([...command, '--project', folder, '--data', data]);
+
+beforeAll(async () => {
+  mkdirSync(join(folder, 'resources'));
+  define('name: Article\nfields:\n  title: { type: string }\n  size: { type: string }\n');
+  expect((await run(['storage', 'apply'])).code).toBe(0);
+  const database = new Sqlite(join(data, 'bailiwick.db'));
+  database.exec(`INSERT INTO Article (id, title, size) VALUES ('a1', 'kept', '12'), ('a2', 'too', '012')`);
+  database.close();
+}, 60_000);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('the guide to evolution', () => {
+  it('plans, applies, and asks before values are left behind, with the exit codes that it names', async () => {
+    const [plan = [], planJson = [], apply = [], allow = [], history = []] = commandsOf(planning);
+    define('name: Article\nfields:\n  title: { type: string }\n  size: { type: integer }\n');
+    expect(await run(plan)).toMatchObject({ code: 1, out: expect.stringContaining('Article, lossy: Article.size changes') });
+    const { hash } = JSON.parse((await run(planJson)).out) as { hash: string };
+    expect((await run(apply)).code).toBe(1);
+    expect((await run(allow.map((word) => (word === '<hash>' ? 'f'.repeat(64) : word)))).code).toBe(2);
+    expect((await run(allow.map((word) => (word === '<hash>' ? hash : word)))).code).toBe(0);
+    expect(query(data, 'SELECT size FROM Article ORDER BY id')).toEqual([12, null]);
+    expect(await run(history)).toMatchObject({ code: 0, out: expect.stringContaining('by cli') });
+  }, 60_000);
+
+  it('renames', async () => {
+    define(`${renaming}  size: { type: integer }\n`);
+    expect((await run(['storage', 'apply'])).code).toBe(0);
+    expect(query(data, 'SELECT headline FROM Post ORDER BY id')).toEqual(['kept', 'too']);
+  }, 60_000);
+
+  it('prunes, once it is told to', async () => {
+    const [show = [], drop = []] = commandsOf(pruning);
+    expect((await run(show)).out).toContain('Post.size$1 is kept aside; 2 values are dropped for good');
+    expect((await run(drop)).code).toBe(0);
+    expect(await run(show)).toMatchObject({ code: 0, out: expect.stringContaining('nothing is kept aside') });
+  }, 60_000);
+});
