@@ -139,32 +139,6 @@ describe('a resource under another name', () => {
   });
 });
 
-describe('a field under a name that is kept aside', () => {
-  it('is not taken for the return of that one', async () => {
-    await populate({ Article: article });
-    await apply({ Article: { fields: { note: text } } });
-    const evolved = await apply({ Article: { fields: { title: { ...text, renamedFrom: 'note' } } } });
-    expect(blocked(evolved)).toEqual([expect.stringContaining('Article.title has values of its own, which are kept aside')]);
-  });
-
-  it('or that differs from it only in case, is refused too: whether it is in force, kept aside, or about to be', async () => {
-    await populate({ Article: article });
-    const taken = expect.stringContaining('Article.title has values of its own, which are kept aside, and note is to be called TITLE');
-    const onto: Sources = { Article: { fields: { TITLE: { ...text, renamedFrom: 'note' } } } };
-    expect(blocked(await apply(onto))).toEqual([taken]);
-    await apply({ Article: { fields: { note: text } } });
-    expect(blocked(await apply(onto))).toEqual([taken]);
-    await apply({ Article: { fields: { other: text } } });
-    expect(blocked(await apply(onto))).toEqual([taken]);
-  });
-
-  it('may be called what differs in nothing but case', async () => {
-    await populate({ Article: article });
-    await apply({ Article: { fields: { TITLE: { ...text, index: true, renamedFrom: 'title' }, note: text } } });
-    expect(await test.rows('Article')).toMatchObject([{ TITLE: 'kept', note: 'n' }]);
-  });
-});
-
 describe('policies that name what is renamed', () => {
   const by = 'admin-1';
   const rule = (resource: string, conditions: readonly JsonObject[], more: Partial<RuleInput> = {}): RuleInput => {

@@ -1,0 +1,61 @@
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../operators/index.ts';
+import { define } from '../storage.fixture.ts';
+import { blocked, type Evolution, openEvolution } from './evolution.fixture.ts';
+import { type Evolved, evolve } from './index.ts';
+
+type Sources = Parameters<typeof define>[0];
+
+let test: Evolution;
+
+beforeEach(() => {
+  test = openEvolution();
+});
+afterEach(() => test.dispose());
+
+const apply = (sources: Sources): Promise<Evolved> => evolve(test.database, define(sources));
+const text: JsonObject = { type: 'string' };
+
+/** An article, kept. */
+async function populate(): Promise<void> {
+  await apply({ Article: { fields: { title: { ...text, index: true }, note: text } } });
+  await test.database.transaction((tx) => tx.run(sql`INSERT INTO "Article" ("id", "title", "note") VALUES ('a1', 'kept', 'n')`));
+}
+
+describe('a field under a name that is kept aside', () => {
+  it('is not taken for the return of that one', async () => {
+    await populate();
+    await apply({ Article: { fields: { note: text } } });
+    const evolved = await apply({ Article: { fields: { title: { ...text, renamedFrom: 'note' } } } });
+    expect(blocked(evolved)).toEqual([expect.stringContaining('Article.title has values of its own, which are kept aside')]);
+  });
+
+  it('or that differs from it only in case, is refused too: whether it is in force, kept aside, or about to be', async () => {
+    await populate();
+    const taken = expect.stringContaining('Article.title has values of its own, which are kept aside, and note is to be called TITLE');
+    const onto: Sources = { Article: { fields: { TITLE: { ...text, renamedFrom: 'note' } } } };
+    expect(blocked(await apply(onto))).toEqual([taken]);
+    await apply({ Article: { fields: { note: text } } });
+    expect(blocked(await apply(onto))).toEqual([taken]);
+    await apply({ Article: { fields: { other: text } } });
+    expect(blocked(await apply(onto))).toEqual([taken]);
+  });
+
+  it('swaps it with another by way of a third', async () => {
+    await populate();
+    expect(() =>
+      define({ Article: { fields: { title: { ...text, renamedFrom: 'note' }, note: { ...text, renamedFrom: 'title' } } } }),
+    ).toThrow('expected a name that no field has any more');
+    await apply({ Article: { fields: { third: { ...text, renamedFrom: 'title' }, note: text } } });
+    await apply({ Article: { fields: { third: text, title: { ...text, renamedFrom: 'note' } } } });
+    expect((await apply({ Article: { fields: { note: { ...text, renamedFrom: 'third' }, title: text } } })).plan.held).toEqual([]);
+    expect(await test.rows('Article')).toMatchObject([{ note: 'kept', title: 'n' }]);
+  });
+
+  it('may be called what differs in nothing but case', async () => {
+    await populate();
+    await apply({ Article: { fields: { TITLE: { ...text, index: true, renamedFrom: 'title' }, note: text } } });
+    expect(await test.rows('Article')).toMatchObject([{ TITLE: 'kept', note: 'n' }]);
+  });
+});
