@@ -33,7 +33,7 @@ const fieldOf = fc
     index: fc.boolean(),
     unique: fc.boolean(),
     required: fc.constantFrom(true, false, false, false),
-    from: fc.constantFrom(undefined, undefined, ...NAMES),
+    from: fc.constantFrom(undefined, ...NAMES),
   })
   .map(({ type, index, unique, required, from }): JsonObject => {
     const indexable = type['type'] !== 'list' && type['type'] !== 'json';
