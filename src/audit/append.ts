@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Transaction } from '../storage/index.ts';
+import { memoised } from '../memo.ts';
+import { insertionInto, type Statement, type Transaction } from '../storage/index.ts';
 import type { Entry } from './entry.ts';
 
 /** Characters kept of what callers choose freely: ids, addresses, request ids. */
@@ -12,22 +13,29 @@ const MAX_REASON = 2000;
  * Every value is bound, and bounded in length, so that nothing a caller sends can forge or flood the record.
  */
 export async function appendEntry(tx: Transaction, entry: Entry): Promise<void> {
-  await tx.run(insertion(entry));
+  await tx.run(insertion(tx, entry));
   if (entry.kind === 'access') await tx.run(counting(entry));
 }
 
-/** The SQL text is the same for every entry, so a database prepares it once. */
-function insertion(entry: Entry): RawBuilder<unknown> {
-  return sql`
-    insert into "_Decision" (
-      "id", "at", "kind", "userId", "role", "resource", "action", "recordId", "allowed",
-      "reason", "ruleId", "policyId", "epoch", "requestId", "ip", "outcome", "facts"
-    ) values (
-      ${entry.id}, ${entry.at}, ${entry.kind}, ${bounded(entry.userId)}, ${bounded(entry.role)}, ${bounded(entry.resource)},
-      ${bounded(entry.action)}, ${bounded(entry.recordId)}, ${entry.allowed}, ${bounded(entry.reason, MAX_REASON)},
-      ${bounded(entry.ruleId)}, ${bounded(entry.policyId)}, ${entry.epoch}, ${bounded(entry.requestId)}, ${bounded(entry.ip)},
-      ${bounded(entry.outcome)}, ${entry.facts === undefined ? null : JSON.stringify(entry.facts)}
-    )`;
+const COLUMNS = [
+  ...['id', 'at', 'kind', 'userId', 'role', 'resource', 'action', 'recordId', 'allowed'],
+  ...['reason', 'ruleId', 'policyId', 'epoch', 'requestId', 'ip', 'outcome', 'facts'],
+];
+
+function insertion({ dialect }: Transaction, entry: Entry): Statement {
+  const { id, at, kind, allowed, epoch, facts } = entry;
+  const who = [bounded(entry.userId), bounded(entry.role)];
+  const what = [bounded(entry.resource), bounded(entry.action), bounded(entry.recordId)];
+  const why = [bounded(entry.reason, MAX_REASON), bounded(entry.ruleId), bounded(entry.policyId)];
+  const how = [bounded(entry.requestId), bounded(entry.ip), bounded(entry.outcome), facts === undefined ? null : JSON.stringify(facts)];
+  return { sql: textFor(dialect), parameters: [id, at, kind, ...who, ...what, allowed, ...why, epoch, ...how] };
+}
+
+const texts = new WeakMap<Transaction['dialect'], string>();
+
+/** Put together once: entries are appended more often than anything else is done. */
+function textFor(dialect: Transaction['dialect']): string {
+  return memoised(texts, dialect, () => insertionInto(dialect, '_Decision', COLUMNS));
 }
 
 /** Hourly counts are kept as entries are appended: analytics never count the entries themselves. */

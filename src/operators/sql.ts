@@ -6,6 +6,8 @@ export type SqlTruth = RawBuilder<boolean | null>;
 /** How databases differ in what comparisons need. Each database brings one of these. Every answer is NULL where `text` is. */
 export interface SqlDialect {
   readonly name: 'sqlite' | 'postgres';
+  /** How the text of a statement marks the place of its nth bound value, counted from 1. */
+  placeholder(nth: number): string;
   /** Unicode case folding, the same as `foldCase` in memory. */
   foldCase(text: RawBuilder<unknown>): RawBuilder<string>;
   /** Position of `part` in `text`, 0 where absent; exact, no wildcards, no case folding. */

@@ -41,6 +41,7 @@ export {
 } from './evolution/index.ts';
 export { type ListQuery, listRecords, type Page } from './list.ts';
 export { findMatches, type MatchQuery } from './matches.ts';
+export { insertionInto } from './names.ts';
 export { applyPermissions, comparePermissions, type PermissionsComparison } from './permissions.ts';
 export { type Author, createPolicy, deletePolicy, listPolicies, loadPolicy, loadPolicyState, updatePolicy } from './policies.ts';
 export { loadPolicyStateAt } from './policy-history.ts';

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { SqlDialect } from '../operators/index.ts';
 import { columnsOf, type Resource } from '../resource/index.ts';
 
 /** A name of a table, column or index, quoted. Names come from checked definitions, never from a request. */
@@ -26,4 +27,10 @@ export function selectionOf(resource: Resource): RawBuilder<unknown> {
   const selection = sql.raw(shown.map(({ name }) => `${quoteName(resource.name)}.${quoteName(name)}`).join(', '));
   selections.set(resource, selection);
   return selection;
+}
+
+/** The text that inserts a row, its values to be bound in the order of the columns. */
+export function insertionInto(dialect: SqlDialect, table: string, columns: readonly string[]): string {
+  const places = columns.map((_, index) => dialect.placeholder(index + 1));
+  return `INSERT INTO ${quoteName(table)} (${columns.map(quoteName).join(', ')}) VALUES (${places.join(', ')})`;
 }

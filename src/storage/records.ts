@@ -1,8 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
+import { memoised } from '../memo.ts';
 import type { JsonObject } from '../operators/index.ts';
 import { columnsOf, fromRow, type Resource, type Row, type StoredRecord, toRow } from '../resource/index.ts';
 import type { Transaction } from './database.ts';
-import { quoteName, selectionOf, tableOf } from './names.ts';
+import { insertionInto, quoteName, selectionOf, tableOf } from './names.ts';
 
 /** A change of one record: the values to set, canonical, and the fields to leave without one. */
 export interface RecordChange {
@@ -36,10 +37,12 @@ export async function loadRecords(tx: Transaction, resource: Resource, ids: read
 export async function insertRecord(tx: Transaction, resource: Resource, record: JsonObject): Promise<void> {
   const row = toRow(resource, record);
   // Every column, given or not: one statement text for each resource.
-  const columns = columnsOf(resource).map(({ name }) => name);
-  const names = sql.raw(columns.map(quoteName).join(', '));
-  await tx.run(sql`INSERT INTO ${tableOf(resource)} (${names}) VALUES (${sql.join(columns.map((name) => row[name] ?? null))})`);
+  const names = columnsOf(resource).map(({ name }) => name);
+  const text = memoised(insertions, resource, () => insertionInto(tx.dialect, resource.name, names));
+  await tx.run({ sql: text, parameters: names.map((name) => row[name] ?? null) });
 }
+
+const insertions = new WeakMap<Resource, string>();
 
 /** Changes a record and raises its version. False where it is gone or no longer at that version. Throws ConstraintError. */
 export async function updateRecord(tx: Transaction, resource: Resource, change: RecordChange): Promise<boolean> {

@@ -116,7 +116,7 @@ async function commitGroup(connection: Connection, group: readonly Queued[], gro
 
 /** Runs one work; where it fails, what it wrote is undone and the others go on. Throws where the whole transaction is lost. */
 async function attempt(connection: Connection, work: Queued['work']): Promise<Outcome> {
-  connection.exec('SAVEPOINT work');
+  connection.savepoint('SAVEPOINT', 'work');
   const { tx, end } = openTransaction(connection);
   let outcome: Outcome;
   try {
@@ -128,8 +128,8 @@ async function attempt(connection: Connection, work: Queued['work']): Promise<Ou
     endQuietly(end);
   }
   if (!connection.inTransaction) throw unavailable('error' in outcome ? outcome.error : new Error('the transaction ended early'));
-  if ('error' in outcome) connection.exec('ROLLBACK TO work');
-  connection.exec('RELEASE work');
+  if ('error' in outcome) connection.savepoint('ROLLBACK TO', 'work');
+  connection.savepoint('RELEASE', 'work');
   return outcome;
 }
 

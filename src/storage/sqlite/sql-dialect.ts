@@ -8,6 +8,7 @@ const FOLD_CASE = 'bailiwick_fold_case';
 /** How comparisons are said in SQLite. Text columns compare by the bytes of UTF-8, that is by code points. */
 export const sqliteDialect: SqlDialect = Object.freeze({
   name: 'sqlite',
+  placeholder: () => '?',
   foldCase: (text: RawBuilder<unknown>) => sql<string>`${sql.raw(FOLD_CASE)}(${text})`,
   position: (text: RawBuilder<unknown>, part: RawBuilder<unknown>) => sql<number>`instr(${text}, ${part})`,
   endsWith,

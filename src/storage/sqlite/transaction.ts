@@ -69,19 +69,19 @@ function createSavepoints(connection: Connection, life: Life): Savepoints {
   async function run<T>(work: () => Promise<T>): Promise<T> {
     life.check();
     const depth = ++open;
-    connection.exec(`SAVEPOINT s${depth}`);
+    connection.savepoint('SAVEPOINT', `s${depth}`);
     try {
       const answer = await work();
       life.check();
       if (open !== depth) throw internal('savepoints overlap: one was not awaited before the next began');
-      connection.exec(`RELEASE s${depth}`);
+      connection.savepoint('RELEASE', `s${depth}`);
       open--;
       return answer;
     } catch (error) {
       // Of savepoints that overlap, undoing one would undo another's work: the whole transaction fails at its end.
       if (open === depth && !life.isOver) {
-        connection.exec(`ROLLBACK TO s${depth}`);
-        connection.exec(`RELEASE s${depth}`);
+        connection.savepoint('ROLLBACK TO', `s${depth}`);
+        connection.savepoint('RELEASE', `s${depth}`);
         open--;
       }
       throw error;
