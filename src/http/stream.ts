@@ -50,8 +50,12 @@ export function endStreamed({ raw }: FastifyRequest): void {
   // Whoever was waiting for more waits no longer: a stream that is waited on so does not flow.
   raw.removeAllListeners('readable');
   raw.resume();
-  const end = setTimeout(() => raw.destroy(), LINGER_SECONDS * 1000).unref();
-  raw.once('end', () => clearTimeout(end));
+  // Asked when the time has come: whether the end is told to anybody depends on when it was read, and by then
+  // the connection may be another request's.
+  const end = (): void => {
+    if (!raw.complete) raw.destroy();
+  };
+  setTimeout(end, LINGER_SECONDS * 1000).unref();
 }
 
 /** Whether what is left of a request's body is taken care of. */
@@ -81,10 +85,9 @@ async function* readBytes(raw: IncomingMessage, { maxBytes, idleSeconds }: Strea
 async function nextBytes(raw: IncomingMessage, idleSeconds: number): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const onGone = (): void => reject(new Problem('REQUEST_MALFORMED', 'the body ended before it was whole'));
-  const late = setTimeout(
-    () => reject(new Problem('REQUEST_TIMEOUT', `nothing of the body came for ${idleSeconds} seconds`)),
-    idleSeconds * 1000,
-  );
+  const onLate = (): void => reject(new Problem('REQUEST_TIMEOUT', `nothing of the body came for ${idleSeconds} seconds`));
+  // What came while this process was held up is told only now, behind timers: that was no fault of the sender.
+  const late = setTimeout(() => setImmediate(onLate), idleSeconds * 1000);
   raw.on('readable', resolve).on('end', resolve).on('error', onGone).on('close', onGone);
   if (raw.destroyed) onGone();
   try {

@@ -8,6 +8,7 @@ import { readCell } from './cells.ts';
 import { toUnreadable } from './row-text.ts';
 import type { SourceOptions, SourceRow } from './source.ts';
 
+const TOO_LONG = 'expected shorter rows: this one is longer than a row may be';
 /** Mistakes listed of one header. */
 const MOST_MISTAKES = 100;
 const MOST_SUGGESTIONS = 10;
@@ -73,7 +74,14 @@ function readHeader(cells: readonly string[], resource: Resource): readonly stri
 }
 
 async function* parseRows(texts: AsyncIterable<string>, { delimiter, rowLength }: SourceOptions): AsyncGenerator<readonly string[]> {
-  const parser = parse({ delimiter, record_delimiter: ['\r\n', '\n'], max_record_size: rowLength, relax_column_count: true });
+  const parser = parse({
+    delimiter,
+    record_delimiter: ['\r\n', '\n'],
+    max_record_size: rowLength,
+    relax_column_count: true,
+    // Empty cells are no characters to it, and a row of nothing but delimiters would never be too long.
+    cast: (cell, { index }) => (index < rowLength ? cell : refuseLength()),
+  });
   const fed = pipeline(Readable.from(texts, { objectMode: true }), parser);
   // What goes wrong in it comes out of the parser too, where it is waited for.
   fed.catch(() => undefined);
@@ -82,6 +90,10 @@ async function* parseRows(texts: AsyncIterable<string>, { delimiter, rowLength }
   } catch (error) {
     throw error instanceof CsvError ? toProblem(error) : error;
   }
+}
+
+function refuseLength(): never {
+  throw new Problem('REQUEST_MALFORMED', TOO_LONG);
 }
 
 /** Its own words repeat what was sent. */
@@ -95,5 +107,5 @@ const MISTAKES: ReadonlyMap<string, string> = new Map([
   ['CSV_QUOTE_NOT_CLOSED', 'expected a closing quote before the end of the file, for the one that opens'],
   ['CSV_INVALID_CLOSING_QUOTE', 'expected a delimiter behind a closing quote'],
   ['INVALID_OPENING_QUOTE', 'expected quotes around a whole cell, given one inside'],
-  ['CSV_MAX_RECORD_SIZE', 'expected shorter rows: this one is longer than a row may be'],
+  ['CSV_MAX_RECORD_SIZE', TOO_LONG],
 ]);

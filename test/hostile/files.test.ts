@@ -31,6 +31,7 @@ const FILES: readonly (readonly [string, string, string, number, string])[] = [
   ['a quote that never ends', 'text/csv', `title\n"a\nb\nc`, 400, 'expected a closing quote'],
   ['10,000 columns', 'text/csv', `${columns(10_000)}\n`, 400, 'the header has 100 mistakes'],
   ['a row of 100,000 cells', 'text/csv', `title\n${','.repeat(100_000)}\n`, 400, 'row 2: expected 1 cells, as in the header, given 100001'],
+  ['a row of nothing but delimiters', 'text/csv', `title\n${','.repeat(2_000_000)}`, 400, 'expected shorter rows'],
   ['the same column twice', 'text/csv', 'title,title\na,b\n', 400, 'the header has 1 mistake'],
   ['prototype names as columns', 'text/csv', 'title,__proto__,constructor\na,b,c\n', 400, 'the header has 2 mistakes'],
   [
@@ -166,6 +167,19 @@ describe('a sender who', () => {
     expect(await stored('slow')).toBe(6);
   }, 15_000);
 
+  it('is in time is waited for, though this process was held up until after that time', async () => {
+    const token = await world.logIn(world.emails.eve, world.passwords);
+    const behindHoldUp = async (): Promise<string> => {
+      // From here the event loop comes to its timers next, and to what has arrived behind them.
+      await new Promise((resolve) => setImmediate(resolve));
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2500);
+      return chunk(rows('held up', 1));
+    };
+    const answer = await speak(world, [head(token), chunk(rows('held', 1)), behindHoldUp, '0\r\n\r\n'], { pause: 300 });
+    expect(answer).toContain('HTTP/1.1 200');
+    expect(await stored('held')).toBe(2);
+  }, 15_000);
+
   it('goes away in the middle leaves whole rows, each with its entry', async () => {
     const token = await world.logIn(world.emails.eve, world.passwords);
     const [before] = await world.decisions('limit=1');
@@ -202,6 +216,17 @@ describe('a sender who', () => {
     expect(answer).toMatch(/HTTP\/1\.1 422.*HTTP\/1\.1 200/s);
   });
 
+  it('asks again on the same connection, for longer than a refused file is waited for, is answered', async () => {
+    const token = await world.logIn(world.emails.eve, world.passwords);
+    const line = rows('refused', 1);
+    const refused = head(token)
+      .replace('/import', '/import?mode=none')
+      .replace('Transfer-Encoding: chunked', `Content-Length: ${line.length}`);
+    const slow = Array.from({ length: 5 }, (_, index) => chunk(rows(`again${index}`, 1)));
+    const answer = await speak(world, [refused + line, head(token), ...slow, '0\r\n\r\n'], { answers: 2, pause: 900 });
+    expect(answer).toMatch(/HTTP\/1\.1 400.*HTTP\/1\.1 200/s);
+  }, 15_000);
+
   it('sends another request behind a file that was refused unread has that answered', async () => {
     const body = 'x'.repeat(300_000);
     const refused = `POST /api/Case/import HTTP/1.1\r\nHost: x\r\nContent-Type: text/csv\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
@@ -219,8 +244,12 @@ interface Speaking {
   readonly ms?: number;
 }
 
-/** Writes texts to a connection, and gives what comes back until there are enough answers, or it is over. */
-function speak({ url }: World, texts: readonly string[], { pause = 0, answers = 1, ms = 8000 }: Speaking = {}): Promise<string> {
+/** Writes texts to a connection, each made when its turn comes, and gives what comes back until there are enough answers, or it is over. */
+function speak(
+  { url }: World,
+  texts: readonly (string | (() => Promise<string>))[],
+  { pause = 0, answers = 1, ms = 8000 }: Speaking = {},
+): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve) => {
     let received = '';
@@ -237,7 +266,7 @@ function speak({ url }: World, texts: readonly string[], { pause = 0, answers = 
     });
     void (async () => {
       for (const text of texts) {
-        socket.write(text);
+        socket.write(typeof text === 'string' ? text : await text());
         await new Promise((done) => setTimeout(done, pause));
       }
     })();
