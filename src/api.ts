@@ -2,7 +2,7 @@
  * The generic resource API: every door to the pipeline. A call is read into a request, run in one transaction with its
  * decision and entry, and answered after the commit.
  */
-import { askAgain, inTransaction, readCaller, toJob } from './asked.ts';
+import { askAgain, inTransaction, readCaller, runRead, toJob } from './asked.ts';
 import { runAll, runEach } from './batch.ts';
 import { answerExport, answerImport, type Plain, type TransferParts } from './bulk/index.ts';
 import { Problem } from './errors.ts';
@@ -24,10 +24,7 @@ import {
 import { toBatchAnswer, toResultAnswer } from './response/index.ts';
 
 /** What the resource API is made of. */
-export interface ApiParts extends TransferParts {
-  /** relaxed: reads are answered even where their entry cannot be written. */
-  readonly auditMode: 'strict' | 'relaxed';
-}
+export type ApiParts = TransferParts;
 
 /** Every route under `/api`. */
 export function createApiRoutes(parts: ApiParts): readonly Route[] {
@@ -89,14 +86,7 @@ async function attempt(parts: ApiParts, request: ApiRequest, origin: RequestOrig
       if (record) await appendEntries(job, outcome);
       return outcome;
     });
-  try {
-    return await run(true);
-  } catch (error) {
-    // Accepted by whoever chose `relaxed`: a read that cannot be recorded is answered, and is not on the record.
-    const unrecorded = error instanceof Problem && error.code === 'STORAGE_UNAVAILABLE';
-    if (!unrecorded || parts.auditMode === 'strict' || !READING.has(request.action)) throw error;
-    return run(false);
-  }
+  return READING.has(request.action) ? runRead(parts, run) : run(true);
 }
 
 async function answerBatch(parts: ApiParts, call: Call): Promise<Answer> {

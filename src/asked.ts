@@ -16,6 +16,8 @@ export interface AskedParts {
   readonly identity: Identity;
   readonly model: ModelKeeper;
   readonly settings: JobSettings;
+  /** relaxed: reads are answered even where their entry cannot be written. */
+  readonly auditMode: 'strict' | 'relaxed';
 }
 
 /** Whoever asks, before it is known who that is: found out anew in each transaction. */
@@ -51,6 +53,18 @@ export async function inTransaction<T>(parts: AskedParts, caller: Caller, work: 
       if (!(error instanceof HashNeeded)) throw error;
       for (const plain of error.plain) made.set(plain, await parts.identity.hashPassword(plain));
     }
+  }
+}
+
+/** Runs a read with its entries; without them where they cannot be written, and whoever runs the service accepts that. */
+export async function runRead<T>({ auditMode }: AskedParts, run: (record: boolean) => Promise<T>): Promise<T> {
+  try {
+    return await run(true);
+  } catch (error) {
+    // Accepted by whoever chose `relaxed`: a read that cannot be recorded is answered, and is not on the record.
+    const isUnrecorded = error instanceof Problem && error.code === 'STORAGE_UNAVAILABLE';
+    if (!isUnrecorded || auditMode === 'strict') throw error;
+    return run(false);
   }
 }
 

@@ -74,7 +74,8 @@ async function answerRows(
   rows: AsyncIterable<SourceRow>,
 ): Promise<Answer> {
   if (options.key !== undefined) checkKey(definition, options.key);
-  const work = runImport(parts, { caller, resource: definition.name, options, rows, atomicRows: parts.limits.importRows, tell });
+  const whole = { rows: parts.limits.importRows, size: parts.importBounds.bodyBytes };
+  const work = runImport(parts, { caller, resource: definition.name, options, rows, whole, tell });
   // The first step is taken before anything is answered: what is wrong from the start has a status of its own.
   const first = await work.next();
   if (acceptsLines(call)) {

@@ -18,14 +18,21 @@ const BATCH_SIZE = 4_000_000;
 /** Milliseconds that a batch may work; what it did not come to begins the next. */
 const BATCH_TIME = 50;
 
+/** Bounds of what is held at once. */
+export interface WholeBounds {
+  readonly rows: number;
+  /** Characters of all rows together. */
+  readonly size: number;
+}
+
 /** What is imported, and how. */
 export interface ImportJob {
   readonly caller: Caller;
   readonly resource: string;
   readonly options: ImportOptions;
   readonly rows: AsyncIterable<SourceRow>;
-  /** Rows of an import that is all or nothing: everyone else waits for its one transaction. */
-  readonly atomicRows: number;
+  /** Bounds of an import that is all or nothing: it is held as a whole, and everyone else waits for its one transaction. */
+  readonly whole: WholeBounds;
   /** Told how many rows are done, as they are. */
   readonly tell?: ((rows: number) => void) | undefined;
 }
@@ -55,7 +62,7 @@ export async function openImport(parts: AskedParts, caller: Caller, resource: st
  */
 export async function* runImport(parts: AskedParts, job: ImportJob): AsyncGenerator<Rejection, ImportSummary> {
   const tally = createTally(job.options);
-  const batches = job.options.atomic ? readWhole(job.rows, job.atomicRows) : readBatches(job.rows);
+  const batches = job.options.atomic ? readWhole(job.rows, job.whole) : readBatches(job.rows);
   try {
     for await (const batch of batches) {
       for (let left = batch; left.length > 0; ) {
@@ -167,14 +174,20 @@ async function* readBatches(rows: AsyncIterable<SourceRow>): AsyncGenerator<read
 }
 
 /** All rows as one batch, bounded. */
-async function* readWhole(rows: AsyncIterable<SourceRow>, most: number): AsyncGenerator<readonly SourceRow[]> {
+async function* readWhole(rows: AsyncIterable<SourceRow>, most: WholeBounds): AsyncGenerator<readonly SourceRow[]> {
   const batch: SourceRow[] = [];
+  let size = 0;
   for await (const row of rows) {
-    if (batch.length === most)
-      throw new Problem('REQUEST_TOO_LARGE', `expected at most ${most} rows in an import of all or nothing, given more`, {
-        hint: 'without atomic=true an import may have any number of rows',
-      });
+    size += row.size;
+    if (batch.length === most.rows) throw tooMuch(`${most.rows} rows`);
+    if (size > most.size) throw tooMuch(`${most.size} characters`);
     batch.push(row);
   }
   if (batch.length > 0) yield batch;
+}
+
+function tooMuch(most: string): Problem {
+  return new Problem('REQUEST_TOO_LARGE', `expected at most ${most} in an import of all or nothing, given more`, {
+    hint: 'without atomic=true an import may be of any length',
+  });
 }

@@ -11,7 +11,7 @@ export interface TransferParts extends AskedParts {
 
 /** Bounds of what is imported; the settings of similar names. */
 export interface ImportBounds {
-  /** Bytes of a body that is one JSON object. */
+  /** Bytes of a body that is one JSON object; characters of rows that are stored all or none. */
   readonly bodyBytes: number;
   /** Bytes of a body that is read as it comes. */
   readonly streamBytes: number;

@@ -15,9 +15,11 @@ export interface CellOptions {
 /** A value, or what is wrong with the cell. */
 export type ReadCell = { readonly value: Json } | { readonly issue: Issue };
 
-/** What a spreadsheet takes for the beginning of a formula, behind the apostrophes that we may have put there. */
-const FORMULA = /^'*[=+\-@\t\r]/;
-const ESCAPED = /^'+[=+\-@\t\r]/;
+/**
+ * What a spreadsheet takes for the beginning of a formula: behind white space and quotes too, which some pass over, and in
+ * full width. Behind apostrophes as well, which we may have put there: so one is taken away exactly where one was put.
+ */
+const FORMULA = /^[\s'"]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^'*[\t\r]/;
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
@@ -38,7 +40,7 @@ export function toCell(field: Field, value: Json, { guardFormulas }: Pick<CellOp
  * only what is not even JSON where JSON is due is told here: as a text it could pass for some.
  */
 export function readCell(field: Field | undefined, cell: string, { guardFormulas, depth }: CellOptions): ReadCell {
-  const text = guardFormulas && ESCAPED.test(cell) ? cell.slice(1) : cell;
+  const text = guardFormulas && cell.startsWith("'") && FORMULA.test(cell.slice(1)) ? cell.slice(1) : cell;
   const kind = field && fieldKind(field)?.kind;
   if (kind === 'number') return { value: NUMBER.test(text) ? Number(text) : text };
   // Spreadsheets write them in capitals.

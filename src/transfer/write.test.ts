@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../operators/index.ts';
 import type { Format } from './format.ts';
@@ -31,7 +32,7 @@ describe('files written', () => {
       [
         'title,amount,views,open,tags,extra',
         `'=1+1,-3.50,-7,true,"[""a"",""-b""]",`,
-        `"a ""b"",\nc ",,,false,,"""@x"""`,
+        `"a ""b"",\nc ",,,false,,"'""@x"""`,
         `''-,,,,[],'-1`,
         '',
       ].join('\r\n'),
@@ -39,8 +40,22 @@ describe('files written', () => {
     expect(write('csv', [records.slice(0, 1)], false)).toContain('\r\n=1+1,');
   });
 
-  it.each(['+1', '-1', '@SUM(A1)', '\tx', '\rx'])('guard %j', (title) => {
-    expect(write('csv', [[{ title }]])).toContain(`'${title}`);
+  it.each(['+1', '-1', '@SUM(A1)', '\tx', '\rx', ' =1', '\n=1', "''=1", `' "=1`, '\u00a0=1', '\uff1d1'])('guard %j', async (title) => {
+    const text = write('csv', [[{ title }]]);
+    expect(text).toContain(`'${title.replaceAll('"', '""')}`);
+    expect((await read('csv', text)).map((row) => row[1])).toEqual([{ title }]);
+  });
+
+  it('are read back as they were, whatever stands at the beginning of a text', async () => {
+    const beginning = fc.string({
+      unit: fc.constantFrom("'", '"', ' ', '\t', '\r', '\n', '=', '-', '\uff0b', 'a', ','),
+      minLength: 1,
+      maxLength: 6,
+    });
+    const check = fc.asyncProperty(beginning, async (title) => {
+      expect((await read('csv', write('csv', [[{ title }]]))).map((row) => row[1])).toEqual([{ title }]);
+    });
+    await fc.assert(check, { numRuns: 500 });
   });
 
   it('are whole without a record', () => {

@@ -67,6 +67,9 @@ describe.skipIf(!canLimit)('a disk that is full', () => {
     expect((await createTip(program, token)).status).toBe(503);
     expect((await send(program.url, 'GET /api/Tip', { token })).status).toBe(200);
     expect((await send(program.url, 'GET /api/Tip')).status).toBe(403);
+    const headers = { authorization: `Bearer ${token}` };
+    const file = await fetch(`${program.url}/api/Tip/export?format=ndjson`, { method: 'POST', headers });
+    expect([file.status, (await file.text()).split('\n')]).toEqual([200, [expect.stringContaining('"id"'), '']]);
     // It ends as well as ever while nothing can be written.
     expect(await program.stop()).toBe(0);
     expect(query(data, 'PRAGMA integrity_check')).toEqual(['ok']);

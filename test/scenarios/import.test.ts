@@ -4,7 +4,7 @@ import { createTransferWorld, lines, type Sending, type TransferWorld } from './
 
 let world: TransferWorld;
 beforeAll(async () => {
-  world = await createTransferWorld({ importRows: 20, bodyBytes: 4096, jsonDepth: 16 });
+  world = await createTransferWorld({ importRows: 20, importBytes: 16_384, bodyBytes: 4096, jsonDepth: 16 });
 });
 afterAll(() => world.close());
 beforeEach(async () => {
@@ -207,6 +207,16 @@ describe('all or nothing', () => {
     expect([reply.status, reply.at('detail')]).toEqual([
       413,
       'expected at most 20 rows in an import of all or nothing, given more; nothing was stored',
+    ]);
+    expect(await codes()).toEqual([]);
+  });
+
+  it('is bounded in what it holds at once', async () => {
+    const notes = 'x'.repeat(3_000);
+    const reply = await world.send(lines(...['A', 'B', 'C', 'D', 'E', 'F'].map((code) => part(code, { notes }))), { query: 'atomic=true' });
+    expect([reply.status, reply.at('detail')]).toEqual([
+      413,
+      'expected at most 16384 characters in an import of all or nothing, given more; nothing was stored',
     ]);
     expect(await codes()).toEqual([]);
   });
