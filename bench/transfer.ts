@@ -1,6 +1,6 @@
 /**
  * Imports and exports of many rows over HTTP, each row decided by an own-records policy and recorded: rows per second, and
- * the most memory that the server ever held. Run: `node bench/transfer.ts [rows]`. Server and client are processes of their own.
+ * the most memory that the server ever held, started as `npm start` starts it. Run: `npm run bench:transfer [rows]`. Server and client are processes of their own.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -132,7 +132,19 @@ function peakMb(): number {
 }
 
 async function start(): Promise<{ child: ChildProcess; url: string }> {
-  const args = ['src/main.ts', 'start', '--project', 'examples/newsroom', '--data', data, '--port', '0', '--rate-limit', '0'];
+  const args = [
+    '--max-semi-space-size=16',
+    'src/main.ts',
+    'start',
+    '--project',
+    'examples/newsroom',
+    '--data',
+    data,
+    '--port',
+    '0',
+    '--rate-limit',
+    '0',
+  ];
   const server = spawn(process.execPath, args, { cwd: new URL('..', import.meta.url), stdio: ['ignore', 'pipe', 'inherit'] });
   let text = '';
   server.stdout.setEncoding('utf8').on('data', (chunk) => (text += chunk));

@@ -26,10 +26,14 @@ describe('files', () => {
   it('that break off are not there, and leave what was there before', async () => {
     const path = join(folder, 'broken');
     await expect(writeOutput(path, pieces('a\n', new Error('revoked')))).rejects.toThrow('revoked');
-    expect(existsSync(path)).toBe(false);
+    expect([existsSync(path), existsSync(`${path}.part`)]).toEqual([false, false]);
     await writeOutput(path, pieces('before'));
     await expect(writeOutput(path, pieces('after', new Error('revoked')))).rejects.toThrow('revoked');
     expect(readFileSync(path, 'utf8')).toBe('before');
+  });
+
+  it('that are folders are told at once', async () => {
+    await expect(openInput(folder)).rejects.toThrow('expected a file, found a folder in');
   });
 
   it('that are not there are told at once', async () => {

@@ -1,13 +1,16 @@
 /** Files as commands read and write them: piece by piece. `-` is what stands before or behind in a pipe. */
 import { once } from 'node:events';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { rename } from 'node:fs/promises';
+import { rename, rm, stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { SetupError } from './errors.ts';
 
 /** Opens a file to be read. Throws where it cannot. */
 export async function openInput(path: string): Promise<AsyncIterable<Uint8Array>> {
   if (path === '-') return process.stdin;
+  // A folder can be opened, and only reading it would fail.
+  if ((await stat(path)).isDirectory()) throw new SetupError(`expected a file, found a folder in ${path}`);
   const file = createReadStream(path);
   await once(file, 'open');
   return file;
@@ -17,8 +20,13 @@ export async function openInput(path: string): Promise<AsyncIterable<Uint8Array>
 export async function writeOutput(path: string, pieces: AsyncIterable<string>): Promise<void> {
   if (path === '-') return writeToPipe(pieces);
   const part = `${path}.part`;
-  await pipeline(Readable.from(pieces), createWriteStream(part));
-  await rename(part, path);
+  try {
+    await pipeline(Readable.from(pieces), createWriteStream(part));
+    await rename(part, path);
+  } catch (error) {
+    await rm(part, { force: true });
+    throw error;
+  }
 }
 
 /** Whoever reads along may stop doing so (`… | head -3`): then that is all of it that was wanted. */

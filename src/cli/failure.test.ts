@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SetupError } from '../errors.ts';
+import { Problem, SetupError } from '../errors.ts';
 import { describeFailure } from './failure.ts';
 
 describe('describeFailure', () => {
@@ -18,6 +18,12 @@ describe('describeFailure', () => {
 
   it('passes on what a setup error says', () => {
     expect(describeFailure(new SetupError('no', ['a', 'b']))).toEqual({ message: 'no', mistakes: ['a', 'b'], exitCode: 2 });
+  });
+
+  it('says a mistake once that is all there is to say', () => {
+    const errors = [{ path: 'sort.x', code: 'field', detail: 'no field "x"' }];
+    expect(describeFailure(new Problem('REQUEST_FIELD', 'sort.x: no field "x"', { errors })).mistakes).toEqual([]);
+    expect(describeFailure(new Problem('REQUEST_FIELD', '2 mistakes', { errors })).mistakes).toEqual(['sort.x: no field "x"']);
   });
 
   const faults: readonly [string, unknown][] = [

@@ -39,7 +39,8 @@ export function describeFailure(error: unknown): Failure {
   // What a caller would be answered: it is theirs to put right, and no fault of the program.
   if (error instanceof Problem && error.status < 500) {
     const mistakes = (error.extras.errors ?? []).map(({ path, detail }) => `${path}: ${detail}`);
-    return { message: error.detail, mistakes, exitCode: 1 };
+    // One mistake alone is often the whole message.
+    return { message: error.detail, mistakes: mistakes.filter((mistake) => mistake !== error.detail), exitCode: 1 };
   }
   const words = isSystemError(error) ? systemErrors.get(error.code)?.(error) : undefined;
   if (words !== undefined) return { message: words, mistakes: [], exitCode: 2 };
