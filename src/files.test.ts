@@ -32,6 +32,16 @@ describe('files', () => {
     expect(readFileSync(path, 'utf8')).toBe('before');
   });
 
+  it('that somebody stops reading end with the reason', async () => {
+    const path = join(folder, 'long');
+    await writeOutput(path, pieces('x'.repeat(1_000_000)));
+    const stop = new AbortController();
+    const read = async (): Promise<void> => {
+      for await (const _ of await openInput(path, stop.signal)) stop.abort(new Error('interrupted'));
+    };
+    await expect(read()).rejects.toThrow('interrupted');
+  });
+
   it('that are folders are told at once', async () => {
     await expect(openInput(folder)).rejects.toThrow('expected a file, found a folder in');
   });

@@ -6,9 +6,16 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { SetupError } from './errors.ts';
 
-/** Opens a file to be read. Throws where it cannot. */
-export async function openInput(path: string): Promise<AsyncIterable<Uint8Array>> {
-  if (path === '-') return process.stdin;
+/** Opens a file to be read, until `stop` is aborted: then whoever reads gets its reason. Throws where it cannot. */
+export async function openInput(path: string, stop?: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
+  const file = path === '-' ? process.stdin : await openFile(path);
+  // Told to whoever reads it. Nobody may read it yet, or any more.
+  file.on('error', () => undefined);
+  stop?.addEventListener('abort', () => file.destroy(stop.reason), { once: true });
+  return file;
+}
+
+async function openFile(path: string): Promise<Readable> {
   // A folder can be opened, and only reading it would fail.
   if ((await stat(path)).isDirectory()) throw new SetupError(`expected a file, found a folder in ${path}`);
   const file = createReadStream(path);

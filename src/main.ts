@@ -31,7 +31,7 @@ const exitCode = await runCli(process.argv.slice(2), {
   printError,
   signals: process,
   createService: async (settings) => (await import('./service.ts')).createService(settings, { tell: printError }),
-  openInput: async (path) => (await import('./files.ts')).openInput(path),
+  openInput: async (path, stop) => (await import('./files.ts')).openInput(path, stop),
   writeOutput: async (path, pieces) => (await import('./files.ts')).writeOutput(path, pieces),
   showProgress: process.stderr.isTTY ? showProgress : undefined,
   openTables: async (settings) => (await import('./tables.ts')).openTables(settings, { tell: printError }),

@@ -16,7 +16,7 @@ const BATCH_ROWS = 200;
 /** Characters of rows held at once: few rows are long. */
 const BATCH_SIZE = 4_000_000;
 /** Milliseconds that a batch may work; what it did not come to begins the next. */
-const BATCH_TIME = 50;
+const BATCH_TIME = 25;
 
 /** Bounds of what is held at once. */
 export interface WholeBounds {

@@ -1,6 +1,8 @@
+import type { Settings } from '../settings.ts';
 import { FORMATS } from '../transfer/index.ts';
+import { createInterruption } from './interruption.ts';
 import { createProgress, readCells, readFormat, readNamed, TRANSFER_SWITCHES } from './transfer-options.ts';
-import type { CliCommand, CliWorld, Switches } from './world.ts';
+import type { CliCommand, CliImport, CliWorld, Switches } from './world.ts';
 
 /** Imports a file, row by row decided and recorded as one user. */
 export const importFile: CliCommand = {
@@ -19,19 +21,27 @@ export const importFile: CliCommand = {
     const file = readNamed(switches, 'file');
     const format = readFormat(switches, file);
     const asked = { resource: readNamed(switches, 'resource'), as: readNamed(switches, 'as'), query: readQuery(switches, file) };
-    const bytes = await world.openInput(file);
-    const service = await world.createService(settings);
-    const progress = createProgress(world);
+    const mediaType = FORMATS.get(format)?.types[0] ?? '';
+    const interruption = createInterruption(world.signals);
     try {
-      const mediaType = FORMATS.get(format)?.types[0] ?? '';
-      const lines = await service.importFile({ ...asked, mediaType, bytes, tell: progress.tell });
-      return await printLines(world, lines);
+      const bytes = await world.openInput(file, interruption.signal);
+      return await runImport(world, settings, { ...asked, mediaType, bytes });
     } finally {
-      progress.end();
-      await service.close();
+      interruption.forget();
     }
   },
 };
+
+async function runImport(world: CliWorld, settings: Settings, asked: Omit<CliImport, 'tell'>): Promise<number> {
+  const service = await world.createService(settings);
+  const progress = createProgress(world);
+  try {
+    return await printLines(world, await service.importFile({ ...asked, tell: progress.tell }));
+  } finally {
+    progress.end();
+    await service.close();
+  }
+}
 
 /** Rejections go where what is printed goes, to be kept in a file; the last line says what became of all. */
 async function printLines(world: CliWorld, pieces: AsyncIterable<string>): Promise<number> {

@@ -165,6 +165,13 @@ describe('files of records', () => {
     expect([run.out, run.err]).toEqual([['{"row":3,"code":"VALUE_INVALID"}'], ['1 imported']]);
   });
 
+  it('import: leaves signals to the process again, also where there is no file', async () => {
+    const run = createRun();
+    const world = { ...run.world, openInput: () => Promise.reject(new SetupError('none')) };
+    expect(await runCli(['import', 'Article', 'new.csv', '--as', 'ada@example.com'], world)).toBe(2);
+    expect(run.signals.listenerCount('SIGTERM') + run.signals.listenerCount('SIGINT')).toBe(0);
+  });
+
   it('export: to standard output where no file is named, or to the file', async () => {
     const run = createRun();
     expect(await runCli(['export', 'Article', '--as', 'ada@example.com', '--format', 'ndjson', '--sort', '-slug'], run.world)).toBe(0);

@@ -8,8 +8,8 @@ export interface CliWorld {
   print(line: string): void;
   /** Prints one line about what went wrong. */
   printError(line: string): void;
-  /** Opens a file to be read; `-` is standard input. Throws where it cannot. */
-  openInput(path: string): Promise<AsyncIterable<Uint8Array>>;
+  /** Opens a file to be read, until `stop` is aborted, which throws its reason; `-` is standard input. Throws where it cannot. */
+  openInput(path: string, stop: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
   /** Writes a file, which is there under its name once it is whole; `-` is standard output. */
   writeOutput(path: string, pieces: AsyncIterable<string>): Promise<void>;
   /** Shows how far something is, in place of what it showed before; undefined ends the line. Absent where nobody looks on. */
@@ -44,7 +44,7 @@ export interface CliService {
   watch(tell: (line: string) => void): void;
   policiesFromPermissions(options: { readonly apply: boolean }): Promise<PermissionPolicies>;
   /** Imports a file as a user; gives a line of JSON for each row that is rejected, and a last one for what became of all. */
-  importFile(file: CliTransfer & { readonly mediaType: string; readonly bytes: AsyncIterable<Uint8Array> }): Promise<AsyncIterable<string>>;
+  importFile(file: CliImport): Promise<AsyncIterable<string>>;
   /** Exports as a user; gives the file piece by piece. */
   exportFile(file: CliTransfer & { readonly body: CliExportBody }): Promise<AsyncIterable<string>>;
   /** Lets requests in flight end, commits, closes. */
@@ -60,6 +60,12 @@ export interface CliTransfer {
   readonly query: ReadonlyMap<string, string>;
   /** Told how many rows are done, as they are. */
   tell(rows: number): void;
+}
+
+/** A file that comes. */
+export interface CliImport extends CliTransfer {
+  readonly mediaType: string;
+  readonly bytes: AsyncIterable<Uint8Array>;
 }
 
 /** What of the records is exported, and in which order. */

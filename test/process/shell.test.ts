@@ -1,5 +1,6 @@
 /** Imports and exports from the shell, beside a service that runs on the same data. */
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +8,8 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createUser, type Ended, type Program, query, runProgram, send, setUp, startProgram } from './program.ts';
 
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const main = join(root, 'src/main.ts');
 const folder = mkdtempSync(join(tmpdir(), 'bailiwick-shell-'));
 const data = join(folder, 'data');
 let program: Program;
@@ -51,6 +54,22 @@ describe('bailiwick import', () => {
     expect(await tips()).toBe(2);
   });
 
+  it('says what it has done where it is interrupted', async () => {
+    const before = await tips();
+    const args = ['import', 'Tip', '-', '--format', 'ndjson', '--as', 'ada@example.com', '--project', 'examples/newsroom', '--data', data];
+    const child = spawn(process.execPath, [main, ...args], { cwd: root, stdio: ['pipe', 'ignore', 'pipe'] });
+    let err = '';
+    child.stderr.setEncoding('utf8').on('data', (text) => (err += text));
+    child.stdin.write('{"subject":"T","text":"x"}\n'.repeat(250));
+    while ((await tips()) === before) await new Promise((resolve) => setTimeout(resolve, 20));
+    child.kill('SIGINT');
+    const [code] = await once(child, 'close');
+    expect([code, err]).toEqual([1, 'bailiwick: it was interrupted; before it, 250 rows were imported and 0 updated, and stay so\n']);
+    expect(await tips()).toBe(before + 250);
+    for (const id of query(data, `SELECT "id" FROM "Tip" WHERE "subject" = 'T'`))
+      await send(program.url, `DELETE /api/Tip/${id}`, { token });
+  }, 30_000);
+
   it.each([
     ['a user that is none', ['Tip', 'tips.csv', '--as', 'nobody@example.com'], 1, 'bailiwick: no active user has this email'],
     ['a user that is active no more', ['Tip', 'tips.csv', '--as', 'gone@example.com'], 1, 'bailiwick: no active user has this email'],
@@ -82,11 +101,9 @@ describe('bailiwick export', () => {
   });
 
   it('goes into a pipe, and out of one', async () => {
-    const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
     const command = (args: string): string =>
       `"${process.execPath}" "${main}" ${args} --as ada@example.com --project examples/newsroom --data "${data}"`;
     const pipe = `${command('export Tip --format ndjson')} | ${command('import Tip - --format ndjson')}`;
-    const root = fileURLToPath(new URL('../..', import.meta.url));
     const err = await new Promise<string>((resolve) => execFile('sh', ['-c', pipe], { cwd: root }, (_, __, text) => resolve(text)));
     expect(err).toContain('2 rows exported');
     expect(err).toContain('2 imported');
