@@ -20,7 +20,7 @@ export interface Connection {
   begin(): void;
   /** Runs fixed text without values, once: COMMIT, PRAGMA. */
   exec(sql: string): void;
-  /** The same for what is said for every row: prepared, which saves a third of what a row costs beside its own statements. */
+  /** The same for what is said for every row: prepared once. */
   savepoint(verb: 'SAVEPOINT' | 'RELEASE' | 'ROLLBACK TO', name: string): void;
   close(): void;
 }
