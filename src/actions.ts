@@ -13,6 +13,8 @@ export interface Action {
   readonly name: ActionName;
   /** The action that rules decide. */
   readonly decides: RuleAction;
+  /** One that has to be allowed besides. */
+  readonly alsoDecides?: RuleAction;
   /** Members that its JSON body may have at `POST /api/:resource/:action`. */
   readonly takes: readonly ActionInput[];
   /** One sentence for the reference. */
@@ -20,7 +22,7 @@ export interface Action {
 }
 
 /** The name of an action. */
-export type ActionName = RuleAction | 'createIfNotExists' | 'updateIfExists' | 'schema';
+export type ActionName = RuleAction | 'createIfNotExists' | 'updateIfExists' | 'restore' | 'listDeleted' | 'schema';
 /** A member of an action's JSON body. */
 export type ActionInput =
   | 'id'
@@ -71,7 +73,23 @@ const table: readonly Action[] = [
     takes: ['filter', 'data'],
     summary: 'Applies `data` only when one record matches `filter`.',
   },
+  {
+    name: 'restore',
+    decides: 'delete',
+    takes: ['id', 'ifMatch'],
+    summary: 'Brings back a deleted record, and those that went with it, where the resource keeps them.',
+  },
+  {
+    name: 'listDeleted',
+    decides: 'list',
+    alsoDecides: 'delete',
+    takes: ['where', 'sort', 'limit', 'offset', 'cursor', 'total', 'fields', 'expand'],
+    summary: 'Lists the deleted records that the caller may both list and delete, the newest deletion first.',
+  },
 ];
 
 /** By name; a Map, so that `constructor` is not an action. */
 export const ACTIONS: ReadonlyMap<string, Action> = new Map(table.map((action) => [action.name, Object.freeze(action)]));
+
+/** Those that one decision answers: what can be asked about ahead. */
+export const ASKED_ACTIONS: readonly ActionName[] = table.filter(({ alsoDecides }) => alsoDecides === undefined).map(({ name }) => name);

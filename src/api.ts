@@ -74,7 +74,7 @@ async function answer(parts: ApiParts, request: ApiRequest, origin: RequestOrigi
   return toResultAnswer(outcome.result, outcome.decisionId);
 }
 
-const READING: ReadonlySet<string> = new Set(['read', 'list', 'export', 'schema']);
+const READING: ReadonlySet<string> = new Set(['read', 'list', 'listDeleted', 'export', 'schema']);
 
 async function attempt(parts: ApiParts, request: ApiRequest, origin: RequestOrigin): Promise<Outcome> {
   const caller = await readCaller(parts, origin);

@@ -31,6 +31,11 @@ const kinds = {
   ACCESS_ADMIN: { status: 403, title: 'Admins only' },
   VALUE_INVALID: { status: 422, title: 'Invalid values' },
   RESOURCE_UNKNOWN: { status: 404, title: 'No such resource' },
+  RESOURCE_NO_BIN: {
+    status: 400,
+    title: 'Deleted records are not kept',
+    hint: 'softDelete: true in its definition keeps them from then on',
+  },
   RECORD_UNKNOWN: { status: 404, title: 'No such record' },
   RECORD_EXISTS: { status: 409, title: 'Value already taken' },
   RECORD_REFERENCED: { status: 409, title: 'Record is referred to' },

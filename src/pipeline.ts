@@ -8,10 +8,21 @@ import { Problem } from './errors.ts';
 import type { Job, Result, StepRow } from './steps/index.ts';
 import * as step from './steps/index.ts';
 
-const { loadNothing, loadById, loadByFilter, readNothing, readForCreate, readForUpdate, readEach } = step;
-const { decideProposed, decideEachProposed, decideRecord, decideMatches, decideOpen, decideDescription, redecide, redecideNothing } = step;
-const { checkNothing, checkRecord, checkVersion, checkAll, checkValuesOnly, checkUnlessMatched, checkOneMatch } = step;
-const { show, insert, insertEach, insertUnlessMatched, save, saveIfMatched, remove, select, describe } = step;
+const { loadNothing, loadById, loadDeletedById, loadByFilter, readNothing, readForCreate, readForUpdate, readEach } = step;
+const {
+  decideProposed,
+  decideEachProposed,
+  decideRecord,
+  decideMatches,
+  decideOpen,
+  decideDescription,
+  redecide,
+  redecideNothing,
+  decideDeletion,
+} = step;
+const { checkNothing, checkRecord, checkVersion, checkAll, checkValuesOnly, checkUnlessMatched, checkOneMatch, checkDeleted, checkKept } =
+  step;
+const { show, insert, insertEach, insertUnlessMatched, save, saveIfMatched, remove, restore, select, describe } = step;
 
 /** Action → load, read values, decide, check, decide the change, perform. */
 export const PIPELINE: Readonly<Record<ActionName, StepRow>> = {
@@ -24,6 +35,8 @@ export const PIPELINE: Readonly<Record<ActionName, StepRow>> = {
   import: [loadNothing, readEach, decideEachProposed, checkValuesOnly, redecideNothing, insertEach],
   createIfNotExists: [loadByFilter, readForCreate, decideProposed, checkUnlessMatched, redecideNothing, insertUnlessMatched],
   updateIfExists: [loadByFilter, readForUpdate, decideMatches, checkOneMatch, redecide, saveIfMatched],
+  restore: [loadDeletedById, readNothing, decideRecord, checkDeleted, redecideNothing, restore],
+  listDeleted: [loadNothing, readNothing, decideOpen, checkKept, decideDeletion, select],
   schema: [loadNothing, readNothing, decideDescription, checkNothing, redecideNothing, describe],
 };
 
@@ -40,8 +53,8 @@ export async function runPipeline(job: Job): Promise<Result> {
   const decision = await decide(job, found, proposals);
   await check(job, found, proposals);
   const decided = { found, proposals, decision };
-  await decideChange(job, decided);
-  return perform(job, decided);
+  const also = await decideChange(job, decided);
+  return perform(job, { ...decided, also });
 }
 
 /** Runs the pipeline so that a refusal undoes what was written, and gives the outcome with every entry still to be appended. */

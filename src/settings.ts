@@ -68,7 +68,7 @@ const table = {
     group: 'requests',
     default: 10_000,
     range: [0, 1_000_000],
-    about: 'records deleted because of others, in a request or batch',
+    about: 'records deleted or restored because of others, in a request or batch',
   },
   batchItems: { group: 'requests', default: 100, range: [1, 10_000], about: 'requests in a batch' },
 

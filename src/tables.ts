@@ -5,12 +5,15 @@
 import { existsSync } from 'node:fs';
 import { databasePath, type ProjectPlace, readProject, toKeptBackups } from './project.ts';
 import {
+  type DeletedRecords,
   type Evolution,
   type Evolved,
   evolve,
+  listDeletedRecords,
   listEvolutions,
   openSqlite,
   type Plan,
+  type PruneOptions,
   planFor,
   planPrune,
   prune,
@@ -26,10 +29,12 @@ export interface Tables {
   apply(options: { readonly allow?: string | undefined }): Promise<Evolved>;
   /** What was done, the newest first. */
   history(limit: number): Promise<readonly Evolution[]>;
+  /** What is kept of deleted records, by resource. */
+  deletedRecords(): Promise<readonly DeletedRecords[]>;
   /** What is kept aside, as steps that would drop it for good. */
-  planPrune(): Promise<Plan>;
+  planPrune(options: PruneOptions): Promise<Plan>;
   /** Drops it. */
-  prune(): Promise<readonly Step[]>;
+  prune(options: PruneOptions): Promise<readonly Step[]>;
   close(): Promise<void>;
 }
 
@@ -52,8 +57,9 @@ export function openTables(place: ProjectPlace, { tell }: { readonly tell: Tell 
       return evolve(database, definitions, { actor: ACTOR, thorough: true, tell, ...(allow !== undefined && { allow }) });
     },
     history: (limit) => database.transaction((tx) => listEvolutions(tx, limit)),
-    planPrune: () => database.transaction((tx) => planPrune(tx, definitions)),
-    prune: () => prune(database, definitions, { actor: ACTOR, tell }),
+    deletedRecords: () => database.transaction(listDeletedRecords),
+    planPrune: (options) => database.transaction((tx) => planPrune(tx, definitions, options)),
+    prune: (options) => prune(database, definitions, { actor: ACTOR, tell, ...options }),
     close: () => database.close(),
   };
 }

@@ -8,7 +8,7 @@ import { createScope, leaveOpen, OPEN, type Principal, type ScopeParts } from '.
 import { type Decision, decide, decidingRule, printWhen } from '../decision/index.ts';
 import type { Json, JsonObject } from '../operators/index.ts';
 import { type Applicable, applicableRules } from '../policy/index.ts';
-import type { Resource, StoredRecord } from '../resource/index.ts';
+import { isDeletionField, type Resource, type StoredRecord } from '../resource/index.ts';
 import { loadReferred } from '../storage/index.ts';
 import type { AdminCall } from './endpoint.ts';
 import type { AskedEnvironment } from './read-question.ts';
@@ -120,7 +120,7 @@ const AUTOMATIC: ReadonlySet<string> = new Set(['version', 'createdAt', 'updated
 /** Whether a field of a record that is still to be made gets its value with the request. Secrets are no condition's to read. */
 function isYetToCome(resource: Resource, key: string | undefined, whom: Whom): boolean {
   const field = resource.fields.get(key ?? '');
-  if (field === undefined || field.writeOnly) return false;
+  if (field === undefined || field.writeOnly || isDeletionField(resource, field.name)) return false;
   return !AUTOMATIC.has(field.name) || (field.name === 'createdBy' && !whom.isKnown);
 }
 

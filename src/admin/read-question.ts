@@ -27,11 +27,14 @@ export function readResourceName(
   return undefined;
 }
 
-/** What rules call the action of that name. */
+/** What rules call the action of that name. One that takes two decisions is two questions. */
 export function readAction(given: Json | undefined, issues: Issue[]): RuleAction | undefined {
   const name = typeof given === 'string' ? given : '';
-  const action = ACTIONS.get(name)?.decides;
-  if (action === undefined)
+  const { decides, alsoDecides } = ACTIONS.get(name) ?? {};
+  const action = alsoDecides === undefined ? decides : undefined;
+  if (alsoDecides !== undefined)
+    issues.push({ path: 'action', code: 'action', detail: `expected ${decides} or ${alsoDecides}: ${name} takes both` });
+  else if (action === undefined)
     issues.push({ path: 'action', code: 'action', detail: `expected one of ${RULE_ACTIONS.join(', ')}${didYouMean(name, RULE_ACTIONS)}` });
   return action;
 }

@@ -61,6 +61,7 @@ export function createRun(
       return { plan: NOTHING, done: [] };
     },
     history: async () => [],
+    deletedRecords: async () => [],
     planPrune: async () => NOTHING,
     prune: async () => [],
     close: async () => void calls.push('close'),

@@ -93,4 +93,48 @@ describe('storage', () => {
     await runCli(['storage', 'history'], run.world);
     expect(run.out).toEqual(['2026-01-01T00:00:00.000Z  by cli, in 12 ms', '  restored from a backup']);
   });
+
+  it('prune tells what is kept of deleted records, and drops them where it is said how old', async () => {
+    const deleted = { resource: 'Tip', count: 3, oldest: '2026-01-01T00:00:00.000Z', newest: '2026-02-01T00:00:00.000Z' };
+    const drop = { resource: 'Tip', kind: 'dropRecords', risk: 'destructive', reason: '2 Tip records …', sql: ['DELETE 1'] };
+    const stays = { resource: 'Tip', kind: 'stay', risk: 'blocked', reason: '1 Tip record stays', sql: [] };
+    const asked: unknown[] = [];
+    const run = createRun({
+      tables: {
+        deletedRecords: async () => [deleted, { ...deleted, resource: 'Desk', count: 1 }],
+        planPrune: async ({ deletedBefore }) => ({ ...plan, steps: deletedBefore === undefined ? [] : [drop, stays] }),
+        prune: async (options) => {
+          asked.push(options);
+          return [drop];
+        },
+      },
+    });
+    const told = [
+      '-- Tip: 3 deleted records are kept, the oldest of 2026-01-01T00:00:00.000Z, the newest of 2026-02-01T00:00:00.000Z',
+      '-- Desk: 1 deleted record is kept, of 2026-01-01T00:00:00.000Z',
+    ];
+    const printed = async (...args: readonly string[]): Promise<readonly string[]> => {
+      run.out.length = 0;
+      expect(await runCli(['storage', 'prune', ...args], run.world)).toBe(0);
+      return run.out;
+    };
+    expect(await printed()).toEqual([
+      ...told,
+      'nothing else is kept aside; deleted records are dropped with --deleted-before <days> --yes',
+    ]);
+    expect(await printed('--deleted-before', '30')).toEqual([
+      ...told,
+      '-- Tip, destructive: 2 Tip records …',
+      'DELETE 1;',
+      '-- Tip, blocked: 1 Tip record stays',
+      '-- nothing was dropped: do it with --yes',
+    ]);
+    expect((await printed('--deleted-before', '0', '--yes')).at(-1)).toBe('-- dropped');
+    expect((await printed('--yes')).at(-1)).toBe('-- dropped');
+    expect(asked).toEqual([{ deletedBefore: 0 }, { deletedBefore: undefined }]);
+    for (const days of ['x', '-1', '1.5', '36501', '']) {
+      expect(await runCli(['storage', 'prune', '--deleted-before', days, '--yes'], run.world)).toBe(2);
+    }
+    expect(asked).toHaveLength(2);
+  });
 });

@@ -80,9 +80,11 @@ export interface CliTables {
   apply(options: { readonly allow?: string | undefined }): Promise<{ readonly plan: StoragePlan; readonly done: readonly StorageStep[] }>;
   /** What was done, the newest first. */
   history(limit: number): Promise<readonly StorageEvolution[]>;
-  /** What is kept aside, as steps that would drop it for good. */
-  planPrune(): Promise<StoragePlan>;
-  prune(): Promise<readonly StorageStep[]>;
+  /** What is kept of deleted records, by resource. */
+  deletedRecords(): Promise<readonly StoredDeleted[]>;
+  /** What is kept aside, as steps that would drop it for good; with `deletedBefore`, also records deleted so many days ago. */
+  planPrune(options: { readonly deletedBefore?: number | undefined }): Promise<StoragePlan>;
+  prune(options: { readonly deletedBefore?: number | undefined }): Promise<readonly StorageStep[]>;
   close(): Promise<void>;
 }
 
@@ -108,6 +110,14 @@ export interface CliRestore {
   readonly entriesSince: number;
   /** What stood before, once it is done. */
   readonly kept: string | undefined;
+}
+
+/** What a resource keeps of deleted records. */
+export interface StoredDeleted {
+  readonly resource: string;
+  readonly count: number;
+  readonly oldest: string;
+  readonly newest: string;
 }
 
 /** One step by which tables follow definitions. */

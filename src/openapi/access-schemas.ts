@@ -1,4 +1,4 @@
-import { ACTIONS, RULE_ACTIONS } from '../actions.ts';
+import { ASKED_ACTIONS, RULE_ACTIONS } from '../actions.ts';
 import type { JsonObject } from '../operators/index.ts';
 import { ASSIGNABLE_ROLES, EFFECTS, POLICY_TYPES } from '../policy/index.ts';
 import { arrayOf, objectOf, schemaRef } from './operation.ts';
@@ -86,7 +86,7 @@ export const accessSchemas: JsonObject = {
       {
         resource: TEXT,
         id: { type: 'string', description: 'Of a record; without it, of any. A create has none.' },
-        action: { type: 'string', enum: [...ACTIONS.keys()] },
+        action: { type: 'string', enum: ASKED_ACTIONS },
         environment: schemaRef('admin.Environment'),
         limit: { type: 'integer', minimum: 1, maximum: 1000, default: 50, description: 'Users of a page.' },
         cursor: { type: 'string', description: '`nextCursor` of the page before.' },

@@ -1,4 +1,4 @@
-import { ACTIONS, RULE_ACTIONS } from '../actions.ts';
+import { ASKED_ACTIONS, RULE_ACTIONS } from '../actions.ts';
 import { CONTEXT_GROUPS } from '../condition/index.ts';
 import type { JsonObject } from '../operators/index.ts';
 import { ASSIGNABLE_ROLES, DEFAULT_PRIORITY, EFFECTS, POLICY_TYPES } from '../policy/index.ts';
@@ -111,7 +111,7 @@ export const adminSchemas: JsonObject = {
           description: 'Laid over the stored record with this id; any further fields that the resource has.',
           additionalProperties: true,
         },
-        action: { type: 'string', enum: [...ACTIONS.keys()] },
+        action: { type: 'string', enum: ASKED_ACTIONS },
         environment: schemaRef('admin.Environment'),
         data: {
           description:

@@ -27,9 +27,16 @@ export function resourcePaths(resource: Resource): JsonObject {
       put: verb(resource, 'update', { parameters: ['id', 'ifMatch'], body: schemaRef(`${name}.update`) }),
       delete: verb(resource, 'delete', { parameters: ['id', 'ifMatch'] }),
     },
-    ...Object.fromEntries([...ACTIONS.values()].map((action) => [`${base}/${action.name}`, { post: byName(resource, action) }])),
+    ...Object.fromEntries(actionsOf(resource).map((action) => [`${base}/${action.name}`, { post: byName(resource, action) }])),
   };
 }
+
+/** Without those that are about deleted records, where none are kept. */
+function actionsOf({ softDelete }: Resource): readonly Action[] {
+  return [...ACTIONS.values()].filter(({ name }) => softDelete || !OF_DELETED.has(name));
+}
+
+const OF_DELETED: ReadonlySet<string> = new Set(['restore', 'listDeleted']);
 
 type Sent = Pick<OperationParts, 'parameters' | 'body'>;
 
@@ -37,7 +44,7 @@ const LIST: Sent = { parameters: ['limit', 'offset', 'cursor', 'total', 'fields'
 
 function verb(resource: Resource, action: 'list' | 'create' | 'read' | 'update' | 'delete', { parameters = [], body }: Sent): JsonObject {
   const { name } = resource;
-  const own = action === 'list' ? [whereParameter(name), sortParameter(resource)] : [];
+  const own = action === 'list' ? [whereParameter(name), sortParameter(resource), ...(resource.softDelete ? [DELETED] : [])] : [];
   return toOperation({
     id: `${name}.${action}`,
     tag: name,
@@ -96,10 +103,15 @@ function whereParameter(name: string): JsonObject {
 }
 
 function sortParameter(resource: Resource): JsonObject {
-  const fields = [...withoutSecrets(resource).fields.keys()];
-  const schema = { type: 'string', examples: [`-createdAt,${fields.at(5) ?? 'id'}`] };
+  const own = [...withoutSecrets(resource).fields.keys()].at(resource.softDelete ? 7 : 5);
+  const schema = { type: 'string', examples: [`-createdAt,${own ?? 'id'}`] };
   return queryParameter('sort', 'Field names, comma-separated; a `-` in front is descending.', schema);
 }
+
+const DELETED = queryParameter('deleted', 'The deleted records in place of the others: the action `listDeleted`.', {
+  type: 'boolean',
+  default: false,
+});
 
 function inputOf(name: string, action: Action, member: ActionInput): JsonObject {
   const data = schemaRef(`${name}.${action.decides === 'update' ? 'update' : 'create'}`);
@@ -131,12 +143,13 @@ function answersOf(name: string, action: Action['name']): Readonly<Record<number
     case 'read':
       return { 200: { ...one, schema: envelope(shown) } };
     case 'list':
+    case 'listDeleted':
     case 'export':
       return { 200: { description: 'A page of the records that the caller may see.', schema: pageOf(shown), headers: ['X-Decision-Id'] } };
     case 'delete':
-      return {
-        200: { description: 'It is gone.', schema: envelope(objectOf({ id: { type: 'string' } }), MESSAGE), headers: ['X-Decision-Id'] },
-      };
+      return { 200: { ...DONE, description: 'It is gone.' } };
+    case 'restore':
+      return { 200: { ...DONE, description: 'It is back.' } };
     case 'import':
       return {
         201: {
@@ -169,6 +182,13 @@ function answersOf(name: string, action: Action['name']): Readonly<Record<number
 
 const MESSAGE: JsonObject = { message: { type: 'string' } };
 
+/** What shows nothing of a record. */
+const DONE: AnswerParts = {
+  description: 'It is done.',
+  schema: envelope(objectOf({ id: { type: 'string' } }), MESSAGE),
+  headers: ['X-Decision-Id'],
+};
+
 function pageOf(record: JsonObject): JsonObject {
   return envelope(arrayOf(record), {
     count: { type: 'integer', description: 'Records of this page.' },
@@ -181,12 +201,14 @@ function pageOf(record: JsonObject): JsonObject {
 function problemsOf(action: Action['name']): readonly number[] {
   switch (action) {
     case 'list':
+    case 'listDeleted':
     case 'export':
       return [403, 404];
     case 'read':
       return [403, 404];
     case 'delete':
       return [403, 404, 409, 412, 428];
+    case 'restore':
     case 'update':
       return [403, 404, 409, 412, 422, 428];
     default:

@@ -3,6 +3,7 @@ import { describeValue, isObject, type Json } from '../operators/index.ts';
 import { readIfMatch } from './if-match.ts';
 import { LIST_NAMES, readListPart, toListMembers } from './list.ts';
 import { createMistakes } from './mistakes.ts';
+import { textAt } from './query.ts';
 import type { ApiRequest, RequestLimits } from './request.ts';
 import type { Call } from './route.ts';
 import { readShownPart, SHOWN_NAMES, type ShownPart, toShownMembers } from './shown.ts';
@@ -10,13 +11,15 @@ import { readShownPart, SHOWN_NAMES, type ShownPart, toShownMembers } from './sh
 /** What a request has when it asks for nothing but its action. */
 export const BARE = { where: [], typed: true, sort: [], total: false } as const;
 
-/** `GET /api/:resource` */
+/** `GET /api/:resource`; with `deleted=true`, those that are deleted. */
 export function readListRequest(call: Call, limits: RequestLimits): ApiRequest {
   const mistakes = createMistakes('REQUEST_PARAMETER');
-  mistakes.checkNames(call.query.keys(), LIST_NAMES, 'query parameter');
+  mistakes.checkNames(call.query.keys(), [...LIST_NAMES, 'deleted'], 'query parameter');
+  const deleted = textAt(call.query, 'deleted') ?? 'false';
+  if (deleted !== 'true' && deleted !== 'false') mistakes.add('deleted', 'type', `expected true or false, given ${describeValue(deleted)}`);
   const part = readListPart(toListMembers(call.query), { limits, limitMax: limits.pageMax }, mistakes);
   mistakes.refuse();
-  return { resource: param(call, 'resource'), action: 'list', typed: false, ...part };
+  return { resource: param(call, 'resource'), action: deleted === 'true' ? 'listDeleted' : 'list', typed: false, ...part };
 }
 
 /** `GET /api/:resource/:id`, `DELETE /api/:resource/:id`, `GET /api/:resource/schema` */

@@ -1,6 +1,7 @@
 import type { Field } from '../fields/index.ts';
 import type { JsonObject } from '../operators/index.ts';
 import { readField } from './read-field.ts';
+import type { Resource } from './resource.ts';
 
 const ORDINARY: Readonly<Record<string, JsonObject>> = {
   id: { type: 'uuid', required: true, readOnly: true, description: 'Generated; in the order of creation.' },
@@ -11,13 +12,24 @@ const ORDINARY: Readonly<Record<string, JsonObject>> = {
   createdBy: { type: 'string', readOnly: true, maxLength: 200, description: 'Id of the user who created the record; none for anon.' },
 };
 
+const DELETED: Readonly<Record<string, JsonObject>> = {
+  deletedAt: { type: 'timestamp', readOnly: true, description: 'When the record was deleted; none while it lives.' },
+  deletedBy: { type: 'string', readOnly: true, maxLength: 200, description: 'Id of the user who deleted the record; none for anon.' },
+};
+
 const INTERNAL: Readonly<Record<string, JsonObject>> = {
   id: { type: 'string', required: true, readOnly: true },
 };
 
 /** The fields that every record has by itself. Internal resources say the rest on their own. */
-export function automaticFields({ internal }: { readonly internal: boolean }): ReadonlyMap<string, Field> {
-  return internal ? internalFields : ordinaryFields;
+export function automaticFields({ internal, softDelete }: Pick<Resource, 'internal' | 'softDelete'>): ReadonlyMap<string, Field> {
+  if (internal) return internalFields;
+  return softDelete ? deletableFields : ordinaryFields;
+}
+
+/** Whether a field says that a record is deleted: one that a record has only then. */
+export function isDeletionField({ softDelete }: Pick<Resource, 'softDelete'>, name: string): boolean {
+  return softDelete && Object.hasOwn(DELETED, name);
 }
 
 function readAll(sources: Readonly<Record<string, JsonObject>>): ReadonlyMap<string, Field> {
@@ -32,4 +44,5 @@ function readAll(sources: Readonly<Record<string, JsonObject>>): ReadonlyMap<str
 }
 
 const ordinaryFields = readAll(ORDINARY);
+const deletableFields = readAll({ ...ORDINARY, ...DELETED });
 const internalFields = readAll(INTERNAL);

@@ -30,6 +30,7 @@ export function definitionSchema(): JsonObject {
         additionalProperties: { $ref: '#/$defs/field' },
       },
       indexes: { type: 'array', description: 'Indexes over several fields.', items: { $ref: '#/$defs/index' } },
+      softDelete: { type: 'boolean', description: 'Whether deleted records are kept, hidden, and can be restored.' },
       permissions: permissionsSchema(),
     },
     required: ['name', 'fields'],

@@ -12,6 +12,7 @@ export function describeResource(resource: Resource): JsonObject {
     description: resource.description ?? null,
     fields: fields.map(describeField),
     indexes: resource.indexes.map(({ fields: names, unique, where }) => ({ fields: names, unique, ...(where !== undefined && { where }) })),
+    ...(resource.softDelete && { softDelete: true }),
     jsonSchema: { create: valuesSchema(resource, 'create'), update: valuesSchema(resource, 'update') },
   };
 }

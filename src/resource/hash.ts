@@ -6,10 +6,15 @@ import type { Resource } from './resource.ts';
  * SHA-256 over what storage and checks depend on. Descriptions, the order of fields, the legacy permissions and a
  * `renamedFrom` (whose new name says it already) are left out: changing them changes no table and no answer.
  */
-export function hashDefinition({ name, fields, indexes }: Pick<Resource, 'name' | 'fields' | 'indexes'>): string {
+export function hashDefinition({
+  name,
+  fields,
+  indexes,
+  softDelete,
+}: Pick<Resource, 'name' | 'fields' | 'indexes' | 'softDelete'>): string {
   const sorted = [...fields.values()].sort((a, b) => (a.name < b.name ? -1 : 1)).map(withoutWords);
   return createHash('sha256')
-    .update(toStableText({ name, fields: sorted, indexes }))
+    .update(toStableText({ name, fields: sorted, indexes, ...(softDelete && { softDelete }) }))
     .digest('hex');
 }
 

@@ -5,6 +5,7 @@
  * Begin with `resource.ts`, what a definition says; then `read-definition.ts`, how it is read, and
  * `resolve-field.ts`, the one door for names from outside.
  */
+export { isDeletionField } from './automatic.ts';
 export { checkFieldValue, typeOf } from './check-shape.ts';
 export { type CheckedValues, type CheckOptions, checkValues } from './check-values.ts';
 export { definitionSchema } from './definition-schema.ts';
@@ -17,7 +18,7 @@ export { collectMistakes, type DefinitionMistake, type Mistake, printMistake, ty
 export { type DefinitionOptions, type ReadDefinition, readDefinition } from './read-definition.ts';
 export type { Expansion } from './read-expand.ts';
 export { readShown, type Shown } from './read-shown.ts';
-export { checkReferences } from './references.ts';
+export { checkCascades, checkReferences } from './references.ts';
 export { type FieldUsage, fieldKind, resolveField } from './resolve-field.ts';
 export { type Definitions, ordinaryResources, type Resource, type ResourceIndex, type StoredRecord } from './resource.ts';
 export { ASSIGNABLE_ROLES, type AssignableRole } from './roles.ts';

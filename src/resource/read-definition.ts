@@ -9,7 +9,7 @@ import { readIndexes } from './read-indexes.ts';
 import { readPermissions } from './read-permissions.ts';
 import type { Resource } from './resource.ts';
 
-const MEMBERS = ['name', 'description', 'renamedFrom', 'fields', 'indexes', 'permissions'];
+const MEMBERS = ['name', 'description', 'renamedFrom', 'fields', 'indexes', 'softDelete', 'permissions'];
 const MOST_FIELDS = 200;
 const LONGEST_DESCRIPTION = 2000;
 
@@ -44,11 +44,12 @@ export function readDefinition(source: Json, options: DefinitionOptions = {}): R
   const description = readDescription(source['description'], report);
   const renamedFrom = readRenamedFrom(source['renamedFrom'], name, report);
   const internal = name.startsWith('_');
-  const fields = readFields(source['fields'], { builtIn, internal }, report);
+  const softDelete = readSoftDelete(source['softDelete'], internal, report);
+  const fields = readFields(source['fields'], { builtIn, internal, softDelete }, report);
   const indexes = readIndexes(source['indexes'], { fields, declared: declaredNames(source['fields']) }, report);
   const permissions = readPermissions(source['permissions'], report);
   if (mistakes.length > 0) return { resource: undefined, mistakes };
-  const parts = { name, fields, indexes };
+  const parts = { name, fields, indexes, softDelete };
   const resource = {
     ...parts,
     description,
@@ -87,9 +88,17 @@ function readRenamedFrom(value: Json | undefined, name: string, report: Report):
   return typeof value === 'string' ? value : undefined;
 }
 
-interface Owner {
+function readSoftDelete(value: Json | undefined, internal: boolean, report: Report): boolean {
+  if (value === undefined || typeof value === 'boolean') {
+    if (value === true && internal) report(['softDelete'], 'expected none: what is deleted of our own tables is gone');
+    return value ?? false;
+  }
+  report(['softDelete'], `expected true or false, given ${describeValue(value)}`);
+  return false;
+}
+
+interface Owner extends Pick<Resource, 'internal' | 'softDelete'> {
   readonly builtIn: boolean;
-  readonly internal: boolean;
 }
 
 function readFields(source: Json | undefined, owner: Owner, report: Report): ReadonlyMap<string, Field> {

@@ -1,6 +1,6 @@
 import { didYouMean } from '../errors.ts';
 import type { DefinitionMistake } from './mistake.ts';
-import type { Resource } from './resource.ts';
+import type { Definitions, Resource } from './resource.ts';
 
 /** Mistakes that only show beside the other definitions: references to resources that none of `known` names. */
 export function checkReferences(resource: Resource, known: Iterable<string>): readonly DefinitionMistake[] {
@@ -16,4 +16,20 @@ export function checkReferences(resource: Resource, known: Iterable<string>): re
     }
   }
   return mistakes;
+}
+
+/** Records that would be kept, deleted, when what they refer to is gone for good. Both are mistakes that only show beside the other definitions. */
+export function checkCascades(resource: Resource, definitions: Definitions): readonly DefinitionMistake[] {
+  if (!resource.softDelete) return [];
+  return [...resource.fields.values()].flatMap((field): readonly DefinitionMistake[] => {
+    const { to, onDelete } = field.of ?? field;
+    const target = onDelete === 'cascade' ? definitions.get(to ?? '') : undefined;
+    if (target === undefined || target.softDelete) return [];
+    const path = ['fields', field.name, ...(field.of === undefined ? [] : ['of']), 'onDelete'];
+    const others = field.of === undefined ? 'restrict or setNull' : 'restrict';
+    const instead = target.name === 'User' ? `expected ${others}` : `give ${target.name} softDelete too, or use ${others}`;
+    return [
+      { path, on: 'value', detail: `deleted records are kept, and a deleted ${target.name}, to which they refer, is not: ${instead}` },
+    ];
+  });
 }

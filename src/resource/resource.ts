@@ -17,12 +17,15 @@ export interface Resource {
   readonly renamedFrom?: string | undefined;
   /**
    * Every field by name, in the order of the file, after the five that each record has by itself:
-   * `id`, `version`, `createdAt`, `updatedAt`, `createdBy` (all readOnly). A Map: names from outside never meet an object.
+   * `id`, `version`, `createdAt`, `updatedAt`, `createdBy` (all readOnly), and with `softDelete` also `deletedAt` and
+   * `deletedBy`. A Map: names from outside never meet an object.
    */
   readonly fields: ReadonlyMap<string, Field>;
   readonly indexes: readonly ResourceIndex[];
   /** The legacy map, action name → roles; not enforced by itself. */
   readonly permissions: ReadonlyMap<string, readonly string[]>;
+  /** Whether deleted records are kept, hidden: nobody meets one but to restore it. */
+  readonly softDelete: boolean;
   /** One of the service's own tables: not reachable through the generic routes (User is not internal). */
   readonly internal: boolean;
   /** The definition as written, for the record of applied definitions. */

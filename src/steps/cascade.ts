@@ -19,7 +19,7 @@ import { createTally } from './tally.ts';
 type Going = Map<Resource, Set<string>>;
 
 /** References in a row that a deletion follows: each is a search for what refers, which for lists looks at a whole table. */
-const MAX_DEPTH = 32;
+export const MAX_DEPTH = 32;
 /** Referring records loaded at once. */
 const PAGE = 100;
 
@@ -28,7 +28,8 @@ const cascaded = createTally();
 /**
  * Deletes a record, and does to those that refer to it what their definitions say: `restrict` refuses, `setNull` empties the
  * reference, `cascade` deletes the referring record too, and only where the caller may: each leaves its own entry. All are found
- * and decided on before anything is changed, so that neither depends on the order in which definitions stand.
+ * and decided on before anything is changed, so that neither depends on the order in which definitions stand. Each is kept or
+ * gone for good as its own resource says; one that is kept refers on, so what it refers to cannot be gone.
  */
 export async function deleteWithReferrers(job: Job, { resource, id }: RecordName): Promise<void> {
   const going: Going = new Map();
@@ -54,16 +55,24 @@ interface Search {
 async function findNext(job: Job, search: Search): Promise<Going> {
   const { definitions } = job.model;
   const referrers = [...search.newest].flatMap(([resource, ids]) => referrersTo(definitions, { resource, ids: [...ids] }));
-  for (const referrer of referrers) if (referrer.onDelete === 'restrict') await checkUnreferred(job, referrer, search.depth);
+  for (const referrer of referrers) if (referrer.onDelete !== 'setNull') await checkUnreferred(job, referrer, search.depth);
   const next: Going = new Map();
   for (const referrer of referrers) if (referrer.onDelete === 'cascade') await addReferring(job, referrer, { ...search, next });
   return next;
 }
 
-async function checkUnreferred({ tx }: Job, referrer: Referrer, depth: number): Promise<void> {
-  const [first] = await findReferrers(tx, referrer, { after: '', limit: 1 });
-  if (first === undefined) return;
-  throw referred(`${nameOf(referrer)} refers to ${targetOf(referrer, depth)}: whatever does so has to be deleted or changed first`);
+async function checkUnreferred(job: Job, referrer: Referrer, depth: number): Promise<void> {
+  const target = targetOf(referrer, depth);
+  if (referrer.onDelete === 'restrict' && (await isReferredTo(job, referrer, 'living')))
+    throw referred(`${nameOf(referrer)} refers to ${target}: whatever does so has to be deleted or changed first`);
+  if (!referrer.to.resource.softDelete && (await isReferredTo(job, referrer, 'deleted')))
+    throw referred(
+      `${nameOf(referrer)} of a deleted record refers to ${target}: whatever does so has to be restored and changed, or dropped for good, first`,
+    );
+}
+
+async function isReferredTo({ tx }: Job, referrer: Referrer, existence: 'living' | 'deleted'): Promise<boolean> {
+  return (await findReferrers(tx, referrer, { after: '', limit: 1, existence })).length > 0;
 }
 
 async function addReferring(job: Job, referrer: Referrer, { going, next, depth }: Search & { readonly next: Going }): Promise<void> {
@@ -110,11 +119,11 @@ async function decideDeletions(job: Job, referrer: Referrer, { ids, depth }: Met
 
 /**
  * Empties the references to what goes. By those that cascade, records that go refer to one another: then none is in another's
- * way, in whatever order. A list of references is in nobody's.
+ * way, in whatever order. A list of references is in nobody's, and what is kept can be referred to.
  */
 async function letGo({ tx, model }: Job, resource: Resource, ids: ReadonlySet<string>): Promise<void> {
   for (const referrer of referrersTo(model.definitions, { resource, ids: [...ids] }))
-    if (referrer.onDelete === 'setNull' || (referrer.onDelete === 'cascade' && referrer.field.of === undefined))
+    if (referrer.onDelete === 'setNull' || (referrer.onDelete === 'cascade' && referrer.field.of === undefined && !resource.softDelete))
       await emptyReferences(tx, referrer);
 }
 
@@ -125,7 +134,7 @@ async function deleteOne(job: Job, resource: Resource, id: string): Promise<void
     await revokeSessions(job.tx, id);
     await removeAssignmentsOf(job.tx, id, { by: job.principal.id ?? job.principal.role });
   }
-  await deleteRecord(job.tx, resource, id);
+  await deleteRecord(job.tx, resource, { id, by: job.principal.id });
 }
 
 function idsOf(going: Going, resource: Resource): Set<string> {

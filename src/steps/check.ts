@@ -22,6 +22,17 @@ export async function checkVersion(job: Job, found: Found): Promise<void> {
   throw new Problem('RECORD_VERSION', `the record is at version ${version}, If-Match names ${ifMatch.join(', ')}`);
 }
 
+/** For actions on deleted records: the resource keeps them. */
+export async function checkKept({ resource }: Job): Promise<void> {
+  if (!resource.softDelete) throw new Problem('RESOURCE_NO_BIN', `${resource.name} records that are deleted are gone for good`);
+}
+
+/** For actions that change a deleted one: it is kept, and the version that If-Match names. */
+export async function checkDeleted(job: Job, found: Found): Promise<void> {
+  await checkKept(job);
+  await checkVersion(job, found);
+}
+
 /** For actions that bring values: they fit the definition and refer to records that exist. Every mistake is listed. */
 export async function checkValuesOnly(job: Job, _found: Found, proposals: readonly Proposal[]): Promise<void> {
   const issues: Issue[] = [];
@@ -30,7 +41,7 @@ export async function checkValuesOnly(job: Job, _found: Found, proposals: readon
     if (issues.length >= MOST_ISSUES) break;
     issues.push(...proposal.issues);
     const prefix = proposals.length > 1 || job.request.action === 'import' ? `data.${index}.` : '';
-    const dangling = await checkReferences(job.tx, job.resource, proposal.values);
+    const dangling = await checkReferences(job.tx, { resource: job.resource, definitions: job.model.definitions }, proposal.values);
     issues.push(...dangling.map((issue) => ({ ...issue, path: `${prefix}${issue.path}` })));
   }
   if (issues.length === 0) return;

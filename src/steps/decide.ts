@@ -66,7 +66,7 @@ export async function decideDescription(job: Job): Promise<Decision> {
 }
 
 /** Decides once more, on the record as the update would leave it. It is one decision with two looks, so its entry takes the place of the first. */
-export async function redecide(job: Job, { found, proposals }: Decided): Promise<void> {
+export async function redecide(job: Job, { found, proposals }: Decided): Promise<undefined> {
   const changed = proposals[0]?.record;
   if (changed === undefined || found.length === 0) return;
   const first = job.entries.pop();
@@ -74,7 +74,12 @@ export async function redecide(job: Job, { found, proposals }: Decided): Promise
 }
 
 /** For actions that change no stored record. */
-export async function redecideNothing(): Promise<void> {}
+export async function redecideNothing(): Promise<undefined> {}
+
+/** Deleted records are for those who might have deleted them: decided as a deletion, with the record open, and with an entry of its own. */
+export function decideDeletion(job: Job): Promise<Decision> {
+  return decideOrRefuse(job, { record: OPEN, action: 'delete' });
+}
 
 /** Decides and leaves the entry in the job; refuses with ACCESS_DENIED where the answer is deny. */
 export async function decideOrRefuse(job: Job, subject: Subject, entryId?: string): Promise<Decision> {

@@ -5,8 +5,19 @@
  * No step walks rules (that is `decision/`), knows HTTP, or awaits anything but the transaction.
  * Begin with `job.ts`: what every step is handed.
  */
-export { checkAll, checkNothing, checkOneMatch, checkRecord, checkUnlessMatched, checkValuesOnly, checkVersion } from './check.ts';
 export {
+  checkAll,
+  checkDeleted,
+  checkKept,
+  checkNothing,
+  checkOneMatch,
+  checkRecord,
+  checkUnlessMatched,
+  checkValuesOnly,
+  checkVersion,
+} from './check.ts';
+export {
+  decideDeletion,
   decideDescription,
   decideEachProposed,
   decideMatches,
@@ -19,7 +30,8 @@ export {
 export { createPasswordHashes, HashNeeded, type PasswordHashes } from './hashes.ts';
 export { checkKey, decideAnyRow, importRow, type RowDone } from './import.ts';
 export type { Decided, Found, Job, JobSettings, Proposal, Result, StepRow } from './job.ts';
-export { loadByFilter, loadById, loadNothing } from './load.ts';
+export { loadByFilter, loadById, loadDeletedById, loadNothing } from './load.ts';
 export { describe, insert, insertEach, insertUnlessMatched, remove, save, saveIfMatched, show } from './perform.ts';
+export { restore } from './restore.ts';
 export { select } from './select.ts';
 export { type Proposing, proposeChange, proposeRecord, readEach, readForCreate, readForUpdate, readNothing } from './values.ts';

@@ -20,7 +20,7 @@ export interface JobSettings {
   readonly scanRows: number;
   /** Records that the requests of a transaction may expand. */
   readonly expandMax: number;
-  /** Records that may be deleted in a transaction because of others. */
+  /** Records that may be deleted in a transaction because of others, and as many that may be restored so. */
   readonly cascadeMax: number;
   /** Bytes of condition values kept in an entry. */
   readonly factsBytes: number;
@@ -59,6 +59,8 @@ export interface Decided {
   readonly found: Found;
   readonly proposals: readonly Proposal[];
   readonly decision: Decision;
+  /** Of an action that takes two: on the other. */
+  readonly also?: Decision | undefined;
 }
 
 /** What an action comes to, before it is put in an envelope. */
@@ -81,7 +83,7 @@ export type StepRow = readonly [
   decide: (job: Job, found: Found, proposals: readonly Proposal[]) => Promise<Decision>,
   /** Refuses what is allowed but impossible: no such record, another version, broken values. */
   check: (job: Job, found: Found, proposals: readonly Proposal[]) => Promise<void>,
-  /** Decides again on the record as it would become. */
-  redecide: (job: Job, decided: Decided) => Promise<void>,
+  /** Decides again on the record as it would become; or, where an action decides two, on the other, whose decision it returns. */
+  redecide: (job: Job, decided: Decided) => Promise<Decision | undefined>,
   perform: (job: Job, decided: Decided) => Promise<Result>,
 ];

@@ -1,7 +1,7 @@
 import type { Condition } from '../condition/index.ts';
 import { Problem } from '../errors.ts';
 import { readFilter } from '../resource/index.ts';
-import { findMatches, loadRecord } from '../storage/index.ts';
+import { findMatches, loadDeletedRecord, loadRecord } from '../storage/index.ts';
 import { decideOrRefuse } from './decide.ts';
 import type { Found, Job } from './job.ts';
 import { readForCreate } from './values.ts';
@@ -13,8 +13,17 @@ export async function loadNothing(): Promise<Found> {
 
 /** The record that the request names. An id that no record has finds none: the decision must not depend on what exists. */
 export async function loadById(job: Job): Promise<Found> {
+  return loadBy(job, loadRecord);
+}
+
+/** The deleted record that the request names. The id of one that there is finds none: it is no deleted record. */
+export async function loadDeletedById(job: Job): Promise<Found> {
+  return loadBy(job, loadDeletedRecord);
+}
+
+async function loadBy(job: Job, load: typeof loadRecord): Promise<Found> {
   if (job.request.id === undefined) throw new Problem('REQUEST_MALFORMED', 'expected an id');
-  const record = await loadRecord(job.tx, job.resource, job.request.id);
+  const record = await load(job.tx, job.resource, job.request.id);
   return record === undefined ? [] : [record];
 }
 

@@ -93,7 +93,7 @@ function hashPasswords(job: Job, values: Readonly<Record<string, Json>>): Record
 }
 
 /** Says constraint errors of the database in words; values of secret fields are never among them. */
-async function translated<T>(job: Job, work: () => Promise<T>): Promise<T> {
+export async function translated<T>(job: Pick<Job, 'resource'>, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

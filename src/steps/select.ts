@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto';
 import { ACTIONS, type RuleAction } from '../actions.ts';
 import { all } from '../condition/index.ts';
-import { readFilter, readSort } from '../resource/index.ts';
-import { listRecords, openCursor, sealCursor } from '../storage/index.ts';
+import type { Decision } from '../decision/index.ts';
+import { readFilter, readSort, type SortKey } from '../resource/index.ts';
+import { listRecords, openCursor, type Restriction, sealCursor } from '../storage/index.ts';
 import type { Decided, Job, Result } from './job.ts';
 import { allowedWhere, scopesFor } from './scope.ts';
 import { readShowing, showEach } from './show.ts';
 
 /** The page of records that the filter matches and the decision allows. */
-export async function select(job: Job, { decision }: Decided): Promise<Result> {
+export async function select(job: Job, { decision, also }: Decided): Promise<Result> {
   const { request, settings, tx, model, resource } = job;
   const action = ACTIONS.get(request.action)?.decides as RuleAction;
   const limit = request.limit ?? (request.action === 'export' ? settings.exportMax : settings.pageDefault);
@@ -18,8 +19,10 @@ export async function select(job: Job, { decision }: Decided): Promise<Result> {
   const page = await listRecords(tx, resource, {
     where,
     scopeFor: await scopesFor(job, { resource, action, where }),
+    and: also && (await restrictionOf(job, also)),
+    existence: request.action === 'listDeleted' ? 'deleted' : 'living',
     definitions: model.definitions,
-    sort: readSort(resource, request.sort),
+    sort: readSort(resource, sortOf(request)),
     limit,
     offset: request.offset,
     after: request.cursor === undefined ? undefined : openCursor(request.cursor, settings.cursorKey, binding),
@@ -36,6 +39,19 @@ export async function select(job: Job, { decision }: Decided): Promise<Result> {
     data: await showEach(job, page.records, showing),
     extras: { count: page.records.length, ...total, ...next, ...(warnings.length > 0 ? { warnings } : {}) },
   };
+}
+
+/** What another decision leaves. Its conditions see the action that it decided on, which is not that of the list. */
+async function restrictionOf(job: Job, decision: Decision): Promise<Restriction> {
+  const { resource, request } = job;
+  const where = allowedWhere(decision);
+  const action = ACTIONS.get(request.action)?.alsoDecides as RuleAction;
+  return { where, scopeFor: await scopesFor(job, { resource, action, where }) };
+}
+
+/** What was deleted last is what somebody looks for among the deleted, and where an index leads. */
+function sortOf({ action, sort }: Job['request']): readonly SortKey[] {
+  return action === 'listDeleted' && sort.length === 0 ? [{ field: 'deletedAt', descending: true }] : sort;
 }
 
 function warningsOf({ request }: Job, total: number | undefined): string[] {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { fromRow, type Resource, type Row, type StoredRecord } from '../resource/index.ts';
 import type { Transaction } from './database.ts';
-import { selectionOf, tableOf } from './names.ts';
+import { recordsOf, selectionOf } from './names.ts';
 
 /** Which users are looked for. */
 export interface CandidateQuery {
@@ -26,7 +26,7 @@ export interface Candidates {
  */
 export async function loadCandidates(tx: Transaction, user: Resource, query: CandidateQuery): Promise<Candidates> {
   const { roles, after = '', stretch } = query;
-  const table = tableOf(user);
+  const table = recordsOf(user);
   const bound = sql`WHERE "id" > ${after} ORDER BY "id" LIMIT ${stretch}`;
   const ends = await tx.one<{ last: string | null; count: number }>(
     sql`SELECT max("id") AS "last", count(*) AS "count" FROM (SELECT "id" FROM ${table} ${bound}) AS "stretch"`,

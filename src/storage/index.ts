@@ -24,13 +24,16 @@ export { type Backup, type Backups, type Change, ConstraintError, type Database,
 export { bumpEpochAbove, currentEpoch, type Epoch, loadEpoch } from './epoch.ts';
 export {
   checkUnderstood,
+  type DeletedRecords,
   type Evolution,
   type Evolved,
   evolve,
   keepRestore,
+  listDeletedRecords,
   listEvolutions,
   loadOtherDefinitions,
   type Plan,
+  type PruneOptions,
   planFor,
   planIn,
   planPrune,
@@ -39,17 +42,28 @@ export {
   type Step,
   type Tell,
 } from './evolution/index.ts';
-export { type ListQuery, listRecords, type Page } from './list.ts';
+export { type ListQuery, listRecords, type Page, type Restriction } from './list.ts';
 export { findMatches, type MatchQuery } from './matches.ts';
 export { insertionInto } from './names.ts';
 export { applyPermissions, comparePermissions, type PermissionsComparison } from './permissions.ts';
 export { type Author, createPolicy, deletePolicy, listPolicies, loadPolicy, loadPolicyState, updatePolicy } from './policies.ts';
 export { loadPolicyStateAt } from './policy-history.ts';
 export { loadActiveAssignments, loadPolicyPage } from './policy-pages.ts';
-export { deleteRecord, insertRecord, loadRecord, loadRecords, type RecordChange, updateRecord } from './records.ts';
+export {
+  deleteRecord,
+  insertRecord,
+  loadDeletedRecord,
+  loadRecord,
+  loadRecords,
+  type RecordChange,
+  restoreRecord,
+  updateRecord,
+} from './records.ts';
 export {
   checkReferences,
   emptyReferences,
+  findDangling,
+  findDeletedTogether,
   findReferrers,
   type RecordName,
   type RecordNames,

@@ -4,8 +4,8 @@ import type { Json } from '../operators/index.ts';
 import { type ResolvedSortKey, type Resource, type StoredRecord, typeOf } from '../resource/index.ts';
 import type { CursorPosition } from './cursor.ts';
 import type { Transaction } from './database.ts';
-import { columnOf } from './names.ts';
-import { loadRecord } from './records.ts';
+import { columnOf, type Existence } from './names.ts';
+import { loadDeletedRecord, loadRecord } from './records.ts';
 
 /** Characters of sort values that a position carries; where there are more, they are read again from its record. */
 const CARRIED = 1000;
@@ -37,16 +37,19 @@ export function positionOf(record: StoredRecord, order: Order): CursorPosition {
   return JSON.stringify(keys).length > CARRIED ? { id: record.id } : { id: record.id, keys };
 }
 
+/** Where a list goes on, and in which. */
+export interface Behind {
+  readonly order: Order;
+  readonly position: CursorPosition;
+  readonly existence?: Existence | undefined;
+}
+
 /**
  * What stands behind a position, as stretches of the order, one after the other: an index on the first key can be entered
  * at the beginning of each. Together they are true on every record behind it. Throws REQUEST_CURSOR where the position no
  * longer means anything.
  */
-export async function stretchesBehind(
-  tx: Transaction,
-  resource: Resource,
-  at: { order: Order; position: CursorPosition },
-): Promise<readonly RawBuilder<unknown>[]> {
+export async function stretchesBehind(tx: Transaction, resource: Resource, at: Behind): Promise<readonly RawBuilder<unknown>[]> {
   const { order, position } = at;
   const keys = position.keys ?? (await loadKeys(tx, resource, at));
   if (keys.length !== order.length - 1) throw unusable('the cursor is of a list in another order');
@@ -100,12 +103,9 @@ function toBound({ field }: ResolvedSortKey, value: Json): unknown {
   return bound;
 }
 
-async function loadKeys(
-  tx: Transaction,
-  resource: Resource,
-  { order, position }: { order: Order; position: CursorPosition },
-): Promise<readonly Json[]> {
-  const record = await loadRecord(tx, resource, position.id);
+async function loadKeys(tx: Transaction, resource: Resource, { order, position, existence }: Behind): Promise<readonly Json[]> {
+  const load = existence === 'deleted' ? loadDeletedRecord : loadRecord;
+  const record = await load(tx, resource, position.id);
   if (record === undefined) throw unusable('the record at which the cursor stood is gone');
   return order.slice(0, -1).map(({ field }) => record[field.name] ?? null);
 }

@@ -169,7 +169,7 @@ describe('pages, one after the other', () => {
     await fill([{ key: 1 }, { key: 2 }, { key: 3 }, { key: 4 }]);
     const first = await list({ sort: sortBy('key'), limit: 2 });
     await test.database.transaction(async (tx) => {
-      await deleteRecord(tx, item, 'id-1');
+      await deleteRecord(tx, item, { id: 'id-1' });
       await insertRecord(tx, item, toRecord('new', { key: 0, rank: 0 }));
     });
     expect(idsOf([await list({ sort: sortBy('key'), limit: 2, after: first.next })])).toEqual(['id-2', 'id-3']);
@@ -181,7 +181,7 @@ describe('pages, one after the other', () => {
     const first = await list({ sort: sortBy('story'), limit: 1 });
     expect(JSON.stringify(first.next).length).toBeLessThan(100);
     expect(idsOf(await pages({ sort: sortBy('story'), limit: 1 }))).toEqual(['id-1', 'id-0', 'id-2']);
-    await test.database.transaction((tx) => deleteRecord(tx, item, 'id-1'));
+    await test.database.transaction((tx) => deleteRecord(tx, item, { id: 'id-1' }));
     expect(await failure(list({ sort: sortBy('story'), limit: 1, after: first.next }))).toMatchObject({ code: 'REQUEST_CURSOR' });
   });
 

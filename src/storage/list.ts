@@ -1,20 +1,27 @@
 import { type RawBuilder, sql } from 'kysely';
-import { type Condition, conditionPaths, evaluate, type Scope, toSql } from '../condition/index.ts';
+import { all, type Condition, conditionPaths, evaluate, type Scope, toSql } from '../condition/index.ts';
 import type { ReferredRecords } from '../context/index.ts';
 import { type Definitions, fromRow, type ResolvedSortKey, type Resource, type Row, type StoredRecord } from '../resource/index.ts';
 import type { CursorPosition } from './cursor.ts';
 import type { Transaction } from './database.ts';
 import { type Order, orderSql, positionOf, stretchesBehind, toOrder } from './keyset.ts';
-import { selectionOf } from './names.ts';
+import { type Existence, selectionOf } from './names.ts';
 import { loadReferredOfEach } from './referred.ts';
 import { sqlTargetFor } from './sql-target.ts';
 
-/** What a list is asked for. */
-export interface ListQuery {
-  /** Exactly the records on which it is true are listed. */
+/** Which records are listed: exactly those on which the condition is true. */
+export interface Restriction {
   readonly where: Condition;
   /** What the condition is evaluated against, for one record and those it refers to; asked only where SQL cannot say all of it. */
   scopeFor(record: StoredRecord, referred: ReferredRecords): Scope;
+}
+
+/** What a list is asked for. */
+export interface ListQuery extends Restriction {
+  /** What has to hold besides, in a scope of its own: the condition of a decision on another action. */
+  readonly and?: Restriction | undefined;
+  /** Those that are deleted, in place of those that there are. */
+  readonly existence?: Existence | undefined;
   /** Say where references lead that the condition follows. */
   readonly definitions: Definitions;
   /** Empty is by id. */
@@ -52,20 +59,27 @@ const spent = new WeakMap<Transaction, number>();
 
 /** Lists records in order. Costs the same however far back the page lies, unless it is asked for by `offset`. */
 export async function listRecords(tx: Transaction, resource: Resource, query: ListQuery): Promise<Page> {
-  const { where, definitions, now, timeZone } = query;
+  const { definitions, existence, now, timeZone } = query;
+  const where = all(restrictionsOf(query).map((each) => each.where));
   if (where.type === 'constant' && where.value !== true) return { records: [], ...(query.total && { total: 0 }) };
-  const target = sqlTargetFor(resource, definitions, { dialect: tx.dialect, now, timeZone });
+  const target = sqlTargetFor(resource, definitions, { dialect: tx.dialect, now, timeZone, existence });
   const compiled = toSql(where, target);
-  const source: Source = { tx, resource, tables: target.tables(), filter: compiled.where, order: toOrder(resource, query.sort) };
+  const order = toOrder(resource, query.sort);
+  const source: Source = { tx, resource, existence, tables: target.tables(), filter: compiled.where, order };
   if (!compiled.exact) return scanPage(source, query);
   const page = await selectPage(source, query);
   return query.total ? { ...page, total: await countAll(source) } : page;
+}
+
+function restrictionsOf(query: ListQuery): readonly Restriction[] {
+  return query.and === undefined ? [query] : [query, query.and];
 }
 
 /** The rows that a page is taken from. */
 interface Source {
   readonly tx: Transaction;
   readonly resource: Resource;
+  readonly existence: Existence | undefined;
   /** The resource's own, and what the filter joins to it. */
   readonly tables: RawBuilder<unknown>;
   readonly filter: RawBuilder<unknown>;
@@ -92,8 +106,9 @@ async function scanPage(source: Source, query: ListQuery): Promise<Page> {
 
 /** Chunk by chunk, at least one record. */
 async function scanUntil(end: number, source: Source, query: ListQuery): Promise<Page> {
-  const { where, limit, scanLimit, scopeFor, definitions } = query;
-  const paths = conditionPaths(where);
+  const { limit, scanLimit, definitions } = query;
+  const restrictions = restrictionsOf(query);
+  const paths = restrictions.flatMap(({ where }) => conditionPaths(where));
   const records: StoredRecord[] = [];
   let position = query.after;
   let skip = query.after?.skip ?? query.offset ?? 0;
@@ -102,7 +117,8 @@ async function scanUntil(end: number, source: Source, query: ListQuery): Promise
     const chunk = await fetch(source, { after: position, limit: size, offset: 0 });
     const referredOf = await loadReferredOfEach(source.tx, definitions, { paths, resource: source.resource, records: chunk });
     for (const record of chunk) {
-      if (evaluate(where, scopeFor(record, referredOf(record))) === true) {
+      const referred = referredOf(record);
+      if (restrictions.every(({ where, scopeFor }) => evaluate(where, scopeFor(record, referred)) === true)) {
         if (skip > 0) skip--;
         else if (records.length < limit) records.push(record);
         else return position === undefined ? { records } : { records, next: position };
@@ -129,7 +145,8 @@ interface Window {
 /** Stretch by stretch of the order, until there are enough. */
 async function fetch(source: Source, { after, limit, offset }: Window): Promise<readonly StoredRecord[]> {
   if (after === undefined) return fetchWhere(source, source.filter, { limit, offset });
-  const stretches = await stretchesBehind(source.tx, source.resource, { order: source.order, position: after });
+  const { order, existence } = source;
+  const stretches = await stretchesBehind(source.tx, source.resource, { order, existence, position: after });
   // What one stretch passes over, the next cannot know: with an offset they are asked as one.
   const asked = offset > 0 ? [sql`(${sql.join(stretches, sql` OR `)})`] : stretches;
   const records: StoredRecord[] = [];

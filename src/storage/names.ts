@@ -7,7 +7,34 @@ export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** A resource's table. */
+/** Which records of a resource are meant: those that there are, or those that are deleted and kept. */
+export type Existence = 'living' | 'deleted';
+
+/** Whose records are read, as what the statement calls them. */
+interface Reading {
+  readonly existence?: Existence | undefined;
+  /** The resource's own name where absent. */
+  readonly as?: string;
+}
+
+/**
+ * The records of a resource, for a statement to read FROM: those that are deleted are not among them, whatever the statement
+ * asks. Here alone, so that no reader can forget it. Databases take the inner SELECT apart: it costs what its condition costs.
+ */
+export function recordsOf(resource: Resource, { existence = 'living', as = resource.name }: Reading = {}): RawBuilder<unknown> {
+  const [table, alias] = [quoteName(resource.name), quoteName(as)];
+  if (resource.softDelete) return sql.raw(`(SELECT * FROM ${table} WHERE ${isThere(existence)}) AS ${alias}`);
+  // Whoever deletes for good has nothing that is deleted.
+  if (existence === 'deleted') return sql.raw(`(SELECT * FROM ${table} WHERE FALSE) AS ${alias}`);
+  return sql.raw(as === resource.name ? table : `${table} AS ${alias}`);
+}
+
+/** Of a resource that keeps deleted records, SQL that is true on those of one kind. */
+export function isThere(existence: Existence): string {
+  return existence === 'living' ? '"deletedAt" IS NULL' : '"deletedAt" IS NOT NULL';
+}
+
+/** A resource's table with all of its rows, deleted ones too: for writing. Reading goes by `recordsOf`. */
 export function tableOf(resource: Resource): RawBuilder<unknown> {
   return sql.raw(quoteName(resource.name));
 }

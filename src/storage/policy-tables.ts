@@ -3,7 +3,7 @@ import type { JsonObject } from '../operators/index.ts';
 import { columnsOf, fromRow, type Resource, type Row, toRow } from '../resource/index.ts';
 import { SYSTEM } from '../system/index.ts';
 import type { Transaction } from './database.ts';
-import { quoteName, selectionOf, tableOf } from './names.ts';
+import { quoteName, recordsOf, selectionOf, tableOf } from './names.ts';
 import { insertRecord } from './records.ts';
 
 /** Where policies, their rules, assignments and versions are kept: tables like any other, made from definitions. */
@@ -39,7 +39,7 @@ export async function selectFrom<Value>(
   { where, orderBy }: { readonly where: RawBuilder<unknown>; readonly orderBy: readonly string[] },
 ): Promise<readonly Value[]> {
   const order = sql.raw(orderBy.map(quoteName).join(', '));
-  const rows = await tx.all<Row>(sql`SELECT ${selectionOf(table)} FROM ${tableOf(table)} WHERE ${where} ORDER BY ${order}`);
+  const rows = await tx.all<Row>(sql`SELECT ${selectionOf(table)} FROM ${recordsOf(table)} WHERE ${where} ORDER BY ${order}`);
   return rows.map((row) => fromRow(table, row) as unknown as Value);
 }
 

@@ -76,7 +76,7 @@ describe('a record', () => {
 
   it('is deleted once', async () => {
     await insert('1', {});
-    const remove = () => test.database.transaction((tx) => deleteRecord(tx, article, '1'));
+    const remove = () => test.database.transaction((tx) => deleteRecord(tx, article, { id: '1' }));
     expect([await remove(), await remove()]).toEqual([true, false]);
   });
 
@@ -92,7 +92,8 @@ describe('checkReferences', () => {
   it('lists every reference to nothing, items of lists too', async () => {
     await insertAuthor('a');
     await insertAuthor('b');
-    const check = (values: JsonObject) => test.database.transaction((tx) => checkReferences(tx, article, values));
+    const check = (values: JsonObject) =>
+      test.database.transaction((tx) => checkReferences(tx, { resource: article, definitions }, values));
     expect(await check({ authorId: 'a', editorId: 'b', readers: ['a', 'b', 'a'] })).toEqual([]);
     expect(await check({ title: 'none' })).toEqual([]);
     expect(await check({ authorId: 'x', readers: ['a', 'y', `'"`] })).toEqual([
@@ -159,7 +160,9 @@ describe('those who refer', () => {
   it('has the database behind it', async () => {
     await insertAuthor('a');
     await insert('1', { authorId: 'a' });
-    expect(await failure(test.database.transaction((tx) => deleteRecord(tx, author, 'a')))).toMatchObject({ constraint: 'reference' });
+    expect(await failure(test.database.transaction((tx) => deleteRecord(tx, author, { id: 'a' })))).toMatchObject({
+      constraint: 'reference',
+    });
     expect(await failure(test.database.transaction((tx) => tx.run(sql`UPDATE "Article" SET "authorId" = 'none'`)))).toMatchObject({
       constraint: 'reference',
     });

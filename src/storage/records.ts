@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import { memoised } from '../memo.ts';
 import type { JsonObject } from '../operators/index.ts';
-import { columnsOf, fromRow, type Resource, type Row, type StoredRecord, toRow } from '../resource/index.ts';
+import { columnsOf, fromRow, isDeletionField, type Resource, type Row, type StoredRecord, toRow } from '../resource/index.ts';
 import type { Transaction } from './database.ts';
-import { insertionInto, quoteName, selectionOf, tableOf } from './names.ts';
+import { type Existence, insertionInto, isThere, quoteName, recordsOf, selectionOf, tableOf } from './names.ts';
 
 /** A change of one record: the values to set, canonical, and the fields to leave without one. */
 export interface RecordChange {
@@ -20,8 +20,21 @@ export interface RecordChange {
 const OWN: ReadonlySet<string> = new Set(['id', 'version', 'createdAt', 'updatedAt', 'createdBy']);
 
 /** The record of that id, without secret fields. */
-export async function loadRecord(tx: Transaction, resource: Resource, id: string): Promise<StoredRecord | undefined> {
-  const row = await tx.one<Row>(sql`SELECT ${selectionOf(resource)} FROM ${tableOf(resource)} WHERE "id" = ${id}`);
+export function loadRecord(tx: Transaction, resource: Resource, id: string): Promise<StoredRecord | undefined> {
+  return loadOne(tx, resource, { id, existence: 'living' });
+}
+
+/** The deleted record of that id, without secret fields. */
+export function loadDeletedRecord(tx: Transaction, resource: Resource, id: string): Promise<StoredRecord | undefined> {
+  return loadOne(tx, resource, { id, existence: 'deleted' });
+}
+
+async function loadOne(
+  tx: Transaction,
+  resource: Resource,
+  { id, existence }: { readonly id: string; readonly existence: Existence },
+): Promise<StoredRecord | undefined> {
+  const row = await tx.one<Row>(sql`SELECT ${selectionOf(resource)} FROM ${recordsOf(resource, { existence })} WHERE "id" = ${id}`);
   return row === undefined ? undefined : fromRow(resource, row);
 }
 
@@ -29,7 +42,7 @@ export async function loadRecord(tx: Transaction, resource: Resource, id: string
 export async function loadRecords(tx: Transaction, resource: Resource, ids: readonly string[]): Promise<ReadonlyMap<string, StoredRecord>> {
   if (ids.length === 0) return new Map();
   const wanted = ids.length === 1 ? sql`(${ids[0]})` : sql`(SELECT value FROM ${tx.dialect.listItems(sql`${JSON.stringify(ids)}`)})`;
-  const rows = await tx.all<Row>(sql`SELECT ${selectionOf(resource)} FROM ${tableOf(resource)} WHERE "id" IN ${wanted}`);
+  const rows = await tx.all<Row>(sql`SELECT ${selectionOf(resource)} FROM ${recordsOf(resource)} WHERE "id" IN ${wanted}`);
   return new Map(rows.map((row) => fromRow(resource, row)).map((record) => [record.id, record]));
 }
 
@@ -49,19 +62,50 @@ export async function updateRecord(tx: Transaction, resource: Resource, change: 
   const row = toRow(resource, change.values);
   const settings: RawBuilder<unknown>[] = [];
   for (const { name } of columnsOf(resource)) {
-    if (OWN.has(name)) continue;
+    if (OWN.has(name) || isDeletionField(resource, name)) continue;
     if (row[name] !== undefined) settings.push(sql`${sql.raw(quoteName(name))} = ${row[name]}`);
     else if (change.cleared.includes(name)) settings.push(sql`${sql.raw(quoteName(name))} = NULL`);
   }
-  settings.push(sql`"version" = "version" + 1`, sql`"updatedAt" = ${new Date(change.now).toISOString()}`);
+  settings.push(...nextVersion(change.now));
+  const living = resource.softDelete ? sql.raw(` AND ${isThere('living')}`) : sql``;
   const { changes } = await tx.run(
-    sql`UPDATE ${tableOf(resource)} SET ${sql.join(settings)} WHERE "id" = ${change.id} AND "version" = ${change.version}`,
+    sql`UPDATE ${tableOf(resource)} SET ${sql.join(settings)} WHERE "id" = ${change.id} AND "version" = ${change.version}${living}`,
   );
   return changes === 1;
 }
 
-/** Deletes a record; false where there is none. Throws ConstraintError where others refer to it. */
-export async function deleteRecord(tx: Transaction, resource: Resource, id: string): Promise<boolean> {
-  const { changes } = await tx.run(sql`DELETE FROM ${tableOf(resource)} WHERE "id" = ${id}`);
+/** Which record is deleted, and by whom. */
+export interface Deletion {
+  readonly id: string;
+  /** A user's id; absent for anon. */
+  readonly by?: string | undefined;
+}
+
+/**
+ * Deletes a record, for good or, where its resource keeps deleted ones, by saying so in it; false where there is none. Throws
+ * ConstraintError where others refer to what would be gone.
+ */
+export async function deleteRecord(tx: Transaction, resource: Resource, { id, by }: Deletion): Promise<boolean> {
+  const table = tableOf(resource);
+  const marks = [sql`"deletedAt" = ${new Date(tx.now).toISOString()}`, sql`"deletedBy" = ${by ?? null}`, ...nextVersion(tx.now)];
+  const { changes } = await tx.run(
+    resource.softDelete
+      ? sql`UPDATE ${table} SET ${sql.join(marks)} WHERE "id" = ${id} AND ${sql.raw(isThere('living'))}`
+      : sql`DELETE FROM ${table} WHERE "id" = ${id}`,
+  );
   return changes === 1;
+}
+
+/** Makes a deleted record one that there is; false where it is none. Throws ConstraintError where another has taken what is unique of it. */
+export async function restoreRecord(tx: Transaction, resource: Resource, id: string): Promise<boolean> {
+  if (!resource.softDelete) return false;
+  const marks = [sql`"deletedAt" = NULL`, sql`"deletedBy" = NULL`, ...nextVersion(tx.now)];
+  const { changes } = await tx.run(
+    sql`UPDATE ${tableOf(resource)} SET ${sql.join(marks)} WHERE "id" = ${id} AND ${sql.raw(isThere('deleted'))}`,
+  );
+  return changes === 1;
+}
+
+function nextVersion(now: number): readonly RawBuilder<unknown>[] {
+  return [sql`"version" = "version" + 1`, sql`"updatedAt" = ${new Date(now).toISOString()}`];
 }

@@ -2,9 +2,9 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Issue } from '../errors.ts';
 import type { Field } from '../fields/index.ts';
 import type { Json, JsonObject } from '../operators/index.ts';
-import type { Definitions, Resource } from '../resource/index.ts';
+import type { Definitions, Resource, StoredRecord } from '../resource/index.ts';
 import type { Transaction } from './database.ts';
-import { columnOf, quoteName, tableOf } from './names.ts';
+import { columnOf, type Existence, quoteName, recordsOf, tableOf } from './names.ts';
 
 /** Which record is meant. */
 export interface RecordName {
@@ -31,44 +31,89 @@ export interface ReferrerPage {
   /** The id behind which to begin. */
   readonly after: string;
   readonly limit: number;
+  /** Those that are deleted, in place of those that there are. */
+  readonly existence?: Existence;
 }
 
-/** References among `values` to records that do not exist: in reference fields, and in lists of references. */
-export async function checkReferences(tx: Transaction, resource: Resource, values: JsonObject): Promise<Issue[]> {
+/** Whose references are looked at. */
+export interface RefersFrom {
+  readonly resource: Resource;
+  /** Say what references lead to. */
+  readonly definitions: Definitions;
+}
+
+/** References among `values` to records that do not exist, or are deleted: in reference fields, and in lists of references. */
+export async function checkReferences(tx: Transaction, { resource, definitions }: RefersFrom, values: JsonObject): Promise<Issue[]> {
   const issues: Issue[] = [];
   for (const field of resource.fields.values()) {
     const value = Object.hasOwn(values, field.name) ? values[field.name] : undefined;
+    const target = targetOf(definitions, field);
+    if (target === undefined) continue;
     if (field.to !== undefined && typeof value === 'string') {
-      const found = await findIds(tx, field.to, [value]);
-      if (!found.has(value)) issues.push(dangling(field.name, field.to, value));
+      const found = await findIds(tx, target, [value]);
+      if (!found.has(value)) issues.push(dangling(field.name, target, value));
     }
-    if (field.of?.to !== undefined && Array.isArray(value)) issues.push(...(await checkList(tx, field, value)));
+    if (field.of !== undefined && Array.isArray(value)) issues.push(...(await checkList(tx, { field, target }, value)));
   }
   return issues;
 }
 
-async function checkList(tx: Transaction, field: Field, items: readonly Json[]): Promise<Issue[]> {
-  const to = field.of?.to ?? '';
+/**
+ * The references of a record by which it refers to others that are gone, or deleted. Secret ones are among them, which no
+ * loaded record has.
+ */
+export async function findDangling(tx: Transaction, { resource, definitions }: RefersFrom, id: string): Promise<readonly Field[]> {
+  const found: Field[] = [];
+  for (const field of resource.fields.values()) {
+    const target = targetOf(definitions, field);
+    if (target === undefined) continue;
+    const [column, item] = [columnOf(resource, field.name), sql.raw('"$item"')];
+    const items =
+      field.of === undefined ? sql`(SELECT ${column} AS ${item})` : sql`(SELECT value AS ${item} FROM ${tx.dialect.listItems(column)})`;
+    // No field is called so: whatever the target's are called, these are ours.
+    const there = sql`SELECT 1 FROM ${recordsOf(target, { as: '$target' })} WHERE "$target"."id" = ${item}`;
+    const dangles = sql`EXISTS (SELECT 1 FROM ${items} AS "$items" WHERE ${item} IS NOT NULL AND NOT EXISTS (${there}))`;
+    const row = await tx.one(sql`SELECT 1 AS "found" FROM ${recordsOf(resource)} WHERE "id" = ${id} AND ${dangles}`);
+    if (row !== undefined) found.push(field);
+  }
+  return found;
+}
+
+/** The resource that a reference, or a list of them, leads to. */
+function targetOf(definitions: Definitions, field: Field): Resource | undefined {
+  const { to } = field.of ?? field;
+  if (to === undefined) return undefined;
+  const target = definitions.get(to);
+  // Definitions are in force together with what they refer to.
+  if (target === undefined) throw new Error(`${field.name} refers to ${to}, which no definition names`);
+  return target;
+}
+
+async function checkList(
+  tx: Transaction,
+  { field, target }: { readonly field: Field; readonly target: Resource },
+  items: readonly Json[],
+): Promise<Issue[]> {
   const found = await findIds(
     tx,
-    to,
+    target,
     items.filter((item) => typeof item === 'string'),
   );
   return [...items.entries()].flatMap(([index, item]) =>
-    typeof item !== 'string' || found.has(item) ? [] : [dangling(`${field.name}.${index}`, to, item)],
+    typeof item !== 'string' || found.has(item) ? [] : [dangling(`${field.name}.${index}`, target, item)],
   );
 }
 
 /** Which of the ids are records of the resource: one bound value, however many they are. */
-async function findIds(tx: Transaction, resource: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
+async function findIds(tx: Transaction, resource: Resource, ids: readonly string[]): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set();
   const wanted = ids.length === 1 ? sql`(${ids[0]})` : sql`(SELECT value FROM ${tx.dialect.listItems(sql`${JSON.stringify(ids)}`)})`;
-  const rows = await tx.all<{ id: string }>(sql`SELECT "id" FROM ${sql.raw(quoteName(resource))} WHERE "id" IN ${wanted}`);
+  const rows = await tx.all<{ id: string }>(sql`SELECT "id" FROM ${recordsOf(resource)} WHERE "id" IN ${wanted}`);
   return new Set(rows.map(({ id }) => id));
 }
 
-function dangling(path: string, to: string, id: string): Issue {
-  return { path, code: 'reference', detail: `no ${to} has the id ${JSON.stringify(id.slice(0, 64))}` };
+function dangling(path: string, { name }: Resource, id: string): Issue {
+  return { path, code: 'reference', detail: `no ${name} has the id ${JSON.stringify(id.slice(0, 64))}` };
 }
 
 /**
@@ -91,15 +136,31 @@ function nameOf({ resource, field }: Referrer): string {
 }
 
 /** Ids of some of the records that refer, in order. A record that refers to itself is not among them: it is not in its own way. */
-export async function findReferrers(tx: Transaction, referrer: Referrer, { after, limit }: ReferrerPage): Promise<readonly string[]> {
+export async function findReferrers(tx: Transaction, referrer: Referrer, page: ReferrerPage): Promise<readonly string[]> {
+  const { after, limit, existence } = page;
+  const records = recordsOf(referrer.resource, { existence });
   const rows = await tx.all<{ id: string }>(
-    sql`SELECT "id" FROM ${tableOf(referrer.resource)} WHERE ${refers(tx, referrer)} AND "id" > ${after} ORDER BY "id" LIMIT ${limit}`,
+    sql`SELECT "id" FROM ${records} WHERE ${refers(tx, referrer)} AND "id" > ${after} ORDER BY "id" LIMIT ${limit}`,
   );
   return rows.map(({ id }) => id);
 }
 
+/** Ids of some of the records that refer and were deleted together with a certain one: at the same moment, by the same user. */
+export async function findDeletedTogether(
+  tx: Transaction,
+  referrer: Referrer,
+  { after, limit, record }: ReferrerPage & { readonly record: StoredRecord },
+): Promise<readonly string[]> {
+  const records = recordsOf(referrer.resource, { existence: 'deleted' });
+  const by = record['deletedBy'] === undefined ? sql`"deletedBy" IS NULL` : sql`"deletedBy" = ${record['deletedBy']}`;
+  const rows = await tx.all<{ id: string }>(sql`
+    SELECT "id" FROM ${records} WHERE ${refers(tx, referrer)} AND "deletedAt" = ${record['deletedAt']} AND ${by} AND "id" > ${after}
+    ORDER BY "id" LIMIT ${limit}`);
+  return rows.map(({ id }) => id);
+}
+
 /**
- * Empties the reference of all records that refer, or takes it out of their lists: however many, with one statement. Each is at
+ * Empties the reference of all records that refer, deleted ones too, or takes it out of their lists: however many, with one statement. Each is at
  * a new version then.
  */
 export async function emptyReferences(tx: Transaction, referrer: Referrer): Promise<void> {

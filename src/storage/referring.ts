@@ -4,7 +4,7 @@ import { Problem } from '../errors.ts';
 import { fromRow, type Resource, type Row, type StoredRecord } from '../resource/index.ts';
 import type { Transaction } from './database.ts';
 import { type ListQuery, listRecords } from './list.ts';
-import { columnOf, selectionOf, tableOf } from './names.ts';
+import { columnOf, quoteName, recordsOf, selectionOf } from './names.ts';
 import { type ResourceTarget, sqlTargetFor } from './sql-target.ts';
 
 /** Which records are looked for: those that refer to some others, as far as the condition holds. */
@@ -47,12 +47,12 @@ const ALL = Number.MAX_SAFE_INTEGER;
 async function selectEach(tx: Transaction, resource: Resource, query: Selection): Promise<ReadonlyMap<string, readonly StoredRecord[]>> {
   const { field, to, limit, target, filter } = query;
   const [id, reference] = [columnOf(resource, 'id'), columnOf(resource, field)];
-  const table = tableOf(resource);
+  const records = recordsOf(resource);
   const own = sql`(
-    SELECT ${selectionOf(resource)} FROM ${table} WHERE ${reference} = "$wanted"."id" ORDER BY ${id} LIMIT ${ALL}) AS ${table}`;
+    SELECT ${selectionOf(resource)} FROM ${records} WHERE ${reference} = "$wanted"."id" ORDER BY ${id} LIMIT ${ALL}) AS ${sql.raw(quoteName(resource.name))}`;
   const rows = await tx.all<Row>(sql`
     SELECT ${selectionOf(resource)}
-    FROM (SELECT value AS "id" FROM ${tx.dialect.listItems(sql`${JSON.stringify(to)}`)}) AS "$wanted" JOIN ${table}
+    FROM (SELECT value AS "id" FROM ${tx.dialect.listItems(sql`${JSON.stringify(to)}`)}) AS "$wanted" JOIN ${records}
     ON ${id} IN (SELECT ${id} FROM ${target.tables(own)} WHERE ${filter} ORDER BY ${id} LIMIT ${limit})
     ORDER BY ${id}`);
   return Map.groupBy(

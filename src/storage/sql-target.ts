@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Path, SqlTarget } from '../condition/index.ts';
 import type { SqlDialect, SqlSubject } from '../operators/index.ts';
 import { columnsOf, type Definitions, type FieldAt, fieldAt, fieldKind, type Resource, typeOf } from '../resource/index.ts';
-import { quoteName, tableOf } from './names.ts';
+import { type Existence, quoteName, recordsOf } from './names.ts';
 
 /** When and where a condition is answered. */
 export interface Moment {
@@ -11,6 +11,8 @@ export interface Moment {
   readonly now: number;
   /** IANA name. */
   readonly timeZone: string;
+  /** Which records of the resource; what they refer to is always looked for among those that there are. */
+  readonly existence?: Existence | undefined;
 }
 
 /** A resource's columns as conditions see them. */
@@ -29,7 +31,7 @@ const MAX_JOINS = 32;
  * A resource's columns, and those of the records it refers to, as conditions see them. Whatever is not a shown field of
  * its definition has none: a secret.
  */
-export function sqlTargetFor(resource: Resource, definitions: Definitions, moment: Moment): ResourceTarget {
+export function sqlTargetFor(resource: Resource, definitions: Definitions, { existence, ...moment }: Moment): ResourceTarget {
   const joins = new Map<string, RawBuilder<unknown>>();
   const find = (path: Path): { readonly subject: SqlSubject | undefined; readonly inner: readonly string[] } | undefined => {
     const reached = reachedBy(resource, definitions, path);
@@ -53,7 +55,7 @@ export function sqlTargetFor(resource: Resource, definitions: Definitions, momen
       const { subject, inner } = find(path) ?? {};
       return subject?.kind === 'json' && inner !== undefined ? { document: subject.sql, keys: inner } : undefined;
     },
-    tables: (own = tableOf(resource)) => sql.join([own, ...joins.values()], sql` `),
+    tables: (own = recordsOf(resource, { existence })) => sql.join([own, ...joins.values()], sql` `),
   };
 }
 
@@ -72,11 +74,11 @@ function aliasOf(resource: Resource, reference: string): string {
   return `${resource.name}.${reference}`;
 }
 
-/** A LEFT JOIN: without a record at its end, a reference leads to columns without values, and those are unknown. */
+/** A LEFT JOIN: without a living record at its end, a reference leads to columns without values, and those are unknown. */
 function joinOf(resource: Resource, reference: string, target: Resource): RawBuilder<unknown> {
-  const alias = quoteName(aliasOf(resource, reference));
+  const as = aliasOf(resource, reference);
   const own = `${quoteName(resource.name)}.${quoteName(reference)}`;
-  return sql.raw(`LEFT JOIN ${quoteName(target.name)} AS ${alias} ON ${alias}."id" = ${own}`);
+  return sql`LEFT JOIN ${recordsOf(target, { as })} ON ${sql.raw(`${quoteName(as)}."id" = ${own}`)}`;
 }
 
 function subjectOf({ field, of }: FieldAt, table: string): SqlSubject | undefined {

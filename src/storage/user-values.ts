@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { UserValues } from '../advice/index.ts';
 import type { Resource } from '../resource/index.ts';
 import type { Transaction } from './database.ts';
-import { columnOf, quoteName, tableOf } from './names.ts';
+import { columnOf, quoteName, recordsOf } from './names.ts';
 
 /** Counts in one pass, over at most `limit` users, who has a value in the fields of User that are not secret and may have none. */
 export async function countUserValues(tx: Transaction, user: Resource, { limit }: { readonly limit: number }): Promise<UserValues> {
@@ -12,7 +12,7 @@ export async function countUserValues(tx: Transaction, user: Resource, { limit }
   // A field's name begins with a letter, so none is `#`.
   const row = await tx.one<Record<string, number | bigint>>(sql`
     SELECT count(*) AS "#"${sql.join(counted, sql``)}
-    FROM (SELECT ${columnOf(user, 'id')} AS "#"${sql.join(columns, sql``)} FROM ${tableOf(user)} WHERE "isActive" = TRUE LIMIT ${limit}) AS "looked"`);
+    FROM (SELECT ${columnOf(user, 'id')} AS "#"${sql.join(columns, sql``)} FROM ${recordsOf(user)} WHERE "isActive" = TRUE LIMIT ${limit}) AS "looked"`);
   const counts = new Map(Object.entries(row ?? {}).map(([name, count]) => [name, Number(count)]));
   const looked = counts.get('#') ?? 0;
   return { looked, all: looked < limit, having: new Map(names.map((name) => [name, counts.get(name) ?? 0])) };

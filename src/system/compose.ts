@@ -1,5 +1,6 @@
 import { isObject, type Json } from '../operators/index.ts';
 import {
+  checkCascades,
   checkReferences,
   type Definitions,
   loadDefinitions,
@@ -47,7 +48,8 @@ export function composeDefinitions(project: readonly RawDefinition[]): ComposedD
   }
   const known = knownNames(project);
   for (const { raw, resource } of added) {
-    mistakes.push(...checkReferences(resource, known).map((mistake) => placeMistake(raw, mistake)));
+    const found = [...checkReferences(resource, known), ...checkCascades(resource, definitions)];
+    mistakes.push(...found.map((mistake) => placeMistake(raw, mistake)));
   }
   mistakes.push(...checkRenames(added, new Set([...definitions.keys(), ...known])));
   return { definitions, mistakes };

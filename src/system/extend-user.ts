@@ -11,6 +11,8 @@ const BUILT_IN = USER['fields'] as Readonly<Record<string, JsonObject>>;
 export function readUser(source: JsonObject): ReadDefinition {
   const { mistakes, report } = collectMistakes();
   const given = source['fields'];
+  // Their entries, assignments and sessions are about them by id: a user who is back would find what nobody meant to give back.
+  if (source['softDelete'] === true) report(['softDelete'], 'expected none: users are not deleted softly but deactivated, with isActive');
   const added = isObject(given) ? Object.entries(given).map(([name, field]) => [name, readAddition(name, field, report)] as const) : [];
   // From entries: a field that a file calls `__proto__` stays a field, and is refused like any wrong name.
   const fields = { ...BUILT_IN, ...Object.fromEntries(added) };

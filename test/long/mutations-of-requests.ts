@@ -69,8 +69,8 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   {
     name: 'what is unknown is listed, where memory answers',
     file: 'src/storage/list.ts',
-    find: 'scopeFor(record, referredOf(record))) === true',
-    replace: 'scopeFor(record, referredOf(record))) !== false',
+    find: 'scopeFor(record, referred)) === true',
+    replace: 'scopeFor(record, referred)) !== false',
     red: 'src/storage/list.test.ts',
     test: 'pages, one after the other are exactly the records on which a condition is true that SQL cannot say',
   },
@@ -293,8 +293,8 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   {
     name: 'what refuses a deletion is not asked',
     file: 'src/steps/cascade.ts',
-    find: "if (referrer.onDelete === 'restrict') await",
-    replace: "if (referrer.onDelete === 'setNull') await",
+    find: "if (referrer.onDelete !== 'setNull') await checkUnreferred",
+    replace: "if (referrer.onDelete === 'setNull') await checkUnreferred",
     red: 'test/references.test.ts',
     test: 'restrict says which field of what refers',
   },

@@ -6,6 +6,7 @@ import { printMistake } from '../../src/resource/index.ts';
 import { loadProject } from '../../src/system/index.ts';
 import { type RunningService, startService, type TestUser } from '../harness.ts';
 import { examples, run } from './examples.ts';
+import { LEAVES_OTHERS } from './soft-delete-world.ts';
 
 let service: RunningService;
 let admin: TestUser;
@@ -25,7 +26,9 @@ function type(command: string): Promise<Record<string, unknown>> {
 describe('the guide to definitions', () => {
   const folder = mkdtempSync(join(tmpdir(), 'bailiwick-guide-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
-  const [article = '', user = '', permissions = ''] = examples('definitions', 'yaml');
+  const [article = '', page = '', user = '', permissions = ''] = examples('definitions', 'yaml');
+
+  const folders = (softDelete: string): string => `name: Folder\nsoftDelete: ${softDelete}\nfields: { label: { type: string } }\n`;
 
   function mistakes(files: Readonly<Record<string, string>>): readonly string[] {
     const resources = join(folder, 'resources');
@@ -36,7 +39,19 @@ describe('the guide to definitions', () => {
   }
 
   it('has definitions that are taken as they stand', () => {
-    expect(mistakes({ 'Article.yaml': article + permissions, 'User.yaml': user })).toEqual([]);
+    expect(
+      mistakes({ 'Article.yaml': article + permissions, 'Page.yaml': page, 'Folder.yaml': folders('true'), 'User.yaml': user }),
+    ).toEqual([]);
+  });
+
+  it('has one that keeps what is deleted, as what it goes with does', () => {
+    expect(mistakes({ 'Page.yaml': page, 'Folder.yaml': folders('false') })).toEqual([
+      expect.stringContaining('give Folder softDelete too'),
+    ]);
+  });
+
+  it('has a rule that leaves to others what they deleted, as it is tried with what is deleted', () => {
+    expect(examples('definitions', 'json').map((text) => JSON.parse(text))).toEqual([LEAVES_OTHERS]);
   });
 
   it('shows a mistake as it is told', () => {

@@ -120,6 +120,9 @@ const ASKED: ReadonlyMap<string, Ask> = new Map<string, Ask>([
   ['createIfNotExists: of another', (subject) => by('createIfNotExists', subject, TAKEN)],
   ['updateIfExists: no match', (subject) => by('updateIfExists', subject, 'nothing')],
   ['updateIfExists: of another', (subject) => by('updateIfExists', subject, TAKEN)],
+  ['restore: of another', ({ resource, other }) => ({ send: `POST /api/${resource}/restore`, body: { id: other } })],
+  ['restore: not there', ({ resource }) => ({ send: `POST /api/${resource}/restore`, body: { id: NOBODY } })],
+  ['listDeleted', ({ resource }) => ({ send: `GET /api/${resource}?deleted=true` })],
 ]);
 for (const action of ACTIONS.keys()) {
   if (![...ASKED.keys()].some((what) => what.startsWith(action))) throw new Error(`the matrix asks nothing for action ${action}`);

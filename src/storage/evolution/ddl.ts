@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Field } from '../../fields/index.ts';
 import type { JsonObject } from '../../operators/index.ts';
 import { columnsOf, type Resource, type ResourceIndex, typeOf } from '../../resource/index.ts';
-import { quoteName } from '../names.ts';
+import { type Existence, isThere, quoteName } from '../names.ts';
 import type { TableDialect } from './tables.ts';
 
 /** An index that a definition asks for. */
@@ -15,6 +15,8 @@ export interface WantedIndex {
   readonly columns: readonly string[];
   /** Values that rows must have to stand in it. */
   readonly where?: JsonObject;
+  /** Where deleted records are kept: those that stand in it. All of them where absent. */
+  readonly of?: Existence;
 }
 
 /** Longest name that every database takes. */
@@ -41,7 +43,11 @@ export function renameColumnSql(resource: Resource, from: string, to: string): s
 /** `CREATE INDEX`. */
 export function createIndexSql(resource: Resource, index: WantedIndex): string {
   const columns = index.columns.map(quoteName).join(', ');
-  const where = index.where === undefined ? '' : ` WHERE ${whereSql(resource, index.where)}`;
+  const conditions = [
+    ...(index.where === undefined ? [] : [whereSql(resource, index.where)]),
+    ...(index.of === undefined ? [] : [isThere(index.of)]),
+  ];
+  const where = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
   return `CREATE ${index.unique ? 'UNIQUE ' : ''}INDEX ${quoteName(index.name)} ON ${quoteName(resource.name)} (${columns})${where}`;
 }
 
@@ -76,18 +82,25 @@ function columnSql(field: Field, dialect: TableDialect): string {
   return field.to === undefined ? column : `${column} REFERENCES ${quoteName(field.to)} ("id")`;
 }
 
-/** Every index that a resource's table should have, by name. References have one too: a deletion asks who refers. */
+/**
+ * Every index that a resource's table should have, by name. References have one too: a deletion asks who refers. Where deleted
+ * records are kept, only the others are unique among each other, and those have an index of their own to be found by.
+ */
 export function wantedIndexes(resource: Resource): ReadonlyMap<string, WantedIndex> {
   const asked: ResourceIndex[] = [...resource.indexes];
   for (const field of resource.fields.values()) {
     if (field.unique) asked.push({ fields: [field.name], unique: true });
     else if (field.index) asked.push({ fields: [field.name], unique: false });
   }
+  const { softDelete } = resource;
+  const holdsAll = ({ unique, where }: ResourceIndex): boolean => where === undefined && !(unique && softDelete);
   for (const field of resource.fields.values()) {
-    if (field.to !== undefined && !asked.some(({ fields, where }) => where === undefined && fields[0] === field.name))
+    if (field.to !== undefined && !asked.some((index) => holdsAll(index) && index.fields[0] === field.name))
       asked.push({ fields: [field.name], unique: false });
   }
-  return new Map(asked.map((index) => toWanted(resource, index)).map((index) => [index.name, index]));
+  const wanted = asked.map((index) => toWanted(resource, index, softDelete && index.unique ? 'living' : undefined));
+  if (softDelete) wanted.push(toWanted(resource, { fields: ['deletedAt'], unique: false }, 'deleted'));
+  return new Map(wanted.map((index) => [index.name, index]));
 }
 
 /** `ALTER TABLE … RENAME TO`; where only the case differs, through a name in between, without which SQLite sees two of the same. */
@@ -106,11 +119,12 @@ export function isManaged(name: string): boolean {
   return /^(ix|ux)_.*\$/.test(name);
 }
 
-function toWanted(resource: Resource, { fields, unique, where }: ResourceIndex): WantedIndex {
+function toWanted(resource: Resource, { fields, unique, where }: ResourceIndex, of: Existence | undefined): WantedIndex {
+  const rows = of === undefined ? where : { of, where: where ?? null };
   // `$` is in no name of a resource or field: two indexes never come to the same name.
-  const name = `${unique ? 'ux' : 'ix'}_${[resource.name, ...fields].join('$')}${where === undefined ? '' : `$${digest(JSON.stringify(where))}`}`;
+  const name = `${unique ? 'ux' : 'ix'}_${[resource.name, ...fields].join('$')}${rows === undefined ? '' : `$${digest(JSON.stringify(rows))}`}`;
   const columns = unique || fields.includes('id') ? fields : [...fields, 'id'];
-  return { name: shorten(name), unique, fields, columns, ...(where !== undefined && { where }) };
+  return { name: shorten(name), unique, fields, columns, ...(where !== undefined && { where }), ...(of !== undefined && { of }) };
 }
 
 function shorten(name: string): string {

@@ -53,20 +53,30 @@ const fieldsOf = fc.dictionary(fc.constantFrom(...NAMES), fieldOf, { minKeys: 0,
   return { always: { type: 'string' }, ...Object.fromEntries(sound) };
 });
 
-/** Parents always; children, by one of two names, or none. */
+/** Parents always; children, by one of two names, or none. What cascades is kept only where the other end is. */
 const sourcesOf = fc
-  .record({ parent: fieldsOf, child: fieldsOf, name: fc.constantFrom('Child', 'Infant', undefined), renamed: fc.boolean() })
-  .map(({ parent, child, name, renamed }): Readonly<Record<string, JsonObject>> => {
+  .record({
+    parent: fieldsOf,
+    child: fieldsOf,
+    name: fc.constantFrom('Child', 'Infant', undefined),
+    renamed: fc.boolean(),
+    soft: fc.boolean(),
+    both: fc.boolean(),
+  })
+  .map(({ parent, child, name, renamed, soft, both }): Readonly<Record<string, JsonObject>> => {
     const parentId = { type: 'reference', to: 'Parent', onDelete: 'cascade' };
     const other = name === 'Child' ? 'Infant' : 'Child';
-    const children = name === undefined ? {} : { [name]: { fields: { parentId, ...child }, ...(renamed && { renamedFrom: other }) } };
-    return { Parent: { fields: parent }, ...children };
+    const kept = { softDelete: soft && both };
+    const children =
+      name === undefined ? {} : { [name]: { fields: { parentId, ...child }, ...kept, ...(renamed && { renamedFrom: other }) } };
+    return { Parent: { fields: parent, softDelete: soft }, ...children };
   });
 
 const ID = '018f4e6a-1c2b-7d3e-8f40-00000000000';
 const TEXTS = ['1', 'a', `${ID}1`, '["a"]', '0.1', null];
 const VALUES: Readonly<Record<string, readonly unknown[]>> = {
   string: TEXTS,
+  timestamp: ['2026-01-01T00:00:00.000Z', null, null],
   text: TEXTS,
   integer: [0, 1, 12, null],
   decimal: [0, 10, 15, null],

@@ -6,10 +6,11 @@
  *
  * Begin with `evolve.ts`, then `plan-evolution.ts` (pure) and `plan-field.ts`, where a change is judged.
  */
+export { type DeletedRecords, listDeletedRecords } from './deleted-records.ts';
 export { type Evolved, type EvolveOptions, evolve, type InForceKeeper, planFor, planIn } from './evolve.ts';
 export { type Evolution, keepRestore, listEvolutions } from './history.ts';
 export type { Plan, Risk, RuleName, Step, StepKind } from './plan.ts';
-export { planPrune, prune } from './prune.ts';
+export { type PruneOptions, planPrune, prune } from './prune.ts';
 export { loadOtherDefinitions } from './standing.ts';
 export type { Tell } from './telling.ts';
 export { checkUnderstood } from './understood.ts';

@@ -30,7 +30,7 @@ async function populate(definitions: Definitions): Promise<void> {
 }
 
 function removeParent(id: string): Promise<boolean> {
-  return test.database.transaction((tx) => deleteRecord(tx, resourceOf(without, 'Parent'), id));
+  return test.database.transaction((tx) => deleteRecord(tx, resourceOf(without, 'Parent'), { id }));
 }
 
 describe('what is kept aside is not destroyed with what it refers to', () => {

@@ -64,12 +64,32 @@ export function valuesObstacle(table: Table, field: Field, column: RawBuilder<un
   };
 }
 
+/** Deleted records of a resource that is no longer to keep any: they would be back, and nobody asked for that. */
+export function deletedObstacle(table: Table): Obstacle {
+  const { name } = table.resource;
+  return {
+    query: sql`SELECT "id", count(*) OVER () AS "count" FROM ${rowsOf(table)} WHERE "deletedAt" IS NOT NULL ORDER BY "id" LIMIT ${SHOWN}`,
+    refuse(found) {
+      const [row] = found;
+      if (row === undefined) return undefined;
+      const rows = countOf(row);
+      const what = `${rows} deleted ${name} ${rows === 1 ? 'record' : 'records'} would come back to life without softDelete`;
+      return {
+        rows,
+        ids: found.map(({ id }) => String(id)),
+        reason: `${what}; restore them, or drop them for good with storage prune --deleted-before 0, first`,
+      };
+    },
+  };
+}
+
 /** Records that would share what is to be unique. One without a value shares it with nobody. */
-export function uniqueObstacle(table: Table, { fields, where }: Pick<WantedIndex, 'fields' | 'where'>, after: After): Obstacle {
+export function uniqueObstacle(table: Table, { fields, where, of }: Pick<WantedIndex, 'fields' | 'where' | 'of'>, after: After): Obstacle {
   const { resource } = table;
   const values = fields.map(after);
   const selected = sql.join(values.map((value, index) => sql`${value} AS ${sql.raw(`"v${index}"`)}`));
-  const conditions = [...values.map((value) => sql`${value} IS NOT NULL`), ...wheres(table, where ?? {}, after)];
+  const living = of === undefined ? [] : [sql`${after('deletedAt')} IS NULL`];
+  const conditions = [...values.map((value) => sql`${value} IS NOT NULL`), ...wheres(table, where ?? {}, after), ...living];
   const grouping = sql.raw(values.map((_, index) => index + 1).join(', '));
   const query = sql`SELECT ${selected}, count(*) AS "count" FROM ${rowsOf(table)} WHERE ${sql.join(conditions, sql` AND `)}
     GROUP BY ${grouping} HAVING count(*) > 1 ORDER BY "count" DESC, ${grouping} LIMIT ${SHOWN}`;

@@ -110,7 +110,7 @@ function planExisting(table: Table, field: Field, from: string): FieldDraft {
 }
 
 /** The fields that every record has by itself stand in no definition as written. */
-function automaticField({ applied }: Table, name: string): Kept | undefined {
+export function automaticField({ applied }: Pick<Table, 'applied'>, name: string): Kept | undefined {
   const field = applied?.fields.get(name);
   return field && { field, source: { type: field.type } };
 }

@@ -39,9 +39,10 @@ export function createIndexStep(resource: Resource, index: WantedIndex): DraftSt
           .map(([name, value]) => `${name} is ${JSON.stringify(value)}`)
           .join(' and ')}`;
   const what = index.unique ? 'is unique' : 'has an index';
+  const of = index.of === undefined ? '' : ` among the ${index.of}`;
   return toStep(resource.name, {
     kind: 'createIndex',
-    reason: `${resource.name} (${index.fields.join(', ')}) ${what}${where}`,
+    reason: `${resource.name} (${index.fields.join(', ')}) ${what}${of}${where}`,
     texts: [createIndexSql(resource, index)],
   });
 }
@@ -54,8 +55,12 @@ function dropIndexStep(resource: Resource, { name, columns }: ActualIndex): Draf
   });
 }
 
+function isPartial({ where, of }: WantedIndex): boolean {
+  return where !== undefined || of !== undefined;
+}
+
 /** Which rows a partial index holds is in its name. */
 function isSame(actual: ActualIndex, wanted: WantedIndex | undefined): boolean {
-  if (wanted === undefined || actual.unique !== wanted.unique || actual.partial !== (wanted.where !== undefined)) return false;
+  if (wanted === undefined || actual.unique !== wanted.unique || actual.partial !== isPartial(wanted)) return false;
   return actual.columns.join() === wanted.columns.join();
 }

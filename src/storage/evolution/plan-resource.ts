@@ -2,9 +2,11 @@ import { sql } from 'kysely';
 import type { Resource } from '../../resource/index.ts';
 import { keptField } from './applied.ts';
 import { createTableSql, wantedIndexes } from './ddl.ts';
+import type { After } from './obstacles.ts';
 import { type Draft, type DraftStep, toStep } from './plan.ts';
-import { planField } from './plan-field.ts';
+import { automaticField, planField } from './plan-field.ts';
 import { createIndexStep, planIndexes } from './plan-indexes.ts';
+import { planSoftDelete } from './plan-soft-delete.ts';
 import type { Table, TableDialect } from './tables.ts';
 
 /** Plans a resource that has no table. */
@@ -21,14 +23,16 @@ export function planTable(table: Table): Draft {
   const fields = new Map([...resource.fields.values()].map((field) => [field.name, planField(table, field)]));
   const drafts = [...fields.values()];
   const moved = new Set(drafts.flatMap((draft) => draft.moved));
-  const indexes = planIndexes(table, { columns: moved, after: (field) => fields.get(field)?.after ?? sql`NULL` });
-  const steps = [...drafts.flatMap((draft) => draft.steps), ...indexes.steps, ...keepFieldsAside(table)];
+  const after: After = (field) => fields.get(field)?.after ?? sql`NULL`;
+  const indexes = planIndexes(table, { columns: moved, after });
+  const soft = planSoftDelete(table, after);
+  const steps = [...drafts.flatMap((draft) => draft.steps), ...soft.steps, ...indexes.steps, ...keepFieldsAside(table)];
   const back = wasAside || applied === undefined;
   if (back)
     steps.unshift(
       toStep(resource.name, { kind: 'bringBack', reason: `${resource.name} comes back with the records that were kept of it` }),
     );
-  const changes = drafts.flatMap((draft) => draft.changes);
+  const changes = [...soft.changes, ...drafts.flatMap((draft) => draft.changes)];
   if (changes.length > 0 || (steps.length === 0 && applied?.hash !== resource.hash)) {
     steps.push(
       toStep(resource.name, { kind: 'redefine', reason: changes.join('; ') || 'the definition has changed; no table has to follow' }),
@@ -38,18 +42,19 @@ export function planTable(table: Table): Draft {
     resource: resource.name,
     steps,
     refusals: drafts.flatMap((draft) => draft.refusals),
-    obstacles: [...drafts.flatMap((draft) => draft.obstacles), ...indexes.obstacles],
+    obstacles: [...drafts.flatMap((draft) => draft.obstacles), ...soft.obstacles, ...indexes.obstacles],
   };
 }
 
 /** Fields that were in force and are no longer defined: their columns stay. */
-function keepFieldsAside({ resource, applied, actual }: Table): readonly DraftStep[] {
+function keepFieldsAside(table: Table): readonly DraftStep[] {
+  const { resource, applied, actual } = table;
   const renamed = new Set(
     [...resource.fields.values()].map(({ name, renamedFrom }) => (actual.columns.has(name) ? undefined : renamedFrom)),
   );
   const gone = [...(applied?.fields.keys() ?? [])].filter((name) => !resource.fields.has(name) && !renamed.has(name));
   return gone.map((field) => {
-    const kept = applied && keptField(applied, field);
+    const kept = applied && (keptField(applied, field) ?? automaticField(table, field));
     const row = { id: `${resource.name}.${field}`, hash: applied?.hash ?? '', keptAside: true };
     return toStep(resource.name, {
       kind: 'keepAside',

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { DefinitionRow } from './applied.ts';
 import type { Conversion } from './conversion.ts';
 
-/** What a step does. The first eight touch a table; the others change what is in force, and the last says why nothing does. */
+/** What a step does. The first ten and `dropRecords` touch a table; the others change what is in force, and the last says why nothing does. */
 export type StepKind =
   | 'createTable'
   | 'renameTable'
@@ -16,7 +16,9 @@ export type StepKind =
   | 'dropTable'
   | 'keepAside'
   | 'bringBack'
+  | 'hide'
   | 'redefine'
+  | 'dropRecords'
   | 'stay';
 
 /**
@@ -94,6 +96,8 @@ export interface Refusal {
   readonly reason: string;
   /** How many rows are. */
   readonly rows?: number;
+  /** Ids of the first of them. */
+  readonly ids?: readonly string[];
 }
 
 /** A plan for one resource as far as definitions and tables say it; rows have the last word. */

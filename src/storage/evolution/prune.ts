@@ -5,6 +5,7 @@ import { quoteName } from '../names.ts';
 import { type DefinitionRow, dropRow, loadDefinitionRows } from './applied.ts';
 import { backedUp } from './backed-up.ts';
 import { dropColumnSql, dropIndexSql } from './ddl.ts';
+import { draftDropDeleted, forgetDropped } from './deleted-records.ts';
 import { dialectOf } from './dialects.ts';
 import { hashPlan } from './hash.ts';
 import { keepEvolution } from './history.ts';
@@ -12,34 +13,56 @@ import { type DraftStep, type Plan, type Step, toShown, toStep } from './plan.ts
 import type { ActualTable } from './tables.ts';
 import { runTold, type Tell, untold } from './telling.ts';
 
+/** What is dropped besides what is kept aside. */
+export interface PruneOptions {
+  /** Deleted records, where they have been that for so many days; none where absent. */
+  readonly deletedBefore?: number | undefined;
+}
+
 /**
  * What is kept aside, as the steps that would drop it for good: fields and resources that are no longer defined, columns from
  * before a conversion. What the definitions ask for back is left out.
  */
-export async function planPrune(tx: Transaction, definitions: Definitions): Promise<Plan> {
-  return toPlan(await draftPrune(tx, definitions), definitions);
+export async function planPrune(tx: Transaction, definitions: Definitions, options: PruneOptions = {}): Promise<Plan> {
+  const drafts = [...(await draftPrune(tx, definitions)), ...(await draftDeleted(tx, options))];
+  await forgetDropped(tx);
+  return toPlan(drafts, definitions);
 }
 
 /** For the record, and for whoever looks on. */
-export interface PruneOptions {
+interface Pruning extends PruneOptions {
   readonly actor: string;
   readonly tell?: Tell;
 }
 
-/** Drops what is kept aside, in one transaction and after a backup, and answers what that was. */
-export function prune(database: Database, definitions: Definitions, { actor, tell = untold }: PruneOptions): Promise<readonly Step[]> {
+/** Drops what is kept aside, in one transaction and after a backup, and answers what that was, and what has to stay. */
+export function prune(
+  database: Database,
+  definitions: Definitions,
+  { actor, tell = untold, ...options }: Pruning,
+): Promise<readonly Step[]> {
   return backedUp(database, tell, async (tx, backUp) => {
     const from = performance.now();
-    const drafts = await draftPrune(tx, definitions);
+    const drafts = [...(await draftPrune(tx, definitions)), ...(await draftDeleted(tx, options))];
     const { hash, steps } = toPlan(drafts, definitions);
-    if (steps.length === 0) return steps;
-    const backup = backUp(hash);
-    for (const step of drafts) await runTold(tx, step, tell);
-    for (const note of drafts.flatMap(({ notes = [] }) => notes)) if ('drop' in note) await dropRow(tx, note.drop);
-    await keepEvolution(tx, { actor, planHash: hash, steps, from, backup });
+    const done = steps.filter(({ kind }) => kind !== 'stay');
+    if (done.length > 0) {
+      const backup = backUp(hash);
+      for (const step of drafts) await runTold(tx, step, tell);
+      for (const note of drafts.flatMap(({ notes = [] }) => notes)) if ('drop' in note) await dropRow(tx, note.drop);
+      await keepEvolution(tx, { actor, planHash: hash, steps: done, from, backup });
+    }
+    await forgetDropped(tx);
     return steps;
   });
 }
+
+async function draftDeleted(tx: Transaction, { deletedBefore }: PruneOptions): Promise<readonly DraftStep[]> {
+  if (deletedBefore === undefined) return [];
+  return draftDropDeleted(tx, new Date(tx.now - deletedBefore * DAY).toISOString());
+}
+
+const DAY = 24 * 60 * 60_000;
 
 function toPlan(drafts: readonly DraftStep[], definitions: Definitions): Plan {
   const steps = drafts.map(toShown);

@@ -12,7 +12,7 @@ const MANY = 10_000;
 export const untold: Tell = () => undefined;
 
 /** Steps that come by every record, or drop them all. */
-const LONG: ReadonlySet<StepKind> = new Set(['createIndex', 'convert', 'backfill', 'dropColumn', 'dropTable']);
+const LONG: ReadonlySet<StepKind> = new Set(['createIndex', 'convert', 'backfill', 'dropColumn', 'dropTable', 'dropRecords']);
 
 const WAITING = 'requests wait meanwhile, because no answer leaves before its entry is written and that takes the same lock';
 

@@ -1,0 +1,225 @@
+/** Whatever reads records does not meet deleted ones: every read that this folder offers, one by one. */
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ALWAYS, type Condition, type Scope } from '../condition/index.ts';
+import { OPEN } from '../context/index.ts';
+import { resolveField } from '../resource/index.ts';
+import { evolve } from './evolution/index.ts';
+import * as storage from './index.ts';
+import { type ListQuery, type Referrer, referrersTo } from './index.ts';
+import { define, openTestDatabase, resourceOf, type TestDatabase, toRecord } from './storage.fixture.ts';
+
+const definitions = define({
+  Author: { softDelete: true, fields: { name: { type: 'string' }, mentorId: { type: 'reference', to: 'Author' } } },
+  Article: {
+    softDelete: true,
+    fields: {
+      title: { type: 'string', unique: true },
+      authorId: { type: 'reference', to: 'Author' },
+      readerIds: { type: 'list', of: { type: 'reference', to: 'Author' } },
+    },
+  },
+});
+const [author, article] = [resourceOf(definitions, 'Author'), resourceOf(definitions, 'Article')];
+const field = (name: string) => resolveField(article, name, 'filter');
+let test: TestDatabase;
+
+beforeEach(async () => {
+  test = openTestDatabase();
+  await evolve(test.database, definitions);
+  await run(async (tx) => {
+    for (const id of ['gone', 'there']) {
+      await storage.insertRecord(tx, author, toRecord(id, { name: id }));
+      await storage.insertRecord(tx, article, toRecord(id, { title: id, authorId: id, readerIds: [id] }));
+    }
+    await storage.insertRecord(tx, article, toRecord('orphan', { title: 'orphan', authorId: 'gone', readerIds: ['there', 'gone'] }));
+    for (const resource of [author, article]) await storage.deleteRecord(tx, resource, { id: 'gone', by: 'me' });
+  });
+});
+afterEach(() => test.dispose());
+
+const run = <T>(work: (tx: storage.Transaction) => Promise<T>): Promise<T> => test.database.transaction(work);
+const path = (text: string) => ({ group: 'resource' as const, keys: text.split('.').slice(1), text });
+const compare = (at: string, operator: string, value: string | boolean): Condition => ({
+  type: 'comparison',
+  path: path(at),
+  operator,
+  operand: { type: 'literal', value },
+  ifExists: false,
+});
+const list = (where: Condition, more: Partial<ListQuery> = {}): ListQuery => ({
+  where,
+  scopeFor: (record): Scope => ({
+    now: 0,
+    timeZone: 'UTC',
+    valueOf: ({ keys }) => record[keys[0] ?? ''],
+    kindOf: () => ({ kind: 'text' }),
+  }),
+  definitions,
+  sort: [],
+  limit: 10,
+  total: true,
+  scanLimit: 1000,
+  now: 0,
+  timeZone: 'UTC',
+  ...more,
+});
+const toAuthor = (name: string): Referrer => {
+  const found = referrersTo(definitions, { resource: author, ids: ['gone'] }).find((each) => each.field.name === name);
+  if (found === undefined) throw new Error(`nothing refers by ${name}`);
+  return found;
+};
+const ids = (records: readonly { readonly id: string }[]): readonly string[] => records.map(({ id }) => id);
+const principal = { role: 'user', attributes: {} };
+const paths = [path('resource.authorId.name')];
+
+/** Name of a read → what it finds; `there` and `orphan` are to be found, and nothing that is gone. */
+const READS: Readonly<Record<string, readonly [ask: (tx: storage.Transaction) => Promise<unknown>, finds: unknown]>> = {
+  loadRecord: [(tx) => storage.loadRecord(tx, article, 'gone'), undefined],
+  loadRecords: [async (tx) => [...(await storage.loadRecords(tx, article, ['gone', 'there'])).keys()], ['there']],
+  listRecords: [
+    async (tx) => {
+      const pages = [
+        await storage.listRecords(tx, article, list(ALWAYS)),
+        await storage.listRecords(tx, article, list(compare('resource.title', 'matches', 'o|t'))),
+        await storage.listRecords(tx, article, list(compare('resource.authorId.name', 'exists', true))),
+        await storage.listRecords(tx, article, list(compare('resource.authorId.name', 'eq', 'gone'))),
+      ];
+      return pages.map(({ records, total }) => [ids(records), total]);
+    },
+    [
+      [['orphan', 'there'], 2],
+      [['orphan', 'there'], undefined],
+      [['there'], 1],
+      [[], 0],
+    ],
+  ],
+  findMatches: [
+    async (tx) => ids(await storage.findMatches(tx, article, { condition: compare('resource.title', 'eq', 'gone'), limit: 2 })),
+    [],
+  ],
+  checkReferences: [
+    async (tx) =>
+      (
+        await storage.checkReferences(
+          tx,
+          { resource: article, definitions },
+          { title: 'x', authorId: 'gone', readerIds: ['there', 'gone'] },
+        )
+      ).map((issue) => issue.path),
+    ['authorId', 'readerIds.1'],
+  ],
+  findDangling: [
+    async (tx) => (await storage.findDangling(tx, { resource: article, definitions }, 'orphan')).map(({ name }) => name),
+    ['authorId', 'readerIds'],
+  ],
+  findReferrers: [
+    async (tx) => [
+      await storage.findReferrers(tx, toAuthor('authorId'), { after: '', limit: 10 }),
+      await storage.findReferrers(tx, toAuthor('readerIds'), { after: '', limit: 10 }),
+      await storage.findReferrers(tx, toAuthor('authorId'), { after: '', limit: 10, existence: 'deleted' }),
+    ],
+    [['orphan'], ['orphan'], ['gone']],
+  ],
+  loadReferred: [
+    async (tx) => [
+      ...(await storage.loadReferred(tx, definitions, { paths, principal, resource: article, record: { authorId: 'gone' } })),
+      ...(await storage.loadReferred(tx, definitions, { paths, principal, resource: article, record: OPEN })),
+    ],
+    [],
+  ],
+  loadReferredOfEach: [
+    async (tx) => {
+      const records = [toRecord('orphan', { authorId: 'gone' })];
+      const referredOf = await storage.loadReferredOfEach(tx, definitions, { paths, resource: article, records });
+      return records.flatMap((record) => [...referredOf(record)]);
+    },
+    [],
+  ],
+  loadReferring: [
+    async (tx) => {
+      const query = { ...list(ALWAYS), field: 'authorId', to: ['gone', 'there'] };
+      const inMemory = { ...query, where: compare('resource.title', 'matches', 'o|t') };
+      const found = [await storage.loadReferring(tx, article, query), await storage.loadReferring(tx, article, inMemory)];
+      return found.map((each) => [...each].map(([to, records]) => [to, ids(records)]));
+    },
+    [
+      [
+        ['gone', ['orphan']],
+        ['there', ['there']],
+      ],
+      [
+        ['gone', ['orphan']],
+        ['there', ['there']],
+      ],
+    ],
+  ],
+};
+
+/** Reads of deleted records, which say so, and of the service's own tables, where nothing is kept. */
+const OTHERS = new Set(
+  [
+    'loadDeletedRecord findDeletedTogether listDeletedRecords listRolePolicies listUserPolicies loadCandidates loadEpoch listEvolutions',
+    'loadOtherDefinitions listPolicies loadPolicy loadPolicyState loadPolicyStateAt loadActiveAssignments loadPolicyPage countUserValues',
+  ].flatMap((names) => names.split(' ')),
+);
+
+describe('what is deleted', () => {
+  it.each(Object.entries(READS))('%s does not meet', async (_, [ask, finds]) => {
+    expect(await run(ask)).toEqual(finds);
+  });
+
+  it('is met by no read that is not named here', () => {
+    const reads = Object.keys(storage).filter((name) => /^(load|list|find|check|count)[A-Z]/.test(name));
+    expect(reads.filter((name) => !OTHERS.has(name)).sort()).toEqual(Object.keys(READS).sort());
+  });
+
+  it('is changed by no update, and deleted once', async () => {
+    const change = { id: 'gone', version: 2, values: { title: 'x' }, cleared: [], now: 0 };
+    expect(await run((tx) => storage.updateRecord(tx, article, change))).toBe(false);
+    expect(await run((tx) => storage.deleteRecord(tx, article, { id: 'gone' }))).toBe(false);
+    const [row] = await test.rows('Article');
+    expect(row).toMatchObject({ id: 'gone', title: 'gone', version: 2, deletedBy: 'me', deletedAt: row?.['updatedAt'] });
+  });
+
+  it('cannot be set by who updates a record', async () => {
+    const values = { title: 'there', deletedAt: '2026-01-01T00:00:00.000Z', deletedBy: 'x' };
+    await run((tx) => storage.updateRecord(tx, article, { id: 'there', version: 1, values, cleared: ['deletedAt'], now: 0 }));
+    expect(await run((tx) => storage.loadRecord(tx, article, 'there'))).not.toHaveProperty('deletedAt');
+  });
+
+  it('is found where it is asked for, and is back once', async () => {
+    expect(await run((tx) => storage.loadDeletedRecord(tx, article, 'there'))).toBeUndefined();
+    expect(await run((tx) => storage.loadDeletedRecord(tx, article, 'gone'))).toMatchObject({ id: 'gone', deletedBy: 'me' });
+    const page = await run((tx) => storage.listRecords(tx, article, list(ALWAYS, { existence: 'deleted' })));
+    expect([ids(page.records), page.total]).toEqual([['gone'], 1]);
+    expect(await run((tx) => storage.restoreRecord(tx, article, 'gone'))).toBe(true);
+    expect(await run((tx) => storage.restoreRecord(tx, article, 'gone'))).toBe(false);
+    expect(await run((tx) => storage.loadRecord(tx, article, 'gone'))).toEqual(
+      toRecord('gone', { title: 'gone', authorId: 'gone', readerIds: ['gone'], version: 3, updatedAt: expect.any(String) }),
+    );
+  });
+
+  it('is not even asked for by a cursor that has to look its values up again', async () => {
+    const sort = [{ field: field('title'), descending: false }];
+    const after = { id: 'gone' };
+    await expect(run((tx) => storage.listRecords(tx, article, list(ALWAYS, { sort, after })))).rejects.toMatchObject({
+      code: 'REQUEST_CURSOR',
+    });
+    const page = await run((tx) => storage.listRecords(tx, article, list(ALWAYS, { sort, after, existence: 'deleted' })));
+    expect(page.records).toEqual([]);
+  });
+
+  it('is as though it were in another table, to the database', async () => {
+    const plan = async (query: string): Promise<readonly string[]> =>
+      (await run((tx) => tx.all<{ detail: string }>(sql.raw(`EXPLAIN QUERY PLAN ${query}`)))).map(({ detail }) => detail);
+    const living = '(SELECT * FROM "Article" WHERE "deletedAt" IS NULL) AS "Article"';
+    expect(await plan(`SELECT "Article"."id" FROM ${living} WHERE "title" = 'x'`)).toEqual([
+      expect.stringMatching(/^SEARCH .*ux_Article\$title/),
+    ]);
+    const deleted = '(SELECT * FROM "Article" WHERE "deletedAt" IS NOT NULL) AS "Article"';
+    expect(
+      await plan(`SELECT "Article"."title" FROM ${deleted} WHERE TRUE ORDER BY "Article"."deletedAt" DESC, "Article"."id" DESC`),
+    ).toEqual([expect.stringMatching(/ix_Article\$deletedAt/)]);
+  });
+});

@@ -1,0 +1,77 @@
+import type { Mutation } from './mutation.ts';
+
+/** What breaks about records that are deleted and kept. */
+export const MUTATIONS_OF_DELETIONS: readonly Mutation[] = [
+  {
+    name: 'a reference leads conditions to what is deleted',
+    file: 'src/storage/sql-target.ts',
+    find: 'recordsOf(target, { as })',
+    replace: 'sql.raw(`${quoteName(target.name)} AS ${quoteName(as)}`)',
+    red: 'src/storage/living.test.ts',
+    test: 'what is deleted listRecords does not meet',
+  },
+  {
+    name: 'what is deleted can be referred to',
+    file: 'src/storage/references.ts',
+    find: 'SELECT "id" FROM ${recordsOf(resource)} WHERE "id" IN ${wanted}',
+    replace: 'SELECT "id" FROM ${tableOf(resource)} WHERE "id" IN ${wanted}',
+    red: 'src/storage/living.test.ts',
+    test: 'what is deleted checkReferences does not meet',
+  },
+  {
+    name: 'what was deleted before comes back with what it refers to',
+    file: 'src/storage/references.ts',
+    find: ` AND "deletedAt" = \${record['deletedAt']}`,
+    replace: '',
+    red: 'test/scenarios/soft-delete.test.ts',
+    test: 'what goes with a deleted record comes back with it',
+  },
+  {
+    name: 'who may not delete a record can restore it with another',
+    file: 'src/steps/restore.ts',
+    find: 'await decideOrRefuse(job,',
+    replace: 'if (depth < 0) await decideOrRefuse(job,',
+    red: 'test/scenarios/soft-delete.test.ts',
+    test: 'what goes with a deleted record comes back with it',
+  },
+  {
+    name: 'restored records refer to what is gone',
+    file: 'src/steps/restore.ts',
+    find: 'errors.length > 0',
+    replace: 'errors.length < 0',
+    red: 'test/scenarios/soft-delete.test.ts',
+    test: 'what goes with a deleted record does not come back without it',
+  },
+  {
+    name: 'who may list records is shown the deleted ones',
+    file: 'src/steps/select.ts',
+    find: 'and: also && (await restrictionOf(job, also)),',
+    replace: '',
+    red: 'test/scenarios/soft-delete.test.ts',
+    test: 'the deleted records are for who may list and delete them',
+  },
+  {
+    name: 'what is deleted keeps what is unique of it',
+    file: 'src/storage/evolution/ddl.ts',
+    find: "softDelete && index.unique ? 'living' : undefined",
+    replace: 'undefined',
+    red: 'src/storage/evolution/soft-delete.test.ts',
+    test: 'softDelete counts the living alone among what is to be unique',
+  },
+  {
+    name: 'without softDelete, what was deleted is back',
+    file: 'src/storage/evolution/plan-soft-delete.ts',
+    find: '[deletedObstacle(table)] : []',
+    replace: '[] : []',
+    red: 'src/storage/evolution/soft-delete.test.ts',
+    test: 'softDelete is not taken away while there are deleted records, which would be back',
+  },
+  {
+    name: 'what a kept record refers to is dropped for good',
+    file: 'src/storage/evolution/deleted-records.ts',
+    find: ': keepListed(tx, link, link.list))',
+    replace: ': 0)',
+    red: 'src/storage/evolution/soft-delete.test.ts',
+    test: 'prune, of deleted records leaves what is referred to by what stays, however far',
+  },
+];
