@@ -146,7 +146,7 @@ function referred(detail: string): Problem {
 }
 
 function targetOf({ to }: Referrer, depth: number): string {
-  return depth === 0 ? `this ${to.resource.name}` : `a ${to.resource.name} that would go with this record`;
+  return depth === 0 ? `this ${to.resource.name}` : `records of ${to.resource.name} that would go with this one`;
 }
 
 /** Nobody learns the name of a secret field by deleting what it refers to. */

@@ -179,7 +179,8 @@ describe('what goes with a deleted record', () => {
         status: 409,
         body_has: {
           code: 'RECORD_REFERENCED',
-          detail: 'Contract.articleId refers to this Article: whatever does so has to be deleted or changed first',
+          detail:
+            'Contract.articleId refers to records of Article that would go with this one: whatever does so has to be deleted or changed first',
         },
         entries: [allowed('delete'), allowed('delete', { resource: 'Article' })],
       }),
