@@ -118,6 +118,15 @@ describe('the order', () => {
     expect(apply({ policies, userPolicies, rolePolicies: rolePolicies.slice(2) }).rules).toEqual(expected);
   });
 
+  it('and what is loaded for them is the same in whichever order assignments are stored', () => {
+    const reading = (id: string, field: string) => policyOf(id, [{ conditions: [{ field, operator: 'exists', value: true }] }]);
+    const policies = [reading('p', 'resource.authorId.name'), reading('q', 'resource.authorId.email')];
+    const own = [toUser('u1', 'p'), toUser('u1', 'q')];
+    const stored = apply({ policies, userPolicies: own }).reaches.map(({ text }) => text);
+    expect(stored).toEqual(['resource.authorId.name', 'resource.authorId.email']);
+    expect(apply({ policies, userPolicies: own.toReversed() }).reaches.map(({ text }) => text)).toEqual(stored);
+  });
+
   it('takes the higher priority of a policy assigned both ways', () => {
     const policies = [policyOf('p', [{ id: 'b' }]), policyOf('q', [{ id: 'a' }])];
     const order = (p: number, q: number) =>

@@ -68,13 +68,16 @@ export function compilePolicies(state: PolicyState, definitions: Definitions, li
   });
 }
 
+/** By policy: whatever is made of them is the same in whichever order they are stored. */
 function toUserGrants(
   assignments: readonly { readonly policyId: string; readonly expiresAt?: string | undefined }[],
 ): readonly UserGrant[] {
-  return assignments.map(({ policyId, expiresAt }) => ({
-    policyId,
-    expiresAt: expiresAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(expiresAt),
-  }));
+  return assignments
+    .map(({ policyId, expiresAt }) => ({
+      policyId,
+      expiresAt: expiresAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(expiresAt),
+    }))
+    .sort((a, b) => (a.policyId < b.policyId ? -1 : 1));
 }
 
 function mapGroups<Item, Group>(
