@@ -287,7 +287,7 @@ fields:
     const refused = await deleteTop('keeps', (await world.admin()).token);
     expect([refused.status, refused.at('detail')]).toEqual([
       409,
-      `${other}.keeps refers to records of ${one} that would go with this one: whatever does so has to be deleted or changed first`,
+      `${other}.keeps refers to one of the ${one} records that would go with this: whatever does so has to be deleted or changed first`,
     ]);
   });
 });

@@ -146,7 +146,7 @@ function referred(detail: string): Problem {
 }
 
 function targetOf({ to }: Referrer, depth: number): string {
-  return depth === 0 ? `this ${to.resource.name}` : `records of ${to.resource.name} that would go with this one`;
+  return depth === 0 ? `this ${to.resource.name}` : `one of the ${to.resource.name} records that would go with this`;
 }
 
 /** Nobody learns the name of a secret field by deleting what it refers to. */

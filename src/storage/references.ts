@@ -2,9 +2,9 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Issue } from '../errors.ts';
 import type { Field } from '../fields/index.ts';
 import type { Json, JsonObject } from '../operators/index.ts';
-import type { Definitions, Resource, StoredRecord } from '../resource/index.ts';
+import { type Definitions, fromRow, type Resource, type Row, type StoredRecord } from '../resource/index.ts';
 import type { Transaction } from './database.ts';
-import { columnOf, type Existence, quoteName, recordsOf, tableOf } from './names.ts';
+import { columnOf, type Existence, quoteName, recordsOf, selectionOf, tableOf } from './names.ts';
 
 /** Which record is meant. */
 export interface RecordName {
@@ -145,18 +145,18 @@ export async function findReferrers(tx: Transaction, referrer: Referrer, page: R
   return rows.map(({ id }) => id);
 }
 
-/** Ids of some of the records that refer and were deleted together with a certain one: at the same moment, by the same user. */
+/** Some of the records that refer, in order, and were deleted together with a certain one: at the same moment, by the same user. */
 export async function findDeletedTogether(
   tx: Transaction,
   referrer: Referrer,
   { after, limit, record }: ReferrerPage & { readonly record: StoredRecord },
-): Promise<readonly string[]> {
+): Promise<readonly StoredRecord[]> {
   const records = recordsOf(referrer.resource, { existence: 'deleted' });
   const by = record['deletedBy'] === undefined ? sql`"deletedBy" IS NULL` : sql`"deletedBy" = ${record['deletedBy']}`;
-  const rows = await tx.all<{ id: string }>(sql`
-    SELECT "id" FROM ${records} WHERE ${refers(tx, referrer)} AND "deletedAt" = ${record['deletedAt']} AND ${by} AND "id" > ${after}
+  const rows = await tx.all<Row>(sql`
+    SELECT ${selectionOf(referrer.resource)} FROM ${records} WHERE ${refers(tx, referrer)} AND "deletedAt" = ${record['deletedAt']} AND ${by} AND "id" > ${after}
     ORDER BY "id" LIMIT ${limit}`);
-  return rows.map(({ id }) => id);
+  return rows.map((row) => fromRow(referrer.resource, row));
 }
 
 /**

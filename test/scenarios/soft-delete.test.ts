@@ -180,7 +180,7 @@ describe('what goes with a deleted record', () => {
         body_has: {
           code: 'RECORD_REFERENCED',
           detail:
-            'Contract.articleId refers to records of Article that would go with this one: whatever does so has to be deleted or changed first',
+            'Contract.articleId refers to one of the Article records that would go with this: whatever does so has to be deleted or changed first',
         },
         entries: [allowed('delete'), allowed('delete', { resource: 'Article' })],
       }),
