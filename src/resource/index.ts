@@ -18,7 +18,7 @@ export { collectMistakes, type DefinitionMistake, type Mistake, printMistake, ty
 export { type DefinitionOptions, type ReadDefinition, readDefinition } from './read-definition.ts';
 export type { Expansion } from './read-expand.ts';
 export { readShown, type Shown } from './read-shown.ts';
-export { checkCascades, checkReferences } from './references.ts';
+export { checkCascades, checkReferences, outlived } from './references.ts';
 export { type FieldUsage, fieldKind, resolveField } from './resolve-field.ts';
 export { type Definitions, ordinaryResources, type Resource, type ResourceIndex, type StoredRecord } from './resource.ts';
 export { ASSIGNABLE_ROLES, type AssignableRole } from './roles.ts';

@@ -1,4 +1,5 @@
 import { didYouMean } from '../errors.ts';
+import type { Field } from '../fields/index.ts';
 import type { DefinitionMistake } from './mistake.ts';
 import type { Definitions, Resource } from './resource.ts';
 
@@ -20,11 +21,9 @@ export function checkReferences(resource: Resource, known: Iterable<string>): re
 
 /** Records that would be kept, deleted, when what they refer to is gone for good. Both are mistakes that only show beside the other definitions. */
 export function checkCascades(resource: Resource, definitions: Definitions): readonly DefinitionMistake[] {
-  if (!resource.softDelete) return [];
   return [...resource.fields.values()].flatMap((field): readonly DefinitionMistake[] => {
-    const { to, onDelete } = field.of ?? field;
-    const target = onDelete === 'cascade' ? definitions.get(to ?? '') : undefined;
-    if (target === undefined || target.softDelete) return [];
+    const target = outlived(definitions, resource, field);
+    if (target === undefined) return [];
     const path = ['fields', field.name, ...(field.of === undefined ? [] : ['of']), 'onDelete'];
     const others = field.of === undefined ? 'restrict or setNull' : 'restrict';
     const instead = target.name === 'User' ? `expected ${others}` : `give ${target.name} softDelete too, or use ${others}`;
@@ -32,4 +31,11 @@ export function checkCascades(resource: Resource, definitions: Definitions): rea
       { path, on: 'value', detail: `deleted records are kept, and a deleted ${target.name}, to which they refer, is not: ${instead}` },
     ];
   });
+}
+
+/** What records would go with by this field, and be kept, while that is gone for good. */
+export function outlived(definitions: Definitions, resource: Resource, field: Field): Resource | undefined {
+  const { to, onDelete } = field.of ?? field;
+  const target = resource.softDelete && onDelete === 'cascade' ? definitions.get(to ?? '') : undefined;
+  return target?.softDelete === false ? target : undefined;
 }

@@ -29,4 +29,25 @@ describe('settleInForce', () => {
     expect(['A', 'B', 'Z'].filter((name) => settled.definitions.has(name))).toEqual(inForce);
     expect([...settled.refused.keys()]).toEqual(also);
   });
+
+  const parts = { Whole: { name: { type: 'string' } }, Part: { whole: { type: 'reference', to: 'Whole', onDelete: 'cascade' } } };
+  const keeping = (softDelete: boolean) => define({ Whole: { softDelete, fields: parts.Whole }, Part: { softDelete, fields: parts.Part } });
+
+  it.each([
+    [
+      'whoever is no longer to keep deleted records waits for what goes with it',
+      true,
+      'Part',
+      /^Whole would no longer keep deleted records, and Part/,
+    ],
+    ['whoever is to keep deleted records waits for what it goes with', false, 'Whole', /^Part would keep deleted records, and Whole/],
+  ] as const)('%s', (_, was, refused, why) => {
+    const applied = new Map([...keeping(was)].map(([name, resource]) => [name, { resource, keptAside: false }]));
+    const settled = settleInForce(keeping(!was), { applied }, new Set([refused]));
+    expect(['Whole', 'Part'].map((name) => settled.definitions.get(name)?.softDelete)).toEqual([was, was]);
+    expect([...settled.refused]).toEqual([[refused === 'Part' ? 'Whole' : 'Part', expect.stringMatching(why)]]);
+    // The other way round, nobody has to wait.
+    const other = refused === 'Part' ? 'Whole' : 'Part';
+    expect(settleInForce(keeping(!was), { applied }, new Set([other])).refused.size).toBe(0);
+  });
 });

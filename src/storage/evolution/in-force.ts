@@ -1,4 +1,4 @@
-import type { Definitions, Resource } from '../../resource/index.ts';
+import { type Definitions, outlived, type Resource } from '../../resource/index.ts';
 import type { AppliedResource } from './applied.ts';
 import type { TableRenames } from './table-renames.ts';
 
@@ -17,7 +17,8 @@ export interface Before {
 
 /**
  * A refused resource stays as it was applied, or stays out where it never was. That may leave a reference without the
- * resource it points to: then what it points to stays as it was, too, or else whoever refers to it does.
+ * resource it points to: then what it points to stays as it was, too, or else whoever refers to it does. And it may leave
+ * records to be kept when what they go with is gone for good: then the other of the two stays as it was, too.
  */
 export function settleInForce(wanted: Definitions, { applied, renames = new Map() }: Before, refused: ReadonlySet<string>): InForce {
   const nameBefore = new Map([...renames].map(([from, to]) => [to, from]));
@@ -28,9 +29,7 @@ export function settleInForce(wanted: Definitions, { applied, renames = new Map(
     const before = applied.get(nameBefore.get(name) ?? name);
     if (before?.resource !== undefined && !before.keptAside) definitions.set(before.resource.name, before.resource);
   };
-  for (const name of refused) fallBack(name);
-  for (let found = findDangling(definitions); found !== undefined; found = findDangling(definitions)) {
-    const { resource, to } = found;
+  const settleDangling = ({ resource, to }: Dangling): void => {
     const before = applied.get(to);
     // Taken out of the definitions, and still referred to by what has to stay as it was. Once at most, or this would not end.
     const renamed = renames.get(to);
@@ -45,12 +44,49 @@ export function settleInForce(wanted: Definitions, { applied, renames = new Map(
       if (definitions.get(resource.name) === applied.get(resource.name)?.resource) definitions.delete(resource.name);
       else fallBack(resource.name);
     }
+  };
+  const settleOutlived = ({ resource, to }: Outlived): void => {
+    const [stays, waits] = definitions.get(to.name) === wanted.get(to.name) ? [resource, to] : [to, resource];
+    const why =
+      waits === to
+        ? `would no longer keep deleted records, and ${stays.name}, whose records go with them, stays as it was and does`
+        : `would keep deleted records, and ${stays.name}, with whose records its own go, stays as it was and keeps none`;
+    also.set(waits.name, `${waits.name} ${why}`);
+    fallBack(waits.name);
+  };
+  for (const name of refused) fallBack(name);
+  for (;;) {
+    const dangling = findDangling(definitions);
+    const pair = dangling === undefined ? findOutlived(definitions, wanted) : undefined;
+    if (dangling !== undefined) settleDangling(dangling);
+    else if (pair !== undefined) settleOutlived(pair);
+    else return { definitions, refused: also };
   }
-  return { definitions, refused: also };
+}
+
+interface Dangling {
+  readonly resource: Resource;
+  readonly to: string;
+}
+
+interface Outlived {
+  readonly resource: Resource;
+  readonly to: Resource;
+}
+
+/** Wanted together, two never stand so: where they do, one is as it was, and the other, as wanted, has to wait for it. */
+function findOutlived(definitions: Definitions, wanted: Definitions): Outlived | undefined {
+  for (const resource of definitions.values()) {
+    for (const field of resource.fields.values()) {
+      const to = outlived(definitions, resource, field);
+      if (to !== undefined && (wanted.get(to.name) === to || wanted.get(resource.name) === resource)) return { resource, to };
+    }
+  }
+  return undefined;
 }
 
 /** A resource with a reference to one that is not there. */
-function findDangling(definitions: Definitions): { resource: Resource; to: string } | undefined {
+function findDangling(definitions: Definitions): Dangling | undefined {
   for (const resource of definitions.values()) {
     for (const field of resource.fields.values()) {
       const to = field.to ?? field.of?.to;
