@@ -46,7 +46,7 @@ export function readDefinition(source: Json, options: DefinitionOptions = {}): R
   const internal = name.startsWith('_');
   const softDelete = readSoftDelete(source['softDelete'], internal, report);
   const fields = readFields(source['fields'], { builtIn, internal, softDelete }, report);
-  const indexes = readIndexes(source['indexes'], { fields, declared: declaredNames(source['fields']) }, report);
+  const indexes = readIndexes(source['indexes'], { fields, softDelete, declared: declaredNames(source['fields']) }, report);
   const permissions = readPermissions(source['permissions'], report);
   if (mistakes.length > 0) return { resource: undefined, mistakes };
   const parts = { name, fields, indexes, softDelete };

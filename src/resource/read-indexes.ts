@@ -1,6 +1,7 @@
 import { didYouMean } from '../errors.ts';
 import type { Field } from '../fields/index.ts';
 import { describeValue, isObject, type Json, type JsonObject } from '../operators/index.ts';
+import { isDeletionField } from './automatic.ts';
 import { checkFieldValue, typeOf } from './check-shape.ts';
 import { describeType, type Report } from './mistake.ts';
 import { quote, suggest } from './names.ts';
@@ -17,6 +18,7 @@ interface Indexable {
   readonly fields: ReadonlyMap<string, Field>;
   /** Every name in the definition, those of fields with mistakes too. */
   readonly declared: ReadonlySet<string>;
+  readonly softDelete: boolean;
 }
 
 /** Reads the `indexes` of a definition, over the fields that could be read. */
@@ -66,11 +68,20 @@ function readIndex(source: Json, place: IndexPlace, report: Report): ResourceInd
   for (const [at, name] of names.entries())
     checkIndexField(name, { ...place, path: [...path, 'fields', at], before: names.slice(0, at) }, report);
   const where = readWhere(given['where'], { ...place, path: [...path, 'where'] }, report);
+  if (given['unique'] === true) checkUnique([...names, ...Object.keys(where ?? {})], place, report);
   return Object.freeze({
     fields: Object.freeze(names.map(String)),
     unique: given['unique'] === true,
     ...(where !== undefined && { where }),
   });
+}
+
+/** Where deleted records are kept, this is how others write it by hand; here it would leave nothing unique. */
+function checkUnique(names: readonly Json[], place: IndexPlace, report: Report): void {
+  const name = names.find((each) => isDeletionField(place, String(each)));
+  if (name === undefined) return;
+  const by = 'what is unique is so by itself among those that are not deleted, and they have no value there';
+  report(place.path, `expected no "${name}" in a unique index: ${by}`);
 }
 
 /** Equalities alone, with values of the fields' own types: they stand in DDL, where nothing can be bound. */

@@ -37,9 +37,21 @@ describe('softDelete', () => {
     [{ softDelete: 'yes' }, 'softDelete: expected true or false, given "yes"'],
     [{ softDelete: null }, 'softDelete: expected true or false, given null'],
     [{ fields: { deletedAt: { type: 'timestamp' } } }, 'fields.deletedAt: expected another name: every record has "deletedAt" by itself'],
+    [
+      { indexes: [{ fields: ['title', 'deletedAt'], unique: true }] },
+      'indexes.0: expected no "deletedAt" in a unique index: what is unique is so by itself among those that are not deleted, and they have no value there',
+    ],
+    [
+      { indexes: [{ fields: ['title'], unique: true, where: { deletedBy: 'me' } }] },
+      'indexes.0: expected no "deletedBy" in a unique index: what is unique is so by itself among those that are not deleted, and they have no value there',
+    ],
     [{ fields: { deletedby: { type: 'string' } } }, 'fields.deletedby: expected another name: it differs from "deletedBy" only in case'],
   ])('%j is a mistake', (changed, mistake) => {
     expect(mistakesIn(changed)).toEqual([mistake]);
+  });
+
+  it('leaves its fields to indexes that make nothing unique', () => {
+    expect(mistakesIn({ indexes: [{ fields: ['title', 'deletedAt'] }] })).toEqual([]);
   });
 
   it('is nothing for our own tables', () => {
