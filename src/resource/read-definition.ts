@@ -122,7 +122,8 @@ function readFields(source: Json | undefined, owner: Owner, report: Report): Rea
     const field = readField(value, { name, path, builtIn: owner.builtIn }, report);
     if (field !== undefined && wrong === undefined) fields.set(name, field);
   }
-  checkRenames(source, report);
+  // What was accepted before is not refused now.
+  checkRenames(source, owner.builtIn ? new Set() : new Set(automaticFields(owner).keys()), report);
   return fields;
 }
 
@@ -134,7 +135,7 @@ function checkTwin(name: string, taken: ReadonlyMap<string, string>, automatic: 
   return `expected another name: it differs from "${twin}" only in case`;
 }
 
-function checkRenames(fields: JsonObject, report: Report): void {
+function checkRenames(fields: JsonObject, automatic: ReadonlySet<string>, report: Report): void {
   const claimed = new Set<string>();
   for (const [name, field] of Object.entries(fields)) {
     const from = isObject(field) ? field['renamedFrom'] : undefined;
@@ -142,7 +143,8 @@ function checkRenames(fields: JsonObject, report: Report): void {
     const path = ['fields', name, 'renamedFrom'];
     const wrong = checkFieldName(from);
     if (wrong !== undefined) report(path, wrong);
-    else if (Object.hasOwn(fields, from)) report(path, `expected a name that no field has any more, given ${quote(from)}`);
+    else if (Object.hasOwn(fields, from) || automatic.has(from))
+      report(path, `expected a name that no field has any more, given ${quote(from)}`);
     else if (claimed.has(from)) report(path, `expected a name that one field comes from, given ${quote(from)} again`);
     claimed.add(from);
   }

@@ -45,6 +45,10 @@ describe('softDelete', () => {
       { indexes: [{ fields: ['title'], unique: true, where: { deletedBy: 'me' } }] },
       'indexes.0: expected no "deletedBy" in a unique index: what is unique is so by itself among those that are not deleted, and they have no value there',
     ],
+    [
+      { fields: { removedAt: { type: 'timestamp', renamedFrom: 'deletedAt' } } },
+      'fields.removedAt.renamedFrom: expected a name that no field has any more, given "deletedAt"',
+    ],
     [{ fields: { deletedby: { type: 'string' } } }, 'fields.deletedby: expected another name: it differs from "deletedBy" only in case'],
   ])('%j is a mistake', (changed, mistake) => {
     expect(mistakesIn(changed)).toEqual([mistake]);
