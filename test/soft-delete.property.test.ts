@@ -100,6 +100,14 @@ describe('whatever is deleted and restored, in whatever order', () => {
     ['delete', 0, 0, 0],
     ['restore', 1, 0, 0],
   ];
+  /** A page under one that is under another: the top is deleted and restored. */
+  const row: Step[] = [
+    ['page', 0, 0, 1],
+    ['page', 0, 1, 2],
+    ['page', 0, 1, 3],
+    ['delete', 0, 0, 0],
+    ['restore', 0, 0, 0],
+  ];
 
   async function create(model: Model, [what, first, second, slug]: Step): Promise<void> {
     const resource = what === 'folder' ? 'Folder' : 'Page';
@@ -179,7 +187,7 @@ describe('whatever is deleted and restored, in whatever order', () => {
         }
         await compare(model);
       }),
-      { numRuns: 60, examples: [[circle]] },
+      { numRuns: 60, examples: [[circle], [row]] },
     );
     expect(circles).toBeGreaterThan(0);
   }, 120_000);
