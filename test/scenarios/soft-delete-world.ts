@@ -52,7 +52,7 @@ export const LEAVES_OTHERS: Readonly<Record<string, unknown>> = {
   effect: 'DENY',
   priority: 900,
   conditions: [
-    { field: 'resource.deletedBy', operator: 'exists', value: true },
+    { field: 'resource.deletedAt', operator: 'exists', value: true },
     { field: 'resource.deletedBy', operator: 'ne', value: '${user.id}' },
   ],
 };

@@ -1,7 +1,7 @@
 /** What is deleted and kept: hidden behind every door, unique no longer, restored with what went along, listed to who may delete it. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkScenarios, type Scenario, type Stage } from './scenario.ts';
-import { startFolders } from './soft-delete-world.ts';
+import { LEAVES_OTHERS, startFolders } from './soft-delete-world.ts';
 
 let stage: Stage;
 beforeAll(async () => {
@@ -437,7 +437,7 @@ describe('asking ahead', () => {
   it('asks about a restoring as about a deletion, and about the two decisions of listing what is deleted one by one', async () => {
     const test = { user: { id: stage.kept.get('maya') }, resource: { name: 'Article', ownerId: stage.kept.get('maya') } };
     expect((await ask('test-access', { ...test, action: 'restore' })).at('data.allowed')).toBe(true);
-    const deleted = { ...test, resource: { ...test.resource, deletedBy: stage.kept.get('admin') } };
+    const deleted = { ...test, resource: { ...test.resource, deletedAt: '2026-01-01T00:00:00.000Z', deletedBy: stage.kept.get('admin') } };
     expect((await ask('test-access', { ...deleted, action: 'restore' })).at('data.allowed')).toBe(false);
     const both = await ask('test-access', { ...test, action: 'listDeleted' });
     expect([both.status, both.at('errors.0.path'), both.at('errors.0.detail')]).toEqual([
@@ -473,5 +473,26 @@ describe('of a restore and a create of the same unique value at once', () => {
       expect(replies.map(({ status }) => status).filter((status) => status < 300)).toHaveLength(1);
       expect((await service.call('GET', `/api/Article?where[slug]=raced-${n}`, { token })).at('count')).toBe(1);
     }
+  });
+});
+
+describe('the rule that leaves what others deleted to others', () => {
+  it('leaves to nobody else what somebody without a token deleted', async () => {
+    const { service } = stage;
+    await service.createPolicy({ role: 'anon', rules: [{ resource: 'Pledge', action: 'delete' }] });
+    const user = await service.user();
+    await service.createPolicy({
+      userId: user.id,
+      rules: [
+        { resource: 'Pledge', action: 'delete' },
+        { ...LEAVES_OTHERS, resource: 'Pledge' },
+      ],
+    });
+    const restore = async (token: string | undefined): Promise<number> => {
+      const id = await service.createRecord('Pledge', {});
+      expect((await service.call('DELETE', `/api/Pledge/${id}`, { token })).status).toBe(200);
+      return (await service.call('POST', '/api/Pledge/restore', { token: user.token, body: { id } })).status;
+    };
+    expect([await restore(undefined), await restore(user.token)]).toEqual([403, 200]);
   });
 });
