@@ -25,6 +25,7 @@ describe('a DENY that fires where a value is missing', () => {
         extra: { type: 'json', required: true },
       },
     },
+    { name: 'Page', softDelete: true, fields: { title: { type: 'string' } } },
   );
   const users = { looked: 10, all: true, having: new Map([['department', 7]]) };
   function whoOf(rule: SomeRule, role: 'anon' | 'user' = 'user', others: Partial<World> = {}): readonly string[] {
@@ -55,6 +56,12 @@ describe('a DENY that fires where a value is missing', () => {
     ['the id of whoever asks', when(comparison('user.id', 'ne', `\${resource.authorId}`)), []],
     ['a claim', when(comparison('user.tier', 'eq', 1)), [`every stored user, since no field of User is called "tier", → ${ifExists}`]],
     ['a field of records', when(comparison('resource.status')), [`records without "resource.status" → ${ifExists}`]],
+    [
+      'a field that only deleted records have',
+      { resource: 'Page', ...when(comparison('resource.deletedBy', 'ne', 'me')) },
+      [`every record that is not deleted → ${ifExists}`],
+    ],
+    ['another of those', { resource: 'Page', ...when(comparison('resource.title')) }, [`records without "resource.title" → ${ifExists}`]],
     ['a field that records must have', when(comparison('resource.title')), []],
     ['a field that every record has been given', when(comparison('resource.stage')), []],
     ['the same of users', when(comparison('user.level', 'lt', 2)), []],

@@ -1,6 +1,6 @@
 import { type Condition, conditionPaths, OPEN, type Path } from '../condition/index.ts';
 import { lackingResources } from '../context/index.ts';
-import { fieldAt, ordinaryResources, type Resource } from '../resource/index.ts';
+import { fieldAt, isDeletionField, ordinaryResources, type Resource } from '../resource/index.ts';
 import { listed, type Remark } from './advice.ts';
 import { hasUnknown, toLeaves } from './leaves.ts';
 import { definitionsOf, type Subject } from './subject.ts';
@@ -55,12 +55,20 @@ function withoutValue(path: Path, subject: Subject): readonly string[] {
     case 'user':
       return usersWithout(path, subject);
     case 'resource':
-      return resourcesOf(subject).some((resource) => isOptional(resource, path, subject)) ? [`records without "${path.text}"`] : [];
+      return recordsWithout(path, subject);
     case 'request':
       return path.keys[0] === 'data' ? [`requests that do not send "${path.text}"`] : [];
     case 'environment':
       return [];
   }
+}
+
+function recordsWithout(path: Path, subject: Subject): readonly string[] {
+  const without = resourcesOf(subject).filter((resource) => isOptional(resource, path, subject));
+  if (without.length === 0) return [];
+  const [name = '', ...inner] = path.keys;
+  const isOfDeleted = inner.length === 0 && without.every((resource) => isDeletionField(resource, name));
+  return [isOfDeleted ? 'every record that is not deleted' : `records without "${path.text}"`];
 }
 
 function usersWithout(path: Path, subject: Subject): readonly string[] {
