@@ -29,10 +29,26 @@ export const MUTATIONS_OF_DELETIONS: readonly Mutation[] = [
   {
     name: 'who may not delete a record can restore it with another',
     file: 'src/steps/restore.ts',
-    find: 'await decideOrRefuse(job,',
-    replace: 'if (depth < 0) await decideOrRefuse(job,',
+    find: 'await decideOrRefuseEach(job,',
+    replace: 'if (others.length < 0) await decideOrRefuseEach(job,',
     red: 'test/scenarios/soft-delete.test.ts',
     test: 'what goes with a deleted record comes back with it',
+  },
+  {
+    name: 'who may not have a record back learns what is unique of it',
+    file: 'src/steps/restore.ts',
+    find: 'const clash = await bringBack(job, all);',
+    replace: 'const clash = await bringBack(job, all);\n  if (clash !== undefined) throw clash;',
+    red: 'test/restore.test.ts',
+    test: 'restoring decides on each as it was found, deleted, before it tells what is in its way',
+  },
+  {
+    name: 'what one resource keeps goes with what another does not',
+    file: 'src/storage/evolution/in-force.ts',
+    find: 'dangling === undefined ? findOutlived(definitions, wanted) : undefined',
+    replace: 'undefined as Outlived | undefined',
+    red: 'src/storage/evolution/in-force.test.ts',
+    test: 'settleInForce whoever is to keep deleted records waits for what it goes with',
   },
   {
     name: 'restored records refer to what is gone',
