@@ -161,6 +161,7 @@ const OTHERS = new Set(
   [
     'checkUnderstood countEntriesSince loadDeletedRecord findDeletedTogether listDeletedRecords listRolePolicies listUserPolicies loadCandidates loadEpoch listEvolutions',
     'loadOtherDefinitions listPolicies loadPolicy loadPolicyState loadPolicyStateAt loadActiveAssignments loadPolicyPage countUserValues',
+    'checkUnderstood countEntriesSince',
   ].flatMap((names) => names.split(' ')),
 );
 
