@@ -55,7 +55,9 @@ function planResource(planning: Planning, resource: Resource): Draft {
   const stored = storedNames(actual, renames);
   if (table === undefined) return planNewTable(resource, dialect);
   const refusal =
-    describeSecondTable(planning, resource) ?? (table.name === resource.name ? undefined : describeTwin(resource, table.name));
+    describeSecondTable(planning, resource) ??
+    describeLateRename(planning, resource) ??
+    (table.name === resource.name ? undefined : describeTwin(resource, table.name));
   if (refusal !== undefined) return { resource: resource.name, steps: [], refusals: [refusal], obstacles: [] };
   const before = applied.resources.get(resource.name);
   const draft = planTable({
@@ -96,6 +98,15 @@ function describeSecondTable({ applied, actual, definitions }: Planning, { name,
   // Renamed long ago, and in force since.
   if (twin === undefined || (twin === name && applied.resources.get(name)?.keptAside === false)) return undefined;
   return `${twin} has records of its own, which are kept aside, and ${renamedFrom} is to be called ${name}; drop those for good with storage prune, or choose another name`;
+}
+
+/** A name before that is said once the resource is in force under its new one: the records of the first would stay aside unseen. */
+function describeLateRename({ applied, rows }: Planning, { name, renamedFrom = '' }: Resource): string | undefined {
+  if (applied.resources.get(renamedFrom)?.keptAside !== true || applied.resources.get(name)?.keptAside !== false) return undefined;
+  // As it is on the record: `applied` may be without it.
+  if (rows.find(({ id }) => id === name)?.source['renamedFrom'] === renamedFrom) return undefined;
+  const beside = `${name} is in force already, and ${renamedFrom}, from which it is to come, is kept aside`;
+  return `${beside}; call it ${renamedFrom} again to have those records back, or leave renamedFrom out`;
 }
 
 function describeTwin({ name }: Resource, twin: string): string {

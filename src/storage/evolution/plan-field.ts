@@ -29,7 +29,7 @@ const NONE: FieldDraft = Object.freeze({ steps: [], refusals: [], obstacles: [],
 /** Plans one field of a table that exists: its column is there, was there under another name, or is new. */
 export function planField(table: Table, field: Field): FieldDraft {
   const from = sourceOf(table, field);
-  const refusal = refuseSecondColumn(table, field, from);
+  const refusal = refuseSecondColumn(table, field, from) ?? refuseLateRename(table, field);
   if (refusal !== undefined) return { ...NONE, refusals: [refusal] };
   const draft = from === undefined ? planNew(table, field) : planExisting(table, field, from);
   const obstacles = [...draft.obstacles];
@@ -58,6 +58,15 @@ function refuseSecondColumn(
   const isBeside = twin === name ? applied?.fields.has(renamedFrom) === true && !applied.fields.has(name) : from === renamedFrom;
   if (twin === undefined || !isBeside) return undefined;
   return `${resource.name}.${twin} has values of its own, which are kept aside, and ${renamedFrom} is to be called ${name}; drop those for good with storage prune, or choose another name`;
+}
+
+/** A name before that is said once the field is in force under its new one: the values of the first would stay aside unseen. */
+function refuseLateRename({ resource, applied, keptFields }: Table, { name, renamedFrom }: Field): string | undefined {
+  const standing = applied?.fields.get(name);
+  if (renamedFrom === undefined || standing === undefined || standing.renamedFrom === renamedFrom) return undefined;
+  if (!keptFields.has(renamedFrom) || resource.fields.has(renamedFrom)) return undefined;
+  const beside = `${resource.name}.${name} is in force already, and ${resource.name}.${renamedFrom}, from which it is to come, is kept aside`;
+  return `${beside}; call it ${renamedFrom} again to have those values back, or leave renamedFrom out`;
 }
 
 function planNew({ resource, actual, dialect, ...table }: Table, field: Field): FieldDraft {

@@ -42,6 +42,25 @@ describe('a field under a name that is kept aside', () => {
     expect(blocked(await apply(onto))).toEqual([taken]);
   });
 
+  it('is not left there unseen by a name before that comes too late', async () => {
+    await populate();
+    await apply({ Article: { fields: { titel: text, note: text } } });
+    const late = await apply({ Article: { fields: { titel: { ...text, renamedFrom: 'title' }, note: text } } });
+    const beside = 'Article.titel is in force already, and Article.title, from which it is to come, is kept aside';
+    expect(blocked(late)).toEqual([`${beside}; call it title again to have those values back, or leave renamedFrom out`]);
+    expect((await apply({ Article: { fields: { titel: text, note: text } } })).plan.held).toEqual([]);
+    await apply({ Article: { fields: { title: text, note: text } } });
+    expect(await test.rows('Article')).toMatchObject([{ title: 'kept' }]);
+  });
+
+  it('does not mind a name before that has been said since the rename', async () => {
+    await populate();
+    const renamed: Sources = { Article: { fields: { titel: { ...text, renamedFrom: 'title' }, note: text } } };
+    await apply(renamed);
+    expect((await evolve(test.database, define(renamed), { thorough: true })).plan.steps).toEqual([]);
+    expect(await test.rows('Article')).toMatchObject([{ titel: 'kept' }]);
+  });
+
   it('swaps it with another by way of a third', async () => {
     await populate();
     expect(() =>

@@ -105,6 +105,17 @@ describe('a resource under another name', () => {
     expect(await test.rows('ARTICLE')).toMatchObject([{ title: 'kept' }]);
   });
 
+  it('is not left aside unseen by a name before that comes too late', async () => {
+    await populate({ Article: article });
+    await apply({ Post: article });
+    const late = await apply({ Post: post, Other: { fields: { note: text } } });
+    const beside = 'Post is in force already, and Article, from which it is to come, is kept aside';
+    expect(blocked(late)).toEqual([`${beside}; call it Article again to have those records back, or leave renamedFrom out`]);
+    expect([late.plan.held, kinds(late)]).toEqual([['Post'], ['createTable']]);
+    await apply({ Article: article });
+    expect(await test.rows('Article')).toMatchObject([{ title: 'kept' }]);
+  });
+
   it('is not taken for the return of one that is kept aside', async () => {
     await populate({ Article: article });
     await apply({});
