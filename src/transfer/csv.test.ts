@@ -64,6 +64,24 @@ describe('CSV', () => {
         'column 4: expected the name of a field, given "__proto__"',
       ],
     ],
+    [
+      'a header that another delimiter would part, before the quotes that this one puts out of place',
+      'title;views\na "b"; 7;"c"\n',
+      {},
+      [
+        'REQUEST_MALFORMED: the header has 1 mistake',
+        'column 1: expected the name of a field, given "title;views" (did you mean the delimiter ";"?)',
+      ],
+    ],
+    [
+      'such a one with tabs',
+      'title\tviews\n',
+      { delimiter: ';' },
+      [
+        'REQUEST_MALFORMED: the header has 1 mistake',
+        'column 1: expected the name of a field, given "title\\tviews" (did you mean the delimiter tab?)',
+      ],
+    ],
     ['nothing', '', {}, ['REQUEST_MALFORMED: expected a row with the names of fields, given no row at all']],
     [
       'a quote that is never closed',

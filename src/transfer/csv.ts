@@ -3,7 +3,6 @@ import { pipeline } from 'node:stream/promises';
 import { CsvError, parse } from 'csv-parse';
 import { didYouMean, type Issue, Problem } from '../errors.ts';
 import type { Json } from '../operators/index.ts';
-import type { Resource } from '../resource/index.ts';
 import { readCell } from './cells.ts';
 import { toUnreadable } from './row-text.ts';
 import type { SourceOptions, SourceRow } from './source.ts';
@@ -12,6 +11,7 @@ const TOO_LONG = 'expected shorter rows: this one is longer than a row may be';
 /** Mistakes listed of one header. */
 const MOST_MISTAKES = 100;
 const MOST_SUGGESTIONS = 10;
+const DELIMITERS = [',', ';', '\t'];
 
 /**
  * CSV as RFC 4180 has it, its first row the names of fields. An empty cell says nothing of its field: a new record gets the
@@ -20,14 +20,23 @@ const MOST_SUGGESTIONS = 10;
 export async function* readCsv(texts: AsyncIterable<string>, options: SourceOptions): AsyncGenerator<SourceRow> {
   let header: readonly string[] | undefined;
   let row = 0;
-  for await (const cells of parseRows(texts, options)) {
+  let headerRow: number | undefined;
+  // The header is read as soon as it is parsed: a wrong delimiter is told by it, and not by a quote that it puts out of place rows later.
+  const seeParsed = (cells: readonly string[]): void => {
+    if (!isEmptyLine(cells)) header ??= readHeader(cells, options);
+  };
+  for await (const cells of parseRows(texts, { ...options, seeParsed })) {
     row++;
-    // An empty line: nothing of ours, yet a spreadsheet counts it.
-    if (cells.length === 1 && cells[0] === '') continue;
-    if (header === undefined) header = readHeader(cells, options.resource);
-    else yield readRow({ row, header, cells }, options);
+    // Nothing of ours, yet a spreadsheet counts it.
+    if (header === undefined || isEmptyLine(cells)) continue;
+    headerRow ??= row;
+    if (row > headerRow) yield readRow({ row, header, cells }, options);
   }
   if (header === undefined) throw new Problem('REQUEST_MALFORMED', 'expected a row with the names of fields, given no row at all');
+}
+
+function isEmptyLine(cells: readonly string[]): boolean {
+  return cells.length === 1 && cells[0] === '';
 }
 
 interface Given {
@@ -54,7 +63,7 @@ function readRow({ row, header, cells }: Given, options: SourceOptions): SourceR
 }
 
 /** A column that is no field would spoil each row: told once, before the first. */
-function readHeader(cells: readonly string[], resource: Resource): readonly string[] {
+function readHeader(cells: readonly string[], { resource, delimiter }: SourceOptions): readonly string[] {
   const seen = new Set<string>();
   const errors: Issue[] = [];
   const writable = [...resource.fields.values()].filter(({ readOnly }) => !readOnly).map(({ name }) => name);
@@ -64,7 +73,8 @@ function readHeader(cells: readonly string[], resource: Resource): readonly stri
     const shown = JSON.stringify(name.slice(0, 64));
     if (seen.has(name)) errors.push({ path: place, code: 'duplicate', detail: `expected each column once, given ${shown} again` });
     else if (!resource.fields.has(name)) {
-      const near = errors.length < MOST_SUGGESTIONS ? didYouMean(name, writable) : '';
+      const other = cells.length === 1 ? suggestDelimiter(name, { resource, delimiter }) : '';
+      const near = other === '' && errors.length < MOST_SUGGESTIONS ? didYouMean(name, writable) : other;
       errors.push({ path: place, code: 'unknown', detail: `expected the name of a field, given ${shown}${near}` });
     }
     seen.add(name);
@@ -73,7 +83,19 @@ function readHeader(cells: readonly string[], resource: Resource): readonly stri
   throw new Problem('REQUEST_MALFORMED', `the header has ${errors.length} ${errors.length === 1 ? 'mistake' : 'mistakes'}`, { errors });
 }
 
-async function* parseRows(texts: AsyncIterable<string>, { delimiter, rowLength }: SourceOptions): AsyncGenerator<readonly string[]> {
+/** A header in one piece that another delimiter would part into names of fields: spreadsheets write `;` in half of the world. */
+function suggestDelimiter(header: string, { resource, delimiter }: Pick<SourceOptions, 'resource' | 'delimiter'>): string {
+  const parts = (other: string): readonly string[] => header.split(other, MOST_MISTAKES);
+  const meant = DELIMITERS.find((other) => other !== delimiter && parts(other).some((part) => resource.fields.has(part)));
+  return meant === undefined ? '' : ` (did you mean the delimiter ${meant === '\t' ? 'tab' : JSON.stringify(meant)}?)`;
+}
+
+interface Parsing extends SourceOptions {
+  /** Is handed each row as it is parsed, before it can be asked for. May throw. */
+  readonly seeParsed: (cells: readonly string[]) => void;
+}
+
+async function* parseRows(texts: AsyncIterable<string>, { delimiter, rowLength, seeParsed }: Parsing): AsyncGenerator<readonly string[]> {
   const parser = parse({
     delimiter,
     record_delimiter: ['\r\n', '\n'],
@@ -81,6 +103,10 @@ async function* parseRows(texts: AsyncIterable<string>, { delimiter, rowLength }
     relax_column_count: true,
     // Empty cells are no characters to it, and a row of nothing but delimiters would never be too long.
     cast: (cell, { index }) => (index < rowLength ? cell : refuseLength()),
+    on_record: (cells: string[]) => {
+      seeParsed(cells);
+      return cells;
+    },
   });
   const fed = pipeline(Readable.from(texts, { objectMode: true }), parser);
   // What goes wrong in it comes out of the parser too, where it is waited for.
