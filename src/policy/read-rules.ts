@@ -1,4 +1,4 @@
-import { RULE_ACTIONS } from '../actions.ts';
+import { ACTIONS, RULE_ACTIONS } from '../actions.ts';
 import { readConditions } from '../condition/index.ts';
 import { describePath } from '../context/index.ts';
 import type { Issue } from '../errors.ts';
@@ -93,9 +93,11 @@ function readResource(reading: Reading): string | undefined {
 
 function readAction(reading: Reading): string | undefined {
   const given = ownValue(reading.input, 'action');
-  if (given === 'createIfNotExists' || given === 'updateIfExists') {
-    const decides = given === 'createIfNotExists' ? 'create' : 'update';
-    return note(reading, 'action', { code: 'value', detail: `"${given}" is decided as "${decides}": name that action` });
+  const action = typeof given === 'string' ? ACTIONS.get(given) : undefined;
+  if (action !== undefined && action.name !== action.decides) {
+    const { name, decides, alsoDecides } = action;
+    const what = alsoDecides === undefined ? `"${decides}": name that action` : `"${decides}" and "${alsoDecides}": name those actions`;
+    return note(reading, 'action', { code: 'value', detail: `"${name}" is decided as ${what}` });
   }
   return readOneOf(reading, 'action', [...RULE_ACTIONS, '*']);
 }

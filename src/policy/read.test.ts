@@ -97,6 +97,16 @@ describe('every mistake is listed, with its path', () => {
       'rules.0.action value: "updateIfExists" is decided as "update": name that action',
     ],
     [
+      'one that decides as delete',
+      { ...least, rules: [{ ...rule, action: 'restore' }] },
+      'rules.0.action value: "restore" is decided as "delete": name that action',
+    ],
+    [
+      'one that takes two decisions',
+      { ...least, rules: [{ ...rule, action: 'listDeleted' }] },
+      'rules.0.action value: "listDeleted" is decided as "list" and "delete": name those actions',
+    ],
+    [
       'a prototype name',
       { ...least, rules: [{ ...rule, action: 'constructor' }] },
       'rules.0.action value: expected one of create, read, update, delete, list, export, import, *, given "constructor"',
