@@ -35,8 +35,14 @@ export function checkNewFieldName(name: string): string | undefined {
 /** ` (did you mean …?)` and the whole list where it is short, after an unknown name. */
 export function suggest(given: string, known: Iterable<string>): string {
   const names = [...known];
+  return names.length > 12 ? didYouMean(given, names) : suggestAll(given, names);
+}
+
+/** The same, however long the list is. */
+export function suggestAll(given: string, known: Iterable<string>): string {
+  const names = [...known];
   const near = didYouMean(given, names);
-  return near !== '' || names.length === 0 || names.length > 12 ? near : ` (known: ${names.join(', ')})`;
+  return near !== '' || names.length === 0 ? near : ` (known: ${names.join(', ')})`;
 }
 
 /** A name from outside as messages quote it, cut where it is long. */

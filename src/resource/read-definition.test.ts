@@ -114,6 +114,18 @@ describe('what a definition may not say', () => {
     ['a field without type', field({ required: true }), 'fields.it', /expected a type/],
     ['an inherited type', field({ type: 'constructor' }), 'fields.it.type', /unknown type/],
     [
+      'a type of another program',
+      field({ type: 'int' }),
+      'fields.it.type',
+      /^unknown type "int" \(known: string, text, integer, .*, password\)$/,
+    ],
+    [
+      'what belongs to the items of a list',
+      field({ type: 'list', of: { type: 'reference', to: 'User' }, onDelete: 'setNull' }),
+      'fields.it.onDelete',
+      /does not fit here: list takes .*; of what its items are, say it in "of"$/,
+    ],
+    [
       'the prototype as a field',
       JSON.parse('{"name":"A","fields":{"__proto__":{"type":"string"},"b":{"type":"string"}}}'),
       'fields.__proto__',

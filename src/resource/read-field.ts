@@ -3,7 +3,7 @@ import { describeValue, isObject, type Json, type JsonObject } from '../operator
 import { checkFieldValue } from './check-shape.ts';
 import { COMMON_OPTIONS, OPTION_FORMS, type WrittenOption } from './field-options.ts';
 import { describeType, type Report } from './mistake.ts';
-import { quote, suggest } from './names.ts';
+import { quote, suggest, suggestAll } from './names.ts';
 
 /** Where a field stands, and whose it is. */
 export interface FieldPlace {
@@ -57,10 +57,7 @@ function readType(source: JsonObject, place: FieldPlace, report: Report): FieldT
   }
   const type = typeof given === 'string' ? FIELD_TYPES.get(given) : undefined;
   if (type === undefined) {
-    report(
-      [...place.path, 'type'],
-      `unknown type ${describeValue(given)}${typeof given === 'string' ? suggest(given, FIELD_TYPES.keys()) : ''}`,
-    );
+    report([...place.path, 'type'], `unknown type ${describeValue(given)}${suggestAll(String(given), FIELD_TYPES.keys())}`);
   }
   return type;
 }
@@ -127,7 +124,10 @@ function isOneOf(option: string, allowed: readonly WrittenOption[]): option is W
 
 function unknownOption(option: string, { type, allowed }: TypedPlace): string {
   const fitsElsewhere = Object.hasOwn(OPTION_FORMS, option) && option !== 'guarded';
-  if (fitsElsewhere) return `option "${option}" does not fit here: ${type.name} takes ${allowed.join(', ')}`;
+  if (fitsElsewhere) {
+    const item = type.name === 'list' && (option === 'to' || option === 'onDelete') ? `; of what its items are, say it in "of"` : '';
+    return `option "${option}" does not fit here: ${type.name} takes ${allowed.join(', ')}${item}`;
+  }
   return `unknown option ${quote(option)}${suggest(option, ['type', ...allowed])}`;
 }
 

@@ -50,10 +50,10 @@ describe('readShown', () => {
       '{"errors":[{"path":"fields.…","code":"field","detail":"Article has no field \\"…\\" to show"}]}',
     );
     expect(told((one) => ({ expand: [{ name: one }] }))).toBe(
-      '{"errors":[{"path":"expand.…","code":"field","detail":"Article has no field \\"…\\" to expand"}]}',
+      '{"errors":[{"path":"expand.…","code":"field","detail":"Article has no field \\"…\\" to expand (known: authorId, reviewerIds)"}]}',
     );
     const { detail } = problemOf(() => readShown(definitions, user, { expand: [by('Article', name)] }));
-    expect(detail.replaceAll(name, '…')).toBe('expand.x: Article has no field "…" to expand');
+    expect(detail.replaceAll(name, '…')).toBe('expand.x: Article has no field "…" to expand (known: authorId, reviewerIds)');
   });
 
   it('knows no internal resource', () => {

@@ -2,7 +2,7 @@ import type { PathKind } from '../condition/index.ts';
 import { didYouMean, type Issue, Problem } from '../errors.ts';
 import type { Field } from '../fields/index.ts';
 import { typeOf } from './check-shape.ts';
-import { quote } from './names.ts';
+import { quote, suggest } from './names.ts';
 import type { Resource } from './resource.ts';
 
 /** What a name that a client sends is used for. */
@@ -28,11 +28,13 @@ export function findField(resource: Resource, name: string, usage: FieldUsage): 
     return { issue: { path, code: 'field', detail: `expected ${expected}, given ${quote(name)}, which is a ${field.type}` } };
   }
   const usable = [...resource.fields.values()].filter((other) => isUsable(other, usage)).map((other) => other.name);
+  // Few fields are references: who asks for `author` is shown that it is `authorId`.
+  const near = (given: string): string => (usage === 'expand' ? suggest(given, usable) : didYouMean(given, usable));
   return {
     issue: {
       path,
       code: 'field',
-      detail: `${resource.name} has no field ${quote(name)} to ${usage}${usage === 'show' || usage === 'expand' ? '' : ' by'}${didYouMean(name, usable)}`,
+      detail: `${resource.name} has no field ${quote(name)} to ${usage}${usage === 'show' || usage === 'expand' ? '' : ' by'}${near(name)}`,
     },
   };
 }
