@@ -6,6 +6,7 @@ import type { CliCommand, CliWorld } from './world.ts';
 export const backup: CliCommand = {
   name: 'backup',
   summary: 'write the database into a file that is not there yet, while the service runs or not',
+  isOffline: true,
   parameters: { '<file>': 'file to write; it bears its name once it is whole' },
   async run(world, settings, switches) {
     const from = performance.now();

@@ -122,13 +122,26 @@ describe('runCli', () => {
     expect(run.made[0]?.host).toBe('::1');
   });
 
-  it.each([['start'], ['dev'], ['storage', 'plan'], ['storage', 'apply'], ['policies', 'from-permissions']])(
+  it.each([['start'], ['dev'], ['import'], ['policies', 'from-permissions']])(
     'names every setting in the help of %s %s',
     async (...words) => {
       const run = createRun();
       expect(await runCli([...words, '--help'], run.world)).toBe(0);
       const flags = [...SETTINGS.values()].flatMap(({ flag }) => flag ?? []);
       expect(flags.filter((flag) => !run.out.join('\n').includes(`${flag} <`))).toEqual([]);
+    },
+  );
+
+  it.each(['storage plan', 'storage apply', 'storage history', 'storage prune', 'backup some.db', 'restore some.db'])(
+    'names the settings that say where things are in the help of %s, and takes the others',
+    async (line) => {
+      const words = line.split(' ');
+      const run = createRun();
+      expect(await runCli([...words, '--help'], run.world)).toBe(0);
+      const named = [...SETTINGS.values()].filter(({ flag }) => flag !== undefined && run.out.join('\n').includes(`${flag} <`));
+      expect(named.map(({ name }) => name)).toEqual(['project', 'data', 'database', 'backupsKept', 'timezone']);
+      expect(await runCli([...words, '--port', 'x'], run.world)).toBe(2);
+      expect(run.err.join()).toContain('--port: expected a whole number from 0 to 65535');
     },
   );
 

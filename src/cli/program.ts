@@ -34,6 +34,10 @@ const families: Readonly<Record<string, string>> = {
   policies: 'policies from the command line',
 };
 
+const HELP = '\nEach setting can also be given in the environment, as BAILIWICK_PORT for --port. BAILIWICK_JWT_SECRET has no flag.';
+const OFFLINE_HELP =
+  '\nEach setting can also be given in the environment, as BAILIWICK_DATA for --data. Those of start are accepted too, so that one line serves both.';
+
 /** Runs one command line, without the program's own name in front, and answers its exit code. Never throws. */
 export async function runCli(args: readonly string[], world: CliWorld): Promise<number> {
   let exitCode = 0;
@@ -67,11 +71,10 @@ function createProgram(world: CliWorld, finish: (exitCode: number) => void): Com
     for (const parameter of parameters) added.addArgument(parameter);
     const own = Object.entries(command.switches ?? {}).map(([flag, about]) => new Option(flag, about));
     for (const option of own) added.addOption(option);
-    for (const setting of SETTINGS.values()) if (setting.flag !== undefined) added.addOption(toOption(setting));
-    added.addHelpText(
-      'after',
-      '\nEach setting can also be given in the environment, as BAILIWICK_PORT for --port. BAILIWICK_JWT_SECRET has no flag.',
-    );
+    for (const setting of SETTINGS.values()) {
+      if (setting.flag !== undefined) added.addOption(toOption(setting).hideHelp(command.isOffline === true && setting.group !== 'place'));
+    }
+    added.addHelpText('after', command.isOffline === true ? OFFLINE_HELP : HELP);
     added.action(async () => {
       const { switches, flags } = splitGiven(added.opts(), new Set(own.map((option) => option.attributeName())));
       const placed = parameters.map((parameter, index) => [parameter.name(), added.args[index]] as const);

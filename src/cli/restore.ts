@@ -7,6 +7,7 @@ import type { CliCommand, CliRestore } from './world.ts';
 export const restore: CliCommand = {
   name: 'restore',
   summary: 'check a backup, and print what would be lost by putting it in the place of what stands now, while the service runs or not',
+  isOffline: true,
   parameters: { '<file>': 'a file that backup wrote, or that was made before something was lost' },
   switches: { '--yes': 'do it: keep what stands now, restore, end every session' },
   async run(world, settings, switches) {

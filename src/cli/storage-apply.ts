@@ -5,6 +5,7 @@ import type { CliCommand } from './world.ts';
 export const storageApply: CliCommand = {
   name: 'storage apply',
   summary: 'make tables follow the definitions, as start does',
+  isOffline: true,
   switches: { '--allow <hash>': 'also do what is lossy in the plan of this hash, as storage plan printed it' },
   run: (world, settings, switches) =>
     withTables(world, settings, async (tables) => {

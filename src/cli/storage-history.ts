@@ -8,6 +8,7 @@ const SHOWN = 100;
 export const storageHistory: CliCommand = {
   name: 'storage history',
   summary: `print what was done to tables, the newest ${SHOWN} times`,
+  isOffline: true,
   switches: { '--json': 'print it as JSON' },
   run: (world, settings, switches) =>
     withTables(world, settings, async (tables) => {

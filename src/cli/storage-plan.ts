@@ -5,6 +5,7 @@ import type { CliCommand } from './world.ts';
 export const storagePlan: CliCommand = {
   name: 'storage plan',
   summary: 'print the steps that would make tables follow the definitions, and their SQL, without doing them',
+  isOffline: true,
   switches: { '--json': 'print the plan as JSON' },
   run: (world, settings, switches) =>
     withTables(world, settings, async (tables) => {

@@ -6,6 +6,7 @@ import type { CliCommand, StoredDeleted, Switches } from './world.ts';
 export const storagePrune: CliCommand = {
   name: 'storage prune',
   summary: 'print what is kept aside of removed fields, resources and types, and of deleted records, and how much of it there is',
+  isOffline: true,
   switches: {
     '--yes': 'drop it for good, save deleted records',
     '--deleted-before <days>': 'records too that were deleted more than so many days ago',

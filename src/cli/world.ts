@@ -162,6 +162,8 @@ export interface CliCommand {
   readonly parameters?: Readonly<Record<string, string>>;
   /** Switches of its own, beside the settings: flag, with `<value>` where it takes one → one sentence. */
   readonly switches?: Readonly<Record<string, string>>;
+  /** Set where nothing is served: help names only the settings that say where things are. The others are accepted all the same. */
+  readonly isOffline?: true;
   /** Answers the exit code. */
   run(world: CliWorld, settings: Settings, switches: Switches): Promise<number>;
 }

@@ -50,8 +50,12 @@ describe('a backup', () => {
     const show = vi.fn();
     expect(() => writeBackup({ from: path, to, show })).toThrow(`expected a file that is not there yet, given ${to}`);
     expect([show.mock.calls, readFileSync(to, 'utf8')]).toEqual([[], 'mine']);
-    expect(() => writeBackup({ from: path, to: join(folder, 'none', 'x.db') })).toThrow(SetupError);
-    expect(() => writeBackup({ from: join(folder, 'none.db'), to: join(folder, 'y.db') })).toThrow(/^there is no database/);
+    expect(() => writeBackup({ from: path, to: join(folder, 'none', 'x.db') })).toThrow(
+      new SetupError(`there is no folder ${join(folder, 'none')} to write the backup into`),
+    );
+    expect(() => writeBackup({ from: join(folder, 'none.db'), to: join(folder, 'y.db') })).toThrow(
+      /^there is no database .*; say with --project or --data/,
+    );
     writeFileSync(join(folder, 'text'), 'no database '.repeat(1000));
     expect(() => writeBackup({ from: join(folder, 'text'), to: join(folder, 'z.db') })).toThrow(/^cannot write the backup/);
     expect(readdirSync(folder).filter((name) => /^[xyz]/.test(name))).toEqual([]);

@@ -36,8 +36,9 @@ export interface BackupRequest {
  */
 export function writeBackup({ from, to, pageSize, show }: BackupRequest): Written {
   const file = resolve(to);
-  if (!existsSync(from)) throw new SetupError(`there is no database ${from}`);
+  if (!existsSync(from)) throw new SetupError(`there is no database ${from}; say with --project or --data where it is`);
   refuseExisting(file);
+  if (!existsSync(dirname(file))) throw new SetupError(`there is no folder ${dirname(file)} to write the backup into`);
   const part = `${file}.${randomUUID()}.part`;
   try {
     closeSync(openSync(part, 'wx', 0o600));
