@@ -94,6 +94,16 @@ describe('the tables', () => {
   });
 });
 
+describe('rows to import', () => {
+  it('are new records, parts of some with their key, and what an export gives', () => {
+    const anyOf = ['create', 'update', 'shown'].map((kind) => ({ $ref: `#/components/schemas/Article.${kind}` }));
+    const paths = document['paths'] as Record<string, { post: JsonObject }>;
+    const bodies = JSON.stringify(paths['/api/Article/import']?.post['requestBody']);
+    // As members of an object, as an array, and as lines.
+    expect(bodies.split(`"anyOf":${JSON.stringify(anyOf)}`)).toHaveLength(4);
+  });
+});
+
 describe('secret fields', () => {
   it('are named nowhere', () => {
     expect(definitions.get('Tip')?.fields.get('contact')?.writeOnly).toBe(true);

@@ -13,7 +13,7 @@ import {
   toOperation,
 } from './operation.ts';
 import { withoutSecrets } from './resource-schemas.ts';
-import { transferParts } from './transfer-parts.ts';
+import { importRow, transferParts } from './transfer-parts.ts';
 
 /** Every address of one resource. */
 export function resourcePaths(resource: Resource): JsonObject {
@@ -117,7 +117,7 @@ function inputOf(name: string, action: Action, member: ActionInput): JsonObject 
   const data = schemaRef(`${name}.${action.decides === 'update' ? 'update' : 'create'}`);
   const inputs: Readonly<Record<ActionInput, JsonObject>> = {
     id: { type: 'string' },
-    data: action.name === 'import' ? { ...arrayOf(data), minItems: 1 } : data,
+    data: action.name === 'import' ? { ...arrayOf(importRow(name)), minItems: 1 } : data,
     filter: { type: 'object', description: 'Field → value it equals; all must hold.', minProperties: 1 },
     where: schemaRef(`${name}.where`),
     sort: { type: 'string', description: 'As in the query.' },

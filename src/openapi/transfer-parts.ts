@@ -41,8 +41,8 @@ function importParts(name: string): TransferParts {
     parameters: [...Object.entries(HOW).map(([parameter, [about, schema]]) => queryParameter(parameter, about, schema)), ...CELLS],
     members: Object.fromEntries(Object.entries(HOW).map(([member, [description, schema]]) => [member, { ...schema, description }])),
     bodies: {
-      'application/json': arrayOf(schemaRef(`${name}.create`)),
-      'application/x-ndjson': lineByLine(schemaRef(`${name}.create`)),
+      'application/json': arrayOf(importRow(name)),
+      'application/x-ndjson': lineByLine(importRow(name)),
       'text/csv': { type: 'string' },
     },
     answers: {
@@ -54,6 +54,14 @@ function importParts(name: string): TransferParts {
       },
     },
     files: { 'application/x-ndjson': lineByLine(schemaRef('api.Rejection')) },
+  };
+}
+
+/** A row to import: a new record, with `mode=upsert` the key and what is to change, or a record as an export gives it. */
+export function importRow(name: string): JsonObject {
+  return {
+    anyOf: [schemaRef(`${name}.create`), schemaRef(`${name}.update`), schemaRef(`${name}.shown`)],
+    description: 'A new record; with mode=upsert, the key and what is to change. What the service sets by itself is passed over.',
   };
 }
 

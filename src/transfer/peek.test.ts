@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { peekText } from './peek.ts';
+import { decodeText, peekText } from './peek.ts';
 import { inPieces } from './transfer.fixture.ts';
 
 describe('the beginning of a body', () => {
@@ -19,5 +19,18 @@ describe('the beginning of a body', () => {
 
   it('is not looked for without end', async () => {
     await expect(peekText(inPieces(new Uint8Array(100_000).fill(0x20), 1000))).rejects.toThrow('nothing but white space');
+  });
+});
+
+describe('bytes in another encoding', () => {
+  it('are refused with what to do about it', async () => {
+    const latin = new Uint8Array([0x43, 0x61, 0x66, 0xe9, 0x0a]);
+    const reading = (async () => {
+      for await (const text of decodeText(inPieces(latin, 2))) expect(text).not.toBe('');
+    })();
+    await expect(reading).rejects.toMatchObject({
+      code: 'REQUEST_MALFORMED',
+      extras: { hint: 'save it as UTF-8; spreadsheets call that "CSV UTF-8"' },
+    });
   });
 });

@@ -15,7 +15,8 @@ function decode(work: () => string): string {
   try {
     return work();
   } catch (error) {
-    throw new Problem('REQUEST_MALFORMED', 'the body is not valid UTF-8', { cause: error });
+    const hint = 'save it as UTF-8; spreadsheets call that "CSV UTF-8"';
+    throw new Problem('REQUEST_MALFORMED', 'the body is not valid UTF-8', { hint, cause: error });
   }
 }
 
