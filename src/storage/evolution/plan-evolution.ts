@@ -97,7 +97,7 @@ function describeSecondTable({ applied, actual, definitions }: Planning, { name,
   const twin = findTwin(tables, name, renamedFrom);
   // Renamed long ago, and in force since.
   if (twin === undefined || (twin === name && applied.resources.get(name)?.keptAside === false)) return undefined;
-  return `${twin} has records of its own, which are kept aside, and ${renamedFrom} is to be called ${name}; drop those for good with storage prune, or choose another name`;
+  return `${twin} has records of its own, which are kept aside, and ${renamedFrom} is to be called ${name}; take that back, drop those for good with storage prune and rename then, or choose another name`;
 }
 
 /** A name before that is said once the resource is in force under its new one: the records of the first would stay aside unseen. */

@@ -57,7 +57,7 @@ function refuseSecondColumn(
   const twin = findTwin(actual.columns.keys(), name, renamedFrom);
   const isBeside = twin === name ? applied?.fields.has(renamedFrom) === true && !applied.fields.has(name) : from === renamedFrom;
   if (twin === undefined || !isBeside) return undefined;
-  return `${resource.name}.${twin} has values of its own, which are kept aside, and ${renamedFrom} is to be called ${name}; drop those for good with storage prune, or choose another name`;
+  return `${resource.name}.${twin} has values of its own, which are kept aside, and ${renamedFrom} is to be called ${name}; take that back, drop those for good with storage prune and rename then, or choose another name`;
 }
 
 /** A name before that is said once the field is in force under its new one: the values of the first would stay aside unseen. */
