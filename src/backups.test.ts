@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openBackups } from './backups.ts';
 import { SetupError } from './errors.ts';
 import type { ProjectPlace } from './project.ts';
@@ -127,6 +127,36 @@ describe('a restore', () => {
     await backups.write(file());
     const { kept = '' } = await backups.restore(file());
     expect(existsSync(kept)).toBe(true);
+  });
+});
+
+describe('what stood before', () => {
+  it('stays through as many restores as are tried, up to the number to keep', async () => {
+    const backups = openBackups(place);
+    await backups.write(file());
+    const kept: (string | undefined)[] = [];
+    for (let tries = 0; tries < 4; tries++) kept.push((await backups.restore(file())).kept);
+    expect(kept.map((each) => each !== undefined && existsSync(each))).toEqual([true, true, true, true]);
+  });
+
+  it('stays where the content is replaced and what comes after fails', async () => {
+    const backups = openBackups(place);
+    await backups.write(file());
+    change(live(), `DELETE FROM "Note"`);
+    const pragma = BetterSqlite3.prototype.pragma;
+    const failing = vi.spyOn(BetterSqlite3.prototype, 'pragma').mockImplementation(function (this: BetterSqlite3.Database, ...given) {
+      if (given[0].startsWith('wal_checkpoint')) throw new Error('database or disk is full');
+      return pragma.apply(this, given);
+    });
+    const error = await backups.restore(file()).catch((thrown: unknown) => thrown);
+    failing.mockRestore();
+    expect(ask(live(), 'SELECT size FROM Note')).toEqual(['wide']);
+    const [name = ''] = readdirSync(join(place.data, 'backups'));
+    expect(ask(join(place.data, 'backups', name), 'SELECT id FROM Note')).toEqual([]);
+    expect(error).toMatchObject({
+      message: `${live()} is restored, but not all is done that comes after: database or disk is full`,
+      mistakes: [`what stood before is kept in ${join(place.data, 'backups', name)}`],
+    });
   });
 });
 

@@ -101,7 +101,9 @@ interface Replacing {
 async function replace(staged: string, { path, until, place }: Replacing): Promise<string | undefined> {
   const from = performance.now();
   const database = openSqlite({ path: staged });
-  const backups = createBackups(path, { folder: backupFolder(place.data), kept: Math.max(1, place.backupsKept) });
+  const number = Math.max(1, place.backupsKept);
+  // Whoever looks for the right backup restores one after the other: what stood before the first must outlast the others.
+  const backups = createBackups(path, { folder: backupFolder(place.data), kept: number, ofLabel: number + 1 });
   let kept: Backup | undefined;
   let stamp = '';
   try {
@@ -117,14 +119,31 @@ async function replace(staged: string, { path, until, place }: Replacing): Promi
       },
     });
     if (readNow(path).epoch.stamp !== stamp) throw new SetupError(`${path} could not be replaced; it is as it was`);
+    kept?.settle();
+    return kept?.file;
   } catch (error) {
+    if (isReplaced(path, stamp)) throw notAllDone(path, { error, kept });
     kept?.discard();
     throw error;
   } finally {
     await database.close();
   }
-  kept?.settle();
-  return kept?.file;
+}
+
+/** Where it cannot be read it may be, and what stood before is nowhere else. */
+function isReplaced(path: string, stamp: string): boolean {
+  if (stamp === '') return false;
+  try {
+    return readFacts(path).epoch.stamp === stamp;
+  } catch {
+    return true;
+  }
+}
+
+function notAllDone(path: string, { error, kept }: { readonly error: unknown; readonly kept: Backup | undefined }): SetupError {
+  const why = error instanceof Error ? error.message : String(error);
+  const where = kept === undefined ? [] : [`what stood before is kept in ${kept.file}`];
+  return new SetupError(`${path} is restored, but not all is done that comes after: ${why}`, where);
 }
 
 /** Our own tables as this version knows them; those of the project stay as they were, until the definition files are followed. */

@@ -44,6 +44,16 @@ describe('a backup', () => {
     expect(readdirSync(folder).toSorted()).toEqual(['copy.db', 'live.db', 'live.db-shm', 'live.db-wal']);
   });
 
+  it('has no name that SQLite gives to what lies beside the database: it would be taken for that, and removed', () => {
+    for (const suffix of ['-journal', '-wal', '-shm'])
+      expect(() => writeBackup({ from: path, to: `${path}${suffix}` })).toThrow(`is a name that SQLite uses beside ${path}`);
+    expect(existsSync(`${path}-journal`)).toBe(false);
+  });
+
+  it('is refused in words where its name is too long', () => {
+    for (const length of [230, 300]) expect(() => writeBackup({ from: path, to: join(folder, 'x'.repeat(length)) })).toThrow(SetupError);
+  });
+
   it('takes the place of no file, and leaves nothing where it cannot be written', () => {
     const to = join(folder, 'taken.db');
     writeFileSync(to, 'mine');
@@ -109,6 +119,19 @@ describe('automatic backups', () => {
   });
 });
 
+describe('automatic backups whose clock was set back', () => {
+  it('stay, though those before are named by a later time', () => {
+    const kept = join(folder, 'kept');
+    mkdirSync(kept);
+    for (const label of ['plan', 'other']) writeFileSync(join(kept, `29990101T000000000Z-${label}.db`), '');
+    writeFileSync(join(kept, '29990102T000000000Z-plan.db'), '');
+    const made = createBackups(path, { folder: kept, kept: 2 }).make('plan');
+    expect(numbers(made.file)).toEqual([1]);
+    made.settle();
+    expect(readdirSync(kept).toSorted()).toEqual([made.name, '29990102T000000000Z-plan.db']);
+  });
+});
+
 describe('replacing', () => {
   const from = (): string => join(folder, 'from.db');
 
@@ -158,6 +181,26 @@ describe('replacing', () => {
     driver.exec('COMMIT');
     await replaced;
     staged.remove();
+    expect(numbers(path)).toEqual([7, 8]);
+  });
+
+  it('waits for nobody who only reads', async () => {
+    const staged = stageBackup({ from: from(), beside: path, pageSize: 4096 });
+    const reader = new BetterSqlite3(path, { readonly: true });
+    reader.exec('BEGIN');
+    reader.prepare('SELECT * FROM "T"').all();
+    const timeouts: unknown[] = [];
+    const pragma = BetterSqlite3.prototype.pragma;
+    const spied = vi.spyOn(BetterSqlite3.prototype, 'pragma').mockImplementation(function (this: BetterSqlite3.Database, ...given) {
+      if (given[0].startsWith('wal_checkpoint')) timeouts.push(pragma.call(this, 'busy_timeout', { simple: true }));
+      return pragma.apply(this, given);
+    });
+    await replaceContent({ from: staged.path, into: path, prepare: async () => undefined });
+    spied.mockRestore();
+    staged.remove();
+    expect(timeouts).toEqual([0]);
+    expect(reader.prepare('SELECT "n" FROM "T"').pluck().all()).toEqual([1]);
+    reader.close();
     expect(numbers(path)).toEqual([7, 8]);
   });
 

@@ -29,6 +29,9 @@ export interface BackupRequest {
   readonly show?: ((line: string) => void) | undefined;
 }
 
+/** What SQLite adds to the name of a database: whoever opens that next takes such a file for its log, and removes it. */
+const BESIDE = ['-journal', '-wal', '-shm'];
+
 /**
  * Writes what is committed into a file, for its owner alone. It bears its name once it is checked, and durable.
  *
@@ -37,11 +40,17 @@ export interface BackupRequest {
 export function writeBackup({ from, to, pageSize, show }: BackupRequest): Written {
   const file = resolve(to);
   if (!existsSync(from)) throw new SetupError(`there is no database ${from}; say with --project or --data where it is`);
+  if (BESIDE.some((suffix) => file === `${resolve(from)}${suffix}`))
+    throw new SetupError(`${file} is a name that SQLite uses beside ${from}`);
   refuseExisting(file);
   if (!existsSync(dirname(file))) throw new SetupError(`there is no folder ${dirname(file)} to write the backup into`);
   const part = `${file}.${randomUUID()}.part`;
   try {
     closeSync(openSync(part, 'wx', 0o600));
+  } catch (error) {
+    throw cannotWrite(file, error);
+  }
+  try {
     show?.(`copying ${statSync(from).size} bytes`);
     copy(from, part, pageSize);
     show?.('checking the copy');
@@ -53,9 +62,12 @@ export function writeBackup({ from, to, pageSize, show }: BackupRequest): Writte
     return { file, bytes: statSync(file).size };
   } catch (error) {
     for (const left of [part, `${part}-journal`]) rmSync(left, { force: true });
-    if (error instanceof SetupError) throw error;
-    throw new SetupError(`cannot write the backup ${file}: ${error instanceof Error ? error.message : String(error)}`);
+    throw error instanceof SetupError ? error : cannotWrite(file, error);
   }
+}
+
+function cannotWrite(file: string, error: unknown): SetupError {
+  return new SetupError(`cannot write the backup ${file}: ${error instanceof Error ? error.message : String(error)}`);
 }
 
 /**

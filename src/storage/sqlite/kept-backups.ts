@@ -9,8 +9,12 @@ export interface KeptBackups {
   readonly folder: string;
   /** The newest that are kept. */
   readonly kept: number;
+  /** Of one label, the newest that are kept before what they are made for is done. */
+  readonly ofLabel?: number;
 }
 
+/** A start that is killed again and again before it is through must fill no disk: of one plan, the newest two are enough. */
+const OF_PLAN = 2;
 /** Characters of a label that go into a name: enough to find its plan in the history. */
 const LABEL = 12;
 /** What we name them, and nobody else: others in the folder are not ours to remove. */
@@ -19,11 +23,11 @@ const NAME = /^\d{8}T\d{9}Z-([a-z0-9]{1,12})\.db$/;
 const LEFT = /^\d{8}T\d{9}Z-[a-z0-9]{1,12}\.db\.[0-9a-f-]{36}\.part(-journal)?$/;
 
 /** Makes the automatic backups of the database in a file. */
-export function createBackups(path: string, { folder, kept }: KeptBackups): Backups {
-  /** The names of a label, or of all, the newest first. */
-  const named = (label?: string): readonly string[] =>
+export function createBackups(path: string, { folder, kept, ofLabel = OF_PLAN }: KeptBackups): Backups {
+  /** Those before `made`, of a label or of all, the newest first. By its name it may be the oldest: clocks are set back. */
+  const before = (made: string, label?: string): readonly string[] =>
     readdirSync(folder)
-      .filter((name) => NAME.test(name) && (label === undefined || NAME.exec(name)?.[1] === label))
+      .filter((name) => name !== made && NAME.test(name) && (label === undefined || NAME.exec(name)?.[1] === label))
       .toSorted()
       .toReversed();
   const remove = (names: readonly string[]): void => {
@@ -39,12 +43,11 @@ export function createBackups(path: string, { folder, kept }: KeptBackups): Back
       const time = new Date().toISOString().replace(/[-:.]/g, '');
       const name = `${time}-${label}.db`;
       const written = writeBackup({ from: path, to: join(folder, name) });
-      // A start that is killed again and again before it is through must fill no disk: of one plan the newest two are enough.
-      remove(named(label).slice(2));
+      remove(before(name, label).slice(ofLabel - 1));
       return {
         ...written,
         name,
-        settle: () => remove(named().slice(kept)),
+        settle: () => remove(before(name).slice(kept - 1)),
         discard: () => rmSync(written.file, { force: true }),
       };
     },

@@ -81,12 +81,17 @@ async function tryToReplace(source: BetterSqlite3.Database, into: string, prepar
   return preparing !== undefined;
 }
 
-/** The driver's own connection does not sync what it commits; the next commit that does syncs the log up to there. */
+/**
+ * The driver's own connection does not sync what it commits; the next commit that does syncs the log up to there. The log is as large
+ * as the database now: it is folded in as far as nobody reads what stood before, without waiting for them, because all who write
+ * would wait as long.
+ */
 function makeDurable(path: string): void {
   const driver = new BetterSqlite3(path, { timeout: PATIENCE });
   try {
     for (const pragma of ['synchronous = FULL', 'fullfsync = ON']) driver.pragma(pragma);
     driver.pragma(`user_version = ${Number(driver.pragma('user_version', { simple: true }))}`);
+    driver.pragma('busy_timeout = 0');
     driver.pragma('wal_checkpoint(TRUNCATE)');
   } finally {
     driver.close();
