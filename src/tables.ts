@@ -19,6 +19,8 @@ import {
   prune,
   type Step,
   type Tell,
+  type Transaction,
+  whenFree,
 } from './storage/index.ts';
 
 /** What can be done with them. */
@@ -46,9 +48,10 @@ export function openTables(place: ProjectPlace, { tell }: { readonly tell: Tell 
   const path = databasePath(place.database);
   const backups = toKeptBackups(place);
   let database = openSqlite({ path: existsSync(path) ? path : ':memory:', backups });
+  const look = <T>(work: (tx: Transaction) => Promise<T>): Promise<T> => whenFree(() => database.transaction(work), tell);
 
   return {
-    plan: () => planFor(database, definitions),
+    plan: () => planFor(database, definitions, tell),
     async apply({ allow }) {
       if (!existsSync(path)) {
         await database.close();
@@ -56,9 +59,9 @@ export function openTables(place: ProjectPlace, { tell }: { readonly tell: Tell 
       }
       return evolve(database, definitions, { actor: ACTOR, thorough: true, tell, ...(allow !== undefined && { allow }) });
     },
-    history: (limit) => database.transaction((tx) => listEvolutions(tx, limit)),
-    deletedRecords: () => database.transaction(listDeletedRecords),
-    planPrune: (options) => database.transaction((tx) => planPrune(tx, definitions, options)),
+    history: (limit) => look((tx) => listEvolutions(tx, limit)),
+    deletedRecords: () => look(listDeletedRecords),
+    planPrune: (options) => look((tx) => planPrune(tx, definitions, options)),
     prune: (options) => prune(database, definitions, { actor: ACTOR, tell, ...options }),
     close: () => database.close(),
   };

@@ -26,6 +26,17 @@ describe('describeFailure', () => {
     expect(describeFailure(new Problem('REQUEST_FIELD', '2 mistakes', { errors })).mistakes).toEqual(['sort.x: no field "x"']);
   });
 
+  it('says in words what the database cannot do for now', () => {
+    const busy = new Problem('STORAGE_BUSY', 'the database is locked by another process');
+    expect(describeFailure(busy)).toEqual({ message: 'the database is locked by another process', mistakes: [], exitCode: 2 });
+    const full = new Problem('STORAGE_UNAVAILABLE', 'the database could not commit', { cause: new Error('database or disk is full') });
+    expect(describeFailure(full)).toEqual({
+      message: 'the database could not commit',
+      mistakes: ['database or disk is full'],
+      exitCode: 2,
+    });
+  });
+
   const faults: readonly [string, unknown][] = [
     ['an error of ours', new TypeError('oh')],
     ['a module that is missing', Object.assign(new Error('oh'), { code: 'ENOENT' })],

@@ -42,6 +42,10 @@ export function describeFailure(error: unknown): Failure {
     // One mistake alone is often the whole message.
     return { message: error.detail, mistakes: mistakes.filter((mistake) => mistake !== error.detail), exitCode: 1 };
   }
+  // Another process, or the disk: what the database says itself is in the cause.
+  if (error instanceof Problem && error.status === 503) {
+    return { message: error.detail, mistakes: error.cause instanceof Error ? [error.cause.message] : [], exitCode: 2 };
+  }
   const words = isSystemError(error) ? systemErrors.get(error.code)?.(error) : undefined;
   if (words !== undefined) return { message: words, mistakes: [], exitCode: 2 };
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);

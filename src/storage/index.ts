@@ -41,6 +41,7 @@ export {
   type Risk,
   type Step,
   type Tell,
+  whenFree,
 } from './evolution/index.ts';
 export { type ListQuery, listRecords, type Page, type Restriction } from './list.ts';
 export { findMatches, type MatchQuery } from './matches.ts';

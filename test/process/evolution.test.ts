@@ -115,6 +115,34 @@ describe('a changed definition', () => {
     expect(await Promise.all(programs.map((program) => program.stop()))).toEqual([0, 0]);
   }, 120_000);
 
+  it('is waited for by a start, a plan and a prune, for longer than a request waits', async () => {
+    define('size: { type: string }');
+    await storage('apply');
+    const other = new Sqlite(join(data, 'bailiwick.db'));
+    other.exec('BEGIN IMMEDIATE');
+    const waiting = [
+      ['start', '--port', '0'],
+      ['storage', 'plan'],
+      ['storage', 'prune', '--yes'],
+    ].map(async (command) => {
+      const child = spawn(process.execPath, [main, ...command, '--project', folder, '--data', data]);
+      const ended = once(child, 'exit');
+      const [told] = await once(child.stderr.setEncoding('utf8'), 'data');
+      return { child, ended, told };
+    });
+    for (const { told } of await Promise.all(waiting))
+      expect(told).toBe('another process works on the database; this waits until that is done\n');
+    other.exec('COMMIT');
+    other.close();
+    for (const { child, ended } of await Promise.all(waiting)) {
+      if (child.spawnargs.includes('start')) {
+        await once(child.stdout, 'data');
+        child.kill();
+      }
+      expect(await ended).toEqual([0, null]);
+    }
+  }, 60_000);
+
   it(`is followed wholly or not at all, whenever the process is killed`, async () => {
     define('size: { type: string }');
     await storage('apply');

@@ -1,4 +1,4 @@
-import { Problem, SetupError } from '../../errors.ts';
+import { SetupError } from '../../errors.ts';
 import type { Definitions } from '../../resource/index.ts';
 import type { Database, Transaction } from '../database.ts';
 import { bumpEpoch } from '../epoch.ts';
@@ -12,6 +12,7 @@ import { type Settled, settle } from './settle.ts';
 import { isStanding, keepStanding } from './standing.ts';
 import { renameOnRecord } from './table-renames.ts';
 import { runTold, type Tell, untold } from './telling.ts';
+import { whenFree } from './when-free.ts';
 
 /** What came of an evolution. */
 export interface Evolved {
@@ -56,12 +57,14 @@ export async function evolve(database: Database, definitions: Definitions, optio
   const { keeper, tell = untold } = options;
   const before = keeper?.definitions;
   try {
-    return await whenFree(() =>
-      backedUp(database, tell, async (tx, backUp) => {
-        const evolved = await evolveIn(tx, definitions, { ...options, tell, backUp });
-        keeper?.replaceDefinitions(evolved.definitions);
-        return evolved;
-      }),
+    return await whenFree(
+      () =>
+        backedUp(database, tell, async (tx, backUp) => {
+          const evolved = await evolveIn(tx, definitions, { ...options, tell, backUp });
+          keeper?.replaceDefinitions(evolved.definitions);
+          return evolved;
+        }),
+      tell,
     );
   } catch (error) {
     // Nobody has been answered by them: those behind in the commit failed with it, and the next commit has not begun.
@@ -78,26 +81,8 @@ export async function planIn(tx: Transaction, definitions: Definitions): Promise
 }
 
 /** The same, in a transaction of its own. */
-export function planFor(database: Database, definitions: Definitions): Promise<Plan> {
-  return whenFree(() => database.transaction((tx) => planIn(tx, definitions)));
-}
-
-/** Milliseconds to wait for another process that evolves the same database. */
-const PATIENCE = 10 * 60_000;
-/** Milliseconds between two tries, in which requests go on. */
-const PAUSE = 50;
-
-/** Two may start at once: the second waits until the first is done, however long a conversion takes, and then finds nothing to do. */
-async function whenFree<T>(work: () => Promise<T>): Promise<T> {
-  for (const from = performance.now(); ; ) {
-    try {
-      return await work();
-    } catch (error) {
-      const isBusy = error instanceof Problem && error.code === 'STORAGE_BUSY';
-      if (!isBusy || performance.now() - from > PATIENCE) throw error;
-      await new Promise((resolve) => setTimeout(resolve, PAUSE));
-    }
-  }
+export function planFor(database: Database, definitions: Definitions, tell: Tell = untold): Promise<Plan> {
+  return whenFree(() => database.transaction((tx) => planIn(tx, definitions)), tell);
 }
 
 interface Evolving extends Omit<EvolveOptions, 'tell'> {

@@ -14,3 +14,4 @@ export { type PruneOptions, planPrune, prune } from './prune.ts';
 export { loadOtherDefinitions } from './standing.ts';
 export type { Tell } from './telling.ts';
 export { checkUnderstood } from './understood.ts';
+export { whenFree } from './when-free.ts';

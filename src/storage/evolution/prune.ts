@@ -3,7 +3,7 @@ import type { Definitions } from '../../resource/index.ts';
 import type { Database, Transaction } from '../database.ts';
 import { quoteName } from '../names.ts';
 import { type DefinitionRow, dropRow, loadDefinitionRows } from './applied.ts';
-import { backedUp } from './backed-up.ts';
+import { type BackUp, backedUp } from './backed-up.ts';
 import { dropColumnSql, dropIndexSql } from './ddl.ts';
 import { draftDropDeleted, forgetDropped } from './deleted-records.ts';
 import { dialectOf } from './dialects.ts';
@@ -12,6 +12,7 @@ import { keepEvolution } from './history.ts';
 import { type DraftStep, type Plan, type Step, toShown, toStep } from './plan.ts';
 import type { ActualTable } from './tables.ts';
 import { runTold, type Tell, untold } from './telling.ts';
+import { whenFree } from './when-free.ts';
 
 /** What is dropped besides what is kept aside. */
 export interface PruneOptions {
@@ -41,20 +42,31 @@ export function prune(
   definitions: Definitions,
   { actor, tell = untold, ...options }: Pruning,
 ): Promise<readonly Step[]> {
-  return backedUp(database, tell, async (tx, backUp) => {
-    const from = performance.now();
-    const drafts = [...(await draftPrune(tx, definitions)), ...(await draftDeleted(tx, options))];
-    const { hash, steps } = toPlan(drafts, definitions);
-    const done = steps.filter(({ kind }) => kind !== 'stay');
-    if (done.length > 0) {
-      const backup = backUp(hash);
-      for (const step of drafts) await runTold(tx, step, tell);
-      for (const note of drafts.flatMap(({ notes = [] }) => notes)) if ('drop' in note) await dropRow(tx, note.drop);
-      await keepEvolution(tx, { actor, planHash: hash, steps: done, from, backup });
-    }
-    await forgetDropped(tx);
-    return steps;
-  });
+  return whenFree(() => backedUp(database, tell, (tx, backUp) => pruneIn(tx, definitions, { actor, tell, backUp, ...options })), tell);
+}
+
+interface PruningIn extends Pruning {
+  readonly tell: Tell;
+  readonly backUp: BackUp;
+}
+
+async function pruneIn(
+  tx: Transaction,
+  definitions: Definitions,
+  { actor, tell, backUp, ...options }: PruningIn,
+): Promise<readonly Step[]> {
+  const from = performance.now();
+  const drafts = [...(await draftPrune(tx, definitions)), ...(await draftDeleted(tx, options))];
+  const { hash, steps } = toPlan(drafts, definitions);
+  const done = steps.filter(({ kind }) => kind !== 'stay');
+  if (done.length > 0) {
+    const backup = backUp(hash);
+    for (const step of drafts) await runTold(tx, step, tell);
+    for (const note of drafts.flatMap(({ notes = [] }) => notes)) if ('drop' in note) await dropRow(tx, note.drop);
+    await keepEvolution(tx, { actor, planHash: hash, steps: done, from, backup });
+  }
+  await forgetDropped(tx);
+  return steps;
 }
 
 async function draftDeleted(tx: Transaction, { deletedBefore }: PruneOptions): Promise<readonly DraftStep[]> {

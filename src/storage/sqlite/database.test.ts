@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import BetterSqlite3 from 'better-sqlite3';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SetupError } from '../../errors.ts';
@@ -37,6 +38,17 @@ describe('openSqlite', () => {
     mkdirSync(join(family.folder, 'locked'));
     chmodSync(join(family.folder, 'locked'), 0o500);
     expect(() => openSqlite({ path: join(family.folder, 'locked', 'x.db') })).toThrow(SetupError);
+  });
+
+  it('opens while another process writes, however long that takes', async () => {
+    const other = new BetterSqlite3(family.path);
+    other.exec('BEGIN IMMEDIATE');
+    const late = openSqlite({ path: family.path, busyTimeout: 1 });
+    expect(await codeOf(parentsOf(late))).toBe('STORAGE_BUSY');
+    other.exec('COMMIT');
+    other.close();
+    expect(await parentsOf(late)).toEqual([]);
+    await late.close();
   });
 
   it('folds everything into the one file on close, and answers nothing afterwards', async () => {

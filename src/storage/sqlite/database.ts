@@ -4,6 +4,7 @@ import BetterSqlite3 from 'better-sqlite3';
 import { SetupError } from '../../errors.ts';
 import type { Database } from '../database.ts';
 import { createConnection } from './connection.ts';
+import { driverCode } from './driver-error.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createBackups, type KeptBackups } from './kept-backups.ts';
 import { sqliteDialect } from './sql-dialect.ts';
@@ -75,13 +76,26 @@ function openFile(path: string, busyTimeout: number): BetterSqlite3.Database {
     const mode = driver.pragma('journal_mode = WAL', { simple: true });
     if (mode !== 'wal' && path !== ':memory:') throw new Error('its file system does not allow write-ahead logging');
     for (const pragma of PRAGMAS) driver.pragma(pragma);
-    // The first write: a folder that only lets us read is found out here and not by the first request.
-    driver.exec('BEGIN IMMEDIATE; ROLLBACK');
+    tryToWrite(driver, busyTimeout);
     return driver;
   } catch (error) {
     driver?.close();
     throw new SetupError(`cannot open the database file ${path}: ${error instanceof Error ? error.message : String(error)}`);
   }
+}
+
+/**
+ * A folder that only lets us read is found out here and not by the first request. Another process that writes is no reason to refuse:
+ * it may let tables follow definitions for longer than we wait, and every transaction says by itself that it has to wait.
+ */
+function tryToWrite(driver: BetterSqlite3.Database, busyTimeout: number): void {
+  driver.pragma('busy_timeout = 0');
+  try {
+    driver.exec('BEGIN IMMEDIATE; ROLLBACK');
+  } catch (error) {
+    if (driverCode(error)?.startsWith('SQLITE_BUSY') !== true) throw error;
+  }
+  driver.pragma(`busy_timeout = ${busyTimeout}`);
 }
 
 /** For its owner alone: the file holds password hashes. SQLite gives the files beside it the same mode. */

@@ -1,4 +1,5 @@
-import { mkdtempSync, openSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, openSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
@@ -59,7 +60,8 @@ describe('a backup', () => {
   it.each([
     ['is not there', () => undefined, /^there is no /],
     ['is no database', () => writeFileSync(path, 'text '.repeat(5000)), /is no SQLite database$/],
-    ['is a folder', () => undefined, /^cannot read /],
+    ['is a folder', () => mkdirSync(path), /^expected a file, given /],
+    ['is a pipe', () => void spawnSync('mkfifo', [path]), /^expected a file, given /],
     ['is empty', () => writeFileSync(path, ''), /is a database of another program: it has no table _State, _Definition/],
     ['is another program’s', () => make('CREATE TABLE "User" ("id" TEXT)'), /of another program: it has no table _State/],
     ['has a trigger', () => make(`${TABLES} CREATE TRIGGER "t" AFTER INSERT ON "_Session" BEGIN DELETE FROM "User"; END`), /never makes$/],
@@ -69,9 +71,8 @@ describe('a backup', () => {
     ['has an index that contradicts its table', () => contradict(), /is damaged$/],
     ['is cut off', () => cutOff(), /is damaged$/],
     ['is overwritten in its middle', () => overwrite(), /is damaged$/],
-  ])('that %s is refused', (what, prepare, message) => {
+  ])('that %s is refused', (_, prepare, message) => {
     prepare();
-    if (what === 'is a folder') path = folder;
     expect(refusal().message).toMatch(message);
     expect(refusal().message).toContain(path);
   });

@@ -27,6 +27,8 @@ const OURS = ['_State', '_Definition', '_Decision', '_Session', 'User'];
  */
 export function readBackup(path: string): FileFacts {
   if (!existsSync(path)) throw new SetupError(`there is no ${path}`);
+  // A pipe would be waited for without end.
+  if (!statSync(path).isFile()) throw new SetupError(`expected a file, given ${path}`);
   try {
     checkOurs(path);
     checkWhole(path);
