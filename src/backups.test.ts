@@ -215,7 +215,7 @@ describe('nothing changes', () => {
     await backups.write(file());
     change(live(), `DELETE FROM "Note"`);
     writeFileSync(join(place.data, 'backups'), 'a file');
-    await expect(backups.restore(file())).rejects.toThrow('cannot make the folder');
+    await expect(backups.restore(file())).rejects.toThrow('cannot use the folder');
     expect(ask(live(), 'SELECT id FROM Note')).toEqual([]);
     change(live(), `DELETE FROM "_Session"`);
   });

@@ -119,6 +119,13 @@ describe('automatic backups', () => {
   });
 });
 
+describe.skipIf(process.getuid?.() === 0)('a folder of another user', () => {
+  it('is refused in words', () => {
+    mkdirSync(join(folder, 'kept'), { mode: 0o100 });
+    expect(() => createBackups(path, { folder: join(folder, 'kept'), kept: 2 }).make('plan')).toThrow(/^cannot use the folder/);
+  });
+});
+
 describe('automatic backups whose clock was set back', () => {
   it('stay, though those before are named by a later time', () => {
     const kept = join(folder, 'kept');

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { SetupError } from '../../errors.ts';
 import type { Backup, Backups } from '../database.ts';
@@ -57,7 +57,9 @@ export function createBackups(path: string, { folder, kept, ofLabel = OF_PLAN }:
 function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
+    // It may be somebody else's: made by a command that ran as another user.
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
-    throw new SetupError(`cannot make the folder ${folder}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new SetupError(`cannot use the folder ${folder}: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
