@@ -211,6 +211,18 @@ describe('replacing', () => {
     expect(numbers(path)).toEqual([7, 8]);
   });
 
+  it('says in words that the disk has no room for it', async () => {
+    const staged = stageBackup({ from: from(), beside: path, pageSize: 4096 });
+    const failing = vi
+      .spyOn(BetterSqlite3.prototype, 'backup')
+      .mockRejectedValue(new BetterSqlite3.SqliteError('database or disk is full', 'SQLITE_FULL'));
+    const replaced = replaceContent({ from: staged.path, into: path, prepare: async () => undefined });
+    await expect(replaced).rejects.toThrow(new SetupError(`cannot replace ${path}: database or disk is full`));
+    failing.mockRestore();
+    staged.remove();
+    expect(numbers(path)).toEqual([1]);
+  });
+
   it('changes nothing where preparing fails', async () => {
     const staged = stageBackup({ from: from(), beside: path, pageSize: 4096 });
     const failing = replaceContent({ from: staged.path, into: path, prepare: () => Promise.reject(new Error('no space')) });

@@ -3,6 +3,7 @@ import { rmSync } from 'node:fs';
 import BetterSqlite3 from 'better-sqlite3';
 import { SetupError } from '../../errors.ts';
 import { type BackupRequest, openToRead, writeBackup } from './backup.ts';
+import { driverCode } from './driver-error.ts';
 
 /** A copy of a backup, to be changed before it replaces anything: the backup itself stays as it is. */
 export interface Staged {
@@ -41,7 +42,7 @@ const ALL = 0x7fffffff;
  * Replaces the content of a database while others work with it: in one transaction, so that they see the one or the other, and so
  * does whoever opens it after we were killed. Their next transaction sees it; until then they wait, as for any other writer.
  *
- * @throws SetupError where others do not let go.
+ * @throws SetupError where others do not let go, or the disk has no room.
  */
 export async function replaceContent({ from, into, prepare }: Replacement): Promise<void> {
   const source = openToRead(from);
@@ -50,6 +51,9 @@ export async function replaceContent({ from, into, prepare }: Replacement): Prom
       if (performance.now() - begun > PATIENCE) throw new SetupError(`${into} is locked by another process`);
       await new Promise((resolve) => setTimeout(resolve, PAUSE));
     }
+  } catch (error) {
+    if (driverCode(error) === undefined || !(error instanceof Error)) throw error;
+    throw new SetupError(`cannot replace ${into}: ${error.message}`);
   } finally {
     source.close();
   }
