@@ -51,6 +51,15 @@ describe('start', () => {
     expect(await exit).toBe(1);
   });
 
+  it('ends on a signal that comes before it listens', async () => {
+    const run = createRun({ listen: () => new Promise(() => undefined) });
+    const exit = runCli(['start'], run.world);
+    await expect.poll(() => run.made.length).toBe(1);
+    run.signals.emit('SIGTERM');
+    expect(await exit).toBe(0);
+    expect(run.calls).toEqual(['close']);
+  });
+
   it('closes what it opened where listening fails', async () => {
     const inUse = Object.assign(new Error('listen'), { code: 'EADDRINUSE', syscall: 'listen', port: 80, address: '::1' });
     const run = createRun({ listen: () => Promise.reject(inUse) });

@@ -10,7 +10,8 @@ export async function serve(world: CliWorld, settings: Settings, options: { read
   try {
     const service = await world.createService(settings);
     try {
-      await open(service, { world, settings, watch: options.watch });
+      // Another process may be at work on the tables, for long: a start that waits for it can be stopped.
+      await Promise.race([open(service, { world, settings, watch: options.watch }), stop.first]);
       await stop.first;
     } catch (error) {
       await service.close();

@@ -115,12 +115,13 @@ describe('a changed definition', () => {
     expect(await Promise.all(programs.map((program) => program.stop()))).toEqual([0, 0]);
   }, 120_000);
 
-  it('is waited for by a start, a plan and a prune, for longer than a request waits', async () => {
+  it('is waited for by a start, a plan and a prune, for longer than a request waits; a start that waits can be stopped', async () => {
     define('size: { type: string }');
     await storage('apply');
     const other = new Sqlite(join(data, 'bailiwick.db'));
     other.exec('BEGIN IMMEDIATE');
     const waiting = [
+      ['start', '--port', '0'],
       ['start', '--port', '0'],
       ['storage', 'plan'],
       ['storage', 'prune', '--yes'],
@@ -130,17 +131,16 @@ describe('a changed definition', () => {
       const [told] = await once(child.stderr.setEncoding('utf8'), 'data');
       return { child, ended, told };
     });
-    for (const { told } of await Promise.all(waiting))
-      expect(told).toBe('another process works on the database; this waits until that is done\n');
+    const [stopped, started, ...others] = await Promise.all(waiting);
+    for (const each of [stopped, started, ...others])
+      expect(each?.told).toBe('another process works on the database; this waits until that is done\n');
+    stopped?.child.kill();
+    expect(await stopped?.ended).toEqual([0, null]);
     other.exec('COMMIT');
     other.close();
-    for (const { child, ended } of await Promise.all(waiting)) {
-      if (child.spawnargs.includes('start')) {
-        await once(child.stdout, 'data');
-        child.kill();
-      }
-      expect(await ended).toEqual([0, null]);
-    }
+    if (started !== undefined) await once(started.child.stdout, 'data');
+    started?.child.kill();
+    for (const each of [started, ...others]) expect(await each?.ended).toEqual([0, null]);
   }, 60_000);
 
   it(`is followed wholly or not at all, whenever the process is killed`, async () => {
