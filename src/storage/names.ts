@@ -44,6 +44,11 @@ export function columnOf(resource: Resource, field: string): RawBuilder<unknown>
   return sql.raw(`${quoteName(resource.name)}.${quoteName(field)}`);
 }
 
+/** What stands behind `IN` for ids: one bound value, however many they are. */
+export function idList(dialect: SqlDialect, ids: readonly string[]): RawBuilder<unknown> {
+  return ids.length === 1 ? sql`(${ids[0]})` : sql`(SELECT value FROM ${dialect.listItems(sql`${JSON.stringify(ids)}`)})`;
+}
+
 const selections = new WeakMap<Resource, RawBuilder<unknown>>();
 
 /** The columns that a record is read from. Secrets are not among them: what is never read is never shown. */

@@ -3,7 +3,7 @@ import { memoised } from '../memo.ts';
 import type { JsonObject } from '../operators/index.ts';
 import { columnsOf, fromRow, isDeletionField, type Resource, type Row, type StoredRecord, toRow } from '../resource/index.ts';
 import type { Transaction } from './database.ts';
-import { type Existence, insertionInto, isThere, quoteName, recordsOf, selectionOf, tableOf } from './names.ts';
+import { type Existence, idList, insertionInto, isThere, quoteName, recordsOf, selectionOf, tableOf } from './names.ts';
 
 /** A change of one record: the values to set, canonical, and the fields to leave without one. */
 export interface RecordChange {
@@ -41,8 +41,7 @@ async function loadOne(
 /** The records of those ids by id, without secret fields, with one statement. */
 export async function loadRecords(tx: Transaction, resource: Resource, ids: readonly string[]): Promise<ReadonlyMap<string, StoredRecord>> {
   if (ids.length === 0) return new Map();
-  const wanted = ids.length === 1 ? sql`(${ids[0]})` : sql`(SELECT value FROM ${tx.dialect.listItems(sql`${JSON.stringify(ids)}`)})`;
-  const rows = await tx.all<Row>(sql`SELECT ${selectionOf(resource)} FROM ${recordsOf(resource)} WHERE "id" IN ${wanted}`);
+  const rows = await tx.all<Row>(sql`SELECT ${selectionOf(resource)} FROM ${recordsOf(resource)} WHERE "id" IN ${idList(tx.dialect, ids)}`);
   return new Map(rows.map((row) => fromRow(resource, row)).map((record) => [record.id, record]));
 }
 

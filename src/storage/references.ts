@@ -4,7 +4,7 @@ import type { Field } from '../fields/index.ts';
 import type { Json, JsonObject } from '../operators/index.ts';
 import { type Definitions, fromRow, type Resource, type Row, type StoredRecord } from '../resource/index.ts';
 import type { Transaction } from './database.ts';
-import { columnOf, type Existence, quoteName, recordsOf, selectionOf, tableOf } from './names.ts';
+import { columnOf, type Existence, idList, quoteName, recordsOf, selectionOf, tableOf } from './names.ts';
 
 /** Which record is meant. */
 export interface RecordName {
@@ -107,8 +107,7 @@ async function checkList(
 /** Which of the ids are records of the resource: one bound value, however many they are. */
 async function findIds(tx: Transaction, resource: Resource, ids: readonly string[]): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set();
-  const wanted = ids.length === 1 ? sql`(${ids[0]})` : sql`(SELECT value FROM ${tx.dialect.listItems(sql`${JSON.stringify(ids)}`)})`;
-  const rows = await tx.all<{ id: string }>(sql`SELECT "id" FROM ${recordsOf(resource)} WHERE "id" IN ${wanted}`);
+  const rows = await tx.all<{ id: string }>(sql`SELECT "id" FROM ${recordsOf(resource)} WHERE "id" IN ${idList(tx.dialect, ids)}`);
   return new Set(rows.map(({ id }) => id));
 }
 
@@ -160,14 +159,14 @@ export async function findDeletedTogether(
 }
 
 /**
- * Empties the reference of all records that refer, deleted ones too, or takes it out of their lists: however many, with one statement. Each is at
- * a new version then.
+ * Empties the reference of all records that refer, deleted ones too, or takes it out of their lists: however many, with one
+ * statement. Each is at a new version then.
  */
 export async function emptyReferences(tx: Transaction, referrer: Referrer): Promise<void> {
   const { resource, field, to } = referrer;
   const name = sql.raw(quoteName(field.name));
   const { listOf, listItems } = tx.dialect;
-  const others = sql`(SELECT ${listOf(sql`value`)} FROM ${listItems(columnOf(resource, field.name))} WHERE value NOT IN ${idsOf(tx, to)})`;
+  const others = sql`(SELECT ${listOf(sql`value`)} FROM ${listItems(columnOf(resource, field.name))} WHERE value NOT IN ${idList(tx.dialect, to.ids)})`;
   const changed = resource.fields.has('version')
     ? sql`, "version" = "version" + 1, "updatedAt" = ${new Date(tx.now).toISOString()}`
     : sql``;
@@ -179,13 +178,9 @@ export async function emptyReferences(tx: Transaction, referrer: Referrer): Prom
 /** However many are referred to, one statement: an index leads to what refers by a reference, a list of them has none. */
 function refers(tx: Transaction, { resource, field, to }: Referrer): RawBuilder<unknown> {
   const column = columnOf(resource, field.name);
-  const wanted = idsOf(tx, to);
+  const wanted = idList(tx.dialect, to.ids);
   const toOther = (value: RawBuilder<unknown>): RawBuilder<unknown> =>
     resource.name === to.resource.name ? sql`${value} <> ${columnOf(resource, 'id')}` : sql`TRUE`;
   if (field.of === undefined) return sql`${column} IN ${wanted} AND ${toOther(column)}`;
   return sql`EXISTS (SELECT 1 FROM ${tx.dialect.listItems(column)} WHERE value IN ${wanted} AND ${toOther(sql`value`)})`;
-}
-
-function idsOf({ dialect }: Transaction, { ids }: RecordNames): RawBuilder<unknown> {
-  return ids.length === 1 ? sql`(${ids[0]})` : sql`(SELECT value FROM ${dialect.listItems(sql`${JSON.stringify(ids)}`)})`;
 }
