@@ -7,6 +7,7 @@ import { didYouMean, Problem } from './errors.ts';
 import type { Identity } from './identity/index.ts';
 import type { Model, ModelKeeper } from './model.ts';
 import type { ApiRequest, RequestOrigin } from './request/index.ts';
+import { ordinaryResources } from './resource/index.ts';
 import { createPasswordHashes, HashNeeded, type Job, type JobSettings, type PasswordHashes } from './steps/index.ts';
 import type { Database, Transaction } from './storage/index.ts';
 
@@ -88,7 +89,7 @@ export async function askAgain(asked: Asked): Promise<Asked> {
 export function toJob({ parts, tx, principal, model, caller, hashes }: Asked, request: ApiRequest): Job {
   const resource = model.definitions.get(request.resource);
   if (resource === undefined || resource.internal) {
-    const known = [...model.definitions.values()].filter((each) => !each.internal).map((each) => each.name);
+    const known = ordinaryResources(model.definitions).map((each) => each.name);
     const name = request.resource.slice(0, 64);
     throw new Problem('RESOURCE_UNKNOWN', `no resource is named "${name}"${didYouMean(name, known)}`);
   }

@@ -2,7 +2,7 @@ import { didYouMean, type Issue } from '../errors.ts';
 import type { Field } from '../fields/index.ts';
 import { checkFieldName, quote } from './names.ts';
 import { findField } from './resolve-field.ts';
-import type { Definitions, Resource } from './resource.ts';
+import { type Definitions, ordinaryResources, type Resource } from './resource.ts';
 
 /** What to expand, as sent. */
 export interface ExpandItem {
@@ -56,7 +56,10 @@ function readReferring(definitions: Definitions, resource: Resource, { name, by 
   const wrong = checkFieldName(name);
   if (wrong !== undefined) return refuse(wrong);
   const of = shownResource(definitions, otherName);
-  if (of === undefined) return refuse(`no resource is named ${quote(otherName)}${didYouMean(otherName, shownNames(definitions))}`);
+  if (of === undefined) {
+    const names = ordinaryResources(definitions).map((each) => each.name);
+    return refuse(`no resource is named ${quote(otherName)}${didYouMean(otherName, names)}`);
+  }
   const found = findField(of, fieldName, 'expand');
   if ('issue' in found) return found;
   const { field } = found;
@@ -69,8 +72,4 @@ function readReferring(definitions: Definitions, resource: Resource, { name, by 
 function shownResource(definitions: Definitions, name: string): Resource | undefined {
   const resource = definitions.get(name);
   return resource?.internal === false ? resource : undefined;
-}
-
-function shownNames(definitions: Definitions): readonly string[] {
-  return [...definitions.values()].filter((resource) => !resource.internal).map((resource) => resource.name);
 }
