@@ -1,6 +1,6 @@
 import { appendEntry } from './audit/index.ts';
 import { Problem } from './errors.ts';
-import { appendEntries, type Outcome, settle } from './pipeline.ts';
+import { appendEntries, type Outcome, settle, undoneUnless } from './pipeline.ts';
 import type { ApiRequest } from './request/index.ts';
 import type { Job } from './steps/index.ts';
 import type { Transaction } from './storage/index.ts';
@@ -59,21 +59,6 @@ async function runItem(batch: Batch, sent: ApiRequest | Problem): Promise<Item> 
     return { outcome: await settle(job), job };
   } catch (error) {
     if (error instanceof Problem && error.status !== 503) return { outcome: { problem: error, decisionId: undefined } };
-    throw error;
-  }
-}
-
-class Undo extends Error {}
-
-/** Whether `work` said no; what it wrote is undone then. */
-async function undoneUnless(tx: Transaction, work: () => Promise<boolean>): Promise<boolean> {
-  try {
-    await tx.savepoint(async () => {
-      if (!(await work())) throw new Undo();
-    });
-    return false;
-  } catch (error) {
-    if (error instanceof Undo) return true;
     throw error;
   }
 }

@@ -7,6 +7,7 @@ import { appendEntry, type Entry } from './audit/index.ts';
 import { Problem } from './errors.ts';
 import type { Job, Result, StepRow } from './steps/index.ts';
 import * as step from './steps/index.ts';
+import type { Transaction } from './storage/index.ts';
 
 const { loadNothing, loadById, loadDeletedById, loadByFilter, readNothing, readForCreate, readForUpdate, readEach } = step;
 const {
@@ -72,6 +73,21 @@ export async function settleWork<Done>(job: Job, work: () => Promise<Done>): Pro
     return { problem, decisionId: problem.extras.decisionId ?? job.entries[0]?.id };
   }
 }
+
+/** Runs requests or rows that stand together. Answers whether `work` said no; what it wrote is undone then. */
+export async function undoneUnless(tx: Transaction, work: () => Promise<boolean>): Promise<boolean> {
+  try {
+    await tx.savepoint(async () => {
+      if (!(await work())) throw new Undo();
+    });
+    return false;
+  } catch (error) {
+    if (error instanceof Undo) return true;
+    throw error;
+  }
+}
+
+class Undo extends Error {}
 
 /** Appends the job's entries. What was allowed and came to nothing all the same, as a row of a denied import, says why. */
 export async function appendEntries(job: Job, outcome: Outcome<unknown>): Promise<void> {

@@ -4,7 +4,7 @@
  */
 import { type Asked, type AskedParts, askAgain, type Caller, inTransaction, toJob } from '../asked.ts';
 import { Problem } from '../errors.ts';
-import { appendEntries, settleWork } from '../pipeline.ts';
+import { appendEntries, settleWork, undoneUnless } from '../pipeline.ts';
 import type { ApiRequest, ImportOptions } from '../request/index.ts';
 import type { Resource } from '../resource/index.ts';
 import { decideAnyRow, importRow } from '../steps/index.ts';
@@ -100,7 +100,7 @@ async function runUndoable(asked: Asked, job: ImportJob, rows: readonly SourceRo
   const { atomic, dryRun } = job.options;
   const items: RowItem[] = [];
   const end = atomic ? Number.POSITIVE_INFINITY : performance.now() + BATCH_TIME;
-  const undone = await undoneUnless(asked, async () => {
+  const undone = await undoneUnless(asked.tx, async () => {
     for (const row of rows) {
       const item = await runRow(asked, job, row);
       items.push(item);
@@ -112,21 +112,6 @@ async function runUndoable(asked: Asked, job: ImportJob, rows: readonly SourceRo
   if (!undone) asked.hashes.check();
   for (const item of items) await item.append(undone);
   return items;
-}
-
-class Undo extends Error {}
-
-/** Whether `work` said no; what it wrote is undone then. */
-async function undoneUnless({ tx }: Asked, work: () => Promise<boolean>): Promise<boolean> {
-  try {
-    await tx.savepoint(async () => {
-      if (!(await work())) throw new Undo();
-    });
-    return false;
-  } catch (error) {
-    if (error instanceof Undo) return true;
-    throw error;
-  }
 }
 
 interface RowItem extends Item {
