@@ -15,6 +15,8 @@ export interface Action {
   readonly decides: RuleAction;
   /** One that has to be allowed besides. */
   readonly alsoDecides?: RuleAction;
+  /** About deleted records: nothing to ask of a resource that keeps none. */
+  readonly ofDeleted?: true;
   /** Members that its JSON body may have at `POST /api/:resource/:action`. */
   readonly takes: readonly ActionInput[];
   /** One sentence for the reference. */
@@ -76,6 +78,7 @@ const table: readonly Action[] = [
   {
     name: 'restore',
     decides: 'delete',
+    ofDeleted: true,
     takes: ['id', 'ifMatch'],
     summary: 'Brings back a deleted record, and those that went with it, where the resource keeps them.',
   },
@@ -83,6 +86,7 @@ const table: readonly Action[] = [
     name: 'listDeleted',
     decides: 'list',
     alsoDecides: 'delete',
+    ofDeleted: true,
     takes: ['where', 'sort', 'limit', 'offset', 'cursor', 'total', 'fields', 'expand'],
     summary: 'Lists the deleted records that the caller may both list and delete, the newest deletion first.',
   },

@@ -13,7 +13,7 @@ import { databasePath, definitionFolder, readProject, toKeptBackups } from './pr
 import type { Definitions, Resource } from './resource/index.ts';
 import type { Settings } from './settings.ts';
 import { toHttpLimits, toIdentitySettings, toImportBounds, toJobSettings, toPolicyLimits, toRequestLimits } from './slices.ts';
-import { type Database, type Evolved, evolve, openSqlite, type Plan, planFor, type Tell } from './storage/index.ts';
+import { type Database, type Evolved, evolve, openSqlite, type Plan, type Tell } from './storage/index.ts';
 import { watchDefinitions } from './watch.ts';
 
 /** A running service, or one about to run. */
@@ -26,8 +26,6 @@ export interface Service {
   needsSetup(): Promise<boolean>;
   /** Follows changes of definition files from now on; each change is told in a sentence. */
   watch(tell: (line: string) => void): void;
-  /** What would have to be done for tables to follow the definitions; does none of it. */
-  storagePlan(): Promise<Plan>;
   /** The policies that mean the same as the legacy permissions maps; makes those that are missing where asked. */
   policiesFromPermissions(options: { readonly apply: boolean }): Promise<readonly PermissionPolicy[]>;
   /** Imports a file as a user; gives a line of JSON for each row that is rejected, and a last one for what became of all. */
@@ -74,7 +72,6 @@ export async function createService(settings: Settings, { tell }: ServiceOptions
         tell,
       );
     },
-    storagePlan: () => planFor(opened, readProject(settings.project)),
     async policiesFromPermissions(options) {
       await prepare();
       return database.transaction((tx) => createPermissionPolicies(tx, model.definitions, options));

@@ -33,10 +33,8 @@ export function resourcePaths(resource: Resource): JsonObject {
 
 /** Without those that are about deleted records, where none are kept. */
 function actionsOf({ softDelete }: Resource): readonly Action[] {
-  return [...ACTIONS.values()].filter(({ name }) => softDelete || !OF_DELETED.has(name));
+  return [...ACTIONS.values()].filter(({ ofDeleted }) => softDelete || ofDeleted !== true);
 }
-
-const OF_DELETED: ReadonlySet<string> = new Set(['restore', 'listDeleted']);
 
 type Sent = Pick<OperationParts, 'parameters' | 'body'>;
 
@@ -103,8 +101,8 @@ function whereParameter(name: string): JsonObject {
 }
 
 function sortParameter(resource: Resource): JsonObject {
-  const own = [...withoutSecrets(resource).fields.keys()].at(resource.softDelete ? 7 : 5);
-  const schema = { type: 'string', examples: [`-createdAt,${own ?? 'id'}`] };
+  const own = [...withoutSecrets(resource).fields.values()].find(({ readOnly }) => !readOnly);
+  const schema = { type: 'string', examples: [`-createdAt,${own?.name ?? 'id'}`] };
   return queryParameter('sort', 'Field names, comma-separated; a `-` in front is descending.', schema);
 }
 

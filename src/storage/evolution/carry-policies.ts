@@ -6,7 +6,7 @@ import { keepVersion } from '../policy-history.ts';
 import { carryRule, loadRules, type Renames } from './rules.ts';
 
 /** Who is named as the author of what an evolution changes in policies. */
-export const EVOLUTION = 'evolution';
+const EVOLUTION = 'evolution';
 
 /** What policies are carried along with. */
 export interface Carrying {
