@@ -1,6 +1,6 @@
 import { Problem } from '../errors.ts';
 import type { Json } from '../operators/index.ts';
-import type { QueryNode, QueryTree } from './route.ts';
+import type { QueryTree } from './route.ts';
 
 /** Bounds on a query string. */
 export interface QueryLimits {
@@ -41,15 +41,10 @@ export function readQuery(text: string, limits: QueryLimits = LIMITS): QueryTree
   return root;
 }
 
-/** The value of a parameter that has no names in brackets. */
-export function isText(node: QueryNode | undefined): node is string {
-  return typeof node === 'string';
-}
-
 /** The value of a parameter; where it has names in brackets, as `limit[…]=`, something that no reader accepts. */
 export function textAt(query: QueryTree, name: string): Json | undefined {
   const node = query.get(name);
-  return node === undefined || isText(node) ? node : GROUP;
+  return node === undefined || typeof node === 'string' ? node : GROUP;
 }
 
 const GROUP: Json = Object.freeze({});

@@ -51,7 +51,8 @@ export async function checkValuesOnly(job: Job, _found: Found, proposals: readon
   });
 }
 
-const MOST_ISSUES = 100;
+/** Mistakes that one answer lists. */
+export const MOST_ISSUES = 100;
 
 /** Both. */
 export async function checkAll(job: Job, found: Found, proposals: readonly Proposal[]): Promise<void> {

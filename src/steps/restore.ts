@@ -2,6 +2,7 @@ import { type Issue, Problem } from '../errors.ts';
 import type { Resource, StoredRecord } from '../resource/index.ts';
 import { findDangling, findDeletedTogether, type Referrer, referrersTo, restoreRecord } from '../storage/index.ts';
 import { MAX_DEPTH } from './cascade.ts';
+import { MOST_ISSUES } from './check.ts';
 import { decideOrRefuseEach } from './decide.ts';
 import type { Decided, Job, Result } from './job.ts';
 import { translated } from './perform.ts';
@@ -111,8 +112,6 @@ async function bringBack({ tx }: Job, all: readonly Deleted[]): Promise<Problem 
   }
   return clash;
 }
-
-const MOST_ISSUES = 100;
 
 /** Asked once all of them are back: in a circle the first, too, refers to one that comes back after it. */
 async function checkWhole({ tx, model }: Job, all: readonly Deleted[]): Promise<void> {
