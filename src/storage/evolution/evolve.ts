@@ -2,16 +2,15 @@ import { SetupError } from '../../errors.ts';
 import type { Definitions } from '../../resource/index.ts';
 import type { Database, Transaction } from '../database.ts';
 import { bumpEpoch } from '../epoch.ts';
-import { dropRow, keepRow, putAside } from './applied.ts';
 import { type BackUp, backedUp, isRisky } from './backed-up.ts';
 import { carryPolicies } from './carry-policies.ts';
 import { hashPlan } from './hash.ts';
 import { keepEvolution } from './history.ts';
-import { type DraftStep, type Plan, type Step, toShown } from './plan.ts';
-import { type Settled, settle } from './settle.ts';
+import { perform } from './perform.ts';
+import { type Plan, type Step, toShown } from './plan.ts';
+import { settle } from './settle.ts';
 import { isStanding, keepStanding } from './standing.ts';
-import { renameOnRecord } from './table-renames.ts';
-import { runTold, type Tell, untold } from './telling.ts';
+import { type Tell, untold } from './telling.ts';
 import { whenFree } from './when-free.ts';
 
 /** What came of an evolution. */
@@ -99,7 +98,7 @@ async function evolveIn(tx: Transaction, wanted: Definitions, options: Evolving)
   const settled = await settle(tx, wanted, { allow, tell });
   checkOwnTables(settled.plan, settled.definitions);
   const backup = settled.work.some(isRisky) ? backUp(settled.plan.hash) : undefined;
-  await perform(tx, settled, tell);
+  await perform(tx, settled.work, tell);
   await settled.forget();
   const done = settled.work.map(toShown);
   if (done.length > 0) {
@@ -109,21 +108,6 @@ async function evolveIn(tx: Transaction, wanted: Definitions, options: Evolving)
   await keepStanding(tx, settled.definitions);
   if (done.length > 0) await keepEvolution(tx, { actor, planHash: settled.plan.hash, steps: done, from, backup });
   return { definitions: settled.definitions, plan: settled.plan, done };
-}
-
-async function perform(tx: Transaction, { work }: Settled, tell: Tell): Promise<void> {
-  for (const step of work) await runTold(tx, step, tell);
-  for (const step of work) await note(tx, step);
-}
-
-/** Keeps on the record what a step put aside, brought back or renamed. */
-async function note(tx: Transaction, { resource, kind, field, from, notes = [] }: DraftStep): Promise<void> {
-  if (kind === 'renameTable' && from !== undefined) await renameOnRecord(tx, from, resource);
-  if (kind === 'keepAside' && field === undefined) await putAside(tx, resource);
-  for (const each of notes) {
-    if ('keep' in each) await keepRow(tx, each.keep);
-    else await dropRow(tx, each.drop);
-  }
 }
 
 /** The program itself relies on its own tables being as it knows them. */

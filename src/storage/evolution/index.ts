@@ -4,7 +4,8 @@
  * It must never lose a value by itself: whatever is no longer defined is kept aside, and what rows would break is
  * refused. Names in its SQL come from checked definitions, values are bound, defaults never reach DDL.
  *
- * Begin with `evolve.ts`, then `plan-evolution.ts` (pure) and `plan-field.ts`, where a change is judged.
+ * Begin with `evolve.ts`, which goes the way of every evolution: draft (`plan-evolution.ts`, pure; a change of one field is
+ * judged in `plan-field.ts`), ask the rows (`ask-rows.ts`), settle what is done of it (`settle.ts`), `perform.ts`.
  */
 export { type DeletedRecords, listDeletedRecords } from './deleted-records.ts';
 export { type Evolved, type EvolveOptions, evolve, type InForceKeeper, planFor, planIn } from './evolve.ts';

@@ -31,10 +31,12 @@ export interface Planned {
 /** Plans what tables have to do to follow definitions. Pure: rows are asked later. */
 export function planEvolution(parts: PlanParts): Planned {
   const renames = findTableRenames(parts.definitions, parts.actual);
+  const actual = renameActual(parts.actual, renames);
   const planning: Planning = {
     ...parts,
     renames,
-    actual: renameActual(parts.actual, renames),
+    actual,
+    stored: storedNames(actual, renames),
     applied: renames.size === 0 ? parts.applied : toApplied(renameRows(parts.rows, renames)),
   };
   const drafts = [...parts.definitions.values()].map((resource) => planResource(planning, resource));
@@ -47,12 +49,13 @@ export function planEvolution(parts: PlanParts): Planned {
 /** Tables and what was applied to them, as though renames of tables were done. */
 interface Planning extends PlanParts {
   readonly renames: TableRenames;
+  /** Name that a table is to have → name that it has. */
+  readonly stored: ReadonlyMap<string, string>;
 }
 
 function planResource(planning: Planning, resource: Resource): Draft {
-  const { applied, actual, dialect, renames, listItems } = planning;
+  const { applied, actual, dialect, stored, listItems } = planning;
   const table = actual.find(({ name }) => name.toLowerCase() === resource.name.toLowerCase());
-  const stored = storedNames(actual, renames);
   if (table === undefined) return planNewTable(resource, dialect);
   const refusal =
     describeSecondTable(planning, resource) ??
@@ -76,7 +79,6 @@ function planResource(planning: Planning, resource: Resource): Draft {
   return rename === undefined ? draft : { ...draft, steps: [rename, ...draft.steps] };
 }
 
-/** Name that a table is to have → name that it has. */
 function storedNames(actual: readonly ActualTable[], renames: TableRenames): ReadonlyMap<string, string> {
   const before = new Map([...renames].map(([from, to]) => [to, from]));
   return new Map(actual.map(({ name }) => [name, before.get(name) ?? name]));

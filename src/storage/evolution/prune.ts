@@ -2,16 +2,17 @@ import { sql } from 'kysely';
 import type { Definitions } from '../../resource/index.ts';
 import type { Database, Transaction } from '../database.ts';
 import { quoteName } from '../names.ts';
-import { type DefinitionRow, dropRow, loadDefinitionRows } from './applied.ts';
+import { type DefinitionRow, loadDefinitionRows } from './applied.ts';
 import { type BackUp, backedUp } from './backed-up.ts';
 import { dropColumnSql, dropIndexSql } from './ddl.ts';
 import { draftDropDeleted, forgetDropped } from './deleted-records.ts';
 import { dialectOf } from './dialects.ts';
 import { hashPlan } from './hash.ts';
 import { keepEvolution } from './history.ts';
+import { perform } from './perform.ts';
 import { type DraftStep, type Plan, type Step, toShown, toStep } from './plan.ts';
 import type { ActualTable } from './tables.ts';
-import { runTold, type Tell, untold } from './telling.ts';
+import { type Tell, untold } from './telling.ts';
 import { whenFree } from './when-free.ts';
 
 /** What is dropped besides what is kept aside. */
@@ -61,8 +62,7 @@ async function pruneIn(
   const done = steps.filter(({ kind }) => kind !== 'stay');
   if (done.length > 0) {
     const backup = backUp(hash);
-    for (const step of drafts) await runTold(tx, step, tell);
-    for (const note of drafts.flatMap(({ notes = [] }) => notes)) if ('drop' in note) await dropRow(tx, note.drop);
+    await perform(tx, drafts, tell);
     await keepEvolution(tx, { actor, planHash: hash, steps: done, from, backup });
   }
   await forgetDropped(tx);
