@@ -1,6 +1,7 @@
+import { showing } from './progress.ts';
 import { toSize } from './size.ts';
-import { readNamed } from './transfer-options.ts';
-import type { CliCommand, CliWorld } from './world.ts';
+import { readNamed } from './switches.ts';
+import type { CliCommand } from './world.ts';
 
 /** Copies the database while whoever uses it goes on. */
 export const backup: CliCommand = {
@@ -16,16 +17,3 @@ export const backup: CliCommand = {
     return 0;
   },
 };
-
-/** Shows what is done while it is, where somebody looks on. */
-export async function showing<T>({ showProgress }: CliWorld, work: (show: (line: string) => void) => Promise<T>): Promise<T> {
-  let isShown = false;
-  try {
-    return await work((line) => {
-      isShown = true;
-      showProgress?.(line);
-    });
-  } finally {
-    if (isShown) showProgress?.(undefined);
-  }
-}

@@ -1,4 +1,6 @@
-import { createProgress, readCells, readFormat, readNamed, TRANSFER_SWITCHES } from './transfer-options.ts';
+import { createProgress } from './progress.ts';
+import { readNamed } from './switches.ts';
+import { readCells, readFormat, TRANSFER_SWITCHES } from './transfer-options.ts';
 import type { CliCommand } from './world.ts';
 
 /** Exports what a user may export. */

@@ -1,6 +1,6 @@
-import { showing } from './backup.ts';
+import { showing } from './progress.ts';
 import { toSize } from './size.ts';
-import { readNamed } from './transfer-options.ts';
+import { readNamed } from './switches.ts';
 import type { CliCommand, CliRestore } from './world.ts';
 
 /** Puts a backup in the place of what stands now; only shows what that means unless told otherwise. */

@@ -1,6 +1,6 @@
 import { SetupError } from '../errors.ts';
 import { FORMATS, type Format } from '../transfer/index.ts';
-import type { CliWorld, Switches } from './world.ts';
+import type { Switches } from './world.ts';
 
 /** Switches that imports and exports share. */
 export const TRANSFER_SWITCHES: Readonly<Record<string, string>> = {
@@ -9,13 +9,6 @@ export const TRANSFER_SWITCHES: Readonly<Record<string, string>> = {
   '--delimiter <text>': 'between the cells of CSV: "," or ";" or "tab" (default: ",")',
   '--raw-cells': 'leave texts of CSV as they stand, also those that a spreadsheet would run',
 };
-
-/** What a switch or an argument says. Throws SetupError where it is missing. */
-export function readNamed(switches: Switches, name: string): string {
-  const value = switches.get(name);
-  if (typeof value === 'string' && value !== '') return value;
-  throw new SetupError(`expected ${name === 'as' ? '--as with the email of a user' : name}, given none`);
-}
 
 /** The format that is said, or that the file's name says. */
 export function readFormat(switches: Switches, file: string): Format {
@@ -37,41 +30,4 @@ export function readCells(switches: Switches, file: string): Map<string, string>
     ...(delimiter === undefined ? [] : [['delimiter', String(delimiter)] as const]),
     ...(switches.has('rawCells') ? [['escape', 'false'] as const] : []),
   ]);
-}
-
-/** How far it is: shown on a line of its own where somebody looks on. */
-export interface Progress {
-  tell(rows: number): void;
-  /** Ends the line. */
-  end(): void;
-  readonly rows: number;
-}
-
-/** Milliseconds between two looks. */
-const INTERVAL = 200;
-
-/** Counts rows. */
-export function createProgress({ showProgress }: CliWorld): Progress {
-  const began = performance.now();
-  let rows = 0;
-  let shownAt = Number.NEGATIVE_INFINITY;
-  const show = (now: number): void => {
-    shownAt = now;
-    showProgress?.(`${rows} rows, ${Math.round(rows / Math.max(0.001, (now - began) / 1000))} rows/s`);
-  };
-  return {
-    tell(more) {
-      rows += more;
-      const now = performance.now();
-      if (now - shownAt >= INTERVAL) show(now);
-    },
-    end() {
-      if (shownAt === Number.NEGATIVE_INFINITY) return;
-      show(performance.now());
-      showProgress?.(undefined);
-    },
-    get rows() {
-      return rows;
-    },
-  };
 }

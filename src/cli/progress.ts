@@ -1,0 +1,51 @@
+import type { CliWorld } from './world.ts';
+
+/** Shows what is done while it is, where somebody looks on. */
+export async function showing<T>({ showProgress }: CliWorld, work: (show: (line: string) => void) => Promise<T>): Promise<T> {
+  let isShown = false;
+  try {
+    return await work((line) => {
+      isShown = true;
+      showProgress?.(line);
+    });
+  } finally {
+    if (isShown) showProgress?.(undefined);
+  }
+}
+
+/** How far it is: shown on a line of its own where somebody looks on. */
+export interface Progress {
+  tell(rows: number): void;
+  /** Ends the line. */
+  end(): void;
+  readonly rows: number;
+}
+
+/** Milliseconds between two looks. */
+const INTERVAL = 200;
+
+/** Counts rows. */
+export function createProgress({ showProgress }: CliWorld): Progress {
+  const began = performance.now();
+  let rows = 0;
+  let shownAt = Number.NEGATIVE_INFINITY;
+  const show = (now: number): void => {
+    shownAt = now;
+    showProgress?.(`${rows} rows, ${Math.round(rows / Math.max(0.001, (now - began) / 1000))} rows/s`);
+  };
+  return {
+    tell(more) {
+      rows += more;
+      const now = performance.now();
+      if (now - shownAt >= INTERVAL) show(now);
+    },
+    end() {
+      if (shownAt === Number.NEGATIVE_INFINITY) return;
+      show(performance.now());
+      showProgress?.(undefined);
+    },
+    get rows() {
+      return rows;
+    },
+  };
+}
