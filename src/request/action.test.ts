@@ -75,6 +75,7 @@ describe('POST /api/:resource/:action', () => {
     ['list', { limit: '5' }, ['type limit']],
     ['list', { limit: 1.5 }, ['range limit']],
     ['list', { total: 'true' }, ['type total']],
+    ['list', { total: null }, ['type total']],
     ['list', { sort: [1] }, ['type sort']],
     ['list', { sort: {} }, ['type sort']],
     ['list', { where: [] }, ['type where']],

@@ -1,4 +1,5 @@
 import { describeValue, type Json } from '../operators/index.ts';
+import { readBoolean, toBoolean } from './booleans.ts';
 import { readWhere, type WhereNode } from './filter.ts';
 import type { Mistakes } from './mistakes.ts';
 import { textAt } from './query.ts';
@@ -41,7 +42,7 @@ export function readListPart(given: ListMembers, { limits, limitMax }: ListBound
     limit: readWhole({ name: 'limit', from: 1, to: limitMax, given: given.limit }, mistakes),
     offset: readWhole({ name: 'offset', from: 0, to: MAX_OFFSET, given: given.offset }, mistakes),
     cursor: readCursor(given.cursor, mistakes),
-    total: readTotal(given.total, mistakes),
+    total: readBoolean('total', { given: given.total, otherwise: false }, mistakes),
     ...readShownPart(given, mistakes),
   };
 }
@@ -62,10 +63,6 @@ export function toListMembers(query: QueryTree): ListMembers {
 
 function toNumber(text: Json | undefined): Json | undefined {
   return typeof text === 'string' && /^(?:0|[1-9]\d{0,14})$/.test(text) ? Number(text) : text;
-}
-
-function toBoolean(text: Json | undefined): Json | undefined {
-  return text === 'true' || text === 'false' ? text === 'true' : text;
 }
 
 interface Whole {
@@ -110,10 +107,4 @@ function readCursor(given: Json | undefined, mistakes: Mistakes): string | undef
   if (typeof given === 'string' && given !== '' && given.length <= MAX_CURSOR) return given;
   mistakes.add('cursor', 'type', 'expected nextCursor of the page before');
   return undefined;
-}
-
-function readTotal(given: Json | undefined, mistakes: Mistakes): boolean {
-  if (given === undefined || typeof given === 'boolean') return given ?? false;
-  mistakes.add('total', 'type', `expected true or false, given ${describeValue(given)}`);
-  return false;
 }

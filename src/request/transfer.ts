@@ -1,5 +1,6 @@
 import { Problem } from '../errors.ts';
 import { describeValue, isObject, type Json, type JsonObject, ownValue } from '../operators/index.ts';
+import { readBoolean, toBoolean } from './booleans.ts';
 import { createMistakes, type Mistakes } from './mistakes.ts';
 import { textAt } from './query.ts';
 import type { Call } from './route.ts';
@@ -88,12 +89,12 @@ function readOptions(given: Given, atomicByDefault: boolean, mistakes: Mistakes)
   if (mode === 'upsert' && key === undefined)
     mistakes.add('key', 'required', 'upsert needs key, the unique field that tells records apart');
   if (mode === 'create' && key !== undefined) mistakes.add('key', 'unknown', 'expected key with mode upsert alone');
-  const atomic = readBoolean('atomic', given('atomic') ?? atomicByDefault, mistakes);
+  const atomic = readBoolean('atomic', { given: given('atomic'), otherwise: atomicByDefault }, mistakes);
   if (atomic && onError === 'skip') mistakes.add('atomic', 'type', 'expected all or nothing, or rows to be skipped; given both');
   return {
     mode: mode === 'upsert' ? 'upsert' : 'create',
     key: typeof key === 'string' ? key : undefined,
-    dryRun: readBoolean('dryRun', given('dryRun') ?? false, mistakes),
+    dryRun: readBoolean('dryRun', { given: given('dryRun'), otherwise: false }, mistakes),
     onError: onError === 'skip' ? 'skip' : 'stop',
     atomic,
   };
@@ -109,7 +110,10 @@ const DELIMITERS: ReadonlyMap<Json, string> = new Map([
 function readCellStyle(given: Given, mistakes: Mistakes): CellStyle {
   const delimiter = DELIMITERS.get(given('delimiter') ?? ',');
   if (delimiter === undefined) mistakes.add('delimiter', 'type', `expected "," or ";" or tab, given ${describeValue(given('delimiter'))}`);
-  return { delimiter: delimiter ?? ',', guardFormulas: readBoolean('escape', toBoolean(given('escape')) ?? true, mistakes) };
+  return {
+    delimiter: delimiter ?? ',',
+    guardFormulas: readBoolean('escape', { given: toBoolean(given('escape')), otherwise: true }, mistakes),
+  };
 }
 
 interface Choice {
@@ -121,14 +125,4 @@ function readOneOf(name: string, { given, known }: Choice, mistakes: Mistakes): 
   if (given === undefined || (typeof given === 'string' && known.includes(given))) return given;
   mistakes.add(name, 'type', `expected ${known.join(' or ')}, given ${describeValue(given)}`);
   return undefined;
-}
-
-function readBoolean(name: string, given: Json, mistakes: Mistakes): boolean {
-  if (typeof given === 'boolean') return given;
-  mistakes.add(name, 'type', `expected true or false, given ${describeValue(given)}`);
-  return false;
-}
-
-function toBoolean(text: Json | undefined): Json | undefined {
-  return text === 'true' || text === 'false' ? text === 'true' : text;
 }

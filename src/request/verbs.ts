@@ -1,5 +1,6 @@
 import { Problem } from '../errors.ts';
 import { describeValue, isObject, type Json } from '../operators/index.ts';
+import { readBoolean, toBoolean } from './booleans.ts';
 import { readIfMatch } from './if-match.ts';
 import { LIST_NAMES, readListPart, toListMembers } from './list.ts';
 import { createMistakes } from './mistakes.ts';
@@ -15,11 +16,10 @@ export const BARE = { where: [], typed: true, sort: [], total: false } as const;
 export function readListRequest(call: Call, limits: RequestLimits): ApiRequest {
   const mistakes = createMistakes('REQUEST_PARAMETER');
   mistakes.checkNames(call.query.keys(), [...LIST_NAMES, 'deleted'], 'query parameter');
-  const deleted = textAt(call.query, 'deleted') ?? 'false';
-  if (deleted !== 'true' && deleted !== 'false') mistakes.add('deleted', 'type', `expected true or false, given ${describeValue(deleted)}`);
+  const deleted = readBoolean('deleted', { given: toBoolean(textAt(call.query, 'deleted')), otherwise: false }, mistakes);
   const part = readListPart(toListMembers(call.query), { limits, limitMax: limits.pageMax }, mistakes);
   mistakes.refuse();
-  return { resource: param(call, 'resource'), action: deleted === 'true' ? 'listDeleted' : 'list', typed: false, ...part };
+  return { resource: param(call, 'resource'), action: deleted ? 'listDeleted' : 'list', typed: false, ...part };
 }
 
 /** `GET /api/:resource/:id`, `DELETE /api/:resource/:id`, `GET /api/:resource/schema` */

@@ -362,6 +362,13 @@ describe('what is no file', () => {
     ],
     ['a JSON text', '"x"', { type: 'application/json' }, 400, 'expected a JSON object or an array in the body, given "x"'],
     ['nothing', '', { type: 'application/json' }, 400, 'data: import needs data'],
+    [
+      'a dry run that is neither true nor false',
+      '{"data":[{"code":"A"}],"dryRun":null}',
+      { type: 'application/json' },
+      400,
+      'dryRun: expected true or false, given null',
+    ],
   ])('%s is refused in words', async (_, file, sending, status, detail) => {
     const reply = await world.send(file, sending);
     expect([reply.status, reply.at('detail')]).toEqual([status, detail]);
