@@ -34,8 +34,8 @@ const exitCode = await runCli(process.argv.slice(2), {
   openInput: async (path, stop) => (await import('./files.ts')).openInput(path, stop),
   writeOutput: async (path, pieces) => (await import('./files.ts')).writeOutput(path, pieces),
   showProgress: process.stderr.isTTY ? showProgress : undefined,
-  openTables: async (settings) => (await import('./tables.ts')).openTables(settings, { tell: printError }),
-  openBackups: async (settings) => (await import('./backups.ts')).openBackups(settings),
+  openTables: async (settings) => (await import('./project/index.ts')).openTables(settings, { tell: printError }),
+  openBackups: async (settings) => (await import('./project/index.ts')).openBackups(settings),
 });
 process.exit(exitCode);
 

@@ -9,12 +9,11 @@ import { createHttpServer, type HttpServer, type Readiness } from './http/index.
 import { createIdentity, deriveKey, hasAdmin, loadTokenKey } from './identity/index.ts';
 import { createModelKeeper, followed, type ModelKeeper } from './model.ts';
 import { createOpenApi } from './openapi/index.ts';
-import { databasePath, definitionFolder, readProject, toKeptBackups } from './project.ts';
+import { databasePath, definitionFolder, readProject, toKeptBackups, watchDefinitions } from './project/index.ts';
 import type { Definitions, Resource } from './resource/index.ts';
 import type { Settings } from './settings.ts';
 import { toHttpLimits, toIdentitySettings, toImportBounds, toJobSettings, toPolicyLimits, toRequestLimits } from './slices.ts';
 import { type Database, type Evolved, evolve, openSqlite, type Plan, type Tell } from './storage/index.ts';
-import { watchDefinitions } from './watch.ts';
 
 /** A running service, or one about to run. */
 export interface Service {

@@ -18,9 +18,9 @@ export interface CliWorld {
   readonly signals: SignalSource;
   /** Makes a service; `service.ts` has it. */
   createService(settings: Settings): Promise<CliService>;
-  /** Opens a project's tables without one; `tables.ts` has it. */
+  /** Opens a project's tables without one; `project/` has it. */
   openTables(settings: Settings): Promise<CliTables>;
-  /** Opens a project's backups; `backups.ts` has it. */
+  /** Opens a project's backups; `project/` has it. */
   openBackups(settings: Settings): Promise<CliBackups>;
 }
 

@@ -20,14 +20,20 @@ export function checkFaces(sources: readonly Source[], users: readonly Source[])
 /** `storage/index.ts evolve` for each name that a source imports from a face, `*` for all of them. `below` is where our sources lie for it. */
 function importsOf(source: Source, below: string): readonly string[] {
   const names: string[] = [];
+  const note = (from: string, name: string): void => {
+    if (from.startsWith('.')) names.push(`${join(dirname(source.path), from).slice(below.length)} ${name}`);
+  };
   visit(source, {
     ImportDeclaration({ source: { value }, specifiers }) {
-      if (!value.startsWith('.')) return;
-      const path = join(dirname(source.path), value);
-      for (const specifier of specifiers) {
-        const name = specifier.type === 'ImportSpecifier' && specifier.imported.type === 'Identifier' ? specifier.imported.name : '*';
-        names.push(`${path.slice(below.length)} ${name}`);
-      }
+      for (const specifier of specifiers)
+        note(value, specifier.type === 'ImportSpecifier' && specifier.imported.type === 'Identifier' ? specifier.imported.name : '*');
+    },
+    // `(await import('./face/index.ts')).step`
+    MemberExpression({ object, property }) {
+      const awaited = object.type === 'ParenthesizedExpression' ? object.expression : object;
+      const imported =
+        awaited.type === 'AwaitExpression' && awaited.argument.type === 'ImportExpression' ? awaited.argument.source : undefined;
+      if (imported?.type === 'Literal' && property.type === 'Identifier') note(String(imported.value), property.name);
     },
   });
   return names;

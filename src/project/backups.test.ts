@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { SetupError } from '../errors.ts';
 import { openBackups } from './backups.ts';
-import { SetupError } from './errors.ts';
-import type { ProjectPlace } from './project.ts';
+import type { ProjectPlace } from './place.ts';
 import { openTables } from './tables.ts';
 
 let folder: string;

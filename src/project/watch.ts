@@ -1,5 +1,5 @@
 import { watch } from 'node:fs';
-import { SetupError } from './errors.ts';
+import { SetupError } from '../errors.ts';
 
 /** Milliseconds for an editor to finish: saving is often several changes. */
 const SETTLE = 150;

@@ -1,10 +1,10 @@
 /** Where a project's definitions and its database are. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { SetupError } from './errors.ts';
-import { type Definitions, printMistake } from './resource/index.ts';
-import type { KeptBackups } from './storage/index.ts';
-import { loadProject } from './system/index.ts';
+import { SetupError } from '../errors.ts';
+import { type Definitions, printMistake } from '../resource/index.ts';
+import type { KeptBackups } from '../storage/index.ts';
+import { loadProject } from '../system/index.ts';
 
 /** Where a project is, and its database. */
 export interface ProjectPlace {

@@ -3,7 +3,6 @@
  * makes no database where there is none.
  */
 import { existsSync } from 'node:fs';
-import { databasePath, type ProjectPlace, readProject, toKeptBackups } from './project.ts';
 import {
   type DeletedRecords,
   type Evolution,
@@ -21,7 +20,8 @@ import {
   type Tell,
   type Transaction,
   whenFree,
-} from './storage/index.ts';
+} from '../storage/index.ts';
+import { databasePath, type ProjectPlace, readProject, toKeptBackups } from './place.ts';
 
 /** What can be done with them. */
 export interface Tables {

@@ -2,10 +2,9 @@
  * A project's database as another file, and back, while its service runs or not.
  */
 import { existsSync } from 'node:fs';
-import { appendEntry, createEntryId } from './audit/index.ts';
-import { SetupError } from './errors.ts';
-import { revokeAllSessions } from './identity/index.ts';
-import { backupFolder, databasePath, type ProjectPlace } from './project.ts';
+import { appendEntry, createEntryId } from '../audit/index.ts';
+import { SetupError } from '../errors.ts';
+import { revokeAllSessions } from '../identity/index.ts';
 import {
   type Backup,
   bumpEpochAbove,
@@ -26,8 +25,9 @@ import {
   type Transaction,
   type Written,
   writeBackup,
-} from './storage/index.ts';
-import { SYSTEM } from './system/index.ts';
+} from '../storage/index.ts';
+import { SYSTEM } from '../system/index.ts';
+import { backupFolder, databasePath, type ProjectPlace } from './place.ts';
 
 /** What a restore would do, or has done. */
 export interface Restore {
