@@ -4,7 +4,7 @@ import { SYSTEM } from '../../system/index.ts';
 import { loadRecord } from '../records.ts';
 import { define, resourceOf } from '../storage.fixture.ts';
 import { article, blocked, type Evolution, type Fields, kinds, openEvolution } from './evolution.fixture.ts';
-import { evolve } from './index.ts';
+import { type Evolved, evolve } from './index.ts';
 
 let test: Evolution;
 
@@ -89,6 +89,15 @@ describe('what is no longer defined, or is called otherwise', () => {
     expect(await test.rows('Article')).toMatchObject([{ headline: 'kept' }]);
     expect((await test.apply(after)).plan.steps).toEqual([]);
     expect(await test.shapeOf('Article')).not.toHaveProperty('title');
+  });
+
+  it('says of what is new that nothing of the name before is there, as where that is misspelt', async () => {
+    await test.apply(before);
+    const reasons = (evolved: Evolved): readonly string[] => evolved.done.map(({ reason }) => reason);
+    const misspelt = await test.apply({ ...before, headline: { type: 'string', renamedFrom: 'titel' } });
+    expect(reasons(misspelt)).toContain('Article.headline is new: no values of titel are there to take over');
+    const other = define({ Article: { fields: before }, Post: { fields: before, renamedFrom: 'Artikel' } });
+    expect(reasons(await evolve(test.database, other))).toContain('Post is new: no records of Artikel are there to take over');
   });
 
   it('keeps aside what it can no longer rename, because both are there', async () => {

@@ -80,7 +80,8 @@ function planNew({ resource, actual, dialect, ...table }: Table, field: Field): 
   const add = toStep(resource.name, {
     kind: 'addColumn',
     field: field.name,
-    reason: `${name} is new`,
+    // One that is misspelt would leave the values it was to take over aside, and a new field without any.
+    reason: field.renamedFrom === undefined ? `${name} is new` : `${name} is new: no values of ${field.renamedFrom} are there to take over`,
     texts: [addColumnSql(resource, field, dialect)],
   });
   const rows = rowsOf({ resource, actual, dialect, ...table });

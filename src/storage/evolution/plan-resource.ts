@@ -13,7 +13,9 @@ import type { Table, TableDialect } from './tables.ts';
 export function planNewTable(resource: Resource, dialect: TableDialect): Draft {
   const indexes = [...wantedIndexes(resource).values()].map((index) => createIndexStep(resource, index));
   const texts = [createTableSql(resource, dialect)];
-  const create = toStep(resource.name, { kind: 'createTable', reason: `${resource.name} is new`, texts });
+  const { name, renamedFrom } = resource;
+  const reason = renamedFrom === undefined ? `${name} is new` : `${name} is new: no records of ${renamedFrom} are there to take over`;
+  const create = toStep(name, { kind: 'createTable', reason, texts });
   return { resource: resource.name, steps: [create, ...indexes], refusals: [], obstacles: [] };
 }
 
