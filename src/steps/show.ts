@@ -28,8 +28,9 @@ export async function showEach(job: Job, records: readonly StoredRecord[], { fie
 }
 
 function claim({ tx, settings: { expandMax } }: Job, count: number): void {
+  if (count === 0) return;
   const total = expanded(tx, count);
-  if (count === 0 || total <= expandMax) return;
+  if (total <= expandMax) return;
   const detail = `expected at most ${expandMax} records to expand, given up to ${total}; ask for a smaller limit, or for fewer names`;
   throw new Problem('REQUEST_PARAMETER', `expand: ${detail}`, { errors: [{ path: 'expand', code: 'count', detail }] });
 }
