@@ -199,8 +199,8 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     file: 'src/pipeline.ts',
     find: 'await job.tx.savepoint(work)',
     replace: 'await work()',
-    red: 'test/scenarios/undone.test.ts',
-    test: 'what is refused halfway is undone, and the record says so deleted nothing',
+    red: 'test/restore.test.ts',
+    test: 'restoring decides on each as it was found, deleted, before it tells what is in its way',
   },
   {
     name: 'denials leave no entry',
