@@ -28,10 +28,10 @@ export interface Conversion {
   readonly from: Written;
   /** As it is to be. */
   readonly after: Field;
-  /** The columns kept aside, the oldest first; from that on to which values return, where they do. */
+  /** The columns kept aside, the oldest first. */
   readonly aside: readonly Written[];
-  /** Whether values were of type `after` before, as the first of those columns has them. */
-  readonly returns: boolean;
+  /** Which of those has the values as they were when they were of type `after` before; undefined where they never were. */
+  readonly returnsTo: number | undefined;
   /** In the database's words. */
   readonly columnType: string;
   readonly target?: Target;

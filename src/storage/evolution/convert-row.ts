@@ -13,13 +13,16 @@ export interface SourceRow {
   readonly [dangles: `dangles${number}`]: unknown;
 }
 
-/** What returns has its value again, unless somebody wrote another since. */
-export function convertRow({ from, after, aside, returns }: Conversion, row: SourceRow): Converted {
+/** What returns has its value again, unless somebody wrote another since or the type has no place for it by now. */
+export function convertRow({ from, after, aside, returnsTo = -1 }: Conversion, row: SourceRow): Converted {
   const history = readHistory([...aside, from], row);
-  const [value, oldest] = [history.values[0], aside[0]];
-  if (!returns || oldest === undefined || history.origins.at(-1)?.has(0) !== true) return convertAt(history, aside.length, after);
-  // Through the same door, for what else is asked of it by now: that an enum still lists it.
-  return value === undefined ? { fits: true } : convertValue(value, oldest.field, after);
+  const [value, then] = [history.values[returnsTo], aside[returnsTo]];
+  if (then !== undefined && history.origins.at(-1)?.has(returnsTo) === true) {
+    // Through the same door, for what else is asked of it by now: that an enum still lists it.
+    const returned: Converted = value === undefined ? { fits: true } : convertValue(value, then.field, after);
+    if (returned.fits) return returned;
+  }
+  return convertAt(history, aside.length, after);
 }
 
 /** What the columns of a row hold, from the oldest to the one in force. */

@@ -152,6 +152,31 @@ describe('there and back', () => {
     expect(stepOf((await test.apply(listed('2'))).plan.steps, 'convert')).toMatchObject({ risk: 'lossy', ids: ['1'] });
   });
 
+  it('goes on through a type that had no place for what was first there, but for what came of it', async () => {
+    const asDecimal: Fields = { price: { type: 'decimal', scale: 1 } };
+    await test.apply(asDecimal);
+    await test.insert(asDecimal, { price: '1.0' }, { price: '1.5' });
+    await test.force(asText);
+    await test.force(asNumber);
+    await test.force({ price: { type: 'enum', values: ['1'] } });
+    expect(await prices()).toEqual(['1', null]);
+    await test.apply(asDecimal);
+    expect(await prices()).toEqual([10, 15]);
+  });
+
+  it('goes on through what came of a value by way of what was there before that', async () => {
+    const asDecimal: Fields = { price: { type: 'decimal', scale: 1 } };
+    await test.apply(asDecimal);
+    await test.insert(asDecimal, { price: '1.0' });
+    await test.force(asNumber);
+    await test.force(asDecimal);
+    await test.force({ price: { type: 'enum', values: ['1'] } });
+    await test.force({ price: { type: 'boolean' } });
+    expect(await prices()).toEqual([1]);
+    await test.apply(asDecimal);
+    expect(await prices()).toEqual([10]);
+  });
+
   it('goes on where the field was renamed in between', async () => {
     await test.apply(asText);
     await test.insert(asText, { price: 'free' });

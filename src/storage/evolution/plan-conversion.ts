@@ -42,8 +42,8 @@ export function planConversion(table: Table, field: Field, from: Kept & { readon
     resource,
     from: { column: from.column, field: from.field, ...targetOf(table, from.field) },
     after: field,
-    returns: back >= 0,
-    aside: asides.slice(Math.max(back, 0)).map(({ column, field: before }) => ({ column, field: before, ...targetOf(table, before) })),
+    returnsTo: back < 0 ? undefined : back,
+    aside: asides.map(({ column, field: before }) => ({ column, field: before, ...targetOf(table, before) })),
     columnType,
     ...targetOf(table, field),
   };
