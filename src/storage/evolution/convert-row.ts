@@ -17,9 +17,9 @@ export interface SourceRow {
 export function convertRow({ from, after, aside, returnsTo = -1 }: Conversion, row: SourceRow): Converted {
   const history = readHistory([...aside, from], row);
   const [value, then] = [history.values[returnsTo], aside[returnsTo]];
-  if (then !== undefined && history.origins.at(-1)?.has(returnsTo) === true) {
+  if (value !== undefined && then !== undefined && history.origins.at(-1)?.has(returnsTo) === true) {
     // Through the same door, for what else is asked of it by now: that an enum still lists it.
-    const returned: Converted = value === undefined ? { fits: true } : convertValue(value, then.field, after);
+    const returned = convertValue(value, then.field, after);
     if (returned.fits) return returned;
   }
   return convertAt(history, aside.length, after);
@@ -56,7 +56,9 @@ function readHistory(columns: readonly Written[], row: SourceRow): History {
     for (let before = 0; before < at; before++) {
       const dangles = before === at - 1 && row[`dangles${before}`] === 1;
       const became = dangles ? undefined : convertAt(history, before, field);
-      if (saysTheSame(became, values[at], { beside: before === at - 1 })) for (const origin of origins[before] ?? []) found.add(origin);
+      if (!saysTheSame(became, values[at], { beside: before === at - 1 })) continue;
+      // And whatever in between says the same as that: where it came back from there, it was what this was made of.
+      for (const [other, its] of origins.entries()) if (origins[before]?.has(other) === true || its.has(before)) found.add(other);
     }
     origins.push(found);
   }

@@ -32,6 +32,7 @@ describe('a value that has its place in the other type', () => {
     ['string', 'email', 'Ada@Example.org', 'ada@example.org'],
     ['string', 'uuid', ID.toUpperCase(), ID],
     ['string', 'json', '{"a":1}', '{"a":1}'],
+    [listOf('string'), 'json', ['a'], ['a']],
     ['string', listOf('string'), 'a', ['a']],
     ['string', listOf('integer'), '1', [1]],
     ['integer', 'string', 12, '12'],

@@ -19,7 +19,7 @@ export function describeImpossible(before: Field, after: Field): string | undefi
  * today, its options (`maxLength`, `values`, …) included.
  */
 export function convertValue(value: Json, before: Field, after: Field): Converted {
-  if (after.type !== 'list' && Array.isArray(value) && before.type === 'list') {
+  if (before.type === 'list' && Array.isArray(value) && after.type !== 'list' && after.type !== 'json') {
     if (value.length === 0) return NOTHING;
     return value.length === 1 ? convertValue(value[0] as Json, before.of ?? before, after) : LOST;
   }
