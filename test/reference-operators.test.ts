@@ -99,9 +99,9 @@ const OWN_OPERANDS: Readonly<Record<string, readonly Json[]>> = {
   dayOfWeekIn: [[1], [2, 3, 4], [6, 7], [1, 2, 3, 4, 5, 6, 7, 8], [1.5], ['1'], []],
 };
 
-const table = createHostileTable();
+const table = await createHostileTable();
 const rows = table.rows;
-table.close();
+await table.close();
 
 it('the reference has every operator', () => {
   expect([...MEANINGS.keys()].toSorted()).toEqual([...OPERATORS.keys()].toSorted());

@@ -1,4 +1,4 @@
-import type { Json, JsonObject, Kind } from '../operators/index.ts';
+import type { Json, JsonObject, Kind, StoredType } from '../operators/index.ts';
 
 /** What a definition says of one field, checked. */
 export interface Field {
@@ -40,7 +40,7 @@ export interface Field {
 export type FieldOption = Exclude<keyof Field, 'name' | 'type' | 'guarded'>;
 
 /** What a column holds; each database has its own name for it. */
-export type ColumnType = 'text' | 'integer' | 'real' | 'boolean' | 'json';
+export type ColumnType = StoredType;
 
 /** What a kind of value is: how it is written, checked, stored, compared and shown. One file each. */
 export interface FieldType {

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { checkItems, checkScalar, defineNegation, defineOperator } from './define.ts';
 import { compareAs } from './kinds.ts';
 import { IN_MEMORY, type Operator, type SqlAround, type SqlSubject } from './operator.ts';
-import { falseWherePresent, oneOf, SQL_UNKNOWN, type SqlTruth } from './sql.ts';
+import { boundValue, falseWherePresent, oneOf, SQL_UNKNOWN, type SqlTruth } from './sql.ts';
 import { toStored } from './stored.ts';
 import { anyTruth, type Json, type Kind, type Truth, UNKNOWN } from './value.ts';
 
@@ -82,17 +82,19 @@ export const nin: Operator = defineNegation(isIn, {
 
 /** Equal to any of `expected`: known values that no column holds are equal to none; one that does not fit leaves "no" unknown. */
 function anyEqual(subject: SqlSubject, expected: readonly Json[], { dialect }: SqlAround): SqlTruth | typeof IN_MEMORY {
-  const bound: unknown[] = [];
+  const of = { kind: subject.kind, dialect };
+  const bound = new Set<unknown>();
   let unfit = false;
   for (const value of expected) {
     const stored = value === null ? { fits: true as const } : toStored(subject, subject.kind, value);
     if (!stored.fits) unfit = true;
-    else if (stored.bound !== undefined) bound.push(stored.bound);
-    // Of all kinds, only decimals have values that fit and that a column cannot hold.
-    else if (value !== null && subject.kind !== 'decimal') return IN_MEMORY;
+    else if (stored.bound !== undefined) bound.add(stored.bound);
+    // Of all kinds, only decimals and texts have values that fit and that a column cannot hold.
+    else if (value !== null && subject.kind !== 'decimal' && subject.kind !== 'text') return IN_MEMORY;
   }
-  if (bound.length === 0) return unfit ? SQL_UNKNOWN : falseWherePresent(subject.sql);
-  const truth = bound.length === 1 ? sql<boolean | null>`${subject.sql} = ${bound[0]}` : oneOf(subject.sql, bound, dialect);
+  if (bound.size === 0) return unfit ? SQL_UNKNOWN : falseWherePresent(subject.sql);
+  const truth =
+    bound.size === 1 ? sql<boolean | null>`${subject.sql} = ${boundValue([...bound][0], of)}` : oneOf(subject.sql, [...bound], of);
   if (truth === undefined) return IN_MEMORY;
   return unfit ? sql<boolean | null>`(${truth} OR NULL)` : truth;
 }

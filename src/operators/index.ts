@@ -22,7 +22,7 @@ export {
   type SqlSubject,
 } from './operator.ts';
 export { checkPattern, matchesPattern, matchingSteps } from './pattern.ts';
-export type { SqlDialect, SqlJson, SqlTruth } from './sql.ts';
+export type { SqlDialect, SqlJson, SqlTruth, StoredType } from './sql.ts';
 export { OPERATORS } from './table.ts';
 export { foldCase } from './texts.ts';
 export {

@@ -126,7 +126,7 @@ function listSql(
   }
   // In stored JSON a large number may read as an integer of more digits than JavaScript's: compare both as doubles.
   const value = itemKind === 'number' ? sql`CAST(value AS DOUBLE PRECISION)` : sql`value`;
-  const isWanted = bound.size === 0 ? sql<boolean | null>`FALSE` : oneOf(value, [...bound], dialect);
+  const isWanted = bound.size === 0 ? sql<boolean | null>`FALSE` : oneOf(value, [...bound], { kind: itemKind, dialect });
   if (isWanted === undefined) return IN_MEMORY;
   return wherePresent(subject.sql, answer(dialect.listItems(subject.sql), { count: bound.size, isWanted, value }));
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { checkItems, checkScalar, defineOperator, type SqlSign } from './define.ts';
 import { compareAs } from './kinds.ts';
 import { IN_MEMORY, type Operator, type OperatorSample, type SqlSubject } from './operator.ts';
-import { SQL_UNKNOWN, type SqlTruth } from './sql.ts';
+import { boundValue, SQL_UNKNOWN, type SqlDialect, type SqlTruth } from './sql.ts';
 import { toStored } from './stored.ts';
 import { allTruth, describeValue, type Json, type Kind, type Truth, UNKNOWN } from './value.ts';
 
@@ -109,10 +109,10 @@ export const between: Operator = defineOperator({
     if (range === undefined) return UNKNOWN;
     return allTruth(range, ([question, bound]) => isOrdered(question, kind, [actual, bound]));
   },
-  sql(subject, expected) {
+  sql(subject, expected, { dialect }) {
     const range = readRange(expected);
     if (range === undefined) return SQL_UNKNOWN;
-    const [low, high] = range.map(([question, bound]) => orderSql(question, subject, bound));
+    const [low, high] = range.map(([question, bound]) => orderSql(question, { subject, expected: bound, dialect }));
     if (low === undefined || high === undefined || low === IN_MEMORY || high === IN_MEMORY) return IN_MEMORY;
     return sql<boolean | null>`(${low} AND ${high})`;
   },
@@ -133,7 +133,7 @@ function defineOrder(question: OrderQuestion): Operator {
     operand: 'scalar',
     checkOperand: (expected, { kind }) => checkOrdered(expected, kind),
     answer: (actual, expected, { kind }) => isOrdered(question, kind, [actual, expected]),
-    sql: (subject, expected) => orderSql(question, subject, expected),
+    sql: (subject, expected, { dialect }) => orderSql(question, { subject, expected, dialect }),
     columnSign: question.sign,
   });
 }
@@ -144,10 +144,19 @@ function isOrdered(question: OrderQuestion, kind: Kind | undefined, [actual, exp
   return order === undefined ? UNKNOWN : question.holds(order);
 }
 
-function orderSql({ sign }: OrderQuestion, subject: SqlSubject, expected: Json): SqlTruth | typeof IN_MEMORY {
+/** A column, what it is compared with, and how that is said. */
+interface OrderSides {
+  readonly subject: SqlSubject;
+  readonly expected: Json;
+  readonly dialect: SqlDialect;
+}
+
+function orderSql({ sign }: OrderQuestion, { subject, expected, dialect }: OrderSides): SqlTruth | typeof IN_MEMORY {
   const stored = toStored(subject, subject.kind, expected);
   if (!stored.fits) return SQL_UNKNOWN;
-  return stored.bound === undefined ? IN_MEMORY : sql<boolean | null>`${subject.sql} ${sql.raw(sign)} ${stored.bound}`;
+  return stored.bound === undefined
+    ? IN_MEMORY
+    : sql<boolean | null>`${subject.sql} ${sql.raw(sign)} ${boundValue(stored.bound, { kind: subject.kind, dialect })}`;
 }
 
 function readRange(expected: Json): readonly [readonly [OrderQuestion, Json], readonly [OrderQuestion, Json]] | undefined {

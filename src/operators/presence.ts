@@ -39,7 +39,7 @@ export const isNull: Operator = Object.freeze({
   toSql(subject, expected) {
     if (typeof expected !== 'boolean') return SQL_UNKNOWN;
     if (subject.kind !== 'json') return presence(subject.sql, !expected);
-    const isNothing = sql<boolean | null>`(${subject.sql} IS NULL OR ${subject.sql} = 'null')`;
+    const isNothing = sql<boolean | null>`(${subject.sql} IS NULL OR CAST(${subject.sql} AS TEXT) = 'null')`;
     return expected ? isNothing : sql<boolean | null>`NOT ${isNothing}`;
   },
   jsonToSql({ type }, expected) {

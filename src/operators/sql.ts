@@ -1,13 +1,17 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { Kind } from './value.ts';
 
 /** A three-valued SQL expression: true, false or NULL exactly where `matches` says true, false or unknown. */
 export type SqlTruth = RawBuilder<boolean | null>;
 
+/** What a column holds; each database has its own name for it. */
+export type StoredType = 'text' | 'integer' | 'real' | 'boolean' | 'json';
+
 /** How databases differ in what comparisons need. Each database brings one of these. Every answer is NULL where `text` is. */
 export interface SqlDialect {
   readonly name: 'sqlite' | 'postgres';
-  /** How the text of a statement marks the place of its nth bound value, counted from 1. */
-  placeholder(nth: number): string;
+  /** How the text of a statement marks the place of its nth bound value, counted from 1; of a type, where one is written into its column. */
+  placeholder(nth: number, type?: StoredType): string;
   /** Unicode case folding, the same as `foldCase` in memory. */
   foldCase(text: RawBuilder<unknown>): RawBuilder<string>;
   /** Position of `part` in `text`, 0 where absent; exact, no wildcards, no case folding. */
@@ -16,6 +20,14 @@ export interface SqlDialect {
   endsWith(text: RawBuilder<unknown>, part: string): SqlTruth;
   /** Whether the whole of `text` is `pattern`, in which `*` stands for any characters and `?` for one; all else is literal, case counts. */
   matchesWildcards(text: RawBuilder<unknown>, pattern: string): SqlTruth;
+  /** A number, such as any column of numbers compares with. */
+  numberValue(value: number): RawBuilder<unknown>;
+  /** A value on its way into a column: a statement that writes says of what type it is. */
+  writtenValue(value: unknown, type: StoredType): RawBuilder<unknown>;
+  /** Whether `column` is one of many values of one type: however many, they are bound as one. */
+  isAmong(column: RawBuilder<unknown>, values: readonly (string | number | bigint)[]): SqlTruth;
+  /** Whether `column` is among what `query` gives, which is asked for each row joined and not for each that `column` could be of. */
+  isGivenBy(column: RawBuilder<unknown>, query: RawBuilder<unknown>): SqlTruth;
   /** A table expression with one column `value`, one row for each item of a stored list. */
   listItems(list: RawBuilder<unknown>): RawBuilder<unknown>;
   /** A list to store, of the values of several rows, in their order. */
@@ -57,19 +69,28 @@ export function wherePresent(column: RawBuilder<unknown>, answer: RawBuilder<unk
   return sql<boolean | null>`CASE WHEN ${column} IS NULL THEN NULL ELSE ${answer} END`;
 }
 
-/** Values up to this number are bound one by one; more go as one JSON text, since databases bound the number of parameters. */
+/** What values are bound for: a column of a kind. */
+export interface BoundFor {
+  readonly kind: Kind | undefined;
+  readonly dialect: SqlDialect;
+}
+
+/** A value as a column of that kind compares with it. */
+export function boundValue(value: unknown, { kind, dialect }: BoundFor): RawBuilder<unknown> {
+  return kind === 'number' && typeof value === 'number' ? dialect.numberValue(value) : sql`${value}`;
+}
+
+/** Values up to this number are bound one by one; more go as one, since databases bound the number of parameters. */
 const MAX_BOUND = 50;
 
 /** Whether `column` equals one of `values` (texts, numbers or bigints, at least one); undefined where SQL cannot be sure to say it exactly. */
-export function oneOf(column: RawBuilder<unknown>, values: readonly unknown[], dialect: SqlDialect): SqlTruth | undefined {
-  if (values.length <= MAX_BOUND) return sql<boolean | null>`${column} IN (${sql.join(values)})`;
-  if (!values.every(isSafeInJson)) return undefined;
-  const list = `[${values.map((value) => (typeof value === 'string' ? JSON.stringify(value) : String(value))).join(',')}]`;
-  return sql<boolean | null>`${column} IN (SELECT value FROM ${dialect.listItems(sql`${list}`)})`;
+export function oneOf(column: RawBuilder<unknown>, values: readonly unknown[], of: BoundFor): SqlTruth | undefined {
+  if (values.length <= MAX_BOUND) return sql<boolean | null>`${column} IN (${sql.join(values.map((value) => boundValue(value, of)))})`;
+  return values.every(isSafeInList) ? of.dialect.isAmong(column, values) : undefined;
 }
 
-/** A database's reading of a JSON fraction may differ from JavaScript's in the last bit, and of NUL altogether. */
-function isSafeInJson(value: unknown): boolean {
+/** A database's reading of a fraction may differ from JavaScript's in the last bit, and of NUL altogether. */
+function isSafeInList(value: unknown): value is string | number | bigint {
   if (typeof value === 'string') return !value.includes('\0');
   return typeof value === 'bigint' || Number.isSafeInteger(value);
 }

@@ -127,8 +127,6 @@ export const like: Operator = defineTextOperator({
   longest: LONGEST_SOUGHT,
   holds: matchesWildcards,
   sql({ sql: text }, pattern, { dialect }) {
-    // Stored text has no NUL, and a database would end the pattern there.
-    if (pattern.includes('\0')) return falseWherePresent(text);
     return pattern.length > MAX_SQL_PATTERN ? IN_MEMORY : dialect.matchesWildcards(text, pattern);
   },
   samples: [
@@ -151,7 +149,12 @@ function defineTextOperator({ longest = Number.POSITIVE_INFINITY, ...question }:
       if (typeof actual !== 'string' || !isPart(expected)) return UNKNOWN;
       return question.holds(actual.toWellFormed(), expected.toWellFormed());
     },
-    sql: (subject, expected, around) => (isPart(expected) ? question.sql(subject, expected.toWellFormed(), around) : SQL_UNKNOWN),
+    sql(subject, expected, around) {
+      if (!isPart(expected)) return SQL_UNKNOWN;
+      // Stored text has no NUL; one database would end the text there, another would refuse it.
+      if (expected.includes('\0')) return falseWherePresent(subject.sql);
+      return question.sql(subject, expected.toWellFormed(), around);
+    },
   });
 }
 

@@ -13,6 +13,11 @@ export const sqliteDialect: SqlDialect = Object.freeze({
   position: (text: RawBuilder<unknown>, part: RawBuilder<unknown>) => sql<number>`instr(${text}, ${part})`,
   endsWith,
   matchesWildcards,
+  numberValue: (value: number) => sql`${value}`,
+  // Columns are of one type, and what is bound has one.
+  writtenValue: (value: unknown) => sql`${value}`,
+  isAmong,
+  isGivenBy: (column: RawBuilder<unknown>, query: RawBuilder<unknown>) => sql<boolean | null>`${column} IN (${query})`,
   listItems,
   listOf: (value: RawBuilder<unknown>) => sql`json_group_array(${value})`,
   jsonAt,
@@ -32,6 +37,11 @@ function endsWith(text: RawBuilder<unknown>, part: string): SqlTruth {
 /** GLOB, not LIKE: LIKE takes no notice of ASCII case. GLOB's one other special character is `[`. */
 function matchesWildcards(text: RawBuilder<unknown>, pattern: string): SqlTruth {
   return sql<boolean | null>`${text} GLOB ${pattern.replaceAll('[', '[[]')}`;
+}
+
+function isAmong(column: RawBuilder<unknown>, values: readonly (string | number | bigint)[]): SqlTruth {
+  const list = `[${values.map((value) => (typeof value === 'string' ? JSON.stringify(value) : String(value))).join(',')}]`;
+  return sql<boolean | null>`${column} IN (SELECT value FROM ${listItems(sql`${list}`)})`;
 }
 
 /**
