@@ -76,8 +76,9 @@ interface Asking {
 }
 
 async function ask({ parts, caller, made }: Asking, tx: Transaction): Promise<Asked> {
-  const principal = await caller.identify(tx);
-  return { parts, tx, caller, principal, model: await parts.model.at(tx), hashes: createPasswordHashes(made) };
+  // Neither waits for the other: a server is asked both with one message.
+  const [principal, model] = await Promise.all([caller.identify(tx), parts.model.at(tx)]);
+  return { parts, tx, caller, principal, model, hashes: createPasswordHashes(made) };
 }
 
 /** Who that is by now, in the same transaction. */

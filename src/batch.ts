@@ -1,4 +1,4 @@
-import { appendEntry } from './audit/index.ts';
+import { appendAll } from './audit/index.ts';
 import { Problem } from './errors.ts';
 import { appendEntries, type Outcome, settle, undoneUnless } from './pipeline.ts';
 import type { ApiRequest } from './request/index.ts';
@@ -64,7 +64,10 @@ async function runItem(batch: Batch, sent: ApiRequest | Problem): Promise<Item> 
 }
 
 async function appendUndone(job: Job): Promise<void> {
-  for (const entry of job.entries) await appendEntry(job.tx, { ...entry, outcome: 'BATCH_ABORTED' });
+  await appendAll(
+    job.tx,
+    job.entries.map((entry) => ({ ...entry, outcome: 'BATCH_ABORTED' })),
+  );
 }
 
 /** The problem of the request that failed, naming which one it was. */

@@ -3,7 +3,16 @@ import { LIMITS } from '../test/policy-fixtures.ts';
 import { createModelKeeper, followed, type Model } from './model.ts';
 import { applicableRules } from './policy/index.ts';
 import { type Definitions, readDefinition } from './resource/index.ts';
-import { assignToRole, createPolicy, type Database, evolve, openSqlite, removeAssignment, type Transaction } from './storage/index.ts';
+import {
+  assignToRole,
+  createPolicy,
+  type Database,
+  evolve,
+  loadEpoch,
+  openSqlite,
+  removeAssignment,
+  type Transaction,
+} from './storage/index.ts';
 import { SYSTEM } from './system/index.ts';
 
 const by = 'admin-1';
@@ -58,6 +67,26 @@ describe('the model', () => {
     });
     expect(undone?.epoch.number).toBe(made.epoch.number);
     expect([knows(made, 'editor'), knows(made, 'moderator')]).toEqual([false, true]);
+  });
+
+  it('is of one epoch, whatever others change while it is read', async () => {
+    keeper.replaceDefinitions(new Map(SYSTEM));
+    const seen = await database.transaction(async (tx) => {
+      let changed = false;
+      const beside: Transaction = {
+        ...tx,
+        async all<Row>(query: Parameters<Transaction['all']>[0]): Promise<readonly Row[]> {
+          const rows = await tx.all<Row>(query);
+          if (!changed) {
+            changed = true;
+            await assign(tx, 'viewer');
+          }
+          return rows;
+        },
+      };
+      return { model: await keeper.at(beside), now: await loadEpoch(tx) };
+    });
+    expect([seen.model.epoch, knows(seen.model, 'viewer')]).toEqual([seen.now, true]);
   });
 
   it('is another once definitions are', async () => {

@@ -29,6 +29,14 @@ export function createModelKeeper(initial: Definitions, limits: PolicyLimits): M
   let definitions = initial;
   let current: Model | undefined;
 
+  /** What is read statement by statement is of one epoch only where that is still the same after the last. */
+  async function load(tx: Transaction, epoch: Epoch): Promise<Model> {
+    definitions = (await loadOtherDefinitions(tx, definitions)) ?? definitions;
+    const state = await loadPolicyState(tx);
+    const after = await loadEpoch(tx);
+    return after.stamp === epoch.stamp ? compileModel(definitions, compilePolicies(state, definitions, limits), epoch) : load(tx, after);
+  }
+
   return {
     get definitions() {
       return definitions;
@@ -40,8 +48,7 @@ export function createModelKeeper(initial: Definitions, limits: PolicyLimits): M
     async at(tx) {
       const epoch = await loadEpoch(tx);
       if (current?.epoch.stamp === epoch.stamp) return current;
-      definitions = (await loadOtherDefinitions(tx, definitions)) ?? definitions;
-      const compiled = compileModel(definitions, compilePolicies(await loadPolicyState(tx), definitions, limits), epoch);
+      const compiled = await load(tx, epoch);
       current = compiled;
       return compiled;
     },

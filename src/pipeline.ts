@@ -3,7 +3,7 @@
  * that no action skips deciding, checking or recording. Every cell is a function in `steps/`.
  */
 import type { ActionName } from './actions.ts';
-import { appendEntry, type Entry } from './audit/index.ts';
+import { appendAll, type Entry } from './audit/index.ts';
 import { Problem } from './errors.ts';
 import type { Job, Result, StepRow } from './steps/index.ts';
 import * as step from './steps/index.ts';
@@ -92,7 +92,8 @@ class Undo extends Error {}
 /** Appends the job's entries. What was allowed and came to nothing all the same, as a row of a denied import, says why. */
 export async function appendEntries(job: Job, outcome: Outcome<unknown>): Promise<void> {
   const failure = 'problem' in outcome ? outcome.problem.code : undefined;
-  for (const entry of job.entries) await appendEntry(job.tx, entry.allowed && failure !== undefined ? withOutcome(entry, failure) : entry);
+  const entries = failure === undefined ? job.entries : job.entries.map((entry) => (entry.allowed ? withOutcome(entry, failure) : entry));
+  await appendAll(job.tx, entries);
 }
 
 /** Anything thrown, as a problem for the caller. A failing database is passed on: without it nothing can be recorded either. */

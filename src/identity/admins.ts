@@ -25,7 +25,7 @@ export async function checkLastAdmin(tx: Transaction, change: UserChange): Promi
   const stays = change.deleted !== true && (change.role ?? 'admin') === 'admin' && change.isActive !== false;
   if (stays || !(await isActiveAdmin(tx, change.userId))) return;
   // Where transactions run side by side, two admins could demote each other, each seeing the other still there: let one wait.
-  await tx.run(sql`update "_State" set "number" = "number" where "id" = 'epoch'`);
+  await tx.lock('last admin');
   const other = await tx.one(sql`
     select 1 as "found" from "User" where "role" = 'admin' and "isActive" = true and "id" <> ${change.userId} limit 1`);
   if (other === undefined) throw new Problem('IDENTITY_LAST_ADMIN', 'this user is the last active admin, and one must remain');

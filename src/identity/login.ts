@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { Problem } from '../errors.ts';
 import type { Answer, Call } from '../request/index.ts';
 import type { Transaction } from '../storage/index.ts';
@@ -36,8 +36,8 @@ export function createLogin(parts: AuthParts): (call: Call) => Promise<Answer> {
     const isRight = await passwords.verify(before.user?.password, password);
     if (!isRight) throw wrong();
     const { user, session, now } = await database.transaction(async (tx) => {
-      const user = await loadCredentials(tx, attempt.email);
-      // Hashing took its time: the password may be another by now.
+      // Hashing took its time: the password may be another by now. From here on it stays: whoever changes it ends this session with the others.
+      const user = await loadCredentials(tx, attempt.email, tx.rowLock('keep'));
       if (user === undefined || user.password !== before.user?.password) throw wrong();
       await forgetAttempts(tx, attempt);
       return { user, session: await openSession(tx, user.id, settings.refreshTokenSeconds), now: tx.now };
@@ -51,10 +51,10 @@ interface Credentials extends ShownUser {
 }
 
 /** Of a user who may log in: active, with a role and a password. */
-async function loadCredentials(tx: Transaction, email: string): Promise<Credentials | undefined> {
+async function loadCredentials(tx: Transaction, email: string, held: RawBuilder<unknown> = sql``): Promise<Credentials | undefined> {
   return tx.one<Credentials>(sql`
     select "id", "email", "name", "role", "password" from "User"
-    where "email" = ${email} and "isActive" = true and "role" is not null and "password" is not null`);
+    where "email" = ${email} and "isActive" = true and "role" is not null and "password" is not null${held}`);
 }
 
 function wrong(): Problem {

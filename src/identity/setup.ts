@@ -18,6 +18,8 @@ export async function setUp(parts: AuthParts, call: Call): Promise<Answer> {
   if (await parts.database.transaction(hasAdmin)) throw setupDone();
   const password = await parts.passwords.hash(given.password);
   const user = await parts.database.transaction(async (tx) => {
+    // Of what is asked one by one, the first answer may be from before another's setup, and the second from behind it.
+    await tx.lock('setup');
     if (await hasAdmin(tx)) throw setupDone();
     const id = createUuid();
     await claimSetup(tx, id);

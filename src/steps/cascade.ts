@@ -80,7 +80,7 @@ async function addReferring(job: Job, referrer: Referrer, { going, next, depth }
   const found = idsOf(next, resource);
   const known = idsOf(going, resource);
   for (let after = ''; ; ) {
-    const ids = await findReferrers(job.tx, referrer, { after, limit: PAGE });
+    const ids = await findReferrers(job.tx, referrer, { after, limit: PAGE, lock: 'remove' });
     const met = ids.filter((id) => !known.has(id) && !found.has(id));
     if (met.length > 0) {
       checkBounds(job, referrer, { ids: met, depth });

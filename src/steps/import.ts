@@ -96,7 +96,9 @@ async function findByKey(job: Job, data: Json, key: string): Promise<StoredRecor
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
   const condition = readKeyFilter(job.resource, key, value);
   if (condition === undefined) return undefined;
-  const [match] = await findMatches(job.tx, job.resource, { condition, limit: 1 });
+  // Of two that bring a new key at once, the second finds it. One name for all keys: no database holds a million of them.
+  await job.tx.lock(`import ${job.resource.name}`);
+  const [match] = await findMatches(job.tx, job.resource, { condition, limit: 1, toChange: true });
   return match;
 }
 

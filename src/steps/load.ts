@@ -1,7 +1,8 @@
+import { createHash } from 'node:crypto';
 import type { Condition } from '../condition/index.ts';
 import { Problem } from '../errors.ts';
 import { readFilter } from '../resource/index.ts';
-import { findMatches, loadDeletedRecord, loadRecord } from '../storage/index.ts';
+import { findMatches, loadDeletedRecord, loadRecord, type RowLock } from '../storage/index.ts';
 import { decideOrRefuse } from './decide.ts';
 import type { Found, Job } from './job.ts';
 import { readForCreate } from './values.ts';
@@ -10,6 +11,13 @@ import { readForCreate } from './values.ts';
 export async function loadNothing(): Promise<Found> {
   return [];
 }
+
+/** How a record is held that an action is about to act on. */
+const LOCKS: ReadonlyMap<string, RowLock> = new Map([
+  ['update', 'change'],
+  ['delete', 'remove'],
+  ['restore', 'change'],
+]);
 
 /** The record that the request names. An id that no record has finds none: the decision must not depend on what exists. */
 export async function loadById(job: Job): Promise<Found> {
@@ -23,7 +31,7 @@ export async function loadDeletedById(job: Job): Promise<Found> {
 
 async function loadBy(job: Job, load: typeof loadRecord): Promise<Found> {
   if (job.request.id === undefined) throw new Problem('REQUEST_MALFORMED', 'expected an id');
-  const record = await load(job.tx, job.resource, job.request.id);
+  const record = await load(job.tx, job.resource, { id: job.request.id, lock: LOCKS.get(job.request.action) });
   return record === undefined ? [] : [record];
 }
 
@@ -31,7 +39,14 @@ async function loadBy(job: Job, load: typeof loadRecord): Promise<Found> {
 export async function loadByFilter(job: Job): Promise<Found> {
   const filter = job.request.filter ?? [];
   if (filter.length === 0) throw new Problem('REQUEST_MALFORMED', 'expected a filter with at least one field');
-  return findMatches(job.tx, job.resource, { condition: await readOwnFilter(job, filter), limit: 2 });
+  const condition = await readOwnFilter(job, filter);
+  // Of many at once with one filter, the first creates and the others find.
+  if (job.request.action === 'createIfNotExists') await job.tx.lock(`${job.resource.name} ${digest(condition)}`);
+  return findMatches(job.tx, job.resource, { condition, limit: 2, toChange: job.request.action === 'updateIfExists' });
+}
+
+function digest(condition: Condition): string {
+  return createHash('sha256').update(JSON.stringify(condition)).digest('base64url');
 }
 
 /** Who is denied does not learn from a filter which fields there are: a mistake in it is told after the decision. */

@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { Problem } from '../errors.ts';
 import { type AssignableRole, type AssignmentChange, DEFAULT_PRIORITY, type RolePolicy, type UserPolicy } from '../policy/index.ts';
 import { ConstraintError, type Transaction } from './database.ts';
-import { bumpEpoch } from './epoch.ts';
+import { bumpEpoch, lockPolicies } from './epoch.ts';
 import { keepVersion } from './policy-history.ts';
 import { deleteFrom, insertInto, POLICY_TABLES, replaceIn, selectFrom } from './policy-tables.ts';
 
@@ -33,13 +33,16 @@ export interface Assignments {
 
 /** Assigns a policy to a user. Throws POLICY_UNKNOWN, USER_UNKNOWN, ASSIGNMENT_EXISTS. */
 export async function assignToUser(tx: Transaction, pair: UserPair, change: AuthoredChange): Promise<UserPolicy> {
-  const user = await tx.one(sql`SELECT "id" FROM "User" WHERE "id" = ${pair.userId}`);
+  // Held, so that the user is not deleted without this assignment; and held first, as whoever deletes the user does.
+  const user = await tx.one(sql`SELECT "id" FROM "User" WHERE "id" = ${pair.userId}${tx.rowLock('stay')}`);
   if (user === undefined) throw new Problem('USER_UNKNOWN', 'no user has this id');
+  await lockPolicies(tx);
   return begin(tx, { ...beginning(tx, change), ...pair, context: {} }, change);
 }
 
 /** Assigns a policy to a role. Throws POLICY_UNKNOWN, ASSIGNMENT_EXISTS. */
 export async function assignToRole(tx: Transaction, pair: RolePair, change: AuthoredChange): Promise<RolePolicy> {
+  await lockPolicies(tx);
   return begin(tx, { ...beginning(tx, change), ...pair, priority: DEFAULT_PRIORITY }, change);
 }
 
@@ -49,6 +52,7 @@ export async function updateAssignment<Pair extends UserPair | RolePair>(
   pair: Pair,
   change: AuthoredChange,
 ): Promise<AssignmentOf<Pair>> {
+  await lockPolicies(tx);
   const changed = withChange(await loadOrRefuse(tx, pair), change);
   const epoch = await bumpEpoch(tx);
   await replaceIn(tx, POLICY_TABLES[kindOf(changed)], changed);
@@ -58,12 +62,14 @@ export async function updateAssignment<Pair extends UserPair | RolePair>(
 
 /** Takes a policy from a user or a role. Throws ASSIGNMENT_UNKNOWN. */
 export async function removeAssignment(tx: Transaction, pair: UserPair | RolePair, { by }: { readonly by: string }): Promise<void> {
+  await lockPolicies(tx);
   const assignment = await loadOrRefuse(tx, pair);
   await end(tx, assignment, { epoch: await bumpEpoch(tx), by });
 }
 
 /** Ends every assignment to a user who is deleted; a token of another issuer may go on naming that id. */
 export async function removeAssignmentsOf(tx: Transaction, userId: string, { by }: { readonly by: string }): Promise<void> {
+  await lockPolicies(tx);
   const assignments = await loadUserPolicies(tx, sql`"userId" = ${userId}`);
   if (assignments.length === 0) return;
   const epoch = await bumpEpoch(tx);

@@ -13,19 +13,35 @@ export interface Change {
 }
 
 /**
+ * How rows that are read are held until the transaction ends: to `change` them, to `remove` them, to `keep` them from being
+ * changed, or to have them `stay` though others may change what does not identify them.
+ */
+export type RowLock = 'change' | 'remove' | 'keep' | 'stay';
+
+/**
  * One transaction. Inside it nothing but the transaction itself may be awaited:
  * no hashing, no network, no timer. Work that needs those does them before.
+ *
+ * Transactions may run side by side, each statement seeing what others have committed by then. So whatever is read to be relied on
+ * when something is written is held by `rowLock`, and what is not there yet by `lock`; a database that runs them one after the
+ * other makes nothing of either. After a statement has failed, nothing but the end of the savepoint it is in may follow.
  */
 export interface Transaction {
   readonly dialect: SqlDialect;
   /** Milliseconds since 1970 by the clock that the database goes by; the same for the whole of `transaction`. */
   readonly now: number;
+  /** A small number: transactions that run at the same time rarely have the same. Rows that all of them count in are split by it. */
+  readonly lane: number;
   all<Row = Record<string, unknown>>(query: RawBuilder<unknown> | Statement): Promise<readonly Row[]>;
   /** The first row, or undefined. */
   one<Row = Record<string, unknown>>(query: RawBuilder<unknown> | Statement): Promise<Row | undefined>;
   run(query: RawBuilder<unknown> | Statement): Promise<Change>;
   /** Runs `work`; where it throws, what it wrote is undone and the error goes on. */
   savepoint<T>(work: () => Promise<T>): Promise<T>;
+  /** Waits until no other transaction holds the name, and holds it until this one ends. */
+  lock(name: string): Promise<void>;
+  /** What ends a SELECT of one table to hold the rows that it gives. */
+  rowLock(lock: RowLock): RawBuilder<unknown>;
 }
 
 /** Constraint errors of the driver, in our words; the driver's own text stays in `cause`. */
@@ -67,14 +83,21 @@ export interface Backups {
   make(label: string): Backup;
 }
 
+/** How a transaction goes on. */
+export interface TransactionOptions {
+  /** For work that may take minutes, such as a change of tables: limits of time that keep requests short do not end it. */
+  readonly patient?: boolean;
+}
+
 /** A database: transactions that are durable when they resolve. */
 export interface Database {
   readonly dialect: SqlDialect;
   /**
-   * Runs `work` in a transaction and resolves with its answer once that is durable. Several calls share one commit (group commit).
+   * Runs `work` in a transaction and resolves with its answer once that is durable. Several calls may share one commit.
+   * Where others stand in its way, `work` may be run again, in another transaction: what it leaves outside of it must not depend on how often.
    * Where `work` throws, what it wrote is undone and the error is thrown on. Where the commit fails: STORAGE_UNAVAILABLE, nothing is kept.
    */
-  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** Whether the last commit worked; `/readyz` shows it. */
   readonly healthy: boolean;
   /** Undefined where there is no file of ours to copy: in memory, or on a server, which has its own tools for it. */

@@ -27,6 +27,14 @@ export async function currentEpoch(tx: Transaction): Promise<number> {
   return (await loadEpoch(tx)).number;
 }
 
+/**
+ * Lets changes of policies and assignments go one after the other. Whoever makes one calls it first: what is read behind it (is the
+ * name free, is the policy still there) is so until the change is committed.
+ */
+export async function lockPolicies(tx: Transaction): Promise<void> {
+  await tx.lock('policies');
+}
+
 /** Begins a new epoch and answers its number. Whoever changes what decisions depend on calls it once, in the same transaction. */
 export async function bumpEpoch(tx: Transaction): Promise<number> {
   const row = await tx.one<{ number: number }>(

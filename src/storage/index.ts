@@ -20,7 +20,17 @@ export {
 } from './assignments.ts';
 export { type CandidateQuery, type Candidates, loadCandidates } from './candidates.ts';
 export { type CursorPosition, openCursor, sealCursor } from './cursor.ts';
-export { type Backup, type Backups, type Change, ConstraintError, type Database, type Statement, type Transaction } from './database.ts';
+export {
+  type Backup,
+  type Backups,
+  type Change,
+  ConstraintError,
+  type Database,
+  type RowLock,
+  type Statement,
+  type Transaction,
+  type TransactionOptions,
+} from './database.ts';
 export { bumpEpochAbove, currentEpoch, type Epoch, loadEpoch } from './epoch.ts';
 export {
   checkUnderstood,

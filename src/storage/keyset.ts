@@ -22,12 +22,17 @@ export function toOrder(resource: Resource, sort: readonly ResolvedSortKey[]): O
   return [...sort, { field: id, descending: sort.at(-1)?.descending ?? false }];
 }
 
-/** Records without a value come first, and in descending order last: said, because databases differ in what they take for granted. */
+/**
+ * Records without a value come first, and in descending order last: said, because databases differ in what they take for granted.
+ * Every record has an id, and where it were said of that, the index on ids would not be walked.
+ */
 export function orderSql(resource: Resource, order: Order): RawBuilder<unknown> {
   return sql.join(
-    order.map(({ field, descending }) =>
-      descending ? sql`${columnOf(resource, field.name)} DESC NULLS LAST` : sql`${columnOf(resource, field.name)} ASC NULLS FIRST`,
-    ),
+    order.map(({ field, descending }) => {
+      const column = columnOf(resource, field.name);
+      if (field.name === 'id') return descending ? sql`${column} DESC` : sql`${column} ASC`;
+      return descending ? sql`${column} DESC NULLS LAST` : sql`${column} ASC NULLS FIRST`;
+    }),
   );
 }
 

@@ -4,6 +4,7 @@ import { ownValue } from '../operators/index.ts';
 import type { Definitions, Resource, StoredRecord } from '../resource/index.ts';
 import type { Transaction } from './database.ts';
 import { listRecords } from './list.ts';
+import { loadRecord } from './records.ts';
 import { kindOf } from './sql-target.ts';
 
 /** Records looked at in memory, where SQL cannot say all of a filter. */
@@ -17,13 +18,30 @@ export interface MatchQuery {
   /** Reads nothing but the record. */
   readonly condition: Condition;
   readonly limit: number;
+  /** Whether the matches are to be changed: then they are held, and still match when this answers. */
+  readonly toChange?: boolean | undefined;
 }
+
+/** Times that matches are looked for again, where others change what was found before it could be held. */
+const ATTEMPTS = 5;
 
 /**
  * The first records that a filter matches, up to `limit`. Whether there is a match decides what is created and changed,
  * so it is never guessed: where looking would take too long, REQUEST_PARAMETER.
  */
-export async function findMatches(tx: Transaction, resource: Resource, { condition, limit }: MatchQuery): Promise<readonly StoredRecord[]> {
+export async function findMatches(tx: Transaction, resource: Resource, query: MatchQuery): Promise<readonly StoredRecord[]> {
+  let found = await findNow(tx, resource, query);
+  if (query.toChange !== true) return found;
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    for (const { id } of found) await loadRecord(tx, resource, { id, lock: 'change' });
+    const still = await findNow(tx, resource, query);
+    if (still.length === found.length && still.every((record, index) => record.version === found[index]?.version)) return still;
+    found = still;
+  }
+  throw new Problem('STORAGE_BUSY', 'the records that the filter matches are being changed by others');
+}
+
+async function findNow(tx: Transaction, resource: Resource, { condition, limit }: MatchQuery): Promise<readonly StoredRecord[]> {
   const page = await listRecords(tx, resource, {
     where: condition,
     scopeFor: (record) => scopeOf(resource, record, tx.now),

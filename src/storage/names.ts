@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { SqlDialect } from '../operators/index.ts';
+import type { SqlDialect, StoredType } from '../operators/index.ts';
 import { columnsOf, type Resource } from '../resource/index.ts';
 
 /** A name of a table, column or index, quoted. Names come from checked definitions, never from a request. */
@@ -61,8 +61,18 @@ export function selectionOf(resource: Resource): RawBuilder<unknown> {
   return selection;
 }
 
-/** The text that inserts a row, its values to be bound in the order of the columns. */
-export function insertionInto(dialect: SqlDialect, table: string, columns: readonly string[]): string {
-  const places = columns.map((_, index) => dialect.placeholder(index + 1));
-  return `INSERT INTO ${quoteName(table)} (${columns.map(quoteName).join(', ')}) VALUES (${places.join(', ')})`;
+/** What the text of an insertion goes by. */
+export interface Insertion {
+  /** A column that says its type has values of that type alone, whatever it was when the statement was prepared. */
+  readonly columns: readonly { readonly name: string; readonly type?: StoredType }[];
+  /** One where absent. */
+  readonly rows?: number;
+}
+
+/** The text that inserts rows, their values to be bound row by row in the order of the columns. */
+export function insertionInto(dialect: SqlDialect, table: string, { columns, rows = 1 }: Insertion): string {
+  const row = (at: number): string =>
+    `(${columns.map(({ type }, index) => dialect.placeholder(at * columns.length + index + 1, type)).join(', ')})`;
+  const values = Array.from({ length: rows }, (_, at) => row(at)).join(', ');
+  return `INSERT INTO ${quoteName(table)} (${columns.map(({ name }) => quoteName(name)).join(', ')}) VALUES ${values}`;
 }

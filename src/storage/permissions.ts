@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { PlannedPolicies, Policy, PolicyInput, RoleGrant, RolePolicy } from '../policy/index.ts';
 import { assignToRole, loadRolePolicies } from './assignments.ts';
 import type { Transaction } from './database.ts';
+import { lockPolicies } from './epoch.ts';
 import { type Author, createPolicy, loadPolicies } from './policies.ts';
 
 /** How the policies that legacy `permissions` maps ask for differ from those that stand. */
@@ -30,6 +31,7 @@ export async function comparePermissions(tx: Transaction, planned: PlannedPolici
  * by hand would not want them widened again.
  */
 export async function applyPermissions(tx: Transaction, planned: PlannedPolicies, { by }: Author): Promise<PermissionsComparison> {
+  await lockPolicies(tx);
   const comparison = await comparePermissions(tx, planned);
   for (const policy of comparison.missingPolicies) await createPolicy(tx, policy, { by });
   const ids = new Map((await loadPolicies(tx, sql`1 = 1`)).map(({ name, id }) => [name, id]));

@@ -4,7 +4,7 @@ import { Problem } from '../errors.ts';
 import type { Policy, PolicyInput, PolicyRule, PolicyState, PolicyType, RuleInput } from '../policy/index.ts';
 import { endAssignments, loadAssignments } from './assignments.ts';
 import { ConstraintError, type Transaction } from './database.ts';
-import { bumpEpoch, currentEpoch } from './epoch.ts';
+import { bumpEpoch, currentEpoch, lockPolicies } from './epoch.ts';
 import { keepVersion } from './policy-history.ts';
 import { deleteFrom, insertInto, POLICY_TABLES, replaceIn, selectFrom } from './policy-tables.ts';
 
@@ -37,6 +37,7 @@ export async function listPolicies(
 
 /** Creates a policy. Throws POLICY_EXISTS where its name is taken. */
 export async function createPolicy(tx: Transaction, input: PolicyInput, { by }: Author): Promise<Policy> {
+  await lockPolicies(tx);
   const at = new Date(tx.now).toISOString();
   const id = uuidv7();
   const policy = {
@@ -57,6 +58,7 @@ export async function createPolicy(tx: Transaction, input: PolicyInput, { by }: 
 
 /** Makes a policy what `input` says; rules given with the id of one it has keep id and createdAt. Throws POLICY_UNKNOWN, POLICY_EXISTS. */
 export async function updatePolicy(tx: Transaction, input: PolicyInput, { id, by }: Author & { readonly id: string }): Promise<Policy> {
+  await lockPolicies(tx);
   const existing = await loadPolicyOrRefuse(tx, id);
   const at = new Date(tx.now).toISOString();
   const policy: Policy = {
@@ -76,6 +78,7 @@ export async function updatePolicy(tx: Transaction, input: PolicyInput, { id, by
 
 /** Deletes a policy, its rules and its assignments; their versions stay. Throws POLICY_UNKNOWN. */
 export async function deletePolicy(tx: Transaction, id: string, { by }: Author): Promise<Policy> {
+  await lockPolicies(tx);
   const policy = await loadPolicyOrRefuse(tx, id);
   const epoch = await bumpEpoch(tx);
   await endAssignments(tx, id, { epoch, by });

@@ -23,7 +23,9 @@ export async function insertInto(tx: Transaction, table: Resource, value: object
 /** Writes every column of the row that has the id; a member that is absent leaves its column without a value. */
 export async function replaceIn(tx: Transaction, table: Resource, value: { readonly id: string }): Promise<void> {
   const row = toRow(table, toPlain(value));
-  const settings = columnsOf(table).map(({ name }) => sql`${sql.raw(quoteName(name))} = ${row[name] ?? null}`);
+  const settings = columnsOf(table).map(
+    ({ name, type }) => sql`${sql.raw(quoteName(name))} = ${tx.dialect.writtenValue(row[name] ?? null, type)}`,
+  );
   await tx.run(sql`UPDATE ${tableOf(table)} SET ${sql.join(settings)} WHERE "id" = ${value.id}`);
 }
 

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { memoised } from '../memo.ts';
 import type { JsonObject } from '../operators/index.ts';
 import { columnsOf, fromRow, isDeletionField, type Resource, type Row, type StoredRecord, toRow } from '../resource/index.ts';
-import type { Transaction } from './database.ts';
+import type { RowLock, Transaction } from './database.ts';
 import { type Existence, idList, insertionInto, isThere, quoteName, recordsOf, selectionOf, tableOf } from './names.ts';
 
 /** A change of one record: the values to set, canonical, and the fields to leave without one. */
@@ -19,22 +19,33 @@ export interface RecordChange {
 /** Set by `updateRecord` itself, or never. */
 const OWN: ReadonlySet<string> = new Set(['id', 'version', 'createdAt', 'updatedAt', 'createdBy']);
 
+/** Which record, and how it is held once it is read. */
+export interface RecordQuery {
+  readonly id: string;
+  readonly lock?: RowLock | undefined;
+}
+
 /** The record of that id, without secret fields. */
-export function loadRecord(tx: Transaction, resource: Resource, id: string): Promise<StoredRecord | undefined> {
-  return loadOne(tx, resource, { id, existence: 'living' });
+export function loadRecord(tx: Transaction, resource: Resource, query: string | RecordQuery): Promise<StoredRecord | undefined> {
+  return loadOne(tx, resource, { ...toQuery(query), existence: 'living' });
 }
 
 /** The deleted record of that id, without secret fields. */
-export function loadDeletedRecord(tx: Transaction, resource: Resource, id: string): Promise<StoredRecord | undefined> {
-  return loadOne(tx, resource, { id, existence: 'deleted' });
+export function loadDeletedRecord(tx: Transaction, resource: Resource, query: string | RecordQuery): Promise<StoredRecord | undefined> {
+  return loadOne(tx, resource, { ...toQuery(query), existence: 'deleted' });
+}
+
+function toQuery(query: string | RecordQuery): RecordQuery {
+  return typeof query === 'string' ? { id: query } : query;
 }
 
 async function loadOne(
   tx: Transaction,
   resource: Resource,
-  { id, existence }: { readonly id: string; readonly existence: Existence },
+  { id, lock, existence }: RecordQuery & { readonly existence: Existence },
 ): Promise<StoredRecord | undefined> {
-  const row = await tx.one<Row>(sql`SELECT ${selectionOf(resource)} FROM ${recordsOf(resource, { existence })} WHERE "id" = ${id}`);
+  const held = lock === undefined ? sql`` : tx.rowLock(lock);
+  const row = await tx.one<Row>(sql`SELECT ${selectionOf(resource)} FROM ${recordsOf(resource, { existence })} WHERE "id" = ${id}${held}`);
   return row === undefined ? undefined : fromRow(resource, row);
 }
 
@@ -49,20 +60,24 @@ export async function loadRecords(tx: Transaction, resource: Resource, ids: read
 export async function insertRecord(tx: Transaction, resource: Resource, record: JsonObject): Promise<void> {
   const row = toRow(resource, record);
   // Every column, given or not: one statement text for each resource.
-  const names = columnsOf(resource).map(({ name }) => name);
-  const text = memoised(insertions, resource, () => insertionInto(tx.dialect, resource.name, names));
-  await tx.run({ sql: text, parameters: names.map((name) => row[name] ?? null) });
+  const columns = columnsOf(resource);
+  const text = memoised(
+    memoised(insertions, tx.dialect, () => new WeakMap()),
+    resource,
+    () => insertionInto(tx.dialect, resource.name, { columns }),
+  );
+  await tx.run({ sql: text, parameters: columns.map(({ name }) => row[name] ?? null) });
 }
 
-const insertions = new WeakMap<Resource, string>();
+const insertions = new WeakMap<Transaction['dialect'], WeakMap<Resource, string>>();
 
 /** Changes a record and raises its version. False where it is gone or no longer at that version. Throws ConstraintError. */
 export async function updateRecord(tx: Transaction, resource: Resource, change: RecordChange): Promise<boolean> {
   const row = toRow(resource, change.values);
   const settings: RawBuilder<unknown>[] = [];
-  for (const { name } of columnsOf(resource)) {
+  for (const { name, type } of columnsOf(resource)) {
     if (OWN.has(name) || isDeletionField(resource, name)) continue;
-    if (row[name] !== undefined) settings.push(sql`${sql.raw(quoteName(name))} = ${row[name]}`);
+    if (row[name] !== undefined) settings.push(sql`${sql.raw(quoteName(name))} = ${tx.dialect.writtenValue(row[name], type)}`);
     else if (change.cleared.includes(name)) settings.push(sql`${sql.raw(quoteName(name))} = NULL`);
   }
   settings.push(...nextVersion(change.now));

@@ -2,8 +2,8 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Issue } from '../errors.ts';
 import type { Field } from '../fields/index.ts';
 import type { Json, JsonObject } from '../operators/index.ts';
-import { type Definitions, fromRow, type Resource, type Row, type StoredRecord } from '../resource/index.ts';
-import type { Transaction } from './database.ts';
+import { type Definitions, fromRow, type Resource, type Row, type StoredRecord, typeOf } from '../resource/index.ts';
+import type { RowLock, Transaction } from './database.ts';
 import { columnOf, type Existence, idList, quoteName, recordsOf, selectionOf, tableOf } from './names.ts';
 
 /** Which record is meant. */
@@ -33,6 +33,8 @@ export interface ReferrerPage {
   readonly limit: number;
   /** Those that are deleted, in place of those that there are. */
   readonly existence?: Existence;
+  /** How they are held once they are found. */
+  readonly lock?: RowLock;
 }
 
 /** Whose references are looked at. */
@@ -63,18 +65,17 @@ export async function checkReferences(tx: Transaction, { resource, definitions }
  * loaded record has.
  */
 export async function findDangling(tx: Transaction, { resource, definitions }: RefersFrom, id: string): Promise<readonly Field[]> {
+  const fields = [...resource.fields.values()].filter((field) => targetOf(definitions, field) !== undefined);
+  if (fields.length === 0) return [];
+  const columns = sql.join(fields.map(({ name }) => columnOf(resource, name)));
+  const row = await tx.one<Row>(sql`SELECT ${columns} FROM ${recordsOf(resource)} WHERE "id" = ${id}`);
   const found: Field[] = [];
-  for (const field of resource.fields.values()) {
-    const target = targetOf(definitions, field);
-    if (target === undefined) continue;
-    const [column, item] = [columnOf(resource, field.name), sql.raw('"$item"')];
-    const items =
-      field.of === undefined ? sql`(SELECT ${column} AS ${item})` : sql`(SELECT value AS ${item} FROM ${tx.dialect.listItems(column)})`;
-    // No field is called so: whatever the target's are called, these are ours.
-    const there = sql`SELECT 1 FROM ${recordsOf(target, { as: '$target' })} WHERE "$target"."id" = ${item}`;
-    const dangles = sql`EXISTS (SELECT 1 FROM ${items} AS "$items" WHERE ${item} IS NOT NULL AND NOT EXISTS (${there}))`;
-    const row = await tx.one(sql`SELECT 1 AS "found" FROM ${recordsOf(resource)} WHERE "id" = ${id} AND ${dangles}`);
-    if (row !== undefined) found.push(field);
+  for (const field of fields) {
+    const [target, stored] = [targetOf(definitions, field), row?.[field.name] ?? null];
+    if (target === undefined || stored === null) continue;
+    const ids = [typeOf(field).fromColumn(stored, field)].flat().filter((item) => typeof item === 'string');
+    const there = await findIds(tx, target, ids);
+    if (ids.some((each) => !there.has(each))) found.push(field);
   }
   return found;
 }
@@ -104,10 +105,11 @@ async function checkList(
   );
 }
 
-/** Which of the ids are records of the resource: one bound value, however many they are. */
+/** Which of the ids are records of the resource, and will be when the transaction ends: one bound value, however many they are. */
 async function findIds(tx: Transaction, resource: Resource, ids: readonly string[]): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set();
-  const rows = await tx.all<{ id: string }>(sql`SELECT "id" FROM ${recordsOf(resource)} WHERE "id" IN ${idList(tx.dialect, ids)}`);
+  const wanted = idList(tx.dialect, ids);
+  const rows = await tx.all<{ id: string }>(sql`SELECT "id" FROM ${recordsOf(resource)} WHERE "id" IN ${wanted}${tx.rowLock('stay')}`);
   return new Set(rows.map(({ id }) => id));
 }
 
@@ -136,15 +138,16 @@ function nameOf({ resource, field }: Referrer): string {
 
 /** Ids of some of the records that refer, in order. A record that refers to itself is not among them: it is not in its own way. */
 export async function findReferrers(tx: Transaction, referrer: Referrer, page: ReferrerPage): Promise<readonly string[]> {
-  const { after, limit, existence } = page;
+  const { after, limit, existence, lock } = page;
+  const held = lock === undefined ? sql`` : tx.rowLock(lock);
   const records = recordsOf(referrer.resource, { existence });
   const rows = await tx.all<{ id: string }>(
-    sql`SELECT "id" FROM ${records} WHERE ${refers(tx, referrer)} AND "id" > ${after} ORDER BY "id" LIMIT ${limit}`,
+    sql`SELECT "id" FROM ${records} WHERE ${refers(tx, referrer)} AND "id" > ${after} ORDER BY "id" LIMIT ${limit}${held}`,
   );
   return rows.map(({ id }) => id);
 }
 
-/** Some of the records that refer, in order, and were deleted together with a certain one: at the same moment, by the same user. */
+/** Some of the records that refer, in order, and were deleted together with a certain one: at the same moment, by the same user. They are held. */
 export async function findDeletedTogether(
   tx: Transaction,
   referrer: Referrer,
@@ -154,7 +157,7 @@ export async function findDeletedTogether(
   const by = record['deletedBy'] === undefined ? sql`"deletedBy" IS NULL` : sql`"deletedBy" = ${record['deletedBy']}`;
   const rows = await tx.all<Row>(sql`
     SELECT ${selectionOf(referrer.resource)} FROM ${records} WHERE ${refers(tx, referrer)} AND "deletedAt" = ${record['deletedAt']} AND ${by} AND "id" > ${after}
-    ORDER BY "id" LIMIT ${limit}`);
+    ORDER BY "id" LIMIT ${limit}${tx.rowLock('change')}`);
   return rows.map((row) => fromRow(referrer.resource, row));
 }
 

@@ -50,10 +50,11 @@ async function selectEach(tx: Transaction, resource: Resource, query: Selection)
   const records = recordsOf(resource);
   const own = sql`(
     SELECT ${selectionOf(resource)} FROM ${records} WHERE ${reference} = "$wanted"."id" ORDER BY ${id} LIMIT ${ALL}) AS ${sql.raw(quoteName(resource.name))}`;
+  const first = sql`SELECT ${id} FROM ${target.tables(own)} WHERE ${filter} ORDER BY ${id} LIMIT ${limit}`;
   const rows = await tx.all<Row>(sql`
     SELECT ${selectionOf(resource)}
     FROM (SELECT value AS "id" FROM ${tx.dialect.listItems(sql`${JSON.stringify(to)}`)}) AS "$wanted" JOIN ${records}
-    ON ${id} IN (SELECT ${id} FROM ${target.tables(own)} WHERE ${filter} ORDER BY ${id} LIMIT ${limit})
+    ON ${tx.dialect.isGivenBy(id, first)}
     ORDER BY ${id}`);
   return Map.groupBy(
     rows.map((row) => fromRow(resource, row)),

@@ -26,14 +26,14 @@ const decision: JsonObject = {
 
 const decisionHour: JsonObject = {
   name: '_DecisionHour',
-  description: 'Decisions counted by hour and resource.',
+  description: 'Decisions counted by hour and resource, in several rows where many count at once.',
   fields: {
     hour: { type: 'timestamp', required: true },
     resource: { type: 'string', required: true },
     grants: { type: 'integer', required: true, default: 0 },
     denials: { type: 'integer', required: true, default: 0 },
   },
-  indexes: [{ fields: ['hour', 'resource'], unique: true }],
+  indexes: [{ fields: ['hour', 'resource'] }],
 };
 
 /** What was decided. */

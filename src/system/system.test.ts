@@ -42,7 +42,6 @@ describe('the system resources', () => {
     expect(SYSTEM.get('_Policy')?.fields.get('name')?.unique).toBe(true);
     expect(SYSTEM.get('_UserPolicy')?.indexes).toEqual([{ fields: ['userId', 'policyId'], unique: true }]);
     expect(SYSTEM.get('_RolePolicy')?.indexes).toEqual([{ fields: ['role', 'policyId'], unique: true }]);
-    expect(SYSTEM.get('_DecisionHour')?.indexes).toEqual([{ fields: ['hour', 'resource'], unique: true }]);
   });
 
   it('can be read again from their source', () => {

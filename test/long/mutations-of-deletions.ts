@@ -13,8 +13,8 @@ export const MUTATIONS_OF_DELETIONS: readonly Mutation[] = [
   {
     name: 'what is deleted can be referred to',
     file: 'src/storage/references.ts',
-    find: 'SELECT "id" FROM ${recordsOf(resource)} WHERE "id" IN ${idList(tx.dialect, ids)}',
-    replace: 'SELECT "id" FROM ${tableOf(resource)} WHERE "id" IN ${idList(tx.dialect, ids)}',
+    find: 'SELECT "id" FROM ${recordsOf(resource)} WHERE "id" IN ${wanted}',
+    replace: 'SELECT "id" FROM ${tableOf(resource)} WHERE "id" IN ${wanted}',
     red: 'src/storage/living.test.ts',
     test: 'what is deleted checkReferences does not meet',
   },

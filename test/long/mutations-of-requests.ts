@@ -205,8 +205,8 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   {
     name: 'denials leave no entry',
     file: 'src/pipeline.ts',
-    find: 'for (const entry of job.entries) await appendEntry(job.tx,',
-    replace: 'for (const entry of job.entries) if (entry.allowed) await appendEntry(job.tx,',
+    find: 'await appendAll(job.tx, entries);',
+    replace: 'await appendAll(\n    job.tx,\n    entries.filter(({ allowed }) => allowed),\n  );',
     red: 'test/scenarios/undone.test.ts',
     test: 'what is refused halfway is undone, and the record says so an import of which one record is denied',
   },
@@ -221,8 +221,8 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   {
     name: 'admin changes count as grants',
     file: 'src/audit/append.ts',
-    find: "if (entry.kind === 'access') await",
-    replace: 'await',
+    find: "entries.filter(({ kind }) => kind === 'access'),",
+    replace: 'entries,',
     red: 'src/audit/audit.test.ts',
     test: 'appendEntry counts decisions by hour and resource, and admin changes not at all',
   },

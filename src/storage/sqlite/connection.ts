@@ -20,8 +20,8 @@ export interface Connection {
   begin(): void;
   /** Runs fixed text without values, once: COMMIT, PRAGMA. */
   exec(sql: string): void;
-  /** The same for what is said for every row: prepared once. */
-  savepoint(verb: 'SAVEPOINT' | 'RELEASE' | 'ROLLBACK TO', name: string): void;
+  /** The same for what is said for every row, such as SAVEPOINT: prepared once. */
+  control(sql: string): void;
   close(): void;
 }
 
@@ -83,7 +83,7 @@ export function createConnection(driver: BetterSqlite3.Database): Connection {
         statements.follow();
       }),
     exec: (sql) => translated(() => void driver.exec(sql)),
-    savepoint: (verb, name) => translated(() => void prepare(`${verb} ${name}`).statement.run()),
+    control: (sql) => translated(() => void prepare(sql).statement.run()),
     close: () => void driver.close(),
   };
 }

@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { SetupError } from '../../errors.ts';
@@ -66,6 +66,11 @@ export function openSqlite({ path, busyTimeout = 5000, groupTime = 100, backups 
       return closing;
     },
   };
+}
+
+/** Whether there is a database file. */
+export function hasSqlite(path: string): boolean {
+  return existsSync(path);
 }
 
 function openFile(path: string, busyTimeout: number): BetterSqlite3.Database {

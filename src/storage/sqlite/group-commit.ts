@@ -1,8 +1,9 @@
 import { Problem } from '../../errors.ts';
 import type { Transaction } from '../database.ts';
+import { internal } from '../savepoints.ts';
 import type { Connection } from './connection.ts';
 import { unavailable } from './driver-error.ts';
-import { internal, openTransaction } from './transaction.ts';
+import { openTransaction } from './transaction.ts';
 
 /** Works that share a commit at most: more would make the first of them wait long for its answer. */
 const GROUP = 256;
@@ -116,7 +117,7 @@ async function commitGroup(connection: Connection, group: readonly Queued[], gro
 
 /** Runs one work; where it fails, what it wrote is undone and the others go on. Throws where the whole transaction is lost. */
 async function attempt(connection: Connection, work: Queued['work']): Promise<Outcome> {
-  connection.savepoint('SAVEPOINT', 'work');
+  connection.control('SAVEPOINT work');
   const { tx, end } = openTransaction(connection);
   let outcome: Outcome;
   try {
@@ -128,8 +129,8 @@ async function attempt(connection: Connection, work: Queued['work']): Promise<Ou
     endQuietly(end);
   }
   if (!connection.inTransaction) throw unavailable('error' in outcome ? outcome.error : new Error('the transaction ended early'));
-  if ('error' in outcome) connection.savepoint('ROLLBACK TO', 'work');
-  connection.savepoint('RELEASE', 'work');
+  if ('error' in outcome) connection.control('ROLLBACK TO work');
+  connection.control('RELEASE work');
   return outcome;
 }
 
