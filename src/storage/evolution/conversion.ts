@@ -4,6 +4,7 @@ import { type Resource, typeOf } from '../../resource/index.ts';
 import type { Transaction } from '../database.ts';
 import { quoteName } from '../names.ts';
 import { convertRow, type SourceRow } from './convert-row.ts';
+import { dialectOf } from './dialects.ts';
 import { countTold, type Tell } from './telling.ts';
 
 /** A column and what is written in it. */
@@ -73,13 +74,15 @@ export async function workOut(tx: Transaction, conversion: Conversion, tell: Tel
   const counted = await countTold(tx, { table, field: from.column }, tell);
   const scratch = scratchOf(resource, after);
   await forget(tx, conversion);
+  // Ids of one kind in all tables: else no index on them could be entered.
+  const id = sql.raw(dialectOf(tx).columnTypes.text);
   await tx.run(
-    sql`CREATE TEMP TABLE ${scratch} ("id" TEXT PRIMARY KEY NOT NULL, "value" ${sql.raw(conversion.columnType)}, "lost" INTEGER NOT NULL)`,
+    sql`CREATE TEMP TABLE ${scratch} ("id" ${id} PRIMARY KEY NOT NULL, "value" ${sql.raw(conversion.columnType)}, "lost" INTEGER NOT NULL)`,
   );
   for (let last = ''; ; ) {
     const rows = await tx.all<SourceRow>(chunkAfter(tx, conversion, last));
     if (rows.length === 0) break;
-    const values = rows.map((row) => sql`(${sql.join(toScratchRow(conversion, row))})`);
+    const values = rows.map((row) => sql`(${sql.join(toScratchRow(tx, conversion, row))})`);
     await tx.run(sql`INSERT INTO ${scratch} ("id", "value", "lost") VALUES ${sql.join(values)}`);
     last = rows.at(-1)?.id ?? last;
     counted.more(rows.length);
@@ -117,11 +120,12 @@ function chunkAfter(tx: Transaction, { table, from, aside }: Conversion, last: s
     WHERE "id" > ${last} AND (${present}) ORDER BY "id" LIMIT ${CHUNK}`;
 }
 
-function toScratchRow(conversion: Conversion, row: SourceRow): readonly unknown[] {
+function toScratchRow({ dialect }: Transaction, conversion: Conversion, row: SourceRow): readonly RawBuilder<unknown>[] {
   const { after } = conversion;
   const became = convertRow(conversion, row);
-  if (!became.fits) return [row.id, null, 1];
-  return [row.id, became.value === undefined ? null : (typeOf(after).toColumn(became.value, after) ?? null), 0];
+  const type = typeOf(after);
+  const value = became.fits && became.value !== undefined ? type.toColumn(became.value, after) : undefined;
+  return [sql`${row.id}`, dialect.writtenValue(value ?? null, type.column), sql`${became.fits ? 0 : 1}`];
 }
 
 /** References to nothing have no place either: the database would refuse them. */
@@ -139,7 +143,8 @@ interface Leading {
 /** Whether a value, or an item of a list, is the id of nothing. */
 function isDangling(tx: Transaction, { column, field, target }: Leading): RawBuilder<unknown> {
   const ids = target?.table === undefined ? sql`(SELECT NULL WHERE FALSE)` : sql`(SELECT "id" FROM ${sql.raw(quoteName(target.table))})`;
-  if (field.of === undefined) return sql`(${column} IS NOT NULL AND ${column} NOT IN ${ids})`;
+  // Before it becomes one, an id may be anything that is written like one.
+  if (field.of === undefined) return sql`(${column} IS NOT NULL AND CAST(${column} AS TEXT) NOT IN ${ids})`;
   return sql`EXISTS (SELECT 1 FROM ${tx.dialect.listItems(column)} WHERE value NOT IN ${ids})`;
 }
 

@@ -25,9 +25,21 @@ const NAME = 63;
 /** `CREATE TABLE`. Whether a value must be there and what stands for it is checked by code, and stands in no table. */
 export function createTableSql(resource: Resource, dialect: TableDialect): string {
   const columns = columnsOf(resource).map(({ field }) =>
-    field.name === 'id' ? `"id" ${dialect.columnTypes.text} PRIMARY KEY NOT NULL` : columnSql(field, dialect),
+    field.name === 'id'
+      ? `"id" ${dialect.columnTypes.text} PRIMARY KEY NOT NULL`
+      : columnSql(dialect.referencesLast ? withoutTarget(field) : field, dialect),
   );
   return `CREATE TABLE ${quoteName(resource.name)} (${columns.join(', ')})${dialect.tableOptions}`;
+}
+
+/** `ALTER TABLE … ADD FOREIGN KEY`: the references of a new table, where they come last. */
+export function addReferencesSql(resource: Resource, dialect: TableDialect): readonly string[] {
+  if (!dialect.referencesLast) return [];
+  return columnsOf(resource).flatMap(({ name, field }) =>
+    field.to === undefined
+      ? []
+      : [`ALTER TABLE ${quoteName(resource.name)} ADD FOREIGN KEY (${quoteName(name)}) REFERENCES ${quoteName(field.to)} ("id")`],
+  );
 }
 
 /** `ALTER TABLE … ADD COLUMN`. */
@@ -41,10 +53,10 @@ export function renameColumnSql(resource: Resource, from: string, to: string): s
 }
 
 /** `CREATE INDEX`. */
-export function createIndexSql(resource: Resource, index: WantedIndex): string {
-  const columns = index.columns.map(quoteName).join(', ');
+export function createIndexSql(resource: Resource, index: WantedIndex, dialect: TableDialect): string {
+  const columns = index.columns.map(dialect.indexPart).join(', ');
   const conditions = [
-    ...(index.where === undefined ? [] : [whereSql(resource, index.where)]),
+    ...(index.where === undefined ? [] : [whereSql(resource, index.where, dialect)]),
     ...(index.of === undefined ? [] : [isThere(index.of)]),
   ];
   const where = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
@@ -52,10 +64,11 @@ export function createIndexSql(resource: Resource, index: WantedIndex): string {
 }
 
 /** The rows that stand in a partial index. DDL takes no bound values: each is written out, as its own column type has it. */
-function whereSql(resource: Resource, where: JsonObject): string {
+function whereSql(resource: Resource, where: JsonObject, dialect: TableDialect): string {
   return Object.entries(where)
     .map(([name, value]) => {
       const field = resource.fields.get(name);
+      if (typeof value === 'boolean' && field !== undefined) return `${quoteName(name)} = ${dialect.booleanText(value)}`;
       const stored = field && typeOf(field).toColumn(value, field);
       if (stored === undefined || stored === null) throw new Error(`${resource.name}.${name} cannot hold the value of a partial index`);
       return `${quoteName(name)} = ${typeof stored === 'string' ? quoteText(stored) : String(stored)}`;
@@ -80,6 +93,10 @@ export function dropIndexSql(name: string): string {
 function columnSql(field: Field, dialect: TableDialect): string {
   const column = `${quoteName(field.name)} ${dialect.columnTypes[typeOf(field).column]}`;
   return field.to === undefined ? column : `${column} REFERENCES ${quoteName(field.to)} ("id")`;
+}
+
+function withoutTarget({ to: _, ...field }: Field): Field {
+  return field;
 }
 
 /**

@@ -33,16 +33,18 @@ const DROPPED = sql.raw('"$dropped"');
 
 /**
  * Deleted records from before a moment (ISO 8601), as the steps that would drop them for good. What a record that stays
- * refers to stays with it: whoever restores that finds it again. `forgetDropped` comes after.
+ * refers to stays with it: whoever restores that finds it again. They are held: none is restored meanwhile. `forgetDropped`
+ * comes after.
  */
 export async function draftDropDeleted(tx: Transaction, before: string): Promise<readonly DraftStep[]> {
   const keepers = await loadKeepers(tx);
   if (keepers.length === 0) return [];
   await forgetDropped(tx);
-  await tx.run(sql`CREATE TEMP TABLE ${DROPPED} ("resource" TEXT NOT NULL, "id" TEXT NOT NULL, PRIMARY KEY ("resource", "id"))`);
+  const text = sql.raw(dialectOf(tx).columnTypes.text);
+  await tx.run(sql`CREATE TEMP TABLE ${DROPPED} ("resource" ${text} NOT NULL, "id" ${text} NOT NULL, PRIMARY KEY ("resource", "id"))`);
   const asked = new Map<string, number>();
   for (const { name } of keepers) {
-    const old = sql`SELECT ${name}, "id" FROM ${sql.table(name)} WHERE "deletedAt" < ${before}`;
+    const old = sql`SELECT ${name}, "id" FROM ${sql.table(name)} WHERE "deletedAt" < ${before}${tx.rowLock('remove')}`;
     asked.set(name, (await tx.run(sql`INSERT INTO ${DROPPED} ("resource", "id") ${old}`)).changes);
   }
   const links = await loadLinks(tx, keepers);
@@ -56,7 +58,7 @@ export async function draftDropDeleted(tx: Transaction, before: string): Promise
 
 /** Drops what was worked out, and no record. */
 export async function forgetDropped(tx: Transaction): Promise<void> {
-  await tx.run(sql`DROP TABLE IF EXISTS temp.${DROPPED}`);
+  await tx.run(sql`DROP TABLE IF EXISTS ${DROPPED}`);
 }
 
 /** Resources in force that keep deleted records: whatever the files say by now, it is these that have some. */

@@ -1,12 +1,15 @@
+import type { SqlDialect } from '../../operators/index.ts';
 import type { Transaction } from '../database.ts';
+import { postgresTables } from '../postgres/tables.ts';
 import { sqliteTables } from '../sqlite/tables.ts';
 import type { TableDialect } from './tables.ts';
 
-const TABLES: Readonly<Partial<Record<string, TableDialect>>> = Object.freeze({ sqlite: sqliteTables });
+const TABLES: Readonly<Record<SqlDialect['name'], TableDialect>> = Object.freeze({ sqlite: sqliteTables, postgres: postgresTables });
+
+/** Held by whoever changes tables. */
+export const EVOLUTION_LOCK = 'evolution';
 
 /** How the database at hand makes tables and tells of them. */
 export function dialectOf(tx: Transaction): TableDialect {
-  const dialect = TABLES[tx.dialect.name];
-  if (dialect === undefined) throw new Error(`no tables are known for ${tx.dialect.name}`);
-  return dialect;
+  return TABLES[tx.dialect.name];
 }

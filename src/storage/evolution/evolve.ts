@@ -4,6 +4,7 @@ import type { Database, Transaction } from '../database.ts';
 import { bumpEpoch } from '../epoch.ts';
 import { type BackUp, backedUp, isRisky } from './backed-up.ts';
 import { carryPolicies } from './carry-policies.ts';
+import { dialectOf, EVOLUTION_LOCK } from './dialects.ts';
 import { hashPlan } from './hash.ts';
 import { keepEvolution } from './history.ts';
 import { perform } from './perform.ts';
@@ -81,7 +82,7 @@ export async function planIn(tx: Transaction, definitions: Definitions): Promise
 
 /** The same, in a transaction of its own. */
 export function planFor(database: Database, definitions: Definitions, tell: Tell = untold): Promise<Plan> {
-  return whenFree(() => database.transaction((tx) => planIn(tx, definitions)), tell);
+  return whenFree(() => database.transaction((tx) => planIn(tx, definitions), { patient: true }), tell);
 }
 
 interface Evolving extends Omit<EvolveOptions, 'tell'> {
@@ -92,10 +93,13 @@ interface Evolving extends Omit<EvolveOptions, 'tell'> {
 async function evolveIn(tx: Transaction, wanted: Definitions, options: Evolving): Promise<Evolved> {
   const { actor = 'start', allow, thorough, tell, backUp } = options;
   const from = performance.now();
-  if (allow === undefined && thorough !== true && (await isStanding(tx, wanted))) {
-    return { definitions: wanted, plan: { hash: hashPlan([], wanted), steps: [], held: [] }, done: [] };
-  }
-  const settled = await settle(tx, wanted, { allow, tell });
+  await dialectOf(tx).prepare(tx);
+  const asks = allow !== undefined || thorough === true;
+  if (!asks && (await isStanding(tx, wanted))) return nothingToDo(wanted);
+  await tx.lock(EVOLUTION_LOCK);
+  // Whoever held it has perhaps done all of it.
+  if (!asks && (await isStanding(tx, wanted))) return nothingToDo(wanted);
+  const settled = await settle(tx, wanted, { allow, tell, isDone: true });
   checkOwnTables(settled.plan, settled.definitions);
   const backup = settled.work.some(isRisky) ? backUp(settled.plan.hash) : undefined;
   await perform(tx, settled.work, tell);
@@ -108,6 +112,10 @@ async function evolveIn(tx: Transaction, wanted: Definitions, options: Evolving)
   await keepStanding(tx, settled.definitions);
   if (done.length > 0) await keepEvolution(tx, { actor, planHash: settled.plan.hash, steps: done, from, backup });
   return { definitions: settled.definitions, plan: settled.plan, done };
+}
+
+function nothingToDo(wanted: Definitions): Evolved {
+  return { definitions: wanted, plan: { hash: hashPlan([], wanted), steps: [], held: [] }, done: [] };
 }
 
 /** The program itself relies on its own tables being as it knows them. */

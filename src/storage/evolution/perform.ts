@@ -7,6 +7,7 @@ import { runTold, type Tell } from './telling.ts';
 /** Does steps in their order. Then it says so on the record, which describes tables as they are once all of them are done. */
 export async function perform(tx: Transaction, steps: readonly DraftStep[], tell: Tell): Promise<void> {
   for (const step of steps) await runTold(tx, step, tell);
+  for (const { last = [] } of steps) for (const statement of last) await tx.run(statement);
   for (const step of steps) await note(tx, step);
 }
 

@@ -9,7 +9,7 @@ import { defaultObstacle, requiredObstacle, valuesObstacle } from './obstacles.t
 import { type DraftStep, type Obstacle, toStep } from './plan.ts';
 import { carryAsides, hasToConvert, planConversion } from './plan-conversion.ts';
 import { findTwin } from './table-renames.ts';
-import { columnIn, rowsOf, type Table } from './tables.ts';
+import { columnIn, rowsOf, type Table, type TableDialect } from './tables.ts';
 
 /** What one field of a definition asks of its table. */
 export interface FieldDraft {
@@ -86,8 +86,17 @@ function planNew({ resource, actual, dialect, ...table }: Table, field: Field): 
   });
   const rows = rowsOf({ resource, actual, dialect, ...table });
   const steps =
-    value === undefined ? [add] : [add, backfill(resource.name, { field, value, concerns: sql`SELECT count(*) AS "count" FROM ${rows}` })];
-  return { ...NONE, steps, after: value === undefined ? sql`NULL` : sql`${value}` };
+    value === undefined
+      ? [add]
+      : [
+          add,
+          backfill(resource.name, {
+            field,
+            value: castValue(value, field, dialect),
+            concerns: sql`SELECT count(*) AS "count" FROM ${rows}`,
+          }),
+        ];
+  return { ...NONE, steps, after: value === undefined ? sql`NULL` : castValue(value, field, dialect) };
 }
 
 function planExisting(table: Table, field: Field, from: string): FieldDraft {
@@ -107,13 +116,13 @@ function planExisting(table: Table, field: Field, from: string): FieldDraft {
   const value = field.required && !wasRequired ? defaultOf(field) : undefined;
   if (value !== undefined) {
     const concerns = sql`SELECT count(*) AS "count" FROM ${rowsOf(table)} WHERE ${moved.after} IS NULL`;
-    steps.push(backfill(resource.name, { field, value, concerns }));
+    steps.push(backfill(resource.name, { field, value: castValue(value, field, table.dialect), concerns }));
   }
   return {
     steps,
     refusals,
     obstacles: !converts && losesValues(before?.field, field) ? [valuesObstacle(table, field, columnIn(table, from))] : [],
-    after: value === undefined ? moved.after : sql`coalesce(${moved.after}, ${value})`,
+    after: value === undefined ? moved.after : sql`coalesce(${moved.after}, ${castValue(value, field, table.dialect)})`,
     changes: before === undefined ? [] : describeChanges(before.field, field),
     moved: moved.columns,
   };
@@ -153,7 +162,7 @@ function losesValues(before: Field | undefined, field: Field): boolean {
 interface Backfill {
   readonly field: Field;
   /** As the column holds it. */
-  readonly value: unknown;
+  readonly value: RawBuilder<unknown>;
   readonly concerns: RawBuilder<unknown>;
 }
 
@@ -170,6 +179,11 @@ function backfill(resource: string, { field, value, concerns }: Backfill): Draft
     statements: [sql`UPDATE ${sql.raw(table)} SET ${sql.raw(column)} = ${value} WHERE ${sql.raw(column)} IS NULL`],
     concerns,
   };
+}
+
+/** A value of a type of its own, whatever stands around it. */
+function castValue(value: unknown, field: Field, { castTypes }: TableDialect): RawBuilder<unknown> {
+  return sql`CAST(${value} AS ${sql.raw(castTypes[typeOf(field).column])})`;
 }
 
 /** A field's default as its column holds it. */

@@ -2,7 +2,7 @@ import type { Resource } from '../../resource/index.ts';
 import { createIndexSql, dropIndexSql, isManaged, type WantedIndex, wantedIndexes } from './ddl.ts';
 import { type After, uniqueObstacle } from './obstacles.ts';
 import { type DraftStep, type Obstacle, toStep } from './plan.ts';
-import type { ActualIndex, Table } from './tables.ts';
+import type { ActualIndex, Table, TableDialect } from './tables.ts';
 
 /** What the indexes of a table ask for. */
 export interface IndexDraft {
@@ -25,13 +25,16 @@ export function planIndexes({ resource, actual, ...table }: Table, { columns, af
   const gone = new Set(dropped.map(({ name }) => name));
   const created = [...wanted.values()].filter(({ name }) => !actual.indexes.has(name) || gone.has(name));
   return {
-    steps: [...dropped.map((index) => dropIndexStep(resource, index)), ...created.map((index) => createIndexStep(resource, index))],
+    steps: [
+      ...dropped.map((index) => dropIndexStep(resource, index)),
+      ...created.map((index) => createIndexStep(resource, index, table.dialect)),
+    ],
     obstacles: created.filter(({ unique }) => unique).map((index) => uniqueObstacle({ resource, actual, ...table }, index, after)),
   };
 }
 
 /** A step that makes an index. */
-export function createIndexStep(resource: Resource, index: WantedIndex): DraftStep {
+export function createIndexStep(resource: Resource, index: WantedIndex, dialect: TableDialect): DraftStep {
   const where =
     index.where === undefined
       ? ''
@@ -43,7 +46,7 @@ export function createIndexStep(resource: Resource, index: WantedIndex): DraftSt
   return toStep(resource.name, {
     kind: 'createIndex',
     reason: `${resource.name} (${index.fields.join(', ')}) ${what}${of}${where}`,
-    texts: [createIndexSql(resource, index)],
+    texts: [createIndexSql(resource, index, dialect)],
   });
 }
 

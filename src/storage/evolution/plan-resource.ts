@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Resource } from '../../resource/index.ts';
 import { keptField } from './applied.ts';
-import { createTableSql, wantedIndexes } from './ddl.ts';
+import { addReferencesSql, createTableSql, wantedIndexes } from './ddl.ts';
 import type { After } from './obstacles.ts';
 import { type Draft, type DraftStep, toStep } from './plan.ts';
 import { automaticField, planField } from './plan-field.ts';
@@ -11,11 +11,13 @@ import type { Table, TableDialect } from './tables.ts';
 
 /** Plans a resource that has no table. */
 export function planNewTable(resource: Resource, dialect: TableDialect): Draft {
-  const indexes = [...wantedIndexes(resource).values()].map((index) => createIndexStep(resource, index));
+  const indexes = [...wantedIndexes(resource).values()].map((index) => createIndexStep(resource, index, dialect));
   const texts = [createTableSql(resource, dialect)];
+  const last = addReferencesSql(resource, dialect);
   const { name, renamedFrom } = resource;
   const reason = renamedFrom === undefined ? `${name} is new` : `${name} is new: no records of ${renamedFrom} are there to take over`;
-  const create = toStep(name, { kind: 'createTable', reason, texts });
+  const made = toStep(name, { kind: 'createTable', reason, texts });
+  const create: DraftStep = { ...made, sql: [...texts, ...last], last: last.map((text) => sql.raw(text)) };
   return { resource: resource.name, steps: [create, ...indexes], refusals: [], obstacles: [] };
 }
 

@@ -76,6 +76,8 @@ export type Note = { readonly keep: DefinitionRow } | { readonly drop: string };
 export interface DraftStep extends Step {
   /** Done one after the other. */
   readonly statements: readonly RawBuilder<unknown>[];
+  /** Done once all other steps are: what refers to tables that other steps make. */
+  readonly last?: readonly RawBuilder<unknown>[];
   /** Counts the rows concerned; the step is left out where there are none. */
   readonly concerns?: RawBuilder<unknown>;
   /** Values that are worked out before anything is done; what becomes of them says how risky the step is. */
@@ -126,6 +128,6 @@ export function toStay(resource: string, { field, ...refusal }: Refusal & { read
 }
 
 /** What people are shown of a step. */
-export function toShown({ statements: _s, concerns: _c, conversion: _v, notes: _n, ...step }: DraftStep): Step {
+export function toShown({ statements: _s, last: _l, concerns: _c, conversion: _v, notes: _n, ...step }: DraftStep): Step {
   return step;
 }

@@ -6,12 +6,12 @@ import { type DefinitionRow, loadDefinitionRows } from './applied.ts';
 import { type BackUp, backedUp } from './backed-up.ts';
 import { dropColumnSql, dropIndexSql } from './ddl.ts';
 import { draftDropDeleted, forgetDropped } from './deleted-records.ts';
-import { dialectOf } from './dialects.ts';
+import { dialectOf, EVOLUTION_LOCK } from './dialects.ts';
 import { hashPlan } from './hash.ts';
 import { keepEvolution } from './history.ts';
 import { perform } from './perform.ts';
 import { type DraftStep, type Plan, type Step, toShown, toStep } from './plan.ts';
-import type { ActualTable } from './tables.ts';
+import type { ActualTable, TableDialect } from './tables.ts';
 import { type Tell, untold } from './telling.ts';
 import { whenFree } from './when-free.ts';
 
@@ -57,6 +57,7 @@ async function pruneIn(
   { actor, tell, backUp, ...options }: PruningIn,
 ): Promise<readonly Step[]> {
   const from = performance.now();
+  await tx.lock(EVOLUTION_LOCK);
   const drafts = [...(await draftPrune(tx, definitions)), ...(await draftDeleted(tx, options))];
   const { hash, steps } = toPlan(drafts, definitions);
   const done = steps.filter(({ kind }) => kind !== 'stay');
@@ -96,7 +97,7 @@ async function draftPrune(tx: Transaction, definitions: Definitions): Promise<re
   }
   for (const [index, table] of gone.entries()) {
     // References among tables that all go would have the database refuse to drop the first of them.
-    steps.push(await dropTable(tx, table, { rows, before: index === 0 ? gone.flatMap(emptyReferences) : [] }));
+    steps.push(await dropTable(tx, table, { rows, before: index === 0 ? gone.flatMap((each) => loosenReferences(each, dialect)) : [] }));
   }
   return steps;
 }
@@ -138,7 +139,7 @@ async function dropTable(tx: Transaction, { name }: ActualTable, { rows: kept, b
   return { ...toStep(name, { kind: 'dropTable', risk: 'destructive', reason, texts, notes }), rows };
 }
 
-function emptyReferences({ name, columns }: ActualTable): readonly string[] {
-  const references = [...columns.values()].filter(({ refers }) => refers !== undefined);
-  return references.map((column) => `UPDATE ${quoteName(name)} SET ${quoteName(column.name)} = NULL`);
+function loosenReferences(table: ActualTable, dialect: TableDialect): readonly string[] {
+  const references = [...table.columns.values()].filter(({ refers }) => refers !== undefined);
+  return references.map((column) => dialect.loosen(table, column));
 }

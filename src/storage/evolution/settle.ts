@@ -7,9 +7,11 @@ import { type Conversion, forget } from './conversion.ts';
 import { dialectOf } from './dialects.ts';
 import { hashPlan } from './hash.ts';
 import { settleInForce } from './in-force.ts';
-import { ASKS_FIRST, type DraftStep, type Plan, toShown, toStay } from './plan.ts';
+import { ASKS_FIRST, type Draft, type DraftStep, type Plan, toShown, toStay } from './plan.ts';
 import { planEvolution } from './plan-evolution.ts';
 import { loadRules, type Renames } from './rules.ts';
+import type { TableRenames } from './table-renames.ts';
+import type { ActualTable } from './tables.ts';
 import { tellRules } from './tell-rules.ts';
 import { type Tell, untold } from './telling.ts';
 
@@ -32,6 +34,8 @@ export interface Settled {
 interface SettleOptions {
   readonly allow?: string | undefined;
   readonly tell?: Tell;
+  /** Whether the work is done next: then what rows say must still be so. */
+  readonly isDone?: boolean;
 }
 
 /**
@@ -39,7 +43,11 @@ interface SettleOptions {
  *
  * @throws SetupError where `allow` is the hash of another plan, and there is something to allow.
  */
-export async function settle(tx: Transaction, wanted: Definitions, { allow, tell = untold }: SettleOptions = {}): Promise<Settled> {
+export async function settle(
+  tx: Transaction,
+  wanted: Definitions,
+  { allow, tell = untold, isDone = false }: SettleOptions = {},
+): Promise<Settled> {
   const dialect = dialectOf(tx);
   const isNew = !(await dialect.hasTable(tx, '_Definition'));
   const rows = isNew ? [] : await loadDefinitionRows(tx);
@@ -47,6 +55,7 @@ export async function settle(tx: Transaction, wanted: Definitions, { allow, tell
   const before = definitionsOf(applied.resources);
   const actual = await dialect.introspect(tx);
   const { drafts, renames } = planEvolution({ rows, applied, actual, definitions: wanted, dialect, listItems: tx.dialect.listItems });
+  if (isDone) await dialect.hold(tx, concerned(drafts, { renames, actual }));
   const rules = isNew ? [] : await loadRules(tx);
   const asked: DraftStep[] = [];
   for (const draft of drafts) asked.push(...(await askRows(tx, draft, tell)));
@@ -68,6 +77,15 @@ export async function settle(tx: Transaction, wanted: Definitions, { allow, tell
     renames: renamesOf(work),
     forget: () => forgetAll(tx, asked),
   };
+}
+
+/** Tables that are there, and drafts are about: under the names that they have before any step. */
+function concerned(
+  drafts: readonly Draft[],
+  { renames, actual }: { renames: TableRenames; actual: readonly ActualTable[] },
+): readonly string[] {
+  const names = new Set(drafts.map(({ resource }) => resource));
+  return actual.map(({ name }) => name).filter((name) => names.has(renames.get(name) ?? name));
 }
 
 /** Tables have their names, and are there, before anything refers to them. */

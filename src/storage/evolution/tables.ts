@@ -12,6 +12,8 @@ export interface ActualColumn {
   readonly type: string;
   /** The table that its foreign key points to. */
   readonly refers?: string;
+  /** The name of that key, where keys have names. */
+  readonly constraint?: string;
 }
 
 /** An index as the database has it. */
@@ -32,9 +34,26 @@ export interface ActualTable {
 
 /** How databases differ in tables. Each database brings one of these. */
 export interface TableDialect {
+  /** As a column is made, and as `ActualColumn` has it. */
   readonly columnTypes: Readonly<Record<ColumnType, string>>;
+  /** As a value is cast. */
+  readonly castTypes: Readonly<Record<ColumnType, string>>;
   /** What follows the columns of a new table. */
   readonly tableOptions: string;
+  /** Whether a table can be made only once those that it refers to are there. */
+  readonly referencesLast: boolean;
+  /** A column as a part of an index that can be walked in the order of lists. */
+  indexPart(column: string): string;
+  /** True and false where no value can be bound. */
+  booleanText(value: boolean): string;
+  /** SQL after which a table no longer keeps the one that a column of it refers to from being dropped. */
+  loosen(table: ActualTable, column: ActualColumn): string;
+  /** Makes what comparisons need beside tables, where it is missing. */
+  prepare(tx: Transaction): Promise<void>;
+  /** Which requests wait while tables are changed, and why. */
+  readonly waiting: string;
+  /** Keeps everybody else out of tables until the transaction ends. */
+  hold(tx: Transaction, tables: readonly string[]): Promise<void>;
   introspect(tx: Transaction): Promise<readonly ActualTable[]>;
   hasTable(tx: Transaction, name: string): Promise<boolean>;
 }

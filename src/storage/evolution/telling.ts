@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Transaction } from '../database.ts';
+import { dialectOf } from './dialects.ts';
 import type { DraftStep, StepKind } from './plan.ts';
 
 /** Says what is happening, a line each, while it does. */
@@ -14,13 +15,11 @@ export const untold: Tell = () => undefined;
 /** Steps that come by every record, or drop them all. */
 const LONG: ReadonlySet<StepKind> = new Set(['createIndex', 'convert', 'backfill', 'dropColumn', 'dropTable', 'dropRecords']);
 
-const WAITING = 'requests wait meanwhile, because no answer leaves before its entry is written and that takes the same lock';
-
 /** Does a step; where it comes by many records, tells before how many they are, and after how long it took. */
 export async function runTold(tx: Transaction, { resource, kind, field, reason, statements }: DraftStep, tell: Tell): Promise<void> {
   const records = LONG.has(kind) ? await countRecords(tx, resource) : 0;
   const from = performance.now();
-  if (records > MANY) tell(`${reason}: this comes by ${inGroups(records)} records; ${WAITING}`);
+  if (records > MANY) tell(`${reason}: this comes by ${inGroups(records)} records; ${dialectOf(tx).waiting}`);
   for (const statement of statements) await tx.run(statement);
   if (records > MANY) tell(`${nameOf(resource, field)}: done in ${toSeconds(performance.now() - from)}`);
 }
@@ -42,7 +41,7 @@ export async function countTold(tx: Transaction, { table, field }: { table: stri
   const name = nameOf(table, field);
   const from = performance.now();
   let done = 0;
-  tell(`${name}: what becomes of the values of ${inGroups(records)} records is worked out; ${WAITING}`);
+  tell(`${name}: what becomes of the values of ${inGroups(records)} records is worked out; ${dialectOf(tx).waiting}`);
   return {
     more(values) {
       const before = done;

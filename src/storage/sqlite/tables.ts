@@ -1,12 +1,26 @@
 import { sql } from 'kysely';
 import type { Transaction } from '../database.ts';
 import type { ActualColumn, ActualIndex, ActualTable, TableDialect } from '../evolution/tables.ts';
+import { quoteName } from '../names.ts';
+
+const COLUMN_TYPES = Object.freeze({ text: 'TEXT', integer: 'INTEGER', real: 'REAL', boolean: 'INTEGER', json: 'TEXT' });
 
 /** How tables are made and read back in SQLite. */
 export const sqliteTables: TableDialect = Object.freeze({
-  columnTypes: Object.freeze({ text: 'TEXT', integer: 'INTEGER', real: 'REAL', boolean: 'INTEGER', json: 'TEXT' }),
+  columnTypes: COLUMN_TYPES,
+  castTypes: COLUMN_TYPES,
   // Without STRICT a column takes values of any type.
   tableOptions: ' STRICT',
+  referencesLast: false,
+  indexPart: quoteName,
+  booleanText: (value: boolean) => (value ? '1' : '0'),
+  // A table is dropped row by row: what has no value refers to none of them.
+  loosen: ({ name }: ActualTable, column: ActualColumn) => `UPDATE ${quoteName(name)} SET ${quoteName(column.name)} = NULL`,
+  // Functions are the connection's own.
+  prepare: async () => undefined,
+  waiting: 'requests wait meanwhile, because no answer leaves before its entry is written and that takes the same lock',
+  // Whoever writes has all of them.
+  hold: async () => undefined,
   introspect,
   hasTable: async (tx: Transaction, name: string) =>
     (await tx.one(sql`SELECT 1 FROM sqlite_schema WHERE "type" = 'table' AND "name" = ${name}`)) !== undefined,

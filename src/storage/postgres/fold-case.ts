@@ -1,0 +1,49 @@
+import { foldCase } from '../../operators/index.ts';
+
+/**
+ * Name of the function by which PostgreSQL folds case as `foldCase` does: its own `lower()` goes by the locale and the version of
+ * Unicode that the server was built with. Ours goes by JavaScript's, and is named for it: processes of two versions have one each.
+ */
+export const FOLD_CASE: string = `bailiwick_fold_case_${process.versions['unicode']?.replaceAll('.', '_') ?? ''}`;
+
+let made: string | undefined;
+
+/** SQL that makes the function. Folding takes each character by itself, so a table of characters says all of it. */
+export function foldCaseSql(): string {
+  made ??= makeSql();
+  return made;
+}
+
+function makeSql(): string {
+  let [from, to] = ['', ''];
+  const longer: (readonly [string, string])[] = [];
+  for (const character of lettersWithCase()) {
+    const folded = foldCase(character);
+    if (Array.from(folded).length === 1) [from, to] = [from + character, to + folded];
+    else longer.push([character, folded]);
+  }
+  const one = `translate(given, ${quote(from)}, ${quote(to)})`;
+  const all = longer.reduce((inner, [character, folded]) => `replace(${inner}, ${quote(character)}, ${quote(folded)})`, one);
+  // Most texts are ASCII, and need no table.
+  const body = `SELECT CASE WHEN octet_length(given) = char_length(given) THEN upper(given COLLATE "C") ELSE ${all} END`;
+  return `CREATE OR REPLACE FUNCTION ${FOLD_CASE}(given text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $fold$${body}$fold$`;
+}
+
+/** Scripts without case, and by far most characters: looked over, not looked at. */
+const WITHOUT_CASE: readonly (readonly [number, number])[] = [
+  [0x3400, 0x9fff],
+  [0xac00, 0xf8ff],
+];
+const LAST_WITH_CASE = 0x1ffff;
+
+function* lettersWithCase(): Generator<string> {
+  for (let point = 1; point <= LAST_WITH_CASE; point++) {
+    const skipped = WITHOUT_CASE.find(([first, last]) => point >= first && point <= last);
+    if (skipped !== undefined) point = skipped[1];
+    else if (foldCase(String.fromCodePoint(point)) !== String.fromCodePoint(point)) yield String.fromCodePoint(point);
+  }
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}

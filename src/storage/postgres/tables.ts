@@ -1,0 +1,101 @@
+import { sql } from 'kysely';
+import type { Transaction } from '../database.ts';
+import type { ActualColumn, ActualIndex, ActualTable, TableDialect } from '../evolution/tables.ts';
+import { quoteName } from '../names.ts';
+import { FOLD_CASE, foldCaseSql } from './fold-case.ts';
+import { CAST_TYPES } from './sql-dialect.ts';
+
+/**
+ * How tables are made and read back in PostgreSQL. JSON is JSON and not JSONB: that would change the order of keys and the
+ * digits of numbers, and refuse what is no text of its own.
+ */
+export const postgresTables: TableDialect = Object.freeze({
+  columnTypes: Object.freeze({ ...CAST_TYPES, text: 'TEXT COLLATE "C"' }),
+  castTypes: CAST_TYPES,
+  tableOptions: '',
+  // A table that it refers to must be there.
+  referencesLast: true,
+  // In the order of lists: records without a value come first.
+  indexPart: (column: string) => (column === 'id' ? quoteName(column) : `${quoteName(column)} NULLS FIRST`),
+  booleanText: (value: boolean) => (value ? 'TRUE' : 'FALSE'),
+  loosen: ({ name }: ActualTable, { constraint = '' }: ActualColumn) =>
+    `ALTER TABLE ${quoteName(name)} DROP CONSTRAINT ${quoteName(constraint)}`,
+  waiting: 'requests that need this table wait meanwhile',
+  prepare,
+  hold,
+  introspect,
+  hasTable: async (tx: Transaction, name: string) =>
+    (await tx.one(
+      sql`SELECT 1 FROM pg_class WHERE relname = ${name} AND relkind IN ('r', 'p') AND relnamespace = current_schema()::regnamespace`,
+    )) !== undefined,
+});
+
+/** Whoever evolves first makes the function that comparisons call. */
+async function prepare(tx: Transaction): Promise<void> {
+  const known = await tx.one(sql`SELECT 1 FROM pg_proc WHERE proname = ${FOLD_CASE} AND pronamespace = current_schema()::regnamespace`);
+  if (known !== undefined) return;
+  // Two that replace a function at once get an error for it.
+  await tx.lock(FOLD_CASE);
+  await tx.run(sql.raw(foldCaseSql()));
+}
+
+/** Of a table that is only read at first, whoever reads it too would stand in the way of changing it, and it in theirs of writing. */
+async function hold(tx: Transaction, tables: readonly string[]): Promise<void> {
+  if (tables.length === 0) return;
+  await tx.run(sql`LOCK TABLE ${sql.join(tables.map((name) => sql.table(name)))} IN ACCESS EXCLUSIVE MODE`);
+}
+
+interface ColumnRow {
+  readonly table: string;
+  readonly name: string;
+  readonly type: string;
+  readonly collation: string | null;
+  readonly refers: string | null;
+  readonly constraint: string | null;
+}
+
+interface IndexRow {
+  readonly table: string;
+  readonly name: string;
+  readonly unique: number;
+  readonly partial: number;
+  readonly column: string;
+}
+
+async function introspect(tx: Transaction): Promise<readonly ActualTable[]> {
+  const columns = await tx.all<ColumnRow>(sql`
+    SELECT t.relname AS "table", c.attname AS "name", upper(format_type(c.atttypid, c.atttypmod)) AS "type", l.collname AS "collation",
+      r.relname AS "refers", k.conname AS "constraint"
+    FROM pg_class t JOIN pg_attribute c ON c.attrelid = t.oid AND c.attnum > 0 AND NOT c.attisdropped
+      LEFT JOIN pg_collation l ON l.oid = c.attcollation
+      LEFT JOIN pg_constraint k ON k.conrelid = t.oid AND k.contype = 'f' AND k.conkey = ARRAY[c.attnum] AND k.conparentid = 0
+      LEFT JOIN pg_class r ON r.oid = k.confrelid
+    WHERE t.relkind IN ('r', 'p') AND t.relnamespace = current_schema()::regnamespace AND NOT t.relispartition
+    ORDER BY t.relname, c.attnum`);
+  // Those that the database keeps by itself stand behind a constraint.
+  const indexes = await tx.all<IndexRow>(sql`
+    SELECT t.relname AS "table", n.relname AS "name", i.indisunique AS "unique", i.indpred IS NOT NULL AS "partial", c.attname AS "column"
+    FROM pg_index i JOIN pg_class n ON n.oid = i.indexrelid JOIN pg_class t ON t.oid = i.indrelid
+      CROSS JOIN LATERAL unnest(i.indkey::int2[]) WITH ORDINALITY AS p(number, place)
+      JOIN pg_attribute c ON c.attrelid = t.oid AND c.attnum = p.number
+    WHERE t.relnamespace = current_schema()::regnamespace AND NOT t.relispartition
+      AND NOT EXISTS (SELECT 1 FROM pg_constraint k WHERE k.conindid = i.indexrelid AND k.conrelid = t.oid)
+    ORDER BY n.relname, p.place`);
+  const indexesOf = Map.groupBy(indexes, ({ table }) => table);
+  return [...Map.groupBy(columns, ({ table }) => table)].map(([name, rows]) => ({
+    name,
+    columns: new Map(rows.map((row) => [row.name, toColumn(row)])),
+    indexes: new Map(
+      [...Map.groupBy(indexesOf.get(name) ?? [], (row) => row.name)].map(([index, parts]) => [index, toIndex(index, parts)]),
+    ),
+  }));
+}
+
+function toColumn({ name, type, collation, refers, constraint }: ColumnRow): ActualColumn {
+  const full = collation === null || collation === 'default' ? type : `${type} COLLATE "${collation}"`;
+  return { name, type: full, ...(refers !== null && { refers }), ...(constraint !== null && { constraint }) };
+}
+
+function toIndex(name: string, parts: readonly IndexRow[]): ActualIndex {
+  return { name, unique: parts[0]?.unique === 1, partial: parts[0]?.partial === 1, columns: parts.map(({ column }) => column) };
+}
