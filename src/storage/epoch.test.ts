@@ -3,7 +3,7 @@ import { SYSTEM } from '../system/index.ts';
 import { bumpEpoch, currentEpoch, type Epoch, loadEpoch } from './epoch.ts';
 import { evolve } from './evolution/index.ts';
 import { onCommit } from './sqlite/sqlite.fixture.ts';
-import { failure, openTestDatabase, type TestDatabase } from './storage.fixture.ts';
+import { failure, onPostgres, openTestDatabase, type TestDatabase } from './storage.fixture.ts';
 
 let test: TestDatabase;
 
@@ -32,7 +32,7 @@ describe('the epoch', () => {
     expect(await test.database.transaction(currentEpoch)).toBe(before.number + 2);
   });
 
-  it('of a change that was undone lends its number to the next, and not its stamp', async () => {
+  it.skipIf(onPostgres)('of a change that was undone lends its number to the next, and not its stamp', async () => {
     const seen: Epoch[] = [];
     await test.database.transaction(async (tx) => {
       const undone = tx.savepoint(async () => {

@@ -3,7 +3,7 @@
  *
  * No statement reaches a table without a condition; names in SQL come from definitions alone, values are bound; nothing
  * is answered before it is durable. It must never decide (it is handed conditions) and never know who asks.
- * `sqlite/` says only how SQLite does it.
+ * `sqlite/` and `postgres/` say only how they differ.
  *
  * Begin with `database.ts`, the contract; then `sqlite/group-commit.ts`, `evolution/evolve.ts` and `list.ts`.
  */
@@ -56,6 +56,7 @@ export {
 export { type ListQuery, listRecords, type Page, type Restriction } from './list.ts';
 export { findMatches, type MatchQuery } from './matches.ts';
 export { insertionInto } from './names.ts';
+export { type DatabasePlace, openDatabase, openForReading } from './open.ts';
 export { applyPermissions, comparePermissions, type PermissionsComparison } from './permissions.ts';
 export { type Author, createPolicy, deletePolicy, listPolicies, loadPolicy, loadPolicyState, updatePolicy } from './policies.ts';
 export { loadPolicyStateAt } from './policy-history.ts';

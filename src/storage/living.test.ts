@@ -7,7 +7,7 @@ import { resolveField } from '../resource/index.ts';
 import { evolve } from './evolution/index.ts';
 import * as storage from './index.ts';
 import { type ListQuery, type Referrer, referrersTo } from './index.ts';
-import { define, openTestDatabase, resourceOf, type TestDatabase, toRecord } from './storage.fixture.ts';
+import { define, explain, openTestDatabase, resourceOf, type TestDatabase, toRecord } from './storage.fixture.ts';
 
 const definitions = define({
   Author: { softDelete: true, fields: { name: { type: 'string' }, mentorId: { type: 'reference', to: 'Author' } } },
@@ -212,15 +212,13 @@ describe('what is deleted', () => {
   });
 
   it('is as though it were in another table, to the database', async () => {
-    const plan = async (query: string): Promise<readonly string[]> =>
-      (await run((tx) => tx.all<{ detail: string }>(sql.raw(`EXPLAIN QUERY PLAN ${query}`)))).map(({ detail }) => detail);
+    const plan = async (query: string): Promise<string> => (await run((tx) => explain(tx, sql.raw(query)))).join('\n');
     const living = '(SELECT * FROM "Article" WHERE "deletedAt" IS NULL) AS "Article"';
-    expect(await plan(`SELECT "Article"."id" FROM ${living} WHERE "title" = 'x'`)).toEqual([
-      expect.stringMatching(/^SEARCH .*ux_Article\$title/),
-    ]);
+    expect(await plan(`SELECT "Article"."id" FROM ${living} WHERE "title" = 'x'`)).toMatch(/^(SEARCH|Index Scan) .*ux_Article\$title/);
     const deleted = '(SELECT * FROM "Article" WHERE "deletedAt" IS NOT NULL) AS "Article"';
-    expect(
-      await plan(`SELECT "Article"."title" FROM ${deleted} WHERE TRUE ORDER BY "Article"."deletedAt" DESC, "Article"."id" DESC`),
-    ).toEqual([expect.stringMatching(/ix_Article\$deletedAt/)]);
+    const newest = 'ORDER BY "Article"."deletedAt" DESC NULLS LAST, "Article"."id" DESC';
+    expect(await plan(`SELECT "Article"."title" FROM ${deleted} WHERE TRUE ${newest}`)).toMatch(
+      /^(SEARCH|Index Scan) .*ix_Article\$deletedAt.*$/,
+    );
   });
 });

@@ -3,46 +3,38 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { NEWSROOM } from '../../test/policy-fixtures.ts';
 import { Problem } from '../errors.ts';
 import { type PolicyInput, policiesFromPermissions } from '../policy/index.ts';
-import { columnsOf, type Resource } from '../resource/index.ts';
 import { SYSTEM } from '../system/index.ts';
 import { listRolePolicies, listUserPolicies } from './assigned-policies.ts';
 import { assignToRole, assignToUser, removeAssignment, updateAssignment } from './assignments.ts';
 import type { Database, Transaction } from './database.ts';
 import { bumpEpoch, currentEpoch } from './epoch.ts';
+import { evolve } from './evolution/index.ts';
 import { applyPermissions, comparePermissions } from './permissions.ts';
 import { createPolicy, deletePolicy, listPolicies, loadPolicy, loadPolicyState, updatePolicy } from './policies.ts';
 import { loadPolicyStateAt } from './policy-history.ts';
-import { openSqlite } from './sqlite/database.ts';
+import { insertRecord } from './records.ts';
+import { openTestDatabase, resourceOf, type TestDatabase, toRecord } from './storage.fixture.ts';
 
+let test: TestDatabase;
 let database: Database;
 const by = 'admin-1';
 
 beforeEach(async () => {
-  database = openSqlite({ path: ':memory:' });
+  test = openTestDatabase();
+  database = test.database;
+  await evolve(database, SYSTEM);
   await database.transaction(async (tx) => {
-    for (const resource of SYSTEM.values())
-      for (const statement of tableStatements(resource)) await tx.run({ sql: statement, parameters: [] });
-    await tx.run(sql`INSERT INTO "User" ("id", "email") VALUES ('u1', 'u1@example.com'), ('u2', 'u2@example.com')`);
+    // Epochs are counted below.
+    await tx.run(sql`DELETE FROM "_State"`);
+    for (const id of ['u1', 'u2'])
+      await insertRecord(
+        tx,
+        resourceOf(SYSTEM, 'User'),
+        toRecord(id, { name: id, email: `${id}@example.com`, password: '', role: 'user' }),
+      );
   });
 });
-
-afterEach(() => database.close());
-
-function tableStatements(resource: Resource): readonly string[] {
-  const types = { text: 'TEXT', json: 'TEXT', integer: 'INTEGER', boolean: 'INTEGER', real: 'REAL' };
-  const columns = columnsOf(resource).map(({ name, type }) => `"${name}" ${types[type]}${name === 'id' ? ' PRIMARY KEY' : ''}`);
-  const unique = [
-    ...[...resource.fields.values()].filter((field) => field.unique).map(({ name }) => [name]),
-    ...resource.indexes.filter((index) => index.unique).map(({ fields }) => fields),
-  ];
-  return [
-    `CREATE TABLE "${resource.name}" (${columns.join(', ')}) STRICT`,
-    ...unique.map(
-      (fields) =>
-        `CREATE UNIQUE INDEX "${resource.name} ${fields}" ON "${resource.name}" (${fields.map((field) => `"${field}"`).join(', ')})`,
-    ),
-  ];
-}
+afterEach(() => test.dispose());
 
 function inTransaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
   return database.transaction(work);

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ALWAYS, type Condition } from '../condition/index.ts';
 import type { Json } from '../operators/index.ts';
@@ -6,7 +6,7 @@ import type { Transaction } from './database.ts';
 import { evolve } from './evolution/index.ts';
 import { insertRecord } from './records.ts';
 import { loadReferring } from './referring.ts';
-import { define, failure, openTestDatabase, resourceOf, type TestDatabase, toRecord } from './storage.fixture.ts';
+import { define, explain, failure, openTestDatabase, resourceOf, type TestDatabase, toRecord } from './storage.fixture.ts';
 
 const definitions = define({
   Article: { fields: { title: { type: 'string' } } },
@@ -84,14 +84,14 @@ it('is looked for along the reference until there are enough, whichever other in
   const plan: string[] = [];
   await test.database.transaction(async (tx) => {
     const all = async (query: RawBuilder<unknown>): Promise<readonly never[]> => {
-      plan.push(...(await tx.all<{ detail: string }>(sql`EXPLAIN QUERY PLAN ${query}`)).map(({ detail }) => detail));
+      plan.push(...(await explain(tx, query)));
       return [];
     };
     await load({ ...tx, all: all as Transaction['all'] }, said('eq', 'x'));
   });
-  expect(plan.filter((step) => step.includes('ix_'))).toEqual(['SEARCH Comment USING INDEX ix_Comment$articleId (articleId=?)']);
+  expect(plan.filter((step) => step.includes('ix_'))).toEqual([expect.stringMatching(/(SEARCH|Index Scan) .*ix_Comment\$articleId/)]);
   // One for the whole answer; none before a LIMIT, which would first read all that refer.
-  expect(plan.filter((step) => step.includes('B-TREE'))).toHaveLength(1);
+  expect(plan.filter((step) => /B-TREE|Sort$/.test(step))).toHaveLength(1);
 });
 
 it('refuses to guess where too many would have to be tried', async () => {

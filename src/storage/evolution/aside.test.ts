@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SYSTEM } from '../../system/index.ts';
 import { loadRecord } from '../records.ts';
 import { define, resourceOf } from '../storage.fixture.ts';
+import { dialectOf } from './dialects.ts';
 import { article, blocked, type Evolution, type Fields, kinds, openEvolution } from './evolution.fixture.ts';
 import { type Evolved, evolve } from './index.ts';
 
@@ -39,7 +40,10 @@ describe('what is no longer defined, or is called otherwise', () => {
   it('takes over a table that was there before, where its columns fit', async () => {
     await test.apply({ title: { type: 'string' } });
     await test.database.transaction(async (tx) => {
-      await tx.run(sql`CREATE TABLE "Old" ("id" TEXT PRIMARY KEY, "title" TEXT, "authorId" TEXT REFERENCES "Article" ("id")) STRICT`);
+      const text = sql.raw(dialectOf(tx).columnTypes.text);
+      await tx.run(
+        sql`CREATE TABLE "Old" ("id" ${text} PRIMARY KEY, "title" ${text}, "authorId" ${text} REFERENCES "Article" ("id"))${sql.raw(dialectOf(tx).tableOptions)}`,
+      );
       await tx.run(sql`INSERT INTO "Old" ("id", "title") VALUES ('1', 'kept')`);
     });
     const old = (fields: Fields) => evolve(test.database, define({ Article: { fields: { title: { type: 'string' } } }, Old: { fields } }));

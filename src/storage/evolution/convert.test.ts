@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SetupError } from '../../errors.ts';
 import { insertRecord } from '../records.ts';
-import { define, failure, resourceOf } from '../storage.fixture.ts';
+import { define, failure, resourceOf, toRecord } from '../storage.fixture.ts';
 import { article, blocked, type Evolution, type Fields, kinds, openEvolution, stepOf } from './evolution.fixture.ts';
 import { evolve, planFor } from './index.ts';
 
@@ -103,10 +103,10 @@ describe('a type that is changed', () => {
 
   it('converts more rows than one statement takes', async () => {
     await test.apply(asText);
-    await test.database.transaction((tx) =>
-      tx.run(sql`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1203)
-        INSERT INTO "Article" ("id", "version", "createdAt", "updatedAt", "price") SELECT printf('%05d', i), 1, '', '', i FROM n`),
-    );
+    await test.database.transaction(async (tx) => {
+      const price = resourceOf(article(asText), 'Article');
+      for (let i = 1; i <= 1203; i++) await insertRecord(tx, price, toRecord(String(i).padStart(5, '0'), { price: String(i) }));
+    });
     await test.apply(asNumber);
     const sum = await test.database.transaction((tx) =>
       tx.one(sql`SELECT count("price") AS "count", sum("price") AS "sum" FROM "Article"`),

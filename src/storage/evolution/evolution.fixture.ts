@@ -1,9 +1,14 @@
 import { sql } from 'kysely';
+import type { ColumnType } from '../../fields/index.ts';
 import type { JsonObject } from '../../operators/index.ts';
 import type { Definitions } from '../../resource/index.ts';
+import type { Database } from '../database.ts';
 import { currentEpoch } from '../epoch.ts';
+import { postgresTables } from '../postgres/tables.ts';
 import { insertRecord } from '../records.ts';
-import { define, openTestDatabase, resourceOf, type TestDatabase, toRecord } from '../storage.fixture.ts';
+import { sqliteTables } from '../sqlite/tables.ts';
+import { define, onPostgres, openTestDatabase, resourceOf, type TestDatabase, toRecord } from '../storage.fixture.ts';
+import { dialectOf } from './dialects.ts';
 import { type Evolved, evolve, planFor, type Step } from './index.ts';
 
 /** Fields as a definition writes them. */
@@ -42,17 +47,46 @@ export function openEvolution(options: { readonly kept?: number } = {}): Evoluti
     },
     epoch: () => database.transaction(currentEpoch),
     async shapeOf(table) {
-      const query = sql`SELECT "name", "type" FROM pragma_table_info(${table})`;
-      const rows = await database.transaction((tx) => tx.all<{ name: string; type: string }>(query));
-      return Object.fromEntries(rows.map(({ name, type }) => [name, type]));
+      const tables = await database.transaction((tx) => dialectOf(tx).introspect(tx));
+      const columns = [...(tables.find(({ name }) => name === table)?.columns.values() ?? [])];
+      return Object.fromEntries(columns.map(({ name, type }) => [name, type]));
     },
     async indexesOf(table) {
+      if (onPostgres) return indexesBesideSqlite(database, table);
       const query = sql`SELECT "sql" FROM sqlite_schema WHERE "type" = 'index' AND "tbl_name" = ${table} AND "sql" IS NOT NULL ORDER BY "name"`;
       const rows = await database.transaction((tx) => tx.all<{ sql: string }>(query));
       return rows.map((row) => row.sql);
     },
   };
 }
+
+/** The same in the words of SQLite. */
+async function indexesBesideSqlite(database: Database, table: string): Promise<readonly string[]> {
+  const query = sql<{ sql: string }>`
+    SELECT pg_get_indexdef(indexrelid) AS "sql" FROM pg_index i
+    WHERE indrelid = ${`"${table}"`}::regclass AND NOT EXISTS (SELECT 1 FROM pg_constraint WHERE conindid = indexrelid)`;
+  const rows = await database.transaction((tx) => tx.all<{ sql: string }>(query));
+  return rows.map((row) => toSqlite(row.sql)).toSorted();
+}
+
+/** `CREATE INDEX "ix" ON test."Note" USING btree (title NULLS FIRST, id) WHERE ((title = 'x'::text) AND …)`, with fewer words. */
+function toSqlite(text: string): string {
+  const [, head = '', name = '', table = '', columns = '', where] =
+    /^(CREATE (?:UNIQUE )?INDEX) (\S+) ON (?:\w+\.)?(\S+) USING btree \((.*?)\)(?: WHERE (.*))?$/.exec(text) ?? [];
+  const parts = columns.split(', ').map((part) => quoted(part.replace(' NULLS FIRST', '')));
+  const condition = where
+    ?.replaceAll(/[()]|::\w+/g, '')
+    .split(' AND ')
+    .map((part) => part.replace(/^\S+/, quoted));
+  return `${head} ${quoted(name)} ON ${quoted(table)} (${parts.join(', ')})${condition === undefined ? '' : ` WHERE ${condition.join(' AND ')}`}`;
+}
+
+function quoted(name: string): string {
+  return name.startsWith('"') ? name : `"${name}"`;
+}
+
+/** What columns are made as. */
+export const COLUMN_TYPES: Readonly<Record<ColumnType, string>> = (onPostgres ? postgresTables : sqliteTables).columnTypes;
 
 /** The system's definitions and an Article with these fields. */
 export function article(fields: Fields, more: JsonObject = {}): Definitions {

@@ -1,11 +1,13 @@
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
+import { casesOf } from '../../../test/postgres/place.ts';
 import type { JsonObject } from '../../operators/index.ts';
 import type { Definitions } from '../../resource/index.ts';
-import { sqliteTables } from '../sqlite/tables.ts';
-import { define, openTestDatabase, resourceOf, type TestDatabase } from '../storage.fixture.ts';
+import { ConstraintError } from '../database.ts';
+import { define, onPostgres, openTestDatabase, resourceOf, type TestDatabase } from '../storage.fixture.ts';
 import { isManaged } from './ddl.ts';
+import { dialectOf } from './dialects.ts';
 import { type Evolved, evolve, planFor } from './index.ts';
 
 /**
@@ -99,7 +101,8 @@ async function populate({ database }: TestDatabase, definitions: Definitions, se
     for (const { table, fields, id, n } of records) {
       for (const { name, type } of [...fields.values()].slice(5)) {
         const value = valueFor(type, seed + n);
-        await tx.run(sql`UPDATE OR IGNORE ${table} SET ${sql.ref(name)} = ${value} WHERE "id" = ${id} AND ${sql.ref(name)} IS NULL`);
+        const change = sql`UPDATE ${table} SET ${sql.ref(name)} = ${value} WHERE "id" = ${id} AND ${sql.ref(name)} IS NULL`;
+        await tx.savepoint(() => tx.run(change)).catch(passOver);
       }
     }
   });
@@ -115,8 +118,10 @@ async function populateNew(test: TestDatabase, { definitions, done }: Evolved, s
     for (const id of ids)
       await tx.run(sql`INSERT INTO "Parent" ("id", "version", "createdAt", "updatedAt") VALUES (${id}, 1, '', '') ON CONFLICT DO NOTHING`);
     for (const { name, type } of fields) {
-      for (const [n, id] of ids.entries())
-        await tx.run(sql`UPDATE OR IGNORE "Parent" SET ${sql.ref(name)} = ${valueFor(type, seed + n)} WHERE "id" = ${id}`);
+      for (const [n, id] of ids.entries()) {
+        const change = sql`UPDATE "Parent" SET ${sql.ref(name)} = ${valueFor(type, seed + n)} WHERE "id" = ${id}`;
+        await tx.savepoint(() => tx.run(change)).catch(passOver);
+      }
     }
   });
   const rows = await test.rows('Parent');
@@ -125,6 +130,11 @@ async function populateNew(test: TestDatabase, { definitions, done }: Evolved, s
 
 function toCell({ id }: Readonly<Record<string, unknown>>, value: unknown): string {
   return JSON.stringify([id, value]);
+}
+
+/** A value that is taken already, or that refers to nothing. */
+function passOver(error: unknown): void {
+  if (!(error instanceof ConstraintError)) throw error;
 }
 
 /** One that could have been written. */
@@ -136,10 +146,11 @@ function valueFor(type: string, seed: number): unknown {
 /** What a database has of what is in force: columns, what they refer to, indexes of ours. */
 function shapeOf({ database }: TestDatabase, definitions: Definitions): Promise<unknown> {
   return database.transaction(async (tx) => {
-    const tables = (await sqliteTables.introspect(tx)).filter(({ name }) => definitions.has(name));
+    const tables = (await dialectOf(tx).introspect(tx)).filter(({ name }) => definitions.has(name));
     return tables.map(({ name, columns, indexes }) => ({
       name,
       columns: [...columns.values()]
+        .map(({ constraint: _, ...column }) => column)
         .filter((column) => definitions.get(name)?.fields.has(column.name))
         .sort((a, b) => (a.name < b.name ? -1 : 1)),
       indexes: [...indexes.values()].filter((index) => isManaged(index.name)).sort((a, b) => (a.name < b.name ? -1 : 1)),
@@ -151,7 +162,7 @@ function shapeOf({ database }: TestDatabase, definitions: Definitions): Promise<
 function countRecords({ database }: TestDatabase): Promise<number> {
   return database.transaction(async (tx) => {
     let count = 0;
-    for (const { name } of await sqliteTables.introspect(tx)) {
+    for (const { name } of await dialectOf(tx).introspect(tx)) {
       if (name.startsWith('_')) continue;
       count += (await tx.one<{ n: number }>(sql`SELECT count(*) AS n FROM ${sql.table(name)}`))?.n ?? 0;
     }
@@ -183,7 +194,9 @@ describe('any sequence of definitions', () => {
             inForce = evolved.definitions;
             await populate(test, inForce, seed);
             expect((await evolve(test.database, inForce, { thorough: true })).plan.steps).toEqual([]);
-            expect(await test.database.transaction((tx) => tx.all(sql`SELECT * FROM pragma_foreign_key_check`))).toEqual([]);
+            // PostgreSQL has no way to pass over a reference that leads to nothing.
+            if (!onPostgres)
+              expect(await test.database.transaction((tx) => tx.all(sql`SELECT * FROM pragma_foreign_key_check`))).toEqual([]);
           }
           await evolve(fresh.database, inForce);
           expect(await shapeOf(test, inForce)).toEqual(await shapeOf(fresh, inForce));
@@ -192,7 +205,7 @@ describe('any sequence of definitions', () => {
           await fresh.dispose();
         }
       }),
-      { numRuns: 40 },
+      { numRuns: casesOf(40) },
     );
   });
 
@@ -214,7 +227,7 @@ describe('any sequence of definitions', () => {
           await test.dispose();
         }
       }),
-      { numRuns: 40 },
+      { numRuns: casesOf(40) },
     );
   });
 
@@ -244,7 +257,7 @@ describe('any sequence of definitions', () => {
           await test.dispose();
         }
       }),
-      { numRuns: 60 },
+      { numRuns: casesOf(60) },
     );
   });
 });

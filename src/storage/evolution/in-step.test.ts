@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Definitions } from '../../resource/index.ts';
 import { onCommit } from '../sqlite/sqlite.fixture.ts';
-import { failure, resourceOf } from '../storage.fixture.ts';
+import { failure, onPostgres, resourceOf } from '../storage.fixture.ts';
 import { article, type Evolution, openEvolution } from './evolution.fixture.ts';
 import { evolve, type InForceKeeper } from './index.ts';
 
@@ -38,7 +38,7 @@ function readAll(keeper: InForceKeeper): Promise<readonly string[]> {
 }
 
 describe('definitions change with their tables', () => {
-  it('for whatever queued before and behind, in the same commit', async () => {
+  it.skipIf(onPostgres)('for whatever queued before and behind, in the same commit', async () => {
     await evolve(test.database, before);
     const keeper = createKeeper(before);
     let commits = 0;
@@ -48,7 +48,7 @@ describe('definitions change with their tables', () => {
     expect(await readAll(keeper)).toEqual(['headline']);
   });
 
-  it('or not at all, where the commit fails', async () => {
+  it.skipIf(onPostgres)('or not at all, where the commit fails', async () => {
     await evolve(test.database, before);
     const keeper = createKeeper(before);
     let fails = 1;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../operators/index.ts';
-import { failure } from '../storage.fixture.ts';
+import { failure, onPostgres } from '../storage.fixture.ts';
 import { blocked, type Evolution, type Fields, kinds, openEvolution } from './evolution.fixture.ts';
 import type { Evolved } from './index.ts';
 
@@ -22,7 +22,7 @@ const fields: Fields = {
 const apply = (...indexes: readonly JsonObject[]): Promise<Evolved> => test.apply(fields, { indexes });
 
 describe('an index over some of the rows', () => {
-  it('says which in SQL, values written as their columns hold them', async () => {
+  it.skipIf(onPostgres)('says which in SQL, values written as their columns hold them', async () => {
     await apply({ fields: ['slug'], where: { status: "it's", live: true, price: '1.50' } });
     const [, partial] = await test.indexesOf('Article');
     expect(partial).toMatch(

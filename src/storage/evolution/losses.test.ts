@@ -2,8 +2,7 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../operators/index.ts';
 import { currentEpoch } from '../epoch.ts';
-import { openSqlite } from '../sqlite/database.ts';
-import { define } from '../storage.fixture.ts';
+import { define, openPlace } from '../storage.fixture.ts';
 import { type Evolution, kinds, openEvolution } from './evolution.fixture.ts';
 import { evolve, listEvolutions } from './index.ts';
 
@@ -84,7 +83,7 @@ describe('what was lost elsewhere is not lost here', () => {
   });
 
   it('by two who start at once: one of them does it', async () => {
-    const other = openSqlite({ path: test.path });
+    const other = openPlace(test.place);
     const after = define(family({ name: text, code: { type: 'list', of: 'string' } }));
     const both = await Promise.all([evolve(test.database, after), evolve(other, after)]);
     await other.close();

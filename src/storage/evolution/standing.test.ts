@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Transaction } from '../database.ts';
-import { define } from '../storage.fixture.ts';
+import { define, onPostgres } from '../storage.fixture.ts';
 import { article, type Evolution, kinds, openEvolution } from './evolution.fixture.ts';
 import { evolve, listEvolutions, loadOtherDefinitions, planFor } from './index.ts';
 
@@ -77,10 +77,18 @@ describe('the history', () => {
   it('takes nothing of a change that fails half way', async () => {
     await test.apply(before);
     await test.insert(before, { title: '1' });
-    await read((tx) => tx.run(sql`CREATE TRIGGER "no" BEFORE UPDATE ON "Article" BEGIN SELECT raise(ABORT, 'no'); END`));
+    for (const text of REFUSING) await read((tx) => tx.run(sql.raw(text)));
     await expect(test.apply({ title: { type: 'integer' } })).rejects.toThrow();
     expect(await test.shapeOf('Article')).not.toHaveProperty('title$1');
     expect(await read((tx) => listEvolutions(tx, 10))).toHaveLength(1);
     expect(await test.rows('Article')).toMatchObject([{ title: '1' }]);
   });
 });
+
+/** SQL after which no article can be changed. */
+const REFUSING: readonly string[] = onPostgres
+  ? [
+      `CREATE FUNCTION no() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no'; END $$`,
+      'CREATE TRIGGER "no" BEFORE UPDATE ON "Article" FOR EACH ROW EXECUTE FUNCTION no()',
+    ]
+  : [`CREATE TRIGGER "no" BEFORE UPDATE ON "Article" BEGIN SELECT raise(ABORT, 'no'); END`];

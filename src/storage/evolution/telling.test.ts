@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { onPostgres } from '../storage.fixture.ts';
 import { article, type Evolution, type Fields, openEvolution } from './evolution.fixture.ts';
 import { evolve, prune } from './index.ts';
 
@@ -7,7 +8,9 @@ let test: Evolution;
 let told: string[];
 const tell = (line: string): void => void told.push(line);
 const text: Fields = { size: { type: 'string' } };
-const WAIT = 'requests wait meanwhile, because no answer leaves before its entry is written and that takes the same lock';
+const WAIT = onPostgres
+  ? 'requests that need this table wait meanwhile'
+  : 'requests wait meanwhile, because no answer leaves before its entry is written and that takes the same lock';
 
 beforeEach(async () => {
   told = [];
@@ -18,8 +21,8 @@ afterEach(() => test.dispose());
 
 async function insert(records: number): Promise<void> {
   await test.database.transaction((tx) =>
-    tx.run(sql`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${records})
-      INSERT INTO "Article" ("id", "version", "createdAt", "updatedAt", "size") SELECT printf('%08d', i), 1, '', '', i FROM n`),
+    tx.run(sql`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${sql.lit(records)})
+      INSERT INTO "Article" ("id", "version", "createdAt", "updatedAt", "size") SELECT substr(CAST(100000000 + i AS TEXT), 2), 1, '', '', CAST(i AS TEXT) FROM n`),
   );
 }
 

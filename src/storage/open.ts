@@ -1,0 +1,39 @@
+import type { Database } from './database.ts';
+import type { PostgresOptions } from './postgres/database.ts';
+import { hasSqlite, openSqlite } from './sqlite/database.ts';
+import type { KeptBackups } from './sqlite/kept-backups.ts';
+
+/** Where a database is: `sqlite:` and its file, or `postgres://…`; and how a server is spoken to. */
+export interface DatabasePlace extends Omit<PostgresOptions, 'url' | 'makesSchema'> {
+  readonly database: string;
+  /** What becomes of backups that are made by themselves; a server has tools of its own for it. */
+  readonly backups?: KeptBackups | undefined;
+}
+
+const FILE = 'sqlite:';
+
+/**
+ * Opens the database of a place.
+ *
+ * @throws SetupError where it cannot be opened, or cannot keep what it is given.
+ */
+export async function openDatabase({ database, backups, ...options }: DatabasePlace): Promise<Database> {
+  return database.startsWith(FILE) ? openSqlite({ path: pathOf(database), backups }) : openServer({ url: database, ...options });
+}
+
+/** The same, for looking only: what is not there yet is not made, and an empty one looked at in its place. */
+export async function openForReading(place: DatabasePlace): Promise<Database> {
+  const { database, backups, ...options } = place;
+  if (!database.startsWith(FILE)) return openServer({ url: database, ...options, makesSchema: false });
+  return openSqlite({ path: hasSqlite(pathOf(database)) ? pathOf(database) : ':memory:', backups });
+}
+
+/** Whoever has a file waits for no driver of servers. */
+async function openServer(options: PostgresOptions): Promise<Database> {
+  const { openPostgres } = await import('./postgres/database.ts');
+  return openPostgres(options);
+}
+
+function pathOf(database: string): string {
+  return database.slice(FILE.length);
+}

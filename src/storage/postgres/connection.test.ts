@@ -1,0 +1,78 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Database } from '../database.ts';
+import { FAMILY, openFamily } from './postgres.fixture.ts';
+
+const { open, ask, close } = openFamily('storage_postgres_connection');
+
+let database: Database;
+beforeAll(async () => {
+  database = await open({ connections: 4 });
+});
+afterAll(() => close(database));
+beforeEach(() => ask(FAMILY));
+
+describe('prepared statements', () => {
+  const read = (): Promise<unknown> => database.transaction((tx) => tx.all(sql`SELECT "n" FROM "Parent" WHERE "id" = ${'a'}`));
+  const often = async (work: () => Promise<unknown>): Promise<void> => {
+    for (let i = 0; i < 12; i++) await work();
+  };
+
+  it('survive a column that gets another type', async () => {
+    await ask(`INSERT INTO "Parent" ("id", "n") VALUES ('a', 7)`);
+    await often(read);
+    await ask('ALTER TABLE "Parent" ALTER COLUMN "n" TYPE TEXT');
+    expect(await read()).toEqual([{ n: '7' }]);
+  });
+
+  it('survive that in what they are asked with', async () => {
+    const find = (n: unknown): Promise<unknown> => database.transaction((tx) => tx.all(sql`SELECT "id" FROM "Parent" WHERE "n" = ${n}`));
+    await often(() => find(7));
+    await ask('ALTER TABLE "Parent" ALTER COLUMN "n" TYPE TEXT');
+    await ask(`INSERT INTO "Parent" ("id", "n") VALUES ('a', 'seven')`);
+    expect(await find('seven')).toEqual([{ id: 'a' }]);
+  });
+
+  it('write what they are told into a column that has another type by now', async () => {
+    const write = (id: string, n: unknown, type: 'integer' | 'text'): Promise<unknown> =>
+      database.transaction((tx) => tx.run(sql`INSERT INTO "Parent" ("id", "n") VALUES (${id}, ${tx.dialect.writtenValue(n, type)})`));
+    for (let i = 0; i < 12; i++) await write(`i${i}`, i, 'integer');
+    await ask('ALTER TABLE "Parent" ALTER COLUMN "n" TYPE TEXT');
+    await write('a', '007', 'text');
+    expect((await ask(`SELECT "n" FROM "Parent" WHERE "id" = 'a'`)).rows).toEqual([{ n: '007' }]);
+  });
+
+  it('survive a pooler that gives the connection to others', async () => {
+    await ask(`INSERT INTO "Parent" ("id", "n") VALUES ('a', 7)`);
+    const pooled = await open({ connections: 1 });
+    const again = (): Promise<unknown> => pooled.transaction((tx) => tx.all(sql`SELECT "n" FROM "Parent" WHERE "id" = ${'a'}`));
+    await often(again);
+    // What another client of the pooler does to the connection that we are given next.
+    await pooled.transaction((tx) => tx.run({ sql: 'DEALLOCATE ALL', parameters: [] }));
+    expect(await again()).toEqual([{ n: 7 }]);
+    await often(again);
+    const names = await pooled.transaction((tx) => tx.all(sql`SELECT "name" FROM pg_prepared_statements`));
+    expect(names).toEqual([]);
+    await pooled.close();
+  });
+
+  it('are not made where they are switched off', async () => {
+    const plain = await open({ connections: 1, preparedStatements: false });
+    await often(() => plain.transaction((tx) => tx.all(sql`SELECT ${1}::int AS "n"`)));
+    expect(await plain.transaction((tx) => tx.all(sql`SELECT "name" FROM pg_prepared_statements`))).toEqual([]);
+    await plain.close();
+  });
+
+  it('are bounded, whatever clients ask', async () => {
+    const one = await open({ connections: 1 });
+    for (let i = 0; i < 600; i++) {
+      await one.transaction(async (tx) => {
+        for (let twice = 0; twice < 2; twice++) await tx.one(sql`SELECT ${1}::int AS ${sql.raw(`"c${i}"`)}`);
+      });
+    }
+    const { count = 0 } =
+      (await one.transaction((tx) => tx.one<{ count: number }>(sql`SELECT count(*) AS "count" FROM pg_prepared_statements`))) ?? {};
+    expect(count).toBeLessThan(510);
+    await one.close();
+  });
+});

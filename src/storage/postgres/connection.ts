@@ -1,0 +1,104 @@
+import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, type RawBuilder } from 'kysely';
+import type pg from 'pg';
+import type { Statement } from '../database.ts';
+import { PreparedError, serverCode } from './driver-error.ts';
+import { COLUMN_TYPES, toBound } from './values.ts';
+
+/** What can be asked of a transaction. */
+export type Query = RawBuilder<unknown> | Statement;
+
+/** What a statement came to. */
+export interface Answer {
+  readonly rows: Record<string, unknown>[];
+  readonly changes: number;
+}
+
+/** One connection to the server. What it throws is the driver's. */
+export interface Connection {
+  /** Number of the server process behind it: of two at the same time, never the same. */
+  readonly process: number;
+  ask(query: Query): Promise<Answer>;
+  /** Sends fixed text without values. What was sent before it need not have been answered: the server takes them in order. */
+  send(text: string): Promise<pg.QueryResult>;
+  /** Gives up all prepared statements: what they were prepared for is no more, or there are too many. */
+  forgetStatements(): void;
+  /** Whether there are so many that it is time to. */
+  readonly isFull: boolean;
+}
+
+/** Statements that a connection keeps track of. Filters of clients can make any number of texts. */
+const STATEMENTS = 500;
+
+/** A statement as it has been seen on a connection. */
+interface Seen {
+  /** Absent until it is asked a second time: what is asked once is not worth preparing. */
+  name?: string;
+}
+
+/** The driver's client, with what its types leave out. */
+type DriverClient = pg.PoolClient & {
+  readonly processID?: number | null;
+  /** Statements that it has prepared, name → text. */
+  readonly connection?: { readonly parsedStatements?: Record<string, string> };
+};
+
+/**
+ * Makes a connection of an open client.
+ *
+ * @param named Whether statements are prepared under names; a pooler that changes connections between transactions may not know them.
+ */
+export function createConnection(client: DriverClient, named: () => boolean): Connection {
+  const seen = new Map<string, Seen>();
+  let names = 0;
+
+  function nameOf(text: string): string | undefined {
+    if (!named()) return undefined;
+    const known = seen.get(text);
+    if (known === undefined) {
+      seen.set(text, {});
+      return undefined;
+    }
+    known.name ??= `bailiwick_${++names}`;
+    return known.name;
+  }
+
+  return {
+    process: client.processID ?? 0,
+    async ask(query) {
+      const { sql, parameters } = toStatement(query);
+      const values = parameters.map(toBound);
+      const name = nameOf(sql);
+      const asked = client.query({ text: sql, values, types: COLUMN_TYPES, ...(name !== undefined && { name }) });
+      const result = await (name === undefined ? asked : asked.catch(throwPrepared));
+      return { rows: result.rows as Record<string, unknown>[], changes: result.rowCount ?? 0 };
+    },
+    send: (text) => client.query({ text, types: COLUMN_TYPES }),
+    forgetStatements() {
+      if (names > 0) client.query('DEALLOCATE ALL').catch(() => undefined);
+      // The driver would know them for as long as the connection lives, and their texts with them.
+      for (const { name } of seen.values()) if (name !== undefined) delete client.connection?.parsedStatements?.[name];
+      seen.clear();
+    },
+    get isFull() {
+      return seen.size >= STATEMENTS;
+    },
+  };
+}
+
+function throwPrepared(error: unknown): never {
+  throw serverCode(error) === undefined ? error : new PreparedError('a prepared statement failed', { cause: error });
+}
+
+/** Compiles only: nothing is ever executed through it. */
+const compiler: Kysely<unknown> = new Kysely<unknown>({
+  dialect: {
+    createAdapter: () => new PostgresAdapter(),
+    createDriver: () => new DummyDriver(),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+  },
+});
+
+function toStatement(query: Query): Statement {
+  return 'parameters' in query ? query : query.compile(compiler);
+}

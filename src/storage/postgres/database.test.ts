@@ -1,0 +1,232 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Database, Transaction } from '../database.ts';
+import { openForReading } from '../open.ts';
+import { failure } from '../storage.fixture.ts';
+import { openPostgres } from './database.ts';
+import { FAMILY, openFamily } from './postgres.fixture.ts';
+import { postgresTables } from './tables.ts';
+
+const { url, open, ask, close } = openFamily('storage_postgres_database');
+
+let database: Database;
+beforeAll(async () => {
+  database = await open({ lockTimeout: 500, connections: 4 });
+});
+afterAll(() => close(database));
+beforeEach(() => ask(FAMILY));
+
+const insert = (tx: Transaction, id: string): Promise<unknown> => tx.run(sql`INSERT INTO "Parent" ("id") VALUES (${id})`);
+const ids = async (): Promise<readonly string[]> =>
+  (await database.transaction((tx) => tx.all<{ id: string }>(sql`SELECT "id" FROM "Parent" ORDER BY "id"`))).map(({ id }) => id);
+
+describe('a work', () => {
+  it('is kept whole where it resolves, and not at all where it throws', async () => {
+    await database.transaction(async (tx) => {
+      await insert(tx, 'a');
+      await insert(tx, 'b');
+    });
+    const thrown = new Error('no');
+    const undone = database.transaction(async (tx) => {
+      await insert(tx, 'c');
+      throw thrown;
+    });
+    expect(await failure(undone)).toBe(thrown);
+    expect(await ids()).toEqual(['a', 'b']);
+  });
+
+  it('is undone in part by a savepoint, whatever failed in it', async () => {
+    await database.transaction(async (tx) => {
+      await insert(tx, 'a');
+      const twice = tx.savepoint(async () => {
+        await insert(tx, 'b');
+        await insert(tx, 'a');
+      });
+      expect(await failure(twice)).toMatchObject({ constraint: 'unique', columns: ['id'], table: 'Parent' });
+      await tx.savepoint(() => insert(tx, 'c'));
+    });
+    expect(await ids()).toEqual(['a', 'c']);
+  });
+
+  it('that got over an error outside of a savepoint is not taken for done', async () => {
+    const work = database.transaction(async (tx) => {
+      await insert(tx, 'a');
+      await failure(insert(tx, 'a'));
+    });
+    expect(await failure(work)).toMatchObject({ constraint: 'unique' });
+    expect(await ids()).toEqual([]);
+  });
+
+  it('may not go on with a transaction that has ended, nor with savepoints that overlap', async () => {
+    let kept: Transaction | undefined;
+    await database.transaction(async (tx) => {
+      kept = tx;
+    });
+    expect(await failure(kept?.one(sql`SELECT 1`) ?? Promise.resolve())).toMatchObject({ code: 'INTERNAL' });
+    const overlapping = database.transaction(async (tx) => {
+      void tx.savepoint(() => new Promise(() => undefined));
+    });
+    expect(await failure(overlapping)).toMatchObject({ code: 'INTERNAL' });
+  });
+
+  it('goes by the clock of the server, however wrong our own is', async () => {
+    vi.spyOn(Date, 'now').mockReturnValue(0);
+    const { now, time } = await database.transaction(async (tx) => ({
+      now: tx.now,
+      time: await tx.one<{ ms: number }>(sql`SELECT floor(extract(epoch FROM now()) * 1000)::bigint AS "ms"`),
+    }));
+    expect(Math.abs(now - (time?.ms ?? 0))).toBeLessThan(600_000);
+  });
+});
+
+describe('values', () => {
+  it('come back as they do from SQLite', async () => {
+    const row = await database.transaction(async (tx) => {
+      await tx.run(
+        sql`INSERT INTO "Parent" ("id", "n", "x", "is", "j", "t") VALUES ('a', ${9007199254740993n}, ${0.1}, ${true}, ${'{"b":1, "a":2}'}, ${'é😀'})`,
+      );
+      return tx.one(sql`SELECT *, count(*) OVER () AS "count", sum(1) OVER () AS "sum", "x" > 1 AS "large" FROM "Parent"`);
+    });
+    expect(row).toEqual({ id: 'a', n: 9007199254740993n, x: 0.1, is: 1, j: '{"b":1, "a":2}', t: 'é😀', count: 1, sum: 1, large: 0 });
+  });
+
+  it('with NUL are refused before they are sent', async () => {
+    await database.transaction(async (tx) => {
+      expect(await failure(tx.one(sql`SELECT 1 FROM "Parent" WHERE "id" = ${'a\u0000b'}`))).toMatchObject({
+        code: 'VALUE_INVALID',
+        status: 422,
+      });
+      await insert(tx, 'a');
+    });
+    expect(await ids()).toEqual(['a']);
+  });
+
+  it.each([
+    [
+      'another of several columns',
+      `INSERT INTO "Parent" ("id", "t", "n") VALUES ('b', 'x', 1)`,
+      { constraint: 'unique', columns: ['t', 'n'] },
+    ],
+    ['a reference to nothing', `INSERT INTO "Child" VALUES ('c', 'none')`, { constraint: 'reference', columns: ['parentId'] }],
+    ['what is referred to', `DELETE FROM "Parent"`, { constraint: 'reference' }],
+    ['what a check refuses', `INSERT INTO "Child" VALUES ('')`, { constraint: 'check' }],
+  ])('that break a constraint are told in our words: %s', async (_, text, expected) => {
+    await ask(`INSERT INTO "Parent" ("id", "t", "n") VALUES ('a', 'x', 1)`);
+    await ask(`INSERT INTO "Child" VALUES ('c0', 'a')`);
+    expect(await failure(database.transaction((tx) => tx.run({ sql: text, parameters: [] })))).toMatchObject(expected);
+  });
+});
+
+describe('works side by side', () => {
+  it('wait for rows and names that another holds', async () => {
+    await database.transaction((tx) => tx.run(sql`INSERT INTO "Parent" ("id", "n") VALUES ('a', 0)`));
+    const addOne = (hold: (tx: Transaction) => Promise<unknown>): Promise<unknown> =>
+      database.transaction(async (tx) => {
+        await hold(tx);
+        const row = await tx.one<{ n: number }>(sql`SELECT "n" FROM "Parent" WHERE "id" = 'a'`);
+        await tx.run(sql`UPDATE "Parent" SET "n" = ${(row?.n ?? 0) + 1} WHERE "id" = 'a'`);
+      });
+    await Promise.all(
+      Array.from({ length: 20 }, () => addOne((tx) => tx.one(sql`SELECT 1 FROM "Parent" WHERE "id" = 'a'${tx.rowLock('change')}`))),
+    );
+    await Promise.all(Array.from({ length: 20 }, () => addOne((tx) => tx.lock('a'))));
+    expect(await database.transaction((tx) => tx.one(sql`SELECT "n" FROM "Parent"`))).toEqual({ n: 40 });
+  });
+
+  it('are run again where they stood in each other’s way', async () => {
+    await database.transaction(async (tx) => {
+      for (const id of ['a', 'b']) await insert(tx, id);
+    });
+    const patient = await openPostgres({ url: url.href });
+    let [runs, holding] = [0, 0];
+    const change = (first: string, second: string): Promise<unknown> =>
+      patient.transaction(async (tx) => {
+        runs++;
+        await tx.run(sql`UPDATE "Parent" SET "n" = 1 WHERE "id" = ${first}`);
+        holding++;
+        // Not before each holds what the other wants.
+        while (holding < 2) await tx.one(sql`SELECT pg_sleep(0.01)`);
+        await tx.run(sql`UPDATE "Parent" SET "n" = 2 WHERE "id" = ${second}`);
+      });
+    await Promise.all([change('a', 'b'), change('b', 'a')]);
+    expect(runs).toBe(3);
+    await patient.close();
+  });
+
+  it('give up a lock that is not let go', async () => {
+    await ask('BEGIN');
+    await ask(`INSERT INTO "Parent" ("id") VALUES ('a')`);
+    expect(await failure(database.transaction((tx) => insert(tx, 'a')))).toMatchObject({ code: 'STORAGE_BUSY' });
+    await ask('ROLLBACK');
+    await database.transaction((tx) => insert(tx, 'a'));
+    expect(database.healthy).toBe(true);
+  });
+
+  it('never more than there are connections', async () => {
+    let [now, most] = [0, 0];
+    const work = (): Promise<unknown> =>
+      database.transaction(async (tx) => {
+        most = Math.max(most, ++now);
+        await tx.one(sql`SELECT pg_sleep(0.01)`);
+        now--;
+      });
+    await Promise.all(Array.from({ length: 20 }, work));
+    expect(most).toBe(4);
+  });
+});
+
+describe('a connection that is lost', () => {
+  it('in the midst of a work: it is refused, and the next one finds another', async () => {
+    const cut = database.transaction(async (tx) => {
+      await insert(tx, 'a');
+      const row = await tx.one<{ pid: number }>(sql`SELECT pg_backend_pid() AS "pid"`);
+      await ask('SELECT pg_terminate_backend($1)', [row?.pid]);
+      await insert(tx, 'b');
+    });
+    expect(await failure(cut)).toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
+    expect(database.healthy).toBe(false);
+    await database.transaction((tx) => insert(tx, 'c'));
+    expect([await ids(), database.healthy]).toEqual([['c'], true]);
+  });
+
+  it('is found out without being asked', async () => {
+    const cut = database.transaction((tx) => tx.one(sql`SELECT pg_terminate_backend(pg_backend_pid())`));
+    expect(await failure(cut)).toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
+    expect(database.healthy).toBe(false);
+    await expect.poll(() => database.healthy, { timeout: 20_000 }).toBe(true);
+  });
+});
+
+it('makes the schema it is told of, and none where it is only to look', async () => {
+  const elsewhere = new URL(url);
+  elsewhere.searchParams.set('schema', 'storage_postgres_elsewhere');
+  const exists = async (): Promise<boolean> =>
+    (await ask(`SELECT 1 FROM pg_namespace WHERE nspname = 'storage_postgres_elsewhere'`)).rows.length > 0;
+  const looking = await openForReading({ database: elsewhere.href });
+  expect(await looking.transaction((tx) => postgresTables.introspect(tx))).toEqual([]);
+  expect([await looking.transaction((tx) => postgresTables.hasTable(tx, 'Parent')), await exists()]).toEqual([false, false]);
+  await looking.close();
+  await (await openPostgres({ url: elsewhere.href })).close();
+  expect(await exists()).toBe(true);
+  await ask('DROP SCHEMA storage_postgres_elsewhere');
+});
+
+describe('closing', () => {
+  it('waits for what runs, and refuses what comes after', async () => {
+    const closing = await openPostgres({ url: url.href });
+    const running = closing.transaction(async (tx) => {
+      await tx.one(sql`SELECT pg_sleep(0.05)`);
+      await insert(tx, 'a');
+    });
+    await closing.close();
+    await running;
+    expect(await ids()).toEqual(['a']);
+    expect(await failure(closing.transaction((tx) => insert(tx, 'b')))).toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
+  });
+
+  it('refuses a server that is not there in words, without its password', async () => {
+    const refusal = await failure(openPostgres({ url: 'postgres://ann:secret@127.0.0.1:1/none', connectTimeout: 1000 }));
+    expect(refusal).toMatchObject({ name: 'SetupError', message: expect.stringContaining('postgres://ann@127.0.0.1:1/none') });
+    expect(String(refusal)).not.toContain('secret');
+  });
+});

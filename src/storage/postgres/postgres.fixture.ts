@@ -1,0 +1,49 @@
+import pg from 'pg';
+import type { Database } from '../database.ts';
+import { openPostgres, type PostgresOptions } from './database.ts';
+
+/** A schema of a test's own on the server that the run is about, and somebody else who goes about it in their own way. */
+export interface PostgresFamily {
+  readonly url: URL;
+  open(options?: Omit<PostgresOptions, 'url'>): Promise<Database>;
+  /** As the other asks it, on a connection of their own. */
+  ask(text: string, values?: readonly unknown[]): Promise<pg.QueryResult>;
+  /** Closes the database and drops the schema. */
+  close(database: Database): Promise<void>;
+}
+
+/** Tables of parents and children, made anew. */
+export const FAMILY: string = `
+  DROP TABLE IF EXISTS "Child", "Parent";
+  CREATE TABLE "Parent" ("id" TEXT PRIMARY KEY, "n" BIGINT, "x" DOUBLE PRECISION, "is" BOOLEAN, "j" JSON, "t" TEXT, UNIQUE ("t", "n"));
+  CREATE TABLE "Child" ("id" TEXT PRIMARY KEY, "parentId" TEXT REFERENCES "Parent" ("id"), CHECK ("id" <> ''))`;
+
+/** The schema, made when it is first opened. */
+export function openFamily(schema: string): PostgresFamily {
+  const server = process.env['TEST_POSTGRES_URL'] ?? '';
+  const url = new URL(server);
+  url.searchParams.set('schema', schema);
+  let other: Promise<pg.Client> | undefined;
+
+  async function connect(): Promise<pg.Client> {
+    const client = new pg.Client({ connectionString: server });
+    await client.connect();
+    await client.query(`SET search_path TO "${schema}"`);
+    return client;
+  }
+
+  const ask: PostgresFamily['ask'] = async (text, values) => {
+    other ??= connect();
+    return (await other).query(text, values === undefined ? undefined : [...values]);
+  };
+  return {
+    url,
+    ask,
+    open: (options = {}) => openPostgres({ url: url.href, ...options }),
+    async close(database) {
+      await database.close();
+      await ask(`DROP SCHEMA "${schema}" CASCADE`);
+      await (await other)?.end();
+    },
+  };
+}
