@@ -1,6 +1,7 @@
 /**
  * A first measurement over HTTP: start, memory at rest, and requests per second for read, list and create, each decided
- * by an own-records policy and durably recorded. Run: `npm run bench`. Server and load run in processes of their own.
+ * by an own-records policy and durably recorded. Run: `npm run bench`, or `BAILIWICK_DATABASE=postgres://… npm run bench`.
+ * Server and load run in processes of their own.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

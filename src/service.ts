@@ -9,11 +9,11 @@ import { createHttpServer, type HttpServer, type Readiness } from './http/index.
 import { createIdentity, deriveKey, hasAdmin, loadTokenKey } from './identity/index.ts';
 import { createModelKeeper, followed, type ModelKeeper } from './model.ts';
 import { createOpenApi } from './openapi/index.ts';
-import { databasePath, definitionFolder, readProject, toKeptBackups, watchDefinitions } from './project/index.ts';
+import { definitionFolder, readProject, toDatabasePlace, watchDefinitions } from './project/index.ts';
 import type { Definitions, Resource } from './resource/index.ts';
 import type { Settings } from './settings.ts';
 import { toHttpLimits, toIdentitySettings, toImportBounds, toJobSettings, toPolicyLimits, toRequestLimits } from './slices.ts';
-import { type Database, type Evolved, evolve, openSqlite, type Plan, type Tell } from './storage/index.ts';
+import { type Database, type Evolved, evolve, openDatabase, type Plan, type Tell } from './storage/index.ts';
 
 /** A running service, or one about to run. */
 export interface Service {
@@ -43,7 +43,7 @@ export interface ServiceOptions {
 /** Builds a service from its settings. @throws SetupError with every mistake of every definition file. */
 export async function createService(settings: Settings, { tell }: ServiceOptions = {}): Promise<Service> {
   const definitions = readProject(settings.project);
-  const opened = openSqlite({ path: databasePath(settings.database), backups: toKeptBackups(settings) });
+  const opened = await openDatabase(toDatabasePlace(settings));
   const model = createModelKeeper(definitions, toPolicyLimits(settings));
   const database = followed(opened, model);
   const core = { database: opened, model };

@@ -57,8 +57,8 @@ const checks: { readonly [F in TextForm]: (text: string) => string | undefined }
     return bytes >= 32 ? undefined : `expected at least 32 bytes, given ${bytes}`;
   },
   database(text) {
-    if (/^postgres(ql)?:/.test(text)) return 'PostgreSQL is not supported yet; expected sqlite:<path>';
-    return /^sqlite:./.test(text) ? undefined : 'expected sqlite:<path>';
+    const fits = /^postgres(ql)?:/.test(text) ? URL.canParse(text) : /^sqlite:./.test(text);
+    return fits ? undefined : 'expected sqlite:<path> or postgres://user:password@host:5432/database';
   },
   timezone(text) {
     if (isTimeZone(text)) return undefined;

@@ -59,8 +59,11 @@ describe('readSettings', () => {
       { flags: { auditMode: 'strikt' } },
       '--audit-mode: expected strict or relaxed, given "strikt" (did you mean "strict"?)',
     ],
-    ['PostgreSQL', { flags: { database: 'postgres://u:pw@h/d' } }, '--database: PostgreSQL is not supported yet; expected sqlite:<path>'],
-    ['another database', { flags: { database: 'mysql://u:pw@h/d' } }, '--database: expected sqlite:<path>'],
+    [
+      'another database',
+      { flags: { database: 'mysql://u:pw@h/d' } },
+      '--database: expected sqlite:<path> or postgres://user:password@host:5432/database',
+    ],
     ['a short secret', { env: { BAILIWICK_JWT_SECRET: 'é'.repeat(15) } }, 'BAILIWICK_JWT_SECRET: expected at least 32 bytes, given 30'],
     [
       'a time zone',

@@ -10,8 +10,27 @@ const PREFIX = 'BAILIWICK_';
 const table = {
   project: { group: 'place', default: '.', about: 'folder that holds `resources/`' },
   data: { group: 'place', default: '<project>/data', about: 'folder for the database file and generated keys' },
-  database: { group: 'place', form: 'database', default: 'sqlite:<data>/bailiwick.db', about: 'where records live: `sqlite:<path>`' },
-  backupsKept: { group: 'place', default: 10, range: [0, 1000], about: 'automatic backups that stay in `<data>/backups`; 0 makes none' },
+  database: {
+    group: 'place',
+    form: 'database',
+    default: 'sqlite:<data>/bailiwick.db',
+    about: 'where records live: `sqlite:<path>`, or `postgres://user:password@host:5432/database?sslmode=verify-full&schema=app`',
+  },
+  backupsKept: {
+    group: 'place',
+    default: 10,
+    range: [0, 1000],
+    about: 'automatic backups of a SQLite file that stay in `<data>/backups`; 0 makes none',
+  },
+  databaseConnections: { group: 'place', default: 10, range: [1, 1000], about: 'connections to a PostgreSQL server at most' },
+  databasePrepare: {
+    group: 'place',
+    values: ['on', 'off'],
+    default: 'on',
+    about: 'whether statements are prepared under names; `off` behind a pooler that hands a connection on after each transaction',
+  },
+  databaseStatementSeconds: { group: 'place', default: 30, range: [1, 3600], about: 'for a statement to be done by a PostgreSQL server' },
+  databaseLockSeconds: { group: 'place', default: 5, range: [1, 600], about: 'for others to let go of what a statement needs there' },
   timezone: { group: 'place', form: 'timezone', default: 'UTC', about: 'IANA time zone of `environment.hour`, `.date` and `.dayOfWeek`' },
 
   host: { group: 'network', default: '127.0.0.1', about: 'address to listen on; `0.0.0.0` is every one' },

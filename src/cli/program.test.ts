@@ -148,7 +148,8 @@ describe('runCli', () => {
       const run = createRun();
       expect(await runCli([...words, '--help'], run.world)).toBe(0);
       const named = [...SETTINGS.values()].filter(({ flag }) => flag !== undefined && run.out.join('\n').includes(`${flag} <`));
-      expect(named.map(({ name }) => name)).toEqual(['project', 'data', 'database', 'backupsKept', 'timezone']);
+      const ofServers = ['databaseConnections', 'databasePrepare', 'databaseStatementSeconds', 'databaseLockSeconds'];
+      expect(named.map(({ name }) => name)).toEqual(['project', 'data', 'database', 'backupsKept', ...ofServers, 'timezone']);
       expect(await runCli([...words, '--port', 'x'], run.world)).toBe(2);
       expect(run.err.join()).toContain('--port: expected a whole number from 0 to 65535');
     },

@@ -40,7 +40,7 @@ async function describeStart(
   const lines = [
     `bailiwick listens on ${url}`,
     `  project   ${settings.project}${watch ? ' (following its files)' : ''}`,
-    `  database  ${settings.database}`,
+    `  database  ${showDatabase(settings.database)}`,
     `  API page  ${url}/docs`,
     ...service.notices,
   ];
@@ -76,4 +76,13 @@ function createStop({ signals }: CliWorld): Stop {
     for (const name of names) signals.off(name, onSignal);
   };
   return { first: first.promise, second: second.promise, forget };
+}
+
+/** The place of a database as people may see it: without a password, and without what stands behind the `?`. */
+function showDatabase(database: string): string {
+  if (database.startsWith('sqlite:') || !URL.canParse(database)) return database;
+  const url = new URL(database);
+  url.password = '';
+  url.search = '';
+  return url.href;
 }

@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { SetupError } from '../errors.ts';
+import { readSettings } from '../settings.ts';
 import { openBackups } from './backups.ts';
 import type { ProjectPlace } from './place.ts';
 import { openTables } from './tables.ts';
@@ -15,7 +16,7 @@ const live = (): string => join(folder, 'data', 'bailiwick.db');
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'bailiwick-backups-'));
-  place = { project: folder, data: join(folder, 'data'), database: `sqlite:${live()}`, backupsKept: 10 };
+  place = readSettings({ flags: { project: folder, data: join(folder, 'data'), database: `sqlite:${live()}` }, env: {} });
   mkdirSync(join(folder, 'resources'));
   define('size: { type: string }');
   await apply();
@@ -30,7 +31,7 @@ function define(field: string): void {
 }
 
 async function apply(): Promise<void> {
-  const tables = openTables(place, { tell: () => undefined });
+  const tables = await openTables(place, { tell: () => undefined });
   await tables.apply({});
   await tables.close();
 }

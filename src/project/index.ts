@@ -5,6 +5,6 @@
  * It must never know a command, print, or answer a request. Begin with `place.ts`.
  */
 export { openBackups } from './backups.ts';
-export { databasePath, definitionFolder, readProject, toKeptBackups } from './place.ts';
+export { definitionFolder, readProject, toDatabasePlace } from './place.ts';
 export { openTables } from './tables.ts';
 export { watchDefinitions } from './watch.ts';

@@ -3,19 +3,27 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { SetupError } from '../errors.ts';
 import { type Definitions, printMistake } from '../resource/index.ts';
-import type { KeptBackups } from '../storage/index.ts';
+import type { DatabasePlace } from '../storage/index.ts';
 import { loadProject } from '../system/index.ts';
 
-/** Where a project is, and its database. */
-export interface ProjectPlace {
-  /** Folder that holds `resources/`. */
-  readonly project: string;
+/** Where the database is, and how it is spoken to, as settings say it. */
+export interface DatabaseSettings {
+  /** `sqlite:` and the file, or `postgres://…`. */
+  readonly database: string;
+  readonly databaseConnections: number;
+  readonly databasePrepare: 'on' | 'off';
+  readonly databaseStatementSeconds: number;
+  readonly databaseLockSeconds: number;
   /** Folder that holds `backups/`. */
   readonly data: string;
-  /** `sqlite:` and the file. */
-  readonly database: string;
   /** Automatic backups that stay; 0 makes none. */
   readonly backupsKept: number;
+}
+
+/** Where a project is, and its database. */
+export interface ProjectPlace extends DatabaseSettings {
+  /** Folder that holds `resources/`. */
+  readonly project: string;
 }
 
 /** The folder of definition files. */
@@ -35,14 +43,31 @@ export function readProject(project: string): Definitions {
   );
 }
 
-/** The file of a database: `sqlite:data/bailiwick.db` is in `data/bailiwick.db`. */
+/**
+ * The file of a database: `sqlite:data/bailiwick.db` is in `data/bailiwick.db`.
+ *
+ * @throws SetupError where it is none.
+ */
 export function databasePath(database: string): string {
-  return database.slice('sqlite:'.length);
+  if (database.startsWith(FILE)) return database.slice(FILE.length);
+  throw new SetupError(
+    'a PostgreSQL server is backed up and restored by its own tools, such as pg_dump and pg_restore; this is for sqlite: files',
+  );
 }
 
-/** Where automatic backups are kept, and how many; undefined where none are made. */
-export function toKeptBackups({ data, backupsKept }: Pick<ProjectPlace, 'data' | 'backupsKept'>): KeptBackups | undefined {
-  return backupsKept === 0 ? undefined : { folder: backupFolder(data), kept: backupsKept };
+const FILE = 'sqlite:';
+
+/** Where the database is, how it is spoken to, and what becomes of automatic backups of it. */
+export function toDatabasePlace(settings: DatabaseSettings): DatabasePlace {
+  const { database, databaseConnections, databasePrepare, databaseStatementSeconds, databaseLockSeconds, data, backupsKept } = settings;
+  return {
+    database,
+    connections: databaseConnections,
+    preparedStatements: databasePrepare === 'on',
+    statementTimeout: databaseStatementSeconds * 1000,
+    lockTimeout: databaseLockSeconds * 1000,
+    backups: backupsKept === 0 ? undefined : { folder: backupFolder(data), kept: backupsKept },
+  };
 }
 
 /** The folder of automatic backups. */

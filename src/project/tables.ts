@@ -2,7 +2,6 @@
  * A project's tables without a service: looked at, made to follow the definitions, rid of what is kept aside. What only looks
  * makes no database where there is none.
  */
-import { existsSync } from 'node:fs';
 import {
   type DeletedRecords,
   type Evolution,
@@ -10,7 +9,8 @@ import {
   evolve,
   listDeletedRecords,
   listEvolutions,
-  openSqlite,
+  openDatabase,
+  openForReading,
   type Plan,
   type PruneOptions,
   planFor,
@@ -21,7 +21,7 @@ import {
   type Transaction,
   whenFree,
 } from '../storage/index.ts';
-import { databasePath, type ProjectPlace, readProject, toKeptBackups } from './place.ts';
+import { type ProjectPlace, readProject, toDatabasePlace } from './place.ts';
 
 /** What can be done with them. */
 export interface Tables {
@@ -43,26 +43,24 @@ export interface Tables {
 const ACTOR = 'cli';
 
 /** Opens the tables of a project. @throws SetupError with every mistake of every definition file. */
-export function openTables(place: ProjectPlace, { tell }: { readonly tell: Tell }): Tables {
+export async function openTables(place: ProjectPlace, { tell }: { readonly tell: Tell }): Promise<Tables> {
   const definitions = readProject(place.project);
-  const path = databasePath(place.database);
-  const backups = toKeptBackups(place);
-  let database = openSqlite({ path: existsSync(path) ? path : ':memory:', backups });
-  const look = <T>(work: (tx: Transaction) => Promise<T>): Promise<T> => whenFree(() => database.transaction(work), tell);
+  const database = toDatabasePlace(place);
+  let opened = await openForReading(database);
+  const look = <T>(work: (tx: Transaction) => Promise<T>): Promise<T> => whenFree(() => opened.transaction(work, { patient: true }), tell);
 
   return {
-    plan: () => planFor(database, definitions, tell),
+    plan: () => planFor(opened, definitions, tell),
     async apply({ allow }) {
-      if (!existsSync(path)) {
-        await database.close();
-        database = openSqlite({ path, backups });
-      }
-      return evolve(database, definitions, { actor: ACTOR, thorough: true, tell, ...(allow !== undefined && { allow }) });
+      // What was opened for looking may be an empty one in its place.
+      await opened.close();
+      opened = await openDatabase(database);
+      return evolve(opened, definitions, { actor: ACTOR, thorough: true, tell, ...(allow !== undefined && { allow }) });
     },
     history: (limit) => look((tx) => listEvolutions(tx, limit)),
     deletedRecords: () => look(listDeletedRecords),
     planPrune: (options) => look((tx) => planPrune(tx, definitions, options)),
-    prune: (options) => prune(database, definitions, { actor: ACTOR, tell, ...options }),
-    close: () => database.close(),
+    prune: (options) => prune(opened, definitions, { actor: ACTOR, tell, ...options }),
+    close: () => opened.close(),
   };
 }
