@@ -1,9 +1,26 @@
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
 
+/** Whatever reaches a database: asked of PostgreSQL as it is of SQLite. A suite that belongs here has one line here. */
+const ON_BOTH = [
+  'src/storage/**/*.test.ts',
+  'test/{conformance,hostile,law,scenarios}/**/*.test.ts',
+  'test/{cascade.property,expand.property,list-and-read.property,references,restore,soft-delete.property}.test.ts',
+];
+
+/** What is about PostgreSQL alone. */
+const POSTGRES_ALONE = ['src/storage/postgres/**/*.test.ts', 'test/postgres/**/*.test.ts'];
+
+/** What is about files of SQLite, or asks no database for the answer. */
+const SQLITE_ALONE = [
+  'src/storage/sqlite/**',
+  'src/storage/evolution/backed-up.test.ts',
+  'test/conformance/{golden,plans}.test.ts',
+  'test/hostile/{evaluator,files,frozen,prototype}.test.ts',
+  'test/law/determinism.test.ts',
+];
+
 const config: ViteUserConfig = defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts'],
-    exclude: ['test/long/**', 'test/fixtures/**'],
     // Forks: the database driver is native code, and a test may end its process on purpose.
     pool: 'forks',
     maxWorkers: 2,
@@ -12,6 +29,29 @@ const config: ViteUserConfig = defineConfig({
     hookTimeout: 30_000,
     silent: 'passed-only',
     restoreMocks: true,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'sqlite',
+          include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts'],
+          exclude: ['test/long/**', 'test/fixtures/**', ...POSTGRES_ALONE],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'postgres',
+          // Each test file has tables of its own, made by a server that others ask too.
+          testTimeout: 180_000,
+          hookTimeout: 60_000,
+          include: [...ON_BOTH, ...POSTGRES_ALONE],
+          exclude: SQLITE_ALONE,
+          globalSetup: ['test/postgres/server.ts'],
+          setupFiles: ['test/postgres/worker.ts'],
+        },
+      },
+    ],
   },
 });
 

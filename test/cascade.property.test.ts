@@ -2,8 +2,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Reply, type RunningService, startService, type TestUser } from './harness.ts';
+import { casesOf, onPostgres } from './postgres/place.ts';
 
-const CASES = 150;
+const CASES = casesOf(150);
 const REFERENCES = {
   goes: { to: 'Aaa', onDelete: 'cascade' },
   joins: { to: 'Bbb', onDelete: 'cascade' },
@@ -111,7 +112,7 @@ it('deletes what goes together, empties what is to be emptied, and is refused wh
   const records = fc.array(record, { minLength: 2 * COUNT, maxLength: 2 * COUNT });
   const may = fc.record({ Aaa: condition, Bbb: condition });
   await fc.assert(fc.asyncProperty(records, fc.nat({ max: 2 * COUNT - 1 }), may, check), { numRuns: CASES });
-  for (const [what, count] of Object.entries(met)) expect(count, what).toBeGreaterThan(CASES / 30);
+  if (!onPostgres) for (const [what, count] of Object.entries(met)) expect(count, what).toBeGreaterThan(CASES / 30);
 }, 120_000);
 
 /** Which records a deletion takes along, and whether any of them is kept by another. */

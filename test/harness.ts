@@ -9,6 +9,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createService } from '../src/service.ts';
 import { readSettings, type SettingSources } from '../src/settings.ts';
+import { onPostgres, placeFor } from './postgres/place.ts';
 
 /** What to start. */
 export interface ServiceOptions {
@@ -64,6 +65,8 @@ export interface TestPolicy {
 export interface RunningService {
   readonly url: string;
   readonly dataFolder: string;
+  /** Where its database is, as settings say it. */
+  readonly database: string;
   /** Sends the path exactly as given: no client in between straightens `//` or `%2e`. */
   call(method: string, path: string, options?: CallOptions): Promise<Reply>;
   /** The first admin, made on the first call. */
@@ -85,12 +88,21 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
   const folder = mkdtempSync(join(tmpdir(), 'bailiwick-test-'));
   const project = options.project === undefined ? writeProject(folder, options.definitions ?? {}) : resolve(root, options.project);
   const dataFolder = join(folder, 'data');
-  const flags = { project, data: dataFolder, port: 0, logLevel: 'silent', ...options.settings };
-  const service = await createService(readSettings({ flags, env: {} }));
+  const flags = {
+    project,
+    data: dataFolder,
+    ...(onPostgres && { database: placeFor(folder) }),
+    port: 0,
+    logLevel: 'silent',
+    ...options.settings,
+  };
+  const settings = readSettings({ flags, env: {} });
+  const service = await createService(settings);
   const { url } = await service.listen();
   return {
     url,
     dataFolder,
+    database: settings.database,
     ...createHelpers((method, path, sent = {}) => send(url, { method, path, ...sent })),
     async close() {
       await service.close();
@@ -109,7 +121,7 @@ function writeProject(folder: string, definitions: Readonly<Record<string, strin
   return join(folder, 'project');
 }
 
-function createHelpers(call: RunningService['call']): Omit<RunningService, 'url' | 'dataFolder' | 'close'> {
+function createHelpers(call: RunningService['call']): Omit<RunningService, 'url' | 'dataFolder' | 'database' | 'close'> {
   let first: Promise<TestUser> | undefined;
   let count = 0;
 
@@ -175,7 +187,8 @@ async function send(url: string, { method, path, token, body, raw, headers = {} 
   const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const content = text === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) };
   const answer = await new Promise<IncomingMessage>((done, fail) => {
-    const asked = request({ hostname, port, method, path, headers: { ...content, ...authorization, ...headers } }, done);
+    // A connection of its own: one that was kept open may be closed by a server that had seconds of other work, just as it is used again.
+    const asked = request({ hostname, port, method, path, agent: false, headers: { ...content, ...authorization, ...headers } }, done);
     asked.on('error', fail);
     asked.end(text);
   });

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Reply, type RunningService, startService, type TestUser } from './harness.ts';
+import { casesOf } from './postgres/place.ts';
 
 const definitions = {
   'Folder.yaml': `name: Folder
@@ -187,7 +188,7 @@ describe('whatever is deleted and restored, in whatever order', () => {
         }
         await compare(model);
       }),
-      { numRuns: 60, examples: [[circle], [row]] },
+      { numRuns: casesOf(60), examples: [[circle], [row]] },
     );
     expect(circles).toBeGreaterThan(0);
   }, 120_000);
@@ -279,7 +280,7 @@ describe('the deleted records that are listed', () => {
         const total = listed.at('total');
         if (total !== undefined) expect(total).toBe(expected.length);
       }),
-      { numRuns: 80, examples: [[onBoth, false]] },
+      { numRuns: casesOf(80), examples: [[onBoth, false]] },
     );
   }, 120_000);
 });

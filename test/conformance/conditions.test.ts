@@ -11,9 +11,9 @@ import {
   toSql,
 } from '../../src/condition/index.ts';
 import { type Json, OPERATORS } from '../../src/operators/index.ts';
-import { ALL_COLUMNS, createHostileTable, LISTS, OPERANDS, openScope, scopeOf, TARGET } from './hostile-table.ts';
+import { ALL_COLUMNS, createHostileTable, DATABASE, LISTS, OPERANDS, openScope, scopeOf, TARGET } from './hostile-table.ts';
 
-const table = createHostileTable();
+const table = await createHostileTable();
 afterAll(() => table.close());
 
 const toPath = (...keys: readonly string[]): Path => ({ group: 'resource', keys, text: `resource.${keys.join('.')}` });
@@ -100,14 +100,14 @@ const EXACT: readonly (readonly [path: Path, operator: string, operand: Operand]
   [toPath('extra'), 'eq', { type: 'literal', value: true }],
 ];
 
-describe('a condition takes the same rows in memory and in SQLite', () => {
-  it('whatever the tree', () => {
+describe(`a condition takes the same rows in memory and in ${DATABASE}`, () => {
+  it('whatever the tree', async () => {
     let exactly = 0;
-    fc.assert(
-      fc.property(conditions, (condition) => {
+    await fc.assert(
+      fc.asyncProperty(conditions, async (condition) => {
         const wanted = idsWhere(condition);
         const { where, exact } = toSql(condition, TARGET);
-        const taken = table.select(where);
+        const taken = await table.select(where);
         if (exact) exactly++;
         // Where SQL says it exactly, nothing is left to memory; where not, it must lose no row.
         if (exact) expect(taken).toEqual(wanted);
@@ -118,27 +118,27 @@ describe('a condition takes the same rows in memory and in SQLite', () => {
     expect(exactly).toBeGreaterThan(300);
   });
 
-  it('and rows on which it is unknown are not rows on which its opposite is true', () => {
-    fc.assert(
-      fc.property(conditions, (condition) => {
+  it('and rows on which it is unknown are not rows on which its opposite is true', async () => {
+    await fc.assert(
+      fc.asyncProperty(conditions, async (condition) => {
         const opposite: Condition = { type: 'not', of: condition };
         const wanted = idsWhere(opposite);
         const { where, exact } = toSql(opposite, TARGET);
-        const taken = table.select(where);
+        const taken = await table.select(where);
         expect(exact ? taken : taken.filter((id) => wanted.includes(id))).toEqual(wanted);
       }),
       { numRuns: 500 },
     );
   });
 
-  it('when a list knows the user and not yet the record', () => {
+  it('when a list knows the user and not yet the record', async () => {
     let exactly = 0;
-    fc.assert(
-      fc.property(referring, users, (condition, user) => {
+    await fc.assert(
+      fc.asyncProperty(referring, users, async (condition, user) => {
         const left = reduce(condition, openScope(user));
         const wanted = table.rows.filter(({ record }) => evaluate(condition, scopeOf(record, user)) === true).map(({ id }) => id);
         const { where, exact } = toSql(left, TARGET);
-        const taken = table.select(where);
+        const taken = await table.select(where);
         expect(exact ? taken : taken.filter((id) => wanted.includes(id))).toEqual(wanted);
         if (exact && left.type !== 'constant' && wanted.length > 0) exactly++;
       }),
@@ -149,18 +149,18 @@ describe('a condition takes the same rows in memory and in SQLite', () => {
 
   for (const [path, operator, operand] of EXACT) {
     const comparison: Condition = { type: 'comparison', path, operator, operand, ifExists: false };
-    it(`by SQL alone: ${printCondition(comparison)}`, () => {
+    it(`by SQL alone: ${printCondition(comparison)}`, async () => {
       for (const condition of [comparison, { ...comparison, ifExists: true }]) {
         for (const asked of [condition, { type: 'not', of: condition } as const]) {
           const { where, exact } = toSql(reduce(asked, openScope({})), TARGET);
-          expect([exact, table.select(where)]).toEqual([true, idsWhere(asked)]);
+          expect([exact, await table.select(where)]).toEqual([true, idsWhere(asked)]);
         }
         expect(idsWhere(condition).length).toBeGreaterThan(0);
       }
     });
   }
 
-  it('however deep or wide it is', () => {
+  it('however deep or wide it is', async () => {
     let deep: Condition = leaf;
     for (let level = 0; level < 3000; level++) deep = { type: level % 2 === 0 ? 'any' : 'all', of: [leaf, deep] };
     // More values than SQLite binds in one statement.
@@ -169,15 +169,15 @@ describe('a condition takes the same rows in memory and in SQLite', () => {
     let high: Condition = leaf;
     for (let level = 0; level < 280; level++) high = { type: level % 2 === 0 ? 'any' : 'all', of: [...Array(15).fill(leaf), high] };
     for (const condition of [deep, wide, high]) {
-      const taken = table.select(toSql(condition, TARGET).where);
+      const taken = await table.select(toSql(condition, TARGET).where);
       expect(idsWhere(leaf).filter((id) => !taken.includes(id))).toEqual([]);
     }
   });
 
-  it('exactly, however many groups stand side by side', () => {
+  it('exactly, however many groups stand side by side', async () => {
     const pair: Condition = { type: 'all', of: [leaf, { type: 'not', of: { type: 'not', of: leaf } }] };
     const { where, exact } = toSql({ type: 'any', of: Array.from({ length: 500 }, () => pair) }, TARGET);
-    expect([table.select(where), exact]).toEqual([idsWhere(leaf), true]);
+    expect([await table.select(where), exact]).toEqual([idsWhere(leaf), true]);
   });
 });
 

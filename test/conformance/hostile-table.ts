@@ -1,16 +1,25 @@
 /**
- * A SQLite table of values that have broken comparisons before, in columns as the service makes them, and the same rows
+ * A table of values that have broken comparisons before, in columns as the service makes them, and the same rows
  * as the records that conditions read in memory.
  */
-import Sqlite, { type Database } from 'better-sqlite3';
-import { DummyDriver, Kysely, type RawBuilder, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler, sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { OPEN, type Path, type PathKind, type Scope, type SqlTarget } from '../../src/condition/index.ts';
 import { FIELD_TYPES, type Field } from '../../src/fields/index.ts';
-import { type Json, type JsonObject, ownValue, type SqlSubject, type Truth } from '../../src/operators/index.ts';
-import { registerFunctions, sqliteDialect } from '../../src/storage/sqlite/sql-dialect.ts';
+import { type Json, type JsonObject, ownValue, type SqlDialect, type SqlSubject, type Truth } from '../../src/operators/index.ts';
+import { dialectOf } from '../../src/storage/evolution/dialects.ts';
+import type { Database, Transaction } from '../../src/storage/index.ts';
+import { openDatabase, openSqlite } from '../../src/storage/index.ts';
+import { postgresDialect } from '../../src/storage/postgres/sql-dialect.ts';
+import { postgresTables } from '../../src/storage/postgres/tables.ts';
+import { sqliteDialect } from '../../src/storage/sqlite/sql-dialect.ts';
+import { onPostgres, placeFor } from '../postgres/place.ts';
 import { DATES, DECIMALS, INTEGERS, NUMBERS, TEXTS, TIMESTAMPS } from './hostile-values.ts';
 
 export { LISTS, OPERANDS } from './hostile-values.ts';
+
+/** The database that this run is about, by name and by what it says. */
+export const DATABASE: string = onPostgres ? 'PostgreSQL' : 'SQLite';
+export const DIALECT: SqlDialect = onPostgres ? postgresDialect : sqliteDialect;
 
 /** One column: a field type, what it compares as, and the values of its rows. */
 export interface Column {
@@ -94,45 +103,50 @@ export interface Row {
 export interface HostileTable {
   readonly rows: readonly Row[];
   /** The ids of the rows that a condition takes. */
-  select(where: RawBuilder<unknown>): readonly number[];
-  /** The three-valued answer for each row, in the order of `rows`. */
-  answers(truth: RawBuilder<unknown>): readonly Truth[];
-  /** The answer of an expression that reads no row. */
-  answer(truth: RawBuilder<unknown>): Truth;
-  close(): void;
+  select(where: RawBuilder<unknown>): Promise<readonly number[]>;
+  /** For each of many expressions its three-valued answer for each row, in the order of `rows`. */
+  answers(truths: readonly RawBuilder<unknown>[]): Promise<readonly (readonly Truth[])[]>;
+  /** The answers of expressions that read no row. */
+  answersWithoutRows(truths: readonly RawBuilder<unknown>[]): Promise<readonly Truth[]>;
+  close(): Promise<void>;
 }
 
-export function createHostileTable(): HostileTable {
-  const db = new Sqlite(':memory:');
-  registerFunctions(db);
-  const rows = fill(db);
-  const compiler = new Kysely<unknown>({
-    dialect: {
-      createAdapter: () => new SqliteAdapter(),
-      createDriver: () => new DummyDriver(),
-      createIntrospector: (kysely) => new SqliteIntrospector(kysely),
-      createQueryCompiler: () => new SqliteQueryCompiler(),
-    },
-  });
-  const all = (query: RawBuilder<unknown>): readonly unknown[] => {
-    const compiled = query.compile(compiler);
-    return db
-      .prepare(compiled.sql)
-      .pluck()
-      .all(...compiled.parameters);
-  };
+export async function createHostileTable(): Promise<HostileTable> {
+  const database = onPostgres ? await openDatabase({ database: placeFor('') }) : openSqlite({ path: ':memory:' });
+  const rows = await fill(database);
+  const all = (queries: readonly RawBuilder<unknown>[]): Promise<readonly (readonly unknown[])[]> =>
+    database.transaction(
+      (tx) => Promise.all(queries.map(async (query) => (await tx.all<{ answer: unknown }>(query)).map(({ answer }) => answer))),
+      { patient: true },
+    );
   return {
     rows,
-    select: (where) => all(sql`SELECT id FROM hostile WHERE ${where} ORDER BY id`) as number[],
-    answers: (truth) => all(sql`SELECT ${truth} FROM hostile ORDER BY id`).map(toTruth),
-    answer: (truth) => toTruth(all(sql`SELECT ${truth}`)[0]),
-    close: () => db.close(),
+    select: async (where) => (await all([sql`SELECT id AS answer FROM hostile WHERE ${where} ORDER BY id`])).flat() as number[],
+    answers: async (truths) =>
+      (await all(truths.map((truth) => sql`SELECT ${truth} AS answer FROM hostile ORDER BY id`))).map((answers) => answers.map(toTruth)),
+    answersWithoutRows: async (truths) =>
+      (await all(truths.map((truth) => sql`SELECT ${truth} AS answer`))).map(([answer]) => toTruth(answer)),
+    close: () => database.close(),
   };
 }
+
+/** A value that no column holds, as though one did. */
+export function asColumn({ type }: Column, stored: unknown): RawBuilder<unknown> {
+  if (!onPostgres) return sql`${stored}`;
+  const { column } = typeOf(type);
+  return sql`CAST(${stored} AS ${sql.raw(CAST_TYPES[column])})${sql.raw(column === 'text' ? ' COLLATE "C"' : '')}`;
+}
+
+/** A JSON text as a column of JSON would hold it. */
+export function asJson(text: string): RawBuilder<unknown> {
+  return onPostgres ? sql`CAST(${text} AS JSON)` : sql`${text}`;
+}
+
+const CAST_TYPES = postgresTables.castTypes;
 
 /** What a condition on the table compiles for. */
 export const TARGET: SqlTarget = {
-  dialect: sqliteDialect,
+  dialect: DIALECT,
   now: NOW,
   timeZone: TIME_ZONE,
   column: ({ group, keys }: Path) => {
@@ -189,17 +203,26 @@ function toTruth(answer: unknown): Truth {
   return answer === null ? null : answer === 1;
 }
 
-function fill(db: Database): readonly Row[] {
-  const types: Readonly<Record<string, string>> = { text: 'TEXT', integer: 'INTEGER', real: 'REAL', boolean: 'INTEGER', json: 'TEXT' };
-  const columns = ALL_COLUMNS.map(({ name, type }) => `"${name}" ${types[typeOf(type).column]}`);
-  db.exec(`CREATE TABLE hostile (id INTEGER PRIMARY KEY, ${columns.join(', ')}) STRICT`);
-  const insert = db.prepare(`INSERT INTO hostile VALUES (?, ${ALL_COLUMNS.map(() => '?').join(', ')})`);
-  const count = 1 + Math.max(...ALL_COLUMNS.map(({ values }) => values.length));
-  return Array.from({ length: count }, (_, id) => {
-    const present = ALL_COLUMNS.filter(({ values }) => id < values.length);
-    insert.run(id, ...ALL_COLUMNS.map((column) => storedOf(column, column.values[id])));
-    return { id, record: Object.fromEntries(present.map(({ name, values }) => [name, values[id] as Json])) };
+function fill(database: Database): Promise<readonly Row[]> {
+  return database.transaction(async (tx) => {
+    await createTable(tx);
+    const count = 1 + Math.max(...ALL_COLUMNS.map(({ values }) => values.length));
+    const rows: Row[] = [];
+    for (let id = 0; id < count; id++) {
+      const present = ALL_COLUMNS.filter(({ values }) => id < values.length);
+      const stored = ALL_COLUMNS.map((column) => storedOf(column, column.values[id]));
+      await tx.run(sql`INSERT INTO hostile VALUES (${sql.join([id, ...stored])})`);
+      rows.push({ id, record: Object.fromEntries(present.map(({ name, values }) => [name, values[id] as Json])) });
+    }
+    return rows;
   });
+}
+
+async function createTable(tx: Transaction): Promise<void> {
+  const { columnTypes, tableOptions, prepare } = dialectOf(tx);
+  await prepare(tx);
+  const columns = ALL_COLUMNS.map(({ name, type }) => `"${name}" ${columnTypes[typeOf(type).column]}`);
+  await tx.run(sql.raw(`CREATE TABLE hostile (id INTEGER PRIMARY KEY, ${columns.join(', ')})${tableOptions}`));
 }
 
 function typeOf(name: string): NonNullable<ReturnType<(typeof FIELD_TYPES)['get']>> {

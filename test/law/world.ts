@@ -1,20 +1,21 @@
 /**
- * The world on which the law is tried: a database file made by the service's own evolution, with a resource of every type
+ * The world on which the law is tried: a database made by the service's own evolution, with a resource of every type
  * of field, rows that have broken comparisons before, and people of all kinds who ask. Beside it the same as plain data,
  * for the reference, which reads no database.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
 import { sql } from 'kysely';
 import type { Principal, ScopeParts } from '../../src/context/index.ts';
 import { type Json, type JsonObject, ownValue } from '../../src/operators/index.ts';
 import type { PolicyLimits } from '../../src/policy/index.ts';
 import type { Definitions, Resource, StoredRecord } from '../../src/resource/index.ts';
-import { type Database, evolve, insertRecord, loadRecord, openSqlite } from '../../src/storage/index.ts';
+import { type Database, evolve, insertRecord, loadRecord, openDatabase } from '../../src/storage/index.ts';
 import { composeDefinitions } from '../../src/system/index.ts';
 import { LIMITS } from '../policy-fixtures.ts';
+import { placeFor } from '../postgres/place.ts';
+import { writeUnchecked } from '../postgres/unchecked.ts';
 import type { Facts } from '../reference-conditions.ts';
 import { hostileRows, KINDS, THING, USER, USERS } from './data.ts';
 import { EXPRESSIONS } from './expressions.ts';
@@ -59,8 +60,8 @@ export type PrincipalName = 'ann' | 'cid' | 'token' | 'anon';
 /** Makes a world in a folder of its own, gone with `close`. */
 export async function createWorld(): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), 'bailiwick-law-'));
-  const path = join(folder, 'law.db');
-  const database = openSqlite({ path });
+  const place = placeFor(folder);
+  const database = await openDatabase({ database: place });
   const definitions = lawDefinitions();
   await evolve(database, definitions);
   const thing = resourceOf(definitions, 'Thing');
@@ -68,8 +69,8 @@ export async function createWorld(): Promise<World> {
   await database.transaction(async (tx) => {
     for (const one of USERS.values()) await insertRecord(tx, user, { ...without(one, REFERENCES), password: 'a hash' });
   });
-  refer(path, 'User', USERS);
-  const things = createThings(database, thing, path);
+  await refer(place, 'User', USERS);
+  const things = createThings(database, thing, place);
   await things.fill(hostileRows());
   return {
     database,
@@ -89,7 +90,7 @@ export async function createWorld(): Promise<World> {
 }
 
 /** The rows, in the database and as plain data. */
-function createThings(database: Database, thing: Resource, path: string): Pick<World, 'fill' | 'records' | 'factsOf'> {
+function createThings(database: Database, thing: Resource, place: string): Pick<World, 'fill' | 'records' | 'factsOf'> {
   let rows: ReadonlyMap<string, JsonObject> = new Map();
   let records: readonly StoredRecord[] = [];
   const facts = new Map<string, Facts>();
@@ -105,7 +106,7 @@ function createThings(database: Database, thing: Resource, path: string): Pick<W
         await tx.run(sql`DELETE FROM "Thing"`);
         for (const row of rows.values()) await insertRecord(tx, thing, { ...without(row, REFERENCES), pin: 'a secret' });
       });
-      refer(path, 'Thing', rows);
+      await refer(place, 'Thing', rows);
       records = await database.transaction(async (tx) => {
         const loaded: StoredRecord[] = [];
         for (const id of rows.keys()) loaded.push(present(await loadRecord(tx, thing, id)));
@@ -118,14 +119,14 @@ function createThings(database: Database, thing: Resource, path: string): Pick<W
 const REFERENCES = ['ownerId', 'parentId', 'managerId'];
 
 /** Behind the service's back, which would not let a reference lead nowhere. */
-function refer(path: string, table: string, rows: ReadonlyMap<string, JsonObject>): void {
-  const file = new Sqlite(path);
-  file.pragma('foreign_keys = OFF');
-  for (const [id, row] of rows) {
-    const given = REFERENCES.filter((name) => row[name] !== undefined);
-    for (const name of given) file.prepare(`UPDATE "${table}" SET "${name}" = ? WHERE "id" = ?`).run(row[name], id);
-  }
-  file.close();
+function refer(place: string, table: string, rows: ReadonlyMap<string, JsonObject>): Promise<void> {
+  const statements = [...rows].flatMap(([id, row]) =>
+    REFERENCES.filter((name) => row[name] !== undefined).map((name) => ({
+      sql: `UPDATE "${table}" SET "${name}" = $1 WHERE "id" = $2`,
+      values: [row[name], id],
+    })),
+  );
+  return writeUnchecked(place, statements);
 }
 
 function without(row: JsonObject, names: readonly string[]): JsonObject {

@@ -61,7 +61,7 @@ async function runTests(files: Iterable<string>): Promise<Outcome> {
   const output = join(copy, 'report.json');
   rmSync(output, { force: true });
   const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
-  const said = await run(process.execPath, [vitest, 'run', '--reporter=json', `--outputFile=${output}`, ...files]);
+  const said = await run(process.execPath, [vitest, 'run', '--project=sqlite', '--reporter=json', `--outputFile=${output}`, ...files]);
   const { testResults } = readReport(output, said);
   const tests = testResults.flatMap(({ assertionResults }) => assertionResults);
   const named = (status: string): string[] => tests.filter((test) => test.status === status).map(({ fullName }) => fullName);

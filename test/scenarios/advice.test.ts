@@ -214,17 +214,19 @@ describe('advice where it is asked for', () => {
   it('page by page, tells what it tells at once', async () => {
     const { service, tokens } = stage;
     const ask = (query: string) => service.call('GET', `/admin/api/policies-advice?${query}`, { token: tokens.get('admin') });
-    const whole = await ask('');
-    const told: unknown[] = [];
-    let pages = 0;
-    for (let cursor: unknown = ''; cursor !== undefined; pages++) {
-      const page = await ask(`limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`);
-      told.push(...(page.at('data') as readonly unknown[]));
-      cursor = page.at('nextCursor');
-    }
-    expect(told).toEqual(whole.at('data'));
-    // Six of the test's own, and the administrators' from setup, two on a page.
-    expect([pages, whole.at('nextCursor')]).toEqual([4, undefined]);
+    const all = async (limit: number): Promise<{ told: readonly unknown[]; pages: number }> => {
+      const told: unknown[] = [];
+      for (let [cursor, pages]: [unknown, number] = ['', 0]; ; pages++) {
+        if (cursor === undefined) return { told, pages };
+        const page = await ask(`limit=${limit}${cursor === '' ? '' : `&cursor=${cursor}`}`);
+        told.push(...(page.at('data') as readonly unknown[]));
+        cursor = page.at('nextCursor');
+      }
+    };
+    const [paged, whole] = [await all(2), await all(100)];
+    expect(paged.told).toEqual(whole.told);
+    // Six of the test's own, and the administrators' from setup, two on a page; where it takes long, a page ends earlier.
+    expect(paged.pages).toBeGreaterThanOrEqual(4);
   });
 });
 

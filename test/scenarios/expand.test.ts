@@ -1,8 +1,7 @@
 /** What a record refers to, and what refers to it, shown with it: each by its own resource's `read`, with an entry of its own. */
-import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openSqlite } from '../../src/storage/index.ts';
+import { openDatabase } from '../../src/storage/index.ts';
 import { denied, given, is, may, read, shows, startReaders } from './expand-world.ts';
 import { checkScenarios, type Scenario, type Stage } from './scenario.ts';
 
@@ -186,7 +185,7 @@ describe('a reference to what is not there', () => {
     const { service, tokens, kept } = stage;
     const token = tokens.get('asa');
     const reviewerIds = JSON.stringify([NOBODY, kept.get('sam'), NOBODY]);
-    const database = openSqlite({ path: join(service.dataFolder, 'bailiwick.db') });
+    const database = await openDatabase({ database: service.database });
     await database.transaction((tx) => tx.run(sql`UPDATE "Article" SET "reviewerIds" = ${reviewerIds} WHERE "title" IN ('two', 'three')`));
     await database.close();
     const reply = await service.call('GET', '/api/Article?where[title][in]=two,three&expand=reviewerIds', { token });

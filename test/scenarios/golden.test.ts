@@ -6,7 +6,7 @@ import { askEverything, type MatrixTable } from './matrix.ts';
 import { PEOPLE } from './matrix-world.ts';
 
 describe('who is answered what', () => {
-  it('is what was reviewed: test/golden/authorization.md', { timeout: 60_000 }, async () => {
+  it('is what was reviewed: test/golden/authorization.md', { timeout: 180_000 }, async () => {
     checkGolden('authorization.md', toMarkdown(await askEverything()));
   });
 });

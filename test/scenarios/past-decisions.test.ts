@@ -2,9 +2,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
+import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { openDatabase } from '../../src/storage/index.ts';
 import { type Reply, type ServiceOptions, startService } from '../harness.ts';
+import { placeFor } from '../postgres/place.ts';
 
 const WITH_LEVEL = { 'Note.yaml': 'name: Note\nfields:\n  level: { type: integer }\n  at: { type: timestamp }\n  text: { type: text }\n' };
 const WITHOUT = { 'Note.yaml': 'name: Note\nfields:\n  text: { type: text }\n' };
@@ -12,14 +14,16 @@ const OTHER = { 'Other.yaml': 'name: Other\nfields:\n  text: { type: text }\n' }
 const NOTED = { level: 5, at: '2026-01-31T12:00:00Z', text: 'x'.repeat(9000) };
 
 let data: string;
+let database: string;
 beforeEach(() => {
   data = mkdtempSync(join(tmpdir(), 'bailiwick-past-'));
+  database = placeFor(data);
 });
 afterEach(() => rmSync(data, { recursive: true, force: true }));
 
 /** The same data whenever it is started. */
 function start({ settings, ...options }: ServiceOptions) {
-  return startService({ definitions: WITH_LEVEL, ...options, settings: { data, ...settings } });
+  return startService({ definitions: WITH_LEVEL, ...options, settings: { data, database, ...settings } });
 }
 
 /** How to ask for an entry later, and what was decided. */
@@ -73,11 +77,14 @@ it.each(SINCE)('says so where the trace is not that of its time: %s', async (_, 
 
 it('goes by assignments that have expired since', async () => {
   const decided = await decide([isHigh]);
-  const database = new Sqlite(join(data, 'bailiwick.db'));
   const expiresAt = new Date(Date.parse(decided.at) + 1).toISOString();
-  const kept = `UPDATE "_PolicyHistory" SET "value" = json_set("value", '$.expiresAt', ?) WHERE "kind" = 'userPolicy'`;
-  expect(database.prepare(kept).run(expiresAt).changes).toBe(1);
-  database.close();
+  const opened = await openDatabase({ database });
+  await opened.transaction(async (tx) => {
+    const kept = await tx.one<{ value: string }>(sql`SELECT "value" FROM "_PolicyHistory" WHERE "kind" = 'userPolicy'`);
+    const value = JSON.stringify({ ...JSON.parse(kept?.value ?? ''), expiresAt });
+    expect(await tx.run(sql`UPDATE "_PolicyHistory" SET "value" = ${value} WHERE "kind" = 'userPolicy'`)).toEqual({ changes: 1 });
+  });
+  await opened.close();
   const past = await explain(decided);
   expect(past.at('data.warnings')).toBeUndefined();
   expect(past.at('data.trace')).toMatchObject([{ answer: 'true', fired: true }]);

@@ -1,0 +1,178 @@
+/** Four replicas on one PostgreSQL, asked at the same time: what must not happen twice happens once, as on one machine. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Reply, TestUser } from '../harness.ts';
+import { atOnce, counted, type Replicas, startReplicas } from './replicas.ts';
+
+const definitions = {
+  'Team.yaml': 'name: Team\nfields:\n  title: { type: string }\n',
+  'Note.yaml': `name: Note
+fields:
+  title: { type: string }
+  slug: { type: string, unique: true }
+  count: { type: integer, default: 0 }
+  teamId: { type: reference, to: Team, onDelete: restrict }
+  teamIds: { type: list, of: { type: reference, to: Team } }
+`,
+};
+let replicas: Replicas;
+let admin: TestUser;
+
+beforeAll(async () => {
+  replicas = await startReplicas(definitions);
+});
+afterAll(() => replicas.close());
+
+function ask(method: string, path: string, body?: unknown): Promise<Reply> {
+  return replicas.next().call(method, path, { token: admin.token, body });
+}
+
+describe('of many at once', () => {
+  it('one sets up', async () => {
+    const body = (index: number) => ({ email: `admin${index}@example.com`, password: 'correct horse battery', name: 'Admin' });
+    const replies = await atOnce(20, (index) => replicas.next().call('POST', '/auth/setup', { body: body(index) }));
+    expect(counted(replies)).toEqual({ 201: 1, 409: 19 });
+    const winner = replies.findIndex(({ status }) => status === 201);
+    const token = await replicas.next().logIn(`admin${winner}@example.com`, 'correct horse battery');
+    admin = { id: String(replies[winner]?.at('user.id')), email: `admin${winner}@example.com`, password: 'correct horse battery', token };
+  });
+
+  it('one creates what is created if it does not exist', async () => {
+    const replies = await atOnce(50, () =>
+      ask('POST', '/api/Note/createIfNotExists', { filter: { title: 'one' }, data: { title: 'one' } }),
+    );
+    expect(counted(replies)).toEqual({ 201: 1, 200: 49 });
+    expect((await ask('GET', '/api/Note?where[title]=one')).at('count')).toBe(1);
+  });
+
+  it('one takes a unique value', async () => {
+    const replies = await atOnce(20, () => ask('POST', '/api/Note', { slug: 'taken' }));
+    expect(counted(replies)).toEqual({ 201: 1, 409: 19 });
+    expect(replies.find(({ status }) => status === 409)?.at('errors.0.path')).toBe('slug');
+  });
+
+  it('one assigns a policy', async () => {
+    const rules = [{ resource: 'Note', action: 'read', effect: 'ALLOW' }];
+    const policy = (await ask('POST', '/admin/api/policies', { name: 'p', type: 'CUSTOM', rules })).at('data.id');
+    expect(counted(await atOnce(20, () => ask('POST', `/admin/api/policies/${policy}/assign/role/user`, {})))).toEqual({ 201: 1, 409: 19 });
+    expect(counted(await atOnce(20, () => ask('POST', '/admin/api/policies', { name: 'q', type: 'CUSTOM', rules })))).toEqual({
+      201: 1,
+      409: 19,
+    });
+  });
+
+  it('each update is made, one after the other, and each of updateIfExists', async () => {
+    const id = String((await ask('POST', '/api/Note', { title: 'updated' })).at('data.id'));
+    expect(counted(await atOnce(20, (index) => ask('PUT', `/api/Note/${id}`, { count: index })))).toEqual({ 200: 20 });
+    const change = { filter: { title: 'updated' }, data: { count: 1 } };
+    expect(counted(await atOnce(20, () => ask('POST', '/api/Note/updateIfExists', change)))).toEqual({ 200: 20 });
+    expect((await ask('GET', `/api/Note/${id}`)).at('data.version')).toBe(41);
+  });
+
+  it('one of several that name a version', async () => {
+    const id = String((await ask('POST', '/api/Note', {})).at('data.id'));
+    const replies = await atOnce(10, (index) =>
+      replicas.next().call('PUT', `/api/Note/${id}`, { token: admin.token, body: { count: index }, headers: { 'if-match': '"1"' } }),
+    );
+    expect(counted(replies)).toEqual({ 200: 1, 412: 9 });
+  });
+
+  it('one deletes, and the others find nothing', async () => {
+    const id = String((await ask('POST', '/api/Note', {})).at('data.id'));
+    expect(counted(await atOnce(10, () => ask('DELETE', `/api/Note/${id}`)))).toEqual({ 200: 1, 404: 9 });
+  });
+});
+
+describe('two that take away what the other relies on', () => {
+  it('leave an active admin, whichever way they go', async () => {
+    for (let round = 0; round < 10; round++) {
+      const made = await makeAdmin(round);
+      const ways = [
+        () => replicas.next().call('PUT', `/api/User/${made.id}`, { token: admin.token, body: { role: 'user' } }),
+        () => replicas.next().call('PUT', `/api/User/${admin.id}`, { token: made.token, body: { isActive: false } }),
+      ];
+      await Promise.all(ways.map((way) => way()));
+      const left = await admins();
+      expect(left.length).toBeGreaterThan(0);
+      if (!left.includes(admin.id)) admin = made;
+    }
+  });
+
+  it('leave no reference to nothing: a record and what refers to it', async () => {
+    for (let round = 0; round < 10; round++) {
+      const teamId = String((await ask('POST', '/api/Team', { title: 'team' })).at('data.id'));
+      const [deleted, ...referring] = await Promise.all([
+        ask('DELETE', `/api/Team/${teamId}`),
+        ask('POST', '/api/Note', { teamId }),
+        ask('POST', '/api/Note', { teamIds: [teamId] }),
+      ]);
+      // Whoever comes first: it is there and stays, or is gone and cannot be referred to.
+      if (deleted.status === 200) expect(counted(referring)).toEqual({ 422: 2 });
+      else expect([deleted.status, referring.some(({ status }) => status === 201)]).toEqual([409, true]);
+    }
+  });
+
+  it('leave no assignment to nobody', async () => {
+    const rules = [{ resource: 'Note', action: 'read', effect: 'ALLOW' }];
+    const policy = (await ask('POST', '/admin/api/policies', { name: 'to nobody', type: 'CUSTOM', rules })).at('data.id');
+    for (let round = 0; round < 10; round++) {
+      const id = await makeUser(`nobody${round}@example.com`);
+      await Promise.all([ask('DELETE', `/api/User/${id}`), ask('POST', `/admin/api/policies/${policy}/assign/user/${id}`, {})]);
+      const rows = await replicas.stored(`SELECT 1 FROM "_UserPolicy" WHERE "userId" = '${id}'`);
+      expect(rows).toEqual([]);
+    }
+  });
+
+  it('leave no assignment of nothing: a policy and its assignment', async () => {
+    const rules = [{ resource: 'Note', action: 'read', effect: 'ALLOW' }];
+    const statuses = new Set<number>();
+    for (let round = 0; round < 10; round++) {
+      const id = (await ask('POST', '/admin/api/policies', { name: `gone ${round}`, type: 'CUSTOM', rules })).at('data.id');
+      const replies = await Promise.all([
+        ask('DELETE', `/admin/api/policies/${id}`),
+        ...['user', 'editor', 'viewer'].map((role) => ask('POST', `/admin/api/policies/${id}/assign/role/${role}`, {})),
+        ask('PUT', `/admin/api/policies/${id}`, { priority: 5 }),
+      ]);
+      for (const { status } of replies) statuses.add(status);
+      expect(await replicas.stored(`SELECT 1 FROM "_RolePolicy" WHERE "policyId" = '${id}'`)).toEqual([]);
+      expect(
+        await replicas.stored(`SELECT 1 FROM "_PolicyHistory" WHERE "subjectId" = '${id}' AND "toEpoch" IS NULL AND "value" IS NOT NULL`),
+      ).toEqual([]);
+    }
+    expect([...statuses].filter((status) => ![200, 201, 404].includes(status))).toEqual([]);
+  });
+
+  it('leave no session of an old password', async () => {
+    for (let round = 0; round < 5; round++) {
+      const email = `session${round}@example.com`;
+      const id = await makeUser(email);
+      const [changed] = await Promise.all([
+        ask('PUT', `/api/User/${id}`, { password: 'another horse battery' }),
+        ...[1, 2, 3].map(() => replicas.next().call('POST', '/auth/login', { body: { email, password: 'correct horse battery' } })),
+      ]);
+      expect(changed?.status).toBe(200);
+      expect(await replicas.stored(`SELECT 1 FROM "_Session" WHERE "userId" = '${id}' AND "revokedAt" IS NULL`)).toEqual([]);
+    }
+  });
+});
+
+it('every answer has its entry, and every entry is counted once', async () => {
+  const [entries] = await replicas.stored(`SELECT count(*) AS "count" FROM "_Decision" WHERE "kind" = 'access'`);
+  const [hours] = await replicas.stored(`SELECT sum("grants" + "denials") AS "count" FROM "_DecisionHour"`);
+  expect(hours).toEqual(entries);
+});
+
+async function makeUser(email: string, role = 'user'): Promise<string> {
+  const reply = await ask('POST', '/api/User', { email, name: email, password: 'correct horse battery', role });
+  if (reply.status !== 201) throw new Error(reply.text);
+  return String(reply.at('data.id'));
+}
+
+async function makeAdmin(round: number): Promise<TestUser> {
+  const email = `admin-of-round-${round}@example.com`;
+  const id = await makeUser(email, 'admin');
+  return { id, email, password: 'correct horse battery', token: await replicas.next().logIn(email, 'correct horse battery') };
+}
+
+async function admins(): Promise<readonly unknown[]> {
+  return (await replicas.stored(`SELECT "id" FROM "User" WHERE "role" = 'admin' AND "isActive"`)).map(({ id }) => id);
+}

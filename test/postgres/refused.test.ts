@@ -1,0 +1,19 @@
+/** Servers on which what was answered could be lost: the service says so, and does not start on them. */
+import { expect, it } from 'vitest';
+import { openDatabase } from '../../src/storage/index.ts';
+import { startPostgres } from './server.ts';
+
+it.each([
+  ['without fsync and full pages', { settings: ['fsync=off', 'full_page_writes=off'] }, ['fsync is off', 'full_page_writes is off']],
+  ['that is a hot standby', { standby: true }, ['it is a hot standby, which takes no writes']],
+])('a server %s is refused in words', async (_, how, expected) => {
+  const server = await startPostgres(how);
+  try {
+    await expect(openDatabase({ database: `${server.url}?schema=none` })).rejects.toMatchObject({
+      name: 'SetupError',
+      mistakes: expected.map((part) => expect.stringContaining(part)),
+    });
+  } finally {
+    await server.stop();
+  }
+});

