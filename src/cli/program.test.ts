@@ -141,7 +141,7 @@ describe('runCli', () => {
     },
   );
 
-  it.each(['storage plan', 'storage apply', 'storage history', 'storage prune', 'backup some.db', 'restore some.db'])(
+  it.each(['storage plan', 'storage apply', 'storage history', 'storage prune', 'storage restored', 'backup some.db', 'restore some.db'])(
     'names the settings that say where things are in the help of %s, and takes the others',
     async (line) => {
       const words = line.split(' ');

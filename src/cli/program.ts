@@ -12,6 +12,7 @@ import { storageApply } from './storage-apply.ts';
 import { storageHistory } from './storage-history.ts';
 import { storagePlan } from './storage-plan.ts';
 import { storagePrune } from './storage-prune.ts';
+import { storageRestored } from './storage-restored.ts';
 import type { CliCommand, CliWorld, Switches } from './world.ts';
 
 const commands: readonly CliCommand[] = [
@@ -21,6 +22,7 @@ const commands: readonly CliCommand[] = [
   storageApply,
   storageHistory,
   storagePrune,
+  storageRestored,
   backup,
   restore,
   policiesFromPermissions,

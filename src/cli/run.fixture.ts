@@ -64,6 +64,7 @@ export function createRun(
     deletedRecords: async () => [],
     planPrune: async () => NOTHING,
     prune: async () => [],
+    noteRestored: async () => void calls.push('noteRestored'),
     close: async () => void calls.push('close'),
     ...ofTables,
   };

@@ -59,6 +59,12 @@ describe('storage', () => {
     expect(await runCli(['storage', 'apply', '--allow'], run.world)).toBe(2);
   });
 
+  it('restored says what was done', async () => {
+    const run = createRun();
+    expect(await runCli(['storage', 'restored'], run.world)).toBe(0);
+    expect([run.out, run.calls]).toEqual([['every session is ended, and a new epoch has begun'], ['noteRestored', 'close']]);
+  });
+
   it('prune drops only what it is told to', async () => {
     const drop = { resource: 'Tip', kind: 'dropTable', risk: 'destructive', reason: '3 records', sql: ['DROP TABLE "Tip"'] };
     const dropped: string[] = [];

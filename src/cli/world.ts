@@ -85,6 +85,8 @@ export interface CliTables {
   /** What is kept aside, as steps that would drop it for good; with `deletedBefore`, also records deleted so many days ago. */
   planPrune(options: { readonly deletedBefore?: number | undefined }): Promise<StoragePlan>;
   prune(options: { readonly deletedBefore?: number | undefined }): Promise<readonly StorageStep[]>;
+  /** After a restore by tools of the database: ends every session and begins a new epoch, on the record. */
+  noteRestored(): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -2,32 +2,22 @@
  * A project's database as another file, and back, while its service runs or not.
  */
 import { existsSync } from 'node:fs';
-import { appendEntry, createEntryId } from '../audit/index.ts';
 import { SetupError } from '../errors.ts';
-import { revokeAllSessions } from '../identity/index.ts';
 import {
   type Backup,
-  bumpEpochAbove,
-  checkUnderstood,
   countEntriesSince,
   createBackups,
-  type Database,
-  evolve,
   type FileFacts,
-  keepRestore,
-  loadEpoch,
-  loadOtherDefinitions,
   openSqlite,
   readBackup,
   readFacts,
   replaceContent,
   stageBackup,
-  type Transaction,
   type Written,
   writeBackup,
 } from '../storage/index.ts';
-import { SYSTEM } from '../system/index.ts';
 import { backupFolder, databasePath, type ProjectPlace } from './place.ts';
+import { fitProgram, noteRestored } from './restored.ts';
 
 /** What a restore would do, or has done. */
 export interface Restore {
@@ -57,9 +47,6 @@ export interface ProjectBackups {
 export interface Shown {
   readonly show?: ((line: string) => void) | undefined;
 }
-
-/** For the record: nobody's token is at hand on the command line. */
-const BY = 'bailiwick restore';
 
 /** Opens nothing yet. */
 export function openBackups(place: ProjectPlace): ProjectBackups {
@@ -144,44 +131,6 @@ function notAllDone(path: string, { error, kept }: { readonly error: unknown; re
   const why = error instanceof Error ? error.message : String(error);
   const where = kept === undefined ? [] : [`what stood before is kept in ${kept.file}`];
   return new SetupError(`${path} is restored, but not all is done that comes after: ${why}`, where);
-}
-
-/** Our own tables as this version knows them; those of the project stay as they were, until the definition files are followed. */
-async function fitProgram(database: Database): Promise<void> {
-  const definitions = await database.transaction(async (tx) => {
-    await checkUnderstood(tx, SYSTEM);
-    return (await loadOtherDefinitions(tx, SYSTEM)) ?? SYSTEM;
-  });
-  await evolve(database, definitions, { actor: 'cli' });
-}
-
-interface Noted {
-  /** Number of the epoch that stood before. */
-  readonly above: number;
-  readonly reason: string;
-  /** When it began, by `performance.now()`. */
-  readonly from: number;
-}
-
-/** What was compiled before must not be met again, and who has logged out since must not be logged in. Answers the epoch's stamp. */
-async function noteRestored(tx: Transaction, { above, reason, from }: Noted): Promise<string> {
-  const epoch = await bumpEpochAbove(tx, above);
-  await revokeAllSessions(tx);
-  await appendEntry(tx, {
-    id: createEntryId(),
-    at: new Date(tx.now).toISOString(),
-    kind: 'admin',
-    role: 'admin',
-    resource: '*',
-    action: 'restore',
-    allowed: true,
-    reason,
-    epoch,
-    requestId: BY,
-    ip: '',
-  });
-  await keepRestore(tx, { reason, from });
-  return (await loadEpoch(tx)).stamp;
 }
 
 function toReason(until: string | undefined, kept: Backup | undefined): string {

@@ -2,6 +2,7 @@
  * A project's tables without a service: looked at, made to follow the definitions, rid of what is kept aside. What only looks
  * makes no database where there is none.
  */
+import { SetupError } from '../errors.ts';
 import {
   type DeletedRecords,
   type Evolution,
@@ -22,6 +23,7 @@ import {
   whenFree,
 } from '../storage/index.ts';
 import { type ProjectPlace, readProject, toDatabasePlace } from './place.ts';
+import { fitProgram, noteRestored } from './restored.ts';
 
 /** What can be done with them. */
 export interface Tables {
@@ -37,6 +39,8 @@ export interface Tables {
   planPrune(options: PruneOptions): Promise<Plan>;
   /** Drops it. */
   prune(options: PruneOptions): Promise<readonly Step[]>;
+  /** After a restore by tools of the database: ends every session and begins a new epoch, on the record. @throws SetupError where there is nothing. */
+  noteRestored(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -61,6 +65,13 @@ export async function openTables(place: ProjectPlace, { tell }: { readonly tell:
     deletedRecords: () => look(listDeletedRecords),
     planPrune: (options) => look((tx) => planPrune(tx, definitions, options)),
     prune: (options) => prune(opened, definitions, { actor: ACTOR, tell, ...options }),
+    async noteRestored() {
+      const from = performance.now();
+      if ((await look((tx) => listEvolutions(tx, 1))).length === 0)
+        throw new SetupError('there is nothing in the database that was restored');
+      await fitProgram(opened);
+      await opened.transaction((tx) => noteRestored(tx, { above: 0, reason: 'restored by tools of the database', from }));
+    },
     close: () => opened.close(),
   };
 }

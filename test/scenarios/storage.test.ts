@@ -1,7 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openTables } from '../../src/project/index.ts';
+import { readSettings } from '../../src/settings.ts';
 import { type RunningService, startService } from '../harness.ts';
+import { placeFor } from '../postgres/place.ts';
 
 const definition = (field: string): string => `name: Note\nfields:\n  ${field}\n`;
 
@@ -60,5 +63,36 @@ describe('both', () => {
     const { token } = await service.user();
     expect((await service.call('GET', `/admin/api/storage/${path}`)).status).toBe(401);
     expect((await service.call('GET', `/admin/api/storage/${path}`, { token })).status).toBe(403);
+  });
+});
+
+describe('storage restored', () => {
+  const open = (database: string) =>
+    openTables(readSettings({ flags: { project: join(service.dataFolder, '..', 'project'), database }, env: {} }), {
+      tell: () => undefined,
+    });
+
+  it('ends every session and begins a new epoch, on the record, of a running service too', async () => {
+    write(definition('text: { type: string }'));
+    const { token, email, password } = await service.admin();
+    const before = Math.max(...(await service.decisions('limit=100')).map(({ epoch }) => Number(epoch)));
+    const tables = await open(service.database);
+    await tables.noteRestored();
+    const [{ actor, steps } = { actor: '', steps: [] }] = await tables.history(1);
+    await tables.close();
+    expect([actor, steps]).toEqual([
+      'cli',
+      [{ kind: 'restore', resource: '*', risk: 'destructive', reason: 'restored by tools of the database' }],
+    ]);
+    expect((await service.call('GET', '/api/Note', { token })).status).toBe(401);
+    const anew = await service.logIn(email, password);
+    const entry = await service.call('GET', '/admin/api/decisions?action=restore', { token: anew });
+    expect(entry.at('data.0')).toMatchObject({ kind: 'admin', resource: '*', epoch: before + 1 });
+  });
+
+  it('refuses where there is nothing', async () => {
+    const tables = await open(placeFor(service.dataFolder));
+    await expect(tables.noteRestored()).rejects.toThrow('there is nothing in the database that was restored');
+    await tables.close();
   });
 });

@@ -13,7 +13,10 @@ export type BackUp = (label: string) => string | undefined;
 export async function backedUp<T>(database: Database, tell: Tell, work: (tx: Transaction, backUp: BackUp) => Promise<T>): Promise<T> {
   let backup: Backup | undefined;
   const backUp: BackUp = (label) => {
-    if (database.backups === undefined) return undefined;
+    if (database.backups === undefined) {
+      tell('no backup is made first: not by itself, of this database');
+      return undefined;
+    }
     tell('a backup is made first of what stands now');
     backup = make(database.backups, label);
     tell(`what stands now is kept in ${backup.file}`);

@@ -1,0 +1,56 @@
+/** What comes after a restore, whoever did it. */
+import { appendEntry, createEntryId } from '../audit/index.ts';
+import { revokeAllSessions } from '../identity/index.ts';
+import {
+  bumpEpochAbove,
+  checkUnderstood,
+  type Database,
+  evolve,
+  keepRestore,
+  loadEpoch,
+  loadOtherDefinitions,
+  type Transaction,
+} from '../storage/index.ts';
+import { SYSTEM } from '../system/index.ts';
+
+/** For the record: nobody's token is at hand on the command line. */
+const BY = 'bailiwick restore';
+
+/** Our own tables as this version knows them; those of the project stay as they were, until the definition files are followed. */
+export async function fitProgram(database: Database): Promise<void> {
+  const definitions = await database.transaction(async (tx) => {
+    await checkUnderstood(tx, SYSTEM);
+    return (await loadOtherDefinitions(tx, SYSTEM)) ?? SYSTEM;
+  });
+  await evolve(database, definitions, { actor: 'cli' });
+}
+
+/** What is known of a restore. */
+export interface Noted {
+  /** Number of the epoch that stood before; 0 where nobody knows. */
+  readonly above: number;
+  readonly reason: string;
+  /** When it began, by `performance.now()`. */
+  readonly from: number;
+}
+
+/** What was compiled before must not be met again, and who has logged out since must not be logged in. Answers the epoch's stamp. */
+export async function noteRestored(tx: Transaction, { above, reason, from }: Noted): Promise<string> {
+  const epoch = await bumpEpochAbove(tx, above);
+  await revokeAllSessions(tx);
+  await appendEntry(tx, {
+    id: createEntryId(),
+    at: new Date(tx.now).toISOString(),
+    kind: 'admin',
+    role: 'admin',
+    resource: '*',
+    action: 'restore',
+    allowed: true,
+    reason,
+    epoch,
+    requestId: BY,
+    ip: '',
+  });
+  await keepRestore(tx, { reason, from });
+  return (await loadEpoch(tx)).stamp;
+}
