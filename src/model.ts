@@ -17,7 +17,10 @@ export interface Model {
 
 /** Keeps the model of the newest epoch seen. */
 export interface ModelKeeper {
-  /** The model as of the epoch that `tx` sees; of other definitions than before where another process put those in force. */
+  /**
+   * The model as of the epoch that `tx` sees, on which it rests from then on; of other definitions than before where another process
+   * put those in force.
+   */
   at(tx: Transaction): Promise<Model>;
   /** Puts other definitions in force, for `evolve` to call in the transaction that changes the tables; the next one compiles anew. */
   replaceDefinitions(definitions: Definitions): void;
@@ -47,10 +50,9 @@ export function createModelKeeper(initial: Definitions, limits: PolicyLimits): M
     },
     async at(tx) {
       const epoch = await loadEpoch(tx);
-      if (current?.epoch.stamp === epoch.stamp) return current;
-      const compiled = await load(tx, epoch);
-      current = compiled;
-      return compiled;
+      if (current?.epoch.stamp !== epoch.stamp) current = await load(tx, epoch);
+      tx.restsOn({ epoch: current.epoch.stamp });
+      return current;
     },
   };
 }

@@ -21,9 +21,14 @@ export interface Caller {
  * @throws Problem IDENTITY_TOKEN. A token that is not good never makes its bearer `anon`.
  */
 export async function loadCaller(tx: Transaction, token: VerifiedToken, user: Resource): Promise<Caller> {
-  const row = await tx.one(token.sessionId === undefined ? byId(token, user) : byOpenSession(tx, token, user));
-  if (row !== undefined) return toCaller(fromRow(user, row));
-  if (token.sessionId !== undefined) throw refused('the session of this token is over');
+  const { userId, sessionId } = token;
+  const row = await tx.one(sessionId === undefined ? byId(token, user) : byOpenSession(tx, token, user));
+  if (sessionId !== undefined) {
+    if (row === undefined) throw refused('the session of this token is over');
+    tx.restsOn({ sessions: [{ id: sessionId, userId }] });
+  }
+  if (row !== undefined) return toCaller(tx, fromRow(user, row));
+  tx.restsOn({ users: [{ id: userId, version: 0 }] });
   return { principal: toForeignPrincipal(token), record: undefined };
 }
 
@@ -37,7 +42,7 @@ export async function loadCallerByEmail(tx: Transaction, email: string, user: Re
     sql`select ${shownColumns(user)} from "User" where "email" = ${email.trim().toLowerCase()} and "isActive" = true`,
   );
   if (row === undefined) throw new Problem('USER_UNKNOWN', 'no active user has this email');
-  return toCaller(fromRow(user, row));
+  return toCaller(tx, fromRow(user, row));
 }
 
 function byId(token: VerifiedToken, user: Resource): RawBuilder<unknown> {
@@ -65,7 +70,8 @@ function shownColumns(user: Resource): RawBuilder<unknown> {
   return columns;
 }
 
-function toCaller(record: StoredRecord): Caller {
+function toCaller(tx: Transaction, record: StoredRecord): Caller {
+  tx.restsOn({ users: [{ id: record.id, version: record.version }] });
   const role = record['role'];
   if (record['isActive'] !== true || typeof role !== 'string') throw refused('the user of this token is not active');
   return { principal: { id: record.id, role, attributes: record }, record };

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { v7 as createUuid } from 'uuid';
-import type { Transaction } from '../storage/index.ts';
+import type { Transaction, UserSession } from '../storage/index.ts';
 import type { ShownUser } from './parts.ts';
 
 /** A login that lasts: its access tokens name it, and its refresh tokens follow one another. */
@@ -42,7 +42,7 @@ export async function renewSession(tx: Transaction, refreshToken: string, second
   const { sessionId, ...user } = found;
   const used = await tx.run(sql`update "_RefreshToken" set "usedAt" = ${now} where "id" = ${id} and "usedAt" is null`);
   if (used.changes === 0) {
-    await revokeSession(tx, sessionId);
+    await revokeSession(tx, { id: sessionId, userId: user.id });
     return undefined;
   }
   await tx.run(sql`update "_Session" set "expiresAt" = ${toIso(tx.now + seconds * 1000)} where "id" = ${sessionId}`);
@@ -50,13 +50,15 @@ export async function renewSession(tx: Transaction, refreshToken: string, second
 }
 
 /** Ends one session: its access and refresh tokens are refused from the commit on. */
-export async function revokeSession(tx: Transaction, sessionId: string): Promise<void> {
-  await tx.run(sql`update "_Session" set "revokedAt" = ${toIso(tx.now)} where "id" = ${sessionId} and "revokedAt" is null`);
+export async function revokeSession(tx: Transaction, { id, userId }: UserSession): Promise<void> {
+  await tx.run(sql`update "_Session" set "revokedAt" = ${toIso(tx.now)} where "id" = ${id} and "revokedAt" is null`);
+  tx.replaces({ sessionsOf: [userId] });
 }
 
 /** Ends every session of a user: for a new password, deactivation and deletion. */
 export async function revokeSessions(tx: Transaction, userId: string): Promise<void> {
   await tx.run(sql`update "_Session" set "revokedAt" = ${toIso(tx.now)} where "userId" = ${userId} and "revokedAt" is null`);
+  tx.replaces({ sessionsOf: [userId] });
 }
 
 /** Ends every session there is, and with each what could renew it. */

@@ -139,13 +139,16 @@ function refuseDenied(job: Job, { effect, reason }: Decision, hint?: string): vo
 }
 
 function rulesFor({ principal, tx, model }: Job, { resource, action }: Pick<Subjects, 'resource' | 'action'>): Applicable {
-  return applicableRules(model.policies, {
+  const applicable = applicableRules(model.policies, {
     userId: principal.id,
     role: principal.role,
     resource: resource.name,
     action,
     now: tx.now,
   });
+  // By the database's clock, when it commits: an assignment does not last longer because a request does.
+  tx.restsOn({ validUntil: applicable.validUntil });
+  return applicable;
 }
 
 interface Question extends ScopeSubject {

@@ -18,6 +18,39 @@ export interface Change {
  */
 export type RowLock = 'change' | 'remove' | 'keep' | 'stay';
 
+/** A user as somebody saw them: the version of the record, 0 where there is none. */
+export interface UserVersion {
+  readonly id: string;
+  readonly version: number;
+}
+
+/** A login, and whose it is. */
+export interface UserSession {
+  readonly id: string;
+  readonly userId: string;
+}
+
+/** What an answer rests on: so it was when it was asked for, and so it has to be still when the answer is committed. */
+export interface Basis {
+  /** Stamp of the epoch. */
+  readonly epoch?: string;
+  /** Milliseconds since 1970, by the database's clock: until then what was relied on does not expire. */
+  readonly validUntil?: number;
+  readonly users?: readonly UserVersion[];
+  /** Logins that have not ended. */
+  readonly sessions?: readonly UserSession[];
+}
+
+/** What others may rest on and a transaction has put an end to: as it was found. */
+export interface Replaced {
+  /** Stamp of the epoch that another one follows. */
+  readonly epoch?: string;
+  /** Users who are at another version now, or gone. */
+  readonly users?: readonly UserVersion[];
+  /** Users some of whose logins have ended. */
+  readonly sessionsOf?: readonly string[];
+}
+
 /**
  * One transaction. Inside it nothing but the transaction itself may be awaited:
  * no hashing, no network, no timer. Work that needs those does them before.
@@ -42,6 +75,16 @@ export interface Transaction {
   lock(name: string): Promise<void>;
   /** What ends a SELECT of one table to hold the rows that it gives. */
   rowLock(lock: RowLock): RawBuilder<unknown>;
+  /**
+   * Says what the answer rests on. Where others have changed it by the time that it would be committed, nothing is, and the work is
+   * run again; it throws where that is known already. What was said stays said, whatever is undone.
+   */
+  restsOn(basis: Basis): void;
+  /**
+   * Says what of that this transaction has changed itself: whoever rests on it and has not committed when this one does is run again.
+   * So is this one, where it rests on something else than it found. Undone with what was written.
+   */
+  replaces(replaced: Replaced): void;
 }
 
 /** Constraint errors of the driver, in our words; the driver's own text stays in `cause`. */

@@ -18,7 +18,15 @@ const CURRENT: Statement = Object.freeze({ sql: `SELECT "number", "text" FROM "_
 
 /** The epoch that this transaction sees; number 0 before there is one. */
 export async function loadEpoch(tx: Transaction): Promise<Epoch> {
-  const row = await tx.one<{ number: number; text: string | null }>(CURRENT);
+  return toEpoch(await tx.one<EpochRow>(CURRENT));
+}
+
+interface EpochRow {
+  readonly number: number;
+  readonly text: string | null;
+}
+
+function toEpoch(row: EpochRow | undefined): Epoch {
   return { number: row?.number ?? 0, stamp: row?.text ?? '' };
 }
 
@@ -35,13 +43,19 @@ export async function lockPolicies(tx: Transaction): Promise<void> {
   await tx.lock('policies');
 }
 
-/** Begins a new epoch and answers its number. Whoever changes what decisions depend on calls it once, in the same transaction. */
+/**
+ * Begins a new epoch and answers its number. Whoever changes what decisions depend on calls it once, in the same transaction: one that
+ * rests on another epoch than it finds is run again.
+ */
 export async function bumpEpoch(tx: Transaction): Promise<number> {
+  // Held: others that begin one wait, and then find ours.
+  const found = await tx.one<EpochRow>(sql`${sql.raw(CURRENT.sql)}${tx.rowLock('change')}`);
   const row = await tx.one<{ number: number }>(
     sql`INSERT INTO "_State" ("id", "number", "text") VALUES ('epoch', 1, ${uuidv7()})
         ON CONFLICT ("id") DO UPDATE SET "number" = "_State"."number" + 1, "text" = excluded."text" RETURNING "number"`,
   );
   if (row === undefined) throw new Error('the epoch was not returned');
+  tx.replaces({ epoch: toEpoch(found).stamp });
   return row.number;
 }
 

@@ -23,13 +23,17 @@ export { type CursorPosition, openCursor, sealCursor } from './cursor.ts';
 export {
   type Backup,
   type Backups,
+  type Basis,
   type Change,
   ConstraintError,
   type Database,
+  type Replaced,
   type RowLock,
   type Statement,
   type Transaction,
   type TransactionOptions,
+  type UserSession,
+  type UserVersion,
 } from './database.ts';
 export { bumpEpochAbove, currentEpoch, type Epoch, loadEpoch } from './epoch.ts';
 export {

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { memoised } from '../memo.ts';
 import type { JsonObject } from '../operators/index.ts';
 import { columnsOf, fromRow, isDeletionField, type Resource, type Row, type StoredRecord, toRow } from '../resource/index.ts';
-import type { RowLock, Transaction } from './database.ts';
+import type { RowLock, Transaction, UserVersion } from './database.ts';
 import { type Existence, idList, insertionInto, isThere, quoteName, recordsOf, selectionOf, tableOf } from './names.ts';
 
 /** A change of one record: the values to set, canonical, and the fields to leave without one. */
@@ -85,7 +85,13 @@ export async function updateRecord(tx: Transaction, resource: Resource, change: 
   const { changes } = await tx.run(
     sql`UPDATE ${tableOf(resource)} SET ${sql.join(settings)} WHERE "id" = ${change.id} AND "version" = ${change.version}${living}`,
   );
+  if (changes === 1) tellReplaced(tx, resource, [change]);
   return changes === 1;
+}
+
+/** Requests of a user rest on the version of them: tells that these were found and are no longer so. */
+export function tellReplaced(tx: Transaction, resource: Resource, found: readonly UserVersion[]): void {
+  if (resource.name === 'User') tx.replaces({ users: found });
 }
 
 /** Which record is deleted, and by whom. */
@@ -102,12 +108,13 @@ export interface Deletion {
 export async function deleteRecord(tx: Transaction, resource: Resource, { id, by }: Deletion): Promise<boolean> {
   const table = tableOf(resource);
   const marks = [sql`"deletedAt" = ${new Date(tx.now).toISOString()}`, sql`"deletedBy" = ${by ?? null}`, ...nextVersion(tx.now)];
-  const { changes } = await tx.run(
-    resource.softDelete
-      ? sql`UPDATE ${table} SET ${sql.join(marks)} WHERE "id" = ${id} AND ${sql.raw(isThere('living'))}`
-      : sql`DELETE FROM ${table} WHERE "id" = ${id}`,
-  );
-  return changes === 1;
+  if (resource.softDelete) {
+    const { changes } = await tx.run(sql`UPDATE ${table} SET ${sql.join(marks)} WHERE "id" = ${id} AND ${sql.raw(isThere('living'))}`);
+    return changes === 1;
+  }
+  const deleted = await tx.one<UserVersion>(sql`DELETE FROM ${table} WHERE "id" = ${id} RETURNING "id", "version"`);
+  if (deleted !== undefined) tellReplaced(tx, resource, [deleted]);
+  return deleted !== undefined;
 }
 
 /** Makes a deleted record one that there is; false where it is none. Throws ConstraintError where another has taken what is unique of it. */

@@ -3,8 +3,9 @@ import type { Issue } from '../errors.ts';
 import type { Field } from '../fields/index.ts';
 import type { Json, JsonObject } from '../operators/index.ts';
 import { type Definitions, fromRow, type Resource, type Row, type StoredRecord, typeOf } from '../resource/index.ts';
-import type { RowLock, Transaction } from './database.ts';
+import type { RowLock, Transaction, UserVersion } from './database.ts';
 import { columnOf, type Existence, idList, quoteName, recordsOf, selectionOf, tableOf } from './names.ts';
+import { tellReplaced } from './records.ts';
 
 /** Which record is meant. */
 export interface RecordName {
@@ -173,9 +174,9 @@ export async function emptyReferences(tx: Transaction, referrer: Referrer): Prom
   const changed = resource.fields.has('version')
     ? sql`, "version" = "version" + 1, "updatedAt" = ${new Date(tx.now).toISOString()}`
     : sql``;
-  await tx.run(
-    sql`UPDATE ${tableOf(resource)} SET ${name} = ${field.of === undefined ? sql`NULL` : others}${changed} WHERE ${refers(tx, referrer)}`,
-  );
+  const update = sql`UPDATE ${tableOf(resource)} SET ${name} = ${field.of === undefined ? sql`NULL` : others}${changed} WHERE ${refers(tx, referrer)}`;
+  if (resource.name !== 'User') return void (await tx.run(update));
+  tellReplaced(tx, resource, await tx.all<UserVersion>(sql`${update} RETURNING "id", "version" - 1 AS "version"`));
 }
 
 /** However many are referred to, one statement: an index leads to what refers by a reference, a list of them has none. */

@@ -11,10 +11,13 @@ const CONSTRAINTS: ReadonlyMap<string, ConstraintError['constraint']> = new Map(
   ['23514', 'check'],
 ]);
 
+/** What our own guard fails with: a code of a class that neither the standard nor PostgreSQL has any of. */
+export const STALE = 'ZBW01';
+
 /**
  * After these the same work, run once more, finds what it then depends on: two stood in each other's way (serialization,
  * deadlock); a column has another type than when the statement was prepared; a pooler gave us a connection that does not
- * know the statement; tables have meanwhile followed other definitions.
+ * know the statement; tables have meanwhile followed other definitions; what it rests on has changed.
  */
 const PASSING = new Map([
   ['40001', 'conflict'],
@@ -24,10 +27,11 @@ const PASSING = new Map([
   ['42P05', 'pooler'],
   ['42P01', 'tables'],
   ['42703', 'tables'],
+  [STALE, 'stale'],
 ] as const);
 
 /** What was in the way, where running the work once more may help. */
-export type Passing = 'conflict' | 'statement' | 'pooler' | 'tables';
+export type Passing = 'conflict' | 'statement' | 'pooler' | 'tables' | 'stale';
 
 /** An error of a statement that was prepared when tables may have been others: that its parameters have another type may be all of it. */
 export class PreparedError extends Error {
@@ -38,7 +42,7 @@ export class PreparedError extends Error {
 const ABOUT_STATEMENTS = /^(22|42)/;
 
 /** Waited too long for a lock, cut off by a time limit, no connection free: others are at work. */
-const BUSY: ReadonlySet<string> = new Set(['40001', '40P01', '55P03', '57014', '53300', '53400']);
+const BUSY: ReadonlySet<string> = new Set(['40001', '40P01', '55P03', '57014', '53300', '53400', STALE]);
 
 /** Codes after which nothing can be recorded until something outside changes; where nobody says a code, the connection is lost. */
 const UNAVAILABLE = /^(08|25006|25P03|28|3D000|42501|53|57P|58|F0|XX00[12])/;
@@ -46,6 +50,11 @@ const UNAVAILABLE = /^(08|25006|25P03|28|3D000|42501|53|57P|58|F0|XX00[12])/;
 /** The server's code of an error, such as `23505`; undefined where it is not the server's. */
 export function serverCode(error: unknown): string | undefined {
   return causeOf(error)?.code;
+}
+
+/** What the server adds to an error; undefined where it is not the server's. */
+export function serverDetail(error: unknown): string | undefined {
+  return causeOf(error)?.detail;
 }
 
 function causeOf(error: unknown): pg.DatabaseError | undefined {

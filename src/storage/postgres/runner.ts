@@ -38,6 +38,8 @@ export interface Runner {
 const QUEUE = 10_000;
 /** Times a work is run where others, or a change of tables, stood in its way. */
 const ATTEMPTS = 5;
+/** Times a work is run where what it rests on has changed meanwhile: each time it has been told the newest. */
+const STALE_ATTEMPTS = 10;
 /** For a transaction of which nothing is heard: its process hangs, and holds up others. */
 const IDLE_TIMEOUT = 30_000;
 /** What is done with patience is cut off only where it hangs. */
@@ -77,7 +79,7 @@ export function createRunner(address: PostgresAddress, options: RunnerOptions): 
       for (let tries = 1; ; tries++) {
         const outcome = await once(work, patient);
         if ('answer' in outcome) return outcome;
-        if (outcome.passing === undefined || tries === ATTEMPTS) throw outcome.error;
+        if (outcome.passing === undefined || tries >= (outcome.passing === 'stale' ? STALE_ATTEMPTS : ATTEMPTS)) throw outcome.error;
         // Two that stood in each other's way would do so again, were they to begin at the same time.
         if (outcome.passing === 'conflict') await new Promise((resolve) => setTimeout(resolve, Math.random() * 10 * tries));
       }

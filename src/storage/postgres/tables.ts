@@ -3,6 +3,7 @@ import type { Transaction } from '../database.ts';
 import type { ActualColumn, ActualIndex, ActualTable, TableDialect } from '../evolution/tables.ts';
 import { quoteName } from '../names.ts';
 import { FOLD_CASE, foldCaseSql } from './fold-case.ts';
+import { GUARD, guardSql } from './guard.ts';
 import { CAST_TYPES } from './sql-dialect.ts';
 
 /**
@@ -30,13 +31,18 @@ export const postgresTables: TableDialect = Object.freeze({
     )) !== undefined,
 });
 
-/** Whoever evolves first makes the function that comparisons call. */
+/** Whoever evolves first makes the functions: the one that comparisons call, and the one that looks before a commit. */
 async function prepare(tx: Transaction): Promise<void> {
-  const known = await tx.one(sql`SELECT 1 FROM pg_proc WHERE proname = ${FOLD_CASE} AND pronamespace = current_schema()::regnamespace`);
+  await prepareFunction(tx, FOLD_CASE, foldCaseSql);
+  await prepareFunction(tx, GUARD, guardSql);
+}
+
+async function prepareFunction(tx: Transaction, name: string, toSql: () => string): Promise<void> {
+  const known = await tx.one(sql`SELECT 1 FROM pg_proc WHERE proname = ${name} AND pronamespace = current_schema()::regnamespace`);
   if (known !== undefined) return;
   // Two that replace a function at once get an error for it.
-  await tx.lock(FOLD_CASE);
-  await tx.run(sql.raw(foldCaseSql()));
+  await tx.lock(name);
+  await tx.run(sql.raw(toSql()));
 }
 
 /** Of a table that is only read at first, whoever reads it too would stand in the way of changing it, and it in theirs of writing. */

@@ -1,10 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
 import { Problem } from '../../errors.ts';
-import type { RowLock, Transaction } from '../database.ts';
+import type { Basis, Replaced, RowLock, Transaction } from '../database.ts';
 import { createSavepoints, internal } from '../savepoints.ts';
 import type { Clock } from './clock.ts';
 import type { Answer, Connection, Query } from './connection.ts';
-import { fromDriver, type Passing, passing, serverCode } from './driver-error.ts';
+import { busy, fromDriver, type Passing, passing, serverCode } from './driver-error.ts';
+import { areNone, createGathering, type Grounds } from './grounds.ts';
+import { toGuard } from './guard.ts';
 import { postgresDialect } from './sql-dialect.ts';
 
 /** How transactions begin. */
@@ -45,17 +47,18 @@ export async function attempt<T>(
     try {
       const answer = await work(tx);
       await began;
-      end();
+      const grounds = end();
       // A work may have got over what happened; the server has not.
       if (course.failure !== undefined && course.passing !== undefined) throw fromDriver(course.failure);
       course.committing = true;
-      await course.follow(() => commit(connection, course));
+      await course.follow(() => commit(connection, course, grounds));
       return { answer, wrote: course.wrote };
     } finally {
       course.ended = true;
     }
   } catch (error) {
-    const undone = !begun || course.committing ? false : await rollback(connection);
+    // Whatever COMMIT is answered with, the transaction has ended.
+    const undone = course.committing ? !course.broken : begun && (await rollback(connection));
     return { error, passing: course.passing, broken: !undone || course.broken };
   }
 }
@@ -70,6 +73,8 @@ interface Course {
   committing: boolean;
   ended: boolean;
   note(error: unknown): void;
+  /** Makes all of it be run again, for it rests on what is no longer so; gives what to throw. */
+  outdate(): Problem;
   /** Does what only the driver can fail at. Throws Problems and ConstraintErrors. */
   follow<T>(work: () => Promise<T>): Promise<T>;
 }
@@ -92,6 +97,12 @@ function createCourse(): Course {
       this.passing ??= passing(error);
       this.broken ||= 'code' in known && known.code === 'STORAGE_UNAVAILABLE';
     },
+    outdate() {
+      const problem = busy(new Error('what the work rests on has changed'));
+      this.failure ??= problem;
+      this.passing ??= 'stale';
+      return problem;
+    },
     async follow(work) {
       try {
         return await work();
@@ -105,8 +116,13 @@ function createCourse(): Course {
   };
 }
 
-async function commit(connection: Connection, course: Course): Promise<void> {
-  const { command } = await connection.send('COMMIT');
+/** The guard and COMMIT in one flight: where the guard fails, COMMIT rolls back. */
+async function commit(connection: Connection, course: Course, grounds: Grounds): Promise<void> {
+  const guarded = areNone(grounds) ? undefined : connection.ask(toGuard([grounds]));
+  const committed = connection.send('COMMIT');
+  await Promise.allSettled([guarded, committed]);
+  await guarded;
+  const { command } = await committed;
   // COMMIT after a statement that failed rolls back, and says so only here.
   if (command !== 'COMMIT') throw course.failure ?? new Error(`COMMIT was answered by ${command}`);
 }
@@ -123,8 +139,8 @@ async function rollback(connection: Connection): Promise<boolean> {
 
 interface OpenTransaction {
   readonly tx: Transaction;
-  /** From now on the transaction throws. Throws itself where a savepoint is still open. */
-  end(): void;
+  /** What it rests on; from now on the transaction throws. Throws itself where a savepoint is still open. */
+  end(): Grounds;
 }
 
 const LOCKS: Readonly<Record<RowLock, RawBuilder<unknown>>> = Object.freeze({
@@ -153,6 +169,10 @@ function openTransaction(connection: Connection, course: Course, now: number): O
     return course.follow(() => connection.ask(query));
   };
   const savepoints = createSavepoints(life);
+  const gathering = createGathering();
+  const check = (isSo: boolean): void => {
+    if (!isSo) throw course.outdate();
+  };
   const tx: Transaction = Object.freeze({
     dialect: postgresDialect,
     now,
@@ -165,17 +185,28 @@ function openTransaction(connection: Connection, course: Course, now: number): O
       const { changes } = await ask(query);
       return { changes };
     },
-    savepoint: savepoints.run,
+    async savepoint<T>(work: () => Promise<T>) {
+      const { mark } = gathering;
+      try {
+        return await savepoints.run(work);
+      } catch (error) {
+        gathering.undo(mark);
+        throw error;
+      }
+    },
     async lock(name: string) {
       await ask(sql`SELECT pg_advisory_xact_lock(hashtextextended(coalesce(current_schema(), '') || ' ' || ${name}, 0))`);
     },
     rowLock: (lock: RowLock) => LOCKS[lock],
+    restsOn: (basis: Basis) => check(gathering.restsOn(basis)),
+    replaces: (replaced: Replaced) => check(gathering.replaces(replaced)),
   });
   return {
     tx,
     end() {
       course.ended = true;
       if (savepoints.open > 0) throw internal('a savepoint was not awaited');
+      return gathering.all();
     },
   };
 }

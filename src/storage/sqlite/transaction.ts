@@ -48,6 +48,9 @@ export function openTransaction(connection: Connection): OpenTransaction {
     // There is one writer: whatever is read stays as it is, and nobody else is about to do the same.
     lock: async () => life.check(),
     rowLock: () => NOTHING,
+    // There is one writer: what was found when the work began is so until it ends.
+    restsOn: () => life.check(),
+    replaces: () => life.check(),
   });
   return {
     tx,
