@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { memoised } from '../memo.ts';
-import { insertionInto, type Statement, type Transaction } from '../storage/index.ts';
+import { type Appending, insertionInto, type Statement, type Transaction } from '../storage/index.ts';
 import type { Entry } from './entry.ts';
 
 /** Characters kept of what callers choose freely: ids, addresses, request ids. */
@@ -17,14 +17,18 @@ export function appendEntry(tx: Transaction, entry: Entry): Promise<void> {
 }
 
 /**
- * Appends entries and counts them in their hours, in the transaction of what they are about: one exists if and only if the other does.
+ * Appends entries and counts them in their hours, with what they are about: one exists if and only if the other does.
  * Every value is bound, and bounded in length, so that nothing a caller sends can forge or flood the record.
  */
 export async function appendAll(tx: Transaction, entries: readonly Entry[]): Promise<void> {
-  const statements = [...insertions(tx, entries), ...countings(entries, tx.lane)];
-  // Sent one behind the other: where a server is asked, nobody waits for each answer by itself.
-  await Promise.all(statements.map((statement) => tx.run(statement)));
+  await tx.append(RECORD, entries);
 }
+
+/** How entries are added to the record. */
+const RECORD: Appending<Entry> = Object.freeze({
+  write: (tx: Transaction, entries: readonly Entry[]) => [...insertions(tx, entries), ...countings(entries, tx.lane)],
+  find: ({ id }: Entry) => sql`select 1 as "found" from "_Decision" where "id" = ${id}`,
+});
 
 const COLUMNS = [
   ...['id', 'at', 'kind', 'userId', 'role', 'resource', 'action', 'recordId', 'allowed'],

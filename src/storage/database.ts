@@ -51,6 +51,20 @@ export interface Replaced {
   readonly sessionsOf?: readonly string[];
 }
 
+/** How rows are added to what is only ever added to: the record. */
+export interface Appending<Row> {
+  /**
+   * What has to be asked for rows to be written. Given at once, so that it can be sent together with what comes behind it; only what
+   * has to be asked before the first of all may take longer.
+   */
+  write(tx: Transaction, rows: readonly Row[]): readonly Asked[] | Promise<readonly Asked[]>;
+  /** Gives a row where this one was written: asked where a connection was lost and nobody knows. */
+  find(row: Row): Asked;
+}
+
+/** What can be asked of a transaction. */
+export type Asked = RawBuilder<unknown> | Statement;
+
 /**
  * One transaction. Inside it nothing but the transaction itself may be awaited:
  * no hashing, no network, no timer. Work that needs those does them before.
@@ -65,10 +79,15 @@ export interface Transaction {
   readonly now: number;
   /** A small number: transactions that run at the same time rarely have the same. Rows that all of them count in are split by it. */
   readonly lane: number;
-  all<Row = Record<string, unknown>>(query: RawBuilder<unknown> | Statement): Promise<readonly Row[]>;
+  all<Row = Record<string, unknown>>(query: Asked): Promise<readonly Row[]>;
   /** The first row, or undefined. */
-  one<Row = Record<string, unknown>>(query: RawBuilder<unknown> | Statement): Promise<Row | undefined>;
-  run(query: RawBuilder<unknown> | Statement): Promise<Change>;
+  one<Row = Record<string, unknown>>(query: Asked): Promise<Row | undefined>;
+  run(query: Asked): Promise<Change>;
+  /**
+   * Adds rows when the work is done: committed with what it wrote, or, where it wrote nothing, together with those of other works. What
+   * is added in a savepoint is undone with it. The rows' tables must not be read in the same transaction.
+   */
+  append<Row>(appending: Appending<Row>, rows: readonly Row[]): Promise<void>;
   /** Runs `work`; where it throws, what it wrote is undone and the error goes on. */
   savepoint<T>(work: () => Promise<T>): Promise<T>;
   /** Waits until no other transaction holds the name, and holds it until this one ends. */

@@ -21,6 +21,8 @@ export {
 export { type CandidateQuery, type Candidates, loadCandidates } from './candidates.ts';
 export { type CursorPosition, openCursor, sealCursor } from './cursor.ts';
 export {
+  type Appending,
+  type Asked,
   type Backup,
   type Backups,
   type Basis,

@@ -1,28 +1,32 @@
 /** The server's clock. */
 export interface Clock {
-  readonly isSet: boolean;
-  /** Sets it by what the server answered to the beginning of a transaction. */
-  set(answer: unknown): void;
+  /** Whether the server said not long ago what time it is. */
+  readonly isFresh: boolean;
+  /** Sets it by what the server said just now: milliseconds since 1970. */
+  set(now: number): void;
   /** Milliseconds since 1970. @throws where it was never set. */
   now(): number;
 }
 
+/** Milliseconds for which it goes by our own watch. */
+const FRESH = 1000;
+
 /**
  * A clock that goes by what the server said last, and by a watch of our own since: however wrong the clock of this machine is, or
- * is set while we run. Each transaction sets it anew, so it never runs on its own for long where it matters.
+ * is set while we run. Each transaction sets it anew, so it never runs on its own for long where it matters; that the machine has slept,
+ * our watch may not notice, but its clock does.
  */
 export function createClock(): Clock {
   let ahead: number | undefined;
+  let set = { watch: 0, clock: 0 };
   return {
-    get isSet() {
-      return ahead !== undefined;
+    get isFresh() {
+      if (ahead === undefined) return false;
+      return performance.now() - set.watch < FRESH && Math.abs(Date.now() - set.clock) < FRESH;
     },
-    set(answer) {
-      // Of several statements in one message, the last one tells.
-      const last = Array.isArray(answer) ? (answer.at(-1) as { readonly rows: readonly { readonly now?: number }[] }) : undefined;
-      const now = last?.rows[0]?.now;
-      if (now === undefined) throw new Error('the server did not say when the transaction began');
-      ahead = now - performance.now();
+    set(now) {
+      set = { watch: performance.now(), clock: Date.now() };
+      ahead = now - set.watch;
     },
     now() {
       if (ahead === undefined) throw new Error('the clock was never set');

@@ -17,7 +17,15 @@ export interface Answer {
 export interface Connection {
   /** Number of the server process behind it: of two at the same time, never the same. */
   readonly process: number;
-  ask(query: Query): Promise<Answer>;
+  /** Whether all that is said to it is said to one process of the server: settings made on it stay. Not so behind most poolers. */
+  readonly isOwn: boolean;
+  /** Whether it has our settings. */
+  readonly isSet: boolean;
+  /** Told which process of the server has answered. */
+  meet(process: number): void;
+  /** Sends the settings that all goes by from then on. Only where it is our own. */
+  settle(text: string): void;
+  ask(statement: Statement): Promise<Answer>;
   /** Sends fixed text without values. What was sent before it need not have been answered: the server takes them in order. */
   send(text: string): Promise<pg.QueryResult>;
   /** Gives up all prepared statements: what they were prepared for is no more, or there are too many. */
@@ -50,6 +58,8 @@ type DriverClient = pg.PoolClient & {
 export function createConnection(client: DriverClient, named: () => boolean): Connection {
   const seen = new Map<string, Seen>();
   let names = 0;
+  let met: number | undefined;
+  let isSet = false;
 
   function nameOf(text: string): string | undefined {
     if (!named()) return undefined;
@@ -64,9 +74,23 @@ export function createConnection(client: DriverClient, named: () => boolean): Co
 
   return {
     process: client.processID ?? 0,
-    async ask(query) {
-      const { sql, parameters } = toStatement(query);
-      const values = parameters.map(toBound);
+    get isOwn() {
+      // A pooler answers for itself when we connect, and hands on what we ask.
+      return met !== undefined && met === client.processID;
+    },
+    get isSet() {
+      return isSet;
+    },
+    meet(process) {
+      met = process;
+    },
+    settle(text) {
+      isSet = true;
+      // Where it is lost, so is the connection.
+      client.query(text).catch(() => undefined);
+    },
+    async ask({ sql, parameters }) {
+      const values = [...parameters];
       const name = nameOf(sql);
       const asked = client.query({ text: sql, values, types: COLUMN_TYPES, ...(name !== undefined && { name }) });
       const result = await (name === undefined ? asked : asked.catch(throwPrepared));
@@ -99,6 +123,12 @@ const compiler: Kysely<unknown> = new Kysely<unknown>({
   },
 });
 
-function toStatement(query: Query): Statement {
-  return 'parameters' in query ? query : query.compile(compiler);
+/**
+ * What is asked, with its values as they are sent.
+ *
+ * @throws Problem VALUE_INVALID where one of them cannot be
+ */
+export function toStatement(query: Query): Statement {
+  const { sql, parameters } = 'parameters' in query ? query : query.compile(compiler);
+  return { sql, parameters: parameters.map(toBound) };
 }

@@ -47,14 +47,23 @@ const BUSY: ReadonlySet<string> = new Set(['40001', '40P01', '55P03', '57014', '
 /** Codes after which nothing can be recorded until something outside changes; where nobody says a code, the connection is lost. */
 const UNAVAILABLE = /^(08|25006|25P03|28|3D000|42501|53|57P|58|F0|XX00[12])/;
 
+/** Codes with which a server ends a connection, whatever it was about to do; where nobody says a code, it ended without a word. */
+const LOST = /^(08|57P|40003)/;
+
+/** Whether a connection was lost: what was sent last may have been done or not. */
+export function isLost(error: unknown): boolean {
+  const code = serverCode(error);
+  return code === undefined || LOST.test(code);
+}
+
 /** The server's code of an error, such as `23505`; undefined where it is not the server's. */
 export function serverCode(error: unknown): string | undefined {
   return causeOf(error)?.code;
 }
 
-/** What the server adds to an error; undefined where it is not the server's. */
+/** What the server adds to an error, said in our words already or not; undefined where it is not the server's. */
 export function serverDetail(error: unknown): string | undefined {
-  return causeOf(error)?.detail;
+  return causeOf(error instanceof Problem ? error.cause : error)?.detail;
 }
 
 function causeOf(error: unknown): pg.DatabaseError | undefined {

@@ -4,7 +4,7 @@ import { Problem } from '../../errors.ts';
 import type { Basis, Database, Transaction } from '../database.ts';
 import { bumpEpoch, loadEpoch } from '../epoch.ts';
 import { failure } from '../storage.fixture.ts';
-import { GUARD, guardSql } from './guard.ts';
+import { guardSql, toGuard } from './guard.ts';
 import { openFamily } from './postgres.fixture.ts';
 
 const { open, ask, close } = openFamily('storage_postgres_guard');
@@ -177,7 +177,17 @@ describe('of two at once', () => {
 
   it('the one that revokes waits for the one that has looked and not yet committed', async () => {
     await ask('BEGIN');
-    await ask(`SELECT ${GUARD}('{first}', false, '{ann}', '{1}', '{}', '{login}', NULL)`);
+    const { sql: text, parameters } = toGuard([
+      {
+        epoch: 'first',
+        users: new Map([['ann', 1]]),
+        sessions: ['login'],
+        validUntil: Number.POSITIVE_INFINITY,
+        begins: false,
+        changed: new Set(),
+      },
+    ]);
+    await ask(text, parameters);
     const order: string[] = [];
     const revoked = database.transaction((tx) => bumpEpoch(tx)).then(() => order.push('revoked'));
     const demoted = database

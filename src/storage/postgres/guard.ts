@@ -6,75 +6,106 @@ import type { Grounds } from './grounds.ts';
 export const GUARD = 'bailiwick_guard_1';
 
 /**
- * SQL that makes the function. Each statement in it sees what is committed by then, after it has waited for its locks, which it takes
- * in one order:
+ * SQL that makes the function. Each statement in it sees what is committed by then, after it has waited for its locks, which everybody
+ * takes in one order:
  *
  * - `shared` for what works rest on, `exclusive` for what they change. Both are held until the commit is done and others see it. So
  *   whoever changes something waits for those who still rest on what was before, and whoever comes later finds the change.
  * - They are the last locks that a transaction takes, so nobody who holds one waits for anything but the commit behind it.
- * - Users share 64 of them: a server has room for some thousands, and a group of works may be of as many users.
+ *
+ * Few statements, for each costs more than what it asks.
  */
 export function guardSql(): string {
   return `CREATE OR REPLACE FUNCTION ${GUARD}(
-    stamps text[], begins boolean, user_ids text[], versions bigint[], changed text[], session_ids text[], valid_until bigint
+    places integer[], exclusive boolean[], stamps text[], user_ids text[], versions bigint[], session_ids text[], valid_until bigint
   ) RETURNS bigint LANGUAGE plpgsql VOLATILE AS $guard$
 DECLARE
   space CONSTANT integer := hashtext(coalesce(current_schema(), '') || ' bailiwick guard');
-  place record;
+  held boolean;
   stamp text;
-  at bigint;
   moved text[];
   ended text[];
+  at bigint;
 BEGIN
-  FOR place IN
-    SELECT number, bool_or(alone) AS alone FROM (
-      SELECT 0 AS number, begins AS alone WHERE begins OR cardinality(stamps) > 0
-      UNION ALL SELECT 1 + (hashtext(id) & 63), false FROM unnest(user_ids) AS rested(id)
-      UNION ALL SELECT 1 + (hashtext(id) & 63), true FROM unnest(changed) AS own(id)
-    ) AS wanted GROUP BY number ORDER BY number
-  LOOP
-    IF place.alone THEN PERFORM pg_advisory_xact_lock(space, place.number);
-    ELSE PERFORM pg_advisory_xact_lock_shared(space, place.number);
+  FOR i IN 1 .. cardinality(places) LOOP
+    IF exclusive[i] THEN held := pg_advisory_xact_lock(space, places[i]) IS NOT NULL;
+    ELSE held := pg_advisory_xact_lock_shared(space, places[i]) IS NOT NULL;
     END IF;
   END LOOP;
-  IF cardinality(stamps) > 0 THEN
-    SELECT coalesce("text", '') INTO stamp FROM "_State" WHERE "id" = 'epoch';
-  END IF;
-  IF cardinality(user_ids) > 0 THEN
-    SELECT array_agg(rested.id) INTO moved
-    FROM unnest(user_ids, versions) AS rested(id, version) LEFT JOIN "User" ON "User"."id" = rested.id
-    WHERE coalesce("User"."version", 0) <> rested.version;
-  END IF;
-  IF cardinality(session_ids) > 0 THEN
-    SELECT array_agg(rested.id) INTO ended
-    FROM unnest(session_ids) AS rested(id) LEFT JOIN "_Session" ON "_Session"."id" = rested.id AND "revokedAt" IS NULL
-    WHERE "_Session"."id" IS NULL;
-  END IF;
+  SELECT
+    (SELECT "_State"."text" FROM "_State" WHERE "_State"."id" = 'epoch'),
+    (SELECT array_agg(rested.id) FROM unnest(user_ids, versions) AS rested(id, version)
+      LEFT JOIN "User" ON "User"."id" = rested.id WHERE coalesce("User"."version", 0) <> rested.version),
+    (SELECT array_agg(rested.id) FROM unnest(session_ids) AS rested(id)
+      LEFT JOIN "_Session" ON "_Session"."id" = rested.id WHERE "_Session"."id" IS NULL OR "_Session"."revokedAt" IS NOT NULL)
+  INTO stamp, moved, ended;
+  stamp := coalesce(stamp, '');
   at := floor(extract(epoch FROM clock_timestamp()) * 1000);
-  IF moved IS NOT NULL OR ended IS NOT NULL OR at >= valid_until OR EXISTS (SELECT FROM unnest(stamps) AS rested(on_stamp) WHERE on_stamp <> coalesce(stamp, '')) THEN
+  IF NOT stamp = ALL (stamps) OR moved IS NOT NULL OR ended IS NOT NULL OR at >= valid_until THEN
     RAISE EXCEPTION 'what the answer rests on has changed' USING ERRCODE = '${STALE}',
-      DETAIL = json_build_object('epoch', coalesce(stamp, ''), 'at', at, 'users', moved, 'sessions', ended);
+      DETAIL = json_build_object('epoch', stamp, 'at', at, 'users', moved, 'sessions', ended);
   END IF;
   RETURN at;
 END $guard$`;
 }
 
-const CALL = `SELECT ${GUARD}($1::text[], $2::boolean, $3::text[], $4::bigint[], $5::text[], $6::text[], $7::bigint) AS "now"`;
+const CALL = `SELECT ${GUARD}($1::integer[], $2::boolean[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::bigint) AS "now"`;
 
 /** The statement that looks, for one work or for several that commit together; answers the time as `now`. */
 export function toGuard(all: readonly Grounds[]): Statement {
   const users = new Map(all.flatMap((grounds) => [...grounds.users].map(([id, version]) => [`${version} ${id}`, { id, version }])));
   const until = Math.min(...all.map(({ validUntil }) => validUntil));
+  const places = [...placesOf(all)].sort(([a], [b]) => a - b);
   const parameters = [
+    places.map(([place]) => place),
+    places.map(([, isExclusive]) => isExclusive),
     [...new Set(all.flatMap(({ epoch }) => epoch ?? []))],
-    all.some(({ begins }) => begins),
     [...users.values()].map(({ id }) => id),
     [...users.values()].map(({ version }) => version),
-    [...new Set(all.flatMap(({ changed }) => [...changed]))],
     [...new Set(all.flatMap(({ sessions }) => sessions))],
     Number.isFinite(until) ? until : null,
   ];
   return { sql: CALL, parameters };
+}
+
+/** The place of the epoch. */
+const EPOCH = 0;
+/** Users share so many: a server has room for some thousands of locks, and a group may be of hundreds of users. */
+const PLACES = 64;
+
+/** Keeps whatever works rest on from being changed, for as long as the transaction lasts. */
+export const HOLD_ALL: Statement = Object.freeze({
+  sql: CALL,
+  parameters: [
+    Array.from({ length: EPOCH + 1 + PLACES }, (_, place) => place),
+    Array(EPOCH + 1 + PLACES).fill(false),
+    [],
+    [],
+    [],
+    [],
+    null,
+  ],
+});
+
+/** Which locks are taken, and whether for itself alone. */
+function placesOf(all: readonly Grounds[]): ReadonlyMap<number, boolean> {
+  const places = new Map<number, boolean>();
+  for (const { epoch, users } of all) {
+    if (epoch !== undefined) places.set(EPOCH, false);
+    for (const id of users.keys()) places.set(placeOf(id), false);
+  }
+  for (const { begins, changed } of all) {
+    if (begins) places.set(EPOCH, true);
+    for (const id of changed) places.set(placeOf(id), true);
+  }
+  return places;
+}
+
+/** The same in all processes, whatever their version, or one would not wait for the other: another one needs another name of the function. */
+function placeOf(id: string): number {
+  let hash = 0;
+  for (let at = 0; at < id.length; at++) hash = (Math.imul(hash, 31) + id.charCodeAt(at)) | 0;
+  return EPOCH + 1 + ((hash >>> 0) % PLACES);
 }
 
 /** What the guard found, where it failed. */

@@ -1,24 +1,20 @@
-import pg from 'pg';
 import { Problem } from '../../errors.ts';
 import type { Transaction, TransactionOptions } from '../database.ts';
 import type { PostgresAddress } from './address.ts';
 import { createClock } from './clock.ts';
-import { type Connection, createConnection } from './connection.ts';
-import { busy, fromDriver, unavailable } from './driver-error.ts';
+import type { Connection } from './connection.ts';
+import { busy } from './driver-error.ts';
+import { type Doubt, type Fate, loadFate } from './fate.ts';
+import { createPool, type ServerOptions, toBeginnings } from './pool.ts';
+import { createRecorder } from './recorder.ts';
 import { attempt, type Outcome } from './transaction.ts';
 
-/** How a server is spoken to. Times are milliseconds. */
-export interface RunnerOptions {
-  /** Connections at most: so many transactions run side by side. */
+/** How works are run. */
+export interface RunnerOptions extends ServerOptions {
+  /** Connections at most for works to be run on; a few more append what they leave. */
   readonly connections?: number;
-  /** Whether statements are prepared under names. Not where a pooler changes connections between transactions and knows none. */
-  readonly preparedStatements?: boolean;
-  /** For a statement to be done. */
-  readonly statementTimeout?: number;
-  /** For a row, a table or a name that another transaction holds to be let go. */
-  readonly lockTimeout?: number;
-  /** For a connection to be there. */
-  readonly connectTimeout?: number;
+  /** Milliseconds to find out what became of a commit whose connection was lost. */
+  readonly doubtTimeout?: number;
 }
 
 /** What a work came to. */
@@ -28,8 +24,24 @@ export interface Ran<T> {
   readonly wrote: boolean;
 }
 
+/** What has been done so far, and how it stands: plain numbers. */
+export interface RunnerFigures {
+  /** Commits by which something was written. */
+  readonly commits: number;
+  /** Works that were committed so: more than commits where several share one. */
+  readonly works: number;
+  /** Works that wait: for a connection, or for their rows to be appended. */
+  readonly waiting: number;
+  /** Works that were run again because what they rested on was no longer so. */
+  readonly guardRetries: number;
+  readonly connections: number;
+  /** Those of them that nobody uses. */
+  readonly idleConnections: number;
+}
+
 /** Runs works on connections of a pool. */
 export interface Runner {
+  readonly figures: RunnerFigures;
   run<T>(work: (tx: Transaction) => Promise<T>, options: TransactionOptions): Promise<Ran<T>>;
   close(): Promise<void>;
 }
@@ -40,101 +52,108 @@ const QUEUE = 10_000;
 const ATTEMPTS = 5;
 /** Times a work is run where what it rests on has changed meanwhile: each time it has been told the newest. */
 const STALE_ATTEMPTS = 10;
-/** For a transaction of which nothing is heard: its process hangs, and holds up others. */
-const IDLE_TIMEOUT = 30_000;
-/** What is done with patience is cut off only where it hangs. */
-const PATIENT_IDLE_TIMEOUT = 600_000;
-/** A connection is closed after so long, so that after a failover, or behind a balancer, all move in time. */
-const LIFETIME_SECONDS = 1800;
+/** Times after which it lets nobody change anything while it is run: then it comes to an end, and others wait. */
+const PATIENCE = 4;
+/** Groups of works whose rows are on their way at once, each on a connection of its own. */
+const FLIGHTS = 2;
+/** Milliseconds between one question what became of a commit and the next. */
+const DOUBT_PAUSE = 50;
 
 /** Makes a runner; it connects when it is first asked. */
 export function createRunner(address: PostgresAddress, options: RunnerOptions): Runner {
-  const pool = createPool(address, options);
-  const begin = beginnings(address, options);
+  const pool = createPool(address, options.connections ?? 10, options);
+  const recording = createPool(address, FLIGHTS, options);
+  const beginnings = toBeginnings(address, options);
   const clock = createClock();
-  const connections = new WeakMap<pg.PoolClient, Connection>();
-  let named = options.preparedStatements ?? true;
+  const beginOf = (connection: Connection): string => (connection.isSet ? beginnings.own : beginnings.shared);
+  const recorder = createRecorder(
+    (others, work) => recording.lend((connection) => attempt(connection, { begin: beginOf(connection), clock, late: false, others }, work)),
+    FLIGHTS,
+  );
+  let [commits, works, guardRetries] = [0, 0, 0];
 
-  function connectionOf(client: pg.PoolClient): Connection {
-    const known = connections.get(client) ?? createConnection(client, () => named);
-    connections.set(client, known);
-    return known;
+  function once<T>(work: (tx: Transaction) => Promise<T>, { patient, stale }: Manner): Promise<Outcome<T>> {
+    return pool.lend((connection) => {
+      // Whoever is run again is told by the server what time it is: that may be all that has changed.
+      const late = connection.isSet && clock.isFresh && !patient && stale === 0;
+      const begin = patient ? beginnings.patient : beginOf(connection);
+      return attempt(connection, { begin, clock, late, holdsAll: stale >= PATIENCE }, work);
+    });
   }
 
-  async function once<T>(work: (tx: Transaction) => Promise<T>, patient: boolean): Promise<Outcome<T>> {
-    const client = await take(pool);
-    const connection = connectionOf(client);
-    if (connection.isFull) connection.forgetStatements();
-    const outcome = await attempt(connection, { begin: patient ? begin.patient : begin.usual, clock }, work);
-    if ('error' in outcome && outcome.passing === 'statement') connection.forgetStatements();
-    // Whoever is in between has given our statements to somebody else's connection: no more names, then.
-    if ('error' in outcome && outcome.passing === 'pooler') named = false;
-    client.release('error' in outcome && outcome.broken);
-    return outcome;
+  /** What came of one attempt, once its rows are appended and what is doubtful has been found out. */
+  async function settle<T>(outcome: Outcome<T>): Promise<Exclude<Outcome<T>, { doubt?: unknown }> | Failed> {
+    if ('answer' in outcome) {
+      if (outcome.left === undefined) {
+        if (outcome.wrote) commits++;
+        return outcome;
+      }
+      if (await recorder.record(outcome.left)) return { answer: outcome.answer, wrote: true };
+      return { error: busy(new Error('what the work rests on has changed')), passing: 'stale' };
+    }
+    if (outcome.doubt === undefined) return outcome;
+    const fate = await findFate(outcome.doubt.about);
+    if (fate === 'committed') return { answer: outcome.doubt.answer, wrote: true };
+    return fate === 'undone' ? { error: outcome.error, passing: 'conflict' } : { error: unknown(outcome.error), passing: undefined };
+  }
+
+  async function findFate(doubt: Doubt): Promise<Fate> {
+    for (const end = performance.now() + (options.doubtTimeout ?? 10_000); performance.now() < end; ) {
+      // Of a server that cannot be asked yet, no more is known than before.
+      const outcome = await once((tx) => loadFate(tx, doubt), { patient: false, stale: 0 }).catch(() => undefined);
+      if (outcome !== undefined && 'answer' in outcome && outcome.answer !== 'open') return outcome.answer;
+      await pause(DOUBT_PAUSE);
+    }
+    return 'unknown';
   }
 
   return {
+    get figures() {
+      return {
+        commits: commits + recorder.commits,
+        works,
+        waiting: pool.waiting + recorder.waiting,
+        guardRetries,
+        connections: pool.total + recording.total,
+        idleConnections: pool.idle + recording.idle,
+      };
+    },
     async run(work, { patient = false }) {
-      if (pool.waitingCount >= QUEUE) throw new Problem('STORAGE_BUSY', `${QUEUE} transactions are waiting already`);
-      for (let tries = 1; ; tries++) {
-        const outcome = await once(work, patient);
-        if ('answer' in outcome) return outcome;
-        if (outcome.passing === undefined || tries >= (outcome.passing === 'stale' ? STALE_ATTEMPTS : ATTEMPTS)) throw outcome.error;
+      if (pool.waiting + recorder.waiting >= QUEUE) throw new Problem('STORAGE_BUSY', `${QUEUE} transactions are waiting already`);
+      for (let [others, stale] = [0, 0]; ; ) {
+        const ran = await settle(await once(work, { patient, stale }));
+        if ('answer' in ran) {
+          if (ran.wrote) works++;
+          return ran;
+        }
+        if (ran.passing === 'stale') [stale, guardRetries] = [stale + 1, guardRetries + 1];
+        else others++;
+        if (ran.passing === undefined || others === ATTEMPTS || stale === STALE_ATTEMPTS) throw ran.error;
         // Two that stood in each other's way would do so again, were they to begin at the same time.
-        if (outcome.passing === 'conflict') await new Promise((resolve) => setTimeout(resolve, Math.random() * 10 * tries));
+        if (ran.passing === 'conflict') await pause(Math.random() * 10 * others);
       }
     },
-    close: () => pool.end(),
+    async close() {
+      await Promise.all([pool.close(), recording.close()]);
+    },
   };
 }
 
-function createPool(address: PostgresAddress, { connections = 10, connectTimeout = 5000 }: RunnerOptions): pg.Pool {
-  const { host, port, user, password, database, ssl, applicationName } = address;
-  const pool = new pg.Pool({
-    ...{ host, port, user, database, ssl, application_name: applicationName },
-    ...(password !== undefined && { password }),
-    max: connections,
-    connectionTimeoutMillis: connectTimeout,
-    maxLifetimeSeconds: LIFETIME_SECONDS,
-    keepAlive: true,
-    // A command that is done, or failed on the way, does not wait for connections that nobody uses.
-    allowExitOnIdle: true,
-    // What needs no answer (SAVEPOINT, RELEASE) is sent together with what comes next.
-    pipeline: true,
+interface Manner {
+  readonly patient: boolean;
+  /** Times that what it rests on had changed. */
+  readonly stale: number;
+}
+
+type Failed = Pick<Extract<Outcome<never>, { error: unknown }>, 'error' | 'passing'>;
+
+function unknown(cause: unknown): Problem {
+  return new Problem('STORAGE_UNAVAILABLE', 'the connection to the database was lost while it committed', {
+    cause,
+    hint: 'it may have been done: look before you try again',
   });
-  // Of a connection that is lost, whoever asks something of it learns; unheard, the driver's event would end the process.
-  pool.on('error', () => undefined);
-  pool.on('connect', (client) => client.on('error', () => undefined));
-  return pool;
 }
 
-/**
- * What transactions begin with, in one message. Settings are the transaction's own: a connection of a pooler may have been
- * somebody else's a moment ago.
- */
-function beginnings(
-  { schema }: PostgresAddress,
-  { statementTimeout = 30_000, lockTimeout = 5000 }: RunnerOptions,
-): Readonly<Record<'usual' | 'patient', string>> {
-  const begin = (statement: number, idle: number): string =>
-    [
-      'BEGIN ISOLATION LEVEL READ COMMITTED',
-      `SET LOCAL statement_timeout = ${statement}`,
-      `SET LOCAL lock_timeout = ${lockTimeout}`,
-      `SET LOCAL idle_in_transaction_session_timeout = ${idle}`,
-      ...(schema === undefined ? [] : [`SET LOCAL search_path TO "${schema}"`]),
-      'SELECT (extract(epoch FROM now()) * 1000)::bigint AS "now"',
-    ].join('; ');
-  return { usual: begin(statementTimeout, IDLE_TIMEOUT), patient: begin(0, PATIENT_IDLE_TIMEOUT) };
-}
-
-async function take(pool: pg.Pool): Promise<pg.PoolClient> {
-  try {
-    return await pool.connect();
-  } catch (error) {
-    // Said in the same words where no connection is free and where none can be made.
-    if (pool.totalCount - pool.idleCount >= (pool.options.max ?? 0)) throw busy(error);
-    const known = fromDriver(error);
-    throw known instanceof Problem && known.status === 503 ? known : unavailable(error);
-  }
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Transaction } from '../database.ts';
+import type { Appending, Transaction } from '../database.ts';
 import { createSavepoints, internal, type SavepointHost } from '../savepoints.ts';
 import type { Connection, Query } from './connection.ts';
 import { unavailable } from './driver-error.ts';
@@ -44,6 +44,10 @@ export function openTransaction(connection: Connection): OpenTransaction {
     all: ask((query) => connection.all(query)) as Transaction['all'],
     one: ask((query) => connection.one(query)) as Transaction['one'],
     run: ask((query) => connection.run(query)),
+    // One commit is for many works anyway.
+    async append<Row>(appending: Appending<Row>, rows: readonly Row[]) {
+      for (const query of await appending.write(tx, rows)) await tx.run(query);
+    },
     savepoint: savepoints.run,
     // There is one writer: whatever is read stays as it is, and nobody else is about to do the same.
     lock: async () => life.check(),

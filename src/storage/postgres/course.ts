@@ -1,0 +1,71 @@
+import { Problem } from '../../errors.ts';
+import { internal } from '../savepoints.ts';
+import { busy, fromDriver, isLost, type Passing, passing, serverCode } from './driver-error.ts';
+
+/** What has happened to a transaction so far. */
+export interface Course {
+  /** The first error of the server's or of the connection; what comes after it only follows from it. */
+  readonly failure: unknown;
+  readonly passing: Passing | undefined;
+  /** Whether the connection must not be used again. */
+  readonly broken: boolean;
+  /** Whether the connection was lost: nobody knows what the server did of what it was sent. */
+  readonly lost: boolean;
+  /** Whether the work asked for anything to be written. */
+  wrote: boolean;
+  /** Whether COMMIT was sent. */
+  committing: boolean;
+  ended: boolean;
+  note(error: unknown): void;
+  /** Makes all of it be run again, for it rests on what is no longer so; gives what to throw. */
+  outdate(): Problem;
+  /** Does what only the driver can fail at. Throws Problems and ConstraintErrors. */
+  follow<T>(work: () => Promise<T>): Promise<T>;
+  /** Throws where nothing can be asked any more. */
+  check(): void;
+}
+
+/** The server says this of whatever is asked after a statement that failed. */
+const FOLLOWS = '25P02';
+
+/** The course of one that is about to begin. */
+export function createCourse(): Course {
+  const state = {
+    failure: undefined as unknown,
+    passing: undefined as Passing | undefined,
+    broken: false,
+    lost: false,
+    wrote: false,
+    committing: false,
+    ended: false,
+    note(error: unknown) {
+      if (serverCode(error) === FOLLOWS) return;
+      const known = fromDriver(error);
+      state.failure ??= error;
+      state.passing ??= passing(error);
+      state.broken ||= 'code' in known && known.code === 'STORAGE_UNAVAILABLE';
+      state.lost ||= isLost(error);
+    },
+    outdate() {
+      const problem = busy(new Error('what the work rests on has changed'));
+      state.failure ??= problem;
+      state.passing ??= 'stale';
+      return problem;
+    },
+    async follow<T>(work: () => Promise<T>) {
+      try {
+        return await work();
+      } catch (error) {
+        // Refused before it was sent: a value that no database keeps.
+        if (error instanceof Problem) throw error;
+        state.note(error);
+        throw fromDriver(serverCode(error) === FOLLOWS ? state.failure : error);
+      }
+    },
+    check() {
+      if (state.ended) throw internal('a transaction was used after its end');
+      if (state.broken) throw fromDriver(state.failure);
+    },
+  };
+  return state;
+}

@@ -1,0 +1,142 @@
+import pg from 'pg';
+import { Problem } from '../../errors.ts';
+import type { PostgresAddress } from './address.ts';
+import { type Connection, createConnection } from './connection.ts';
+import { busy, fromDriver, type Passing, unavailable } from './driver-error.ts';
+
+/** How a server is spoken to. Times are milliseconds. */
+export interface ServerOptions {
+  /** Whether statements are prepared under names. Not where a pooler changes connections between transactions and knows none. */
+  readonly preparedStatements?: boolean;
+  /** For a statement to be done. */
+  readonly statementTimeout?: number;
+  /** For a row, a table or a name that another transaction holds to be let go. */
+  readonly lockTimeout?: number;
+  /** For a connection to be there. */
+  readonly connectTimeout?: number;
+}
+
+/** Texts that say how transactions go on. */
+export interface Beginnings {
+  /** Begins one on a connection that has our settings. */
+  readonly own: string;
+  /** Begins one on a connection that may have been somebody else's a moment ago: with settings that are its own. */
+  readonly shared: string;
+  /** The same for what may take minutes. */
+  readonly patient: string;
+  /** Makes the settings those of the connection. */
+  readonly settings: string;
+}
+
+/** As much as it takes to know whether a connection can be used again. */
+export interface Used {
+  readonly broken?: boolean;
+  readonly passing?: Passing | undefined;
+}
+
+/** Connections to one server. */
+export interface Pool {
+  readonly total: number;
+  readonly idle: number;
+  readonly waiting: number;
+  /** Lends a connection for as long as `work` takes. Throws Problems where there is none. */
+  lend<Outcome extends Used>(work: (connection: Connection) => Promise<Outcome>): Promise<Outcome>;
+  close(): Promise<void>;
+}
+
+/** For a transaction of which nothing is heard: its process hangs, and holds up others. */
+const IDLE_TIMEOUT = 30_000;
+/** What is done with patience is cut off only where it hangs. */
+const PATIENT_IDLE_TIMEOUT = 600_000;
+/** A connection is closed after so long, so that after a failover, or behind a balancer, all move in time. */
+const LIFETIME_SECONDS = 1800;
+
+/** Makes a pool of so many connections at most; it connects when it is first asked. */
+export function createPool(address: PostgresAddress, size: number, options: ServerOptions): Pool {
+  const pool = openPool(address, size, options);
+  const { settings } = toBeginnings(address, options);
+  const connections = new WeakMap<pg.PoolClient, Connection>();
+  let named = options.preparedStatements ?? true;
+
+  function connectionOf(client: pg.PoolClient): Connection {
+    const known = connections.get(client) ?? createConnection(client, () => named);
+    connections.set(client, known);
+    return known;
+  }
+
+  return {
+    get total() {
+      return pool.totalCount;
+    },
+    get idle() {
+      return pool.idleCount;
+    },
+    get waiting() {
+      return pool.waitingCount;
+    },
+    async lend(work) {
+      const client = await take(pool);
+      const connection = connectionOf(client);
+      if (connection.isFull) connection.forgetStatements();
+      const outcome = await work(connection);
+      if (outcome.passing === 'statement') connection.forgetStatements();
+      // Whoever is in between has given our statements to somebody else's connection: no more names, then.
+      if (outcome.passing === 'pooler') named = false;
+      if (!outcome.broken && connection.isOwn && !connection.isSet && named) connection.settle(settings);
+      client.release(outcome.broken ?? false);
+      return outcome;
+    },
+    close: () => pool.end(),
+  };
+}
+
+/**
+ * What transactions begin with. Where a pooler is in between, settings are the transaction's own: they would reach whoever the
+ * connection is given to next.
+ */
+export function toBeginnings({ schema }: PostgresAddress, { statementTimeout = 30_000, lockTimeout = 5000 }: ServerOptions): Beginnings {
+  const own = 'BEGIN ISOLATION LEVEL READ COMMITTED';
+  const settings = (set: string, statement: number, idle: number): readonly string[] => [
+    `${set} statement_timeout = ${statement}`,
+    `${set} lock_timeout = ${lockTimeout}`,
+    `${set} idle_in_transaction_session_timeout = ${idle}`,
+    ...(schema === undefined ? [] : [`${set} search_path TO "${schema}"`]),
+  ];
+  return {
+    own,
+    shared: [own, ...settings('SET LOCAL', statementTimeout, IDLE_TIMEOUT)].join('; '),
+    patient: [own, ...settings('SET LOCAL', 0, PATIENT_IDLE_TIMEOUT)].join('; '),
+    settings: [...settings('SET', statementTimeout, IDLE_TIMEOUT), `SET default_transaction_isolation = 'read committed'`].join('; '),
+  };
+}
+
+function openPool(address: PostgresAddress, size: number, { connectTimeout = 5000 }: ServerOptions): pg.Pool {
+  const { host, port, user, password, database, ssl, applicationName } = address;
+  const pool = new pg.Pool({
+    ...{ host, port, user, database, ssl, application_name: applicationName },
+    ...(password !== undefined && { password }),
+    max: size,
+    connectionTimeoutMillis: connectTimeout,
+    maxLifetimeSeconds: LIFETIME_SECONDS,
+    keepAlive: true,
+    // A command that is done, or failed on the way, does not wait for connections that nobody uses.
+    allowExitOnIdle: true,
+    // What needs no answer (SAVEPOINT, RELEASE) is sent together with what comes next.
+    pipeline: true,
+  });
+  // Of a connection that is lost, whoever asks something of it learns; unheard, the driver's event would end the process.
+  pool.on('error', () => undefined);
+  pool.on('connect', (client) => client.on('error', () => undefined));
+  return pool;
+}
+
+async function take(pool: pg.Pool): Promise<pg.PoolClient> {
+  try {
+    return await pool.connect();
+  } catch (error) {
+    // Said in the same words where no connection is free and where none can be made.
+    if (pool.totalCount - pool.idleCount >= (pool.options.max ?? 0)) throw busy(error);
+    const known = fromDriver(error);
+    throw known instanceof Problem && known.status === 503 ? known : unavailable(error);
+  }
+}

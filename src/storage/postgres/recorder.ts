@@ -1,0 +1,135 @@
+import { Problem } from '../../errors.ts';
+import { ConstraintError, type Transaction } from '../database.ts';
+import type { Grounds } from './grounds.ts';
+import { readStale } from './guard.ts';
+import type { Left, Outcome } from './transaction.ts';
+
+/** Works whose rows share a commit at most: more would make the first of them wait long for its answer. */
+const GROUP = 256;
+/** Times that a group is tried. */
+const ATTEMPTS = 5;
+
+/** Appends what works leave that wrote nothing else: whatever came while a commit was in flight shares the next one. */
+export interface Recorder {
+  /** How many wait. */
+  readonly waiting: number;
+  /** Commits so far. */
+  readonly commits: number;
+  /** Resolves once it is committed; false where what it rests on is no longer so: then nothing of it is. Throws Problems. */
+  record(left: Left): Promise<boolean>;
+}
+
+/** How a group is committed: in a transaction of its own, in which `work` appends, if what these rest on is so. */
+export type CommitGroup = (others: readonly Grounds[], work: (tx: Transaction) => Promise<void>) => Promise<Outcome<void>>;
+
+interface Queued {
+  readonly left: Left;
+  readonly resolve: (isCommitted: boolean) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** How often a group was tried, and what is known of it. */
+interface Tried {
+  readonly times: number;
+  /** Whether one of the tries may have been committed, and nobody knows. */
+  readonly doubtful: boolean;
+}
+
+/**
+ * Makes a recorder.
+ *
+ * @param flights Groups that may be under way at once.
+ */
+export function createRecorder(commit: CommitGroup, flights: number): Recorder {
+  const queue: Queued[] = [];
+  let flying = 0;
+  let scheduled = false;
+  let commits = 0;
+
+  /** No timer: works that were answered in the same turn of the event loop are waited for, and no others. */
+  function schedule(): void {
+    if (scheduled || flying >= flights || queue.length === 0) return;
+    scheduled = true;
+    setImmediate(() => {
+      scheduled = false;
+      flying++;
+      void settle(queue.splice(0, GROUP), { times: 1, doubtful: false }).finally(() => {
+        flying--;
+        schedule();
+      });
+      schedule();
+    });
+  }
+
+  /** Commits a group, or as much of it as can be; every one of it is told. Never throws. */
+  async function settle(group: readonly Queued[], tried: Tried): Promise<void> {
+    const outcome = await tryToCommit(group);
+    if ('answer' in outcome) {
+      commits++;
+      return resolveAll(group, true);
+    }
+    if (tried.doubtful && isThere(outcome.error)) return resolveAll(group, true);
+    const { error, passing } = outcome;
+    if (passing === 'stale') return settleOthers(group, error, tried);
+    const doubtful = tried.doubtful || outcome.doubt !== undefined;
+    if (tried.times < ATTEMPTS && (passing !== undefined || outcome.doubt !== undefined))
+      return settle(group, { times: tried.times + 1, doubtful });
+    // One of them cannot be written: the others can.
+    if (group.length > 1 && !isOutOfOrder(error)) await Promise.all(group.map((one) => settle([one], { times: ATTEMPTS, doubtful })));
+    else for (const { reject } of group) reject(error);
+  }
+
+  /**
+   * Of those of a group for whom the guard did not fail. That one of a group rests on what is no longer so means that the group was
+   * not committed by an earlier try either, nor ever will be: what has changed does not change back.
+   */
+  async function settleOthers(group: readonly Queued[], error: unknown, tried: Tried): Promise<void> {
+    const isStale = readStale(error);
+    const { true: stale = [], false: others = [] } = Object.groupBy(group, ({ left }) => (isStale(left.grounds) ? 'true' : 'false'));
+    resolveAll(stale, false);
+    if (others.length < group.length && others.length > 0) return settle(others, tried);
+    for (const { reject } of others) reject(error);
+  }
+
+  async function tryToCommit(group: readonly Queued[]): Promise<Outcome<void>> {
+    try {
+      return await commit(
+        group.map(({ left }) => left.grounds),
+        async (tx) => {
+          for (const { left } of group) for (const { appending, rows } of left.appended) await tx.append(appending, rows);
+        },
+      );
+    } catch (error) {
+      return { error, passing: undefined, broken: false };
+    }
+  }
+
+  return {
+    get waiting() {
+      return queue.length;
+    },
+    get commits() {
+      return commits;
+    },
+    record(left) {
+      const { promise, resolve, reject } = Promise.withResolvers<boolean>();
+      queue.push({ left, resolve, reject });
+      schedule();
+      return promise;
+    },
+  };
+}
+
+function resolveAll(group: readonly Queued[], isCommitted: boolean): void {
+  for (const { resolve } of group) resolve(isCommitted);
+}
+
+/** Its rows are there already: an earlier try was committed, of which nobody knew. */
+function isThere(error: unknown): boolean {
+  return error instanceof ConstraintError && error.constraint === 'unique' && error.columns.includes('id');
+}
+
+/** Whether it is the server and not the rows. */
+function isOutOfOrder(error: unknown): boolean {
+  return error instanceof Problem && error.status === 503;
+}
