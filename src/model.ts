@@ -2,15 +2,25 @@
  * What decisions are made on: the definitions in force and the policies compiled at one epoch.
  * A transaction asks for the model as of the epoch it sees, so a revoke that has committed is never missed.
  */
-import { compilePolicies, type PolicyLimits, type PolicySnapshot } from './policy/index.ts';
+import { createGrantKeeper, type GrantKeeper, type Grants } from './grants.ts';
+import { changePolicies, compilePolicies, type PolicyLimits, type PolicySnapshot } from './policy/index.ts';
 import type { Definitions, Resource } from './resource/index.ts';
-import { type Database, type Epoch, loadEpoch, loadOtherDefinitions, loadPolicyState, type Transaction } from './storage/index.ts';
+import {
+  type Database,
+  type Epoch,
+  loadChanges,
+  loadEpoch,
+  loadOtherDefinitions,
+  loadPolicyState,
+  type Transaction,
+} from './storage/index.ts';
 
-/** Definitions and compiled policies as of one epoch. Frozen. */
+/** Definitions, compiled policies and whatever users are assigned as of one epoch. Frozen. */
 export interface Model {
   readonly epoch: Epoch;
   readonly definitions: Definitions;
   readonly policies: PolicySnapshot;
+  readonly grants: Grants;
   /** Definition of `User`: what `user.…` means in conditions. */
   readonly user: Resource;
 }
@@ -22,22 +32,57 @@ export interface ModelKeeper {
    * put those in force.
    */
   at(tx: Transaction): Promise<Model>;
+  /** The same, for a transaction that has changed policies itself: nobody else sees that yet, and it may be undone, so it is not kept. */
+  after(tx: Transaction): Promise<Model>;
   /** Puts other definitions in force, for `evolve` to call in the transaction that changes the tables; the next one compiles anew. */
   replaceDefinitions(definitions: Definitions): void;
   readonly definitions: Definitions;
 }
 
+/** What a model is bounded by. */
+export interface ModelLimits extends PolicyLimits {
+  /** Users and their assignments that are kept at most. */
+  readonly grants: number;
+}
+
+/** A model that is made, and what of users' assignments goes on to be kept; nothing where `users` is undefined. */
+interface Made {
+  readonly model: Model;
+  readonly users: ReadonlySet<string> | undefined;
+}
+
 /** Keeps the model, beginning with these definitions; policies are compiled when a transaction first asks. */
-export function createModelKeeper(initial: Definitions, limits: PolicyLimits): ModelKeeper {
+export function createModelKeeper(initial: Definitions, limits: ModelLimits): ModelKeeper {
+  const keeper = createGrantKeeper(limits.grants);
   let definitions = initial;
   let current: Model | undefined;
 
-  /** What is read statement by statement is of one epoch only where that is still the same after the last. */
-  async function load(tx: Transaction, epoch: Epoch): Promise<Model> {
-    definitions = (await loadOtherDefinitions(tx, definitions)) ?? definitions;
+  /** Of what has changed since `base`, where that can be told; of everything otherwise. */
+  async function make(tx: Transaction, base: Model | undefined, epoch: Epoch): Promise<Made> {
+    const others = await loadOtherDefinitions(tx, definitions);
+    if (others === undefined && base?.definitions === definitions) {
+      const changes = await loadChanges(tx, base.epoch, epoch);
+      if (changes !== undefined) return { model: toModel(changePolicies(base.policies, changes), epoch, keeper), users: changes.users };
+    }
+    definitions = others ?? definitions;
     const state = await loadPolicyState(tx);
-    const after = await loadEpoch(tx);
-    return after.stamp === epoch.stamp ? compileModel(definitions, compilePolicies(state, definitions, limits), epoch) : load(tx, after);
+    // What is read statement by statement is of one epoch only where that is still the same after the last.
+    const now = await loadEpoch(tx);
+    if (now.stamp !== epoch.stamp) return make(tx, base, now);
+    return { model: toModel(compilePolicies(state, definitions, limits), epoch, keeper), users: undefined };
+  }
+
+  async function at(tx: Transaction): Promise<Model> {
+    const epoch = await loadEpoch(tx);
+    const base = current;
+    const { model, users } = base?.epoch.stamp === epoch.stamp ? { model: base } : await make(tx, base, epoch);
+    // Transactions run side by side: another may have gone on from the same model meanwhile, and further.
+    if (current === base && model !== base) {
+      current = model;
+      keeper.goOn(model.epoch, users);
+    }
+    tx.restsOn({ epoch: model.epoch.stamp });
+    return model;
   }
 
   return {
@@ -48,11 +93,10 @@ export function createModelKeeper(initial: Definitions, limits: PolicyLimits): M
       definitions = next;
       current = undefined;
     },
-    async at(tx) {
+    at,
+    async after(tx) {
       const epoch = await loadEpoch(tx);
-      if (current?.epoch.stamp !== epoch.stamp) current = await load(tx, epoch);
-      tx.restsOn({ epoch: current.epoch.stamp });
-      return current;
+      return current?.epoch.stamp === epoch.stamp ? current : (await make(tx, current, epoch)).model;
     },
   };
 }
@@ -77,8 +121,9 @@ export function followed(database: Database, model: ModelKeeper): Database {
   };
 }
 
-function compileModel(definitions: Definitions, policies: PolicySnapshot, epoch: Epoch): Model {
+function toModel(policies: PolicySnapshot, epoch: Epoch, keeper: GrantKeeper): Model {
+  const { definitions } = policies.reading;
   const user = definitions.get('User');
   if (user === undefined) throw new Error('the definition of User is built in and cannot be absent');
-  return Object.freeze({ epoch, definitions, policies, user });
+  return Object.freeze({ epoch, definitions, policies, grants: keeper.at(epoch), user });
 }

@@ -12,7 +12,15 @@ import { createOpenApi } from './openapi/index.ts';
 import { definitionFolder, readProject, toDatabasePlace, watchDefinitions } from './project/index.ts';
 import type { Definitions, Resource } from './resource/index.ts';
 import type { Settings } from './settings.ts';
-import { toHttpLimits, toIdentitySettings, toImportBounds, toJobSettings, toPolicyLimits, toRequestLimits } from './slices.ts';
+import {
+  toHttpLimits,
+  toIdentitySettings,
+  toImportBounds,
+  toJobSettings,
+  toModelLimits,
+  toPolicyLimits,
+  toRequestLimits,
+} from './slices.ts';
 import { type Database, type Evolved, evolve, openDatabase, type Plan, type Tell } from './storage/index.ts';
 
 /** A running service, or one about to run. */
@@ -44,7 +52,7 @@ export interface ServiceOptions {
 export async function createService(settings: Settings, { tell }: ServiceOptions = {}): Promise<Service> {
   const definitions = readProject(settings.project);
   const opened = await openDatabase(toDatabasePlace(settings));
-  const model = createModelKeeper(definitions, toPolicyLimits(settings));
+  const model = createModelKeeper(definitions, toModelLimits(settings));
   const database = followed(opened, model);
   const core = { database: opened, model };
   const notices: string[] = [];

@@ -100,6 +100,12 @@ const table = {
   expandMax: { group: 'lists', default: 2000, range: [0, 100_000], about: 'records expanded in a request or batch' },
   scanRows: { group: 'lists', default: 10_000, range: [1, 10_000_000], about: 'rows read per request for what SQL cannot say' },
 
+  assignmentsCached: {
+    group: 'policies',
+    default: 300_000,
+    range: [1000, 100_000_000],
+    about: 'users, and policies assigned to them, that are kept in memory: of those who asked last',
+  },
   policyRules: { group: 'policies', default: 1000, range: [1, 100_000], about: 'rules in a policy' },
   conditionDepth: { group: 'policies', default: 16, range: [1, 100], about: 'nesting of a condition' },
   conditionComparisons: { group: 'policies', default: 200, range: [1, 10_000], about: 'comparisons in a rule' },

@@ -2,6 +2,7 @@
 import type { ImportBounds } from './bulk/index.ts';
 import type { HttpLimits } from './http/index.ts';
 import type { IdentitySettings } from './identity/index.ts';
+import type { ModelLimits } from './model.ts';
 import type { PolicyLimits } from './policy/index.ts';
 import type { RequestLimits } from './request/index.ts';
 import type { Settings } from './settings.ts';
@@ -54,6 +55,11 @@ export function toPolicyLimits(settings: Settings): PolicyLimits {
       expressionDepth: settings.expressionDepth,
     },
   };
+}
+
+/** Bounds on what decisions are made on. */
+export function toModelLimits(settings: Settings): ModelLimits {
+  return { ...toPolicyLimits(settings), grants: settings.assignmentsCached };
 }
 
 /** What the steps of a request go by. */

@@ -4,8 +4,21 @@ import { type Advice, adviseOn, createStandings } from '../src/advice/index.ts';
 import { createScope, OPEN, type ScopeParts } from '../src/context/index.ts';
 import { decide } from '../src/decision/index.ts';
 import type { JsonObject } from '../src/operators/index.ts';
-import { applicableRules, compilePolicies, type Policy, type PolicySnapshot, type PolicyState } from '../src/policy/index.ts';
-import { LIMITS, NEWSROOM, NOW, policyOf, resourceOf, SCOPE_PARTS, type SomeRule, stateOf, toRole, toUser } from './policy-fixtures.ts';
+import { applicableRules, compilePolicies, type Policy, type PolicySnapshot } from '../src/policy/index.ts';
+import {
+  grantsIn,
+  LIMITS,
+  NEWSROOM,
+  NOW,
+  policyOf,
+  resourceOf,
+  SCOPE_PARTS,
+  type SomeRule,
+  stateOf,
+  toRole,
+  toUser,
+  type WholeState,
+} from './policy-fixtures.ts';
 
 const USERS = ['u1', 'u2'] as const;
 const ROLES = ['user', 'editor'] as const;
@@ -38,7 +51,7 @@ const rule: fc.Arbitrary<SomeRule> = fc.record({
 });
 const expiry = fc.constantFrom(undefined, undefined, NOW, NOW + 1).map((at) => (at === undefined ? undefined : new Date(at).toISOString()));
 
-const state: fc.Arbitrary<PolicyState> = fc
+const state: fc.Arbitrary<WholeState> = fc
   .array(
     fc.record({ rules: fc.array(rule, { minLength: 1, maxLength: 4 }), priority: often.map((is) => (is ? 100 : 101)), isActive: often }),
     { minLength: 2, maxLength: 4 },
@@ -80,23 +93,41 @@ const request: fc.Arbitrary<ScopeParts> = fc
   })
   .map(({ id, role, attributes, ...others }) => ({ ...SCOPE_PARTS, ...others, principal: { id, role, attributes } }));
 
-function advise(all: PolicyState): readonly Advice[] {
+function advise(all: WholeState): readonly Advice[] {
   const standings = createStandings(compilePolicies(all, NEWSROOM, LIMITS), NOW);
   return all.policies.flatMap((policy) => {
     const isOfIt = (one: { readonly policyId: string; readonly isActive: boolean }): boolean => one.policyId === policy.id && one.isActive;
     return adviseOn(policy, {
       standings,
       users: { looked: 0, all: true, having: new Map() },
+      grantsOf: (userId) => grantsIn(all, userId),
       isSaidInSql: () => true,
       assignments: { roles: all.rolePolicies.filter(isOfIt), users: all.userPolicies.filter(isOfIt), all: true },
     });
   });
 }
 
+/** A state, and what it is decided by. */
+interface Compiled {
+  readonly snapshot: PolicySnapshot;
+  readonly all: WholeState;
+}
+
+function compile(all: WholeState): Compiled {
+  return { snapshot: compilePolicies(all, NEWSROOM, LIMITS), all };
+}
+
 /** What is decided, which rules may have a part in it, and which were looked at. */
-function look(snapshot: PolicySnapshot, parts: ScopeParts) {
+function look({ snapshot, all }: Compiled, parts: ScopeParts) {
   const who = { userId: parts.principal.id, role: parts.principal.role };
-  const applicable = applicableRules(snapshot, { ...who, resource: parts.resource.name, action: parts.action, now: parts.now });
+  const grants = grantsIn(all, who.userId);
+  const applicable = applicableRules(snapshot, {
+    grants,
+    role: who.role,
+    resource: parts.resource.name,
+    action: parts.action,
+    now: parts.now,
+  });
   const considered = new Set<string>();
   const decision = decide(applicable, createScope(parts), { ...who, trace: (step) => considered.add(step.rule.id) });
   return { decision, applicable, considered };
@@ -110,9 +141,9 @@ describe('advice on rules beside each other', () => {
         const idle = advise(all)
           .filter(({ code }) => code === 'never-fires' || code === 'redundant')
           .map((one) => String(one.rule?.id));
-        const snapshot = compilePolicies(all, NEWSROOM, LIMITS);
+        const compiled = compile(all);
         for (const parts of idle.length === 0 ? [] : requests) {
-          const { applicable, considered } = look(snapshot, parts);
+          const { applicable, considered } = look(compiled, parts);
           expect(idle.filter((id) => considered.has(id))).toEqual([]);
           met += applicable.rules.filter(({ id }) => idle.includes(id)).length;
         }
@@ -130,7 +161,7 @@ describe('advice on rules beside each other', () => {
         const redundant = new Set(advise(all).flatMap(({ code, rule: one }) => (code === 'redundant' ? [one?.id] : [])));
         if (redundant.size === 0) return;
         const without = all.policies.map((policy) => ({ ...policy, rules: policy.rules.filter(({ id }) => !redundant.has(id)) }));
-        const [before, after] = [all, { ...all, policies: without }].map((one) => compilePolicies(one, NEWSROOM, LIMITS));
+        const [before, after] = [all, { ...all, policies: without }].map(compile);
         if (before === undefined || after === undefined) throw new Error('two states make two snapshots');
         for (const parts of requests) expect(look(after, parts).decision).toEqual(look(before, parts).decision);
         gone += redundant.size;
@@ -144,7 +175,7 @@ describe('advice on rules beside each other', () => {
     let told = 0;
     fc.assert(
       fc.property(state, (all) => {
-        const snapshot = compilePolicies(all, NEWSROOM, LIMITS);
+        const compiled = compile(all);
         for (const { code, policy, rule: allow, other } of advise(all)) {
           // In a policy that is assigned to nobody, rules are looked at among themselves.
           if (code !== 'conflict' || policy.id === other?.policy.id) continue;
@@ -153,7 +184,7 @@ describe('advice on rules beside each other', () => {
               ['Article', 'Desk', 'User'].some((name) =>
                 (['read', 'list', 'update'] as const).some((action) => {
                   const parts = { ...SCOPE_PARTS, principal: { id, role, attributes: {} }, resource: resourceOf(name), action };
-                  const order = look(snapshot, parts).applicable.rules.map((one) => one.id);
+                  const order = look(compiled, parts).applicable.rules.map((one) => one.id);
                   const [deny, second] = [order.indexOf(String(other?.rule.id)), order.indexOf(String(allow?.id))];
                   return deny >= 0 && deny < second;
                 }),

@@ -5,9 +5,22 @@ import { evaluate, OPEN, readConditions } from '../src/condition/index.ts';
 import { createScope, describePath, type ScopeParts } from '../src/context/index.ts';
 import { decide } from '../src/decision/index.ts';
 import type { Json, JsonObject } from '../src/operators/index.ts';
-import { applicableRules, compilePolicies, type Policy, type PolicyState } from '../src/policy/index.ts';
+import { applicableRules, compilePolicies, type Policy } from '../src/policy/index.ts';
 import { decideSlowly, referredBy } from './newsroom-facts.ts';
-import { LIMITS, NEWSROOM, NOW, policyOf, resourceOf, SCOPE_PARTS, type SomeRule, stateOf, toRole, toUser } from './policy-fixtures.ts';
+import {
+  grantsIn,
+  LIMITS,
+  NEWSROOM,
+  NOW,
+  policyOf,
+  resourceOf,
+  SCOPE_PARTS,
+  type SomeRule,
+  stateOf,
+  toRole,
+  toUser,
+  type WholeState,
+} from './policy-fixtures.ts';
 
 const few = { maxLength: 4 };
 const users = ['u1', 'u2'] as const;
@@ -73,7 +86,7 @@ const rule: fc.Arbitrary<SomeRule> = fc.oneof(
     }),
   ),
 );
-const state: fc.Arbitrary<PolicyState> = fc
+const state: fc.Arbitrary<WholeState> = fc
   .array(fc.record({ rules: fc.array(rule, few), priority, isActive: fc.constantFrom(true, true, true, false) }), {
     minLength: 1,
     maxLength: 4,
@@ -160,9 +173,9 @@ const everyKindOfRecord: readonly JsonObject[] = [undefined, 'draft', 'published
 
 const runs = { numRuns: 3000 };
 
-function decideFast(policies: PolicyState, { principal, resource, action, now, ...others }: ScopeParts) {
+function decideFast(policies: WholeState, { principal, resource, action, now, ...others }: ScopeParts) {
   const applicable = applicableRules(compilePolicies(policies, NEWSROOM, LIMITS), {
-    userId: principal.id,
+    grants: grantsIn(policies, principal.id),
     role: principal.role,
     resource: resource.name,
     action,
@@ -197,7 +210,7 @@ describe('deciding', () => {
   it('does not depend on the order in which things are stored', () => {
     fc.assert(
       fc.property(state, parts, (policies, scopeParts) => {
-        const reversed: PolicyState = {
+        const reversed: WholeState = {
           epoch: policies.epoch,
           policies: policies.policies.toReversed().map((policy) => ({ ...policy, rules: policy.rules.toReversed() })),
           userPolicies: policies.userPolicies.toReversed(),
@@ -230,7 +243,9 @@ describe('deciding', () => {
       fc.property(state, fc.array(parts, { minLength: 2, maxLength: 6 }), (policies, asked) => {
         const kept = compilePolicies(policies, NEWSROOM, LIMITS);
         for (const one of asked) {
-          const request = { userId: one.principal.id, role: one.principal.role, resource: one.resource.name, action: one.action, now: NOW };
+          const { principal, resource, action } = one;
+          const grants = grantsIn(policies, principal.id);
+          const request = { grants, role: principal.role, resource: resource.name, action, now: NOW };
           const fresh = applicableRules(compilePolicies(policies, NEWSROOM, LIMITS), request);
           expect(applicableRules(kept, request).rules.map(({ id }) => id)).toEqual(fresh.rules.map(({ id }) => id));
         }

@@ -2,11 +2,11 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { JsonObject } from '../src/operators/index.ts';
-import type { PolicyState } from '../src/policy/index.ts';
 import { type Reply, type RunningService, startService, type TestUser } from './harness.ts';
 import { hostileRows, THING, USER, USERS } from './law/data.ts';
 import { questions } from './law/policies.ts';
 import { lawDefinitions, NOW } from './law/world.ts';
+import type { WholeState } from './policy-fixtures.ts';
 import { casesOf, onPostgres } from './postgres/place.ts';
 
 const RECORDS = 60;
@@ -84,7 +84,7 @@ it('whatever the policies, a list shows what is read one by one', async () => {
 }, 600_000);
 
 /** Makes the policies and assigns them; gives their ids. Their rules say the same of listing, reading and exporting. */
-async function write({ policies, userPolicies, rolePolicies }: PolicyState): Promise<readonly string[]> {
+async function write({ policies, userPolicies, rolePolicies }: WholeState): Promise<readonly string[]> {
   const made = new Map<string, string>();
   for (const { id, name, type, isActive, priority, rules } of policies) {
     const same = rules.map(({ resource, effect, conditions, priority: own, isActive: applies }) => ({

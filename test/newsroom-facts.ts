@@ -2,13 +2,12 @@
 import { OPEN } from '../src/condition/index.ts';
 import type { ScopeParts } from '../src/context/index.ts';
 import type { JsonObject } from '../src/operators/index.ts';
-import type { PolicyState } from '../src/policy/index.ts';
-import { NOW } from './policy-fixtures.ts';
+import { NOW, type WholeState } from './policy-fixtures.ts';
 import type { Facts, PathKind } from './reference-conditions.ts';
 import { type Answer, decideByTheBook } from './reference-decider.ts';
 
 /** The answer of the prose, asked with plain data. */
-export function decideSlowly(policies: PolicyState, parts: ScopeParts): Answer {
+export function decideSlowly(policies: WholeState, parts: ScopeParts): Answer {
   const { principal, resource, action, record, recordId, origin, referred = new Map() } = parts;
   const { id, role, attributes } = principal;
   const facts: Facts = {

@@ -1,7 +1,16 @@
 import type { Scope } from '../src/condition/index.ts';
 import { createScope, type ScopeParts } from '../src/context/index.ts';
 import type { JsonObject } from '../src/operators/index.ts';
-import type { Policy, PolicyLimits, PolicyRule, PolicyState, RolePolicy, UserPolicy } from '../src/policy/index.ts';
+import {
+  type Policy,
+  type PolicyLimits,
+  type PolicyRule,
+  type PolicyState,
+  type RolePolicy,
+  toGrants,
+  type UserGrant,
+  type UserPolicy,
+} from '../src/policy/index.ts';
 import { type Definitions, type Resource, readDefinition } from '../src/resource/index.ts';
 import { SYSTEM } from '../src/system/index.ts';
 
@@ -109,8 +118,18 @@ export function toRole(role: RolePolicy['role'], policyId: string, others: Parti
   };
 }
 
+/** All policies and all assignments, of every user. */
+export interface WholeState extends PolicyState {
+  readonly userPolicies: readonly UserPolicy[];
+}
+
+/** What a user is assigned there; nothing for nobody. */
+export function grantsIn({ userPolicies }: Pick<WholeState, 'userPolicies'>, userId: string | undefined): readonly UserGrant[] {
+  return toGrants(userPolicies.filter((assignment) => assignment.userId === userId));
+}
+
 /** The state of epoch 1. */
-export function stateOf(parts: Partial<Omit<PolicyState, 'epoch'>>): PolicyState {
+export function stateOf(parts: Partial<Omit<WholeState, 'epoch'>>): WholeState {
   return { epoch: 1, policies: [], userPolicies: [], rolePolicies: [], ...parts };
 }
 

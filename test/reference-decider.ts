@@ -1,4 +1,5 @@
-import type { Policy, PolicyRule, PolicyState } from '../src/policy/index.ts';
+import type { Policy, PolicyRule } from '../src/policy/index.ts';
+import type { WholeState } from './policy-fixtures.ts';
 import { type Facts, truthOf } from './reference-conditions.ts';
 
 /** Who asks for what. */
@@ -25,7 +26,7 @@ export interface Answer {
  * The prose of how requests are decided, as directly as code can say it: no index, no memo, no open records, no early end,
  * and no code of `src/` but types. What is fast must agree with it.
  */
-export function decideByTheBook(state: PolicyState, { userId, role, resource, action, facts }: Asked): Answer {
+export function decideByTheBook(state: WholeState, { userId, role, resource, action, facts }: Asked): Answer {
   const assignments = [
     ...state.rolePolicies.filter((one) => one.role === role && one.isActive).map((one) => [one.policyId, one.priority] as const),
     ...state.userPolicies

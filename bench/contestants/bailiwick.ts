@@ -1,8 +1,15 @@
 import { createScope } from '../../src/context/index.ts';
 import { type DecideOptions, decide, type RuleStep } from '../../src/decision/index.ts';
-import { applicableRules, compilePolicies, type PolicySnapshot, type PolicyState, type RolePolicy } from '../../src/policy/index.ts';
+import {
+  applicableRules,
+  compilePolicies,
+  type PolicySnapshot,
+  type RolePolicy,
+  toGrants,
+  type UserGrant,
+} from '../../src/policy/index.ts';
 import type { Definitions } from '../../src/resource/index.ts';
-import { definitionsOf, LIMITS, NOW, policyOf, resourceOf, stateOf, toRole, toUser } from '../../test/policy-fixtures.ts';
+import { definitionsOf, LIMITS, NOW, policyOf, resourceOf, stateOf, toRole, toUser, type WholeState } from '../../test/policy-fixtures.ts';
 import { type Contestant, type Run, type Shape, type ShapeRequest, type ShapeRule, STATUSES } from './shape.ts';
 
 /** Ourselves: all that a request pays for being decided, from compiled policies to the decision with its reason. */
@@ -39,13 +46,21 @@ const DEFINITIONS: Definitions = definitionsOf({
   },
 });
 
+/** Compiled policies, and what each user is assigned: the service loads that when the user first asks. */
+export interface Prepared {
+  readonly snapshot: PolicySnapshot;
+  readonly grants: ReadonlyMap<string, readonly UserGrant[]>;
+}
+
 /** Compiles; what the shape calls resources are such as no definition names, but for `Article`. */
-export function prepareSnapshot(state: PolicyState): PolicySnapshot {
-  return compilePolicies(state, DEFINITIONS, LIMITS);
+export function prepareSnapshot(state: WholeState): Prepared {
+  const byUser = Map.groupBy(state.userPolicies, ({ userId }) => userId);
+  const grants = new Map([...byUser].map(([userId, own]) => [userId, toGrants(own)]));
+  return { snapshot: compilePolicies(state, DEFINITIONS, LIMITS), grants };
 }
 
 /** A policy for each role of the shape, assigned to it. */
-export function toState(shape: Shape): PolicyState {
+export function toState(shape: Shape): WholeState {
   const byRole = Map.groupBy(shape.rules, (rule) => rule.role);
   return stateOf({
     policies: [...byRole].map(([role, rules]) =>
@@ -60,7 +75,7 @@ export function toState(shape: Shape): PolicyState {
 }
 
 /** The same policies, assigned to the users themselves. */
-export function toStateByUser(shape: Shape): PolicyState {
+export function toStateByUser(shape: Shape): WholeState {
   const { policies } = toState(shape);
   return stateOf({ policies, userPolicies: [...shape.users].map(([userId, role]) => toUser(userId, `policy of ${role}`)) });
 }
@@ -71,7 +86,7 @@ function toRule({ resource, action, when }: ShapeRule) {
 }
 
 /** Decides the shape's requests in turn. */
-export function toRun(shape: Shape, snapshot: PolicySnapshot, trace?: DecideOptions['trace']): Run {
+export function toRun(shape: Shape, { snapshot, grants }: Prepared, trace?: DecideOptions['trace']): Run {
   const article = resourceOf('Article', DEFINITIONS);
   const resources = new Map(shape.requests.map(({ resource }) => [resource, { ...article, name: resource }]));
   const requests = shape.requests.map((request) => ({ request, resource: resources.get(request.resource) ?? article }));
@@ -79,7 +94,8 @@ export function toRun(shape: Shape, snapshot: PolicySnapshot, trace?: DecideOpti
   return () => {
     const { request, resource } = requests[next++ % requests.length] as { request: ShapeRequest; resource: typeof article };
     const { userId, role, action, record } = request;
-    const applicable = applicableRules(snapshot, { userId, role, resource: request.resource, action, now: NOW });
+    const own = grants.get(userId) ?? [];
+    const applicable = applicableRules(snapshot, { grants: own, role, resource: request.resource, action, now: NOW });
     const scope = createScope({
       principal: { id: userId, role, attributes: { id: userId, role } },
       action,

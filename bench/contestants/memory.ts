@@ -14,16 +14,16 @@ if (shape !== undefined) {
 function report(of: Shape, assigned: string, state: ReturnType<typeof toState>): void {
   const before = heap();
   const began = performance.now();
-  const snapshot = prepareSnapshot(state);
+  const prepared = prepareSnapshot(state);
   const milliseconds = performance.now() - began;
   const compiled = heap() - before;
   const someone = new Map([...of.users].map(([userId, role]) => [role, userId]));
   for (const { role, resource } of of.rules) {
     const userId = someone.get(role) ?? '';
-    toRun({ ...of, requests: [{ userId, role, resource, action: 'read', record: {} }] }, snapshot)();
+    toRun({ ...of, requests: [{ userId, role, resource, action: 'read', record: {} }] }, prepared)();
   }
   const used = heap() - before;
-  const bytes = (total: number) => Math.round(total / snapshot.policies.size).toLocaleString('en');
+  const bytes = (total: number) => Math.round(total / prepared.snapshot.policies.size).toLocaleString('en');
   const cells = [of.name.padEnd(42), assigned.padEnd(20), milliseconds.toFixed(1).padEnd(14), bytes(compiled).padEnd(18), bytes(used)];
   process.stdout.write(`${cells.join('')}\n`);
 }

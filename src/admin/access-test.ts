@@ -22,7 +22,10 @@ export const testEndpoints: readonly Endpoint[] = [
 
 async function testAccess(admin: AdminCall): ReturnType<Endpoint['handle']> {
   const test = readTest(admin);
-  const tried = await tryAccess(admin, test, (asked) => applicableRules(admin.model.policies, asked));
+  const { tx, model } = admin;
+  const tried = await tryAccess(admin, test, async ({ userId, ...asked }) =>
+    applicableRules(model.policies, { ...asked, grants: await model.grants.of(tx, userId) }),
+  );
   const { decision, ...why } = tried.explanation;
   const rule = decidingRule(decision);
   const data = {
@@ -41,7 +44,7 @@ async function testPolicy(admin: AdminCall): ReturnType<Endpoint['handle']> {
   if (policy === undefined) throw new Problem('POLICY_UNKNOWN', 'no policy has this id');
   const test = readTest(admin);
   const parts = { definitions: admin.model.definitions, limits: admin.parts.limits };
-  const tried = await tryAccess(admin, test, ({ resource, action }) => rulesOfPolicy(policy, parts, { resource, action }));
+  const tried = await tryAccess(admin, test, async ({ resource, action }) => rulesOfPolicy(policy, parts, { resource, action }));
   const { decision, ...why } = tried.explanation;
   const rule = decidingRule(decision);
   const data = {

@@ -1,4 +1,13 @@
-import { ADVICE, type Advice, type AdviceCode, adviseOn, adviseOnAssignment, createStandings, type Surroundings } from '../advice/index.ts';
+import {
+  ADVICE,
+  type Advice,
+  type AdviceCode,
+  adviseOn,
+  adviseOnAssignment,
+  createStandings,
+  type Surroundings,
+  usersLookedAt,
+} from '../advice/index.ts';
 import { Problem } from '../errors.ts';
 import type { Model } from '../model.ts';
 import type { Policy, RolePolicy, UserPolicy } from '../policy/index.ts';
@@ -45,8 +54,8 @@ async function list(admin: AdminCall): ReturnType<Endpoint['handle']> {
 
 /** What an answer says beside a policy that was just written: `warnings`, where there are any. */
 export async function warningsOf(admin: AdminCall, policy: Policy, { isNew = false }: { readonly isNew?: boolean } = {}): Promise<object> {
-  // As of the epoch that the change began: the next request would compile it anyway.
-  const advise = await createAdviser(admin, await admin.parts.model.at(admin.tx));
+  // As of the epoch that the change began.
+  const advise = await createAdviser(admin, await admin.parts.model.after(admin.tx));
   const advice = await advise(policy, { alone: true });
   // A new policy cannot be assigned before it is there.
   return toWarnings(advice.filter(({ code }) => !(isNew && code === 'unassigned')));
@@ -64,16 +73,17 @@ function toWarnings(advice: readonly Advice[]): object {
 
 type Adviser = (policy: Policy, how?: Pick<Surroundings, 'alone'>) => Promise<readonly Advice[]>;
 
-async function createAdviser({ tx, parts }: AdminCall, { policies, definitions, user }: Model): Promise<Adviser> {
+async function createAdviser({ tx, parts }: AdminCall, { policies, grants, definitions, user }: Model): Promise<Adviser> {
   const moment = { dialect: tx.dialect, now: tx.now, timeZone: parts.timeZone, definitions };
-  const around: Omit<Surroundings, 'assignments'> = {
+  const around: Omit<Surroundings, 'assignments' | 'grantsOf'> = {
     standings: createStandings(policies, tx.now),
     users: await countUserValues(tx, user, { limit: USERS }),
     isSaidInSql: (comparison, resource) => isSaidInSql(comparison, resource, moment),
   };
   return async (policy, how = {}) => {
     const assignments = await loadActiveAssignments(tx, policy.id, { limit: ASSIGNMENTS });
-    return adviseOn(policy, { ...around, ...how, assignments });
+    const grantsOf = await grants.ofEach(tx, usersLookedAt(policy, assignments, tx.now) ?? []);
+    return adviseOn(policy, { ...around, ...how, assignments, grantsOf });
   };
 }
 

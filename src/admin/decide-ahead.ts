@@ -7,7 +7,7 @@ import type { Path } from '../condition/index.ts';
 import { createScope, leaveOpen, OPEN, type Principal, type ScopeParts } from '../context/index.ts';
 import { type Decision, decide, decidingRule, printWhen } from '../decision/index.ts';
 import type { Json, JsonObject } from '../operators/index.ts';
-import { type Applicable, applicableRules } from '../policy/index.ts';
+import { type Applicable, applicableRules, NO_GRANTS, type UserGrant } from '../policy/index.ts';
 import { isDeletionField, type Resource, type StoredRecord } from '../resource/index.ts';
 import { loadReferred } from '../storage/index.ts';
 import type { AdminCall } from './endpoint.ts';
@@ -38,14 +38,20 @@ export interface ShownDecision {
   readonly when?: string;
 }
 
+/** A stored user, and what they are assigned. */
+export interface KnownUser {
+  readonly user: StoredRecord;
+  readonly grants: readonly UserGrant[];
+}
+
 /** Decides for a stored user, as the user is now. */
-export function decideForUser(admin: AdminCall, question: AheadQuestion, user: StoredRecord): Promise<Foreseen> {
-  return decideAhead(admin, question, { principal: toPrincipal(user), isKnown: true });
+export function decideForUser(admin: AdminCall, question: AheadQuestion, { user, grants }: KnownUser): Promise<Foreseen> {
+  return decideAhead(admin, question, { principal: toPrincipal(user), grants, isKnown: true });
 }
 
 /** Decides for whoever has a role: id and attributes of the user stay open. */
 export function decideForRole(admin: AdminCall, question: AheadQuestion, role: string): Promise<Foreseen> {
-  return decideAhead(admin, question, { principal: { role, attributes: {} }, isKnown: false });
+  return decideAhead(admin, question, { principal: { role, attributes: {} }, grants: NO_GRANTS, isKnown: false });
 }
 
 /** Shows a decision. It may show attribute values: for admins alone. */
@@ -73,6 +79,7 @@ export function toPrincipal(user: StoredRecord): Principal {
 
 interface Whom {
   readonly principal: Principal;
+  readonly grants: readonly UserGrant[];
   /** Whether it is one user, and not whoever has the role. */
   readonly isKnown: boolean;
 }
@@ -80,10 +87,10 @@ interface Whom {
 async function decideAhead(admin: AdminCall, question: AheadQuestion, whom: Whom): Promise<Foreseen> {
   const { tx, model, parts } = admin;
   const { resource, action, record, environment } = question;
-  const { principal } = whom;
+  const { principal, grants } = whom;
   const who = { userId: principal.id, role: principal.role };
   const now = environment.now ?? tx.now;
-  const applicable = applicableRules(model.policies, { ...who, resource: resource.name, action, now });
+  const applicable = applicableRules(model.policies, { grants, role: principal.role, resource: resource.name, action, now });
   const scopeParts: ScopeParts = {
     principal,
     action,

@@ -3,7 +3,7 @@ import { analytics, type Entry, loadDecision, readTimeframe, scopeFromFacts, sea
 import { createScope } from '../context/index.ts';
 import { type Decision, decidingRule, explain } from '../decision/index.ts';
 import { Problem } from '../errors.ts';
-import { applicableRules, compilePolicies } from '../policy/index.ts';
+import { applicableRules, compilePolicies, toGrants } from '../policy/index.ts';
 import { toSuccess } from '../response/index.ts';
 import { loadPolicyStateAt } from '../storage/index.ts';
 import type { AdminCall, Endpoint } from './endpoint.ts';
@@ -59,9 +59,15 @@ async function explainPast({ tx, model, parts }: AdminCall, entry: Entry): Promi
   const resource = model.definitions.get(entry.resource);
   const action = ACTIONS.get(entry.action)?.decides;
   if (resource === undefined || action === undefined) return { trace: [], warnings: [`no definition names ${entry.resource} any more`] };
-  const policies = compilePolicies(await loadPolicyStateAt(tx, entry.epoch), model.definitions, parts.limits);
   const who = { userId: entry.userId, role: entry.role };
-  const applicable = applicableRules(policies, { ...who, resource: entry.resource, action, now: Date.parse(entry.at) });
+  const { userPolicies, ...state } = await loadPolicyStateAt(tx, entry.epoch, who);
+  const applicable = applicableRules(compilePolicies(state, model.definitions, parts.limits), {
+    grants: toGrants(userPolicies),
+    role: entry.role,
+    resource: entry.resource,
+    action,
+    now: Date.parse(entry.at),
+  });
   const { kindOf } = createScope({
     principal: { role: entry.role, attributes: {} },
     action,

@@ -46,7 +46,7 @@ export interface Tried {
 }
 
 /** Decides the request with the rules that `rulesFor` picks, and says why. Leaves no entry. */
-export async function tryAccess(admin: AdminCall, test: AccessTest, rulesFor: (asked: Asked) => Applicable): Promise<Tried> {
+export async function tryAccess(admin: AdminCall, test: AccessTest, rulesFor: (asked: Asked) => Promise<Applicable>): Promise<Tried> {
   const { tx, model } = admin;
   const makesRecord = MAKES_RECORD.has(test.action);
   const user = test.userId === undefined ? undefined : await loadRecord(tx, model.user, test.userId);
@@ -55,7 +55,7 @@ export async function tryAccess(admin: AdminCall, test: AccessTest, rulesFor: (a
   const { principal, now, resource, action } = laid;
   const look = async (parts: ScopeParts): Promise<Explanation> => {
     const who = { userId: principal.id, role: principal.role };
-    const applicable = rulesFor({ ...who, resource: resource.name, action, now });
+    const applicable = await rulesFor({ ...who, resource: resource.name, action, now });
     const referred = await loadReferred(tx, model.definitions, { ...parts, paths: applicable.reaches });
     return explain(applicable, leaveOpen(createScope({ ...parts, referred }), isOfTransport), who);
   };

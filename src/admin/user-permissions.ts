@@ -5,7 +5,7 @@ import { describeValue, type Json } from '../operators/index.ts';
 import { type Definitions, ordinaryResources, type Resource, type StoredRecord } from '../resource/index.ts';
 import { toSuccess } from '../response/index.ts';
 import { loadRecord } from '../storage/index.ts';
-import { type AheadQuestion, decideForUser, showDecision, showUser } from './decide-ahead.ts';
+import { type AheadQuestion, decideForUser, type KnownUser, showDecision, showUser } from './decide-ahead.ts';
 import type { AdminCall, Endpoint } from './endpoint.ts';
 import { readEnvironment, readMemberObject, readMemberText, readResourceName, toQuestionProblem } from './read-question.ts';
 import { paramOf, readBody } from './reading.ts';
@@ -49,6 +49,7 @@ async function fillCells(
   { resources, environment, cursor }: PermissionsQuestion,
   user: StoredRecord,
 ): Promise<{ readonly cells: readonly object[]; readonly next: Cell | undefined }> {
+  const known = { user, grants: await admin.model.grants.of(admin.tx, user.id) };
   const end = performance.now() + ANSWER_TIME;
   const all = resources.flatMap((resource) => RULE_ACTIONS.map((action): Cell => ({ resource, action })));
   const start = cursor === undefined ? 0 : all.findIndex((cell) => toCellCursor(cell) === cursor);
@@ -56,7 +57,7 @@ async function fillCells(
   const cells: object[] = [];
   for (const cell of all.slice(start)) {
     if (cells.length > 0 && performance.now() > end) return { cells, next: cell };
-    cells.push(await foresee(admin, { ...cell, record: OPEN, environment }, user));
+    cells.push(await foresee(admin, { ...cell, record: OPEN, environment }, known));
   }
   return { cells, next: undefined };
 }
@@ -65,7 +66,7 @@ function toCellCursor({ resource, action }: Cell): string {
   return Buffer.from(`${resource.name} ${action}`).toString('base64url');
 }
 
-async function foresee(admin: AdminCall, question: AheadQuestion, user: StoredRecord): Promise<object> {
+async function foresee(admin: AdminCall, question: AheadQuestion, user: KnownUser): Promise<object> {
   const { decision } = await decideForUser(admin, question, user);
   const { effect, ...others } = showDecision(decision);
   return { resource: question.resource.name, action: question.action, effect, reason: decision.reason, ...others };

@@ -66,8 +66,12 @@ async function findUsers(admin: AdminCall, page: UserPage, roles: readonly RoleA
   let after = page.after;
   for (;;) {
     const { users: candidates, last } = await loadCandidates(admin.tx, admin.model.user, { roles: possible, after, stretch: STRETCH });
+    const grantsOf = await admin.model.grants.ofEach(
+      admin.tx,
+      candidates.map(({ id }) => id),
+    );
     for (const user of candidates) {
-      const { decision } = await decideForUser(admin, page.question, user);
+      const { decision } = await decideForUser(admin, page.question, { user, grants: grantsOf(user.id) });
       if (decision.effect !== 'deny') {
         if (users.length === page.limit) return { users, ...(after !== undefined && { next: after }) };
         users.push({ ...showUser(user), ...showDecision(decision), via: viaOf(decision, ofRole.get(String(user['role']))) });

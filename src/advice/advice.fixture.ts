@@ -1,6 +1,6 @@
-import { LIMITS, NEWSROOM, NOW, policyOf, type SomeRule, stateOf, toRole } from '../../test/policy-fixtures.ts';
+import { grantsIn, LIMITS, NEWSROOM, NOW, policyOf, type SomeRule, stateOf, toRole, type WholeState } from '../../test/policy-fixtures.ts';
 import type { Json, JsonObject } from '../operators/index.ts';
-import { compilePolicies, type PolicyRule, type PolicyState } from '../policy/index.ts';
+import { compilePolicies, type PolicyRule } from '../policy/index.ts';
 import type { Definitions } from '../resource/index.ts';
 import type { Advice } from './advice.ts';
 import { adviseOn } from './advise.ts';
@@ -8,7 +8,7 @@ import { createStandings } from './standing.ts';
 import type { Surroundings } from './subject.ts';
 
 /** Policies, their assignments, and what else advice goes by. */
-export interface World extends Partial<Omit<PolicyState, 'epoch'>> {
+export interface World extends Partial<Omit<WholeState, 'epoch'>> {
   readonly definitions?: Definitions;
   readonly users?: Surroundings['users'];
   readonly alone?: boolean;
@@ -32,6 +32,7 @@ export function adviceIn(
         standings,
         users,
         alone,
+        grantsOf: (userId) => grantsIn(all, userId),
         isSaidInSql: ({ operator }) => operator !== 'matches',
         assignments: {
           roles: all.rolePolicies.filter((one) => one.policyId === policy.id && one.isActive),

@@ -10,5 +10,6 @@
 export { ADVICE, type Advice, type AdviceCode } from './advice.ts';
 export { adviseOn } from './advise.ts';
 export { type ActiveAssignments, adviseOnAssignment } from './assignments.ts';
+export { usersLookedAt } from './order.ts';
 export { createStandings } from './standing.ts';
 export type { Surroundings, UserValues } from './subject.ts';

@@ -1,6 +1,6 @@
 import { DEFAULT_PRIORITY, type Policy, type PolicyRule } from '../policy/index.ts';
 import type { Advice, Remark } from './advice.ts';
-import { isExpired } from './assignments.ts';
+import { type ActiveAssignments, isExpired } from './assignments.ts';
 import { areDisjoint } from './disjoint.ts';
 import { type PlacedRule, placeRule, type Standing } from './standing.ts';
 import { definitionsOf, type Subject, type Surroundings } from './subject.ts';
@@ -45,14 +45,19 @@ interface Seat {
  * Every place where an active policy applies; undefined where that is nowhere, or where there are too many to look at. A user
  * to whom it comes by a role of higher priority too is looked at in the role's place.
  */
-function seatsOf(policy: Policy, { standings, assignments }: Surroundings): readonly Seat[] | undefined {
-  const { roles, users, all } = assignments;
-  const lasting = users.filter((assignment) => !isExpired(assignment, standings.now));
-  if (!policy.isActive || !all || lasting.length > USERS_TRIED || roles.length + lasting.length === 0) return undefined;
+function seatsOf(policy: Policy, { standings, assignments, grantsOf }: Surroundings): readonly Seat[] | undefined {
+  const users = usersLookedAt(policy, assignments, standings.now);
+  if (users === undefined || assignments.roles.length + users.length === 0) return undefined;
   return [
-    ...roles.map(({ role, priority }) => ({ standing: standings.ofRole(role), priority })),
-    ...lasting.map(({ userId }) => ({ standing: standings.ofUser(userId), priority: DEFAULT_PRIORITY })),
+    ...assignments.roles.map(({ role, priority }) => ({ standing: standings.ofRole(role), priority })),
+    ...users.map((userId) => ({ standing: standings.ofUser(userId, grantsOf(userId)), priority: DEFAULT_PRIORITY })),
   ];
+}
+
+/** The users that advice on a policy looks at one by one, by what else they are assigned; undefined where it looks at nobody. */
+export function usersLookedAt(policy: Policy, { users, all }: ActiveAssignments, now: number): readonly string[] | undefined {
+  const lasting = users.filter((assignment) => !isExpired(assignment, now));
+  return policy.isActive && all && lasting.length <= USERS_TRIED ? lasting.map(({ userId }) => userId) : undefined;
 }
 
 interface Seats {

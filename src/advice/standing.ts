@@ -9,6 +9,7 @@ import {
   type Policy,
   type PolicyRule,
   type PolicySnapshot,
+  type UserGrant,
 } from '../policy/index.ts';
 
 /** A rule at its place in the order of whoever it applies to. */
@@ -34,8 +35,8 @@ export interface Standings {
   /** Milliseconds since 1970. */
   readonly now: number;
   ofRole(role: string): Standing;
-  /** By the user's own assignments: what comes with a role may go with it. */
-  ofUser(userId: string): Standing;
+  /** By the user's own assignments: what comes with a role may go with it. Always handed the same for the same user. */
+  ofUser(userId: string, grants: readonly UserGrant[]): Standing;
   /** Of one policy's rules among themselves, active or not. */
   ofPolicy(policy: Policy): Standing;
   /** The rule parsed. */
@@ -56,7 +57,7 @@ export function createStandings(snapshot: PolicySnapshot, now: number): Standing
     snapshot,
     now,
     ofRole: (role: string) => memoised(byRole, role, () => standingOfRole(snapshot, role)),
-    ofUser: (userId: string) => memoised(byUser, userId, () => standingOfUser(snapshot, userId, now)),
+    ofUser: (userId: string, grants: readonly UserGrant[]) => memoised(byUser, userId, () => standingOfUser(snapshot, grants, now)),
     ofPolicy: (policy: Policy) => createStanding(placeRules(policy, DEFAULT_PRIORITY).map((placed) => ({ placed, lasting: true }))),
     compiled: ({ policy, stored }: PlacedRule) => memoised(rules, stored, () => compileRule(policy, stored, snapshot.reading)),
   });
@@ -82,10 +83,10 @@ function standingOfRole({ policies, byRole }: PolicySnapshot, role: string): Sta
   return createStanding(entries);
 }
 
-function standingOfUser({ policies, byUser }: PolicySnapshot, userId: string, now: number): Standing {
-  const grants = (byUser.get(userId) ?? []).filter(({ expiresAt }) => now < expiresAt);
+function standingOfUser({ policies }: PolicySnapshot, grants: readonly UserGrant[], now: number): Standing {
+  const lasting = grants.filter(({ expiresAt }) => now < expiresAt);
   return createStanding(
-    grants.flatMap(({ policyId, expiresAt }) =>
+    lasting.flatMap(({ policyId, expiresAt }) =>
       placeRules(policies.get(policyId), DEFAULT_PRIORITY).map((placed) => ({ placed, lasting: expiresAt === Number.POSITIVE_INFINITY })),
     ),
   );

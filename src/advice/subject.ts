@@ -1,5 +1,5 @@
 import type { Comparison } from '../condition/index.ts';
-import type { CompiledRule, Policy, PolicyRule } from '../policy/index.ts';
+import type { CompiledRule, Policy, PolicyRule, UserGrant } from '../policy/index.ts';
 import type { Definitions, Resource } from '../resource/index.ts';
 import type { ActiveAssignments } from './assignments.ts';
 import type { Standings } from './standing.ts';
@@ -10,6 +10,8 @@ export interface Surroundings {
   readonly standings: Standings;
   /** Of the policy that advice is on. */
   readonly assignments: ActiveAssignments;
+  /** What users are assigned beside it: those that `usersLookedAt` names. */
+  grantsOf(userId: string): readonly UserGrant[];
   /** Which attributes active users have. */
   readonly users: UserValues;
   /** Whether the database can answer a comparison of a resource's field with a literal. */

@@ -10,7 +10,13 @@ const who = { userId: 'u1', role: 'user' };
 
 function applicableOf(rules: readonly SomeRule[]): Applicable {
   const state = stateOf({ policies: [policyOf('p', rules, { name: 'P' })], rolePolicies: [toRole('user', 'p')] });
-  return applicableRules(compilePolicies(state, NEWSROOM, LIMITS), { ...who, resource: 'Article', action: 'read', now: NOW });
+  return applicableRules(compilePolicies(state, NEWSROOM, LIMITS), {
+    grants: [],
+    role: who.role,
+    resource: 'Article',
+    action: 'read',
+    now: NOW,
+  });
 }
 
 function decideOn(rules: readonly SomeRule[], parts: Partial<ScopeParts> = {}) {

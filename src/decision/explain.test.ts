@@ -1,9 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { LIMITS, NEWSROOM, NOW, policyOf, type SomeRule, scopeOf, stateOf, toRole, toUser } from '../../test/policy-fixtures.ts';
+import {
+  grantsIn,
+  LIMITS,
+  NEWSROOM,
+  NOW,
+  policyOf,
+  type SomeRule,
+  scopeOf,
+  stateOf,
+  toRole,
+  toUser,
+  type WholeState,
+} from '../../test/policy-fixtures.ts';
 import { OPEN } from '../condition/index.ts';
 import type { ScopeParts } from '../context/index.ts';
 import type { JsonObject } from '../operators/index.ts';
-import { type Applicable, applicableRules, compilePolicies, type PolicyState } from '../policy/index.ts';
+import { type Applicable, applicableRules, compilePolicies } from '../policy/index.ts';
 import { type Explanation, explain } from './explain.ts';
 
 const who = { userId: 'u1', role: 'user' };
@@ -12,9 +24,10 @@ function explainOf(rules: readonly SomeRule[], parts: Partial<ScopeParts> = {}):
   return explainState({ policies: [policyOf('p', rules, { name: 'P' })], rolePolicies: [toRole('user', 'p')] }, parts);
 }
 
-function explainState(state: Partial<PolicyState>, parts: Partial<ScopeParts> = {}): Explanation {
-  const asked = { ...who, resource: 'Article', action: 'read', now: NOW } as const;
-  return explain(applicableRules(compilePolicies(stateOf(state), NEWSROOM, LIMITS), asked), scopeOf(parts), who);
+function explainState(parts: Partial<WholeState>, scope: Partial<ScopeParts> = {}): Explanation {
+  const state = stateOf(parts);
+  const asked = { grants: grantsIn(state, who.userId), role: who.role, resource: 'Article', action: 'read', now: NOW } as const;
+  return explain(applicableRules(compilePolicies(state, NEWSROOM, LIMITS), asked), scopeOf(scope), who);
 }
 
 const eq = (field: string, value: string): JsonObject => ({ field, operator: 'eq', value });

@@ -2,13 +2,14 @@ import type { RuleAction } from '../actions.ts';
 import type { Path } from '../condition/index.ts';
 import { memoised } from '../memo.ts';
 import { type Applicable, type CompiledRule, compileRule, type OrderedRules, type RankedRule, type RuleReading } from './compiled.ts';
+import type { UserGrant } from './grants.ts';
 import { DEFAULT_PRIORITY, type Policy, type PolicyRule } from './policy.ts';
-import type { Bucket, PolicySnapshot, UserGrant } from './snapshot.ts';
+import type { Bucket, PolicySnapshot } from './snapshot.ts';
 
 /** Who asks for what, when: all that rules are picked by. */
 export interface ApplicableRequest {
-  /** Undefined for `anon`. */
-  readonly userId?: string | undefined;
+  /** What the user is assigned as of the snapshot's epoch; nothing for `anon`. */
+  readonly grants: readonly UserGrant[];
   readonly role: string;
   readonly resource: string;
   readonly action: RuleAction;
@@ -34,11 +35,9 @@ export function rulesOfPolicy(policy: Policy, reading: RuleReading, request: Pic
   return { ...toOrder(toRanked(rules, DEFAULT_PRIORITY)), found: true, validUntil: Number.POSITIVE_INFINITY };
 }
 
-const NO_GRANTS: readonly UserGrant[] = Object.freeze([]);
-
-function ownGrants(snapshot: PolicySnapshot, { userId, now }: ApplicableRequest): readonly UserGrant[] {
-  const grants = userId === undefined ? undefined : snapshot.byUser.get(userId);
-  return grants?.filter((grant) => now < grant.expiresAt) ?? NO_GRANTS;
+/** Those that apply now, of policies that are active. */
+function ownGrants({ policies }: PolicySnapshot, { grants, now }: ApplicableRequest): readonly UserGrant[] {
+  return grants.filter(({ policyId, expiresAt }) => now < expiresAt && policies.has(policyId));
 }
 
 function earliestExpiry(grants: readonly UserGrant[]): number {

@@ -9,6 +9,7 @@ export { type ApplicableRequest, applicableRules, byPrecedence, isSameRank, type
 export { type AssignmentChange, type ReadAssignment, readRoleAssignment, readUserAssignment } from './assignment.ts';
 export { type Applicable, type CompiledRule, compileRule, type OrderedRules, type RankedRule } from './compiled.ts';
 export { type PlannedPolicies, policiesFromPermissions, type RoleGrant } from './from-permissions.ts';
+export { NO_GRANTS, toGrants, type UserGrant } from './grants.ts';
 export {
   DEFAULT_PRIORITY,
   EFFECTS,
@@ -16,6 +17,7 @@ export {
   isAssignableRole,
   POLICY_TYPES,
   type Policy,
+  type PolicyChanges,
   type PolicyInput,
   type PolicyRule,
   type PolicyState,
@@ -25,5 +27,5 @@ export {
   type UserPolicy,
 } from './policy.ts';
 export { type PolicyLimits, type ReadPolicy, readPolicy } from './read.ts';
-export { compilePolicies, type PolicySnapshot } from './snapshot.ts';
+export { changePolicies, compilePolicies, type PolicySnapshot } from './snapshot.ts';
 export { type PolicyTemplate, TEMPLATES } from './templates.ts';

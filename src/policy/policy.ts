@@ -84,10 +84,16 @@ export interface RolePolicy {
   readonly priority: number;
 }
 
-/** Everything decisions depend on, as stored at one epoch. */
+/** What everybody's decisions depend on, as stored at one epoch. What each user is assigned is asked for when the user is. */
 export interface PolicyState {
   readonly epoch: number;
   readonly policies: readonly Policy[];
-  readonly userPolicies: readonly UserPolicy[];
   readonly rolePolicies: readonly RolePolicy[];
+}
+
+/** What of it became another until an epoch, by id; undefined where it is gone. */
+export interface PolicyChanges {
+  readonly epoch: number;
+  readonly policies: ReadonlyMap<string, Policy | undefined>;
+  readonly rolePolicies: ReadonlyMap<string, RolePolicy | undefined>;
 }

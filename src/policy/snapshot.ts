@@ -1,28 +1,24 @@
+import { memoised } from '../memo.ts';
 import type { Definitions } from '../resource/index.ts';
 import type { CompiledRule, OrderedRules, RuleReading } from './compiled.ts';
-import type { Policy, PolicyRule, PolicyState } from './policy.ts';
+import type { Policy, PolicyChanges, PolicyRule, PolicyState, RolePolicy } from './policy.ts';
 import type { PolicyLimits } from './read.ts';
 
-/** An active policy's assignment to one user. */
-export interface UserGrant {
-  readonly policyId: string;
-  /** Milliseconds since 1970; Infinity where it does not expire. */
-  readonly expiresAt: number;
-}
-
 /**
- * Everything decisions depend on as of one epoch. Made by `compilePolicies`, asked by `applicableRules`.
+ * What everybody's decisions depend on as of one epoch. Made by `compilePolicies`, or of the one before by `changePolicies`;
+ * asked by `applicableRules`, which is handed what the user is assigned: there may be millions of users.
  *
- * Assignments are indexed at once, rules when somebody to whom they may apply first asks: an epoch lasts until the next
- * change of any policy, and most rules are not asked for in it. What was stored does not change meanwhile, so when a
+ * Assignments to roles are indexed at once, rules when somebody to whom they may apply first asks: an epoch lasts until the
+ * next change of any policy, and most rules are not asked for in it. What was stored does not change meanwhile, so when a
  * rule is read makes no difference to what it says.
  */
 export interface PolicySnapshot {
   readonly epoch: number;
   /** Active policies by id, as stored. */
   readonly policies: ReadonlyMap<string, Policy>;
-  readonly byUser: ReadonlyMap<string, readonly UserGrant[]>;
-  /** Role → policy id → assignment priority. */
+  /** Active assignments to roles by id, those of inactive policies among them. */
+  readonly rolePolicies: ReadonlyMap<string, RolePolicy>;
+  /** Role → id of an active policy → assignment priority. */
   readonly byRole: ReadonlyMap<string, ReadonlyMap<string, number>>;
   /** The resources that active rules name (`*` included). */
   readonly named: ReadonlySet<string>;
@@ -32,8 +28,8 @@ export interface PolicySnapshot {
 
 /** What was worked out before, filled as requests ask, bounded by what is stored: nothing in it is kept by a name from outside. */
 export interface SnapshotMemo {
-  /** Each rule that was asked for, parsed. */
-  readonly rules: Map<PolicyRule, CompiledRule>;
+  /** Each rule that was asked for, parsed. It goes on to the next epoch with the policies that have not changed. */
+  readonly rules: WeakMap<PolicyRule, CompiledRule>;
   /** Resource that rules name (or `*`, for all others) → action → what applies. */
   readonly buckets: Map<string, Map<string, Bucket>>;
 }
@@ -46,44 +42,61 @@ export interface Bucket {
   readonly byPolicy: Map<string, OrderedRules>;
 }
 
-/** Compiles the state of one epoch. Inactive policies and assignments are left out here and nowhere else. */
-export function compilePolicies(state: PolicyState, definitions: Definitions, limits: PolicyLimits): PolicySnapshot {
-  const policies = new Map(state.policies.filter((policy) => policy.isActive).map((policy) => [policy.id, policy]));
-  const inForce = <Assignment extends { readonly policyId: string; readonly isActive: boolean }>(
-    all: readonly Assignment[],
-  ): Assignment[] => all.filter((assignment) => assignment.isActive && policies.has(assignment.policyId));
-
-  return Object.freeze({
-    epoch: state.epoch,
-    policies,
-    byUser: mapGroups(inForce(state.userPolicies), ({ userId }) => userId, toUserGrants),
-    byRole: mapGroups(
-      inForce(state.rolePolicies),
-      ({ role }) => role,
-      (all) => new Map(all.map((one) => [one.policyId, one.priority])),
-    ),
-    named: new Set([...policies.values()].flatMap(({ rules }) => rules.filter((rule) => rule.isActive).map((rule) => rule.resource))),
+/** Compiles the state of one epoch. */
+export function compilePolicies({ epoch, ...state }: PolicyState, definitions: Definitions, limits: PolicyLimits): PolicySnapshot {
+  return toSnapshot({
+    epoch,
+    policies: withChanges(new Map(), state.policies.map(byId)),
+    rolePolicies: withChanges(new Map(), state.rolePolicies.map(byId)),
     reading: Object.freeze({ definitions, limits }),
-    memo: Object.freeze({ rules: new Map(), buckets: new Map() }),
+    rules: new WeakMap(),
   });
 }
 
-/** By policy: whatever is made of them is the same in whichever order they are stored. */
-function toUserGrants(
-  assignments: readonly { readonly policyId: string; readonly expiresAt?: string | undefined }[],
-): readonly UserGrant[] {
-  return assignments
-    .map(({ policyId, expiresAt }) => ({
-      policyId,
-      expiresAt: expiresAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(expiresAt),
-    }))
-    .sort((a, b) => (a.policyId < b.policyId ? -1 : 1));
+/** The snapshot of a later epoch: what was not changed is taken over, with the rules of it that were parsed. */
+export function changePolicies(before: PolicySnapshot, { epoch, policies, rolePolicies }: PolicyChanges): PolicySnapshot {
+  return toSnapshot({
+    epoch,
+    policies: withChanges(before.policies, policies),
+    rolePolicies: withChanges(before.rolePolicies, rolePolicies),
+    reading: before.reading,
+    rules: before.memo.rules,
+  });
 }
 
-function mapGroups<Item, Group>(
-  items: readonly Item[],
-  keyOf: (item: Item) => string,
-  toGroup: (items: readonly Item[]) => Group,
-): ReadonlyMap<string, Group> {
-  return new Map([...Map.groupBy(items, keyOf)].map(([key, group]) => [key, toGroup(group)]));
+interface SnapshotParts extends Pick<PolicySnapshot, 'epoch' | 'policies' | 'rolePolicies' | 'reading'> {
+  readonly rules: SnapshotMemo['rules'];
+}
+
+function toSnapshot({ rules, ...parts }: SnapshotParts): PolicySnapshot {
+  const { policies, rolePolicies } = parts;
+  const byRole = new Map<string, Map<string, number>>();
+  for (const { role, policyId, priority } of rolePolicies.values()) {
+    if (policies.has(policyId)) memoised(byRole, role, () => new Map<string, number>()).set(policyId, priority);
+  }
+  const named = new Set<string>();
+  for (const policy of policies.values()) for (const rule of policy.rules) if (rule.isActive) named.add(rule.resource);
+  return Object.freeze({ ...parts, byRole, named, memo: Object.freeze({ rules, buckets: new Map() }) });
+}
+
+interface Switchable {
+  readonly id: string;
+  readonly isActive: boolean;
+}
+
+function byId<Item extends Switchable>(item: Item): readonly [string, Item] {
+  return [item.id, item];
+}
+
+/** Inactive policies and assignments are left out here and nowhere else. */
+function withChanges<Item extends Switchable>(
+  before: ReadonlyMap<string, Item>,
+  changes: Iterable<readonly [string, Item | undefined]>,
+): ReadonlyMap<string, Item> {
+  const after = new Map(before);
+  for (const [id, item] of changes) {
+    if (item?.isActive === true) after.set(id, item);
+    else after.delete(id);
+  }
+  return after;
 }

@@ -93,7 +93,7 @@ export async function decideOn(job: Job, subject: Subject, entryId: string = cre
   const { principal, tx, model, request } = job;
   const resource = subject.resource ?? job.resource;
   const action = subject.action ?? (ACTIONS.get(request.action)?.decides as RuleAction);
-  const applicable = rulesFor(job, { resource, action });
+  const applicable = await rulesFor(job, { resource, action });
   const { record } = subject;
   const referred = await loadReferred(tx, model.definitions, { paths: applicable.reaches, principal, resource, record });
   return conclude(job, { ...subject, entryId, applicable, resource, action, referred });
@@ -121,7 +121,7 @@ export async function decideOrRefuseEach(job: Job, { hint, ...subjects }: Subjec
 /** Loads what conditions read beside the records: with one statement for each reference that they follow, not one for each record. */
 async function prepareEach(job: Job, { resource, action, records }: Subjects): Promise<(record: StoredRecord) => Decision> {
   const { principal, tx, model } = job;
-  const applicable = rulesFor(job, { resource, action });
+  const applicable = await rulesFor(job, { resource, action });
   const { reaches: paths } = applicable;
   const ofCaller = await loadReferred(tx, model.definitions, { paths, principal, resource, record: OPEN });
   const referredOf = await loadReferredOfEach(tx, model.definitions, { paths, resource, records });
@@ -138,9 +138,9 @@ function refuseDenied(job: Job, { effect, reason }: Decision, hint?: string): vo
   throw new Problem('ACCESS_DENIED', reason, { decisionId, ...(hint !== undefined && { hint }) });
 }
 
-function rulesFor({ principal, tx, model }: Job, { resource, action }: Pick<Subjects, 'resource' | 'action'>): Applicable {
+async function rulesFor({ principal, tx, model }: Job, { resource, action }: Pick<Subjects, 'resource' | 'action'>): Promise<Applicable> {
   const applicable = applicableRules(model.policies, {
-    userId: principal.id,
+    grants: await model.grants.of(tx, principal.id),
     role: principal.role,
     resource: resource.name,
     action,

@@ -4,7 +4,7 @@ import { Problem } from '../errors.ts';
 import { type AssignableRole, type AssignmentChange, DEFAULT_PRIORITY, type RolePolicy, type UserPolicy } from '../policy/index.ts';
 import { ConstraintError, type Transaction } from './database.ts';
 import { bumpEpoch, lockPolicies } from './epoch.ts';
-import { keepVersion } from './policy-history.ts';
+import { keepVersion, type Version } from './policy-history.ts';
 import { deleteFrom, insertInto, POLICY_TABLES, replaceIn, selectFrom } from './policy-tables.ts';
 
 /** A policy and the user it is assigned to. */
@@ -56,7 +56,7 @@ export async function updateAssignment<Pair extends UserPair | RolePair>(
   const changed = withChange(await loadOrRefuse(tx, pair), change);
   const epoch = await bumpEpoch(tx);
   await replaceIn(tx, POLICY_TABLES[kindOf(changed)], changed);
-  await keepVersion(tx, { kind: kindOf(changed), id: changed.id, value: changed, epoch, by: change.by });
+  await keepVersion(tx, { ...subjectOf(changed), value: changed, epoch, by: change.by });
   return changed;
 }
 
@@ -107,6 +107,12 @@ function kindOf(assignment: UserPolicy | RolePolicy): 'userPolicy' | 'rolePolicy
   return 'userId' in assignment ? 'userPolicy' : 'rolePolicy';
 }
 
+/** What the history knows it by. */
+function subjectOf(assignment: UserPolicy | RolePolicy): Pick<Version, 'kind' | 'id' | 'userId'> {
+  const { id } = assignment;
+  return 'userId' in assignment ? { kind: 'userPolicy', id, userId: assignment.userId } : { kind: 'rolePolicy', id };
+}
+
 function beginning(
   tx: Transaction,
   { by }: AuthoredChange,
@@ -131,7 +137,7 @@ async function begin<Assignment extends UserPolicy | RolePolicy>(
     if (error instanceof ConstraintError && error.constraint === 'unique') throw existing(assignment, error);
     throw error;
   }
-  await keepVersion(tx, { kind: kindOf(assignment), id: assignment.id, value: assignment, epoch, by: change.by });
+  await keepVersion(tx, { ...subjectOf(assignment), value: assignment, epoch, by: change.by });
   return assignment;
 }
 
@@ -141,7 +147,7 @@ async function end(
   { epoch, by }: { readonly epoch: number; readonly by: string },
 ): Promise<void> {
   await deleteFrom(tx, POLICY_TABLES[kindOf(assignment)], sql`"id" = ${assignment.id}`);
-  await keepVersion(tx, { kind: kindOf(assignment), id: assignment.id, value: undefined, epoch, by });
+  await keepVersion(tx, { ...subjectOf(assignment), value: undefined, epoch, by });
 }
 
 /** Members that are not given stay; null takes an expiry away. */

@@ -50,11 +50,14 @@ export async function lockPolicies(tx: Transaction): Promise<void> {
 export async function bumpEpoch(tx: Transaction): Promise<number> {
   // Held: others that begin one wait, and then find ours.
   const found = await tx.one<EpochRow>(sql`${sql.raw(CURRENT.sql)}${tx.rowLock('change')}`);
+  const stamp = uuidv7();
   const row = await tx.one<{ number: number }>(
-    sql`INSERT INTO "_State" ("id", "number", "text") VALUES ('epoch', 1, ${uuidv7()})
+    sql`INSERT INTO "_State" ("id", "number", "text") VALUES ('epoch', 1, ${stamp})
         ON CONFLICT ("id") DO UPDATE SET "number" = "_State"."number" + 1, "text" = excluded."text" RETURNING "number"`,
   );
   if (row === undefined) throw new Error('the epoch was not returned');
+  const at = new Date(tx.now).toISOString();
+  await tx.run(sql`INSERT INTO "_Epoch" ("id", "number", "at") VALUES (${stamp}, ${row.number}, ${at})`);
   tx.replaces({ epoch: toEpoch(found).stamp });
   return row.number;
 }

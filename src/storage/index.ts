@@ -59,13 +59,14 @@ export {
   type Tell,
   whenFree,
 } from './evolution/index.ts';
+export { loadGrants } from './grants.ts';
 export { type ListQuery, listRecords, type Page, type Restriction } from './list.ts';
 export { findMatches, type MatchQuery } from './matches.ts';
 export { insertionInto } from './names.ts';
 export { type DatabasePlace, openDatabase, openForReading } from './open.ts';
 export { applyPermissions, comparePermissions, type PermissionsComparison } from './permissions.ts';
 export { type Author, createPolicy, deletePolicy, listPolicies, loadPolicy, loadPolicyState, updatePolicy } from './policies.ts';
-export { loadPolicyStateAt } from './policy-history.ts';
+export { loadChanges, loadPolicyStateAt } from './policy-history.ts';
 export { loadActiveAssignments, loadPolicyPage } from './policy-pages.ts';
 export {
   deleteRecord,

@@ -1,17 +1,16 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { NEWSROOM } from '../../test/policy-fixtures.ts';
+import { NEWSROOM, type WholeState } from '../../test/policy-fixtures.ts';
 import { Problem } from '../errors.ts';
 import { type PolicyInput, policiesFromPermissions } from '../policy/index.ts';
 import { SYSTEM } from '../system/index.ts';
 import { listRolePolicies, listUserPolicies } from './assigned-policies.ts';
-import { assignToRole, assignToUser, removeAssignment, updateAssignment } from './assignments.ts';
+import { assignToRole, assignToUser, loadUserPolicies, removeAssignment, updateAssignment } from './assignments.ts';
 import type { Database, Transaction } from './database.ts';
 import { bumpEpoch, currentEpoch } from './epoch.ts';
 import { evolve } from './evolution/index.ts';
 import { applyPermissions, comparePermissions } from './permissions.ts';
 import { createPolicy, deletePolicy, listPolicies, loadPolicy, loadPolicyState, updatePolicy } from './policies.ts';
-import { loadPolicyStateAt } from './policy-history.ts';
 import { insertRecord } from './records.ts';
 import { openTestDatabase, resourceOf, type TestDatabase, toRecord } from './storage.fixture.ts';
 
@@ -48,6 +47,11 @@ async function codeOf(work: (tx: Transaction) => Promise<unknown>): Promise<stri
     if (error instanceof Problem) return error.code;
     throw error;
   }
+}
+
+/** What is assigned to every user, too. */
+async function loadWhole(tx: Transaction): Promise<WholeState> {
+  return { ...(await loadPolicyState(tx)), userPolicies: await loadUserPolicies(tx, sql`1 = 1`) };
 }
 
 function inputOf(name: string, others: Partial<PolicyInput> = {}): PolicyInput {
@@ -112,7 +116,7 @@ describe('a policy', () => {
       await assignToUser(tx, { policyId: id, userId: 'u1' }, { by });
       await assignToRole(tx, { policyId: id, role: 'user' }, { by });
       await deletePolicy(tx, id, { by });
-      expect(await loadPolicyState(tx)).toEqual({ epoch: 4, policies: [], userPolicies: [], rolePolicies: [] });
+      expect(await loadWhole(tx)).toEqual({ epoch: 4, policies: [], userPolicies: [], rolePolicies: [] });
       expect(await tx.all(sql`SELECT * FROM "_PolicyRule"`)).toEqual([]);
     });
   });
@@ -146,7 +150,7 @@ describe('an assignment', () => {
     const ofRole = await inTransaction((tx) => assignToRole(tx, { policyId, role: 'editor' }, { by }));
     expect(own).toMatchObject({ policyId, userId: 'u1', assignedBy: by, isActive: true, context: {} });
     expect(ofRole).toMatchObject({ policyId, role: 'editor', assignedBy: by, isActive: true, priority: 100 });
-    expect(await inTransaction(loadPolicyState)).toEqual({
+    expect(await inTransaction(loadWhole)).toEqual({
       epoch: 3,
       policies: [expect.anything()],
       userPolicies: [own],
@@ -179,7 +183,7 @@ describe('an assignment', () => {
     const changed = await inTransaction((tx) => updateAssignment(tx, pair, { by: 'other', isActive: false }));
     expect(changed).toMatchObject({ isActive: false, expiresAt, context: { ticket: 7 }, assignedBy: by });
     await inTransaction((tx) => updateAssignment(tx, pair, { by, expiresAt: null }));
-    const { userPolicies } = await inTransaction(loadPolicyState);
+    const { userPolicies } = await inTransaction(loadWhole);
     expect(userPolicies[0]).not.toHaveProperty('expiresAt');
     expect(await codeOf((tx) => updateAssignment(tx, { policyId, userId: 'u2' }, { by }))).toBe('ASSIGNMENT_UNKNOWN');
   });
@@ -188,7 +192,7 @@ describe('an assignment', () => {
     const pair = { policyId, role: 'user' } as const;
     await inTransaction((tx) => assignToRole(tx, pair, { by, priority: 5 }));
     await inTransaction((tx) => removeAssignment(tx, pair, { by }));
-    expect((await inTransaction(loadPolicyState)).rolePolicies).toEqual([]);
+    expect((await inTransaction(loadWhole)).rolePolicies).toEqual([]);
     expect(await codeOf((tx) => removeAssignment(tx, pair, { by }))).toBe('ASSIGNMENT_UNKNOWN');
   });
 
@@ -230,40 +234,6 @@ describe('the epoch', () => {
   });
 });
 
-describe('the history', () => {
-  it('has the state of every epoch', async () => {
-    const states = [await inTransaction(loadPolicyState)];
-    const step = async (work: (tx: Transaction) => Promise<unknown>) => {
-      await inTransaction(work);
-      states.push(await inTransaction(loadPolicyState));
-    };
-    let id = '';
-    await step(async (tx) => {
-      id = (await createPolicy(tx, inputOf('A', { description: 'about' }), { by })).id;
-    });
-    await step((tx) => assignToUser(tx, { policyId: id, userId: 'u1' }, { by, expiresAt: '2030-01-01T00:00:00.000Z' }));
-    await step((tx) => assignToRole(tx, { policyId: id, role: 'user' }, { by }));
-    await step((tx) => updatePolicy(tx, inputOf('A2', { rules: inputOf('A').rules.slice(1) }), { id, by }));
-    await step((tx) => updateAssignment(tx, { policyId: id, role: 'user' }, { by, priority: 7 }));
-    await step((tx) => removeAssignment(tx, { policyId: id, userId: 'u1' }, { by }));
-    await step((tx) => deletePolicy(tx, id, { by }));
-    expect(states.map(({ epoch }) => epoch)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
-    for (const state of states) expect(await inTransaction((tx) => loadPolicyStateAt(tx, state.epoch))).toEqual(state);
-  });
-
-  it('says who made each change', async () => {
-    const { id } = await inTransaction((tx) => createPolicy(tx, inputOf('A'), { by }));
-    await inTransaction((tx) => deletePolicy(tx, id, { by: 'other' }));
-    const rows = await inTransaction((tx) =>
-      tx.all(sql`SELECT "fromEpoch", "toEpoch", "value" IS NULL AS "gone", "changedBy" FROM "_PolicyHistory" ORDER BY "fromEpoch"`),
-    );
-    expect(rows).toEqual([
-      { fromEpoch: 1, toEpoch: 2, gone: 0, changedBy: by },
-      { fromEpoch: 2, toEpoch: null, gone: 1, changedBy: 'other' },
-    ]);
-  });
-});
-
 describe('policies from permissions', () => {
   const planned = policiesFromPermissions(NEWSROOM);
 
@@ -272,7 +242,7 @@ describe('policies from permissions', () => {
     expect([made.missingPolicies.length, made.missingAssignments.length]).toEqual([3, 3]);
     const again = await inTransaction((tx) => applyPermissions(tx, planned, { by }));
     expect(again).toEqual({ missingPolicies: [], missingAssignments: [], differing: [] });
-    const { policies, rolePolicies } = await inTransaction(loadPolicyState);
+    const { policies, rolePolicies } = await inTransaction(loadWhole);
     expect([policies.length, rolePolicies.length]).toEqual([3, 3]);
   });
 

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { Problem } from '../errors.ts';
 import type { Policy, PolicyInput, PolicyRule, PolicyState, PolicyType, RuleInput } from '../policy/index.ts';
-import { endAssignments, loadAssignments } from './assignments.ts';
+import { endAssignments, loadRolePolicies } from './assignments.ts';
 import { ConstraintError, type Transaction } from './database.ts';
 import { bumpEpoch, currentEpoch, lockPolicies } from './epoch.ts';
 import { keepVersion } from './policy-history.ts';
@@ -13,11 +13,11 @@ export interface Author {
   readonly by: string;
 }
 
-/** Everything decisions depend on, as this transaction sees it. */
+/** What everybody's decisions depend on, as this transaction sees it. */
 export async function loadPolicyState(tx: Transaction): Promise<PolicyState> {
   const epoch = await currentEpoch(tx);
   const policies = await loadPolicies(tx, sql`1 = 1`);
-  return { epoch, policies, ...(await loadAssignments(tx, sql`1 = 1`)) };
+  return { epoch, policies, rolePolicies: await loadRolePolicies(tx, sql`1 = 1`) };
 }
 
 /** One policy with its rules. */

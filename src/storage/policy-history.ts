@@ -1,7 +1,9 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
-import type { Policy, PolicyState, RolePolicy, UserPolicy } from '../policy/index.ts';
+import type { Policy, PolicyChanges, PolicyState, RolePolicy, UserPolicy } from '../policy/index.ts';
 import type { Transaction } from './database.ts';
+import type { Epoch } from './epoch.ts';
+import { idList } from './names.ts';
 import { insertInto, POLICY_TABLES, selectFrom } from './policy-tables.ts';
 
 /** What has versions. */
@@ -11,6 +13,8 @@ export type HistoryKind = 'policy' | 'userPolicy' | 'rolePolicy';
 export interface Version {
   readonly kind: HistoryKind;
   readonly id: string;
+  /** Of an assignment to a user: whose it is or was. */
+  readonly userId?: string | undefined;
   /** As it is from now on; undefined where it was deleted. */
   readonly value: Policy | UserPolicy | RolePolicy | undefined;
   /** The epoch that the change began. */
@@ -20,23 +24,122 @@ export interface Version {
 }
 
 /** Keeps a version: the one in force until now ends with its epoch, the new one begins. */
-export async function keepVersion(tx: Transaction, { kind, id, value, epoch, by }: Version): Promise<void> {
+export async function keepVersion(tx: Transaction, { kind, id, userId, value, epoch, by }: Version): Promise<void> {
   await tx.run(sql`UPDATE "_PolicyHistory" SET "toEpoch" = ${epoch} WHERE "kind" = ${kind} AND "subjectId" = ${id} AND "toEpoch" IS NULL`);
   const changedAt = new Date(tx.now).toISOString();
-  await insertInto(tx, POLICY_TABLES.history, { id: uuidv7(), kind, subjectId: id, fromEpoch: epoch, value, changedBy: by, changedAt });
+  const version = { id: uuidv7(), kind, subjectId: id, userId, fromEpoch: epoch, value, changedBy: by, changedAt };
+  await insertInto(tx, POLICY_TABLES.history, version);
 }
 
 /** What a version's row holds of it. */
 interface StoredVersion {
   readonly kind: HistoryKind;
-  readonly value: unknown;
+  readonly subjectId: string;
+  readonly userId?: string;
+  /** Absent where it was deleted. */
+  readonly value?: unknown;
 }
 
-/** Everything decisions depended on at a past epoch: what a past decision is explained against. */
-export async function loadPolicyStateAt(tx: Transaction, epoch: number): Promise<PolicyState> {
-  const where = sql`"fromEpoch" <= ${epoch} AND ("toEpoch" IS NULL OR "toEpoch" > ${epoch}) AND "value" IS NOT NULL`;
-  const versions = await selectFrom<StoredVersion>(tx, POLICY_TABLES.history, { where, orderBy: ['subjectId'] });
-  const valuesOf = <Value>(kind: HistoryKind): readonly Value[] =>
-    versions.filter((version) => version.kind === kind).map((version) => version.value as Value);
-  return { epoch, policies: valuesOf('policy'), userPolicies: valuesOf('userPolicy'), rolePolicies: valuesOf('rolePolicy') };
+/** Who asked in the past. */
+export interface PastCaller {
+  readonly userId?: string | undefined;
+  readonly role: string;
+}
+
+/** What somebody's decisions depended on. */
+export interface PastState extends PolicyState {
+  /** The caller's own. */
+  readonly userPolicies: readonly UserPolicy[];
+}
+
+/** What one caller's decisions depended on at a past epoch: what a past decision is explained against. Costs what applied to them. */
+export async function loadPolicyStateAt(tx: Transaction, epoch: number, { userId, role }: PastCaller): Promise<PastState> {
+  const inForce = (which: RawBuilder<unknown>): Promise<readonly StoredVersion[]> =>
+    selectVersions(tx, { where: sql`${which} AND "fromEpoch" <= ${epoch} AND ${lastsBeyond(epoch)} AND "value" IS NOT NULL` });
+  const ofRoles = valuesOf<RolePolicy>(await inForce(sql`"kind" = 'rolePolicy'`));
+  const rolePolicies = ofRoles.filter((assignment) => assignment.role === role);
+  const userPolicies = userId === undefined ? [] : await loadUserPoliciesAt(tx, userId, inForce);
+  const ids = [...new Set([...rolePolicies, ...userPolicies].map(({ policyId }) => policyId))];
+  const isOfThese = sql`"kind" = 'policy' AND "subjectId" IN ${idList(tx.dialect, ids)}`;
+  return { epoch, policies: ids.length === 0 ? [] : valuesOf(await inForce(isOfThese)), userPolicies, rolePolicies };
+}
+
+async function loadUserPoliciesAt(
+  tx: Transaction,
+  userId: string,
+  inForce: (which: RawBuilder<unknown>) => Promise<readonly StoredVersion[]>,
+): Promise<readonly UserPolicy[]> {
+  const named = await inForce(sql`"kind" = 'userPolicy' AND "userId" = ${userId}`);
+  // Versions that were kept before they said whose they are do so in their values alone.
+  const mention = tx.dialect.position(sql`CAST("value" AS TEXT)`, sql`${userId}`);
+  const older = await inForce(sql`"kind" = 'userPolicy' AND "userId" IS NULL AND ${mention} > 0`);
+  return valuesOf<UserPolicy>([...named, ...older]).filter((assignment) => assignment.userId === userId);
+}
+
+/** What became another between two epochs. */
+export interface ChangesSince extends PolicyChanges {
+  /** Users whose assignments are others; undefined where those are too many to name. */
+  readonly users: ReadonlySet<string> | undefined;
+}
+
+/** Policies and assignments to roles that are brought up to date one by one; of more of them, reading all costs no more. */
+const CHANGES = 2000;
+/** Changes of assignments to users that are looked at, to forget those users alone. */
+const USER_CHANGES = 10_000;
+
+/**
+ * What became another from one epoch to a later one, of which it is known that this transaction sees it. What a version says
+ * never changes, and epochs are committed in the order of their numbers: so it is right for `to`, whatever is committed
+ * meanwhile. Undefined where too much has changed, or where `from` never was: it was undone, or is of another history.
+ */
+export async function loadChanges(tx: Transaction, from: Epoch, to: Epoch): Promise<ChangesSince | undefined> {
+  if (to.number <= from.number) return undefined;
+  const between = sql`"fromEpoch" > ${from.number} AND "fromEpoch" <= ${to.number}`;
+  const [ancestor, versions, ofUsers] = await Promise.all([
+    tx.one(sql`SELECT "number" FROM "_Epoch" WHERE "id" = ${from.stamp}`),
+    selectVersions(tx, {
+      where: sql`"kind" IN ('policy', 'rolePolicy') AND ${between} AND ${lastsBeyond(to.number)}`,
+      limit: CHANGES + 1,
+    }),
+    tx.all<{ readonly userId: string | null }>(
+      sql`SELECT "userId" FROM "_PolicyHistory" WHERE "kind" = 'userPolicy' AND ${between} LIMIT ${USER_CHANGES + 1}`,
+    ),
+  ]);
+  if (ancestor === undefined || versions.length > CHANGES) return undefined;
+  return {
+    epoch: to.number,
+    policies: changesOf(versions, 'policy'),
+    rolePolicies: changesOf(versions, 'rolePolicy'),
+    users: namesOf(ofUsers.map(({ userId }) => userId)),
+  };
+}
+
+/** A version without one was kept by a program that did not say whose it is. */
+function namesOf(userIds: readonly (string | null)[]): ReadonlySet<string> | undefined {
+  const named = userIds.filter((userId) => userId !== null);
+  return named.length < userIds.length || named.length > USER_CHANGES ? undefined : new Set(named);
+}
+
+function lastsBeyond(epoch: number): RawBuilder<unknown> {
+  return sql`("toEpoch" IS NULL OR "toEpoch" > ${epoch})`;
+}
+
+interface VersionQuery {
+  readonly where: RawBuilder<unknown>;
+  readonly limit?: number;
+}
+
+function selectVersions(tx: Transaction, query: VersionQuery): Promise<readonly StoredVersion[]> {
+  return selectFrom(tx, POLICY_TABLES.history, { ...query, orderBy: ['subjectId'] });
+}
+
+/** What is stored as a version's value was of that type when it was kept. */
+function valuesOf<Value>(versions: readonly StoredVersion[]): readonly Value[] {
+  return versions.map(({ value }) => value as Value);
+}
+
+function changesOf<Value>(versions: readonly StoredVersion[], kind: HistoryKind): ReadonlyMap<string, Value | undefined> {
+  return new Map(
+    versions.filter((version) => version.kind === kind).map(({ subjectId, value }) => [subjectId, value as Value | undefined]),
+  );
 }

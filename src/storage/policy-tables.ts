@@ -38,10 +38,11 @@ export async function deleteFrom(tx: Transaction, table: Resource, where: RawBui
 export async function selectFrom<Value>(
   tx: Transaction,
   table: Resource,
-  { where, orderBy }: { readonly where: RawBuilder<unknown>; readonly orderBy: readonly string[] },
+  { where, orderBy, limit }: { readonly where: RawBuilder<unknown>; readonly orderBy: readonly string[]; readonly limit?: number },
 ): Promise<readonly Value[]> {
   const order = sql.raw(orderBy.map(quoteName).join(', '));
-  const rows = await tx.all<Row>(sql`SELECT ${selectionOf(table)} FROM ${recordsOf(table)} WHERE ${where} ORDER BY ${order}`);
+  const bound = limit === undefined ? sql`` : sql` LIMIT ${limit}`;
+  const rows = await tx.all<Row>(sql`SELECT ${selectionOf(table)} FROM ${recordsOf(table)} WHERE ${where} ORDER BY ${order}${bound}`);
   return rows.map((row) => fromRow(table, row) as unknown as Value);
 }
 

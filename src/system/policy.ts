@@ -70,13 +70,14 @@ const policyHistory: JsonObject = {
   fields: {
     kind: { type: 'enum', values: ['policy', 'userPolicy', 'rolePolicy'], required: true },
     subjectId: { type: 'string', required: true },
-    fromEpoch: { type: 'integer', required: true, index: true },
+    userId: { type: 'string', description: 'Of an assignment to a user: whose it is or was.' },
+    fromEpoch: { type: 'integer', required: true },
     toEpoch: { type: 'integer', description: 'The epoch that ended it; none while it is in force.' },
     value: { type: 'json', description: 'The policy with its rules, or the assignment; none where it was deleted.' },
     changedBy: { type: 'string' },
     changedAt: { type: 'timestamp', required: true },
   },
-  indexes: [{ fields: ['kind', 'subjectId'] }],
+  indexes: [{ fields: ['kind', 'subjectId'] }, { fields: ['kind', 'fromEpoch'] }, { fields: ['kind', 'userId'] }],
 };
 
 /** What decisions are made by. */

@@ -6,6 +6,15 @@ const state: JsonObject = {
   fields: { number: { type: 'integer' }, text: { type: 'string' } },
 };
 
+const epoch: JsonObject = {
+  name: '_Epoch',
+  description: 'Every epoch that began here, by its stamp. One that is not among them was undone, or is of another history.',
+  fields: {
+    number: { type: 'integer', required: true },
+    at: { type: 'timestamp', required: true },
+  },
+};
+
 const session: JsonObject = {
   name: '_Session',
   description: 'Logins; tokens name one and end with it.',
@@ -61,4 +70,4 @@ const evolution: JsonObject = {
 };
 
 /** What the service keeps of itself. */
-export const SERVICE_DEFINITIONS: readonly JsonObject[] = [state, session, refreshToken, loginAttempt, definition, evolution];
+export const SERVICE_DEFINITIONS: readonly JsonObject[] = [state, epoch, session, refreshToken, loginAttempt, definition, evolution];

@@ -21,7 +21,7 @@ import {
   type Transaction,
 } from '../../src/storage/index.ts';
 import { composeDefinitions } from '../../src/system/index.ts';
-import { LIMITS, NOW, policyOf, resourceOf, SCOPE_PARTS, type SomeRule, stateOf, toUser } from '../policy-fixtures.ts';
+import { grantsIn, LIMITS, NOW, policyOf, resourceOf, SCOPE_PARTS, type SomeRule, stateOf, toUser } from '../policy-fixtures.ts';
 
 /** A list, and the rules it is asked under by user u7 of the sports department. */
 export interface PlanCase {
@@ -132,8 +132,14 @@ const parts: ScopeParts = {
 
 async function explain(tx: Transaction, asked: PlanCase): Promise<Explained> {
   const policies = [policyOf('p', asked.rules)];
-  const snapshot = compilePolicies(stateOf({ policies, userPolicies: [toUser('u7', 'p')] }), definitions, LIMITS);
-  const applicable = applicableRules(snapshot, { ...who, resource: 'Article', action: 'list', now: NOW });
+  const state = stateOf({ policies, userPolicies: [toUser('u7', 'p')] });
+  const asking = { grants: grantsIn(state, who.userId), role: who.role };
+  const applicable = applicableRules(compilePolicies(state, definitions, LIMITS), {
+    ...asking,
+    resource: 'Article',
+    action: 'list',
+    now: NOW,
+  });
   const filter = Object.entries(asked.where ?? {}).map(([field, value]) => ({ field, operator: 'eq', value }));
   const where = all([allowedWhere(decide(applicable, createScope(parts), who)), readFilter(article, filter, { typed: true })]);
   const list = (transaction: Transaction, after?: CursorPosition) =>

@@ -3,15 +3,16 @@ import { expect } from 'vitest';
 import { ALWAYS, conditionPaths } from '../../src/condition/index.ts';
 import { createScope, OPEN, type Principal, type ReferredRecords, type ScopeParts } from '../../src/context/index.ts';
 import { type Decision, decide } from '../../src/decision/index.ts';
-import { type Applicable, applicableRules, compilePolicies, type PolicyState } from '../../src/policy/index.ts';
+import { type Applicable, applicableRules, compilePolicies } from '../../src/policy/index.ts';
 import { readSort, type SortKey, type StoredRecord } from '../../src/resource/index.ts';
 import { type ListQuery, listRecords, loadReferred, type Page, type Referring, type Transaction } from '../../src/storage/index.ts';
+import { grantsIn, type WholeState } from '../policy-fixtures.ts';
 import { decideByTheBook } from '../reference-decider.ts';
 import { AROUND, LAW_LIMITS, NOW, type PrincipalName, TIME_ZONE, type World } from './world.ts';
 
 /** Who lists things under which policies, and how the pages are cut. */
 export interface Question {
-  readonly state: PolicyState;
+  readonly state: WholeState;
   readonly who: PrincipalName;
   readonly sort: readonly SortKey[];
   readonly limit: number;
@@ -32,7 +33,7 @@ export interface Outcome {
 export async function ask(world: World, question: Question): Promise<Outcome> {
   const principal = world.principals[question.who];
   const applicable = applicableRules(compilePolicies(question.state, world.definitions, LAW_LIMITS), {
-    userId: principal.id,
+    grants: grantsIn(question.state, principal.id),
     role: principal.role,
     resource: 'Thing',
     action: 'list',
@@ -89,7 +90,7 @@ async function decideEach(asking: Asking): Promise<readonly string[]> {
   return records.filter((_, index) => decisions[index]?.effect === 'allow').map(({ id }) => id);
 }
 
-function decideEachByTheBook({ world, principal }: Asking, state: PolicyState): readonly string[] {
+function decideEachByTheBook({ world, principal }: Asking, state: WholeState): readonly string[] {
   const asked = { userId: principal.id, role: principal.role, resource: 'Thing', action: 'list' };
   const isAllowed = ({ id }: StoredRecord): boolean => decideByTheBook(state, { ...asked, facts: world.factsOf(principal, id) }).allowed;
   return world.records.filter(isAllowed).map(({ id }) => id);

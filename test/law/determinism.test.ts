@@ -3,13 +3,15 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ANON, createScope, OPEN, type Principal, type ScopeParts } from '../../src/context/index.ts';
 import { explain } from '../../src/decision/index.ts';
-import { applicableRules, compilePolicies, type PolicySnapshot, type PolicyState } from '../../src/policy/index.ts';
+import { applicableRules, compilePolicies, type PolicySnapshot } from '../../src/policy/index.ts';
+import { loadUserPolicies } from '../../src/storage/assignments.ts';
 import { type Database, evolve, loadPolicyState, openSqlite, type Transaction } from '../../src/storage/index.ts';
 import { insertInto, POLICY_TABLES } from '../../src/storage/policy-tables.ts';
-import { resourceOf } from '../policy-fixtures.ts';
+import { grantsIn, resourceOf, type WholeState } from '../policy-fixtures.ts';
 import { hostileRows, USERS } from './data.ts';
 import { questions } from './policies.ts';
 import { AROUND, LAW_LIMITS, lawDefinitions, NOW } from './world.ts';
@@ -43,11 +45,11 @@ it('whatever the order of storing and loading, and whatever was asked before, de
   const effects = new Set<string>();
   const property = fc.asyncProperty(questions(definitions), fc.infiniteStream(fc.nat()), async ({ state }, numbers) => {
     const states = [state, await stored('a.db', shuffled(state, numbers)), await stored('b.db', shuffled(state, numbers))];
-    const snapshots = states.map((one) => compilePolicies(one, definitions, LAW_LIMITS));
+    const snapshots = states.map(compile);
     const [first = [], ...others] = snapshots.map((snapshot) => answersOf(snapshot, ASKED));
     // Now that every answer was worked out once; and where the last question was the first.
     const again = snapshots.map((snapshot) => answersOf(snapshot, ASKED));
-    const backwards = answersOf(compilePolicies(state, definitions, LAW_LIMITS), ASKED.toReversed()).toReversed();
+    const backwards = answersOf(compile(state), ASKED.toReversed()).toReversed();
     for (const other of [...others, ...again, backwards]) expect(other).toEqual(first);
     for (const answer of first) effects.add(JSON.parse(answer).decision.effect);
   });
@@ -55,22 +57,36 @@ it('whatever the order of storing and loading, and whatever was asked before, de
   expect([...effects].toSorted()).toEqual(['allow', 'allow-where', 'deny']);
 }, 60_000);
 
+/** A state, and what it is decided by. */
+interface Compiled {
+  readonly snapshot: PolicySnapshot;
+  readonly state: WholeState;
+}
+
+function compile(state: WholeState): Compiled {
+  return { snapshot: compilePolicies(state, definitions, LAW_LIMITS), state };
+}
+
 /** The decision with the whole of its explanation, as it could be sent. */
-function answersOf(snapshot: PolicySnapshot, asked: readonly Asked[]): readonly string[] {
+function answersOf({ snapshot, state }: Compiled, asked: readonly Asked[]): readonly string[] {
   const resource = resourceOf('Thing', definitions);
   return asked.map(({ action, principal, record }) => {
-    const request = { userId: principal.id, role: principal.role, resource: 'Thing', action, now: NOW };
+    const request = { grants: grantsIn(state, principal.id), role: principal.role, resource: 'Thing', action, now: NOW };
     const scope = createScope({ ...AROUND, principal, action, resource, record, definitions });
     return JSON.stringify(explain(applicableRules(snapshot, request), scope, { userId: principal.id, role: principal.role }));
   });
 }
 
 /** Policies as a file has them after it was written, closed and opened again. */
-async function stored(name: string, state: PolicyState): Promise<PolicyState> {
+async function stored(name: string, state: WholeState): Promise<WholeState> {
   const path = join(folder, name);
   copyFileSync(template, path);
   await whileOpen(path, (database) => database.transaction((tx) => insertAll(tx, state)));
-  return whileOpen(path, (database) => database.transaction((tx) => loadPolicyState(tx)));
+  return whileOpen(path, (database) => database.transaction(loadWhole));
+}
+
+async function loadWhole(tx: Transaction): Promise<WholeState> {
+  return { ...(await loadPolicyState(tx)), userPolicies: await loadUserPolicies(tx, sql`1 = 1`) };
 }
 
 async function whileOpen<Result>(path: string, work: (database: Database) => Promise<Result>): Promise<Result> {
@@ -82,7 +98,7 @@ async function whileOpen<Result>(path: string, work: (database: Database) => Pro
   }
 }
 
-async function insertAll(tx: Transaction, { policies, userPolicies, rolePolicies }: PolicyState): Promise<void> {
+async function insertAll(tx: Transaction, { policies, userPolicies, rolePolicies }: WholeState): Promise<void> {
   for (const { rules, ...policy } of policies) {
     await insertInto(tx, POLICY_TABLES.policy, policy);
     for (const [position, rule] of rules.entries()) await insertInto(tx, POLICY_TABLES.rule, { ...rule, position });
@@ -92,7 +108,7 @@ async function insertAll(tx: Transaction, { policies, userPolicies, rolePolicies
 }
 
 /** The same, made in another order and so at other times. Ids stay: they are what ties are broken by. */
-function shuffled(state: PolicyState, numbers: fc.Stream<number>): PolicyState {
+function shuffled(state: WholeState, numbers: fc.Stream<number>): WholeState {
   const mix = <Item>(items: readonly Item[]): Item[] =>
     items
       .map((item) => ({ item, at: numbers.next().value }))

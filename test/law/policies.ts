@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import { readConditions } from '../../src/condition/index.ts';
 import { describePath } from '../../src/context/index.ts';
 import { type Json, type JsonObject, OPERATORS, type Operator } from '../../src/operators/index.ts';
-import type { Policy, PolicyState } from '../../src/policy/index.ts';
+import type { Policy } from '../../src/policy/index.ts';
 import type { Definitions } from '../../src/resource/index.ts';
 import { LISTS, OPERANDS } from '../conformance/hostile-table.ts';
-import { policyOf, type SomeRule, stateOf, toRole, toUser } from '../policy-fixtures.ts';
+import { policyOf, type SomeRule, stateOf, toRole, toUser, type WholeState } from '../policy-fixtures.ts';
 import type { Question } from './check.ts';
 import { type LawPath, PATHS } from './data.ts';
 import { EXPRESSIONS } from './expressions.ts';
@@ -46,7 +46,7 @@ const SORTS = ['title', 'amount', 'size', 'price', 'active', 'day', 'at', 'owner
 const priority = fc.constantFrom(99, 100, 100, 100, 101);
 const mostly = fc.constantFrom(true, true, true, true, true, true, true, false);
 
-function states(words: Words): fc.Arbitrary<PolicyState> {
+function states(words: Words): fc.Arbitrary<WholeState> {
   const drafts = fc.array(fc.record({ rules: fc.array(rules(words), { maxLength: 4, minLength: 1 }), priority, isActive: mostly }), {
     minLength: 1,
     maxLength: 3,

@@ -1,0 +1,26 @@
+import { sql } from 'kysely';
+import { toGrants, type UserGrant, type UserPolicy } from '../policy/index.ts';
+import type { Transaction } from './database.ts';
+import { idList } from './names.ts';
+
+/** Users whose assignments one statement asks for. */
+const STRETCH = 500;
+
+/** What users are assigned as this transaction sees it, by user id; who is assigned nothing is not among them. */
+export async function loadGrants(tx: Transaction, userIds: readonly string[]): Promise<ReadonlyMap<string, readonly UserGrant[]>> {
+  const grants = new Map<string, readonly UserGrant[]>();
+  for (let from = 0; from < userIds.length; from += STRETCH) {
+    const assigned = await loadAssigned(tx, userIds.slice(from, from + STRETCH));
+    for (const [userId, own] of Map.groupBy(assigned, (one) => one.userId)) grants.set(userId, toGrants(own));
+  }
+  return grants;
+}
+
+type Assigned = Pick<UserPolicy, 'userId' | 'policyId' | 'expiresAt' | 'isActive'>;
+
+async function loadAssigned(tx: Transaction, userIds: readonly string[]): Promise<readonly Assigned[]> {
+  const rows = await tx.all<{ readonly userId: string; readonly policyId: string; readonly expiresAt: string | null }>(
+    sql`SELECT "userId", "policyId", "expiresAt" FROM "_UserPolicy" WHERE "userId" IN ${idList(tx.dialect, userIds)} AND "isActive" = TRUE`,
+  );
+  return rows.map(({ expiresAt, ...row }) => ({ ...row, expiresAt: expiresAt ?? undefined, isActive: true }));
+}
