@@ -142,3 +142,32 @@ it('asks for many in stretches', async () => {
     expect([names(grantsOf('u1')), grantsOf('nobody7'), asked()]).toEqual([[0, 1], [], 3]);
   });
 });
+
+it('answers what is kept as of its own epoch alone', async () => {
+  const keeper = createGrantKeeper(100);
+  await inTransaction(async (one) => {
+    const { tx, asked } = counted(one);
+    const epoch = await loadEpoch(tx);
+    keeper.goOn(epoch);
+    for (const at of [epoch, epoch, { ...epoch, stamp: 'another' }]) await keeper.at(at).of(tx, 'u1');
+    expect(asked()).toBe(2);
+  });
+});
+
+it('keeps nothing of an epoch that was gone on from while it was read', async () => {
+  const keeper = createGrantKeeper(100);
+  await inTransaction(async (one) => {
+    const { tx, asked } = counted(one);
+    const epoch = await loadEpoch(tx);
+    const next = { number: epoch.number + 1, stamp: 'next' };
+    keeper.goOn(epoch);
+    const meanwhile: Transaction['one'] = async (query) => {
+      const row = await tx.one(query);
+      keeper.goOn(next, new Set(['u1']));
+      return row as never;
+    };
+    await keeper.at(epoch).of({ ...tx, one: meanwhile }, 'u1');
+    await keeper.at(next).of(tx, 'u1');
+    expect(asked()).toBe(2);
+  });
+});

@@ -2,16 +2,18 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LIMITS as POLICY_LIMITS } from '../test/policy-fixtures.ts';
 import { createModelKeeper, followed, type Model, type ModelLimits } from './model.ts';
 import { applicableRules } from './policy/index.ts';
-import { type Definitions, readDefinition } from './resource/index.ts';
+import { type Definitions, type Resource, readDefinition } from './resource/index.ts';
 import {
   assignToRole,
   createPolicy,
   type Database,
   evolve,
+  insertRecord,
   loadEpoch,
   openSqlite,
   removeAssignment,
   type Transaction,
+  updateRecord,
 } from './storage/index.ts';
 import { SYSTEM } from './system/index.ts';
 
@@ -47,6 +49,39 @@ describe('the model', () => {
     });
     expect([knows(before, 'viewer'), knows(within, 'viewer')]).toEqual([false, true]);
     expect((await model()).epoch).toEqual(within.epoch);
+  });
+
+  it('that a change of its own comes to is not kept, for the change may be undone', async () => {
+    const before = await model();
+    const undone = database.transaction(async (tx) => {
+      await assign(tx, 'viewer').catch(() => assign(tx, 'moderator'));
+      await keeper.after(tx);
+      throw new Error('undone');
+    });
+    await expect(undone).rejects.toThrow('undone');
+    expect(await model()).toBe(before);
+  });
+
+  it('stays where nothing is changed that it depends on, such as who a user is', async () => {
+    const user = SYSTEM.get('User') as Resource;
+    const at = '2026-01-01T00:00:00.000Z';
+    const values = { name: 'Ann', email: 'ann@example.com', password: 'x', role: 'user', isActive: true };
+    const before = await model();
+    await database.transaction((tx) => insertRecord(tx, user, { id: 'u1', version: 1, createdAt: at, updatedAt: at, ...values }));
+    const change = { id: 'u1', version: 1, values: { role: 'admin', isActive: false }, cleared: [], now: 0 };
+    expect(await database.transaction((tx) => updateRecord(tx, user, change))).toBe(true);
+    expect(await model()).toBe(before);
+  });
+
+  it('takes over what was not changed', async () => {
+    const before = await model();
+    const name = 'another';
+    await database.transaction((tx) =>
+      createPolicy(tx, { name, type: 'CUSTOM', isActive: true, priority: 1, tags: [], rules: [] }, { by }),
+    );
+    const after = await model();
+    expect(after.policies.policies.get(policyId)).toBe(before.policies.policies.get(policyId));
+    expect([before, after].map(({ policies }) => policies.policies.size)).toEqual([1, 2]);
   });
 
   it('forgets what is taken away', async () => {
@@ -88,6 +123,24 @@ describe('the model', () => {
       return { model: await keeper.at(beside), now: await loadEpoch(tx) };
     });
     expect([seen.model.epoch, knows(seen.model, 'viewer')]).toEqual([seen.now, true]);
+  });
+
+  it('is of the definitions that are put in force while it is read', async () => {
+    await model();
+    const next = new Map(SYSTEM);
+    const seen = await database.transaction(async (tx) => {
+      await removeAssignment(tx, { role: 'moderator', policyId }, { by });
+      const beside: Transaction = {
+        ...tx,
+        async one<Row>(query: Parameters<Transaction['one']>[0]): Promise<Row | undefined> {
+          const row = await tx.one<Row>(query);
+          if ('sql' in query && query.sql.includes('definitions')) keeper.replaceDefinitions(next);
+          return row;
+        },
+      };
+      return keeper.at(beside);
+    });
+    expect(seen.definitions).toBe(next);
   });
 
   it('is another once definitions are', async () => {

@@ -160,7 +160,7 @@ const READS: Readonly<Record<string, readonly [ask: (tx: storage.Transaction) =>
 const OTHERS = new Set(
   [
     'checkUnderstood countEntriesSince loadDeletedRecord findDeletedTogether listDeletedRecords listRolePolicies listUserPolicies loadCandidates loadEpoch listEvolutions',
-    'loadOtherDefinitions listPolicies loadPolicy loadPolicyState loadPolicyStateAt loadActiveAssignments loadPolicyPage countUserValues',
+    'loadOtherDefinitions listPolicies loadPolicy loadChanges loadGrants loadPolicyState loadPolicyStateAt loadActiveAssignments loadPolicyPage countUserValues',
     'checkUnderstood countEntriesSince',
   ].flatMap((names) => names.split(' ')),
 );
