@@ -1,7 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import { memoised } from '../memo.ts';
-import { type Appending, insertionInto, type Statement, type Transaction } from '../storage/index.ts';
+import { type Appending, insertionInto, type Link, type Statement, type Transaction } from '../storage/index.ts';
+import { CONTENT, type Content, toBeginningHash, toHash } from './chain.ts';
 import type { Entry } from './entry.ts';
+import { loadHeads } from './heads.ts';
 
 /** Characters kept of what callers choose freely: ids, addresses, request ids. */
 const MAX_NAME = 200;
@@ -26,24 +28,49 @@ export async function appendAll(tx: Transaction, entries: readonly Entry[]): Pro
 
 /** How entries are added to the record. */
 const RECORD: Appending<Entry> = Object.freeze({
-  write: (tx: Transaction, entries: readonly Entry[]) => [...insertions(tx, entries), ...countings(entries, tx.lane)],
+  write: (tx: Transaction, entries: readonly Entry[]) =>
+    tx.writer.last.sequence === 0 ? beginChain(tx).then(() => toStatements(tx, entries)) : toStatements(tx, entries),
   find: ({ id }: Entry) => sql`select 1 as "found" from "_Decision" where "id" = ${id}`,
 });
 
-const COLUMNS = [
-  ...['id', 'at', 'kind', 'userId', 'role', 'resource', 'action', 'recordId', 'allowed'],
-  ...['reason', 'ruleId', 'policyId', 'epoch', 'requestId', 'ip', 'outcome', 'facts'],
-].map((name) => ({ name }));
-
-/** Few different texts, so that a database prepares them once: whole chunks, and the rest one by one. */
-function* insertions({ dialect }: Transaction, entries: readonly Entry[]): Generator<Statement> {
-  const whole = entries.length - (entries.length % CHUNK);
-  for (let at = 0; at < whole; at += CHUNK)
-    yield { sql: textFor(chunkTexts, dialect, CHUNK), parameters: entries.slice(at, at + CHUNK).flatMap(toValues) };
-  for (const entry of entries.slice(whole)) yield { sql: textFor(texts, dialect, 1), parameters: toValues(entry) };
+/** The first entry of a chain rests on the ends of those before it, which are kept beside it. */
+async function beginChain(tx: Transaction): Promise<void> {
+  const found = JSON.stringify(await loadHeads(tx));
+  const at = new Date(tx.now).toISOString();
+  const { writer } = tx;
+  await tx.run(sql`insert into "_Chain" ("id", "at", "found") values (${writer.id}, ${at}, ${found})`);
+  writer.last = { sequence: 0, hash: toBeginningHash({ writer: writer.id, at, found }) };
 }
 
-function toValues(entry: Entry): readonly unknown[] {
+function toStatements(tx: Transaction, entries: readonly Entry[]): readonly (Statement | RawBuilder<unknown>)[] {
+  return [...insertions(tx.dialect, chained(tx, entries)), ...countings(entries, tx.lane)];
+}
+
+const COLUMNS = [...CONTENT, 'writer', 'sequence', 'hash'].map((name) => ({ name }));
+
+type Row = readonly unknown[];
+
+/** The rows of entries, each bound to the one before it. */
+function chained({ writer }: Transaction, entries: readonly Entry[]): readonly Row[] {
+  let { last }: { last: Link } = writer;
+  const rows = entries.map((entry) => {
+    const content = toContent(entry);
+    last = { sequence: last.sequence + 1, hash: toHash(last.hash, content) };
+    return [...content, writer.id, last.sequence, last.hash];
+  });
+  writer.last = last;
+  return rows;
+}
+
+/** Few different texts, so that a database prepares them once: whole chunks, and the rest one by one. */
+function* insertions(dialect: Transaction['dialect'], rows: readonly Row[]): Generator<Statement> {
+  const whole = rows.length - (rows.length % CHUNK);
+  for (let at = 0; at < whole; at += CHUNK)
+    yield { sql: textFor(chunkTexts, dialect, CHUNK), parameters: rows.slice(at, at + CHUNK).flat() };
+  for (const row of rows.slice(whole)) yield { sql: textFor(texts, dialect, 1), parameters: row };
+}
+
+function toContent(entry: Entry): Content {
   const { id, at, kind, allowed, epoch, facts } = entry;
   const who = [bounded(entry.userId), bounded(entry.role)];
   const what = [bounded(entry.resource), bounded(entry.action), bounded(entry.recordId)];

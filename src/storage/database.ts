@@ -65,6 +65,20 @@ export interface Appending<Row> {
 /** What can be asked of a transaction. */
 export type Asked = RawBuilder<unknown> | Statement;
 
+/** The last entry of a chain: its number in it, and its hash. */
+export interface Link {
+  /** 1, 2, 3 …; 0 where there is none yet. */
+  readonly sequence: number;
+  readonly hash: string;
+}
+
+/** Who appends to the record: a chain of entries that nobody else continues. */
+export interface Writer {
+  readonly id: string;
+  /** Set by whoever appends; undone with whatever is undone. */
+  last: Link;
+}
+
 /**
  * One transaction. Inside it nothing but the transaction itself may be awaited:
  * no hashing, no network, no timer. Work that needs those does them before.
@@ -79,6 +93,8 @@ export interface Transaction {
   readonly now: number;
   /** A small number: transactions that run at the same time rarely have the same. Rows that all of them count in are split by it. */
   readonly lane: number;
+  /** Lent to this transaction alone until it ends. Those who append in one transaction do so one after the other. */
+  readonly writer: Writer;
   all<Row = Record<string, unknown>>(query: Asked): Promise<readonly Row[]>;
   /** The first row, or undefined. */
   one<Row = Record<string, unknown>>(query: Asked): Promise<Row | undefined>;

@@ -29,6 +29,7 @@ export {
   type Change,
   ConstraintError,
   type Database,
+  type Link,
   type Replaced,
   type RowLock,
   type Statement,

@@ -8,6 +8,8 @@ export interface SavepointHost {
   check(): void;
   /** Runs fixed text without values. Need not wait for the answer, where whatever is asked next comes after it. */
   exec(sql: string): void;
+  /** Answers what undoes whatever of it is in memory alone. */
+  mark(): () => void;
 }
 
 /** Savepoints of one transaction, one within another. */
@@ -24,6 +26,7 @@ export function createSavepoints(host: SavepointHost): Savepoints {
   async function run<T>(work: () => Promise<T>): Promise<T> {
     host.check();
     const depth = ++open;
+    const undo = host.mark();
     host.exec(`SAVEPOINT s${depth}`);
     try {
       const answer = await work();
@@ -38,6 +41,7 @@ export function createSavepoints(host: SavepointHost): Savepoints {
         host.exec(`ROLLBACK TO SAVEPOINT s${depth}`);
         host.exec(`RELEASE SAVEPOINT s${depth}`);
         open--;
+        undo();
       }
       throw error;
     }

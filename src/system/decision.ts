@@ -20,8 +20,26 @@ const decision: JsonObject = {
     ip: { type: 'string' },
     outcome: { type: 'string', description: 'Problem code, where the request failed otherwise than by denial.' },
     facts: { type: 'json', description: 'What the conditions read, by path.' },
+    writer: { type: 'string', description: 'The chain that the entry is in; absent in those from before there were any.' },
+    sequence: { type: 'integer', description: 'Its number there: 1, 2, 3 …' },
+    hash: { type: 'string', description: 'SHA-256, base64url, of the hash before it and of all that it says.' },
   },
-  indexes: [{ fields: ['userId', 'at'] }, { fields: ['resource', 'at'] }, { fields: ['allowed', 'at'] }],
+  indexes: [
+    { fields: ['userId', 'at'] },
+    { fields: ['resource', 'at'] },
+    { fields: ['allowed', 'at'] },
+    { fields: ['writer', 'sequence'], unique: true },
+  ],
+};
+
+const chain: JsonObject = {
+  name: '_Chain',
+  description: 'Chains of entries by writer: each was appended to by that writer alone.',
+  fields: {
+    at: { type: 'timestamp', required: true, description: 'When it began.' },
+    found: { type: 'json', required: true, description: 'The ends of the chains before it, when it began.' },
+    cut: { type: 'json', description: 'Where its beginning was pruned: sequence and hash of the last entry that went, signed.' },
+  },
 };
 
 const decisionHour: JsonObject = {
@@ -37,4 +55,4 @@ const decisionHour: JsonObject = {
 };
 
 /** What was decided. */
-export const DECISION_DEFINITIONS: readonly JsonObject[] = [decision, decisionHour];
+export const DECISION_DEFINITIONS: readonly JsonObject[] = [decision, chain, decisionHour];

@@ -2,7 +2,8 @@ import type { JsonObject } from '../operators/index.ts';
 
 const state: JsonObject = {
   name: '_State',
-  description: 'Single values: `epoch` (number), `setup` (text: id of the first admin), `definitions` (text: hash of those in force).',
+  description:
+    'Single values: `epoch` (number), `setup` (text: id of the first admin), `definitions` (text: hash of those in force), `restored` (text: new with each restore).',
   fields: { number: { type: 'integer' }, text: { type: 'string' } },
 };
 

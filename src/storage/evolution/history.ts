@@ -36,8 +36,11 @@ export async function keepEvolution(tx: Transaction, { actor, planHash, steps, f
   await insertEvolution(tx, { actor, planHash, steps: [...kept, ...shown], from });
 }
 
-/** Keeps one row for a restore, in its own transaction. */
+/** Keeps one row for a restore, in its own transaction; whoever works with the database learns from it that it is another. */
 export async function keepRestore(tx: Transaction, { reason, from }: { readonly reason: string; readonly from: number }): Promise<void> {
+  await tx.run(
+    sql`INSERT INTO "_State" ("id", "text") VALUES ('restored', ${uuidv7()}) ON CONFLICT ("id") DO UPDATE SET "text" = excluded."text"`,
+  );
   await insertEvolution(tx, { actor: 'cli', planHash: '', steps: [{ ...OF_ALL, kind: 'restore', risk: 'destructive', reason }], from });
 }
 

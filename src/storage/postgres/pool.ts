@@ -51,8 +51,14 @@ const PATIENT_IDLE_TIMEOUT = 600_000;
 /** A connection is closed after so long, so that after a failover, or behind a balancer, all move in time. */
 const LIFETIME_SECONDS = 1800;
 
+/** How a pool goes on. */
+export interface PoolOptions extends ServerOptions {
+  /** Called where a connection is lost. */
+  lost(): void;
+}
+
 /** Makes a pool of so many connections at most; it connects when it is first asked. */
-export function createPool(address: PostgresAddress, size: number, options: ServerOptions): Pool {
+export function createPool(address: PostgresAddress, size: number, options: PoolOptions): Pool {
   const pool = openPool(address, size, options);
   const { settings } = toBeginnings(address, options);
   const connections = new WeakMap<pg.PoolClient, Connection>();
@@ -83,6 +89,7 @@ export function createPool(address: PostgresAddress, size: number, options: Serv
       // Whoever is in between has given our statements to somebody else's connection: no more names, then.
       if (outcome.passing === 'pooler') named = false;
       if (!outcome.broken && connection.isOwn && !connection.isSet && named) connection.settle(settings);
+      if (outcome.broken) options.lost();
       client.release(outcome.broken ?? false);
       return outcome;
     },
@@ -110,7 +117,7 @@ export function toBeginnings({ schema }: PostgresAddress, { statementTimeout = 3
   };
 }
 
-function openPool(address: PostgresAddress, size: number, { connectTimeout = 5000 }: ServerOptions): pg.Pool {
+function openPool(address: PostgresAddress, size: number, { connectTimeout = 5000, lost }: PoolOptions): pg.Pool {
   const { host, port, user, password, database, ssl, applicationName } = address;
   const pool = new pg.Pool({
     ...{ host, port, user, database, ssl, application_name: applicationName },
@@ -125,7 +132,7 @@ function openPool(address: PostgresAddress, size: number, { connectTimeout = 500
     pipeline: true,
   });
   // Of a connection that is lost, whoever asks something of it learns; unheard, the driver's event would end the process.
-  pool.on('error', () => undefined);
+  pool.on('error', () => lost());
   pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }

@@ -1,5 +1,6 @@
 import { Problem } from '../../errors.ts';
 import type { Transaction, TransactionOptions } from '../database.ts';
+import { createWriters } from '../writers.ts';
 import type { PostgresAddress } from './address.ts';
 import { createClock } from './clock.ts';
 import type { Connection } from './connection.ts';
@@ -61,13 +62,17 @@ const DOUBT_PAUSE = 50;
 
 /** Makes a runner; it connects when it is first asked. */
 export function createRunner(address: PostgresAddress, options: RunnerOptions): Runner {
-  const pool = createPool(address, options.connections ?? 10, options);
-  const recording = createPool(address, FLIGHTS, options);
+  const writers = createWriters();
+  // Whatever is behind the next connection may be another server, which never saw what this one did.
+  const lost = (): void => writers.giveUp();
+  const pool = createPool(address, options.connections ?? 10, { ...options, lost });
+  const recording = createPool(address, FLIGHTS, { ...options, lost });
   const beginnings = toBeginnings(address, options);
   const clock = createClock();
   const beginOf = (connection: Connection): string => (connection.isSet ? beginnings.own : beginnings.shared);
   const recorder = createRecorder(
-    (others, work) => recording.lend((connection) => attempt(connection, { begin: beginOf(connection), clock, late: false, others }, work)),
+    (others, work) =>
+      recording.lend((connection) => attempt(connection, { begin: beginOf(connection), clock, writers, late: false, others }, work)),
     FLIGHTS,
   );
   let [commits, works, guardRetries] = [0, 0, 0];
@@ -77,7 +82,7 @@ export function createRunner(address: PostgresAddress, options: RunnerOptions): 
       // Whoever is run again is told by the server what time it is: that may be all that has changed.
       const late = connection.isSet && clock.isFresh && !patient && stale === 0;
       const begin = patient ? beginnings.patient : beginOf(connection);
-      return attempt(connection, { begin, clock, late, holdsAll: stale >= PATIENCE }, work);
+      return attempt(connection, { begin, clock, writers, late, holdsAll: stale >= PATIENCE }, work);
     });
   }
 

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Appending, Asked, Basis, Replaced, RowLock, Transaction } from '../database.ts';
 import { createSavepoints, internal } from '../savepoints.ts';
+import type { Loan, Writers } from '../writers.ts';
 import { type Appended, findingOf, statementsOf } from './appended.ts';
 import { type Answer, type Connection, toStatement } from './connection.ts';
 import { type Course, createCourse } from './course.ts';
@@ -13,6 +14,8 @@ import { postgresDialect } from './sql-dialect.ts';
 
 /** How one attempt at a work goes on. */
 export interface Attempt extends Beginning {
+  /** Those who append. */
+  readonly writers: Writers;
   /** Whether its transaction begins where it first writes, or at once. */
   readonly late: boolean;
   /** Whether nobody else may change what it might rest on, from the beginning: for one that was run again too often. */
@@ -50,13 +53,14 @@ export type Outcome<T> =
 export async function attempt<T>(connection: Connection, how: Attempt, work: (tx: Transaction) => Promise<T>): Promise<Outcome<T>> {
   const course = createCourse();
   const span = createSpan(connection, course, how);
+  const loan = how.writers.lend();
   let doubt: { readonly answer: T; readonly about: Doubt } | undefined;
   try {
     if (!how.late) span.begin();
     // What the work asks first goes with it, unless nobody knows what time it is there.
     if (!how.clock.isFresh) await span.answered();
     if (how.holdsAll) await holdAll({ connection, course, span });
-    const { tx, end } = openTransaction(connection, { course, span, now: how.clock.now() });
+    const { tx, end } = openTransaction(connection, { course, span, loan, now: how.clock.now() });
     const answer = await work(tx);
     const left = end();
     // A work may have got over what happened; the server has not.
@@ -70,8 +74,10 @@ export async function attempt<T>(connection: Connection, how: Attempt, work: (tx
     if (how.others === undefined) await span.answered();
     doubt = { answer, about: { number: span.number, find: findingOf(left.appended) } };
     await finish({ connection, course, span }, { statements, grounds: [left.grounds, ...(how.others ?? [])] });
+    loan.end('committed');
     return { answer, wrote: course.wrote || statements.length > 0 };
   } catch (error) {
+    loan.end(course.committing && course.lost ? 'unknown' : 'undone');
     const undone = course.committing ? !course.broken : !span.isBegun || (await rollback(connection));
     const failed = { error, passing: course.passing, broken: !undone || course.broken };
     return doubt !== undefined && course.committing && course.lost ? { ...failed, doubt } : failed;
@@ -146,13 +152,14 @@ const LANES = 32;
 
 function openTransaction(
   connection: Connection,
-  { course, span, now }: Omit<Parts, 'connection'> & { readonly now: number },
+  { course, span, loan, now }: Omit<Parts, 'connection'> & { readonly loan: Loan; readonly now: number },
 ): OpenTransaction {
   const life = {
     get isOver() {
       return course.ended || course.broken;
     },
     check: () => course.check(),
+    mark: () => loan.mark(),
     exec: span.mark,
   };
   const ask = async (query: Asked): Promise<Answer> => {
@@ -172,6 +179,10 @@ function openTransaction(
     dialect: postgresDialect,
     now,
     lane: connection.process % LANES,
+    get writer() {
+      course.check();
+      return loan.writer;
+    },
     // What a row holds is said by whoever wrote the query.
     all: (async (query) => (await ask(query)).rows) as Transaction['all'],
     one: (async (query) => (await ask(query)).rows[0]) as Transaction['one'],

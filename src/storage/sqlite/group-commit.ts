@@ -1,8 +1,10 @@
 import { Problem } from '../../errors.ts';
 import type { Transaction } from '../database.ts';
 import { internal } from '../savepoints.ts';
+import { createWriters, type Ended, type Loan, type Writers } from '../writers.ts';
 import type { Connection } from './connection.ts';
 import { unavailable } from './driver-error.ts';
+import { createReplacementWatch } from './replaced.ts';
 import { openTransaction } from './transaction.ts';
 
 /** Works that share a commit at most: more would make the first of them wait long for its answer. */
@@ -35,6 +37,7 @@ type Outcome = { readonly answer: unknown } | { readonly error: unknown };
  */
 export function createGroupCommit(connection: Connection, groupTime: number): GroupCommit {
   const queue: Queued[] = [];
+  const parts = { connection, groupTime, writers: createWriters(), isReplaced: createReplacementWatch(connection) };
   let running: Promise<void> | undefined;
   let healthy = true;
   let closed = false;
@@ -45,7 +48,7 @@ export function createGroupCommit(connection: Connection, groupTime: number): Gr
     while (queue.length > 0) {
       await new Promise((resolve) => setImmediate(resolve));
       const group = queue.splice(0, GROUP);
-      const { settle, state, ran } = await commitGroup(connection, group, groupTime);
+      const { settle, state, ran } = await commitGroup(parts, group);
       queue.unshift(...group.slice(ran));
       if (state !== 'unproven') setHealthy(state === 'written');
       settle();
@@ -92,19 +95,36 @@ interface Committed {
   settle(): void;
 }
 
+/** What groups are committed with. */
+interface GroupParts {
+  readonly connection: Connection;
+  readonly groupTime: number;
+  readonly writers: Writers;
+  /** Whether the database is another since last asked. */
+  readonly isReplaced: () => boolean;
+}
+
 /** Runs a group, or as much of it as there is time for, and commits it. Nobody gets an answer before `settle`, which is after the commit. */
-async function commitGroup(connection: Connection, group: readonly Queued[], groupTime: number): Promise<Committed> {
+async function commitGroup({ connection, groupTime, writers, isReplaced }: GroupParts, group: readonly Queued[]): Promise<Committed> {
   const writes = connection.writes;
   const outcomes: Outcome[] = [];
+  let loan: Loan | undefined;
+  // What has been written where a commit fails is for the disk to say, not for us.
+  let failed: Ended = 'undone';
   try {
     connection.begin();
+    if (isReplaced()) writers.giveUp();
+    loan = writers.lend();
     const end = performance.now() + groupTime;
     for (const { work } of group) {
-      outcomes.push(await attempt(connection, work));
+      outcomes.push(await attempt(connection, loan, work));
       if (performance.now() > end) break;
     }
+    failed = 'unknown';
     connection.exec('COMMIT');
+    loan.end('committed');
   } catch (error) {
+    loan?.end(failed);
     rollback(connection);
     const refusal = error instanceof Problem && error.status === 503 ? error : unavailable(error);
     return { state: 'failed', ran: group.length, settle: () => settle(group, () => ({ error: refusal })) };
@@ -116,9 +136,10 @@ async function commitGroup(connection: Connection, group: readonly Queued[], gro
 }
 
 /** Runs one work; where it fails, what it wrote is undone and the others go on. Throws where the whole transaction is lost. */
-async function attempt(connection: Connection, work: Queued['work']): Promise<Outcome> {
+async function attempt(connection: Connection, loan: Loan, work: Queued['work']): Promise<Outcome> {
   connection.control('SAVEPOINT work');
-  const { tx, end } = openTransaction(connection);
+  const undo = loan.mark();
+  const { tx, end } = openTransaction(connection, loan);
   let outcome: Outcome;
   try {
     const answer = await withinTurn(() => work(tx));
@@ -129,7 +150,10 @@ async function attempt(connection: Connection, work: Queued['work']): Promise<Ou
     endQuietly(end);
   }
   if (!connection.inTransaction) throw unavailable('error' in outcome ? outcome.error : new Error('the transaction ended early'));
-  if ('error' in outcome) connection.control('ROLLBACK TO work');
+  if ('error' in outcome) {
+    connection.control('ROLLBACK TO work');
+    undo();
+  }
   connection.control('RELEASE work');
   return outcome;
 }

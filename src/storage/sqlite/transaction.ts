@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Appending, Transaction } from '../database.ts';
 import { createSavepoints, internal, type SavepointHost } from '../savepoints.ts';
+import type { Loan } from '../writers.ts';
 import type { Connection, Query } from './connection.ts';
 import { unavailable } from './driver-error.ts';
 import { sqliteDialect } from './sql-dialect.ts';
@@ -14,8 +15,8 @@ export interface OpenTransaction {
 
 const NOTHING = sql``;
 
-/** Hands the connection's transaction to one work. */
-export function openTransaction(connection: Connection): OpenTransaction {
+/** Hands the connection's transaction to one work, and with it the writer lent to that transaction. */
+export function openTransaction(connection: Connection, loan: Loan): OpenTransaction {
   let ended = false;
   const life: SavepointHost = {
     get isOver() {
@@ -27,6 +28,7 @@ export function openTransaction(connection: Connection): OpenTransaction {
       if (life.isOver) throw unavailable(new Error('the transaction was rolled back by the database'));
     },
     exec: (text) => connection.control(text),
+    mark: () => loan.mark(),
   };
   /** Async throughout, so that every mistake is a rejection. */
   const ask =
@@ -40,6 +42,10 @@ export function openTransaction(connection: Connection): OpenTransaction {
     dialect: sqliteDialect,
     now: Date.now(),
     lane: 0,
+    get writer() {
+      life.check();
+      return loan.writer;
+    },
     // What a row holds is said by whoever wrote the query.
     all: ask((query) => connection.all(query)) as Transaction['all'],
     one: ask((query) => connection.one(query)) as Transaction['one'],
