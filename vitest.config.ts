@@ -2,7 +2,7 @@ import { defineConfig, type ViteUserConfig } from 'vitest/config';
 
 /** Whatever reaches a database: asked of PostgreSQL as it is of SQLite. A suite that belongs here has one line here. */
 const ON_BOTH = [
-  'src/storage/**/*.test.ts',
+  'src/{storage,evidence}/**/*.test.ts',
   'test/{conformance,hostile,law,scenarios}/**/*.test.ts',
   'test/{cascade.property,epoch-changes.property,expand.property,list-and-read.property,references,restore,soft-delete.property}.test.ts',
 ];

@@ -36,6 +36,7 @@ const exitCode = await runCli(process.argv.slice(2), {
   showProgress: process.stderr.isTTY ? showProgress : undefined,
   openTables: async (settings) => (await import('./project/index.ts')).openTables(settings, { tell: printError }),
   openBackups: async (settings) => (await import('./project/index.ts')).openBackups(settings),
+  verifyDecisions: async (settings, options) => (await import('./project/index.ts')).verifyDecisions(settings, options),
 });
 process.exit(exitCode);
 

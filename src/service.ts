@@ -5,6 +5,7 @@
 import { createAdminRoutes, createPermissionPolicies, grantFullAccess, type PermissionPolicy } from './admin/index.ts';
 import { type ApiParts, createApiRoutes } from './api.ts';
 import { exportFromShell, importFromShell, type ShellExport, type ShellImport } from './bulk/index.ts';
+import { type Checkpoints, createCheckpoints, loadCheckpointKey, NO_CHECKPOINTS } from './evidence/index.ts';
 import { createHttpServer, type HttpServer, type Readiness } from './http/index.ts';
 import { createIdentity, deriveKey, hasAdmin, loadTokenKey } from './identity/index.ts';
 import { createModelKeeper, followed, type ModelKeeper } from './model.ts';
@@ -57,7 +58,8 @@ export async function createService(settings: Settings, { tell }: ServiceOptions
   const core = { database: opened, model };
   const notices: string[] = [];
   const parts = createParts(settings, { database, model });
-  const server = createServer(settings, parts);
+  const checkpoints = createEvidence(settings, { database, tell });
+  const server = createServer(settings, { parts, checkpoints });
   const prepare = once(async () => void notices.push(...(await follow(definitions, core, { actor: 'start', tell }))));
   let stopWatching = (): void => undefined;
 
@@ -66,6 +68,7 @@ export async function createService(settings: Settings, { tell }: ServiceOptions
     async listen() {
       await prepare();
       notices.push(...(await tellPermissions(database, model)));
+      checkpoints.start();
       return server.listen({ host: settings.host, port: settings.port });
     },
     needsSetup: async () => !(await database.transaction(hasAdmin)),
@@ -94,6 +97,7 @@ export async function createService(settings: Settings, { tell }: ServiceOptions
     async close() {
       stopWatching();
       await server.close();
+      await checkpoints.close();
       await database.close();
     },
   };
@@ -125,13 +129,26 @@ function createParts(settings: Settings, { database, model }: Core): ApiParts {
   };
 }
 
-function createServer(settings: Settings, parts: ApiParts): HttpServer {
+function createEvidence(
+  { checkpoints, data }: Settings,
+  { database, tell = () => undefined }: { readonly database: Database; readonly tell: Tell | undefined },
+): Checkpoints {
+  return checkpoints === 'off' ? NO_CHECKPOINTS : createCheckpoints({ database, path: checkpoints, key: loadCheckpointKey(data), tell });
+}
+
+interface Served {
+  readonly parts: ApiParts;
+  readonly checkpoints: Checkpoints;
+}
+
+function createServer(settings: Settings, { parts, checkpoints }: Served): HttpServer {
   const { database, identity, model } = parts;
   const admin = createAdminRoutes({
     database,
     identity,
     model,
     limits: toPolicyLimits(settings),
+    checkpoints,
     timeZone: settings.timezone,
     readDefinitions: () => readProject(settings.project),
   });

@@ -22,6 +22,11 @@ const table = {
     range: [0, 1000],
     about: 'automatic backups of a SQLite file that stay in `<data>/backups`; 0 makes none',
   },
+  checkpoints: {
+    group: 'place',
+    default: '<data>/checkpoints.ndjson',
+    about: 'file outside of the database that signed checkpoints of the record are appended to; `off` makes none',
+  },
   databaseConnections: { group: 'place', default: 10, range: [1, 1000], about: 'connections to a PostgreSQL server at most' },
   databasePrepare: {
     group: 'place',

@@ -3,6 +3,7 @@ import { analytics, type Entry, loadDecision, readTimeframe, scopeFromFacts, sea
 import { createScope } from '../context/index.ts';
 import { type Decision, decidingRule, explain } from '../decision/index.ts';
 import { Problem } from '../errors.ts';
+import { type ChainPlace, verifyRecord } from '../evidence/index.ts';
 import { applicableRules, compilePolicies, toGrants } from '../policy/index.ts';
 import { toSuccess } from '../response/index.ts';
 import { loadPolicyStateAt } from '../storage/index.ts';
@@ -17,6 +18,7 @@ export const decisionEndpoints: readonly Endpoint[] = [
     query: ['userId', 'role', 'resource', 'action', 'allowed', 'kind', 'from', 'to', 'limit', 'cursor'],
     handle: search,
   },
+  { method: 'GET', path: '/decisions/verify', query: ['limit', 'cursor'], handle: verify },
   { method: 'GET', path: '/decisions/:id', handle: read },
   { method: 'GET', path: '/policies-analytics', query: ['timeframe'], handle: analyse },
 ];
@@ -41,6 +43,32 @@ async function search({ call, tx }: AdminCall): ReturnType<Endpoint['handle']> {
     cursor,
   });
   return { status: 200, body: toSuccess(entries, { count: entries.length, ...(next === undefined ? {} : { nextCursor: next }) }) };
+}
+
+/** Every chain, some entries at a time: others wait while they are looked at. */
+async function verify({ call, tx, parts: { checkpoints } }: AdminCall): ReturnType<Endpoint['handle']> {
+  const cursor = readTextQuery(call, 'cursor');
+  const { next, ...verified } = await verifyRecord({
+    look: (work) => work(tx),
+    keys: checkpoints.keys,
+    known: checkpoints.heads,
+    from: cursor === undefined ? undefined : readPlace(cursor),
+    limit: readCountQuery(call, 'limit', VERIFIED.max) ?? VERIFIED.default,
+  });
+  const more = next === undefined ? {} : { nextCursor: toPlaceCursor(next) };
+  return { status: 200, body: toSuccess({ whole: verified.breakCount === 0, ...verified }, more) };
+}
+
+const VERIFIED = { default: 1000, max: 10_000 };
+
+function toPlaceCursor({ writer, sequence }: ChainPlace): string {
+  return Buffer.from(`${sequence} ${writer}`).toString('base64url');
+}
+
+function readPlace(cursor: string): ChainPlace {
+  const [, sequence, writer] = /^(\d{1,15}) (.{1,100})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
+  if (sequence === undefined || writer === undefined) throw new Problem('REQUEST_CURSOR', 'expected the nextCursor of the page before');
+  return { writer, sequence: Number(sequence) };
 }
 
 /** An entry with its trace, worked out again from what it keeps and from the policies as they were at its epoch. */

@@ -1,6 +1,7 @@
 import { appendEntry, createEntryId, type Entry } from '../audit/index.ts';
 import type { Principal } from '../context/index.ts';
 import { Problem } from '../errors.ts';
+import type { Checkpoints } from '../evidence/index.ts';
 import type { Identity } from '../identity/index.ts';
 import type { Model, ModelKeeper } from '../model.ts';
 import type { PolicyLimits } from '../policy/index.ts';
@@ -16,6 +17,8 @@ export interface AdminParts {
   readonly model: ModelKeeper;
   readonly limits: PolicyLimits;
   readonly timeZone: string;
+  /** What is signed of the record, and with what. */
+  readonly checkpoints: Pick<Checkpoints, 'keys' | 'heads'>;
   /** The project's definition files as they are now. @throws SetupError with every mistake in them. */
   readDefinitions(): Definitions;
 }

@@ -10,6 +10,9 @@ const MAX_NAME = 200;
 /** Characters kept of a reason: it names a rule and a policy, both bounded when they are written. */
 const MAX_REASON = 2000;
 
+/** Chains whose ends the next one keeps, the newest: each is among them when the next begins. */
+const FOUND = 32;
+
 /** Entries that one statement appends. */
 const CHUNK = 50;
 
@@ -35,7 +38,7 @@ const RECORD: Appending<Entry> = Object.freeze({
 
 /** The first entry of a chain rests on the ends of those before it, which are kept beside it. */
 async function beginChain(tx: Transaction): Promise<void> {
-  const found = JSON.stringify(await loadHeads(tx));
+  const found = JSON.stringify(await loadHeads(tx, FOUND));
   const at = new Date(tx.now).toISOString();
   const { writer } = tx;
   await tx.run(sql`insert into "_Chain" ("id", "at", "found") values (${writer.id}, ${at}, ${found})`);

@@ -8,14 +8,11 @@ export interface Head {
   readonly hash: string;
 }
 
-/** Chains that are looked at, the newest: every one is among them when the next begins. */
-const CHAINS = 100;
-
-/** The ends of the newest chains, as this transaction sees them. */
-export async function loadHeads(tx: Transaction): Promise<readonly Head[]> {
+/** The ends of the newest chains, so many at most, as this transaction sees them. */
+export async function loadHeads(tx: Transaction, chains: number): Promise<readonly Head[]> {
   const rows = await tx.all<Head>(sql`
     select "_Decision"."writer", "_Decision"."sequence", "_Decision"."hash"
-    from (select "id" from "_Chain" order by "id" desc limit ${CHAINS}) as "newest"
+    from (select "id" from "_Chain" order by "id" desc limit ${chains}) as "newest"
     join "_Decision" on "_Decision"."writer" = "newest"."id"
       and "_Decision"."sequence" = (select max("sequence") from "_Decision" where "writer" = "newest"."id")
     order by "_Decision"."writer"`);

@@ -5,4 +5,4 @@
  * Begin at `program.ts`, which lists the commands.
  */
 export { runCli } from './program.ts';
-export type { CliBackups, CliService, CliTables, CliWorld, PermissionPolicies, StoragePlan } from './world.ts';
+export type { CliBackups, CliService, CliTables, CliVerification, CliWorld, PermissionPolicies, StoragePlan } from './world.ts';

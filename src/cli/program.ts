@@ -1,6 +1,7 @@
 import { Argument, Command, CommanderError, Option } from 'commander';
 import { readSettings, SETTING_GROUPS, SETTINGS, type Setting, type SettingSources } from '../settings.ts';
 import { backup } from './backup.ts';
+import { decisionsVerify } from './decisions-verify.ts';
 import { dev } from './dev.ts';
 import { exportFile } from './export.ts';
 import { describeFailure } from './failure.ts';
@@ -25,6 +26,7 @@ const commands: readonly CliCommand[] = [
   storageRestored,
   backup,
   restore,
+  decisionsVerify,
   policiesFromPermissions,
   importFile,
   exportFile,
@@ -34,6 +36,7 @@ const commands: readonly CliCommand[] = [
 const families: Readonly<Record<string, string>> = {
   storage: 'tables and how they follow the definitions',
   policies: 'policies from the command line',
+  decisions: 'the record of decisions',
 };
 
 const HELP = '\nEach setting can also be given in the environment, as BAILIWICK_PORT for --port. BAILIWICK_JWT_SECRET has no flag.';

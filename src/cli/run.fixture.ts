@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
+import { SetupError } from '../errors.ts';
 import type { Settings } from '../settings.ts';
-import type { CliBackups, CliService, CliTables, CliWorld } from './index.ts';
+import type { CliBackups, CliService, CliTables, CliVerification, CliWorld } from './index.ts';
 
 /** A command line run in a world of its own, and what came of it. */
 export interface Run {
@@ -20,9 +21,15 @@ async function* pieces(...all: readonly string[]): AsyncGenerator<string> {
   yield* all;
 }
 
+interface Parts {
+  readonly tables?: Partial<CliTables>;
+  readonly backups?: CliBackups;
+  readonly verification?: CliVerification;
+}
+
 /** A world whose service notes what is done to it. */
 export function createRun(
-  { tables: ofTables = {}, backups, ...service }: Partial<CliService> & { tables?: Partial<CliTables>; backups?: CliBackups } = {},
+  { tables: ofTables = {}, backups, verification, ...service }: Partial<CliService> & Parts = {},
   env: Record<string, string> = {},
 ): Run {
   const signals = new EventEmitter();
@@ -93,6 +100,12 @@ export function createRun(
       made.push(settings);
       if (backups === undefined) throw new Error('this test says no backups');
       return backups;
+    },
+    async verifyDecisions(settings, { publicKey }) {
+      made.push(settings);
+      calls.push(`verify by ${publicKey}`);
+      if (verification === undefined) throw new SetupError('there is no record');
+      return verification;
     },
   };
   return { world, signals, out, err, calls, made };

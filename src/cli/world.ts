@@ -22,6 +22,19 @@ export interface CliWorld {
   openTables(settings: Settings): Promise<CliTables>;
   /** Opens a project's backups; `project/` has it. */
   openBackups(settings: Settings): Promise<CliBackups>;
+  /** Looks a project's record over; `project/` has it. */
+  verifyDecisions(settings: Settings, options: { readonly publicKey: string | undefined }): Promise<CliVerification>;
+}
+
+/** What a look over the record came to. */
+export interface CliVerification {
+  readonly entries: number;
+  readonly chains: number;
+  readonly notChained: number;
+  readonly breaks: readonly { readonly kind: string; readonly writer?: string | undefined; readonly detail: string }[];
+  readonly breakCount: number;
+  /** Absent where none are made. */
+  readonly checkpoints?: { readonly lines: number; readonly until: string | undefined; readonly restored: readonly string[] } | undefined;
 }
 
 /** Where signals come from. */

@@ -158,6 +158,13 @@ const decisionPaths: JsonObject = {
       },
     }),
   },
+  '/decisions/verify': {
+    get: adminOperation('decisions', 'decisions.verify', {
+      summary: 'Looks whether the entries are as they were written, some at a time, against their chains and what was signed of them last.',
+      parameters: [queryParameter('limit', 'How many entries.', { type: 'integer', minimum: 1, maximum: 10_000, default: 1000 }), 'cursor'],
+      answers: { 200: { description: 'What was found.', schema: envelope(schemaRef('admin.Verification'), { nextCursor: TEXT }) } },
+    }),
+  },
   '/decisions/{id}': {
     get: adminOperation('decisions', 'decisions.read', {
       summary: 'Shows one entry, and why it was decided so: the trace under the policies of its time.',

@@ -1,5 +1,6 @@
 import { ASKED_ACTIONS, RULE_ACTIONS } from '../actions.ts';
 import { CONTEXT_GROUPS } from '../condition/index.ts';
+import { BREAK_KINDS } from '../evidence/index.ts';
 import type { JsonObject } from '../operators/index.ts';
 import { ASSIGNABLE_ROLES, DEFAULT_PRIORITY, EFFECTS, POLICY_TYPES } from '../policy/index.ts';
 import { accessSchemas } from './access-schemas.ts';
@@ -133,6 +134,7 @@ export const adminSchemas: JsonObject = {
     template: schemaRef('admin.PolicyInput'),
   }),
   'admin.Decision': decisionSchema(),
+  'admin.Verification': verificationSchema(),
   'admin.Analytics': objectOf({
     totalPolicies: COUNT,
     activePolicies: COUNT,
@@ -170,6 +172,25 @@ function conditionSchema(): JsonObject {
       },
     ],
   };
+}
+
+function verificationSchema(): JsonObject {
+  const place = {
+    writer: { type: 'string', description: 'The chain.' },
+    sequence: { type: 'integer', description: 'The place in it.' },
+    id: { type: 'string', description: 'The entry that stands there.' },
+  };
+  return objectOf({
+    whole: { type: 'boolean', description: 'Whether nothing was found.' },
+    entries: { ...COUNT, description: 'Entries that were looked at.' },
+    chains: COUNT,
+    notChained: { ...COUNT, description: 'Entries from before there were chains; counted on the first page.' },
+    breaks: {
+      ...arrayOf(objectOf({ kind: { type: 'string', enum: [...BREAK_KINDS] }, ...place, detail: TEXT }, ['writer', 'sequence', 'id'])),
+      description: 'What is not as it was written; the first 1000.',
+    },
+    breakCount: COUNT,
+  });
 }
 
 function decisionSchema(): JsonObject {

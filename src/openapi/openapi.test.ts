@@ -61,6 +61,7 @@ describe('the addresses', () => {
     'GET /admin/api/policies-templates',
     'GET /admin/api/decisions',
     'GET /admin/api/decisions/{id}',
+    'GET /admin/api/decisions/verify',
     'GET /healthz',
     'GET /readyz',
     'GET /openapi.json',

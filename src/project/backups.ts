@@ -3,6 +3,7 @@
  */
 import { existsSync } from 'node:fs';
 import { SetupError } from '../errors.ts';
+import { loadCheckpointKey, writeRestored } from '../evidence/index.ts';
 import {
   type Backup,
   countEntriesSince,
@@ -106,12 +107,24 @@ async function replace(staged: string, { path, until, place }: Replacing): Promi
       },
     });
     if (readNow(path).epoch.stamp !== stamp) throw new SetupError(`${path} could not be replaced; it is as it was`);
+    await signRestored(path, place);
     kept?.settle();
     return kept?.file;
   } catch (error) {
     if (isReplaced(path, stamp)) throw notAllDone(path, { error, kept });
     kept?.discard();
     throw error;
+  } finally {
+    await database.close();
+  }
+}
+
+/** Checkpoints from before know of entries that are not there any more: without this they would be missed for ever. */
+async function signRestored(path: string, { checkpoints, data }: ProjectPlace): Promise<void> {
+  if (checkpoints === 'off') return;
+  const database = openSqlite({ path });
+  try {
+    await writeRestored({ database, path: checkpoints, key: loadCheckpointKey(data) });
   } finally {
     await database.close();
   }

@@ -24,6 +24,8 @@ export interface DatabaseSettings {
 export interface ProjectPlace extends DatabaseSettings {
   /** Folder that holds `resources/`. */
   readonly project: string;
+  /** File of signed checkpoints, or `off`. */
+  readonly checkpoints: string;
 }
 
 /** The folder of definition files. */

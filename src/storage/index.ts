@@ -45,6 +45,7 @@ export {
   type Evolution,
   type Evolved,
   evolve,
+  hasChains,
   keepRestore,
   listDeletedRecords,
   listEvolutions,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { setUp, startProgram } from './program.ts';
+import { runProgram, setUp, startProgram } from './program.ts';
 
 const ROUNDS = 20;
 const CLIENTS = 8;
@@ -46,6 +46,11 @@ describe('kill -9 under load', () => {
     expect([...answered.created].filter((id) => !kept.created.has(id))).toEqual([]);
     // A change exists if and only if its entry does.
     expect(entriesOf).toEqual(new Set([kept.created.size]));
+    // Every chain is whole, wherever it was cut off.
+    const verified = await runProgram(['decisions', 'verify', '--data', data, '--json']);
+    const { chains, breaks } = JSON.parse(verified.out) as { chains: number; breaks: unknown };
+    expect([verified.code, breaks]).toEqual([0, []]);
+    expect(chains).toBeGreaterThan(ROUNDS);
   }, 180_000);
 });
 

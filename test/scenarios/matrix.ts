@@ -149,6 +149,7 @@ const ENDPOINTS: readonly (readonly [send: string, body?: unknown])[] = [
   ['POST /admin/api/policies/<policy>/test', { resource: { name: 'Article' }, action: 'read' }],
   ['GET /admin/api/decisions'],
   ['GET /admin/api/decisions/<decision>'],
+  ['GET /admin/api/decisions/verify'],
   ['GET /admin/api/policies-analytics'],
   ['GET /admin/api/policies-advice'],
   ['GET /admin/api/policies-templates'],

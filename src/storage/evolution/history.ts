@@ -54,6 +54,11 @@ async function insertEvolution(
   );
 }
 
+/** Whether the record is kept in chains: not before an evolution of this version. */
+export function hasChains(tx: Transaction): Promise<boolean> {
+  return dialectOf(tx).hasTable(tx, '_Chain');
+}
+
 /** What was done, the newest first; nothing of a database that no evolution has seen. */
 export async function listEvolutions(tx: Transaction, limit: number): Promise<readonly Evolution[]> {
   if (!(await dialectOf(tx).hasTable(tx, '_Evolution'))) return [];

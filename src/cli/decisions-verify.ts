@@ -1,0 +1,34 @@
+import type { CliCommand, CliVerification, CliWorld } from './world.ts';
+
+/** Looks the record over, and says what is not as it was written. */
+export const decisionsVerify: CliCommand = {
+  name: 'decisions verify',
+  summary: 'look whether the record is as it was written, and name every entry that is not, while the service runs or not',
+  isOffline: true,
+  switches: {
+    '--public-key <file>': 'public key of the checkpoints, or several; that of the data folder otherwise',
+    '--json': 'print it as JSON',
+  },
+  async run(world, settings, switches) {
+    const publicKey = switches.get('publicKey');
+    const verified = await world.verifyDecisions(settings, { publicKey: typeof publicKey === 'string' ? publicKey : undefined });
+    const isWhole = verified.breakCount === 0;
+    if (switches.has('json')) world.print(JSON.stringify({ whole: isWhole, ...verified }, undefined, 2));
+    else print(world, verified);
+    return isWhole ? 0 : 1;
+  },
+};
+
+function print(world: CliWorld, { entries, chains, notChained, breaks, breakCount, checkpoints }: CliVerification): void {
+  for (const { kind, writer, detail } of breaks) world.print(`${kind}: ${detail}${writer === undefined ? '' : `; chain ${writer}`}`);
+  if (breakCount > breaks.length) world.print(`and ${breakCount - breaks.length} more`);
+  for (const at of checkpoints?.restored ?? []) world.print(`a backup was restored at ${at}: what was newer than it is gone`);
+  if (notChained > 0) world.print(`${notChained} entries are from before there were chains: of them nothing can be said`);
+  world.print(`${entries} entries in ${chains} chains, ${describe(checkpoints)}`);
+  world.print(breakCount === 0 ? 'the record is as it was written' : `the record is not as it was written: ${breakCount} breaks`);
+}
+
+function describe(checkpoints: CliVerification['checkpoints']): string {
+  if (checkpoints === undefined) return 'without checkpoints: what was written anew with all that follows it does not show';
+  return `${checkpoints.lines} checkpoints${checkpoints.until === undefined ? '' : `, the last of ${checkpoints.until}`}`;
+}

@@ -1,0 +1,130 @@
+import { type RawBuilder, sql } from 'kysely';
+import { CONTENT, type Content, type Head } from '../audit/index.ts';
+import type { Transaction } from '../storage/index.ts';
+
+/** An entry as its columns hold it, whatever they hold. */
+export interface ChainRow {
+  readonly id: string;
+  readonly sequence: number;
+  readonly hash: string | null;
+  readonly content: Content;
+}
+
+/** A chain as it began, and where it begins now. */
+export interface ChainStart {
+  readonly writer: string;
+  readonly at: string;
+  readonly found: string;
+  readonly cut: string | null;
+}
+
+type Column = string | number | bigint | null;
+type Columns = Readonly<Record<(typeof CONTENT)[number] | 'sequence' | 'hash', Column>>;
+
+const SELECTION: RawBuilder<unknown> = sql.join([...CONTENT, 'sequence', 'hash'].map((name) => sql.ref(name)));
+
+/** Where a page of a chain begins: behind this entry. */
+export interface Position {
+  readonly sequence: number;
+  /** Two may stand in one place, where somebody has put one there. */
+  readonly id: string;
+}
+
+/** A page of a chain, in its order. */
+export async function loadChainPage(
+  tx: Transaction,
+  writer: string,
+  { after, limit }: { readonly after: Position; readonly limit: number },
+): Promise<readonly ChainRow[]> {
+  const rows = await tx.all<Columns>(sql`
+    select ${SELECTION} from "_Decision" where "writer" = ${writer} and "sequence" >= ${after.sequence}
+      and ("sequence" > ${after.sequence} or "id" > ${after.id})
+    order by "sequence", "id" limit ${limit}`);
+  return rows.map(toChainRow);
+}
+
+/** The hash of an entry, as it stands; undefined where it is not there. */
+export async function loadHash(tx: Transaction, writer: string, sequence: number): Promise<string | undefined> {
+  const row = await tx.one<{ hash: string | null }>(
+    sql`select "hash" from "_Decision" where "writer" = ${writer} and "sequence" = ${sequence}`,
+  );
+  return row?.hash ?? undefined;
+}
+
+/** Ids of entries that say which chain they are in and have no place there. */
+export async function loadPlaceless(tx: Transaction, writer: string, limit: number): Promise<readonly string[]> {
+  const rows = await tx.all<{ id: string }>(sql`
+    select "id" from "_Decision" where "writer" = ${writer} and ("sequence" is null or "sequence" < 1) order by "id" limit ${limit}`);
+  return rows.map(({ id }) => id);
+}
+
+/** How many entries are in no chain, and the ids of those that are newer than chains are. */
+export async function loadUnchained(
+  tx: Transaction,
+  limit: number,
+): Promise<{ readonly count: number; readonly newer: readonly string[] }> {
+  const counted = await tx.one<{ count: number }>(sql`select count(*) as "count" from "_Decision" where "writer" is null`);
+  const newer = await tx.all<{ id: string }>(sql`
+    select "id" from "_Decision" where "writer" is null and "at" >= (select "at" from "_Chain" order by "id" limit 1)
+    order by "id" limit ${limit}`);
+  return { count: Number(counted?.count ?? 0), newer: newer.map(({ id }) => id) };
+}
+
+/** The chain that comes next by its writer's id, whether it says how it began, has entries, or both. */
+export async function loadNextWriter(tx: Transaction, after: string): Promise<string | undefined> {
+  const began = await tx.one<{ id: string | null }>(sql`select min("id") as "id" from "_Chain" where "id" > ${after}`);
+  const appended = await tx.one<{ id: string | null }>(sql`select min("writer") as "id" from "_Decision" where "writer" > ${after}`);
+  const ids = [began?.id ?? undefined, appended?.id ?? undefined].filter((id) => id !== undefined);
+  return ids.toSorted()[0];
+}
+
+/** How a chain began; undefined where nothing says so. */
+export async function loadStart(tx: Transaction, writer: string): Promise<ChainStart | undefined> {
+  return tx.one<ChainStart>(sql`select "id" as "writer", "at", "found", "cut" from "_Chain" where "id" = ${writer}`);
+}
+
+/** What the chains that began next have found of this one. */
+export async function loadFoundLater(tx: Transaction, writer: string, chains: number): Promise<readonly Head[]> {
+  const rows = await tx.all<{ found: string }>(sql`select "found" from "_Chain" where "id" > ${writer} order by "id" limit ${chains}`);
+  return rows.flatMap(({ found }) => readHeads(found)).filter((head) => head.writer === writer);
+}
+
+/** Those of the heads whose chains are gone without a trace. */
+export async function loadGone(tx: Transaction, heads: readonly Head[]): Promise<readonly Head[]> {
+  if (heads.length === 0) return [];
+  const known = await tx.all<{ id: string }>(sql`select "id" from "_Chain" where "id" in (${sql.join(heads.map(({ writer }) => writer))})`);
+  const ids = new Set(known.map(({ id }) => id));
+  return heads.filter(({ writer }) => !ids.has(writer));
+}
+
+/** Reads heads from text that may be anything: what was changed shows by its hash. */
+export function readHeads(text: string): readonly Head[] {
+  try {
+    const heads: unknown = JSON.parse(text);
+    return Array.isArray(heads) ? heads.filter(isHead) : [];
+  } catch {
+    // Not JSON any more: the chain that it is the beginning of says so.
+    return [];
+  }
+}
+
+/** Whether it has the shape of a head. */
+export function isHead(head: unknown): head is Head {
+  const { writer, sequence, hash } = Object(head) as Record<string, unknown>;
+  return typeof writer === 'string' && Number.isSafeInteger(sequence) && typeof hash === 'string';
+}
+
+function toChainRow(columns: Columns): ChainRow {
+  const content = CONTENT.map((name) => (name === 'allowed' ? toBoolean(columns[name]) : plain(columns[name])));
+  const { id, sequence, hash } = columns;
+  return { id: String(id), sequence: Number(sequence), hash: hash === null ? null : String(hash), content };
+}
+
+/** Only what we write ourselves is true or false: a 2 is neither, and shows. */
+function toBoolean(value: Column): Content[number] {
+  return value === 1 ? true : value === 0 ? false : plain(value);
+}
+
+function plain(value: Column): Content[number] {
+  return typeof value === 'bigint' ? String(value) : value;
+}

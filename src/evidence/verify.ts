@@ -1,0 +1,238 @@
+import { type Head, toBeginningHash } from '../audit/index.ts';
+import type { Transaction } from '../storage/index.ts';
+import type { Break } from './break.ts';
+import { checkChain, type KnownHead } from './check-chain.ts';
+import { type PublicKeys, readCut } from './checkpoint.ts';
+import {
+  type ChainRow,
+  type ChainStart,
+  loadChainPage,
+  loadFoundLater,
+  loadGone,
+  loadHash,
+  loadNextWriter,
+  loadPlaceless,
+  loadStart,
+  loadUnchained,
+  readHeads,
+} from './rows.ts';
+
+/** What a look at the record came to. */
+export interface Verification {
+  /** Entries that were looked at. */
+  readonly entries: number;
+  readonly chains: number;
+  /** Entries from before there were chains: of them nothing can be said. */
+  readonly notChained: number;
+  /** The first of them. */
+  readonly breaks: readonly Break[];
+  readonly breakCount: number;
+  /** Where to go on; absent where all was looked at. */
+  readonly next?: ChainPlace;
+}
+
+/** An entry by where it stands. */
+export interface ChainPlace {
+  readonly writer: string;
+  readonly sequence: number;
+}
+
+/** What is looked at, and against what. */
+export interface Verifying {
+  /** Runs one look in a transaction. */
+  look<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  /** Those who may have pruned. */
+  readonly keys: PublicKeys;
+  /** The last entry of each chain that a checkpoint knows. */
+  readonly known: ReadonlyMap<string, Head & { readonly at: string }>;
+  /** `next` of the look before. */
+  readonly from?: ChainPlace | undefined;
+  /** Entries and chains at most. */
+  readonly limit?: number | undefined;
+}
+
+/** Breaks that are told one by one; more are counted. */
+const TOLD = 1000;
+const PAGE = 500;
+/** Chains that began next, and may have found this one: see `append.ts` of the record. */
+const LATER = 64;
+
+/** Looks at every chain of the record, one after the other, in memory that does not grow with them; others append meanwhile. */
+export async function verifyRecord(verifying: Verifying): Promise<Verification> {
+  const { from, limit = Number.POSITIVE_INFINITY } = verifying;
+  const breaks = createBreaks();
+  const known = [...verifying.known.keys()].toSorted();
+  const notChained = from === undefined ? await checkUnchained(verifying, breaks) : 0;
+  const total = { entries: 0, chains: 0 };
+  const result = (next?: ChainPlace): Verification => ({
+    ...total,
+    notChained,
+    breaks: breaks.told,
+    breakCount: breaks.count,
+    ...(next && { next }),
+  });
+
+  let writer = from?.writer ?? (await nextWriter(verifying, '', known));
+  let after = from?.sequence || undefined;
+  while (writer !== undefined) {
+    if (total.entries + total.chains >= limit) return result({ writer, sequence: after ?? 0 });
+    const chain = { writer, after, limit: limit - total.entries - total.chains };
+    const { entries, last, isWhole } = await verifyChain(verifying, chain, breaks);
+    total.entries += entries;
+    total.chains += isWhole ? 1 : 0;
+    if (!isWhole) return result({ writer, sequence: last });
+    writer = await nextWriter(verifying, writer, known);
+    after = undefined;
+  }
+  return result();
+}
+
+async function nextWriter({ look }: Verifying, after: string, known: readonly string[]): Promise<string | undefined> {
+  const there = await look((tx) => loadNextWriter(tx, after));
+  const next = known.find((writer) => writer > after);
+  return [there, next].filter((each) => each !== undefined).toSorted()[0];
+}
+
+/** Entries that are in no chain: those from before there were any, and those that somebody has put there since. */
+async function checkUnchained({ look }: Verifying, breaks: Breaks): Promise<number> {
+  const { count, newer } = await look((tx) => loadUnchained(tx, TOLD));
+  for (const id of newer) breaks.report({ kind: 'inserted', id, detail: `entry ${id} is in no chain, and newer than chains are` });
+  return count - newer.length;
+}
+
+interface ChainPart {
+  readonly writer: string;
+  /** The entry it goes on behind; undefined at its beginning. */
+  readonly after: number | undefined;
+  readonly limit: number;
+}
+
+async function verifyChain(
+  verifying: Verifying,
+  { writer, after, limit }: ChainPart,
+  breaks: Breaks,
+): Promise<{ readonly entries: number; readonly last: number; readonly isWhole: boolean }> {
+  const { start, later } = await verifying.look(async (tx) => ({
+    start: await loadStart(tx, writer),
+    later: await loadFoundLater(tx, writer, LATER),
+  }));
+  const known = [...knownOf(verifying, writer, later)];
+  const begin =
+    after === undefined ? await checkStart(verifying, { writer, start }, breaks) : await resume(verifying, { writer, sequence: after });
+  const counted = { rows: 0 };
+  const rows = rowsOf(verifying, { writer, after: begin.sequence, limit, counted });
+  const { entries, last } = await checkChain({ writer, start: begin, rows, known, report: breaks.report });
+  const isWhole = counted.rows < limit;
+  if (isWhole) checkEnd({ writer, start, last }, known, breaks);
+  return { entries, last, isWhole };
+}
+
+function* knownOf({ known }: Verifying, writer: string, later: readonly Head[]): Generator<KnownHead> {
+  const checkpoint = known.get(writer);
+  if (checkpoint !== undefined) yield { ...checkpoint, by: `the checkpoint of ${checkpoint.at}` };
+  // Of a chain that has ended, all that began later know the same.
+  const different = new Map(later.map((head) => [`${head.sequence} ${head.hash}`, head]));
+  for (const head of different.values()) yield { ...head, by: 'a chain that began later' };
+}
+
+interface Begin {
+  readonly sequence: number;
+  readonly hash: string | undefined;
+}
+
+/** Where a chain begins: where it began, or where it was cut. */
+async function checkStart(
+  { look, keys }: Verifying,
+  { writer, start }: { readonly writer: string; readonly start: ChainStart | undefined },
+  { report, isNew }: Breaks,
+): Promise<Begin> {
+  for (const id of await look((tx) => loadPlaceless(tx, writer, TOLD)))
+    report({ kind: 'inserted', writer, id, detail: `entry ${id} has no place in its chain` });
+  if (start === undefined) return { sequence: 0, hash: undefined };
+  const gone = await look((tx) => loadGone(tx, readHeads(start.found)));
+  for (const head of gone.filter((each) => isNew(each.writer)))
+    report({
+      kind: 'truncated',
+      writer: head.writer,
+      sequence: 1,
+      detail: `the whole chain is gone, of ${head.sequence} entries at least`,
+    });
+  if (start.cut === null) return { sequence: 0, hash: toBeginningHash(start) };
+  const cut = readCut(start.cut, writer, keys);
+  if (cut !== undefined) return cut;
+  report({ kind: 'signature', writer, detail: 'where the chain was pruned is not signed by a key that is given' });
+  return { sequence: 0, hash: undefined };
+}
+
+async function resume({ look }: Verifying, { writer, sequence }: ChainPlace): Promise<Begin> {
+  return { sequence, hash: await look((tx) => loadHash(tx, writer, sequence)) };
+}
+
+interface End {
+  readonly writer: string;
+  readonly start: ChainStart | undefined;
+  /** Number of its last entry. */
+  readonly last: number;
+}
+
+/** Whether the chain goes as far as others have seen it go; it had one entry at least, or it would not have begun. */
+function checkEnd({ writer, start, last }: End, known: readonly KnownHead[], { report, isNew }: Breaks): void {
+  if (start === undefined && last > 0)
+    report({ kind: 'missing', writer, sequence: 1, detail: 'how the chain began is missing, or its entries were put there' });
+  const [furthest] = known.toSorted((a, b) => b.sequence - a.sequence);
+  if (furthest !== undefined && furthest.sequence > last) {
+    const what = last > 0 ? `the chain ends with entry ${last}` : 'the whole chain is gone';
+    const detail = `${what}, and ${furthest.by} knows entry ${furthest.sequence}: ${furthest.sequence - last} are missing`;
+    if (last > 0 || isNew(writer)) report({ kind: 'truncated', writer, sequence: last + 1, detail });
+  } else if (last === 0 && isNew(writer)) {
+    report({ kind: 'truncated', writer, sequence: 1, detail: 'all entries of the chain are gone' });
+  }
+}
+
+interface Rows extends Pick<ChainPart, 'writer' | 'limit'> {
+  readonly after: number;
+  readonly counted: { rows: number };
+}
+
+/** The entries of a chain, page by page. */
+async function* rowsOf({ look }: Verifying, { writer, after, limit, counted }: Rows): AsyncGenerator<ChainRow> {
+  let position = { sequence: after + 1, id: '' };
+  while (counted.rows < limit) {
+    const wanted = Math.min(PAGE, limit - counted.rows);
+    const page = await look((tx) => loadChainPage(tx, writer, { after: position, limit: wanted }));
+    counted.rows += page.length;
+    yield* page;
+    const last = page.at(-1);
+    if (last === undefined || page.length < wanted) return;
+    position = { sequence: last.sequence, id: last.id };
+  }
+}
+
+interface Breaks {
+  readonly told: readonly Break[];
+  readonly count: number;
+  report(found: Break): void;
+  /** Whether a chain that is gone was not told of yet: many may have found it. */
+  isNew(writer: string): boolean;
+}
+
+function createBreaks(): Breaks {
+  const told: Break[] = [];
+  const gone = new Set<string>();
+  let count = 0;
+  return {
+    told,
+    get count() {
+      return count;
+    },
+    report(found) {
+      count++;
+      if (told.length < TOLD) told.push(found);
+    },
+    isNew(writer) {
+      const isNew = !gone.has(writer);
+      if (gone.size < TOLD) gone.add(writer);
+      return isNew;
+    },
+  };
+}

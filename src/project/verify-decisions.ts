@@ -1,0 +1,64 @@
+/** A project's record looked over, while its service runs or not. */
+import { existsSync } from 'node:fs';
+import { SetupError } from '../errors.ts';
+import {
+  loadMarks,
+  publicKeyPath,
+  type ReadCheckpoints,
+  readCheckpoints,
+  readPublicKeys,
+  type Verification,
+  verifyRecord,
+} from '../evidence/index.ts';
+import { type Database, hasChains, openForReading } from '../storage/index.ts';
+import { type ProjectPlace, toDatabasePlace } from './place.ts';
+
+/** What a look over the record and its checkpoints came to. */
+export interface VerifiedDecisions extends Verification {
+  /** Absent where none are made. */
+  readonly checkpoints: Pick<ReadCheckpoints, 'lines' | 'until' | 'restored'> | undefined;
+}
+
+/** What it is verified with. */
+export interface VerifyOptions {
+  /** File of the public key, where it is not the one of the data folder. */
+  readonly publicKey?: string | undefined;
+}
+
+/**
+ * Verifies the record against itself and against its checkpoints.
+ *
+ * @throws SetupError where it cannot be.
+ */
+export async function verifyDecisions(place: ProjectPlace, { publicKey }: VerifyOptions = {}): Promise<VerifiedDecisions> {
+  const database = await openForReading(toDatabasePlace(place));
+  try {
+    if (!(await database.transaction(hasChains))) throw new SetupError(`there is no record in the database of ${place.project} yet`);
+    return await verify(database, place.checkpoints, publicKey ?? publicKeyPath(place.data));
+  } finally {
+    await database.close();
+  }
+}
+
+async function verify(database: Database, path: string, publicKey: string): Promise<VerifiedDecisions> {
+  const breaks: Verification['breaks'][number][] = [];
+  // In this order: what is appended or signed while we look is newer than what it is compared with.
+  const marks = await database.transaction(loadMarks);
+  const keys = readPublicKeys(publicKey);
+  const isKept = path !== 'off' && (marks.size > 0 || existsSync(path));
+  if (isKept) checkThere(path, publicKey, keys.size > 0);
+  const checkpoints = isKept ? await readCheckpoints(path, { keys, marks, report: (found) => breaks.push(found) }) : undefined;
+  const verified = await verifyRecord({ look: (work) => database.transaction(work), keys, known: checkpoints?.heads ?? new Map() });
+  return {
+    ...verified,
+    breaks: [...breaks, ...verified.breaks],
+    breakCount: breaks.length + verified.breakCount,
+    checkpoints: checkpoints && { lines: checkpoints.lines, until: checkpoints.until, restored: checkpoints.restored },
+  };
+}
+
+function checkThere(path: string, publicKey: string, hasKey: boolean): void {
+  const how = 'name it, or say --checkpoints off to look at the chains alone';
+  if (!existsSync(path)) throw new SetupError(`the record has checkpoints, and there is no ${path}: ${how}`);
+  if (!hasKey) throw new SetupError(`checkpoints cannot be verified without their public key, and there is no ${publicKey}`);
+}

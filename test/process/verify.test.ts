@@ -1,0 +1,108 @@
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Ended, runProgram, setUp, startProgram } from './program.ts';
+
+const data = mkdtempSync(join(tmpdir(), 'bailiwick-verify-'));
+const checkpoints = join(data, 'checkpoints.ndjson');
+let token = '';
+
+const run = (...args: readonly string[]): Promise<Ended> => runProgram([...args, '--project', 'examples/newsroom', '--data', data]);
+const verify = (...args: readonly string[]): Promise<Ended> => run('decisions', 'verify', ...args);
+
+async function read(url: string, times: number): Promise<void> {
+  for (let time = 0; time < times; time++) await fetch(`${url}/api/Tip`, { headers: { authorization: `Bearer ${token}` } });
+}
+
+/** Starts the service, asks it, and stops it: the last checkpoint is made then. */
+async function serve(times: number): Promise<void> {
+  const program = await startProgram({ data });
+  if (token === '') token = await setUp(program.url);
+  await read(program.url, times);
+  expect(await program.stop()).toBe(0);
+}
+
+function tamper(sql: string): void {
+  const database = new Sqlite(join(data, 'bailiwick.db'));
+  database.exec(sql);
+  database.close();
+}
+
+beforeAll(() => serve(5), 60_000);
+afterAll(() => rmSync(data, { recursive: true, force: true }));
+
+describe('decisions verify', () => {
+  it('says that all is whole, while the service runs and after it has ended', async () => {
+    const program = await startProgram({ data });
+    await read(program.url, 3);
+    const meanwhile = await verify();
+    expect([meanwhile.code, meanwhile.out]).toEqual([0, expect.stringContaining('the record is as it was written\n')]);
+    expect(await program.stop()).toBe(0);
+    const after = JSON.parse((await verify('--json')).out);
+    expect(after).toMatchObject({ whole: true, chains: 2, breakCount: 0, checkpoints: { lines: 2 } });
+  });
+
+  it('names an entry that was changed behind our back, by exit code too', async () => {
+    const saved = join(data, 'saved.db');
+    expect((await run('backup', saved)).code).toBe(0);
+    tamper(`UPDATE "_Decision" SET "allowed" = 1 - "allowed" WHERE "sequence" = 3`);
+    const { code, out } = await verify();
+    expect([code, out]).toEqual([1, expect.stringMatching(/^edited: entry 3, /)]);
+    tamper(`UPDATE "_Decision" SET "allowed" = 1 - "allowed" WHERE "sequence" = 3`);
+    expect((await verify()).code).toBe(0);
+  });
+
+  it('misses what a truncated database no longer has', async () => {
+    const saved = readFileSync(checkpoints);
+    tamper(`CREATE TABLE "kept" AS SELECT * FROM "_Decision"`);
+    tamper(
+      `DELETE FROM "_Decision" WHERE "sequence" = (SELECT max("sequence") FROM "_Decision" AS "all" WHERE "all"."writer" = "_Decision"."writer")`,
+    );
+    expect((await verify()).out).toMatch(/^truncated: the chain ends with entry/);
+    // Neither does a file that was cut back help.
+    writeFileSync(checkpoints, '');
+    expect((await verify()).out).toContain('checkpoint: the checkpoints end before one that the record knows');
+    writeFileSync(checkpoints, saved);
+    tamper(`INSERT OR IGNORE INTO "_Decision" SELECT * FROM "kept"; DROP TABLE "kept"`);
+    expect((await verify()).code).toBe(0);
+  });
+
+  it('takes a restored backup for what it is: whole, and told', async () => {
+    await serve(3);
+    const { code, err } = await run('restore', join(data, 'saved.db'), '--yes');
+    expect([code, err]).toEqual([0, expect.anything()]);
+    const { code: whole, out } = await verify();
+    expect([whole, out]).toEqual([0, expect.stringMatching(/^a backup was restored at /)]);
+    await serve(3);
+    expect((await verify()).code).toBe(0);
+  });
+
+  it('goes on after a restore while the service runs, in another chain', async () => {
+    const program = await startProgram({ data });
+    await read(program.url, 3);
+    expect((await run('backup', join(data, 'running.db'))).code).toBe(0);
+    await read(program.url, 3);
+    expect((await run('restore', join(data, 'running.db'), '--yes')).code).toBe(0);
+    // Its session has ended with the restore: what is denied is on the record as well.
+    for (let time = 0; time < 3; time++) await fetch(`${program.url}/api/Tip`);
+    expect(await program.stop()).toBe(0);
+    const { code, out } = await verify();
+    expect([code, out]).toEqual([0, expect.anything()]);
+  });
+
+  it('says what it lacks: exit code 2', async () => {
+    const empty = mkdtempSync(join(tmpdir(), 'bailiwick-verify-'));
+    const none = await runProgram(['decisions', 'verify', '--project', 'examples/newsroom', '--data', empty]);
+    expect([none.code, none.err]).toEqual([2, expect.stringContaining('there is no record')]);
+    const elsewhere = join(empty, 'c.ndjson');
+    const missing = await verify('--checkpoints', elsewhere);
+    expect([missing.code, missing.err]).toEqual([2, expect.stringContaining('there is no')]);
+    copyFileSync(checkpoints, elsewhere);
+    expect((await verify('--checkpoints', elsewhere)).code).toBe(0);
+    expect((await verify('--public-key', join(empty, 'none.pem'))).code).toBe(2);
+    expect((await verify('--checkpoints', 'off')).code).toBe(0);
+    rmSync(empty, { recursive: true });
+  });
+});
