@@ -86,14 +86,8 @@ export async function createService(settings: Settings, { tell }: ServiceOptions
       await prepare();
       return database.transaction((tx) => createPermissionPolicies(tx, model.definitions, options));
     },
-    async importFile(file) {
-      await prepare();
-      return importFromShell(parts, file);
-    },
-    async exportFile(file) {
-      await prepare();
-      return exportFromShell(parts, file);
-    },
+    importFile: (file) => prepare().then(() => importFromShell(parts, file)),
+    exportFile: (file) => prepare().then(() => exportFromShell(parts, file)),
     async close() {
       stopWatching();
       await server.close();

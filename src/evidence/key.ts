@@ -52,7 +52,7 @@ function readPublicKey(path: string, block: string): KeyObject {
     const key = createPublicKey(block);
     if (key.asymmetricKeyType === 'ed25519') return key;
   } catch {
-    // Said below, in the same words.
+    throw noKey(path);
   }
   throw noKey(path);
 }

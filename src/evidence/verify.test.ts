@@ -54,7 +54,7 @@ describe('of an entry', () => {
     ['kind', 'other'],
     ['epoch', 999],
     ['allowed', true],
-  ['facts', '{"changed":1}'],
+    ['facts', '{"changed":1}'],
   ]);
 
   it.each(CONTENT)('a change of its %s is found, wherever it stands, and that it was taken away', async (column) => {

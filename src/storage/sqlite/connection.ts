@@ -13,8 +13,6 @@ export interface Connection {
   readonly inTransaction: boolean;
   /** How many statements that can write have run: a transaction that ran none proves nothing about the disk. */
   readonly writes: number;
-  /** Another number than before where somebody else has written, as of the transaction that began last. */
-  readonly version: number;
   all(query: Query): Row[];
   one(query: Query): Row | undefined;
   run(query: Query): Change;
@@ -43,9 +41,7 @@ interface Prepared {
 export function createConnection(driver: BetterSqlite3.Database): Connection {
   registerFunctions(driver);
   const statements = createStatements(driver);
-  const dataVersion = driver.prepare<[], number>('PRAGMA data_version').pluck();
   let writes = 0;
-  let version = 0;
 
   function prepare(text: string): Prepared {
     const prepared = statements.prepare(text);
@@ -59,9 +55,6 @@ export function createConnection(driver: BetterSqlite3.Database): Connection {
     },
     get writes() {
       return writes;
-    },
-    get version() {
-      return version;
     },
     all: (query) =>
       translated(() => {
@@ -88,7 +81,6 @@ export function createConnection(driver: BetterSqlite3.Database): Connection {
       translated(() => {
         driver.exec('BEGIN IMMEDIATE');
         statements.follow();
-        version = dataVersion.get() ?? 0;
       }),
     exec: (sql) => translated(() => void driver.exec(sql)),
     control: (sql) => translated(() => void prepare(sql).statement.run()),
