@@ -57,9 +57,8 @@ type DriverClient = pg.PoolClient & {
  */
 export function createConnection(client: DriverClient, named: () => boolean): Connection {
   const seen = new Map<string, Seen>();
-  let names = 0;
+  let [names, isSet] = [0, false];
   let met: number | undefined;
-  let isSet = false;
 
   function nameOf(text: string): string | undefined {
     if (!named()) return undefined;
@@ -74,8 +73,8 @@ export function createConnection(client: DriverClient, named: () => boolean): Co
 
   return {
     process: client.processID ?? 0,
+    // A pooler answers for itself when we connect, and hands on what we ask.
     get isOwn() {
-      // A pooler answers for itself when we connect, and hands on what we ask.
       return met !== undefined && met === client.processID;
     },
     get isSet() {
@@ -86,13 +85,11 @@ export function createConnection(client: DriverClient, named: () => boolean): Co
     },
     settle(text) {
       isSet = true;
-      // Where it is lost, so is the connection.
       client.query(text).catch(() => undefined);
     },
     async ask({ sql, parameters }) {
-      const values = [...parameters];
       const name = nameOf(sql);
-      const asked = client.query({ text: sql, values, types: COLUMN_TYPES, ...(name !== undefined && { name }) });
+      const asked = client.query({ text: sql, values: [...parameters], types: COLUMN_TYPES, ...(name !== undefined && { name }) });
       const result = await (name === undefined ? asked : asked.catch(throwPrepared));
       return { rows: result.rows as Record<string, unknown>[], changes: result.rowCount ?? 0 };
     },

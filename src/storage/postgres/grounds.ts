@@ -79,13 +79,22 @@ export function createGathering(): Gathering {
     undo(mark) {
       for (const key of [...own.keys()].slice(mark)) own.delete(key);
     },
-    all: () => ({
-      epoch: own.has('epoch') ? undefined : epoch,
-      validUntil,
-      users: new Map([...users].filter(([id]) => !own.has(`user ${id}`))),
-      sessions: [...sessions].flatMap(([id, userId]) => (own.has(`sessions ${userId}`) ? [] : [id])),
-      begins: own.has('epoch'),
-      changed: new Set([...own.values()].filter((id) => id !== undefined)),
-    }),
+    all: () => toGrounds({ epoch, validUntil, users, sessions, own }),
+  };
+}
+
+interface Gathered extends Pick<Grounds, 'epoch' | 'validUntil' | 'users'> {
+  readonly sessions: ReadonlyMap<string, string>;
+  readonly own: ReadonlyMap<string, string | undefined>;
+}
+
+function toGrounds({ epoch, validUntil, users, sessions, own }: Gathered): Grounds {
+  return {
+    epoch: own.has('epoch') ? undefined : epoch,
+    validUntil,
+    users: new Map([...users].filter(([id]) => !own.has(`user ${id}`))),
+    sessions: [...sessions].flatMap(([id, userId]) => (own.has(`sessions ${userId}`) ? [] : [id])),
+    begins: own.has('epoch'),
+    changed: new Set([...own.values()].filter((id) => id !== undefined)),
   };
 }

@@ -2,7 +2,8 @@ import { Problem } from '../../errors.ts';
 import { ConstraintError, type Transaction } from '../database.ts';
 import type { Grounds } from './grounds.ts';
 import { readStale } from './guard.ts';
-import type { Left, Outcome } from './transaction.ts';
+import type { Left } from './handle.ts';
+import type { Outcome } from './transaction.ts';
 
 /** Works whose rows share a commit at most: more would make the first of them wait long for its answer. */
 const GROUP = 256;
@@ -42,6 +43,7 @@ interface Tried {
  */
 export function createRecorder(commit: CommitGroup, flights: number): Recorder {
   const queue: Queued[] = [];
+  const settle = createSettling(commit);
   let flying = 0;
   let scheduled = false;
   let commits = 0;
@@ -52,56 +54,16 @@ export function createRecorder(commit: CommitGroup, flights: number): Recorder {
     scheduled = true;
     setImmediate(() => {
       scheduled = false;
-      flying++;
-      void settle(queue.splice(0, GROUP), { times: 1, doubtful: false }).finally(() => {
-        flying--;
-        schedule();
-      });
+      void fly(queue.splice(0, GROUP));
       schedule();
     });
   }
 
-  /** Commits a group, or as much of it as can be; every one of it is told. Never throws. */
-  async function settle(group: readonly Queued[], tried: Tried): Promise<void> {
-    const outcome = await tryToCommit(group);
-    if ('answer' in outcome) {
-      commits++;
-      return resolveAll(group, true);
-    }
-    if (tried.doubtful && isThere(outcome.error)) return resolveAll(group, true);
-    const { error, passing } = outcome;
-    if (passing === 'stale') return settleOthers(group, error, tried);
-    const doubtful = tried.doubtful || outcome.doubt !== undefined;
-    if (tried.times < ATTEMPTS && (passing !== undefined || outcome.doubt !== undefined))
-      return settle(group, { times: tried.times + 1, doubtful });
-    // One of them cannot be written: the others can.
-    if (group.length > 1 && !isOutOfOrder(error)) await Promise.all(group.map((one) => settle([one], { times: ATTEMPTS, doubtful })));
-    else for (const { reject } of group) reject(error);
-  }
-
-  /**
-   * Of those of a group for whom the guard did not fail. That one of a group rests on what is no longer so means that the group was
-   * not committed by an earlier try either, nor ever will be: what has changed does not change back.
-   */
-  async function settleOthers(group: readonly Queued[], error: unknown, tried: Tried): Promise<void> {
-    const isStale = readStale(error);
-    const { true: stale = [], false: others = [] } = Object.groupBy(group, ({ left }) => (isStale(left.grounds) ? 'true' : 'false'));
-    resolveAll(stale, false);
-    if (others.length < group.length && others.length > 0) return settle(others, tried);
-    for (const { reject } of others) reject(error);
-  }
-
-  async function tryToCommit(group: readonly Queued[]): Promise<Outcome<void>> {
-    try {
-      return await commit(
-        group.map(({ left }) => left.grounds),
-        async (tx) => {
-          for (const { left } of group) for (const { appending, rows } of left.appended) await tx.append(appending, rows);
-        },
-      );
-    } catch (error) {
-      return { error, passing: undefined, broken: false };
-    }
+  async function fly(group: readonly Queued[]): Promise<void> {
+    flying++;
+    commits += await settle(group, { times: 1, doubtful: false });
+    flying--;
+    schedule();
   }
 
   return {
@@ -120,8 +82,57 @@ export function createRecorder(commit: CommitGroup, flights: number): Recorder {
   };
 }
 
-function resolveAll(group: readonly Queued[], isCommitted: boolean): void {
-  for (const { resolve } of group) resolve(isCommitted);
+/** Commits a group, or as much of it as can be, and answers with how many commits; every one of it is told. Never throws. */
+type Settle = (group: readonly Queued[], tried: Tried) => Promise<number>;
+
+function createSettling(commit: CommitGroup): Settle {
+  async function settle(group: readonly Queued[], tried: Tried): Promise<number> {
+    const outcome = await tryToCommit(commit, group);
+    if ('answer' in outcome) return tell(group, (one) => one.resolve(true), 1);
+    const { error, passing } = outcome;
+    if (tried.doubtful && isThere(error)) return tell(group, (one) => one.resolve(true), 1);
+    if (passing === 'stale') return settleOthers(group, error, tried);
+    const doubtful = tried.doubtful || outcome.doubt !== undefined;
+    if (tried.times < ATTEMPTS && (passing !== undefined || outcome.doubt !== undefined))
+      return settle(group, { times: tried.times + 1, doubtful });
+    if (group.length === 1 || isOutOfOrder(error)) return tell(group, (one) => one.reject(error));
+    // One of them cannot be written: the others can.
+    const each = await Promise.all(group.map((one) => settle([one], { times: ATTEMPTS, doubtful })));
+    return each.reduce((sum, commits) => sum + commits, 0);
+  }
+
+  /**
+   * Of those of a group for whom the guard did not fail. That one of a group rests on what is no longer so means that the group was
+   * not committed by an earlier try either, nor ever will be: what has changed does not change back.
+   */
+  async function settleOthers(group: readonly Queued[], error: unknown, tried: Tried): Promise<number> {
+    const isStale = readStale(error);
+    const stale = group.filter(({ left }) => isStale(left.grounds));
+    if (stale.length === 0) return tell(group, (one) => one.reject(error));
+    tell(stale, (one) => one.resolve(false));
+    const others = group.filter((one) => !stale.includes(one));
+    return others.length === 0 ? 0 : settle(others, tried);
+  }
+
+  return settle;
+}
+
+async function tryToCommit(commit: CommitGroup, group: readonly Queued[]): Promise<Outcome<void>> {
+  try {
+    return await commit(
+      group.map(({ left }) => left.grounds),
+      async (tx) => {
+        for (const { left } of group) for (const { appending, rows } of left.appended) await tx.append(appending, rows);
+      },
+    );
+  } catch (error) {
+    return { error, passing: undefined, broken: false };
+  }
+}
+
+function tell(group: readonly Queued[], say: (one: Queued) => void, commits = 0): number {
+  for (const one of group) say(one);
+  return commits;
 }
 
 /** Its rows are there already: an earlier try was committed, of which nobody knew. */

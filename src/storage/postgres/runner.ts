@@ -7,7 +7,7 @@ import type { Connection } from './connection.ts';
 import { busy } from './driver-error.ts';
 import { type Doubt, type Fate, loadFate } from './fate.ts';
 import { createPool, type ServerOptions, toBeginnings } from './pool.ts';
-import { createRecorder } from './recorder.ts';
+import { type CommitGroup, createRecorder, type Recorder } from './recorder.ts';
 import { attempt, type Outcome } from './transaction.ts';
 
 /** How works are run. */
@@ -62,6 +62,57 @@ const DOUBT_PAUSE = 50;
 
 /** Makes a runner; it connects when it is first asked. */
 export function createRunner(address: PostgresAddress, options: RunnerOptions): Runner {
+  const lines = createLines(address, options);
+  const recorder = createRecorder(lines.tryGroup, FLIGHTS);
+  const settle = createSettling(lines, recorder, options.doubtTimeout);
+  let [commits, works, guardRetries] = [0, 0, 0];
+
+  async function run<T>(work: Work<T>, { patient = false }: TransactionOptions): Promise<Ran<T>> {
+    if (lines.figures.waiting + recorder.waiting >= QUEUE) throw new Problem('STORAGE_BUSY', `${QUEUE} transactions are waiting already`);
+    for (let [others, stale] = [0, 0]; ; ) {
+      const outcome = await lines.tryOnce(work, { patient, stale });
+      if ('answer' in outcome && outcome.left === undefined && outcome.wrote) commits++;
+      const ran = await settle(outcome);
+      if ('answer' in ran) {
+        if (ran.wrote) works++;
+        return ran;
+      }
+      if (ran.passing === 'stale') [stale, guardRetries] = [stale + 1, guardRetries + 1];
+      else others++;
+      if (ran.passing === undefined || others === ATTEMPTS || stale === STALE_ATTEMPTS) throw ran.error;
+      // Two that stood in each other's way would do so again, were they to begin at the same time.
+      if (ran.passing === 'conflict') await pause(Math.random() * 10 * others);
+    }
+  }
+
+  return {
+    get figures() {
+      const { waiting, ...figures } = lines.figures;
+      return { commits: commits + recorder.commits, works, waiting: waiting + recorder.waiting, guardRetries, ...figures };
+    },
+    run,
+    close: lines.close,
+  };
+}
+
+type Work<T> = (tx: Transaction) => Promise<T>;
+
+interface Manner {
+  readonly patient: boolean;
+  /** Times that what it rests on had changed. */
+  readonly stale: number;
+}
+
+/** Connections of two kinds, and how works are tried on them. */
+interface Lines {
+  readonly figures: Pick<RunnerFigures, 'waiting' | 'connections' | 'idleConnections'>;
+  tryOnce<T>(work: Work<T>, manner: Manner): Promise<Outcome<T>>;
+  readonly tryGroup: CommitGroup;
+  close(): Promise<void>;
+}
+
+/** Those who append have connections of their own: they do not wait behind works that have yet to begin. */
+function createLines(address: PostgresAddress, options: RunnerOptions): Lines {
   const writers = createWriters();
   // Whatever is behind the next connection may be another server, which never saw what this one did.
   const lost = (): void => writers.giveUp();
@@ -70,29 +121,44 @@ export function createRunner(address: PostgresAddress, options: RunnerOptions): 
   const beginnings = toBeginnings(address, options);
   const clock = createClock();
   const beginOf = (connection: Connection): string => (connection.isSet ? beginnings.own : beginnings.shared);
-  const recorder = createRecorder(
-    (others, work) =>
-      recording.lend((connection) => attempt(connection, { begin: beginOf(connection), clock, writers, late: false, others }, work)),
-    FLIGHTS,
-  );
-  let [commits, works, guardRetries] = [0, 0, 0];
 
-  function once<T>(work: (tx: Transaction) => Promise<T>, { patient, stale }: Manner): Promise<Outcome<T>> {
-    return pool.lend((connection) => {
-      // Whoever is run again is told by the server what time it is: that may be all that has changed.
-      const late = connection.isSet && clock.isFresh && !patient && stale === 0;
-      const begin = patient ? beginnings.patient : beginOf(connection);
-      return attempt(connection, { begin, clock, writers, late, holdsAll: stale >= PATIENCE }, work);
-    });
+  return {
+    get figures() {
+      return { waiting: pool.waiting, connections: pool.total + recording.total, idleConnections: pool.idle + recording.idle };
+    },
+    tryOnce: (work, { patient, stale }) =>
+      pool.lend((connection) => {
+        // Whoever is run again is told by the server what time it is: that may be all that has changed.
+        const late = connection.isSet && clock.isFresh && !patient && stale === 0;
+        const begin = patient ? beginnings.patient : beginOf(connection);
+        return attempt(connection, { begin, clock, writers, late, holdsAll: stale >= PATIENCE }, work);
+      }),
+    tryGroup: (others, work) =>
+      recording.lend((connection) => attempt(connection, { begin: beginOf(connection), clock, writers, late: false, others }, work)),
+    async close() {
+      await Promise.all([pool.close(), recording.close()]);
+    },
+  };
+}
+
+/** What one attempt came to: an answer that may be given, or why there is none. */
+type Settled<T> = Ran<T> | Pick<Extract<Outcome<never>, { error: unknown }>, 'error' | 'passing'>;
+
+/** Settles attempts: has what they leave appended, and finds out what nobody knows. */
+function createSettling(lines: Lines, recorder: Recorder, doubtTimeout = 10_000): <T>(outcome: Outcome<T>) => Promise<Settled<T>> {
+  async function findFate(doubt: Doubt): Promise<Fate> {
+    for (const end = performance.now() + doubtTimeout; performance.now() < end; ) {
+      // Of a server that cannot be asked yet, no more is known than before.
+      const outcome = await lines.tryOnce((tx) => loadFate(tx, doubt), { patient: false, stale: 0 }).catch(() => undefined);
+      if (outcome !== undefined && 'answer' in outcome && outcome.answer !== 'open') return outcome.answer;
+      await pause(DOUBT_PAUSE);
+    }
+    return 'unknown';
   }
 
-  /** What came of one attempt, once its rows are appended and what is doubtful has been found out. */
-  async function settle<T>(outcome: Outcome<T>): Promise<Exclude<Outcome<T>, { doubt?: unknown }> | Failed> {
+  return async (outcome) => {
     if ('answer' in outcome) {
-      if (outcome.left === undefined) {
-        if (outcome.wrote) commits++;
-        return outcome;
-      }
+      if (outcome.left === undefined) return outcome;
       if (await recorder.record(outcome.left)) return { answer: outcome.answer, wrote: true };
       return { error: busy(new Error('what the work rests on has changed')), passing: 'stale' };
     }
@@ -100,57 +166,8 @@ export function createRunner(address: PostgresAddress, options: RunnerOptions): 
     const fate = await findFate(outcome.doubt.about);
     if (fate === 'committed') return { answer: outcome.doubt.answer, wrote: true };
     return fate === 'undone' ? { error: outcome.error, passing: 'conflict' } : { error: unknown(outcome.error), passing: undefined };
-  }
-
-  async function findFate(doubt: Doubt): Promise<Fate> {
-    for (const end = performance.now() + (options.doubtTimeout ?? 10_000); performance.now() < end; ) {
-      // Of a server that cannot be asked yet, no more is known than before.
-      const outcome = await once((tx) => loadFate(tx, doubt), { patient: false, stale: 0 }).catch(() => undefined);
-      if (outcome !== undefined && 'answer' in outcome && outcome.answer !== 'open') return outcome.answer;
-      await pause(DOUBT_PAUSE);
-    }
-    return 'unknown';
-  }
-
-  return {
-    get figures() {
-      return {
-        commits: commits + recorder.commits,
-        works,
-        waiting: pool.waiting + recorder.waiting,
-        guardRetries,
-        connections: pool.total + recording.total,
-        idleConnections: pool.idle + recording.idle,
-      };
-    },
-    async run(work, { patient = false }) {
-      if (pool.waiting + recorder.waiting >= QUEUE) throw new Problem('STORAGE_BUSY', `${QUEUE} transactions are waiting already`);
-      for (let [others, stale] = [0, 0]; ; ) {
-        const ran = await settle(await once(work, { patient, stale }));
-        if ('answer' in ran) {
-          if (ran.wrote) works++;
-          return ran;
-        }
-        if (ran.passing === 'stale') [stale, guardRetries] = [stale + 1, guardRetries + 1];
-        else others++;
-        if (ran.passing === undefined || others === ATTEMPTS || stale === STALE_ATTEMPTS) throw ran.error;
-        // Two that stood in each other's way would do so again, were they to begin at the same time.
-        if (ran.passing === 'conflict') await pause(Math.random() * 10 * others);
-      }
-    },
-    async close() {
-      await Promise.all([pool.close(), recording.close()]);
-    },
   };
 }
-
-interface Manner {
-  readonly patient: boolean;
-  /** Times that what it rests on had changed. */
-  readonly stale: number;
-}
-
-type Failed = Pick<Extract<Outcome<never>, { error: unknown }>, 'error' | 'passing'>;
 
 function unknown(cause: unknown): Problem {
   return new Problem('STORAGE_UNAVAILABLE', 'the connection to the database was lost while it committed', {

@@ -17,7 +17,7 @@ export interface Span {
   readonly isWriting: boolean;
   /** The number that the server gave it, once that has answered and it is writing. */
   readonly number: string | undefined;
-  /** Begins it, where it is not. */
+  /** Begins it, before anything is asked. */
   begin(): void;
   /** Says that what follows writes, or holds something. */
   write(): void;
@@ -38,72 +38,54 @@ export function createSpan(connection: Connection, course: Course, { begin, cloc
   const answers: Promise<void>[] = [];
   /** Savepoints in which nothing was asked that the server would have to undo. */
   const unsent: string[] = [];
-  let begun = false;
-  let writing = false;
-  let number: string | undefined;
+  const told = { isBegun: false, isWriting: false, number: undefined as string | undefined };
 
   function send(text: string): void {
-    const answer = course.follow(() => connection.send(text)).then(learn);
+    const answer = course
+      .follow(() => connection.send(text))
+      .then((result) => {
+        const row = lastRow(result);
+        if (row.now !== undefined) clock.set(row.now);
+        if (row.process !== undefined) connection.meet(row.process);
+        told.number = row.number ?? told.number;
+      });
     // Looked at when all is done; what is asked behind it fails of itself.
     answer.catch(() => undefined);
     answers.push(answer);
   }
 
-  function learn(result: unknown): void {
-    const told = lastRow(result);
-    if (told.now !== undefined) clock.set(told.now);
-    if (told.process !== undefined) connection.meet(told.process);
-    number = told.number ?? number;
-  }
-
+  const sendMark = (text: string): void => void connection.send(text).catch(course.note);
   function open(asking: string): void {
-    begun = true;
+    told.isBegun = true;
     send(`${begin}; SELECT ${asking}`);
     for (const text of unsent.splice(0)) sendMark(text);
   }
 
-  function sendMark(text: string): void {
-    connection.send(text).catch((error: unknown) => course.note(error));
-  }
-
-  return {
-    get isBegun() {
-      return begun;
-    },
-    get isWriting() {
-      return writing;
-    },
-    get number() {
-      return number;
-    },
-    begin() {
-      if (!begun) open(NOW);
-    },
+  return Object.assign(told, {
+    begin: () => open(NOW),
     write() {
-      if (writing) return;
-      writing = true;
-      if (begun) send(`SELECT ${NUMBER}`);
+      if (told.isWriting) return;
+      told.isWriting = true;
+      if (told.isBegun) send(`SELECT ${NUMBER}`);
       else open(`${NOW}, ${NUMBER}`);
     },
-    mark(text) {
-      if (begun) sendMark(text);
+    mark(text: string) {
+      if (told.isBegun) sendMark(text);
       else if (text.startsWith('SAVEPOINT')) unsent.push(text);
       else if (text.startsWith('RELEASE')) unsent.pop();
     },
-    async answered() {
-      await Promise.all(answers);
-    },
-  };
+    answered: async () => void (await Promise.all(answers)),
+  });
 }
 
-interface Told {
+interface Answered {
   readonly now?: number;
   readonly process?: number;
   readonly number?: string;
 }
 
 /** Of several statements in one message, the last one tells. */
-function lastRow(result: unknown): Told {
-  const last = (Array.isArray(result) ? result.at(-1) : result) as pg.QueryResult<Told> | undefined;
+function lastRow(result: unknown): Answered {
+  const last = (Array.isArray(result) ? result.at(-1) : result) as pg.QueryResult<Answered> | undefined;
   return last?.rows[0] ?? {};
 }

@@ -1,16 +1,15 @@
-import { type RawBuilder, sql } from 'kysely';
-import type { Appending, Asked, Basis, Replaced, RowLock, Transaction } from '../database.ts';
-import { createSavepoints, internal } from '../savepoints.ts';
-import type { Loan, Writers } from '../writers.ts';
-import { type Appended, findingOf, statementsOf } from './appended.ts';
-import { type Answer, type Connection, toStatement } from './connection.ts';
-import { type Course, createCourse } from './course.ts';
+import type { Asked, Transaction } from '../database.ts';
+import { internal } from '../savepoints.ts';
+import type { Writers } from '../writers.ts';
+import { findingOf, statementsOf } from './appended.ts';
+import { type Connection, toStatement } from './connection.ts';
+import { createCourse } from './course.ts';
 import { fromDriver, type Passing } from './driver-error.ts';
 import type { Doubt } from './fate.ts';
-import { areNone, createGathering, type Grounds } from './grounds.ts';
+import { areNone, type Grounds } from './grounds.ts';
 import { HOLD_ALL, toGuard } from './guard.ts';
-import { type Beginning, createSpan, type Span } from './span.ts';
-import { postgresDialect } from './sql-dialect.ts';
+import { type Left, openTransaction, type Parts } from './handle.ts';
+import { type Beginning, createSpan } from './span.ts';
 
 /** How one attempt at a work goes on. */
 export interface Attempt extends Beginning {
@@ -22,12 +21,6 @@ export interface Attempt extends Beginning {
   readonly holdsAll?: boolean;
   /** What others rest on whose rows it appends; of one that is for itself, none. */
   readonly others?: readonly Grounds[];
-}
-
-/** What a work that wrote nothing else leaves to be appended, and what its answer rests on. */
-export interface Left {
-  readonly appended: readonly Appended[];
-  readonly grounds: Grounds;
 }
 
 /** What became of one attempt at a work. */
@@ -53,43 +46,37 @@ export type Outcome<T> =
 export async function attempt<T>(connection: Connection, how: Attempt, work: (tx: Transaction) => Promise<T>): Promise<Outcome<T>> {
   const course = createCourse();
   const span = createSpan(connection, course, how);
-  const loan = how.writers.lend();
+  const parts = { connection, course, span, loan: how.writers.lend() };
   let doubt: { readonly answer: T; readonly about: Doubt } | undefined;
   try {
     if (!how.late) span.begin();
     // What the work asks first goes with it, unless nobody knows what time it is there.
     if (!how.clock.isFresh) await span.answered();
-    if (how.holdsAll) await holdAll({ connection, course, span });
-    const { tx, end } = openTransaction(connection, { course, span, loan, now: how.clock.now() });
+    if (how.holdsAll) await holdAll(parts);
+    const { tx, end } = openTransaction(parts, how.clock.now());
     const answer = await work(tx);
     const left = end();
     // A work may have got over what happened; the server has not.
     if (course.failure !== undefined && course.passing !== undefined) throw fromDriver(course.failure);
     if (how.others === undefined && !span.isWriting && left.appended.length > 0) {
-      if (span.isBegun) await finish({ connection, course, span }, { statements: [], grounds: [] });
+      if (span.isBegun) await finish(parts, { statements: [], grounds: [] });
       return { answer, wrote: false, left };
     }
     const statements = await statementsOf(tx, left.appended);
     // Where others append with it, ids tell what became of it.
     if (how.others === undefined) await span.answered();
     doubt = { answer, about: { number: span.number, find: findingOf(left.appended) } };
-    await finish({ connection, course, span }, { statements, grounds: [left.grounds, ...(how.others ?? [])] });
-    loan.end('committed');
+    await finish(parts, { statements, grounds: [left.grounds, ...(how.others ?? [])] });
+    parts.loan.end('committed');
     return { answer, wrote: course.wrote || statements.length > 0 };
   } catch (error) {
-    loan.end(course.committing && course.lost ? 'unknown' : 'undone');
+    parts.loan.end(course.committing && course.lost ? 'unknown' : 'undone');
     const undone = course.committing ? !course.broken : !span.isBegun || (await rollback(connection));
     const failed = { error, passing: course.passing, broken: !undone || course.broken };
     return doubt !== undefined && course.committing && course.lost ? { ...failed, doubt } : failed;
   } finally {
     course.ended = true;
   }
-}
-
-interface Parts {
-  readonly connection: Connection;
-  readonly course: Course;
-  readonly span: Span;
 }
 
 /** Written in this transaction, and not handed on to others: they might wait for whoever waits for it. */
@@ -129,99 +116,4 @@ async function rollback(connection: Connection): Promise<boolean> {
     // The server rolls back what a lost connection leaves behind.
     return false;
   }
-}
-
-interface OpenTransaction {
-  readonly tx: Transaction;
-  /** What is left to be done. Throws where a savepoint is still open. */
-  end(): Left;
-}
-
-const LOCKS: Readonly<Record<RowLock, RawBuilder<unknown>>> = Object.freeze({
-  change: sql` FOR NO KEY UPDATE`,
-  remove: sql` FOR UPDATE`,
-  keep: sql` FOR SHARE`,
-  stay: sql` FOR KEY SHARE`,
-});
-
-/** What only looks: it may go out without a transaction. */
-const LOOKS = /^\s*SELECT\b/i;
-
-/** Rows that many transactions count in are split in so many. */
-const LANES = 32;
-
-function openTransaction(
-  connection: Connection,
-  { course, span, loan, now }: Omit<Parts, 'connection'> & { readonly loan: Loan; readonly now: number },
-): OpenTransaction {
-  const life = {
-    get isOver() {
-      return course.ended || course.broken;
-    },
-    check: () => course.check(),
-    mark: () => loan.mark(),
-    exec: span.mark,
-  };
-  const ask = async (query: Asked): Promise<Answer> => {
-    course.check();
-    const statement = toStatement(query);
-    if (!LOOKS.test(statement.sql)) span.write();
-    return course.follow(() => connection.ask(statement));
-  };
-  const savepoints = createSavepoints(life);
-  const gathering = createGathering();
-  const appended: Appended[] = [];
-  const checkSo = (isSo: boolean): void => {
-    course.check();
-    if (!isSo) throw course.outdate();
-  };
-  const tx: Transaction = Object.freeze({
-    dialect: postgresDialect,
-    now,
-    lane: connection.process % LANES,
-    get writer() {
-      course.check();
-      return loan.writer;
-    },
-    // What a row holds is said by whoever wrote the query.
-    all: (async (query) => (await ask(query)).rows) as Transaction['all'],
-    one: (async (query) => (await ask(query)).rows[0]) as Transaction['one'],
-    async run(query: Asked) {
-      course.wrote = true;
-      span.write();
-      const { changes } = await ask(query);
-      return { changes };
-    },
-    async append<Row>(appending: Appending<Row>, rows: readonly Row[]) {
-      course.check();
-      if (rows.length > 0) appended.push({ appending: appending as Appending<unknown>, rows });
-    },
-    async savepoint<T>(work: () => Promise<T>) {
-      const [mark, count] = [gathering.mark, appended.length];
-      try {
-        return await savepoints.run(work);
-      } catch (error) {
-        gathering.undo(mark);
-        appended.length = Math.min(appended.length, count);
-        throw error;
-      }
-    },
-    async lock(name: string) {
-      span.write();
-      await ask(sql`SELECT pg_advisory_xact_lock(hashtextextended(coalesce(current_schema(), '') || ' ' || ${name}, 0))`);
-    },
-    rowLock(lock: RowLock) {
-      span.write();
-      return LOCKS[lock];
-    },
-    restsOn: (basis: Basis) => checkSo(gathering.restsOn(basis)),
-    replaces: (replaced: Replaced) => checkSo(gathering.replaces(replaced)),
-  });
-  return {
-    tx,
-    end() {
-      if (savepoints.open > 0) throw internal('a savepoint was not awaited');
-      return { appended, grounds: gathering.all() };
-    },
-  };
 }
