@@ -143,6 +143,8 @@ function createServer(settings: Settings, { parts, checkpoints }: Served): HttpS
     model,
     limits: toPolicyLimits(settings),
     checkpoints,
+    importPolicies: settings.importPolicies,
+    importBytes: settings.importBytes,
     timeZone: settings.timezone,
     readDefinitions: () => readProject(settings.project),
   });

@@ -111,6 +111,12 @@ const table = {
     range: [1000, 100_000_000],
     about: 'users, and policies assigned to them, that are kept in memory: of those who asked last',
   },
+  importPolicies: {
+    group: 'policies',
+    default: 10_000,
+    range: [1, 1_000_000],
+    about: 'policies that are imported at once, all or none; and assignments of one of them',
+  },
   policyRules: { group: 'policies', default: 1000, range: [1, 100_000], about: 'rules in a policy' },
   conditionDepth: { group: 'policies', default: 16, range: [1, 100], about: 'nesting of a condition' },
   conditionComparisons: { group: 'policies', default: 200, range: [1, 10_000], about: 'comparisons in a rule' },

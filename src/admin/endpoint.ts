@@ -16,6 +16,10 @@ export interface AdminParts {
   readonly identity: Identity;
   readonly model: ModelKeeper;
   readonly limits: PolicyLimits;
+  /** Policies that are imported at once, at most. */
+  readonly importPolicies: number;
+  /** Bytes of what they are sent as, at most. */
+  readonly importBytes: number;
   readonly timeZone: string;
   /** What is signed of the record, and with what. */
   readonly checkpoints: Pick<Checkpoints, 'keys' | 'heads'>;
@@ -37,8 +41,9 @@ export interface AdminCall {
 /** A change as the record shows it: `update` of `Policy` … "deactivated policy …". */
 export interface AdminChange {
   readonly resource: 'Policy' | 'UserPolicy' | 'RolePolicy';
-  readonly action: 'create' | 'update' | 'delete';
-  readonly recordId: string;
+  readonly action: 'create' | 'update' | 'delete' | 'import';
+  /** Absent where it is about many. */
+  readonly recordId?: string;
   readonly reason: string;
 }
 
@@ -48,6 +53,8 @@ export interface Endpoint {
   readonly path: string;
   /** Query parameters that it has; any other is refused. */
   readonly query?: readonly string[];
+  /** Set where the body may be as long as that of an import. */
+  readonly takes?: 'import';
   handle(call: AdminCall): Promise<Answer>;
 }
 
@@ -56,6 +63,7 @@ export function toRoute(parts: AdminParts, endpoint: Endpoint): Route {
   return {
     method: endpoint.method,
     path: `/admin/api${endpoint.path}`,
+    ...(endpoint.takes === 'import' && { bodyBytes: parts.importBytes }),
     handle: async (call) => {
       const token = await parts.identity.readToken(call.origin.token);
       const answer = await parts.database.transaction(async (tx) => {
@@ -105,7 +113,7 @@ interface EntryParts {
   readonly resource: string;
   readonly action: string;
   readonly reason: string;
-  readonly recordId: string | undefined;
+  readonly recordId?: string | undefined;
   readonly epoch: number;
 }
 

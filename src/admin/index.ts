@@ -11,6 +11,7 @@ import { adviceEndpoints } from './advice.ts';
 import { assignmentEndpoints } from './assignments.ts';
 import { decisionEndpoints } from './decisions.ts';
 import { type AdminParts, toRoute } from './endpoint.ts';
+import { policyImportEndpoints } from './import-policies.ts';
 import { policyEndpoints } from './policies.ts';
 import { storageEndpoints } from './storage.ts';
 import { userPermissionsEndpoints } from './user-permissions.ts';
@@ -24,6 +25,7 @@ export { createPermissionPolicies, type PermissionPolicy } from './permissions.t
 export function createAdminRoutes(parts: AdminParts): readonly Route[] {
   return [
     ...policyEndpoints,
+    ...policyImportEndpoints,
     ...adviceEndpoints,
     ...assignmentEndpoints,
     ...testEndpoints,

@@ -15,6 +15,10 @@ const POLICY: JsonObject = schemaRef('admin.Policy');
 const DONE: JsonObject = objectOf({ success: { const: true }, message: TEXT });
 const POLICY_ID: JsonObject = pathParameter('id', 'Id of the policy.');
 
+const IMPORTED: JsonObject = objectOf(
+  Object.fromEntries(['created', 'updated', 'unchanged', 'assigned'].map((name) => [name, { type: 'integer' }])),
+);
+
 const policyPaths: JsonObject = {
   '/policies': {
     get: adminOperation('policies', 'policies.list', {
@@ -51,6 +55,21 @@ const policyPaths: JsonObject = {
       parameters: [POLICY_ID],
       answers: { 200: { description: 'Deleted.', schema: DONE } },
       problems: [404],
+    }),
+  },
+  '/policies/import': {
+    post: adminOperation('policies', 'policies.import', {
+      summary:
+        'Creates and changes many policies, each known by its name, and assigns them: all or none, in one epoch. Every mistake is listed.',
+      body: objectOf({ policies: arrayOf(schemaRef('admin.PolicyImport')), dryRun: { type: 'boolean', default: false } }, ['policies']),
+      answers: { 200: { description: 'What became of them.', schema: envelope(IMPORTED, MESSAGE) } },
+      problems: [422],
+    }),
+  },
+  '/policies/export': {
+    get: adminOperation('policies', 'policies.export', {
+      summary: 'Gives every policy with the roles that it is assigned to: `data` is what an import takes.',
+      answers: { 200: { description: 'The policies.', schema: envelope(objectOf({ policies: arrayOf(POLICY) }), COUNT) } },
     }),
   },
   '/policies-templates': {

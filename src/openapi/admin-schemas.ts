@@ -65,6 +65,37 @@ export const adminSchemas: JsonObject = {
     ...objectOf({ ...policyMembers, rules: arrayOf(schemaRef('admin.RuleInput')) }, optionalBut(['name', 'type'], policyMembers)),
     additionalProperties: false,
   },
+  'admin.PolicyImport': {
+    ...objectOf(
+      {
+        ...policyMembers,
+        rules: arrayOf(schemaRef('admin.RuleInput')),
+        roles: arrayOf({
+          ...objectOf({ role: { type: 'string', enum: [...ASSIGNABLE_ROLES] }, priority: PRIORITY, isActive: ACTIVE, assignedBy: TEXT }, [
+            'priority',
+            'isActive',
+            'assignedBy',
+          ]),
+          additionalProperties: false,
+        }),
+        users: arrayOf({
+          ...objectOf(
+            {
+              userId: TEXT,
+              expiresAt: { ...INSTANT, type: ['string', 'null'] },
+              isActive: ACTIVE,
+              context: { type: 'object' },
+              assignedBy: TEXT,
+            },
+            ['expiresAt', 'isActive', 'context', 'assignedBy'],
+          ),
+          additionalProperties: false,
+        }),
+      },
+      ['roles', 'users', ...optionalBut(['name', 'type'], policyMembers)],
+    ),
+    description: 'A policy said as a whole, known by its name; what the service sets itself is passed over. Who has it already keeps it.',
+  },
   'admin.PolicyChange': {
     type: 'object',
     description: 'The members to change; `rules` replaces all rules.',

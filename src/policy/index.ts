@@ -27,5 +27,6 @@ export {
   type UserPolicy,
 } from './policy.ts';
 export { type PolicyLimits, type ReadPolicy, readPolicy } from './read.ts';
+export { type PolicyImport, readPolicyImport } from './read-import.ts';
 export { changePolicies, compilePolicies, type PolicySnapshot } from './snapshot.ts';
 export { type PolicyTemplate, TEMPLATES } from './templates.ts';

@@ -17,6 +17,11 @@ export async function listUserPolicies(tx: Transaction, userId: string, role?: A
   return [...join(policies, own), ...(role === undefined ? [] : await listRolePolicies(tx, role))];
 }
 
+/** Every assignment to a role, active or not, in the order of their making. */
+export function listRoleAssignments(tx: Transaction): Promise<readonly RolePolicy[]> {
+  return loadRolePolicies(tx, sql`1 = 1`);
+}
+
 /** The policies assigned to a role: active and inactive ones alike. */
 export async function listRolePolicies(tx: Transaction, role: AssignableRole): Promise<readonly AssignedPolicy[]> {
   const assignments = await loadRolePolicies(tx, sql`"role" = ${role}`);

@@ -23,6 +23,8 @@ export interface RolePair {
 export interface AuthoredChange extends AssignmentChange {
   /** User id of the acting admin. */
   readonly by: string;
+  /** Begins the epoch of changes that are made together; each begins its own where absent. */
+  readonly begin?: (() => Promise<number>) | undefined;
 }
 
 /** Assignments of both kinds. */
@@ -54,7 +56,7 @@ export async function updateAssignment<Pair extends UserPair | RolePair>(
 ): Promise<AssignmentOf<Pair>> {
   await lockPolicies(tx);
   const changed = withChange(await loadOrRefuse(tx, pair), change);
-  const epoch = await bumpEpoch(tx);
+  const epoch = await (change.begin?.() ?? bumpEpoch(tx));
   await replaceIn(tx, POLICY_TABLES[kindOf(changed)], changed);
   await keepVersion(tx, { ...subjectOf(changed), value: changed, epoch, by: change.by });
   return changed;
@@ -128,8 +130,8 @@ async function begin<Assignment extends UserPolicy | RolePolicy>(
   const assignment = withChange(fresh, change);
   const policy = await tx.one(sql`SELECT "id" FROM "_Policy" WHERE "id" = ${assignment.policyId}`);
   if (policy === undefined) throw new Problem('POLICY_UNKNOWN', 'no policy has this id');
-  if ((await loadPair(tx, assignment)) !== undefined) throw existing(assignment);
-  const epoch = await bumpEpoch(tx);
+  if ((await findAssignment(tx, assignment)) !== undefined) throw existing(assignment);
+  const epoch = await (change.begin?.() ?? bumpEpoch(tx));
   try {
     await insertInto(tx, POLICY_TABLES[kindOf(assignment)], assignment);
   } catch (error) {
@@ -159,7 +161,11 @@ function withChange<Assignment extends UserPolicy | RolePolicy>(assignment: Assi
   return { ...common, expiresAt, context: change.context ?? common.context };
 }
 
-async function loadPair<Pair extends UserPair | RolePair>(tx: Transaction, pair: Pair): Promise<AssignmentOf<Pair> | undefined> {
+/** The assignment of a policy to a user or role, active or not. */
+export async function findAssignment<Pair extends UserPair | RolePair>(
+  tx: Transaction,
+  pair: Pair,
+): Promise<AssignmentOf<Pair> | undefined> {
   const [assignment] =
     'userId' in pair
       ? await loadUserPolicies(tx, sql`"policyId" = ${pair.policyId} AND "userId" = ${pair.userId}`)
@@ -168,7 +174,7 @@ async function loadPair<Pair extends UserPair | RolePair>(tx: Transaction, pair:
 }
 
 async function loadOrRefuse<Pair extends UserPair | RolePair>(tx: Transaction, pair: Pair): Promise<AssignmentOf<Pair>> {
-  const assignment = await loadPair(tx, pair);
+  const assignment = await findAssignment(tx, pair);
   if (assignment === undefined)
     throw new Problem('ASSIGNMENT_UNKNOWN', `the policy is not assigned to this ${'userId' in pair ? 'user' : 'role'}`);
   return assignment;

@@ -7,7 +7,7 @@
  *
  * Begin with `database.ts`, the contract; then `sqlite/group-commit.ts`, `evolution/evolve.ts` and `list.ts`.
  */
-export { type AssignedPolicy, listRolePolicies, listUserPolicies } from './assigned-policies.ts';
+export { type AssignedPolicy, listRoleAssignments, listRolePolicies, listUserPolicies } from './assigned-policies.ts';
 export {
   type AuthoredChange,
   assignToRole,
@@ -62,6 +62,7 @@ export {
   whenFree,
 } from './evolution/index.ts';
 export { loadGrants } from './grants.ts';
+export { findUnknownUsers, type ImportedPolicies, importPolicies } from './import-policies.ts';
 export { type ListQuery, listRecords, type Page, type Restriction } from './list.ts';
 export { findMatches, type MatchQuery } from './matches.ts';
 export { insertionInto } from './names.ts';

@@ -159,7 +159,7 @@ const READS: Readonly<Record<string, readonly [ask: (tx: storage.Transaction) =>
 /** Reads of deleted records, which say so, and of the service's own tables, where nothing is kept. */
 const OTHERS = new Set(
   [
-    'checkUnderstood countEntriesSince loadDeletedRecord findDeletedTogether listDeletedRecords listRolePolicies listUserPolicies loadCandidates loadEpoch listEvolutions',
+    'checkUnderstood countEntriesSince loadDeletedRecord findDeletedTogether listDeletedRecords listRolePolicies listRoleAssignments findUnknownUsers listUserPolicies loadCandidates loadEpoch listEvolutions',
     'loadOtherDefinitions listPolicies loadPolicy loadChanges loadGrants loadPolicyState loadPolicyStateAt loadActiveAssignments loadPolicyPage countUserValues',
     'checkUnderstood countEntriesSince',
   ].flatMap((names) => names.split(' ')),

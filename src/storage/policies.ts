@@ -11,6 +11,8 @@ import { deleteFrom, insertInto, POLICY_TABLES, replaceIn, selectFrom } from './
 /** Whoever makes a change: a user id, for the record. */
 export interface Author {
   readonly by: string;
+  /** Begins the epoch of changes that are made together; each begins its own where absent. */
+  readonly begin?: (() => Promise<number>) | undefined;
 }
 
 /** What everybody's decisions depend on, as this transaction sees it. */
@@ -36,7 +38,7 @@ export async function listPolicies(
 }
 
 /** Creates a policy. Throws POLICY_EXISTS where its name is taken. */
-export async function createPolicy(tx: Transaction, input: PolicyInput, { by }: Author): Promise<Policy> {
+export async function createPolicy(tx: Transaction, input: PolicyInput, { by, begin }: Author): Promise<Policy> {
   await lockPolicies(tx);
   const at = new Date(tx.now).toISOString();
   const id = uuidv7();
@@ -49,7 +51,7 @@ export async function createPolicy(tx: Transaction, input: PolicyInput, { by }: 
     rules: toRules(input.rules, { policyId: id, at }),
   };
   await checkNameFree(tx, policy);
-  const epoch = await bumpEpoch(tx);
+  const epoch = await (begin?.() ?? bumpEpoch(tx));
   await refusingTakenName(policy.name, () => insertInto(tx, POLICY_TABLES.policy, policy));
   await insertRules(tx, policy.rules);
   await keepVersion(tx, { kind: 'policy', id, value: policy, epoch, by });
@@ -57,7 +59,11 @@ export async function createPolicy(tx: Transaction, input: PolicyInput, { by }: 
 }
 
 /** Makes a policy what `input` says; rules given with the id of one it has keep id and createdAt. Throws POLICY_UNKNOWN, POLICY_EXISTS. */
-export async function updatePolicy(tx: Transaction, input: PolicyInput, { id, by }: Author & { readonly id: string }): Promise<Policy> {
+export async function updatePolicy(
+  tx: Transaction,
+  input: PolicyInput,
+  { id, by, begin }: Author & { readonly id: string },
+): Promise<Policy> {
   await lockPolicies(tx);
   const existing = await loadPolicyOrRefuse(tx, id);
   const at = new Date(tx.now).toISOString();
@@ -68,7 +74,7 @@ export async function updatePolicy(tx: Transaction, input: PolicyInput, { id, by
     rules: toRules(input.rules, { policyId: id, at, existing }),
   };
   await checkNameFree(tx, policy);
-  const epoch = await bumpEpoch(tx);
+  const epoch = await (begin?.() ?? bumpEpoch(tx));
   await refusingTakenName(policy.name, () => replaceIn(tx, POLICY_TABLES.policy, policy));
   await deleteFrom(tx, POLICY_TABLES.rule, sql`"policyId" = ${id}`);
   await insertRules(tx, policy.rules);

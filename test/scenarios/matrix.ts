@@ -152,6 +152,8 @@ const ENDPOINTS: readonly (readonly [send: string, body?: unknown])[] = [
   ['GET /admin/api/decisions/verify'],
   ['GET /admin/api/policies-analytics'],
   ['GET /admin/api/policies-advice'],
+  ['POST /admin/api/policies/import', { policies: [], dryRun: true }],
+  ['GET /admin/api/policies/export'],
   ['GET /admin/api/policies-templates'],
   ['GET /admin/api/storage/plan'],
   ['GET /admin/api/storage/history'],

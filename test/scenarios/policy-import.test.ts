@@ -1,0 +1,151 @@
+/** Many policies at once: all or none, one epoch, one entry. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startService } from '../harness.ts';
+
+let service: Awaited<ReturnType<typeof startService>>;
+let admin: string;
+let userId: string;
+
+beforeAll(async () => {
+  service = await startService({ settings: { importPolicies: 5, importBytes: 4096, bodyBytes: 2048 } });
+  admin = (await service.admin()).token;
+  userId = (await service.user({ role: 'user' })).id;
+});
+afterAll(() => service.close());
+
+const send = (policies: unknown, others: object = {}) =>
+  service.call('POST', '/admin/api/policies/import', { token: admin, body: { policies, ...others } });
+const exported = async () => (await service.call('GET', '/admin/api/policies/export', { token: admin })).at('data.policies') as Policy[];
+const byName = async (name: string) => (await exported()).find((policy) => policy.name === name);
+const epochs = async () => {
+  const entries = (await service.call('GET', '/admin/api/decisions?kind=admin', { token: admin })).at('data') as Entry[];
+  return entries.map(({ action, reason, epoch }) => ({ action, reason, epoch }));
+};
+
+interface Policy {
+  readonly id: string;
+  readonly name: string;
+  readonly rules: readonly { readonly id: string; readonly resource: string }[];
+  readonly roles: readonly object[];
+}
+
+interface Entry {
+  readonly action: string;
+  readonly reason: string;
+  readonly epoch: number;
+}
+
+const reading = {
+  name: 'Reading',
+  type: 'CUSTOM',
+  rules: [
+    { resource: 'User', action: 'read' },
+    { resource: 'User', action: 'list' },
+  ],
+};
+const writing = { name: 'Writing', type: 'CUSTOM', rules: [{ resource: 'User', action: 'update' }] };
+
+describe('an import of policies', () => {
+  it('makes them, assigns them, and leaves one entry', async () => {
+    const before = await epochs();
+    const policies = [
+      { ...reading, roles: [{ role: 'user', priority: 7 }] },
+      { ...writing, users: [{ userId, expiresAt: null }] },
+    ];
+    const answer = await send(policies);
+    expect([answer.status, answer.body]).toEqual([
+      200,
+      {
+        success: true,
+        data: { created: 2, updated: 0, unchanged: 0, assigned: 2 },
+        message: '2 created, 0 updated, 0 unchanged, 2 assigned',
+      },
+    ]);
+    const [entry, ...others] = await epochs();
+    expect([entry?.action, entry?.reason]).toEqual(['import', 'imported policies: 2 created, 0 updated, 0 unchanged, 2 assigned']);
+    expect(others).toEqual(before);
+    expect((await byName('Reading'))?.roles).toEqual([{ role: 'user', priority: 7, isActive: true }]);
+    const own = await service.call('GET', `/admin/api/users/${userId}/policies`, { token: admin });
+    expect(own.at('data.0.name')).toBe('Writing');
+  });
+
+  it('of what stands changes nothing and begins no epoch', async () => {
+    const before = await service.call('GET', '/admin/api/policies', { token: admin });
+    const all = await exported();
+    expect((await send(all)).at('data')).toEqual({ created: 0, updated: 0, unchanged: all.length, assigned: 0 });
+    expect((await service.call('GET', '/admin/api/policies', { token: admin })).body).toEqual(before.body);
+    const [last, first] = await epochs();
+    expect(last?.epoch).toBe((first?.epoch ?? 0) + 1);
+    await send(all);
+    expect((await epochs())[0]?.epoch).toBe(last?.epoch);
+  });
+
+  it('says policies as a whole, and keeps the rules that stay', async () => {
+    const before = await byName('Reading');
+    const rules = [{ resource: 'User', action: 'create' }, ...reading.rules.slice(1)];
+    expect((await send([{ ...reading, rules }])).at('data.updated')).toBe(1);
+    const after = await byName('Reading');
+    expect(after?.id).toBe(before?.id);
+    expect(after?.rules.map(({ id }) => before?.rules.findIndex((rule) => rule.id === id))).toEqual([-1, 1]);
+    expect(after?.roles).toEqual(before?.roles);
+  });
+
+  it('is followed by the next request', async () => {
+    const { token } = await service.user({ role: 'user' });
+    const ask = async () => (await service.call('GET', '/api/User', { token })).status;
+    await send([reading]);
+    expect(await ask()).toBe(200);
+    await send([{ ...reading, isActive: false }]);
+    expect(await ask()).toBe(403);
+  });
+
+  it('that is tried out stores nothing', async () => {
+    const before = await exported();
+    const entries = await epochs();
+    const answer = await send([{ ...reading, name: 'Tried' }, writing], { dryRun: true });
+    expect(answer.body).toMatchObject({
+      data: { created: 1, updated: 0, unchanged: 1, assigned: 0, dryRun: true },
+      message: '1 created, 0 updated, 1 unchanged, 0 assigned; a dry run, nothing was stored',
+    });
+    expect([await exported(), await epochs()]).toEqual([before, entries]);
+  });
+
+  it('lists every mistake, and then imports none', async () => {
+    const before = await exported();
+    const answer = await send([
+      { ...reading, name: 'Fine' },
+      { ...reading, name: 'Fine' },
+      { name: 'Wrong', type: 'CUSTOM', rules: [{ resource: 'User', action: 'reed' }], roles: [{ role: 'nobody' }, 'viewer'] },
+      7,
+    ]);
+    expect([answer.status, answer.at('code')]).toEqual([422, 'POLICY_INVALID']);
+    const paths = (answer.at('errors') as readonly { readonly path: string }[]).map(({ path }) => path);
+    expect(paths.toSorted()).toEqual([
+      'policies.1.name',
+      'policies.2.roles.0.role',
+      'policies.2.roles.1',
+      'policies.2.rules.0.action',
+      'policies.3',
+    ]);
+    const unknown = await send([{ ...reading, name: 'Fine', users: [{ userId: 'none' }, { userId }] }]);
+    expect([unknown.status, unknown.at('errors.0.path')]).toEqual([422, 'policies.0.users.0.userId']);
+    expect(await exported()).toEqual(before);
+  });
+
+  it.each([
+    ['no list', 'all', 422],
+    ['nothing', undefined, 422],
+    ['too many', Array.from({ length: 6 }, (_, index) => ({ ...writing, name: `P${index}` })), 422],
+    [
+      'as many as there may be, longer than another body',
+      [
+        { ...writing, description: 'x'.repeat(1900) },
+        { ...reading, name: 'Q' },
+      ],
+      200,
+    ],
+    ['too long', [{ ...writing, description: 'x'.repeat(5000) }], 413],
+  ])('is bounded: %s', async (_, policies, status) => {
+    expect((await send(policies)).status).toBe(status);
+  });
+});
