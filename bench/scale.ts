@@ -1,0 +1,242 @@
+/**
+ * What many users and policies cost: start until the first answer, memory, a user's first request and the next, and how soon a
+ * changed policy is followed. Run: `node bench/scale.ts [users] [policies] [checkout …]`; each checkout (this one where none is
+ * named) is measured on a SQLite file, and on a PostgreSQL server that is started for it. Two policies are assigned to each user.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { loadavg, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { SignJWT } from 'jose';
+import pg from 'pg';
+import { startPostgres } from '../test/postgres/server.ts';
+
+const USERS = Number(process.argv[2] ?? 1_000_000);
+const POLICIES = Number(process.argv[3] ?? 10_000);
+const CHECKOUTS = process.argv.length > 4 ? process.argv.slice(4) : ['.'];
+const ASKED = 300;
+const CHANGES = 15;
+
+const AT = '2026-01-01T00:00:00.000Z';
+const secret = randomBytes(32).toString('hex');
+const folder = mkdtempSync(join(tmpdir(), 'bailiwick-scale-'));
+const project = join(folder, 'project');
+mkdirSync(join(project, 'resources'), { recursive: true });
+writeFileSync(join(project, 'resources', 'article.yaml'), 'name: Article\nfields:\n  title: { type: string }\n');
+
+process.stdout.write(`${USERS} users × 2 assignments, ${POLICIES} policies; load ${loadavg()[0]?.toFixed(1)}\n`);
+const server = await startPostgres();
+try {
+  for (const checkout of CHECKOUTS) {
+    await report(`${checkout} on SQLite`, resolve(checkout), `sqlite:${join(mkdtempSync(join(folder, 'data-')), 'bench.db')}`);
+    const schema = `bench_${randomBytes(4).toString('hex')}`;
+    await report(`${checkout} on PostgreSQL`, resolve(checkout), `${server.url}?schema=${schema}`);
+  }
+} finally {
+  await server.stop();
+  rmSync(folder, { recursive: true, force: true });
+}
+
+async function report(title: string, checkout: string, database: string): Promise<void> {
+  const prepared = await prepare(checkout, database);
+  await fill(database);
+  process.stdout.write(`\n${title}\n`);
+  for (const [name, figure] of await measure(prepared)) process.stdout.write(`  ${name.padEnd(44)} ${figure}\n`);
+}
+
+interface Prepared {
+  readonly checkout: string;
+  readonly database: string;
+  readonly admin: string;
+  readonly article: string;
+  readonly policy: string;
+}
+
+/** Tables, an admin, one record, and a policy that lets everybody read. */
+async function prepare(checkout: string, database: string): Promise<Prepared> {
+  const service = await start(checkout, database);
+  const person = { name: 'Ada', email: 'ada@example.com', password: 'correct horse battery' };
+  await call(service.url, 'POST /auth/setup', { body: person });
+  const login = await call(service.url, 'POST /auth/login', { body: { email: person.email, password: person.password } });
+  const admin = String(login['token']);
+  const created = await call(service.url, 'POST /api/Article', { token: admin, body: { title: 'Measured' } });
+  const rules = [{ resource: 'Article', action: 'read', effect: 'ALLOW' }];
+  const policy = await call(service.url, 'POST /admin/api/policies', { token: admin, body: { name: 'Readers', type: 'CUSTOM', rules } });
+  const [article, id] = [created, policy].map((answer) => (answer['data'] as { readonly id: string }).id);
+  await call(service.url, `POST /admin/api/policies/${id}/assign/role/user`, { token: admin, body: {} });
+  await stop(service.child);
+  return { checkout, database, admin, article: article ?? '', policy: id ?? '' };
+}
+
+async function measure({ checkout, database, admin, article, policy }: Prepared): Promise<readonly (readonly [string, string])[]> {
+  const read = `GET /api/Article/${article}`;
+  const tokens = await Promise.all(Array.from({ length: ASKED }, (_, index) => tokenOf(`u${1 + Math.floor((index * USERS) / ASKED)}`)));
+  const before = performance.now();
+  const service = await start(checkout, database);
+  const listening = performance.now() - before;
+  await call(service.url, read, { token: tokens[0] });
+  const first = performance.now() - before;
+  const rows: (readonly [string, string])[] = [
+    ['start until listening', `${listening.toFixed(0)} ms`],
+    ['start until the first answer', `${first.toFixed(0)} ms`],
+    ['resident then, and at most', `${memory(service.child, 'VmRSS')}, ${memory(service.child, 'VmHWM')}`],
+  ];
+  const timed = async (tokens: readonly (string | undefined)[]): Promise<string> => {
+    const times: number[] = [];
+    for (const token of tokens) times.push(await time(() => call(service.url, read, { token })));
+    return quantiles(times);
+  };
+  await timed(Array(ASKED).fill(tokens[0]));
+  rows.push(["a user's first request", await timed(tokens.slice(1))], ['the next one of each', await timed(tokens.slice(1))]);
+  const [changes, followed]: [number[], number[]] = [[], []];
+  for (let index = 0; index < CHANGES; index++) {
+    const body = { priority: 100 + index };
+    changes.push(await time(() => call(service.url, `PUT /admin/api/policies/${policy}`, { token: admin, body })));
+    followed.push(await time(() => call(service.url, read, { token: tokens[0] })));
+  }
+  rows.push(['a policy changed', quantiles(changes)], ['the request after it', quantiles(followed)]);
+  rows.push(['resident in the end, and at most', `${memory(service.child, 'VmRSS')}, ${memory(service.child, 'VmHWM')}`]);
+  await stop(service.child);
+  return rows;
+}
+
+async function time(work: () => Promise<unknown>): Promise<number> {
+  const before = performance.now();
+  await work();
+  return performance.now() - before;
+}
+
+function quantiles(times: readonly number[]): string {
+  const sorted = times.toSorted((a, b) => a - b);
+  const at = (share: number) => (sorted[Math.floor(share * (sorted.length - 1))] ?? 0).toFixed(1);
+  return `${at(0.5)} ms (${at(0.05)}–${at(0.95)})`;
+}
+
+function memory(child: ChildProcess, what: 'VmRSS' | 'VmHWM'): string {
+  const line = readFileSync(`/proc/${child.pid}/status`, 'utf8')
+    .split('\n')
+    .find((text) => text.startsWith(what));
+  return `${Math.round(Number(line?.match(/\d+/)?.[0]) / 1024)} MB`;
+}
+
+/** Of an issuer that is trusted: stored users need no session then. */
+function tokenOf(userId: string): Promise<string> {
+  const token = new SignJWT({ role: 'user' }).setProtectedHeader({ alg: 'HS256', typ: 'at+jwt' }).setSubject(userId);
+  return token.setIssuer('bench').setAudience('bailiwick').setIssuedAt().setExpirationTime('2h').sign(new TextEncoder().encode(secret));
+}
+
+interface Running {
+  readonly child: ChildProcess;
+  readonly url: string;
+}
+
+async function start(checkout: string, database: string): Promise<Running> {
+  const flags = ['--project', project, '--data', join(folder, 'keys'), '--database', database, '--port', '0', '--trusted-issuers', 'bench'];
+  const env = {
+    ...process.env,
+    BAILIWICK_JWT_SECRET: secret,
+    BAILIWICK_LOG_LEVEL: 'error',
+    BAILIWICK_RATE_LIMIT: '1000000',
+    BAILIWICK_BACKUPS_KEPT: '0',
+  };
+  const child = spawn(process.execPath, [join(checkout, 'src/main.ts'), 'start', ...flags], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  return new Promise((found, fail) => {
+    let said = '';
+    child.once('exit', (code) => fail(new Error(`it ended with ${code}: ${said}`)));
+    child.stdout.on('data', (chunk) => {
+      said += String(chunk);
+      const url = /listens on (\S+)/.exec(said)?.[1];
+      if (url !== undefined) found({ child, url });
+    });
+  });
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  const ended = new Promise((done) => child.once('exit', done));
+  child.kill('SIGKILL');
+  await ended;
+}
+
+interface Sent {
+  readonly token?: string | undefined;
+  readonly body?: object;
+}
+
+async function call(url: string, what: string, { token, body }: Sent): Promise<Readonly<Record<string, unknown>>> {
+  const [method = '', path = ''] = what.split(' ');
+  const headers = { 'content-type': 'application/json', ...(token !== undefined && { authorization: `Bearer ${token}` }) };
+  const answer = await fetch(`${url}${path}`, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${what}: ${answer.status} ${text}`);
+  return JSON.parse(text) as Readonly<Record<string, unknown>>;
+}
+
+/** Users, policies of two rules, two of them assigned to each user, and the versions that all of it would have left. */
+async function fill(database: string): Promise<void> {
+  const onServer = database.startsWith('postgres:');
+  const run = onServer ? await openServer(database) : openFile(database);
+  const json = (text: string): string => (onServer ? `(${text})::json` : text);
+  const numbers = (count: number): string => `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})`;
+  const ownsVersions = (await run.columns('_PolicyHistory')).includes('userId');
+  const policyOf = (nth: number): string => `'p' || ((n.i * 7919 + ${nth} * 4337) % ${POLICIES} + 1)`;
+  const rules = [1, 2].map(
+    (
+      nth,
+    ) => `INSERT INTO "_PolicyRule" ("id", "policyId", "position", "resource", "action", "effect", "conditions", "priority", "isActive", "createdAt")
+      ${numbers(POLICIES)} SELECT 'r' || i || '.${nth}', 'p' || i, ${nth}, 'Article', 'update', 'ALLOW', ${json(`'[{"field":"resource.title","operator":"eq","value":"' || i || '"}]'`)}, ${nth}, TRUE, '${AT}' FROM n`,
+  );
+  const assigned = [1, 2].flatMap((nth) => [
+    `INSERT INTO "_UserPolicy" ("id", "userId", "policyId", "assignedBy", "assignedAt", "isActive", "context")
+      ${numbers(USERS)} SELECT 'a' || i || '.${nth}', 'u' || i, ${policyOf(nth)}, 'bench', '${AT}', TRUE, ${json("'{}'")} FROM n`,
+    `INSERT INTO "_PolicyHistory" ("id", "kind", "subjectId", ${ownsVersions ? '"userId", ' : ''}"fromEpoch", "value", "changedBy", "changedAt")
+      ${numbers(USERS)} SELECT 'h' || i || '.${nth}', 'userPolicy', 'a' || i || '.${nth}', ${ownsVersions ? "'u' || i, " : ''}1,
+      ${json(`'{"id":"a' || i || '.${nth}","userId":"u' || i || '","policyId":"' || ${policyOf(nth)} || '","assignedBy":"bench","assignedAt":"${AT}","isActive":true,"context":{}}'`)}, 'bench', '${AT}' FROM n`,
+  ]);
+  const statements = [
+    `INSERT INTO "User" ("id", "version", "createdAt", "updatedAt", "name", "email", "password", "role", "isActive")
+      ${numbers(USERS)} SELECT 'u' || i, 1, '${AT}', '${AT}', 'User ' || i, 'u' || i || '@example.com', 'none', 'user', TRUE FROM n`,
+    `INSERT INTO "_Policy" ("id", "name", "type", "isActive", "priority", "createdBy", "tags", "createdAt", "updatedAt")
+      ${numbers(POLICIES)} SELECT 'p' || i, 'Policy ' || i, 'CUSTOM', TRUE, 100, 'bench', ${json("'[]'")}, '${AT}', '${AT}' FROM n`,
+    ...rules,
+    ...assigned,
+  ];
+  for (const statement of statements) await run.exec(statement);
+  if (onServer) await run.exec('ANALYZE');
+  await run.close();
+}
+
+interface Filling {
+  exec(statement: string): Promise<unknown>;
+  columns(table: string): Promise<readonly string[]>;
+  close(): Promise<unknown>;
+}
+
+function openFile(database: string): Filling {
+  const file = new Sqlite(database.slice('sqlite:'.length));
+  return {
+    exec: async (statement) => file.exec(statement),
+    columns: async (table) => (file.pragma(`table_info("${table}")`) as readonly { readonly name: string }[]).map(({ name }) => name),
+    close: async () => file.close(),
+  };
+}
+
+async function openServer(database: string): Promise<Filling> {
+  const url = new URL(database);
+  const schema = url.searchParams.get('schema');
+  url.searchParams.delete('schema');
+  const client = new pg.Client({ connectionString: url.href, options: `-c search_path=${schema}` });
+  await client.connect();
+  return {
+    exec: (statement) => client.query(statement),
+    columns: async (table) => {
+      const found = await client.query<{ column_name: string }>(
+        'SELECT column_name FROM information_schema.columns WHERE table_schema = $1 AND table_name = $2',
+        [schema, table],
+      );
+      return found.rows.map(({ column_name }) => column_name);
+    },
+    close: () => client.end(),
+  };
+}
