@@ -4,7 +4,7 @@ import { defineConfig, type ViteUserConfig } from 'vitest/config';
 const ON_BOTH = [
   'src/{storage,evidence}/**/*.test.ts',
   'test/{conformance,hostile,law,scenarios}/**/*.test.ts',
-  'test/{cascade.property,epoch-changes.property,expand.property,list-and-read.property,references,restore,soft-delete.property}.test.ts',
+  'test/{cascade.property,epoch-changes.property,evidence.property,expand.property,list-and-read.property,references,restore,soft-delete.property}.test.ts',
 ];
 
 /** What is about PostgreSQL alone. */

@@ -51,7 +51,7 @@ async function verify({ call, tx, parts: { checkpoints } }: AdminCall): ReturnTy
   const { next, ...verified } = await verifyRecord({
     look: (work) => work(tx),
     keys: checkpoints.keys,
-    known: checkpoints.heads,
+    known: new Map([...checkpoints.heads].map(([writer, head]) => [writer, [head]])),
     from: cursor === undefined ? undefined : readPlace(cursor),
     limit: readCountQuery(call, 'limit', VERIFIED.max) ?? VERIFIED.default,
   });

@@ -92,6 +92,8 @@ function checkFollows(chain: Going, { row, next, suspects }: Step): void {
     chain.previous = hash;
   } else if (next !== undefined && follows(previous, next)) {
     suspects.add({ row, previous, isFollowed: false, otherwise: 'inserted' });
+    // It may have stood behind this one.
+    suspects.addBefore(next.hash);
     chain.previous = previous;
     chain.expected = next.sequence;
   } else suspects.add({ row, previous, isFollowed, otherwise: 'edited' });

@@ -1,17 +1,17 @@
 import { createReadStream, promises as files } from 'node:fs';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Head } from '../audit/index.ts';
 import type { Break } from './break.ts';
 import { type Checkpoint, hashOfLine, isSigned, type PublicKeys, readLine } from './checkpoint.ts';
+import { createComparison, type Look, type SignedHead } from './compare-heads.ts';
 
 /** What a checkpoint file says. */
 export interface ReadCheckpoints {
   readonly lines: number;
   /** When the last was made. */
   readonly until: string | undefined;
-  /** The last entry known of each chain, and which checkpoint knows it. */
-  readonly heads: ReadonlyMap<string, Head & { readonly at: string }>;
+  /** Of each chain the last entry that is known, and the first that is another by now. */
+  readonly known: ReadonlyMap<string, readonly SignedHead[]>;
   /** Times that a backup was restored. */
   readonly restored: readonly string[];
 }
@@ -21,6 +21,7 @@ export interface CheckpointReading {
   readonly keys: PublicKeys;
   /** Hashes of lines that are known to have been there, by service: see `marks.ts`. */
   readonly marks: ReadonlyMap<string, string>;
+  readonly look: Look;
   report(found: Break): void;
 }
 
@@ -33,8 +34,9 @@ const NEAR = 64;
  *
  * @throws where it cannot be read.
  */
-export async function readCheckpoints(path: string, { keys, marks, report }: CheckpointReading): Promise<ReadCheckpoints> {
-  const heads = new Map<string, Head & { readonly at: string }>();
+export async function readCheckpoints(path: string, { keys, marks, look, report }: CheckpointReading): Promise<ReadCheckpoints> {
+  const heads = new Map<string, SignedHead>();
+  const comparison = createComparison(look);
   const restored: string[] = [];
   const near: string[] = [];
   const missed = new Set([...marks].flatMap(([service, line]) => (keys.has(service) ? [line] : [])));
@@ -55,12 +57,13 @@ export async function readCheckpoints(path: string, { keys, marks, report }: Che
       continue;
     }
     keep(heads, checkpoint);
+    await comparison.add(checkpoint.heads.map((head) => ({ ...head, at: checkpoint.at })));
     if (checkpoint.kind === 'restored') restored.push(checkpoint.at);
     until = checkpoint.at;
   }
   if (missed.size > 0)
     report({ kind: 'checkpoint', detail: 'the checkpoints end before one that the record knows: lines were taken away' });
-  return { lines, until, heads, restored };
+  return { lines, until, known: toKnown(heads, await comparison.finish()), restored };
 }
 
 function checkSigned(checkpoint: Checkpoint, keys: PublicKeys): string | undefined {
@@ -68,7 +71,16 @@ function checkSigned(checkpoint: Checkpoint, keys: PublicKeys): string | undefin
   return isSigned(checkpoint, keys) ? undefined : 'is not as it was signed: it was edited';
 }
 
-function keep(heads: Map<string, Head & { readonly at: string }>, { kind, at, heads: said }: Checkpoint): void {
+function toKnown(
+  last: ReadonlyMap<string, SignedHead>,
+  different: ReadonlyMap<string, SignedHead>,
+): ReadonlyMap<string, readonly SignedHead[]> {
+  const writers = new Set([...last.keys(), ...different.keys()]);
+  const known = (writer: string): readonly SignedHead[] => [different.get(writer), last.get(writer)].filter((head) => head !== undefined);
+  return new Map([...writers].map((writer) => [writer, known(writer)]));
+}
+
+function keep(heads: Map<string, SignedHead>, { kind, at, heads: said }: Checkpoint): void {
   if (kind === 'restored') {
     const [first] = said;
     // As many chains as are named at most are, the newest: what is older stands as it stood.

@@ -152,6 +152,42 @@ describe('what a checkpoint knows', () => {
     expect(await summary()).toEqual([expect.stringMatching(/^edited: entry 3, .* is not the one that the checkpoint of .* knows/)]);
   });
 
+  it('is missed though whoever makes checkpoints has signed since what a chain was made into', async () => {
+    const [{ writer } = { writer: '' }] = await record.rows();
+    await record.tamper(sql`delete from "_Decision" where "writer" = ${writer} and "sequence" = 3`);
+    const [, { hash } = { hash: '' }] = await record.rows();
+    const content = ['put', '2027-01-01T00:00:00.000Z', 'access', null, null, null, null, null, true, ...Array(8).fill(null)];
+    const [third, fourth] = [toHash(hash, content), toHash(toHash(hash, content), content.with(0, 'more'))];
+    await record.tamper(
+      ...[third, fourth].map((each, index) => {
+        const id = index === 0 ? 'put' : 'more';
+        return sql`insert into "_Decision" ("id", "at", "kind", "allowed", "writer", "sequence", "hash")
+          values (${id}, '2027-01-01T00:00:00.000Z', 'access', ${true}, ${writer}, ${3 + index}, ${each})`;
+      }),
+    );
+    await record.checkpoint();
+    expect(lines()).toHaveLength(3);
+    expect(await summary()).toEqual([expect.stringMatching(/^edited: entry 3, put, is not the one that the checkpoint of .* knows/)]);
+  });
+
+  it('is told at once by the service that has signed it', async () => {
+    const told: string[] = [];
+    const checkpoints = createCheckpoints({
+      database: record.database,
+      path: record.path,
+      key: key(),
+      tell: (line) => told.push(line),
+      every: 1,
+    });
+    checkpoints.start();
+    await expect.poll(() => checkpoints.heads.size).toBe(2);
+    const [{ writer } = { writer: '' }] = await record.rows();
+    await record.tamper(sql`delete from "_Decision" where "writer" = ${writer} and "sequence" = 3`);
+    await expect.poll(() => told).toEqual([expect.stringMatching(`^entry 3 of chain ${writer} is not what was signed at`)]);
+    await checkpoints.close();
+    expect([told.length, checkpoints.heads.get(writer)?.sequence]).toEqual([1, 3]);
+  });
+
   it('is forgotten of what a restored backup does not have, and that is told', async () => {
     const [first] = await record.rows();
     const writer = first?.writer ?? '';

@@ -1,9 +1,11 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { type Head, loadHeads } from '../audit/index.ts';
-import type { Database } from '../storage/index.ts';
+import type { Database, Transaction } from '../storage/index.ts';
 import { type CheckpointKind, fingerprintOf, type PublicKeys, toLine } from './checkpoint.ts';
 import { appendLine } from './checkpoint-file.ts';
-import { keepMark } from './marks.ts';
+import type { SignedHead } from './compare-heads.ts';
+import { keepMark, loadRestored } from './marks.ts';
+import { loadHash } from './rows.ts';
 
 /** What checkpoints are made with. */
 export interface CheckpointParts {
@@ -23,7 +25,7 @@ export interface Checkpoints {
   /** What they can be checked with. */
   readonly keys: PublicKeys;
   /** The last entries that were signed, by writer. */
-  readonly heads: ReadonlyMap<string, Head & { readonly at: string }>;
+  readonly heads: ReadonlyMap<string, SignedHead>;
   /** Makes them from now on. */
   start(): void;
   /** Makes the last one. */
@@ -44,25 +46,34 @@ export const NO_CHECKPOINTS: Checkpoints = Object.freeze({
 
 /** Makes a part that signs the ends of chains: of every process that appends to this database. It holds up nobody. */
 export function createCheckpoints({ every = MINUTE, ...parts }: CheckpointParts): Checkpoints {
-  const heads = new Map<string, Head & { readonly at: string }>();
+  const signed: Signed = { heads: new Map(), restored: undefined };
+  const told = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
   let making: Promise<void> = Promise.resolve();
   let failed = false;
 
   async function make(): Promise<void> {
     try {
-      const ends = await parts.database.transaction((tx) => loadHeads(tx, CHAINS));
-      const fresh = ends.filter(({ writer, hash }) => heads.get(writer)?.hash !== hash);
+      const { ends, changed } = await parts.database.transaction((tx) => loadEnds(tx, signed));
+      const strange = new Set(changed.map(({ writer }) => writer));
+      tellChanged(changed);
+      // Of a chain that is not what was signed, what was signed is what counts.
+      const fresh = ends.filter(({ writer, hash }) => signed.heads.get(writer)?.hash !== hash && !strange.has(writer));
       if (fresh.length === 0) return;
       const at = await writeCheckpoint(parts, 'heads', fresh);
-      const standing = new Set(ends.map(({ writer }) => writer));
-      for (const head of fresh) heads.set(head.writer, { ...head, at });
-      for (const writer of heads.keys()) if (!standing.has(writer)) heads.delete(writer);
+      for (const head of fresh) signed.heads.set(head.writer, { ...head, at });
       if (failed) parts.tell('checkpoints of the record are written again');
       failed = false;
     } catch (error) {
       if (!failed) parts.tell(`a checkpoint of the record could not be written, and is tried again each minute: ${reasonOf(error)}`);
       failed = true;
+    }
+  }
+
+  function tellChanged(changed: readonly SignedHead[]): void {
+    for (const { writer, sequence, at } of changed.filter((head) => !told.has(head.writer))) {
+      told.add(writer);
+      parts.tell(`entry ${sequence} of chain ${writer} is not what was signed at ${at}: see bailiwick decisions verify`);
     }
   }
 
@@ -74,7 +85,7 @@ export function createCheckpoints({ every = MINUTE, ...parts }: CheckpointParts)
 
   return {
     keys: new Map([[fingerprintOf(parts.key), createPublicKey(parts.key)]]),
-    heads,
+    heads: signed.heads,
     start() {
       timer ??= setInterval(() => void next(), every).unref();
     },
@@ -85,6 +96,27 @@ export function createCheckpoints({ every = MINUTE, ...parts }: CheckpointParts)
       await next();
     },
   };
+}
+
+interface Signed {
+  readonly heads: Map<string, SignedHead>;
+  /** Another with each restore. */
+  restored: string | undefined;
+}
+
+/** The ends of chains, and what was signed and is another entry by now, or none. */
+async function loadEnds(
+  tx: Transaction,
+  signed: Signed,
+): Promise<{ readonly ends: readonly Head[]; readonly changed: readonly SignedHead[] }> {
+  const restored = await loadRestored(tx);
+  if (restored !== signed.restored) signed.heads.clear();
+  signed.restored = restored;
+  const ends = await loadHeads(tx, CHAINS);
+  const standing = new Map(ends.map((head) => [head.writer, head]));
+  const moved = [...signed.heads.values()].filter(({ writer, hash }) => standing.get(writer)?.hash !== hash);
+  const hashes = await Promise.all(moved.map(({ writer, sequence }) => loadHash(tx, writer, sequence)));
+  return { ends, changed: moved.filter(({ hash }, index) => hashes[index] !== hash) };
 }
 
 type Writing = Pick<CheckpointParts, 'database' | 'path' | 'key'>;

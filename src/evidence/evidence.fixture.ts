@@ -9,6 +9,7 @@ import { SYSTEM } from '../system/index.ts';
 import type { Break } from './break.ts';
 import { type ReadCheckpoints, readCheckpoints } from './checkpoint-file.ts';
 import { createCheckpoints } from './checkpoints.ts';
+import type { Look } from './compare-heads.ts';
 import { loadCheckpointKey, publicKeyPath, readPublicKeys } from './key.ts';
 import { loadMarks } from './marks.ts';
 import { type Verification, verifyRecord } from './verify.ts';
@@ -79,10 +80,11 @@ export async function openTestRecord(): Promise<TestRecord> {
     },
     async verify() {
       const breaks: Break[] = [];
+      const look: Look = (work) => database.transaction(work);
       const keys = readPublicKeys(publicKeyPath(folder));
       const marks = await database.transaction(loadMarks);
-      const checkpoints = await readCheckpoints(path, { keys, marks, report: (found) => breaks.push(found) });
-      const looked = await verifyRecord({ look: (work) => database.transaction(work), keys, known: checkpoints.heads });
+      const checkpoints = await readCheckpoints(path, { keys, marks, look, report: (found) => breaks.push(found) });
+      const looked = await verifyRecord({ look, keys, known: checkpoints.known });
       return { ...looked, breaks: [...breaks, ...looked.breaks], checkpoints };
     },
     async tamper(...statements) {

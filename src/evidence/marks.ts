@@ -16,3 +16,9 @@ export async function loadMarks(tx: Transaction): Promise<ReadonlyMap<string, st
     select "id", "text" from "_State" where "id" like ${`${BEFORE_SERVICE}%`}`);
   return new Map(rows.map(({ id, text }) => [id.slice(BEFORE_SERVICE.length), text]));
 }
+
+/** Another with each restore of a backup: then entries that were signed may be gone. */
+export async function loadRestored(tx: Transaction): Promise<string | undefined> {
+  const row = await tx.one<{ text: string }>(sql`select "text" from "_State" where "id" = 'restored'`);
+  return row?.text;
+}

@@ -16,8 +16,8 @@ export interface Suspect {
 /** Those of one chain: whether they stood elsewhere is known once all of the chain is. */
 export interface Suspects {
   add(suspect: Suspect): void;
-  /** Of what stood before a gap: something may have followed it that stands elsewhere now. */
-  addBefore(previous: string | undefined): void;
+  /** A hash that one of them may have followed before it was moved. */
+  addBefore(hash: string | null | undefined): void;
   /** Tells what each of them is. */
   settle(): void;
 }

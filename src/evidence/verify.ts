@@ -1,8 +1,8 @@
 import { type Head, toBeginningHash } from '../audit/index.ts';
-import type { Transaction } from '../storage/index.ts';
 import type { Break } from './break.ts';
 import { checkChain, type KnownHead } from './check-chain.ts';
 import { type PublicKeys, readCut } from './checkpoint.ts';
+import type { Look, SignedHead } from './compare-heads.ts';
 import {
   type ChainRow,
   type ChainStart,
@@ -39,12 +39,11 @@ export interface ChainPlace {
 
 /** What is looked at, and against what. */
 export interface Verifying {
-  /** Runs one look in a transaction. */
-  look<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  readonly look: Look;
   /** Those who may have pruned. */
   readonly keys: PublicKeys;
-  /** The last entry of each chain that a checkpoint knows. */
-  readonly known: ReadonlyMap<string, Head & { readonly at: string }>;
+  /** What checkpoints know of each chain: its last entry, at least. */
+  readonly known: ReadonlyMap<string, readonly SignedHead[]>;
   /** `next` of the look before. */
   readonly from?: ChainPlace | undefined;
   /** Entries and chains at most. */
@@ -128,8 +127,7 @@ async function verifyChain(
 }
 
 function* knownOf({ known }: Verifying, writer: string, later: readonly Head[]): Generator<KnownHead> {
-  const checkpoint = known.get(writer);
-  if (checkpoint !== undefined) yield { ...checkpoint, by: `the checkpoint of ${checkpoint.at}` };
+  for (const head of known.get(writer) ?? []) yield { ...head, by: `the checkpoint of ${head.at}` };
   // Of a chain that has ended, all that began later know the same.
   const different = new Map(later.map((head) => [`${head.sequence} ${head.hash}`, head]));
   for (const head of different.values()) yield { ...head, by: 'a chain that began later' };

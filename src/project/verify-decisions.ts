@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { SetupError } from '../errors.ts';
 import {
+  type Look,
   loadMarks,
   publicKeyPath,
   type ReadCheckpoints,
@@ -47,8 +48,9 @@ async function verify(database: Database, path: string, publicKey: string): Prom
   const keys = readPublicKeys(publicKey);
   const isKept = path !== 'off' && (marks.size > 0 || existsSync(path));
   if (isKept) checkThere(path, publicKey, keys.size > 0);
-  const checkpoints = isKept ? await readCheckpoints(path, { keys, marks, report: (found) => breaks.push(found) }) : undefined;
-  const verified = await verifyRecord({ look: (work) => database.transaction(work), keys, known: checkpoints?.heads ?? new Map() });
+  const look: Look = (work) => database.transaction(work);
+  const checkpoints = isKept ? await readCheckpoints(path, { keys, marks, look, report: (found) => breaks.push(found) }) : undefined;
+  const verified = await verifyRecord({ look, keys, known: checkpoints?.known ?? new Map() });
   return {
     ...verified,
     breaks: [...breaks, ...verified.breaks],

@@ -1,0 +1,161 @@
+/**
+ * What binding entries to one another costs, and how fast they are verified: `node bench/chain.ts [entries] [postgres://…]`.
+ *
+ * Appends entries, many transactions at once as requests do, with the chain and without its columns and its index: by turns, each round on a database of its own, synced to the disk as the service does. Then looks the chained one over.
+ * Besides what the clock says, time of the appending thread alone: on a busy machine only that can be compared.
+ */
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { appendAll, CONTENT, createEntryId, type Entry, toHash } from '../src/audit/index.ts';
+import { verifyRecord } from '../src/evidence/index.ts';
+import { type Database, evolve, insertionInto, openDatabase, type Transaction } from '../src/storage/index.ts';
+import { SYSTEM } from '../src/system/index.ts';
+
+const [ENTRIES = '60000', server] = process.argv.slice(2);
+const ROUNDS = 7;
+/** Requests at once. */
+const IN_FLIGHT = 64;
+/** Entries before measuring. */
+const WARM = 2000;
+
+type Append = (tx: Transaction, entry: Entry) => Promise<unknown>;
+
+const columns = CONTENT.map((name) => ({ name }));
+
+/** The same, and the columns of the chain are left out of what is written: their hash is made all the same, and measured by itself. */
+const unchained: Append = (tx, each) => {
+  const text = insertionInto(tx.dialect, '_Decision', { columns });
+  const run: Transaction['run'] = (query) => {
+    const isEntry = 'parameters' in query && query.parameters.length === CONTENT.length + 3;
+    return tx.run(isEntry ? { sql: text, parameters: query.parameters.slice(0, CONTENT.length) } : query);
+  };
+  return appendAll({ ...tx, writer: { id: '', last: { sequence: 1, hash: '' } }, run }, [each]);
+};
+const chained: Append = (tx, entry) => appendAll(tx, [entry]);
+
+function entry(number: number): Entry {
+  return {
+    id: createEntryId(),
+    at: new Date().toISOString(),
+    kind: 'access',
+    userId: '019a0000-0000-7000-8000-000000000001',
+    role: 'editor',
+    resource: 'Article',
+    action: 'read',
+    recordId: createEntryId(),
+    allowed: true,
+    reason: 'allowed by rule "editors read" of policy "Newsroom"',
+    ruleId: '019a0000-0000-7000-8000-000000000002',
+    policyId: '019a0000-0000-7000-8000-000000000003',
+    epoch: 17,
+    requestId: `request ${number}`,
+    ip: '192.0.2.1',
+    facts: { 'resource.authorId': '019a0000-0000-7000-8000-000000000001', 'user.department': 'news' },
+  };
+}
+
+async function open(folder: string): Promise<Database> {
+  const url = server === undefined ? undefined : new URL(server);
+  url?.searchParams.set('schema', `bench_${randomBytes(6).toString('hex')}`);
+  const database = await openDatabase({ database: url?.href ?? `sqlite:${join(folder, 'bench.db')}` });
+  await evolve(database, SYSTEM);
+  return database;
+}
+
+/** Without the chain, its index would be kept up for nothing. */
+async function dropIndex(database: Database): Promise<void> {
+  const name = await database.transaction(async (tx) => {
+    const from =
+      tx.dialect.name === 'sqlite'
+        ? sql`select "name", "sql" as "says" from sqlite_schema where "type" = 'index'`
+        : sql`
+      select indexname as "name", indexdef as "says" from pg_indexes where schemaname = current_schema()`;
+    return (await tx.all<{ name: string; says: string | null }>(from)).find(({ says }) => says?.includes('sequence'))?.name;
+  });
+  await database.transaction((tx) => tx.run(sql`drop index ${sql.ref(name ?? '')}`));
+}
+
+/** What one entry took, in microseconds: by the clock, and of this thread's own time. */
+interface Cost {
+  readonly clock: number;
+  readonly thread: number;
+}
+
+async function timed(count: number, work: () => Promise<unknown>): Promise<Cost> {
+  const [from, before] = [performance.now(), process.threadCpuUsage()];
+  await work();
+  const { user, system } = process.threadCpuUsage(before);
+  return { clock: ((performance.now() - from) / count) * 1000, thread: (user + system) / count };
+}
+
+const HASHES = 50_000;
+
+async function hashAll(): Promise<void> {
+  const content = CONTENT.map((name) => (name === 'facts' ? JSON.stringify(entry(1).facts) : (entry(1)[name] ?? null)));
+  for (let last = '', count = 0; count < HASHES; count++) last = toHash(last, content);
+}
+
+async function fill(database: Database, append: Append, count: number): Promise<void> {
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    while (next < count) {
+      const each = entry(next++);
+      await database.transaction((tx) => append(tx, each));
+    }
+  };
+  await Promise.all(Array.from({ length: IN_FLIGHT }, worker));
+}
+
+async function measure(append: Append): Promise<{ readonly appending: Cost; readonly verifying: Cost }> {
+  const folder = mkdtempSync(join(tmpdir(), 'bailiwick-bench-'));
+  const database = await open(folder);
+  const count = Number(ENTRIES);
+  try {
+    if (append === unchained) await dropIndex(database);
+    await fill(database, append, WARM);
+    const appending = await timed(count, () => fill(database, append, count));
+    if (append === unchained) return { appending, verifying: { clock: 0, thread: 0 } };
+    const verifying = await timed(count + WARM, async () => {
+      const { breakCount } = await verifyRecord({ look: (work) => database.transaction(work), keys: new Map(), known: new Map() });
+      if (breakCount > 0) throw new Error(`${breakCount} breaks`);
+    });
+    return { appending, verifying };
+  } finally {
+    await database.close();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const rounds: { readonly on: Cost; readonly off: Cost; readonly hashing: Cost; readonly verifying: Cost }[] = [];
+for (let round = 0; round < ROUNDS; round++) {
+  // By turns, and each of them first every other time.
+  const first = round % 2 === 0 ? await measure(chained) : undefined;
+  const { appending: off } = await measure(unchained);
+  const { appending: on, verifying } = first ?? (await measure(chained));
+  rounds.push({ on, off, hashing: await timed(HASHES, hashAll), verifying });
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+}
+
+function print(what: string, cost: (round: (typeof rounds)[number]) => Cost): void {
+  const [clock, thread] = [median(rounds.map((round) => cost(round).clock)), median(rounds.map((round) => cost(round).thread))];
+  const rate = Math.round(1e6 / clock).toLocaleString('en');
+  process.stdout.write(`${what.padEnd(12)}${rate.padStart(10)} a second   ${thread.toFixed(1).padStart(6)} µs of the thread each\n`);
+}
+
+process.stdout.write(
+  `${server === undefined ? 'SQLite' : 'PostgreSQL'}, ${IN_FLIGHT} at once, ${ENTRIES} entries, medians of ${ROUNDS} rounds\n`,
+);
+print('chained', ({ on }) => on);
+print('unchained', ({ off }) => off);
+print('hashing', ({ hashing }) => hashing);
+print('verified', ({ verifying }) => verifying);
+const ratios = rounds.map(({ on, off }) => on.thread / off.thread);
+process.stdout.write(
+  `chained costs ${median(ratios).toFixed(2)} times the thread's time; rounds ${ratios.map((each) => each.toFixed(2)).join(' ')}\n`,
+);
