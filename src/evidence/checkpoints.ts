@@ -46,36 +46,9 @@ export const NO_CHECKPOINTS: Checkpoints = Object.freeze({
 
 /** Makes a part that signs the ends of chains: of every process that appends to this database. It holds up nobody. */
 export function createCheckpoints({ every = MINUTE, ...parts }: CheckpointParts): Checkpoints {
-  const signed: Signed = { heads: new Map(), restored: undefined };
-  const told = new Set<string>();
+  const { heads, make } = createMaker(parts);
   let timer: NodeJS.Timeout | undefined;
   let making: Promise<void> = Promise.resolve();
-  let failed = false;
-
-  async function make(): Promise<void> {
-    try {
-      const { ends, changed } = await parts.database.transaction((tx) => loadEnds(tx, signed));
-      const strange = new Set(changed.map(({ writer }) => writer));
-      tellChanged(changed);
-      // Of a chain that is not what was signed, what was signed is what counts.
-      const fresh = ends.filter(({ writer, hash }) => signed.heads.get(writer)?.hash !== hash && !strange.has(writer));
-      if (fresh.length === 0) return;
-      const at = await writeCheckpoint(parts, 'heads', fresh);
-      for (const head of fresh) signed.heads.set(head.writer, { ...head, at });
-      if (failed) parts.tell('checkpoints of the record are written again');
-      failed = false;
-    } catch (error) {
-      if (!failed) parts.tell(`a checkpoint of the record could not be written, and is tried again each minute: ${reasonOf(error)}`);
-      failed = true;
-    }
-  }
-
-  function tellChanged(changed: readonly SignedHead[]): void {
-    for (const { writer, sequence, at } of changed.filter((head) => !told.has(head.writer))) {
-      told.add(writer);
-      parts.tell(`entry ${sequence} of chain ${writer} is not what was signed at ${at}: see bailiwick decisions verify`);
-    }
-  }
 
   /** One after the other, however slow a disk is. */
   function next(): Promise<void> {
@@ -85,7 +58,7 @@ export function createCheckpoints({ every = MINUTE, ...parts }: CheckpointParts)
 
   return {
     keys: new Map([[fingerprintOf(parts.key), createPublicKey(parts.key)]]),
-    heads: signed.heads,
+    heads,
     start() {
       timer ??= setInterval(() => void next(), every).unref();
     },
@@ -98,25 +71,69 @@ export function createCheckpoints({ every = MINUTE, ...parts }: CheckpointParts)
   };
 }
 
+interface Maker {
+  readonly heads: ReadonlyMap<string, SignedHead>;
+  /** Signs what is new; tells what stands in the way, and never throws. */
+  make(): Promise<void>;
+}
+
+function createMaker({ tell, ...writing }: Omit<CheckpointParts, 'every'>): Maker {
+  const signed: Signed = { heads: new Map(), restored: undefined };
+  const told = new Set<string>();
+  let failed = false;
+
+  function tellChanged(changed: readonly SignedHead[]): void {
+    for (const { writer, sequence, at } of changed.filter((head) => !told.has(head.writer))) {
+      told.add(writer);
+      tell(`entry ${sequence} of chain ${writer} is not what was signed at ${at}: see bailiwick decisions verify`);
+    }
+  }
+
+  return {
+    heads: signed.heads,
+    async make() {
+      try {
+        const { fresh, changed } = await writing.database.transaction((tx) => loadFresh(tx, signed));
+        tellChanged(changed);
+        if (fresh.length === 0) return;
+        const at = await writeCheckpoint(writing, 'heads', fresh);
+        for (const head of fresh) signed.heads.set(head.writer, { ...head, at });
+        if (failed) tell('checkpoints of the record are written again');
+        failed = false;
+      } catch (error) {
+        if (!failed) tell(`a checkpoint of the record could not be written, and is tried again each minute: ${reasonOf(error)}`);
+        failed = true;
+      }
+    },
+  };
+}
+
 interface Signed {
   readonly heads: Map<string, SignedHead>;
   /** Another with each restore. */
   restored: string | undefined;
 }
 
-/** The ends of chains, and what was signed and is another entry by now, or none. */
-async function loadEnds(
-  tx: Transaction,
-  signed: Signed,
-): Promise<{ readonly ends: readonly Head[]; readonly changed: readonly SignedHead[] }> {
+interface Fresh {
+  readonly fresh: readonly Head[];
+  readonly changed: readonly SignedHead[];
+}
+
+/** The ends of chains that have grown; and what was signed and is another entry by now, or none: of such a chain nothing more is signed. */
+async function loadFresh(tx: Transaction, signed: Signed): Promise<Fresh> {
   const restored = await loadRestored(tx);
   if (restored !== signed.restored) signed.heads.clear();
   signed.restored = restored;
   const ends = await loadHeads(tx, CHAINS);
+  const [oldest] = ends;
+  // What is older than those that are looked at has ended long ago, and was signed to its end.
+  if (ends.length === CHAINS) for (const writer of signed.heads.keys()) if (writer < (oldest?.writer ?? '')) signed.heads.delete(writer);
   const standing = new Map(ends.map((head) => [head.writer, head]));
   const moved = [...signed.heads.values()].filter(({ writer, hash }) => standing.get(writer)?.hash !== hash);
   const hashes = await Promise.all(moved.map(({ writer, sequence }) => loadHash(tx, writer, sequence)));
-  return { ends, changed: moved.filter(({ hash }, index) => hashes[index] !== hash) };
+  const changed = moved.filter(({ hash }, index) => hashes[index] !== hash);
+  const strange = new Set(changed.map(({ writer }) => writer));
+  return { fresh: ends.filter(({ writer, hash }) => signed.heads.get(writer)?.hash !== hash && !strange.has(writer)), changed };
 }
 
 type Writing = Pick<CheckpointParts, 'database' | 'path' | 'key'>;

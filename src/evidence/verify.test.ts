@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CONTENT } from '../audit/index.ts';
+import { appendEntry, CONTENT } from '../audit/index.ts';
 import type { Found } from './evidence.fixture.ts';
-import { openTestRecord, type StoredEntry, type TestRecord } from './evidence.fixture.ts';
+import { openTestRecord, type StoredEntry, type TestRecord, testEntry } from './evidence.fixture.ts';
 
 let record: TestRecord;
 let rows: readonly StoredEntry[];
@@ -207,6 +207,16 @@ it('of entries one that moves further, those between following, is named', async
   );
   const kinds = (await record.verify()).breaks.map(({ kind, id }) => `${kind} ${id === moved.id ? 'moved' : ''}`);
   expect(kinds).toContain('reordered moved');
+});
+
+it('one that is put where the next of a running service belongs ends its chain, and it goes on in another', async () => {
+  const append = (number: number) => record.database.transaction((tx) => appendEntry(tx, testEntry(number)));
+  await append(1);
+  const last = (await record.rows()).at(-1) as StoredEntry;
+  await record.tamper(copyOf(last, { sequence: last.sequence + 1, writer: last.writer }));
+  await expect(append(2)).rejects.toThrow();
+  await append(3);
+  expect(summary(await record.verify())).toEqual([['edited', 2, 'put']]);
 });
 
 describe('of a chain', () => {

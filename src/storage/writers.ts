@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import type { Link, Writer } from './database.ts';
+import { ConstraintError, type Link, type Writer } from './database.ts';
 
 /** How a transaction ended: with what it wrote, without it, or nobody knows. */
 export type Ended = 'committed' | 'undone' | 'unknown';
@@ -10,6 +10,8 @@ export interface Loan {
   readonly writer: Writer;
   /** Answers what puts the writer back to where it is now. */
   mark(): () => void;
+  /** Told what a work failed by: where somebody has put an entry in the place of the chain's next, another chain has to begin. */
+  failed(error: unknown): void;
   /** Gives the writer back, to go on from where the transaction left it. */
   end(how: Ended): void;
 }
@@ -34,6 +36,7 @@ export function createWriters(): Writers {
     const home = free;
     let writer: Writer | undefined;
     let lent = NOTHING;
+    let isTaken = false;
     return {
       get writer() {
         // The one given back last first: where few are at work at once, few chains there are.
@@ -46,10 +49,13 @@ export function createWriters(): Writers {
           if (writer !== undefined) writer.last = before ?? lent;
         };
       },
+      failed(error) {
+        isTaken ||= error instanceof ConstraintError && error.table === '_Decision';
+      },
       end(how) {
         if (writer === undefined) return;
         if (how === 'undone') writer.last = lent;
-        if (how !== 'unknown' && home === free) home.push(writer);
+        if (how !== 'unknown' && !isTaken && home === free) home.push(writer);
         writer = undefined;
       },
     };

@@ -70,6 +70,7 @@ export async function attempt<T>(connection: Connection, how: Attempt, work: (tx
     parts.loan.end('committed');
     return { answer, wrote: course.wrote || statements.length > 0 };
   } catch (error) {
+    parts.loan.failed(error);
     parts.loan.end(course.committing && course.lost ? 'unknown' : 'undone');
     const undone = course.committing ? !course.broken : !span.isBegun || (await rollback(connection));
     const failed = { error, passing: course.passing, broken: !undone || course.broken };

@@ -153,6 +153,7 @@ async function attempt(connection: Connection, loan: Loan, work: Queued['work'])
   if ('error' in outcome) {
     connection.control('ROLLBACK TO work');
     undo();
+    loan.failed(outcome.error);
   }
   connection.control('RELEASE work');
   return outcome;
