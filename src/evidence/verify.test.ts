@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { appendEntry, CONTENT } from '../audit/index.ts';
 import type { Found } from './evidence.fixture.ts';
 import { openTestRecord, type StoredEntry, type TestRecord, testEntry } from './evidence.fixture.ts';
+import { type ChainPlace, verifyRecord } from './verify.ts';
 
 let record: TestRecord;
 let rows: readonly StoredEntry[];
@@ -46,6 +47,30 @@ describe('a record as it was written', () => {
     );
     expect(await record.verify()).toMatchObject({ notChained: 1, breaks: [] });
   });
+});
+
+it('in pages of any size, the same is found', async () => {
+  await record.tamper(
+    sql`update "_Decision" set "reason" = 'another' where "id" = ${at(5).id}`,
+    sql`delete from "_Decision" where "id" = ${at(16).id}`,
+  );
+  for (const limit of [1, 2, 3, 7, 100]) {
+    const found: unknown[] = [];
+    let entries = 0;
+    for (let from: ChainPlace | undefined, isFirst = true; isFirst || from !== undefined; isFirst = false) {
+      const page = await verifyRecord({
+        look: (work) => record.database.transaction(work),
+        keys: new Map(),
+        known: new Map(),
+        from,
+        limit,
+      });
+      found.push(...page.breaks.map(({ kind, id }) => `${kind} ${id ?? ''}`));
+      entries += page.entries;
+      from = page.next;
+    }
+    expect([limit, entries, found]).toEqual([limit, 21, [`edited ${at(5).id}`, 'missing ']]);
+  }
 });
 
 describe('of an entry', () => {

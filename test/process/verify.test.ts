@@ -99,10 +99,14 @@ describe('decisions verify', () => {
     const elsewhere = join(empty, 'c.ndjson');
     const missing = await verify('--checkpoints', elsewhere);
     expect([missing.code, missing.err]).toEqual([2, expect.stringContaining('there is no')]);
+    expect((await verify('--public-key', join(empty, 'none.pem'))).code).toBe(2);
+    rmSync(empty, { recursive: true });
+  });
+
+  it('takes checkpoints from elsewhere, and none where it is told so', async () => {
+    const elsewhere = join(data, 'elsewhere.ndjson');
     copyFileSync(checkpoints, elsewhere);
     expect((await verify('--checkpoints', elsewhere)).code).toBe(0);
-    expect((await verify('--public-key', join(empty, 'none.pem'))).code).toBe(2);
     expect((await verify('--checkpoints', 'off')).code).toBe(0);
-    rmSync(empty, { recursive: true });
   });
 });
