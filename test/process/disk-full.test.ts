@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { expectDone, idOf, type Program, query, type Reply, send, setUp, startProgram } from './program.ts';
+import { expectDone, idOf, type Program, query, type Reply, runProgram, send, setUp, startProgram } from './program.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bailiwick-full-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -56,6 +56,7 @@ describe.skipIf(!canLimit)('a disk that is full', () => {
       created.size,
     ]);
     expect(query(data, 'PRAGMA integrity_check')).toEqual(['ok']);
+    expect((await runProgram(['decisions', 'verify', '--data', data])).out).toContain('the record is as it was written');
   }, 60_000);
 
   it('leaves reads answered, and only those, where the record is relaxed', async () => {
