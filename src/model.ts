@@ -37,6 +37,8 @@ export interface ModelKeeper {
   /** Puts other definitions in force, for `evolve` to call in the transaction that changes the tables; the next one compiles anew. */
   replaceDefinitions(definitions: Definitions): void;
   readonly definitions: Definitions;
+  /** Number of the newest epoch seen; undefined before the first. */
+  readonly epoch: number | undefined;
 }
 
 /** What a model is bounded by. */
@@ -56,6 +58,7 @@ export function createModelKeeper(initial: Definitions, limits: ModelLimits): Mo
   const keeper = createGrantKeeper(limits.grants);
   let definitions = initial;
   let current: Model | undefined;
+  let seen: number | undefined;
 
   /** Of what has changed since `base`, where that can be told; of everything otherwise. */
   async function make(tx: Transaction, base: Model | undefined, epoch: Epoch): Promise<Made> {
@@ -79,6 +82,7 @@ export function createModelKeeper(initial: Definitions, limits: ModelLimits): Mo
     // Transactions run side by side: another may have gone on from the same model meanwhile, and further.
     if (current === base && model !== base) {
       current = model;
+      seen = model.epoch.number;
       keeper.goOn(model.epoch, users);
     }
     tx.restsOn({ epoch: model.epoch.stamp });
@@ -88,6 +92,9 @@ export function createModelKeeper(initial: Definitions, limits: ModelLimits): Mo
   return {
     get definitions() {
       return definitions;
+    },
+    get epoch() {
+      return seen;
     },
     replaceDefinitions(next) {
       definitions = next;
@@ -111,6 +118,10 @@ export function followed(database: Database, model: ModelKeeper): Database {
     backups: database.backups,
     get healthy() {
       return database.healthy;
+    },
+    prove: () => database.prove(),
+    get figures() {
+      return database.figures;
     },
     transaction: (work) =>
       database.transaction(async (tx) => {

@@ -167,6 +167,33 @@ export interface TransactionOptions {
   readonly patient?: boolean;
 }
 
+/** What a database has done since it was opened, and how it stands. Plain numbers, counted as it goes: whoever watches reads them. */
+export interface DatabaseFigures {
+  /** Commits by which something was written. */
+  readonly commits: number;
+  /** Works that were committed so: more than commits where several share one. */
+  readonly works: number;
+  /** Works that wait to be begun. */
+  readonly waiting: number;
+  /** Works that were run again because what they rested on was no longer so when they were to be committed. */
+  readonly guardRetries: number;
+  /** Connections to a server that are open; 0 of a file. */
+  readonly connections: number;
+  /** Those of them that nobody uses. */
+  readonly idleConnections: number;
+}
+
+/** Who is told of each commit by which something was written. */
+export interface CommitWatch {
+  committed(commit: CommitFigures): void;
+}
+
+/** What a commit took, and how many works it was for. */
+export interface CommitFigures {
+  readonly ms: number;
+  readonly works: number;
+}
+
 /** A database: transactions that are durable when they resolve. */
 export interface Database {
   readonly dialect: SqlDialect;
@@ -178,6 +205,10 @@ export interface Database {
   transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** Whether the last commit worked; `/readyz` shows it. */
   readonly healthy: boolean;
+  /** Has a commit written that changes nothing; `healthy` is what came of it. Never throws. */
+  prove(): Promise<void>;
+  /** As they are at the moment that they are read. */
+  readonly figures: DatabaseFigures;
   /** Undefined where there is no file of ours to copy: in memory, or on a server, which has its own tools for it. */
   readonly backups?: Backups | undefined;
   /** Commits what is queued and closes. */

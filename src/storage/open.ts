@@ -18,7 +18,8 @@ const FILE = 'sqlite:';
  * @throws SetupError where it cannot be opened, or cannot keep what it is given.
  */
 export async function openDatabase({ database, backups, ...options }: DatabasePlace): Promise<Database> {
-  return database.startsWith(FILE) ? openSqlite({ path: pathOf(database), backups }) : openServer({ url: database, ...options });
+  if (!database.startsWith(FILE)) return openServer({ url: database, ...options });
+  return openSqlite({ path: pathOf(database), backups, watch: options.watch });
 }
 
 /** The same, for looking only: what is not there yet is not made, and an empty one looked at in its place. */

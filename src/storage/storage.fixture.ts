@@ -65,6 +65,8 @@ export function openPlace(place: string, backups?: KeptBackups): Database {
   return {
     dialect: postgresDialect,
     healthy: true,
+    prove: async () => (await open()).prove(),
+    figures: { commits: 0, works: 0, waiting: 0, guardRetries: 0, connections: 0, idleConnections: 0 },
     transaction: async (work, options) => (await open()).transaction(work, options),
     close: async () => (await opened)?.close(),
   };

@@ -20,6 +20,21 @@ const insert = (tx: Transaction, id: string): Promise<unknown> => tx.run(sql`INS
 const ids = async (): Promise<readonly string[]> =>
   (await database.transaction((tx) => tx.all<{ id: string }>(sql`SELECT "id" FROM "Parent" ORDER BY "id"`))).map(({ id }) => id);
 
+describe('figures', () => {
+  it('count what was written, and connections; who watches is told of each commit', async () => {
+    const told: number[] = [];
+    const watched = await open({ watch: { committed: ({ ms, works }) => void told.push(ms > 0 ? works : 0) } });
+    const { commits } = watched.figures;
+    await watched.transaction((tx) => insert(tx, 'a'));
+    await watched.transaction((tx) => tx.all(sql`SELECT 1`));
+    await watched.prove();
+    expect(watched.figures.commits - commits).toBe(2);
+    expect(watched.figures).toMatchObject({ waiting: 0, guardRetries: 0, connections: 1, idleConnections: 1 });
+    expect(told.slice(-2)).toEqual([1, 1]);
+    await watched.close();
+  });
+});
+
 describe('a work', () => {
   it('is kept whole where it resolves, and not at all where it throws', async () => {
     await database.transaction(async (tx) => {

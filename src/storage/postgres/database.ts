@@ -1,5 +1,6 @@
 import { Problem, SetupError } from '../../errors.ts';
 import type { Database, Transaction, TransactionOptions } from '../database.ts';
+import { createHealth } from '../health.ts';
 import { type PostgresAddress, readPostgresUrl, showPostgresUrl } from './address.ts';
 import { createRunner, type RunnerOptions } from './runner.ts';
 import { loadFacts, mistakesOf } from './server.ts';
@@ -23,7 +24,8 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   const address = readPostgresUrl(options.url);
   const runner = createRunner(address, options);
   const running = new Set<Promise<unknown>>();
-  const health = createHealth(() => transaction(probe));
+  const prove = (): Promise<void> => transaction(probe).catch(() => undefined);
+  const health = createHealth(prove);
   let closing: Promise<void> | undefined;
 
   async function transaction<T>(work: (tx: Transaction) => Promise<T>, how: TransactionOptions = {}): Promise<T> {
@@ -48,51 +50,23 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     await runner.close();
   }
 
-  try {
-    await transaction((tx) => prepareServer(tx, address.schema, options.makesSchema ?? true));
-  } catch (error) {
+  await transaction((tx) => prepareServer(tx, address.schema, options.makesSchema ?? true)).catch(async (error) => {
     await close();
     throw inWords(address, error);
-  }
+  });
   return {
     dialect: postgresDialect,
     transaction,
     get healthy() {
       return health.isGood;
     },
+    prove,
+    get figures() {
+      return runner.figures;
+    },
     close() {
       closing ??= close();
       return closing;
-    },
-  };
-}
-
-/** Milliseconds after which a database that could not commit is tried again without being asked. */
-const RETRY = 1000;
-
-interface Health {
-  readonly isGood: boolean;
-  set(isGood: boolean): void;
-  stop(): void;
-}
-
-/** Whoever routes requests by it sends none to an unhealthy service, so that has to find out by itself when it is well again. */
-function createHealth(tryAgain: () => Promise<unknown>): Health {
-  let isGood = true;
-  let stopped = false;
-  let retry: NodeJS.Timeout | undefined;
-  return {
-    get isGood() {
-      return isGood;
-    },
-    set(next) {
-      isGood = next;
-      clearTimeout(retry);
-      if (!isGood && !stopped) retry = setTimeout(() => void tryAgain().catch(() => undefined), RETRY).unref();
-    },
-    stop() {
-      stopped = true;
-      clearTimeout(retry);
     },
   };
 }
@@ -115,7 +89,7 @@ function inWords(address: PostgresAddress, error: unknown): SetupError {
   return new SetupError(`cannot use the database ${showPostgresUrl(address)}: ${cause instanceof Error ? cause.message : String(cause)}`);
 }
 
-/** Has a commit written and changes nothing. */
+/** Has a commit written and changes nothing. What it came to is known by `healthy`, which every commit sets. */
 async function probe(tx: Transaction): Promise<void> {
   await tx.run({ sql: 'SELECT pg_current_xact_id()', parameters: [] });
 }

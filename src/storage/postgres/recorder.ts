@@ -1,5 +1,5 @@
 import { Problem } from '../../errors.ts';
-import { ConstraintError, type Transaction } from '../database.ts';
+import { type CommitFigures, ConstraintError, type Transaction } from '../database.ts';
 import type { Grounds } from './grounds.ts';
 import { readStale } from './guard.ts';
 import type { Left } from './handle.ts';
@@ -14,8 +14,6 @@ const ATTEMPTS = 5;
 export interface Recorder {
   /** How many wait. */
   readonly waiting: number;
-  /** Commits so far. */
-  readonly commits: number;
   /** Resolves once it is committed; false where what it rests on is no longer so: then nothing of it is. Throws Problems. */
   record(left: Left): Promise<boolean>;
 }
@@ -36,17 +34,20 @@ interface Tried {
   readonly doubtful: boolean;
 }
 
-/**
- * Makes a recorder.
- *
- * @param flights Groups that may be under way at once.
- */
-export function createRecorder(commit: CommitGroup, flights: number): Recorder {
+/** How a recorder goes on. */
+export interface RecorderOptions {
+  /** Groups that may be under way at once. */
+  readonly flights: number;
+  /** Told of each commit. */
+  committed(commit: CommitFigures): void;
+}
+
+/** Makes a recorder. */
+export function createRecorder(commit: CommitGroup, { flights, committed }: RecorderOptions): Recorder {
   const queue: Queued[] = [];
-  const settle = createSettling(commit);
+  const settle = createSettling(commit, committed);
   let flying = 0;
   let scheduled = false;
-  let commits = 0;
 
   /** No timer: works that were answered in the same turn of the event loop are waited for, and no others. */
   function schedule(): void {
@@ -61,7 +62,7 @@ export function createRecorder(commit: CommitGroup, flights: number): Recorder {
 
   async function fly(group: readonly Queued[]): Promise<void> {
     flying++;
-    commits += await settle(group, { times: 1, doubtful: false });
+    await settle(group, { times: 1, doubtful: false });
     flying--;
     schedule();
   }
@@ -69,9 +70,6 @@ export function createRecorder(commit: CommitGroup, flights: number): Recorder {
   return {
     get waiting() {
       return queue.length;
-    },
-    get commits() {
-      return commits;
     },
     record(left) {
       const { promise, resolve, reject } = Promise.withResolvers<boolean>();
@@ -82,36 +80,38 @@ export function createRecorder(commit: CommitGroup, flights: number): Recorder {
   };
 }
 
-/** Commits a group, or as much of it as can be, and answers with how many commits; every one of it is told. Never throws. */
-type Settle = (group: readonly Queued[], tried: Tried) => Promise<number>;
+/** Commits a group, or as much of it as can be; every one of it is told. Never throws. */
+type Settle = (group: readonly Queued[], tried: Tried) => Promise<void>;
 
-function createSettling(commit: CommitGroup): Settle {
-  async function settle(group: readonly Queued[], tried: Tried): Promise<number> {
+function createSettling(commit: CommitGroup, committed: RecorderOptions['committed']): Settle {
+  async function settle(group: readonly Queued[], tried: Tried): Promise<void> {
     const outcome = await tryToCommit(commit, group);
-    if ('answer' in outcome) return tell(group, (one) => one.resolve(true), 1);
+    if ('answer' in outcome) {
+      committed({ ms: outcome.ms, works: group.length });
+      return tell(group, (one) => one.resolve(true));
+    }
     const { error, passing } = outcome;
-    if (tried.doubtful && isThere(error)) return tell(group, (one) => one.resolve(true), 1);
+    if (tried.doubtful && isThere(error)) return tell(group, (one) => one.resolve(true));
     if (passing === 'stale') return settleOthers(group, error, tried);
     const doubtful = tried.doubtful || outcome.doubt !== undefined;
     if (tried.times < ATTEMPTS && (passing !== undefined || outcome.doubt !== undefined))
       return settle(group, { times: tried.times + 1, doubtful });
     if (group.length === 1 || isOutOfOrder(error)) return tell(group, (one) => one.reject(error));
     // One of them cannot be written: the others can.
-    const each = await Promise.all(group.map((one) => settle([one], { times: ATTEMPTS, doubtful })));
-    return each.reduce((sum, commits) => sum + commits, 0);
+    await Promise.all(group.map((one) => settle([one], { times: ATTEMPTS, doubtful })));
   }
 
   /**
    * Of those of a group for whom the guard did not fail. That one of a group rests on what is no longer so means that the group was
    * not committed by an earlier try either, nor ever will be: what has changed does not change back.
    */
-  async function settleOthers(group: readonly Queued[], error: unknown, tried: Tried): Promise<number> {
+  async function settleOthers(group: readonly Queued[], error: unknown, tried: Tried): Promise<void> {
     const isStale = readStale(error);
     const stale = group.filter(({ left }) => isStale(left.grounds));
     if (stale.length === 0) return tell(group, (one) => one.reject(error));
     tell(stale, (one) => one.resolve(false));
     const others = group.filter((one) => !stale.includes(one));
-    return others.length === 0 ? 0 : settle(others, tried);
+    if (others.length > 0) await settle(others, tried);
   }
 
   return settle;
@@ -130,9 +130,8 @@ async function tryToCommit(commit: CommitGroup, group: readonly Queued[]): Promi
   }
 }
 
-function tell(group: readonly Queued[], say: (one: Queued) => void, commits = 0): number {
+function tell(group: readonly Queued[], say: (one: Queued) => void): void {
   for (const one of group) say(one);
-  return commits;
 }
 
 /** Its rows are there already: an earlier try was committed, of which nobody knew. */

@@ -1,5 +1,5 @@
 import { Problem } from '../../errors.ts';
-import type { Transaction, TransactionOptions } from '../database.ts';
+import type { CommitFigures, CommitWatch, DatabaseFigures, Transaction, TransactionOptions } from '../database.ts';
 import { createWriters } from '../writers.ts';
 import type { PostgresAddress } from './address.ts';
 import { createClock } from './clock.ts';
@@ -16,6 +16,8 @@ export interface RunnerOptions extends ServerOptions {
   readonly connections?: number;
   /** Milliseconds to find out what became of a commit whose connection was lost. */
   readonly doubtTimeout?: number;
+  /** Told of each commit. */
+  readonly watch?: CommitWatch | undefined;
 }
 
 /** What a work came to. */
@@ -25,24 +27,9 @@ export interface Ran<T> {
   readonly wrote: boolean;
 }
 
-/** What has been done so far, and how it stands: plain numbers. */
-export interface RunnerFigures {
-  /** Commits by which something was written. */
-  readonly commits: number;
-  /** Works that were committed so: more than commits where several share one. */
-  readonly works: number;
-  /** Works that wait: for a connection, or for their rows to be appended. */
-  readonly waiting: number;
-  /** Works that were run again because what they rested on was no longer so. */
-  readonly guardRetries: number;
-  readonly connections: number;
-  /** Those of them that nobody uses. */
-  readonly idleConnections: number;
-}
-
 /** Runs works on connections of a pool. */
 export interface Runner {
-  readonly figures: RunnerFigures;
+  readonly figures: DatabaseFigures;
   run<T>(work: (tx: Transaction) => Promise<T>, options: TransactionOptions): Promise<Ran<T>>;
   close(): Promise<void>;
 }
@@ -63,15 +50,20 @@ const DOUBT_PAUSE = 50;
 /** Makes a runner; it connects when it is first asked. */
 export function createRunner(address: PostgresAddress, options: RunnerOptions): Runner {
   const lines = createLines(address, options);
-  const recorder = createRecorder(lines.tryGroup, FLIGHTS);
+  const recorder = createRecorder(lines.tryGroup, { flights: FLIGHTS, committed });
   const settle = createSettling(lines, recorder, options.doubtTimeout);
   let [commits, works, guardRetries] = [0, 0, 0];
+
+  function committed(commit: CommitFigures): void {
+    commits++;
+    options.watch?.committed(commit);
+  }
 
   async function run<T>(work: Work<T>, { patient = false }: TransactionOptions): Promise<Ran<T>> {
     if (lines.figures.waiting + recorder.waiting >= QUEUE) throw new Problem('STORAGE_BUSY', `${QUEUE} transactions are waiting already`);
     for (let [others, stale] = [0, 0]; ; ) {
       const outcome = await lines.tryOnce(work, { patient, stale });
-      if ('answer' in outcome && outcome.left === undefined && outcome.wrote) commits++;
+      if ('answer' in outcome && outcome.left === undefined && outcome.wrote) committed({ ms: outcome.ms, works: 1 });
       const ran = await settle(outcome);
       if ('answer' in ran) {
         if (ran.wrote) works++;
@@ -88,7 +80,7 @@ export function createRunner(address: PostgresAddress, options: RunnerOptions): 
   return {
     get figures() {
       const { waiting, ...figures } = lines.figures;
-      return { commits: commits + recorder.commits, works, waiting: waiting + recorder.waiting, guardRetries, ...figures };
+      return { commits, works, waiting: waiting + recorder.waiting, guardRetries, ...figures };
     },
     run,
     close: lines.close,
@@ -105,7 +97,7 @@ interface Manner {
 
 /** Connections of two kinds, and how works are tried on them. */
 interface Lines {
-  readonly figures: Pick<RunnerFigures, 'waiting' | 'connections' | 'idleConnections'>;
+  readonly figures: Pick<DatabaseFigures, 'waiting' | 'connections' | 'idleConnections'>;
   tryOnce<T>(work: Work<T>, manner: Manner): Promise<Outcome<T>>;
   readonly tryGroup: CommitGroup;
   close(): Promise<void>;

@@ -28,6 +28,8 @@ export type Outcome<T> =
   | {
       readonly answer: T;
       readonly wrote: boolean;
+      /** What its COMMIT took, and what went with it, in milliseconds. */
+      readonly ms: number;
       /** Its answer is not to be given before this is committed. */
       readonly left?: Left;
       readonly broken?: false;
@@ -60,15 +62,16 @@ export async function attempt<T>(connection: Connection, how: Attempt, work: (tx
     if (course.failure !== undefined && course.passing !== undefined) throw fromDriver(course.failure);
     if (how.others === undefined && !span.isWriting && left.appended.length > 0) {
       if (span.isBegun) await finish(parts, { statements: [], grounds: [] });
-      return { answer, wrote: false, left };
+      return { answer, wrote: false, ms: 0, left };
     }
     const statements = await statementsOf(tx, left.appended);
     // Where others append with it, ids tell what became of it.
     if (how.others === undefined) await span.answered();
     doubt = { answer, about: { number: span.number, find: findingOf(left.appended) } };
+    const from = performance.now();
     await finish(parts, { statements, grounds: [left.grounds, ...(how.others ?? [])] });
     parts.loan.end('committed');
-    return { answer, wrote: course.wrote || statements.length > 0 };
+    return { answer, wrote: course.wrote || statements.length > 0, ms: performance.now() - from };
   } catch (error) {
     parts.loan.failed(error);
     parts.loan.end(course.committing && course.lost ? 'unknown' : 'undone');

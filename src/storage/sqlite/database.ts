@@ -2,7 +2,7 @@ import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { SetupError } from '../../errors.ts';
-import type { Database } from '../database.ts';
+import type { CommitWatch, Database } from '../database.ts';
 import { createConnection } from './connection.ts';
 import { driverCode } from './driver-error.ts';
 import { createGroupCommit } from './group-commit.ts';
@@ -19,6 +19,8 @@ export interface SqliteOptions {
   readonly groupTime?: number;
   /** What becomes of backups that are made by themselves; none are where absent. */
   readonly backups?: KeptBackups | undefined;
+  /** Told of each commit. */
+  readonly watch?: CommitWatch | undefined;
 }
 
 /**
@@ -42,10 +44,10 @@ const PRAGMAS = [
  *
  * @throws SetupError where the file cannot be made, opened or is no database.
  */
-export function openSqlite({ path, busyTimeout = 5000, groupTime = 100, backups }: SqliteOptions): Database {
+export function openSqlite({ path, busyTimeout = 5000, groupTime = 100, backups, watch }: SqliteOptions): Database {
   const driver = openFile(path, busyTimeout);
   const connection = createConnection(driver);
-  const group = createGroupCommit(connection, groupTime);
+  const group = createGroupCommit(connection, { groupTime, watch });
   let closing: Promise<void> | undefined;
 
   async function close(): Promise<void> {
@@ -60,6 +62,10 @@ export function openSqlite({ path, busyTimeout = 5000, groupTime = 100, backups 
     backups: backups === undefined || path === ':memory:' ? undefined : createBackups(path, backups),
     get healthy() {
       return group.healthy;
+    },
+    prove: () => group.prove(),
+    get figures() {
+      return group.figures;
     },
     close() {
       closing ??= close();

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Transaction } from '../database.ts';
+import type { CommitFigures, Transaction } from '../database.ts';
 import { failure } from '../storage.fixture.ts';
 import { openSqlite } from './database.ts';
 import { codeOf, type Family, insert, onCommit, openFamily } from './sqlite.fixture.ts';
@@ -24,6 +24,23 @@ describe('group commit', () => {
     await Promise.all(Array.from({ length: count }, (_each, n) => family.database.transaction((tx) => insert(tx, `p${n}`))));
     expect(commits).toBe(expected);
     expect(await family.ids()).toHaveLength(count);
+  });
+
+  it('counts what was written, and tells who watches of each commit', async () => {
+    const told: number[] = [];
+    const watch = { committed: ({ ms, works }: CommitFigures) => void told.push(ms > 0 ? works : 0) };
+    const database = openSqlite({ path: join(family.folder, 'watched.db'), groupTime: Number.POSITIVE_INFINITY, watch });
+    await database.transaction((tx) => tx.run(sql`CREATE TABLE "Kept" ("id" TEXT) STRICT`));
+    const writes = ['a', 'b', 'c'].map((id) => database.transaction((tx) => tx.run(sql`INSERT INTO "Kept" VALUES (${id})`)));
+    expect(database.figures).toMatchObject({ commits: 1, works: 1, waiting: 3, guardRetries: 0, connections: 0, idleConnections: 0 });
+    await Promise.all(writes);
+    await database.transaction((tx) => tx.all(sql`SELECT 1`));
+    await database.prove();
+    expect(database.figures).toMatchObject({ commits: 3, works: 5, waiting: 0 });
+    expect(told).toEqual([1, 3, 1]);
+    await database.close();
+    // Nothing to prove any more, and nothing to fail with.
+    await database.prove();
   });
 
   it('answers nobody before the commit', async () => {

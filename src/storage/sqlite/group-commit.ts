@@ -1,5 +1,6 @@
 import { Problem } from '../../errors.ts';
-import type { Transaction } from '../database.ts';
+import type { CommitWatch, DatabaseFigures, Transaction } from '../database.ts';
+import { createHealth } from '../health.ts';
 import { internal } from '../savepoints.ts';
 import { createWriters, type Ended, type Loan, type Writers } from '../writers.ts';
 import type { Connection } from './connection.ts';
@@ -11,13 +12,14 @@ import { openTransaction } from './transaction.ts';
 const GROUP = 256;
 /** Works that may wait. */
 const QUEUE = 10_000;
-/** Milliseconds after which a database that could not commit is tried again without being asked. */
-const RETRY = 1000;
 
 /** Transactions in groups: one commit, and so one sync of the disk, for whatever queued while the one before was in flight. */
 export interface GroupCommit {
   readonly healthy: boolean;
+  readonly figures: DatabaseFigures;
   submit<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  /** Has a commit written, by which `healthy` is known. Never throws. */
+  prove(): Promise<void>;
   /** Commits what is queued; what comes later is refused. */
   drain(): Promise<void>;
 }
@@ -30,37 +32,40 @@ interface Queued {
 
 type Outcome = { readonly answer: unknown } | { readonly error: unknown };
 
-/**
- * Groups the transactions of one connection.
- *
- * @param groupTime Milliseconds after which a group takes no further work: behind a slow one, the others would all wait for one another.
- */
-export function createGroupCommit(connection: Connection, groupTime: number): GroupCommit {
+/** What there is nothing of where one connection writes to one file. */
+const NO_SERVER = { guardRetries: 0, connections: 0, idleConnections: 0 };
+
+/** How groups are made. */
+export interface GroupOptions {
+  /** Milliseconds after which a group takes no further work: behind a slow one, the others would all wait for one another. */
+  readonly groupTime: number;
+  readonly watch?: CommitWatch | undefined;
+}
+
+/** Groups the transactions of one connection. */
+export function createGroupCommit(connection: Connection, { groupTime, watch }: GroupOptions): GroupCommit {
   const queue: Queued[] = [];
   const parts = { connection, groupTime, writers: createWriters(), isReplaced: createReplacementWatch(connection) };
+  const count = createCount(watch);
   let running: Promise<void> | undefined;
-  let healthy = true;
   let closed = false;
-  let retry: NodeJS.Timeout | undefined;
+  // What it came to is known by `healthy`, which every commit sets.
+  const prove = (): Promise<void> => submit(probe).catch(() => undefined);
+  const health = createHealth(prove);
 
   /** No timer: while a commit syncs, the next works queue, and they are begun as soon as it is done. */
   async function run(): Promise<void> {
     while (queue.length > 0) {
       await new Promise((resolve) => setImmediate(resolve));
       const group = queue.splice(0, GROUP);
-      const { settle, state, ran } = await commitGroup(parts, group);
+      const committed = await commitGroup(parts, group);
+      const { settle, state, ran } = committed;
       queue.unshift(...group.slice(ran));
-      if (state !== 'unproven') setHealthy(state === 'written');
+      count.add(committed);
+      if (state !== 'unproven') health.set(state === 'written');
       settle();
     }
     running = undefined;
-  }
-
-  function setHealthy(next: boolean): void {
-    healthy = next;
-    clearTimeout(retry);
-    // Whoever routes requests by `healthy` sends none to an unhealthy service, so it has to find out by itself.
-    if (!healthy && !closed) retry = setTimeout(() => void submit(probe).catch(() => undefined), RETRY).unref();
   }
 
   function submit<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
@@ -74,13 +79,30 @@ export function createGroupCommit(connection: Connection, groupTime: number): Gr
 
   return {
     get healthy() {
-      return healthy;
+      return health.isGood;
+    },
+    get figures() {
+      return { ...NO_SERVER, ...count.done, waiting: queue.length };
     },
     submit,
+    prove,
     async drain() {
       closed = true;
-      clearTimeout(retry);
+      health.stop();
       await running;
+    },
+  };
+}
+
+function createCount(watch: CommitWatch | undefined) {
+  const done = { commits: 0, works: 0 };
+  return {
+    done,
+    add({ state, ms, ran }: Committed): void {
+      if (state !== 'written') return;
+      done.commits += 1;
+      done.works += ran;
+      watch?.committed({ ms, works: ran });
     },
   };
 }
@@ -92,6 +114,8 @@ type GroupState = 'written' | 'unproven' | 'failed';
 interface Committed {
   readonly state: GroupState;
   readonly ran: number;
+  /** What its COMMIT took, in milliseconds. */
+  readonly ms: number;
   settle(): void;
 }
 
@@ -111,6 +135,7 @@ async function commitGroup({ connection, groupTime, writers, isReplaced }: Group
   let loan: Loan | undefined;
   // What has been written where a commit fails is for the disk to say, not for us.
   let failed: Ended = 'undone';
+  let ms = 0;
   try {
     connection.begin();
     if (isReplaced()) writers.giveUp();
@@ -121,18 +146,20 @@ async function commitGroup({ connection, groupTime, writers, isReplaced }: Group
       if (performance.now() > end) break;
     }
     failed = 'unknown';
+    const from = performance.now();
     connection.exec('COMMIT');
+    ms = performance.now() - from;
     loan.end('committed');
   } catch (error) {
     loan?.end(failed);
     rollback(connection);
     const refusal = error instanceof Problem && error.status === 503 ? error : unavailable(error);
-    return { state: 'failed', ran: group.length, settle: () => settle(group, () => ({ error: refusal })) };
+    return { state: 'failed', ran: group.length, ms, settle: () => settle(group, () => ({ error: refusal })) };
   }
   const stateOfWrites = connection.writes > writes ? 'written' : 'unproven';
   const state = outcomes.some(isStorageFailure) ? 'failed' : stateOfWrites;
   const ran = outcomes.length;
-  return { state, ran, settle: () => settle(group.slice(0, ran), (index) => outcomes[index] as Outcome) };
+  return { state, ran, ms, settle: () => settle(group.slice(0, ran), (index) => outcomes[index] as Outcome) };
 }
 
 /** Runs one work; where it fails, what it wrote is undone and the others go on. Throws where the whole transaction is lost. */
