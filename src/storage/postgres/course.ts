@@ -13,6 +13,8 @@ export interface Course {
   readonly lost: boolean;
   /** Whether the work asked for anything to be written. */
   wrote: boolean;
+  /** Names that it has waited for, in order. */
+  readonly locks: Set<string>;
   /** Whether COMMIT was sent. */
   committing: boolean;
   ended: boolean;
@@ -36,6 +38,7 @@ export function createCourse(): Course {
     broken: false,
     lost: false,
     wrote: false,
+    locks: new Set<string>(),
     committing: false,
     ended: false,
     note(error: unknown) {

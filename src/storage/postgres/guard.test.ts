@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Problem } from '../../errors.ts';
 import type { Basis, Database, Transaction } from '../database.ts';
-import { bumpEpoch, loadEpoch } from '../epoch.ts';
+import { bumpEpoch, loadEpoch, lockPolicies } from '../epoch.ts';
 import { failure } from '../storage.fixture.ts';
 import { guardSql, toGuard } from './guard.ts';
 import { openFamily } from './postgres.fixture.ts';
@@ -153,6 +153,19 @@ describe('a work', () => {
     expect(await failure(work)).toMatchObject({ code: 'STORAGE_BUSY' });
     expect([runs, await done()]).toEqual([10, []]);
   });
+});
+
+it('many at once that begin an epoch, one after the other, all come to an end', async () => {
+  let runs = 0;
+  const change = () =>
+    database.transaction(async (tx) => {
+      runs++;
+      tx.restsOn({ epoch: (await loadEpoch(tx)).stamp });
+      await lockPolicies(tx);
+      return bumpEpoch(tx);
+    });
+  const numbers = await Promise.all(Array.from({ length: 40 }, change));
+  expect([new Set(numbers).size, runs < 200]).toEqual([40, true]);
 });
 
 describe('of two at once', () => {

@@ -64,6 +64,7 @@ export function openTransaction(parts: Parts, now: number): OpenTransaction {
     },
     async lock(name: string) {
       hold();
+      parts.course.locks.add(name);
       await ask(sql`SELECT pg_advisory_xact_lock(hashtextextended(coalesce(current_schema(), '') || ' ' || ${name}, 0))`);
     },
     rowLock(lock: RowLock) {

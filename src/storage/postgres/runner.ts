@@ -61,8 +61,9 @@ export function createRunner(address: PostgresAddress, options: RunnerOptions): 
 
   async function run<T>(work: Work<T>, { patient = false }: TransactionOptions): Promise<Ran<T>> {
     if (lines.figures.waiting + recorder.waiting >= QUEUE) throw new Problem('STORAGE_BUSY', `${QUEUE} transactions are waiting already`);
+    let locks: readonly string[] = [];
     for (let [others, stale] = [0, 0]; ; ) {
-      const outcome = await lines.tryOnce(work, { patient, stale });
+      const outcome = await lines.tryOnce(work, { patient, stale, locks });
       if ('answer' in outcome && outcome.left === undefined && outcome.wrote) committed({ ms: outcome.ms, works: 1 });
       const ran = await settle(outcome);
       if ('answer' in ran) {
@@ -71,6 +72,8 @@ export function createRunner(address: PostgresAddress, options: RunnerOptions): 
       }
       if (ran.passing === 'stale') [stale, guardRetries] = [stale + 1, guardRetries + 1];
       else others++;
+      // Of many who wait for one name, each would find that those before it have changed what it rests on: now it waits first, and then looks.
+      if ('locks' in outcome && ran.passing === 'stale') locks = outcome.locks ?? [];
       if (ran.passing === undefined || others === ATTEMPTS || stale === STALE_ATTEMPTS) throw ran.error;
       // Two that stood in each other's way would do so again, were they to begin at the same time.
       if (ran.passing === 'conflict') await pause(Math.random() * 10 * others);
@@ -93,6 +96,7 @@ interface Manner {
   readonly patient: boolean;
   /** Times that what it rests on had changed. */
   readonly stale: number;
+  readonly locks: readonly string[];
 }
 
 /** Connections of two kinds, and how works are tried on them. */
@@ -118,12 +122,12 @@ function createLines(address: PostgresAddress, options: RunnerOptions): Lines {
     get figures() {
       return { waiting: pool.waiting, connections: pool.total + recording.total, idleConnections: pool.idle + recording.idle };
     },
-    tryOnce: (work, { patient, stale }) =>
+    tryOnce: (work, { patient, stale, locks }) =>
       pool.lend((connection) => {
         // Whoever is run again is told by the server what time it is: that may be all that has changed.
         const late = connection.isSet && clock.isFresh && !patient && stale === 0;
         const begin = patient ? beginnings.patient : beginOf(connection);
-        return attempt(connection, { begin, clock, writers, late, holdsAll: stale >= PATIENCE }, work);
+        return attempt(connection, { begin, clock, writers, late, locks, holdsAll: stale >= PATIENCE }, work);
       }),
     tryGroup: (others, work) =>
       recording.lend((connection) => attempt(connection, { begin: beginOf(connection), clock, writers, late: false, others }, work)),
@@ -141,7 +145,7 @@ function createSettling(lines: Lines, recorder: Recorder, doubtTimeout = 10_000)
   async function findFate(doubt: Doubt): Promise<Fate> {
     for (const end = performance.now() + doubtTimeout; performance.now() < end; ) {
       // Of a server that cannot be asked yet, no more is known than before.
-      const outcome = await lines.tryOnce((tx) => loadFate(tx, doubt), { patient: false, stale: 0 }).catch(() => undefined);
+      const outcome = await lines.tryOnce((tx) => loadFate(tx, doubt), { patient: false, stale: 0, locks: [] }).catch(() => undefined);
       if (outcome !== undefined && 'answer' in outcome && outcome.answer !== 'open') return outcome.answer;
       await pause(DOUBT_PAUSE);
     }

@@ -19,6 +19,8 @@ export interface Attempt extends Beginning {
   readonly late: boolean;
   /** Whether nobody else may change what it might rest on, from the beginning: for one that was run again too often. */
   readonly holdsAll?: boolean;
+  /** Names that it waits for before anything else: those that it waited for in vain when it was run before. */
+  readonly locks?: readonly string[];
   /** What others rest on whose rows it appends; of one that is for itself, none. */
   readonly others?: readonly Grounds[];
 }
@@ -40,6 +42,8 @@ export type Outcome<T> =
       readonly passing: Passing | undefined;
       /** Whether the connection must not be used again. */
       readonly broken: boolean;
+      /** Names that it has waited for. */
+      readonly locks?: readonly string[];
       /** Where nobody knows whether it was committed: how to find out, and the answer if it was. */
       readonly doubt?: { readonly answer: T; readonly about: Doubt };
     };
@@ -54,8 +58,9 @@ export async function attempt<T>(connection: Connection, how: Attempt, work: (tx
     if (!how.late) span.begin();
     // What the work asks first goes with it, unless nobody knows what time it is there.
     if (!how.clock.isFresh) await span.answered();
-    if (how.holdsAll) await holdAll(parts);
     const { tx, end } = openTransaction(parts, how.clock.now());
+    for (const name of how.locks ?? []) await tx.lock(name);
+    if (how.holdsAll) await holdAll(parts);
     const answer = await work(tx);
     const left = end();
     // A work may have got over what happened; the server has not.
@@ -76,7 +81,7 @@ export async function attempt<T>(connection: Connection, how: Attempt, work: (tx
     parts.loan.failed(error);
     parts.loan.end(course.committing && course.lost ? 'unknown' : 'undone');
     const undone = course.committing ? !course.broken : !span.isBegun || (await rollback(connection));
-    const failed = { error, passing: course.passing, broken: !undone || course.broken };
+    const failed = { error, passing: course.passing, broken: !undone || course.broken, locks: [...course.locks] };
     return doubt !== undefined && course.committing && course.lost ? { ...failed, doubt } : failed;
   } finally {
     course.ended = true;
