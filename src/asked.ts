@@ -2,13 +2,14 @@
  * Who asks, in which transaction, under which model: how every door begins a transaction, and how a request becomes a job
  * in it.
  */
+import type { Entry } from './audit/index.ts';
 import type { Principal } from './context/index.ts';
 import { didYouMean, Problem } from './errors.ts';
 import type { Identity } from './identity/index.ts';
 import type { Model, ModelKeeper } from './model.ts';
 import type { ApiRequest, RequestOrigin } from './request/index.ts';
 import { ordinaryResources } from './resource/index.ts';
-import { createPasswordHashes, HashNeeded, type Job, type JobSettings, type PasswordHashes } from './steps/index.ts';
+import { createPasswordHashes, type DecisionWatch, HashNeeded, type Job, type JobSettings, type PasswordHashes } from './steps/index.ts';
 import type { Database, Transaction } from './storage/index.ts';
 
 /** What it takes to run a request. */
@@ -19,6 +20,7 @@ export interface AskedParts {
   readonly settings: JobSettings;
   /** relaxed: reads are answered even where their entry cannot be written. */
   readonly auditMode: 'strict' | 'relaxed';
+  readonly watch?: DecisionWatch | undefined;
 }
 
 /** Whoever asks, before it is known who that is: found out anew in each transaction. */
@@ -36,6 +38,8 @@ export interface Asked {
   readonly principal: Principal;
   readonly model: Model;
   readonly hashes: PasswordHashes;
+  /** Entries that were appended so far. */
+  readonly appended: Entry[];
 }
 
 /** The caller of a request, its token verified. Throws IDENTITY_TOKEN and IDENTITY_TOKEN_EXPIRED. */
@@ -48,8 +52,16 @@ export async function readCaller({ identity }: AskedParts, origin: RequestOrigin
 export async function inTransaction<T>(parts: AskedParts, caller: Caller, work: (asked: Asked) => Promise<T>): Promise<T> {
   const made = new Map<string, string>();
   for (;;) {
+    let appended: readonly Entry[] = [];
     try {
-      return await parts.database.transaction(async (tx) => work(await ask({ parts, caller, made }, tx)));
+      const answer = await parts.database.transaction(async (tx) => {
+        const asked = await ask({ parts, caller, made }, tx);
+        appended = asked.appended;
+        return work(asked);
+      });
+      // Of the run that was committed alone: what others wrote is undone.
+      parts.watch?.recorded(appended);
+      return answer;
     } catch (error) {
       if (!(error instanceof HashNeeded)) throw error;
       for (const plain of error.plain) made.set(plain, await parts.identity.hashPassword(plain));
@@ -78,7 +90,7 @@ interface Asking {
 async function ask({ parts, caller, made }: Asking, tx: Transaction): Promise<Asked> {
   // Neither waits for the other: a server is asked both with one message.
   const [principal, model] = await Promise.all([caller.identify(tx), parts.model.at(tx)]);
-  return { parts, tx, caller, principal, model, hashes: createPasswordHashes(made) };
+  return { parts, tx, caller, principal, model, hashes: createPasswordHashes(made), appended: [] };
 }
 
 /** Who that is by now, in the same transaction. */
@@ -87,12 +99,13 @@ export async function askAgain(asked: Asked): Promise<Asked> {
 }
 
 /** The job of a request. Throws RESOURCE_UNKNOWN. */
-export function toJob({ parts, tx, principal, model, caller, hashes }: Asked, request: ApiRequest): Job {
+export function toJob({ parts, tx, principal, model, caller, hashes, appended }: Asked, request: ApiRequest): Job {
   const resource = model.definitions.get(request.resource);
   if (resource === undefined || resource.internal) {
     const known = ordinaryResources(model.definitions).map((each) => each.name);
     const name = request.resource.slice(0, 64);
     throw new Problem('RESOURCE_UNKNOWN', `no resource is named "${name}"${didYouMean(name, known)}`);
   }
-  return { tx, model, principal, request, origin: caller.origin, resource, settings: parts.settings, hashes, entries: [] };
+  const { settings, watch } = parts;
+  return { tx, model, principal, request, origin: caller.origin, resource, settings, hashes, entries: [], appended, watch };
 }

@@ -1,6 +1,5 @@
-import { appendAll } from './audit/index.ts';
 import { Problem } from './errors.ts';
-import { appendEntries, type Outcome, settle, undoneUnless } from './pipeline.ts';
+import { appendEntries, appendFor, type Outcome, settle, undoneUnless } from './pipeline.ts';
 import type { ApiRequest } from './request/index.ts';
 import type { Job } from './steps/index.ts';
 import type { Transaction } from './storage/index.ts';
@@ -64,8 +63,8 @@ async function runItem(batch: Batch, sent: ApiRequest | Problem): Promise<Item> 
 }
 
 async function appendUndone(job: Job): Promise<void> {
-  await appendAll(
-    job.tx,
+  await appendFor(
+    job,
     job.entries.map((entry) => ({ ...entry, outcome: 'BATCH_ABORTED' })),
   );
 }

@@ -93,7 +93,13 @@ class Undo extends Error {}
 export async function appendEntries(job: Job, outcome: Outcome<unknown>): Promise<void> {
   const failure = 'problem' in outcome ? outcome.problem.code : undefined;
   const entries = failure === undefined ? job.entries : job.entries.map((entry) => (entry.allowed ? withOutcome(entry, failure) : entry));
-  await appendAll(job.tx, entries);
+  await appendFor(job, entries);
+}
+
+/** Appends entries of a job as they are. */
+export async function appendFor({ tx, appended }: Job, entries: readonly Entry[]): Promise<void> {
+  for (const entry of entries) appended.push(entry);
+  await appendAll(tx, entries);
 }
 
 /** Anything thrown, as a problem for the caller. A failing database is passed on: without it nothing can be recorded either. */

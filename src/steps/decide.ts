@@ -162,7 +162,9 @@ function conclude(job: Job, { entryId, applicable, dataIsOpen = false, ...subjec
   const { resource, action, recordId } = subject;
   const known = scopeOf(job, subject);
   const scope = dataIsOpen ? leaveOpen(known, ({ group, keys }) => group === 'request' && keys[0] === 'data') : known;
+  const from = performance.now();
   const decision = decide(applicable, scope, { userId: principal.id, role: principal.role });
+  job.watch?.decided(performance.now() - from);
   const facts = factsOf(rulesToExplain(applicable, decision), scope, job.settings.factsBytes);
   job.entries.push(toEntry(job, { id: entryId, resource, action, decision, recordId, facts }));
   return decision;

@@ -29,7 +29,7 @@ export {
 } from './decide.ts';
 export { createPasswordHashes, HashNeeded, type PasswordHashes } from './hashes.ts';
 export { checkKey, decideAnyRow, importRow, type RowDone } from './import.ts';
-export type { Decided, Found, Job, JobSettings, Proposal, Result, StepRow } from './job.ts';
+export type { Decided, DecisionWatch, Found, Job, JobSettings, Proposal, Result, StepRow } from './job.ts';
 export { loadByFilter, loadById, loadDeletedById, loadNothing } from './load.ts';
 export { describe, insert, insertEach, insertUnlessMatched, remove, save, saveIfMatched, show } from './perform.ts';
 export { restore } from './restore.ts';

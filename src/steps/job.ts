@@ -28,6 +28,14 @@ export interface JobSettings {
   readonly cursorKey: Uint8Array;
 }
 
+/** Who is told of decisions. */
+export interface DecisionWatch {
+  /** One was made in so many milliseconds. Those that are made again, and those that leave no entry, count too. */
+  decided(ms: number): void;
+  /** These are on the record now. */
+  recorded(entries: readonly Entry[]): void;
+}
+
 /** One request for one action, while its transaction runs. */
 export interface Job {
   readonly tx: Transaction;
@@ -40,6 +48,9 @@ export interface Job {
   readonly hashes: PasswordHashes;
   /** Entries of the decisions made so far; appended when the work is done or has failed. */
   readonly entries: Entry[];
+  /** Entries that were appended in the transaction, by this job and others. */
+  readonly appended: Entry[];
+  readonly watch?: DecisionWatch | undefined;
 }
 
 /** What the load step found: none, one, or (by filter) up to two records. */
