@@ -74,6 +74,21 @@ describe('readSettings', () => {
     ['every proxy', { flags: { trustProxy: 'true' } }, '--trust-proxy: expected addresses or CIDRs, given "true"'],
     ['an origin', { flags: { corsOrigins: '*' } }, '--cors-origins: expected origins such as https://app.example.com, given "*"'],
     [
+      'a port without an address',
+      { flags: { metricsAddress: '9464' } },
+      '--metrics-address: expected <address>:<port> such as 127.0.0.1:9464, given "9464"',
+    ],
+    [
+      'a port that there is none of',
+      { flags: { metricsAddress: '[::1]:65536' } },
+      '--metrics-address: expected <address>:<port> such as 127.0.0.1:9464, given "[::1]:65536"',
+    ],
+    [
+      'a short token of metrics',
+      { env: { BAILIWICK_METRICS_TOKEN: 'open' } },
+      'BAILIWICK_METRICS_TOKEN: expected at least 32 bytes, given 4',
+    ],
+    [
       'an origin with a path',
       { flags: { corsOrigins: 'https://a.b/' } },
       '--cors-origins: expected origins such as https://app.example.com, given "https://a.b/"',

@@ -1,7 +1,7 @@
 import type { ServerOptions } from 'node:http';
 import { type FastifyInstance, type FastifyServerOptions, fastify, LogController } from 'fastify';
 import { keepQuery, readRequestId, toPath } from './call.ts';
-import type { HttpOptions } from './options.ts';
+import type { AnswerWatch, HttpOptions } from './options.ts';
 import { answerClientError, toFailure } from './problems.ts';
 import { sendProblem } from './send.ts';
 
@@ -31,6 +31,18 @@ export function createFramework(options: HttpOptions): FastifyInstance {
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     clientErrorHandler: answerClientError,
     frameworkErrors: (error, request, reply) => void sendProblem(reply, toFailure(error, request)),
+  });
+}
+
+/** Methods that a route answers; whatever else is sent counts as one. */
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']);
+
+/** Tells of each answer: of its route, never of its path, which holds values and is as callers please. */
+export function watchAnswers(server: FastifyInstance, watch: AnswerWatch): void {
+  server.addHook('onResponse', (request, reply, done) => {
+    const method = METHODS.has(request.method) ? request.method : 'other';
+    watch.answered({ method, route: request.routeOptions.url, status: reply.statusCode, ms: reply.elapsedTime });
+    done();
   });
 }
 

@@ -5,11 +5,11 @@ import type { Readiness } from './options.ts';
 import { sendAnswer } from './send.ts';
 
 /** Adds `/healthz` (the process runs) and `/readyz` (it can serve; 503 where it cannot). */
-export function serveHealth(server: FastifyInstance, ready: () => Readiness): void {
+export function serveHealth(server: FastifyInstance, ready: () => Promise<Readiness> | Readiness): void {
   let wasReady = true;
   server.get('/healthz', (_, reply) => sendAnswer(reply, { status: 200, body: { success: true, status: 'ok' } }));
-  server.get('/readyz', (request, reply) => {
-    const { ok, why } = ready();
+  server.get('/readyz', async (request, reply) => {
+    const { ok, why } = await ready();
     // Probes come every few seconds: the log is told of the change, not of each of them.
     if (ok !== wasReady) request.log.warn({ why }, ok ? 'ready again' : 'not ready');
     wasReady = ok;

@@ -6,5 +6,5 @@
  * Begin with `server.ts`; `guard.ts` is what every request meets first, `call.ts` what a route is handed.
  */
 export type { Docs } from './docs.ts';
-export type { HttpLimits, HttpOptions, Readiness } from './options.ts';
+export type { AnswerFigures, AnswerWatch, HttpLimits, HttpOptions, Readiness } from './options.ts';
 export { createHttpServer, type HttpServer } from './server.ts';

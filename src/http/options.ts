@@ -12,9 +12,26 @@ export interface HttpOptions {
   readonly logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug';
   /** Where log lines go; standard output where absent. */
   readonly logStream?: { write(line: string): void };
-  readonly docs: Docs;
+  /** The pages that describe the service; none where absent. */
+  readonly docs?: Docs;
   /** Whether requests can be served now; `/readyz` says so. */
-  ready(): Readiness;
+  ready(): Promise<Readiness> | Readiness;
+  /** Told of each answer. */
+  readonly watch?: AnswerWatch | undefined;
+}
+
+/** Who is told of answers. */
+export interface AnswerWatch {
+  answered(answer: AnswerFigures): void;
+}
+
+/** What a request was and what it took; nothing in it is of the caller's making. */
+export interface AnswerFigures {
+  readonly method: string;
+  /** The route that answered, as `/api/:resource/:id`; undefined where none did. */
+  readonly route: string | undefined;
+  readonly status: number;
+  readonly ms: number;
 }
 
 /** `why` is for an operator: a sentence without secrets. */
@@ -29,6 +46,8 @@ export interface HttpLimits {
   readonly jsonDepth: number;
   readonly requestTimeoutSeconds: number;
   readonly drainSeconds: number;
+  /** For others to notice that the server is to close, before it refuses connections. */
+  readonly drainDelaySeconds: number;
   /** Requests per minute and address; 0 is no limit. */
   readonly rateLimit: number;
 }

@@ -16,7 +16,14 @@ export interface Listening {
 
 export type Overrides = Partial<Omit<HttpOptions, 'limits'>> & { readonly limits?: Partial<HttpLimits> };
 
-const LIMITS: HttpLimits = { bodyBytes: 10_000, jsonDepth: 64, requestTimeoutSeconds: 30, drainSeconds: 1, rateLimit: 0 };
+const LIMITS: HttpLimits = {
+  bodyBytes: 10_000,
+  jsonDepth: 64,
+  requestTimeoutSeconds: 30,
+  drainSeconds: 1,
+  drainDelaySeconds: 0,
+  rateLimit: 0,
+};
 
 /** Starts a server with the routes below unless others are given; on a free port unless one is given. */
 export async function startServer({ limits, ...others }: Overrides = {}, port = 0): Promise<Listening> {

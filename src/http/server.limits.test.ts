@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Listening, type Overrides, sendRaw, startServer } from './server.fixture.ts';
@@ -120,6 +121,30 @@ describe('closing', () => {
     await server.close();
     expect((await answer).headers.get('connection')).toBe('close');
     ahead.destroy();
+  });
+
+  it('takes requests until others have noticed, each the last of its connection', async () => {
+    const { server, url } = await startServer({ limits: { drainDelaySeconds: 1, drainSeconds: 5 } });
+    await fetch(`${url}/healthz`);
+    const closed = server.close();
+    const answer = await fetch(`${url}/api/User`);
+    expect([answer.status, answer.headers.get('connection')]).toEqual([200, 'close']);
+    await closed;
+    await expect(fetch(`${url}/healthz`)).rejects.toThrow();
+  });
+
+  it('answers what was on its way on a connection just opened', async () => {
+    const { server, port } = await startServer({ limits: { drainSeconds: 5 } });
+    const opened = connect(port, '127.0.0.1');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const closed = server.close();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    let received = '';
+    opened.setEncoding('utf8').on('data', (chunk) => (received += chunk));
+    const ended = once(opened, 'close');
+    opened.write('GET /api/User HTTP/1.1\r\nHost: x\r\n\r\n');
+    await Promise.all([closed, ended]);
+    expect(received).toMatch(/^HTTP\/1.1 200 OK\r\n/);
   });
 
   it('cuts off what has not ended after the drain', async () => {

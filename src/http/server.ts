@@ -1,12 +1,13 @@
 import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { SetupError } from '../errors.ts';
 import type { Route } from '../request/index.ts';
 import { readOnlyJson } from './body.ts';
 import { toCall } from './call.ts';
 import { serveDocs } from './docs.ts';
-import { closeUnused } from './drain.ts';
-import { createFramework, logAnswers } from './framework.ts';
+import { createDrain } from './drain.ts';
+import { createFramework, logAnswers, watchAnswers } from './framework.ts';
 import { addGuards, addSecurityHeaders, charge } from './guard.ts';
 import { serveHealth } from './health.ts';
 import type { HttpOptions } from './options.ts';
@@ -22,7 +23,10 @@ export interface HttpServer {
    * @throws SetupError where it cannot.
    */
   listen(at: Address): Promise<{ readonly url: string; readonly port: number }>;
-  /** Stops listening, lets requests in flight end for `drainSeconds`, then cuts them off. */
+  /**
+   * Lets go of connections, each with its next answer; after `drainDelaySeconds` it stops listening, lets requests in flight end
+   * for `drainSeconds`, then cuts them off.
+   */
   close(): Promise<void>;
 }
 
@@ -34,6 +38,7 @@ interface Address {
 /** Serves a table of routes, the health checks and the pages that describe the service. */
 export function createHttpServer(options: HttpOptions): HttpServer {
   const server = createFramework(options);
+  const drain = createDrain(server);
 
   return {
     async listen(at) {
@@ -41,6 +46,8 @@ export function createHttpServer(options: HttpOptions): HttpServer {
       return listen(server, at);
     },
     async close() {
+      drain.begin();
+      if (server.server.listening) await pause(options.limits.drainDelaySeconds * 1000);
       const cutOff = setTimeout(() => server.server.closeAllConnections(), options.limits.drainSeconds * 1000);
       try {
         await server.close();
@@ -62,9 +69,9 @@ async function assemble(server: FastifyInstance, options: HttpOptions): Promise<
   const limiter = rateLimit === 0 ? undefined : createRateLimiter(rateLimit);
   addGuards(server, limiter);
   logAnswers(server);
-  closeUnused(server);
+  if (options.watch !== undefined) watchAnswers(server, options.watch);
   serveHealth(server, options.ready);
-  await serveDocs(server, options.docs);
+  if (options.docs !== undefined) await serveDocs(server, options.docs);
   const whole = options.routes.filter(({ streams }) => streams !== 'body');
   for (const route of whole) serveRoute(server, route, limiter);
   await server.register(async (part) => {
