@@ -6,11 +6,13 @@ import { createAdminRoutes, createPermissionPolicies, grantFullAccess, type Perm
 import { type ApiParts, createApiRoutes } from './api.ts';
 import { exportFromShell, importFromShell, type ShellExport, type ShellImport } from './bulk/index.ts';
 import { type Checkpoints, createCheckpoints, loadCheckpointKey, NO_CHECKPOINTS } from './evidence/index.ts';
-import { createHttpServer, type HttpServer, type Readiness } from './http/index.ts';
+import { createHttpServer, type HttpServer } from './http/index.ts';
 import { createIdentity, deriveKey, hasAdmin, loadTokenKey } from './identity/index.ts';
 import { createModelKeeper, followed, type ModelKeeper } from './model.ts';
+import { createMonitor, type Monitor } from './monitor.ts';
 import { createOpenApi } from './openapi/index.ts';
 import { definitionFolder, readProject, toDatabasePlace, watchDefinitions } from './project/index.ts';
+import { createReadiness, type ReadinessKeeper } from './readiness.ts';
 import type { Definitions, Resource } from './resource/index.ts';
 import type { Settings } from './settings.ts';
 import {
@@ -19,6 +21,7 @@ import {
   toImportBounds,
   toJobSettings,
   toModelLimits,
+  toMonitorSettings,
   toPolicyLimits,
   toRequestLimits,
 } from './slices.ts';
@@ -52,14 +55,17 @@ export interface ServiceOptions {
 /** Builds a service from its settings. @throws SetupError with every mistake of every definition file. */
 export async function createService(settings: Settings, { tell }: ServiceOptions = {}): Promise<Service> {
   const definitions = readProject(settings.project);
-  const opened = await openDatabase(toDatabasePlace(settings));
+  const monitor = await createMonitor(toMonitorSettings(settings));
+  const opened = await openDatabase({ ...toDatabasePlace(settings), watch: monitor.meters });
   const model = createModelKeeper(definitions, toModelLimits(settings));
   const database = followed(opened, model);
   const core = { database: opened, model };
   const notices: string[] = [];
-  const parts = createParts(settings, { database, model });
+  monitor.meters?.follow({ figures: () => database.figures, epoch: () => model.epoch });
+  const readiness = createReadiness({ database, model });
+  const parts = createParts(settings, { database, model, monitor });
   const checkpoints = createEvidence(settings, { database, tell });
-  const server = createServer(settings, { parts, checkpoints });
+  const server = createServer(settings, { parts, checkpoints, monitor, readiness });
   const prepare = once(async () => void notices.push(...(await follow(definitions, core, { actor: 'start', tell }))));
   let stopWatching = (): void => undefined;
 
@@ -67,7 +73,7 @@ export async function createService(settings: Settings, { tell }: ServiceOptions
     notices,
     async listen() {
       await prepare();
-      notices.push(...(await tellPermissions(database, model)));
+      notices.push(...(await tellPermissions(database, model)), ...(await monitor.open(() => readiness.now())));
       checkpoints.start();
       return server.listen({ host: settings.host, port: settings.port });
     },
@@ -82,17 +88,36 @@ export async function createService(settings: Settings, { tell }: ServiceOptions
         tell,
       );
     },
+    ...createCommands(parts, prepare),
+    async close() {
+      stopWatching();
+      readiness.stop();
+      await server.close();
+      await monitor.close();
+      await checkpoints.close();
+      await database.close();
+    },
+  };
+}
+
+/** What is done without listening. */
+function createCommands(
+  parts: ApiParts,
+  prepare: () => Promise<void>,
+): Pick<Service, 'policiesFromPermissions' | 'importFile' | 'exportFile'> {
+  const { database, model } = parts;
+  return {
     async policiesFromPermissions(options) {
       await prepare();
       return database.transaction((tx) => createPermissionPolicies(tx, model.definitions, options));
     },
-    importFile: (file) => prepare().then(() => importFromShell(parts, file)),
-    exportFile: (file) => prepare().then(() => exportFromShell(parts, file)),
-    async close() {
-      stopWatching();
-      await server.close();
-      await checkpoints.close();
-      await database.close();
+    async importFile(file) {
+      await prepare();
+      return importFromShell(parts, file);
+    },
+    async exportFile(file) {
+      await prepare();
+      return exportFromShell(parts, file);
     },
   };
 }
@@ -103,7 +128,7 @@ interface Core {
   readonly model: ModelKeeper;
 }
 
-function createParts(settings: Settings, { database, model }: Core): ApiParts {
+function createParts(settings: Settings, { database, model, monitor }: Core & { readonly monitor: Monitor }): ApiParts {
   const key = loadTokenKey({ algorithm: settings.jwtAlgorithm, secret: settings.jwtSecret, dataFolder: settings.data });
   const identity = createIdentity({
     database,
@@ -120,6 +145,7 @@ function createParts(settings: Settings, { database, model }: Core): ApiParts {
     limits: toRequestLimits(settings),
     importBounds: toImportBounds(settings),
     auditMode: settings.auditMode,
+    watch: monitor.meters,
   };
 }
 
@@ -133,9 +159,11 @@ function createEvidence(
 interface Served {
   readonly parts: ApiParts;
   readonly checkpoints: Checkpoints;
+  readonly monitor: Monitor;
+  readonly readiness: ReadinessKeeper;
 }
 
-function createServer(settings: Settings, { parts, checkpoints }: Served): HttpServer {
+function createServer(settings: Settings, { parts, checkpoints, monitor, readiness }: Served): HttpServer {
   const { database, identity, model } = parts;
   const admin = createAdminRoutes({
     database,
@@ -149,13 +177,14 @@ function createServer(settings: Settings, { parts, checkpoints }: Served): HttpS
     readDefinitions: () => readProject(settings.project),
   });
   return createHttpServer({
-    routes: [...createApiRoutes(parts), ...identity.routes, ...admin],
+    routes: [...createApiRoutes(parts), ...identity.routes, ...admin, ...monitor.routes],
     limits: toHttpLimits(settings),
     corsOrigins: settings.corsOrigins,
     trustProxy: settings.trustProxy,
     logLevel: settings.logLevel,
     docs: { openapi: describeApi(model) },
-    ready: () => readiness(database),
+    ready: () => readiness.now(),
+    watch: monitor.meters,
   });
 }
 
@@ -204,10 +233,6 @@ function describeApi(model: ModelKeeper): () => ReturnType<typeof createOpenApi>
     of = model.definitions;
     return document;
   };
-}
-
-function readiness(database: Database): Readiness {
-  return database.healthy ? { ok: true } : { ok: false, why: 'decisions cannot be recorded' };
 }
 
 function once<T>(work: () => Promise<T>): () => Promise<T> {

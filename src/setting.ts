@@ -19,7 +19,7 @@ export interface SettingRow {
 }
 
 /** The forms of text that are checked on start, not when they are first needed. */
-export type TextForm = 'text' | 'secret' | 'database' | 'timezone' | 'address' | 'origin';
+export type TextForm = 'text' | 'secret' | 'database' | 'timezone' | 'address' | 'listening' | 'origin';
 
 /** What may be given for a setting: text by flag and environment, numbers and lists as such by a library's user. */
 export type GivenSetting = string | number | readonly string[];
@@ -70,11 +70,23 @@ const checks: { readonly [F in TextForm]: (text: string) => string | undefined }
       isIP(address) !== 0 && (prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (isIP(address) === 4 ? 32 : 128)));
     return fits ? undefined : `expected addresses or CIDRs, given "${text}"`;
   },
+  listening(text) {
+    return readListening(text) === undefined ? `expected <address>:<port> such as 127.0.0.1:9464, given "${text}"` : undefined;
+  },
   origin(text) {
     const origin = URL.canParse(text) ? new URL(text).origin : undefined;
     return origin === text ? undefined : `expected origins such as https://app.example.com, given "${text}"`;
   },
 };
+
+/** Where to listen: `127.0.0.1:9464`, `[::1]:9464`, `localhost:9464`. Undefined where the text says no such thing. */
+export function readListening(text: string): { readonly host: string; readonly port: number } | undefined {
+  const [, bracketed, plain, digits] = /^(?:\[([\da-f:.]+)\]|([^\s:[\]/]+)):(\d{1,5})$/i.exec(text) ?? [];
+  const host = bracketed ?? plain;
+  const port = Number(digits);
+  if (host === undefined || port > 65_535 || (bracketed !== undefined && isIP(bracketed) !== 6)) return undefined;
+  return { host, port };
+}
 
 /** `supportedValuesOf` leaves out the names that are links, such as `Asia/Calcutta`, so what decides is whether a formatter takes it. */
 function isTimeZone(text: string): boolean {

@@ -43,7 +43,24 @@ const table = {
   trustProxy: { group: 'network', each: 'address', about: 'proxies whose `X-Forwarded-For` is believed: addresses or CIDRs' },
   corsOrigins: { group: 'network', each: 'origin', about: 'web origins whose pages may call the API' },
   requestTimeoutSeconds: { group: 'network', default: 30, range: [1, 3600], about: 'for a request to arrive and be answered' },
-  drainSeconds: { group: 'network', default: 10, range: [0, 600], about: 'for requests in flight to end after SIGTERM' },
+  drainDelaySeconds: {
+    group: 'network',
+    default: 0,
+    range: [0, 600],
+    about: 'after SIGTERM, while `/readyz` says no already, in which requests are still taken: for balancers to notice',
+  },
+  drainSeconds: { group: 'network', default: 10, range: [0, 600], about: 'for requests in flight to end then' },
+  metricsAddress: {
+    group: 'network',
+    form: 'listening',
+    about:
+      'where `/metrics` and the probes are answered apart from the API: `127.0.0.1:9464`; without it and without a token there are no metrics',
+  },
+  metricsToken: {
+    group: 'network',
+    form: 'secret',
+    about: 'bearer token of at least 32 bytes that `/metrics` asks for; it is answered beside the API where no address of its own is given',
+  },
   logLevel: {
     group: 'network',
     values: ['silent', 'error', 'warn', 'info', 'debug'],

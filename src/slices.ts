@@ -3,6 +3,7 @@ import type { ImportBounds } from './bulk/index.ts';
 import type { HttpLimits } from './http/index.ts';
 import type { IdentitySettings } from './identity/index.ts';
 import type { ModelLimits } from './model.ts';
+import type { MonitorSettings } from './monitor.ts';
 import type { PolicyLimits } from './policy/index.ts';
 import type { RequestLimits } from './request/index.ts';
 import type { Settings } from './settings.ts';
@@ -16,8 +17,14 @@ export function toRequestLimits(settings: Settings): RequestLimits {
 
 /** Bounds that the server keeps. */
 export function toHttpLimits(settings: Settings): HttpLimits {
-  const { bodyBytes, jsonDepth, requestTimeoutSeconds, drainSeconds, rateLimit } = settings;
-  return { bodyBytes, jsonDepth, requestTimeoutSeconds, drainSeconds, rateLimit };
+  const { bodyBytes, jsonDepth, requestTimeoutSeconds, drainDelaySeconds, drainSeconds, rateLimit } = settings;
+  return { bodyBytes, jsonDepth, requestTimeoutSeconds, drainDelaySeconds, drainSeconds, rateLimit };
+}
+
+/** Where metrics are shown, and to whom. */
+export function toMonitorSettings(settings: Settings): MonitorSettings {
+  const { metricsAddress, metricsToken, logLevel } = settings;
+  return { metricsAddress, metricsToken, logLevel, limits: toHttpLimits(settings) };
 }
 
 /** Bounds of what is imported. A row may be as long as the body that would create its record. */
