@@ -18,6 +18,6 @@ function runWithOwnNode() {
     process.exit(2);
   }
   const child = spawn(node, ['--max-semi-space-size=16', fileURLToPath(source), ...process.argv.slice(2)], { stdio: 'inherit' });
-  for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => child.kill(signal));
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGUSR2']) process.on(signal, () => child.kill(signal));
   child.on('exit', (code, signal) => process.exit(code ?? (signal === null ? 1 : 128)));
 }

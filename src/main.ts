@@ -24,13 +24,18 @@ const { readFileSync } = await import('node:fs');
 const { runCli } = await import('./cli/index.ts');
 const { version }: { readonly version: string } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 
+// A worker has a channel to the process that forked it.
+const lead = process.send === undefined ? undefined : (await import('./workers/index.ts')).linkToLead(process);
+
 const exitCode = await runCli(process.argv.slice(2), {
   version,
   env: process.env,
   print: (line) => void process.stdout.write(`${line}\n`),
   printError,
   signals: process,
-  createService: async (settings) => (await import('./service.ts')).createService(settings, { tell: printError }),
+  lead,
+  createLead: async (settings) => (await import('./service.ts')).createServiceLead(settings, { tell: printError }),
+  createService: async (settings) => (await import('./service.ts')).createService(settings, { tell: printError, lead }),
   openInput: async (path, stop) => (await import('./files.ts')).openInput(path, stop),
   writeOutput: async (path, pieces) => (await import('./files.ts')).writeOutput(path, pieces),
   showProgress: process.stderr.isTTY ? showProgress : undefined,

@@ -25,24 +25,43 @@ export interface Monitor {
 
 const NONE: Monitor = { meters: undefined, routes: [], open: async () => [], close: async () => undefined };
 
-/** Makes the monitor of one service. */
-export async function createMonitor(settings: MonitorSettings): Promise<Monitor> {
+/**
+ * Makes the monitor of one service.
+ *
+ * @param ofAll Where this is one of several processes: metrics of all of them, shown in place of its own. An address of their own is not here.
+ */
+export async function createMonitor(settings: MonitorSettings, ofAll?: Exposition): Promise<Monitor> {
   const { metricsAddress, metricsToken } = settings;
   if (metricsAddress === undefined && metricsToken === undefined) return NONE;
   // What it takes is not loaded where nobody looks.
   const meters = (await import('./metrics/index.ts')).createMeters();
-  const route = await routeOf(meters, metricsToken);
-  if (metricsAddress === undefined) return { ...NONE, meters, routes: [route] };
-  let apart: HttpServer | undefined;
+  const routes = metricsAddress === undefined ? [await routeOf(ofAll ?? meters, metricsToken)] : [];
+  if (ofAll !== undefined) return { ...NONE, meters, routes };
+  let close = NONE.close;
   return {
     meters,
-    routes: [],
+    routes,
     async open(ready) {
-      apart = serveApart(settings, { route, ready });
-      return [await listenAt(apart, metricsAddress)];
+      const opened = await openMonitor(settings, { text: meters.text, ready });
+      close = opened.close;
+      return opened.notices;
     },
-    close: async () => apart?.close(),
+    close: () => close(),
   };
+}
+
+/** What is shown at the address of its own. */
+export interface Monitored extends Exposition, Pick<HttpOptions, 'ready'> {}
+
+/** Listens at the address of its own, where there is one. @throws SetupError where it cannot. */
+export async function openMonitor(
+  settings: MonitorSettings,
+  shown: Monitored,
+): Promise<{ notices: readonly string[]; close(): Promise<void> }> {
+  const { metricsAddress, metricsToken } = settings;
+  if (metricsAddress === undefined) return { notices: [], close: NONE.close };
+  const server = serveApart(settings, { route: await routeOf(shown, metricsToken), ready: shown.ready });
+  return { notices: [await listenAt(server, metricsAddress)], close: () => server.close() };
 }
 
 async function routeOf(exposition: Exposition, token: string | undefined): Promise<Route> {

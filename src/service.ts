@@ -20,17 +20,21 @@ import {
   toIdentitySettings,
   toImportBounds,
   toJobSettings,
+  toLeadSettings,
   toModelLimits,
   toMonitorSettings,
   toPolicyLimits,
   toRequestLimits,
 } from './slices.ts';
 import { type Database, type Evolved, evolve, openDatabase, type Plan, type Tell } from './storage/index.ts';
+import { createLead, type Lead, type LeadLink } from './workers/index.ts';
 
 /** A running service, or one about to run. */
 export interface Service {
   /** What an operator should know on start, a sentence each; complete once it listens. */
   readonly notices: readonly string[];
+  /** Lets tables follow the definitions; `listen` does it too. @throws SetupError where it cannot. */
+  prepare(): Promise<void>;
   /** Lets tables follow the definitions, then listens. @throws SetupError where it cannot. */
   listen(): Promise<{ readonly url: string }>;
   /** Whether no admin exists yet, so that `POST /auth/setup` makes one. */
@@ -44,18 +48,26 @@ export interface Service {
   /** Exports as a user; gives the file piece by piece. */
   exportFile(file: ShellExport): Promise<AsyncIterable<string>>;
   /** Lets requests in flight end, commits, closes. */
-  close(): Promise<void>;
+  close(how?: ServiceEnd): Promise<void>;
+}
+
+/** How a service ends. */
+export interface ServiceEnd {
+  /** Whether another process takes its place: then requests go on being answered at its address, and `/readyz` says nothing else. */
+  readonly isReplaced?: boolean;
 }
 
 /** Who is told of what takes long while it does, and of backups that are made. */
 export interface ServiceOptions {
   readonly tell?: Tell;
+  /** Where this is one of several processes: who leads them. */
+  readonly lead?: LeadLink | undefined;
 }
 
 /** Builds a service from its settings. @throws SetupError with every mistake of every definition file. */
-export async function createService(settings: Settings, { tell }: ServiceOptions = {}): Promise<Service> {
+export async function createService(settings: Settings, { tell, lead }: ServiceOptions = {}): Promise<Service> {
   const definitions = readProject(settings.project);
-  const monitor = await createMonitor(toMonitorSettings(settings));
+  const monitor = await createMonitor(toMonitorSettings(settings), lead);
   const opened = await openDatabase({ ...toDatabasePlace(settings), watch: monitor.meters });
   const model = createModelKeeper(definitions, toModelLimits(settings));
   const database = followed(opened, model);
@@ -66,14 +78,20 @@ export async function createService(settings: Settings, { tell }: ServiceOptions
   const parts = createParts(settings, { database, model, monitor });
   const checkpoints = createEvidence(settings, { database, tell });
   const server = createServer(settings, { parts, checkpoints, monitor, readiness });
-  const prepare = once(async () => void notices.push(...(await follow(definitions, core, { actor: 'start', tell }))));
+  const evolveOnce = once(async () => void notices.push(...(await follow(definitions, core, { actor: 'start', tell }))));
+  const prepare = once(async () => {
+    await evolveOnce();
+    notices.push(...(await tellPermissions(database, model)));
+  });
+  lead?.answer({ values: async () => monitor.meters?.values() ?? [], readiness: () => readiness.now() });
   let stopWatching = (): void => undefined;
 
   return {
     notices,
+    prepare,
     async listen() {
       await prepare();
-      notices.push(...(await tellPermissions(database, model)), ...(await monitor.open(() => readiness.now())));
+      notices.push(...(await monitor.open(() => readiness.now())));
       checkpoints.start();
       return server.listen({ host: settings.host, port: settings.port });
     },
@@ -88,16 +106,25 @@ export async function createService(settings: Settings, { tell }: ServiceOptions
         tell,
       );
     },
-    ...createCommands(parts, prepare),
-    async close() {
+    ...createCommands(parts, evolveOnce),
+    async close({ isReplaced = false } = {}) {
       stopWatching();
-      readiness.stop();
-      await server.close();
+      if (!isReplaced) readiness.stop();
+      await server.close(isReplaced ? HANDOVER_SECONDS : undefined);
       await monitor.close();
       await checkpoints.close();
       await database.close();
+      lead?.leave((await monitor.meters?.values()) ?? []);
     },
   };
+}
+
+/** For whoever keeps a connection open to send one more request, and with its answer be told to open the next elsewhere. */
+const HANDOVER_SECONDS = 1;
+
+/** Leads workers that each are such a service. */
+export function createServiceLead(settings: Settings, { tell = () => undefined }: Pick<ServiceOptions, 'tell'> = {}): Promise<Lead> {
+  return createLead(toLeadSettings(settings), tell);
 }
 
 /** What is done without listening. */

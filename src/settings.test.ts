@@ -74,6 +74,11 @@ describe('readSettings', () => {
     ['every proxy', { flags: { trustProxy: 'true' } }, '--trust-proxy: expected addresses or CIDRs, given "true"'],
     ['an origin', { flags: { corsOrigins: '*' } }, '--cors-origins: expected origins such as https://app.example.com, given "*"'],
     [
+      'workers that would share a file',
+      { flags: { workers: 4 } },
+      'workers: expected 1 where the database is a SQLite file, which one process writes at a time; given 4',
+    ],
+    [
       'a port without an address',
       { flags: { metricsAddress: '9464' } },
       '--metrics-address: expected <address>:<port> such as 127.0.0.1:9464, given "9464"',

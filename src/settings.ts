@@ -40,6 +40,12 @@ const table = {
 
   host: { group: 'network', default: '127.0.0.1', about: 'address to listen on; `0.0.0.0` is every one' },
   port: { group: 'network', default: 8787, range: [0, 65_535], about: 'port to listen on; 0 takes a free one' },
+  workers: {
+    group: 'network',
+    default: 1,
+    range: [1, 256],
+    about: 'processes that share the port; more than one with PostgreSQL alone, where each has its own connections and rate limits',
+  },
   trustProxy: { group: 'network', each: 'address', about: 'proxies whose `X-Forwarded-For` is believed: addresses or CIDRs' },
   corsOrigins: { group: 'network', each: 'origin', about: 'web origins whose pages may call the API' },
   requestTimeoutSeconds: { group: 'network', default: 30, range: [1, 3600], about: 'for a request to arrive and be answered' },
@@ -206,6 +212,9 @@ export function readSettings(sources: SettingSources): Settings {
   const settings = Object.fromEntries(values) as Settings;
   if (settings.pageDefault > settings.pageMax) {
     mistakes.push(`pageDefault: expected at most pageMax (${settings.pageMax}), given ${settings.pageDefault}`);
+  }
+  if (settings.workers > 1 && /^sqlite:/.test(settings.database)) {
+    mistakes.push(`workers: expected 1 where the database is a SQLite file, which one process writes at a time; given ${settings.workers}`);
   }
   if (mistakes.length > 1) throw new SetupError(`${mistakes.length} settings cannot be used`, mistakes);
   if (mistakes[0] !== undefined) throw new SetupError(mistakes[0]);

@@ -8,6 +8,7 @@ import type { PolicyLimits } from './policy/index.ts';
 import type { RequestLimits } from './request/index.ts';
 import type { Settings } from './settings.ts';
 import type { JobSettings } from './steps/index.ts';
+import type { LeadSettings } from './workers/index.ts';
 
 /** Bounds on what requests ask for. */
 export function toRequestLimits(settings: Settings): RequestLimits {
@@ -26,6 +27,15 @@ export function toMonitorSettings(settings: Settings): MonitorSettings {
   const { metricsAddress, metricsToken, logLevel } = settings;
   return { metricsAddress, metricsToken, logLevel, limits: toHttpLimits(settings) };
 }
+
+/** How many processes serve, and how they are seen to. */
+export function toLeadSettings(settings: Settings): LeadSettings {
+  const { workers, drainDelaySeconds, drainSeconds } = settings;
+  return { workers, monitor: toMonitorSettings(settings), endSeconds: drainDelaySeconds + drainSeconds + END_SECONDS };
+}
+
+/** For what is left to do when requests have ended: commits, connections. */
+const END_SECONDS = 10;
 
 /** Bounds of what is imported. A row may be as long as the body that would create its record. */
 export function toImportBounds({ importBytes, importStreamBytes, bodyBytes, jsonDepth }: Settings): ImportBounds {

@@ -40,6 +40,7 @@ export function createRun(
   const full: CliService = {
     notices: [],
     needsSetup: async () => false,
+    prepare: async () => void calls.push('prepare'),
     listen: async () => ({ url: 'http://127.0.0.1:4242' }),
     watch(tell) {
       calls.push('watch');
@@ -88,6 +89,15 @@ export function createRun(
     },
     print: (line) => void out.push(line),
     printError: (line) => void err.push(line),
+    async createLead({ workers }) {
+      calls.push(`lead ${workers}`);
+      return {
+        start: async () => ({ url: 'http://127.0.0.1:4242', notices: ['metrics are at http://127.0.0.1:9464/metrics'] }),
+        restart: async () => void calls.push('restart'),
+        close: async () => void calls.push('close workers'),
+        kill: () => void calls.push('kill workers'),
+      };
+    },
     async createService(settings) {
       made.push(settings);
       return full;

@@ -14,8 +14,12 @@ export interface CliWorld {
   writeOutput(path: string, pieces: AsyncIterable<string>): Promise<void>;
   /** Shows how far something is, in place of what it showed before; undefined ends the line. Absent where nobody looks on. */
   readonly showProgress?: ((line: string | undefined) => void) | undefined;
-  /** SIGTERM and SIGINT; the process itself has these. */
+  /** The process itself has these. */
   readonly signals: SignalSource;
+  /** Where this process is one of several workers: who leads them. */
+  readonly lead?: CliLeadLink | undefined;
+  /** Leads workers that each are such a service; `service.ts` has it. */
+  createLead(settings: Settings): Promise<CliLead>;
   /** Makes a service; `service.ts` has it. */
   createService(settings: Settings): Promise<CliService>;
   /** Opens a project's tables without one; `project/` has it. */
@@ -39,8 +43,27 @@ export interface CliVerification {
 
 /** Where signals come from. */
 export interface SignalSource {
-  on(signal: StopSignal, listener: () => void): unknown;
-  off(signal: StopSignal, listener: () => void): unknown;
+  on(signal: StopSignal | RestartSignal, listener: () => void): unknown;
+  off(signal: StopSignal | RestartSignal, listener: () => void): unknown;
+}
+
+/** The signal that replaces workers. Not SIGHUP: that is also sent where the terminal is closed, and then all should end. */
+export type RestartSignal = 'SIGUSR2';
+
+/** What a worker has of the lead. */
+export interface CliLeadLink {
+  /** Says that requests are taken now. */
+  ready(url: string): void;
+  /** Told once: that this worker is to end, and whether only because another takes its place. */
+  onEnd(listener: (end: { readonly isReplaced: boolean }) => void): void;
+}
+
+/** What commands need of the process that leads workers. */
+export interface CliLead {
+  start(): Promise<{ readonly url: string; readonly notices: readonly string[] }>;
+  restart(): Promise<void>;
+  close(): Promise<void>;
+  kill(): void;
 }
 
 /** The signals that stop a service. */
@@ -52,6 +75,8 @@ export interface CliService {
   readonly notices: readonly string[];
   /** Whether no admin exists yet, so that `POST /auth/setup` makes one. */
   needsSetup(): Promise<boolean>;
+  /** Lets tables follow the definitions, without listening. */
+  prepare(): Promise<void>;
   listen(): Promise<{ readonly url: string }>;
   /** Follows changes of definition files; each change is told in a sentence. */
   watch(tell: (line: string) => void): void;
@@ -61,7 +86,7 @@ export interface CliService {
   /** Exports as a user; gives the file piece by piece. */
   exportFile(file: CliTransfer & { readonly body: CliExportBody }): Promise<AsyncIterable<string>>;
   /** Lets requests in flight end, commits, closes. */
-  close(): Promise<void>;
+  close(how?: { readonly isReplaced?: boolean }): Promise<void>;
 }
 
 /** A file that comes or goes. */

@@ -26,8 +26,10 @@ export interface HttpServer {
   /**
    * Lets go of connections, each with its next answer; after `drainDelaySeconds` it stops listening, lets requests in flight end
    * for `drainSeconds`, then cuts them off.
+   *
+   * @param delaySeconds In place of `drainDelaySeconds`.
    */
-  close(): Promise<void>;
+  close(delaySeconds?: number): Promise<void>;
 }
 
 interface Address {
@@ -45,9 +47,9 @@ export function createHttpServer(options: HttpOptions): HttpServer {
       await assemble(server, options);
       return listen(server, at);
     },
-    async close() {
+    async close(delaySeconds = options.limits.drainDelaySeconds) {
       drain.begin();
-      if (server.server.listening) await pause(options.limits.drainDelaySeconds * 1000);
+      if (server.server.listening) await pause(delaySeconds * 1000);
       const cutOff = setTimeout(() => server.server.closeAllConnections(), options.limits.drainSeconds * 1000);
       try {
         await server.close();

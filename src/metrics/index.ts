@@ -6,5 +6,6 @@
  *
  * Begin with `meters.ts`; `route.ts` is `GET /metrics`, `together.ts` makes one answer of those of several processes.
  */
-export { createMeters, type Meters } from './meters.ts';
+export { createMeters, type Meters, type MetricValues } from './meters.ts';
 export { createMetricsRoute, type Exposition } from './route.ts';
+export { createTogether } from './together.ts';

@@ -7,6 +7,8 @@ import Sqlite from 'better-sqlite3';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const main = join(root, 'src/main.ts');
+/** Milliseconds for something to be printed: however busy the machine. */
+const PATIENCE = 60_000;
 
 /** How a command ended, and what it printed. */
 export interface Ended {
@@ -72,7 +74,7 @@ export async function startProgram({ data, project = 'examples/newsroom', comman
   });
 
   async function waitFor(what: string, isThere: () => boolean): Promise<void> {
-    for (const from = performance.now(); !isThere() && !over && performance.now() - from < 20_000; ) await pause(10);
+    for (const from = performance.now(); !isThere() && !over && performance.now() - from < PATIENCE; ) await pause(10);
     if (!isThere()) throw new Error(`expected ${what} in what the program prints, which was: ${text}`);
   }
 

@@ -1,0 +1,60 @@
+import type { Readiness } from '../http/index.ts';
+import type { MetricValues } from '../metrics/index.ts';
+import { type Line, openChannel } from './channel.ts';
+import { MARK } from './fork.ts';
+
+/** What a worker has of the lead. */
+export interface LeadLink {
+  /** Metrics of all workers, as text. */
+  text(): Promise<string>;
+  /** Says that requests are taken now. */
+  ready(url: string): void;
+  /** Answers what the lead asks from now on. */
+  answer(asked: WorkerAnswers): void;
+  /** Leaves the last figures with the lead. */
+  leave(values: readonly MetricValues[]): void;
+  /** Told once: that this worker is to end, and whether only because another takes its place. */
+  onEnd(listener: (end: { readonly isReplaced: boolean }) => void): void;
+}
+
+/** What a lead asks a worker. */
+export interface WorkerAnswers {
+  values(): Promise<readonly MetricValues[]>;
+  readiness(): Promise<Readiness>;
+}
+
+/** The process around us, as far as it is needed. */
+export interface WorkerWorld {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  send?(message: unknown): unknown;
+  on(event: 'message' | 'disconnect', listener: (message: unknown) => void): unknown;
+}
+
+/** The link of a worker to its lead; undefined where this process is none. Whoever else forked us is no lead of ours. */
+export function linkToLead(world: WorkerWorld): LeadLink | undefined {
+  if (world.env[MARK] === undefined || world.send === undefined) return undefined;
+  let answers: WorkerAnswers | undefined;
+  const ends: ((end: { readonly isReplaced: boolean }) => void)[] = [];
+  const end = (isReplaced: boolean): void => {
+    for (const listener of ends.splice(0)) listener({ isReplaced });
+  };
+  const line: Line = {
+    send: (message) => void world.send?.(message),
+    onMessage: (listener) => void world.on('message', listener),
+  };
+  const channel = openChannel(line, {
+    said: { end: (value) => end(value === 'replaced') },
+    asked: { values: async () => answers?.values() ?? [], readiness: async () => answers?.readiness() },
+  });
+  // Without a lead there is nobody who would hand over connections, and nobody who would end us.
+  world.on('disconnect', () => end(false));
+  return {
+    text: async () => String(await channel.ask('text')),
+    ready: (url) => channel.say('ready', url),
+    answer(asked) {
+      answers = asked;
+    },
+    leave: (values) => channel.say('last', values),
+    onEnd: (listener) => void ends.push(listener),
+  };
+}

@@ -1,0 +1,156 @@
+/** Several workers of one service on one machine: a real start, real signals, requests all the while. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, describe, expect, inject, it } from 'vitest';
+import { expectDone, idOf, type Program, pause, send, setUp, startProgram } from '../process/program.ts';
+import { withSchema } from './place.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'bailiwick-workers-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const server = inject('postgres') ?? '';
+
+/** A service with workers, and its database from outside. */
+interface Crew {
+  readonly program: Program;
+  /** The first column of what a statement finds. */
+  query(sql: string): Promise<readonly unknown[]>;
+  /** Value of a sample of metrics. */
+  metric(sample: string): Promise<number>;
+}
+
+async function startCrew(workers: number, ...args: readonly string[]): Promise<Crew> {
+  const database = withSchema(server);
+  const data = mkdtempSync(join(folder, 'data-'));
+  const own = ['--database', database, '--workers', String(workers), '--metrics-address', '127.0.0.1:0', '--log-level', 'error'];
+  const program = await startProgram({ data, args: [...own, ...args] });
+  await program.prints('no admin exists yet');
+  const metrics = /metrics are at (\S+)/.exec(program.printed())?.[1] ?? '';
+  return {
+    program,
+    async query(sql) {
+      const url = new URL(database);
+      const schema = url.searchParams.get('schema');
+      url.search = '';
+      const client = new pg.Client({ connectionString: url.href });
+      await client.connect();
+      await client.query(`SET search_path TO "${schema}"`);
+      const { rows } = await client.query({ text: sql, rowMode: 'array' });
+      await client.end();
+      return rows.map(([first]) => first as unknown);
+    },
+    async metric(sample) {
+      const text = await (await fetch(metrics)).text();
+      return Number(
+        text
+          .split('\n')
+          .find((line) => line.startsWith(`${sample} `))
+          ?.split(' ')
+          .at(-1),
+      );
+    },
+  };
+}
+
+/** Process ids of the workers of a lead. */
+function workersOf({ child }: Program): readonly number[] {
+  const listed = execFileSync('ps', ['-o', 'pid=,ppid=', '-A'], { encoding: 'utf8' });
+  const pairs = listed
+    .trim()
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/).map(Number));
+  return pairs
+    .filter(([, parent]) => parent === child.pid)
+    .map(([pid]) => pid ?? 0)
+    .filter(isAlive);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+/** What callers were told. */
+interface Answered {
+  readonly decisions: Set<string | null>;
+  readonly created: Set<string>;
+  readonly failed: unknown[];
+}
+
+/** Creates one record after the other, as long as it is to. */
+async function create(url: string, token: string, { answered, goesOn }: { answered: Answered; goesOn: () => boolean }): Promise<void> {
+  while (goesOn()) {
+    try {
+      const reply = await expectDone(send(url, 'POST /api/Tip', { token, body: { subject: 'a tip', text: 'something happened' } }));
+      answered.decisions.add(reply.decisionId);
+      answered.created.add(idOf(reply));
+    } catch (error) {
+      answered.failed.push(error);
+    }
+  }
+}
+
+describe('workers', () => {
+  it('are replaced one after the other without a request that is refused, lost or not on the record', async () => {
+    const { program, query, metric } = await startCrew(2);
+    const token = await setUp(program.url);
+    const before = workersOf(program);
+    expect(before).toHaveLength(2);
+    const answered: Answered = { decisions: new Set(), created: new Set(), failed: [] };
+    let isOver = false;
+    const clients = Array.from({ length: 6 }, () => create(program.url, token, { answered, goesOn: () => !isOver }));
+    await expect.poll(() => answered.created.size, { timeout: 30_000 }).toBeGreaterThan(20);
+    program.child.kill('SIGUSR2');
+    await expect.poll(() => program.printed(), { timeout: 90_000 }).toContain('all workers are new');
+    const after = answered.created.size;
+    await expect.poll(() => answered.created.size, { timeout: 30_000 }).toBeGreaterThan(after + 20);
+    isOver = true;
+    await Promise.all(clients);
+
+    expect(answered.failed).toEqual([]);
+    expect(workersOf(program).filter((pid) => before.includes(pid))).toEqual([]);
+    expect(new Set(await query('SELECT "id" FROM "Tip"'))).toEqual(answered.created);
+    const kept = new Set(await query('SELECT "id" FROM "_Decision"'));
+    expect([...answered.decisions].filter((id) => !kept.has(id))).toEqual([]);
+    // Those that went had counted most of them.
+    expect(await metric('bailiwick_decisions_total{effect="allow",resource="Tip",action="create"}')).toBe(answered.created.size);
+    expect(await program.stop()).toBe(0);
+    expect(program.printed()).not.toContain('has ended');
+  }, 240_000);
+
+  it('are started again where they die, and end with who leads them, whatever becomes of it', async () => {
+    const { program } = await startCrew(2);
+    const [first = 0] = workersOf(program);
+    process.kill(first, 'SIGKILL');
+    await program.prints('a worker has ended; another one is started in 100 ms');
+    await expect.poll(() => workersOf(program).length, { timeout: 20_000 }).toBe(2);
+    expect((await send(program.url, 'GET /readyz')).status).toBe(200);
+    const workers = workersOf(program);
+    program.child.kill('SIGKILL');
+    await program.ended;
+    await expect.poll(() => workers.filter(isAlive), { timeout: 20_000 }).toEqual([]);
+  }, 120_000);
+
+  it('say no to /readyz while they still take requests, and end with what is in flight', async () => {
+    const { program, query } = await startCrew(2, '--drain-delay-seconds', '3');
+    const token = await setUp(program.url);
+    const answered: Answered = { decisions: new Set(), created: new Set(), failed: [] };
+    let isOver = false;
+    const client = create(program.url, token, { answered, goesOn: () => !isOver });
+    program.child.kill('SIGTERM');
+    await pause(500);
+    const { status, body } = await send(program.url, 'GET /readyz');
+    expect([status, body.detail]).toEqual([503, 'the service is shutting down']);
+    isOver = true;
+    await client;
+    expect(await program.ended).toBe(0);
+    expect(answered.failed).toEqual([]);
+    expect(new Set(await query('SELECT "id" FROM "Tip"'))).toEqual(answered.created);
+  }, 120_000);
+});
