@@ -16,8 +16,8 @@ import { startPostgres } from '../test/postgres/server.ts';
 const USERS = Number(process.argv[2] ?? 1_000_000);
 const POLICIES = Number(process.argv[3] ?? 10_000);
 const CHECKOUTS = process.argv.length > 4 ? process.argv.slice(4) : ['.'];
-const ASKED = 300;
-const CHANGES = 15;
+const ASKED = 200;
+const CHANGES = 5;
 
 const AT = '2026-01-01T00:00:00.000Z';
 const secret = randomBytes(32).toString('hex');

@@ -301,8 +301,8 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   {
     name: 'a past decision goes by the assignments of today',
     file: 'src/admin/decisions.ts',
-    find: 'action, now: Date.parse(entry.at) });',
-    replace: 'action, now: tx.now });',
+    find: 'now: Date.parse(entry.at),\n  });',
+    replace: 'now: tx.now,\n  });',
     red: 'test/scenarios/past-decisions.test.ts',
     test: 'goes by assignments that have expired since',
   },
