@@ -1,7 +1,8 @@
 /**
  * What many users and policies cost: start until the first answer, memory, a user's first request and the next, and how soon a
  * changed policy is followed. Run: `node bench/scale.ts [users] [policies] [checkout …]`; each checkout (this one where none is
- * named) is measured on a SQLite file, and on a PostgreSQL server that is started for it. Two policies are assigned to each user.
+ * named) is measured on a SQLite file, and on a PostgreSQL server that is started for it (`BENCH_ON=sqlite`: on one of them). Two policies are assigned
+ * to each user.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -27,15 +28,17 @@ mkdirSync(join(project, 'resources'), { recursive: true });
 writeFileSync(join(project, 'resources', 'article.yaml'), 'name: Article\nfields:\n  title: { type: string }\n');
 
 process.stdout.write(`${USERS} users × 2 assignments, ${POLICIES} policies; load ${loadavg()[0]?.toFixed(1)}\n`);
-const server = await startPostgres();
+const ON = process.env['BENCH_ON'] ?? 'sqlite,postgres';
+const server = ON.includes('postgres') ? await startPostgres() : undefined;
 try {
   for (const checkout of CHECKOUTS) {
-    await report(`${checkout} on SQLite`, resolve(checkout), `sqlite:${join(mkdtempSync(join(folder, 'data-')), 'bench.db')}`);
+    const file = join(mkdtempSync(join(folder, 'data-')), 'bench.db');
+    if (ON.includes('sqlite')) await report(`${checkout} on SQLite`, resolve(checkout), `sqlite:${file}`);
     const schema = `bench_${randomBytes(4).toString('hex')}`;
-    await report(`${checkout} on PostgreSQL`, resolve(checkout), `${server.url}?schema=${schema}`);
+    if (server !== undefined) await report(`${checkout} on PostgreSQL`, resolve(checkout), `${server.url}?schema=${schema}`);
   }
 } finally {
-  await server.stop();
+  await server?.stop();
   rmSync(folder, { recursive: true, force: true });
 }
 

@@ -4,7 +4,8 @@ import { Problem } from '../errors.ts';
 import { type AssignableRole, type AssignmentChange, DEFAULT_PRIORITY, type RolePolicy, type UserPolicy } from '../policy/index.ts';
 import { ConstraintError, type Transaction } from './database.ts';
 import { bumpEpoch, lockPolicies } from './epoch.ts';
-import { keepVersion, type Version } from './policy-history.ts';
+import { idList } from './names.ts';
+import { keepEndings, keepVersion, type Version } from './policy-history.ts';
 import { deleteFrom, insertInto, POLICY_TABLES, replaceIn, selectFrom } from './policy-tables.ts';
 
 /** A policy and the user it is assigned to. */
@@ -25,12 +26,6 @@ export interface AuthoredChange extends AssignmentChange {
   readonly by: string;
   /** Begins the epoch of changes that are made together; each begins its own where absent. */
   readonly begin?: (() => Promise<number>) | undefined;
-}
-
-/** Assignments of both kinds. */
-export interface Assignments {
-  readonly userPolicies: readonly UserPolicy[];
-  readonly rolePolicies: readonly RolePolicy[];
 }
 
 /** Assigns a policy to a user. Throws POLICY_UNKNOWN, USER_UNKNOWN, ASSIGNMENT_EXISTS. */
@@ -84,13 +79,23 @@ export async function endAssignments(
   policyId: string,
   change: { readonly epoch: number; readonly by: string },
 ): Promise<void> {
-  const { userPolicies, rolePolicies } = await loadAssignments(tx, sql`"policyId" = ${policyId}`);
-  for (const assignment of [...userPolicies, ...rolePolicies]) await end(tx, assignment, change);
+  for (const assignment of await loadRolePolicies(tx, sql`"policyId" = ${policyId}`)) await end(tx, assignment, change);
+  // A policy may be assigned to more users than there is memory for.
+  for (let ended = STRETCH; ended === STRETCH; ) ended = await endSome(tx, policyId, change);
 }
 
-/** Assignments that a condition on columns of both kinds picks, in the order of their making. */
-export async function loadAssignments(tx: Transaction, where: RawBuilder<unknown>): Promise<Assignments> {
-  return { userPolicies: await loadUserPolicies(tx, where), rolePolicies: await loadRolePolicies(tx, where) };
+/** Assignments to users that are ended with a few statements. */
+const STRETCH = 500;
+
+async function endSome(tx: Transaction, policyId: string, change: { readonly epoch: number; readonly by: string }): Promise<number> {
+  const some = await tx.all<Pick<UserPolicy, 'id' | 'userId'>>(
+    sql`SELECT "id", "userId" FROM "_UserPolicy" WHERE "policyId" = ${policyId} LIMIT ${STRETCH}`,
+  );
+  if (some.length === 0) return 0;
+  await keepEndings(tx, some, { kind: 'userPolicy', ...change });
+  const ids = some.map(({ id }) => id);
+  await deleteFrom(tx, POLICY_TABLES.userPolicy, sql`"id" IN ${idList(tx.dialect, ids)}`);
+  return some.length;
 }
 
 /** Assignments to users that a condition picks, in the order of their making. */

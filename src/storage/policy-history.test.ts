@@ -7,12 +7,14 @@ import type { Transaction } from './database.ts';
 import { bumpEpoch, type Epoch, loadEpoch } from './epoch.ts';
 import { evolve } from './evolution/index.ts';
 import { createPolicy, deletePolicy, loadPolicyState, updatePolicy } from './policies.ts';
-import { type ChangesSince, loadChanges, loadPolicyStateAt } from './policy-history.ts';
+import { type ChangesSince, keepVersion, loadChanges, loadPolicyStateAt } from './policy-history.ts';
+import { insertInto, POLICY_TABLES } from './policy-tables.ts';
 import { insertRecord } from './records.ts';
 import { define, openTestDatabase, resourceOf, type TestDatabase, toRecord } from './storage.fixture.ts';
 
 const definitions = define({ User: { fields: { email: { type: 'email' } } } });
 const by = 'admin-1';
+const AT = '2026-01-01T00:00:00.000Z';
 let test: TestDatabase;
 
 beforeEach(async () => {
@@ -96,6 +98,35 @@ describe('the history', () => {
     // As a version before this one kept them.
     await inTransaction((tx) => tx.run(sql`UPDATE "_PolicyHistory" SET "userId" = NULL`));
     expect(await policiesOf('u1', 'viewer')).toEqual(['A']);
+  });
+
+  it('has the end of each assignment that goes with a policy, however many they are', async () => {
+    const { id: policyId } = await inTransaction((tx) => createPolicy(tx, inputOf('A'), { by }));
+    const kept = await inTransaction((tx) => createPolicy(tx, inputOf('B'), { by }));
+    const userIds = Array.from({ length: 1001 }, (_, index) => `many${index}`);
+    const to = (userId: string, policy: string) => ({ id: `${userId} ${policy}`, userId, policyId: policy });
+    await inTransaction(async (tx) => {
+      const epoch = await bumpEpoch(tx);
+      for (const each of [...userIds.map((userId) => to(userId, policyId)), to('many0', kept.id)]) {
+        const value = { ...each, assignedBy: by, assignedAt: AT, isActive: true, context: {} };
+        await insertInto(tx, POLICY_TABLES.userPolicy, value);
+        await keepVersion(tx, { kind: 'userPolicy', id: each.id, userId: each.userId, value, epoch, by });
+      }
+    });
+    const from = await inTransaction(loadEpoch);
+    await inTransaction((tx) => deletePolicy(tx, policyId, { by: 'other' }));
+    const { number } = await inTransaction(loadEpoch);
+    expect((await inTransaction((tx) => loadUserPolicies(tx, sql`1 = 1`))).map(({ id }) => id)).toEqual([`many0 ${kept.id}`]);
+    const history = await inTransaction((tx) =>
+      tx.all(sql`SELECT "toEpoch", "userId", "changedBy" FROM "_PolicyHistory" WHERE "kind" = 'userPolicy'`),
+    );
+    const versions = history as readonly { readonly toEpoch: number | null; readonly userId: string; readonly changedBy: string }[];
+    expect(versions.filter(({ toEpoch }) => toEpoch === number)).toHaveLength(1001);
+    expect(new Set(versions.filter(({ changedBy }) => changedBy === 'other').map(({ userId }) => userId))).toEqual(new Set(userIds));
+    expect((await inTransaction(async (tx) => loadChanges(tx, from, await loadEpoch(tx))))?.users).toEqual(new Set(userIds));
+    const past = await inTransaction((tx) => loadPolicyStateAt(tx, from.number, { userId: 'many1000', role: 'user' }));
+    expect(past.userPolicies.map((assignment) => assignment.policyId)).toEqual([policyId]);
+    expect((await inTransaction((tx) => loadPolicyStateAt(tx, number, { userId: 'many1000', role: 'user' }))).userPolicies).toEqual([]);
   });
 
   it('says who made each change', async () => {

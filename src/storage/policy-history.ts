@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Policy, PolicyChanges, PolicyState, RolePolicy, UserPolicy } from '../policy/index.ts';
 import type { Transaction } from './database.ts';
 import type { Epoch } from './epoch.ts';
-import { idList } from './names.ts';
+import { idList, insertionInto } from './names.ts';
 import { insertInto, POLICY_TABLES, selectFrom } from './policy-tables.ts';
 
 /** What has versions. */
@@ -29,6 +29,26 @@ export async function keepVersion(tx: Transaction, { kind, id, userId, value, ep
   const changedAt = new Date(tx.now).toISOString();
   const version = { id: uuidv7(), kind, subjectId: id, userId, fromEpoch: epoch, value, changedBy: by, changedAt };
   await insertInto(tx, POLICY_TABLES.history, version);
+}
+
+/** Keeps that many of one kind were deleted in one epoch, with two statements. */
+export async function keepEndings(
+  tx: Transaction,
+  ended: readonly Pick<Version, 'id' | 'userId'>[],
+  { kind, epoch, by }: Pick<Version, 'kind' | 'epoch' | 'by'>,
+): Promise<void> {
+  const ids = idList(
+    tx.dialect,
+    ended.map(({ id }) => id),
+  );
+  await tx.run(
+    sql`UPDATE "_PolicyHistory" SET "toEpoch" = ${epoch} WHERE "kind" = ${kind} AND "subjectId" IN ${ids} AND "toEpoch" IS NULL`,
+  );
+  const changedAt = new Date(tx.now).toISOString();
+  const names = ['id', 'kind', 'subjectId', 'userId', 'changedBy', 'changedAt'];
+  const columns = [...names.map((name) => ({ name })), { name: 'fromEpoch', type: 'integer' as const }];
+  const parameters = ended.flatMap(({ id, userId }) => [uuidv7(), kind, id, userId ?? null, by, changedAt, epoch]);
+  await tx.run({ sql: insertionInto(tx.dialect, '_PolicyHistory', { columns, rows: ended.length }), parameters });
 }
 
 /** What a version's row holds of it. */
