@@ -145,6 +145,7 @@ async function start(checkout: string, database: string): Promise<Running> {
     BAILIWICK_BACKUPS_KEPT: '0',
   };
   const child = spawn(process.execPath, [join(checkout, 'src/main.ts'), 'start', ...flags], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  process.once('exit', () => child.kill('SIGKILL'));
   return new Promise((found, fail) => {
     let said = '';
     child.once('exit', (code) => fail(new Error(`it ended with ${code}: ${said}`)));
