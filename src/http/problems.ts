@@ -29,7 +29,7 @@ const TRANSLATIONS: ReadonlyMap<string, (request: FastifyRequest) => Problem> = 
 ]);
 
 /** Whether the request was late or we were is told by whether all of it has arrived. */
-function timedOut({ raw }: FastifyRequest): Problem {
+export function timedOut({ raw }: FastifyRequest): Problem {
   if (!raw.complete) return new Problem('REQUEST_TIMEOUT', 'the body did not arrive in time');
   return new Problem('STORAGE_BUSY', 'the answer was not ready in time', {
     hint: 'it may have been done all the same: look before trying again',

@@ -35,9 +35,13 @@ describe('time', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 408 /);
   });
 
-  it('an answer that is not ready in time is 503, and does not claim that nothing was done', async () => {
+  const withBody = { body: '{}', headers: { 'content-type': 'application/json' } };
+  it.each([
+    ['', {}],
+    [' to a request with a body', withBody],
+  ])('an answer%s that is not ready in time is 503, and does not claim that nothing was done', async (_, sent) => {
     const { url } = await start({ limits: { requestTimeoutSeconds: 1 } });
-    const answer = await fetch(`${url}/never`, { method: 'POST' });
+    const answer = await fetch(`${url}/never`, { method: 'POST', ...sent, signal: AbortSignal.timeout(10_000) });
     expect(answer.status).toBe(503);
     expect(((await answer.json()) as { hint: string }).hint).toContain('look before trying again');
   });

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { SetupError } from '../errors.ts';
 import type { Route } from '../request/index.ts';
 import { readOnlyJson } from './body.ts';
@@ -11,8 +11,9 @@ import { createFramework, logAnswers, watchAnswers } from './framework.ts';
 import { addGuards, addSecurityHeaders, charge } from './guard.ts';
 import { serveHealth } from './health.ts';
 import type { HttpOptions } from './options.ts';
+import { timedOut } from './problems.ts';
 import { createRateLimiter, type RateLimiter } from './rate.ts';
-import { sendAnswer } from './send.ts';
+import { sendAnswer, sendProblem } from './send.ts';
 import { beginStreamed, endStreamed, openStream, readNoBody } from './stream.ts';
 
 /** The listening side of the service. */
@@ -75,7 +76,8 @@ async function assemble(server: FastifyInstance, options: HttpOptions): Promise<
   serveHealth(server, options.ready);
   if (options.docs !== undefined) await serveDocs(server, options.docs);
   const whole = options.routes.filter(({ streams }) => streams !== 'body');
-  for (const route of whole) serveRoute(server, route, limiter);
+  const milliseconds = options.limits.requestTimeoutSeconds * 1000;
+  for (const route of whole) serveRoute(server, route, { limiter, milliseconds });
   await server.register(async (part) => {
     readNoBody(part);
     const idleSeconds = options.limits.requestTimeoutSeconds;
@@ -83,7 +85,13 @@ async function assemble(server: FastifyInstance, options: HttpOptions): Promise<
   });
 }
 
-function serveRoute(server: FastifyInstance, route: Route, limiter: RateLimiter | undefined): void {
+interface Bounds {
+  readonly limiter: RateLimiter | undefined;
+  /** Until it is answered. */
+  readonly milliseconds: number;
+}
+
+function serveRoute(server: FastifyInstance, route: Route, { limiter, milliseconds }: Bounds): void {
   server.route({
     method: route.method,
     url: route.path,
@@ -93,11 +101,21 @@ function serveRoute(server: FastifyInstance, route: Route, limiter: RateLimiter 
       const call = toCall(request, route.method);
       const cost = route.cost?.(call) ?? 1;
       if (cost > 1) charge(limiter, request, { cost, paid: 1 });
-      const answer = await route.handle(call);
-      // Timed out meanwhile, and answered.
-      return reply.sent ? reply : sendAnswer(reply, answer);
+      // The framework's own watch stops once a body has arrived.
+      const late = route.streams === undefined ? setTimeout(() => answerLate(request, reply), milliseconds) : undefined;
+      try {
+        const answer = await route.handle(call);
+        // Timed out meanwhile, and answered.
+        return reply.sent ? reply : sendAnswer(reply, answer);
+      } finally {
+        clearTimeout(late);
+      }
     },
   });
+}
+
+function answerLate(request: FastifyRequest, reply: FastifyReply): void {
+  if (!reply.sent) void sendProblem(reply, timedOut(request));
 }
 
 /** A route that reads its body as it comes. */
