@@ -38,7 +38,7 @@ export interface ModelKeeper {
   replaceDefinitions(definitions: Definitions): void;
   readonly definitions: Definitions;
   /** Number of the newest epoch seen; undefined before the first. */
-  readonly epoch: number | undefined;
+  epoch(): number | undefined;
 }
 
 /** What a model is bounded by. */
@@ -63,10 +63,9 @@ export function createModelKeeper(initial: Definitions, limits: ModelLimits): Mo
   /** Of what has changed since `base`, where that can be told; of everything otherwise. */
   async function make(tx: Transaction, base: Model | undefined, epoch: Epoch): Promise<Made> {
     const others = await loadOtherDefinitions(tx, definitions);
-    if (others === undefined && base?.definitions === definitions) {
-      const changes = await loadChanges(tx, base.epoch, epoch);
-      if (changes !== undefined) return { model: toModel(changePolicies(base.policies, changes), epoch, keeper), users: changes.users };
-    }
+    const known = others === undefined && base?.definitions === definitions ? base : undefined;
+    const changes = known && (await loadChanges(tx, known.epoch, epoch));
+    if (changes) return { model: toModel(changePolicies(known.policies, changes), epoch, keeper), users: changes.users };
     definitions = others ?? definitions;
     const state = await loadPolicyState(tx);
     // What is read statement by statement is of one epoch only where that is still the same after the last.
@@ -93,9 +92,7 @@ export function createModelKeeper(initial: Definitions, limits: ModelLimits): Mo
     get definitions() {
       return definitions;
     },
-    get epoch() {
-      return seen;
-    },
+    epoch: () => seen,
     replaceDefinitions(next) {
       definitions = next;
       current = undefined;
@@ -123,11 +120,11 @@ export function followed(database: Database, model: ModelKeeper): Database {
     get figures() {
       return database.figures;
     },
-    transaction: (work) =>
+    transaction: (work, options) =>
       database.transaction(async (tx) => {
         await model.at(tx);
         return work(tx);
-      }),
+      }, options),
     close: () => database.close(),
   };
 }

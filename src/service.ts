@@ -73,7 +73,7 @@ export async function createService(settings: Settings, { tell, lead }: ServiceO
   const database = followed(opened, model);
   const core = { database: opened, model };
   const notices: string[] = [];
-  monitor.meters?.follow({ figures: () => database.figures, epoch: () => model.epoch });
+  monitor.meters?.follow({ figures: () => database.figures, epoch: model.epoch });
   const readiness = createReadiness({ database, model });
   const parts = createParts(settings, { database, model, monitor });
   const checkpoints = createEvidence(settings, { database, tell });
@@ -97,14 +97,7 @@ export async function createService(settings: Settings, { tell, lead }: ServiceO
     },
     needsSetup: async () => !(await database.transaction(hasAdmin)),
     watch(tell) {
-      stopWatching = watchDefinitions(
-        definitionFolder(settings.project),
-        async () => {
-          const told = await follow(readProject(settings.project), core, { actor: 'dev', tell });
-          for (const line of told.length > 0 ? told : ['definitions read again: nothing to do']) tell(line);
-        },
-        tell,
-      );
+      stopWatching = followFiles(settings.project, core, tell);
     },
     ...createCommands(parts, evolveOnce),
     async close({ isReplaced = false } = {}) {
@@ -125,6 +118,18 @@ const HANDOVER_SECONDS = 1;
 /** Leads workers that each are such a service. */
 export function createServiceLead(settings: Settings, { tell = () => undefined }: Pick<ServiceOptions, 'tell'> = {}): Promise<Lead> {
   return createLead(toLeadSettings(settings), tell);
+}
+
+/** Follows definition files from now on; answers what ends it. */
+function followFiles(project: string, core: Core, tell: Tell): () => void {
+  return watchDefinitions(
+    definitionFolder(project),
+    async () => {
+      const told = await follow(readProject(project), core, { actor: 'dev', tell });
+      for (const line of told.length > 0 ? told : ['definitions read again: nothing to do']) tell(line);
+    },
+    tell,
+  );
 }
 
 /** What is done without listening. */

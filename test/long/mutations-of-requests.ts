@@ -5,8 +5,8 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   {
     name: 'role and attributes come from the token',
     file: 'src/identity/caller.ts',
-    find: 'if (row !== undefined) return toCaller(fromRow(user, row));',
-    replace: 'if (row !== undefined) return { ...toCaller(fromRow(user, row)), principal: toForeignPrincipal(token) };',
+    find: 'if (row !== undefined) return toCaller(tx, fromRow(user, row));',
+    replace: 'if (row !== undefined) return { ...toCaller(tx, fromRow(user, row)), principal: toForeignPrincipal(token) };',
     red: 'src/identity/caller.test.ts',
     test: 'identify sees a demotion at once',
   },
@@ -205,8 +205,8 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   {
     name: 'denials leave no entry',
     file: 'src/pipeline.ts',
-    find: 'await appendAll(job.tx, entries);',
-    replace: 'await appendAll(\n    job.tx,\n    entries.filter(({ allowed }) => allowed),\n  );',
+    find: 'await appendAll(tx, entries);',
+    replace: 'await appendAll(\n    tx,\n    entries.filter(({ allowed }) => allowed),\n  );',
     red: 'test/scenarios/undone.test.ts',
     test: 'what is refused halfway is undone, and the record says so an import of which one record is denied',
   },

@@ -17,19 +17,7 @@ const NOTHING = sql``;
 
 /** Hands the connection's transaction to one work, and with it the writer lent to that transaction. */
 export function openTransaction(connection: Connection, loan: Loan): OpenTransaction {
-  let ended = false;
-  const life: SavepointHost = {
-    get isOver() {
-      return ended || !connection.inTransaction;
-    },
-    check() {
-      if (ended) throw internal('a transaction was used after its end');
-      // The driver rolled back by itself. Outside a transaction each statement would commit on its own.
-      if (life.isOver) throw unavailable(new Error('the transaction was rolled back by the database'));
-    },
-    exec: (text) => connection.control(text),
-    mark: () => loan.mark(),
-  };
+  const life = createLife(connection, loan);
   /** Async throughout, so that every mistake is a rejection. */
   const ask =
     <Answer>(work: (query: Query) => Answer) =>
@@ -65,8 +53,29 @@ export function openTransaction(connection: Connection, loan: Loan): OpenTransac
   return {
     tx,
     end() {
-      ended = true;
+      life.end();
       if (savepoints.open > 0) throw internal('a savepoint was not awaited');
     },
   };
+}
+
+/** How long a work may use what it was handed. */
+function createLife(connection: Connection, loan: Loan): SavepointHost & { end(): void } {
+  let ended = false;
+  const life = {
+    get isOver() {
+      return ended || !connection.inTransaction;
+    },
+    check() {
+      if (ended) throw internal('a transaction was used after its end');
+      // The driver rolled back by itself. Outside a transaction each statement would commit on its own.
+      if (life.isOver) throw unavailable(new Error('the transaction was rolled back by the database'));
+    },
+    exec: (text: string) => connection.control(text),
+    mark: () => loan.mark(),
+    end() {
+      ended = true;
+    },
+  };
+  return life;
 }
