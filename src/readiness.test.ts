@@ -32,9 +32,7 @@ function watch(trust: number): Watched {
     },
   } as unknown as Database;
   const model = {
-    get epoch() {
-      return state.epoch;
-    },
+    epoch: () => state.epoch,
   } as unknown as ModelKeeper;
   return Object.assign(state, { readiness: createReadiness({ database, model, trust, patience: 20 }) });
 }
