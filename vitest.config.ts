@@ -8,7 +8,7 @@ const ON_BOTH = [
 ];
 
 /** What is about PostgreSQL alone. */
-const POSTGRES_ALONE = ['src/storage/postgres/**/*.test.ts', 'test/postgres/**/*.test.ts'];
+const POSTGRES_ALONE = ['src/storage/postgres/**/*.test.ts', 'test/{postgres,replicas}/**/*.test.ts'];
 
 /** What is about files of SQLite, or asks no database for the answer. */
 const SQLITE_ALONE = [

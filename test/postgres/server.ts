@@ -42,9 +42,10 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
 /** A server of one's own. */
 export interface PostgresServer {
   readonly url: string;
-  /** Its folder, with the configuration. */
-  readonly folder: string;
-  readonly process: ChildProcess;
+  /** Ends it as a machine does that loses power, but for what the disk was told to keep. */
+  crash(): Promise<void>;
+  /** Starts it again after that, where it was. */
+  start(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -72,21 +73,30 @@ export async function startPostgres({ settings = [], standby = false }: ServerOp
   if (standby) writeFileSync(join(folder, 'standby.signal'), '', { mode: 0o644 });
   const options = [`port=${port}`, 'listen_addresses=127.0.0.1', `unix_socket_directories=${process.platform === 'win32' ? '' : folder}`];
   const flags = [...options, ...settings].flatMap((setting) => ['-c', setting]);
-  const server = spawn(join(bin, 'postgres'), ['-D', folder, ...flags], { ...who, stdio: ['ignore', 'ignore', 'pipe'] });
-  await untilReady(server);
+  const run = async (): Promise<ChildProcess> => {
+    const started = spawn(join(bin, 'postgres'), ['-D', folder, ...flags], { ...who, stdio: ['ignore', 'ignore', 'pipe'] });
+    await untilReady(started);
+    return started;
+  };
+  let server = await run();
   return {
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,
-    folder,
-    process: server,
+    crash: () => end(server, 'SIGQUIT'),
+    async start() {
+      server = await run();
+    },
     async stop() {
-      const ended = new Promise((resolve) => server.once('exit', resolve));
-      if (server.exitCode === null && server.signalCode === null) {
-        server.kill('SIGINT');
-        await ended;
-      }
+      await end(server, 'SIGINT');
       rmSync(home, { recursive: true, force: true });
     },
   };
+}
+
+async function end(server: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (server.exitCode !== null || server.signalCode !== null) return;
+  const ended = new Promise((resolve) => server.once('exit', resolve));
+  server.kill(signal);
+  await ended;
 }
 
 /**

@@ -53,12 +53,18 @@ export interface Start {
   readonly project?: string;
   readonly command?: 'start' | 'dev';
   readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** A module that is loaded before the program. */
+  readonly preload?: string;
 }
 
 /** Starts a service on a free port; resolves once it listens and has said what it has to say. */
-export async function startProgram({ data, project = 'examples/newsroom', command = 'start', args = [] }: Start): Promise<Program> {
-  const child = spawn(process.execPath, [main, command, '--project', project, '--data', data, '--port', '0', ...args], {
+export async function startProgram({ data, project = 'examples/newsroom', command = 'start', ...how }: Start): Promise<Program> {
+  const { args = [], env = {}, preload } = how;
+  const program = [...(preload === undefined ? [] : ['--import', preload]), main];
+  const child = spawn(process.execPath, [...program, command, '--project', project, '--data', data, '--port', '0', ...args], {
     cwd: root,
+    env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   // A test that fails before it stops the program leaves none behind.
@@ -99,26 +105,35 @@ export interface Reply {
   readonly status: number;
   readonly decisionId: string | null;
   readonly body: { readonly code?: string; readonly data?: unknown; readonly detail?: string } & Readonly<Record<string, unknown>>;
+  /** When it was sent, and when its head was here, in milliseconds of one watch. */
+  readonly sentAt: number;
+  readonly arrivedAt: number;
 }
 
 /** What to send beside method and path. */
 export interface Sent {
   readonly token?: string;
   readonly body?: unknown;
+  readonly requestId?: string;
 }
 
 /** Sends one request and reads the answer to its end. */
 export async function send(
   url: string,
   call: `${'GET' | 'POST' | 'PUT' | 'DELETE'} /${string}`,
-  { token, body }: Sent = {},
+  { token, body, requestId }: Sent = {},
 ): Promise<Reply> {
   const [method = '', path = ''] = call.split(' ', 2);
-  const authorization: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
-  const content =
-    body === undefined ? {} : { headers: { 'content-type': 'application/json', ...authorization }, body: JSON.stringify(body) };
-  const answer = await fetch(url + path, { method, headers: authorization, ...content });
-  return { status: answer.status, decisionId: answer.headers.get('x-decision-id'), body: (await answer.json()) as Reply['body'] };
+  const headers = {
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    ...(requestId !== undefined && { 'x-request-id': requestId }),
+    ...(body !== undefined && { 'content-type': 'application/json' }),
+  };
+  const sentAt = performance.now();
+  const answer = await fetch(url + path, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) });
+  const arrivedAt = performance.now();
+  const decisionId = answer.headers.get('x-decision-id');
+  return { status: answer.status, decisionId, body: (await answer.json()) as Reply['body'], sentAt, arrivedAt };
 }
 
 const ADMIN = { email: 'ada@example.com', password: 'correct horse battery', name: 'Ada' };
@@ -148,9 +163,9 @@ export function idOf({ body }: Reply): string {
 
 /** The answer, which has to be a success. */
 export async function expectDone(reply: Promise<Reply>): Promise<Reply> {
-  const { status, body, decisionId } = await reply;
-  if (status >= 300) throw new Error(`expected success, given ${status} ${JSON.stringify(body)}`);
-  return { status, body, decisionId };
+  const done = await reply;
+  if (done.status >= 300) throw new Error(`expected success, given ${done.status} ${JSON.stringify(done.body)}`);
+  return done;
 }
 
 /** The first column of what a statement finds in the database, read from outside. */

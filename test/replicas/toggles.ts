@@ -1,0 +1,129 @@
+/** Whatever can take access away and give it back, each with a user of its own. */
+
+import { pause, type Reply } from '../process/program.ts';
+import { type Call, EVERYTHING, type Fleet, type FleetUser } from './fleet.ts';
+import type { Toggle } from './freshness.ts';
+
+/** A change and its undoing, as an admin asks for them; or as they come about. */
+interface Change {
+  readonly off: readonly [call: Call, body?: object];
+  readonly on: readonly [call: Call, body?: object];
+}
+
+/** Prepares what a user's access hangs on; from then on it is there. */
+type Preparation = (fleet: Fleet) => Promise<{ readonly user: FleetUser; readonly change: Change }>;
+
+const PREPARATIONS: ReadonlyMap<string, Preparation> = new Map<string, Preparation>([
+  ['a policy is switched off', (fleet) => ofPolicy(fleet, { off: { isActive: false }, on: { isActive: true } })],
+  ['a rule is changed', (fleet) => ofPolicy(fleet, { off: { rules: ofNobody }, on: { rules: EVERYTHING } })],
+  [
+    'an assignment is removed',
+    async (fleet) => {
+      const { user, policyId } = await grant(fleet);
+      return { user, change: ofAssignment(`/admin/api/policies/${policyId}/assign/user/${user.id}`) };
+    },
+  ],
+  [
+    'a role loses a policy',
+    async (fleet) => {
+      const user = await fleet.createUser('anon');
+      const path = `/admin/api/policies/${await fleet.createPolicy()}/assign/role/anon` as const;
+      await fleet.asAdmin(`POST ${path}`, {});
+      return { user, change: ofAssignment(path) };
+    },
+  ],
+  [
+    'a user is deactivated',
+    async (fleet) => {
+      const { user } = await grant(fleet);
+      return { user, change: ofUser(user, { off: { isActive: false }, on: { isActive: true } }) };
+    },
+  ],
+  [
+    'a user is demoted',
+    async (fleet) => {
+      const user = await fleet.createUser('admin');
+      return { user, change: ofUser(user, { off: { role: 'user' }, on: { role: 'admin' } }) };
+    },
+  ],
+  [
+    'what a condition reads of a user is changed',
+    async (fleet) => {
+      const conditions = [{ field: 'user.name', operator: 'eq', value: 'Trusted' }];
+      const { user } = await grant(fleet, [{ resource: 'Note', action: '*', conditions }]);
+      await fleet.asAdmin(`PUT /api/User/${user.id}`, { name: 'Trusted' });
+      return { user, change: ofUser(user, { off: { name: 'Other' }, on: { name: 'Trusted' } }) };
+    },
+  ],
+]);
+
+/** What access can hang on, in the words of "it is answered that …". */
+export const TOGGLES: readonly string[] = [...PREPARATIONS.keys()];
+
+/** Prepares one of them. */
+export async function createToggle(fleet: Fleet, name: string): Promise<Toggle> {
+  const prepare = PREPARATIONS.get(name);
+  if (prepare === undefined) throw new Error(`expected one of ${TOGGLES.join(', ')}, given ${name}`);
+  const { user, change } = await prepare(fleet);
+  let count = 0;
+  // By these their entries are found.
+  const next = (): string => `toggle-${user.id}-${count++}`;
+  return {
+    name,
+    user,
+    off: () => fleet.asAdmin(change.off[0], change.off[1], next()),
+    on: () => fleet.asAdmin(change.on[0], change.on[1], next()),
+  };
+}
+
+/** An assignment that ends by itself, by the clock of the server: nobody changes anything when it does. */
+export async function createExpiry(fleet: Fleet): Promise<Toggle> {
+  const { user, policyId } = await grant(fleet);
+  const now = async (): Promise<number> => {
+    const [row] = await fleet.query('SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now');
+    return Number(row?.['now']);
+  };
+  const expire = async (expiresAt: number): Promise<Reply> =>
+    fleet.asAdmin(`PUT /admin/api/policies/${policyId}/assign/user/${user.id}`, { expiresAt: new Date(expiresAt).toISOString() });
+  return {
+    name: 'an assignment has expired',
+    user,
+    async off() {
+      const expiresAt = Math.ceil(await now()) + 200;
+      await expire(expiresAt);
+      while ((await now()) <= expiresAt) await pause(5);
+      return { arrivedAt: performance.now() };
+    },
+    on: async () => expire((await now()) + 600_000),
+  };
+}
+
+const ofNobody = [{ resource: 'Note', action: '*', conditions: [{ field: 'user.email', operator: 'eq', value: 'nobody@example.com' }] }];
+
+/** What to send to have it gone, and to have it back. */
+interface Bodies {
+  readonly off: object;
+  readonly on: object;
+}
+
+async function ofPolicy(fleet: Fleet, { off, on }: Bodies): ReturnType<Preparation> {
+  const { user, policyId } = await grant(fleet);
+  const call: Call = `PUT /admin/api/policies/${policyId}`;
+  return { user, change: { off: [call, off], on: [call, on] } };
+}
+
+function ofUser({ id }: FleetUser, { off, on }: Bodies): Change {
+  return { off: [`PUT /api/User/${id}`, off], on: [`PUT /api/User/${id}`, on] };
+}
+
+function ofAssignment(path: `/${string}`): Change {
+  return { off: [`DELETE ${path}`], on: [`POST ${path}`, {}] };
+}
+
+/** A user, and a policy of their own. */
+async function grant(fleet: Fleet, rules?: readonly object[]): Promise<{ readonly user: FleetUser; readonly policyId: string }> {
+  const user = await fleet.createUser('user');
+  const policyId = await fleet.createPolicy(rules);
+  await fleet.asAdmin(`POST /admin/api/policies/${policyId}/assign/user/${user.id}`, {});
+  return { user, policyId };
+}
