@@ -1,4 +1,4 @@
-/** Between a client and a PostgreSQL server: hands on what both say, until it is told to cut them off at the next COMMIT. */
+/** Between a client and a PostgreSQL server: hands on what both say, late or never, until it is told to cut them off at the next COMMIT. */
 import { createConnection, createServer, type Socket } from 'node:net';
 
 /** What becomes of the next COMMIT. */
@@ -12,12 +12,22 @@ export type Cut =
   /** The server gets it, and from then on nobody reaches the server. */
   | 'last';
 
+/** What becomes of everything else. */
+export type Wire =
+  | 'open'
+  /** Nothing arrives any more, and nobody is told: as when a machine is gone from the network. What was sent arrives when it is back. */
+  | 'dead'
+  /** Everything arrives so many milliseconds later. */
+  | { readonly slow: number };
+
 /** A proxy of a server. */
 export interface PostgresProxy {
   /** The server's address, by way of the proxy. */
   readonly url: string;
   /** Cuts off whoever sends COMMIT next. */
   cut(how: Cut): void;
+  /** Says how the wire is from now on, for those that are connected already, too. */
+  set(wire: Wire): void;
   /** How many have been cut off. */
   readonly cuts: number;
   /** Hands on what has been held back. */
@@ -34,6 +44,7 @@ export async function startProxy(server: string): Promise<PostgresProxy> {
   const target = new URL(server);
   const sockets = new Set<Socket>();
   let [next, cuts]: [Cut | undefined, number] = [undefined, 0];
+  const line = createLine();
   let deliver = (): void => undefined;
   let isDown = false;
 
@@ -50,13 +61,14 @@ export async function startProxy(server: string): Promise<PostgresProxy> {
       client.resetAndDestroy();
       upstream.destroy();
     };
-    upstream.on('data', (data) => client.write(data));
+    upstream.on('data', line.to(client));
+    const send = line.to(upstream);
     upstream.on('close', () => client.destroy());
     client.on('close', () => upstream.destroy());
     client.on('data', (data) => {
       const at = data.indexOf(COMMIT);
       const how = next;
-      if (how === undefined || at < 0) return void upstream.write(data);
+      if (how === undefined || at < 0) return send(data);
       next = undefined;
       cuts++;
       upstream.removeAllListeners('data');
@@ -84,13 +96,45 @@ export async function startProxy(server: string): Promise<PostgresProxy> {
     cut(how) {
       next = how;
     },
+    set: line.set,
     get cuts() {
       return cuts;
     },
     deliver: () => deliver(),
     async close() {
+      line.set('open');
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => listener.close(resolve));
+    },
+  };
+}
+
+/** What everything passes, in order. */
+interface Line {
+  set(wire: Wire): void;
+  /** What hands on to a socket. */
+  to(socket: Socket): (data: Buffer) => void;
+}
+
+function createLine(): Line {
+  let wire: Wire = 'open';
+  let open = Promise.withResolvers<void>();
+  open.resolve();
+  return {
+    set(other) {
+      wire = other;
+      if (wire === 'dead') open = Promise.withResolvers<void>();
+      else open.resolve();
+    },
+    to(socket) {
+      let last = Promise.resolve();
+      return (data) => {
+        const slow = typeof wire === 'object' ? wire.slow : 0;
+        last = last
+          .then(() => open.promise)
+          .then(() => (slow === 0 ? undefined : new Promise<void>((resolve) => setTimeout(resolve, slow))))
+          .then(() => void socket.write(data));
+      };
     },
   };
 }

@@ -1,7 +1,6 @@
 /** A load that writes, and what it was told; and what the record and the tables have to say to each other about it afterwards. */
-import { randomBytes } from 'node:crypto';
 import { type Program, type Reply, send } from '../process/program.ts';
-import type { Fleet } from './fleet.ts';
+import { createNote, type Fleet } from './fleet.ts';
 import { type Asking, isLost } from './load.ts';
 
 /** What was answered, by whichever replica. */
@@ -42,7 +41,8 @@ interface Means {
   readonly policyId: string;
 }
 
-async function askForOne({ url }: Program, { token, ids, policyId }: Means, answered: Answered): Promise<Reply> {
+async function askForOne(replica: Program, { token, ids, policyId }: Means, answered: Answered): Promise<Reply> {
+  const { url } = replica;
   const at = Math.floor(Math.random() * ids.length);
   const id = ids[at];
   const chance = Math.random();
@@ -52,9 +52,7 @@ async function askForOne({ url }: Program, { token, ids, policyId }: Means, answ
     return reply;
   }
   if (id === undefined || chance < 0.3) {
-    // By it the entry of a note's creation is found: that knows no id yet.
-    const slug = randomBytes(8).toString('hex');
-    const reply = await send(url, 'POST /api/Note', { token, body: { slug }, requestId: slug });
+    const reply = await createNote(replica, token);
     if (reply.status === 201) ids.push(noteVersion(reply, answered));
     return reply;
   }

@@ -105,6 +105,12 @@ export async function startFleet({ server, replicas: wanted }: FleetOptions): Pr
   };
 }
 
+/** Makes a note; the entry of its creation, which knows no id yet, is found by the slug. */
+export function createNote({ url }: Program, token: string): Promise<Reply> {
+  const slug = randomBytes(8).toString('hex');
+  return send(url, 'POST /api/Note', { token, body: { slug }, requestId: slug });
+}
+
 /** A token of another issuer, good for days whichever of the clocks is right. */
 export function signFor(userId: string): Promise<string> {
   const now = Math.floor(Date.now() / 1000);

@@ -4,7 +4,7 @@
  * before; and the server's, by which each entry agrees with what was in force at the moment that it was committed.
  */
 import { type Program, pause, type Reply, send } from '../process/program.ts';
-import type { Fleet, FleetUser } from './fleet.ts';
+import { createNote, type Fleet, type FleetUser } from './fleet.ts';
 import { beginLoad } from './load.ts';
 
 /** Something that a user's access hangs on. */
@@ -88,8 +88,9 @@ export async function toggleUnderLoad(fleet: Fleet, toggle: Toggle, { rounds, in
 }
 
 /** Reads, lists and writes, by turns. */
-function askFor({ url }: Program, { token }: FleetUser, index: number): Promise<Reply> {
-  if (index % 4 === 3) return send(url, 'POST /api/Note', { token, body: { text: 'made' } });
+function askFor(replica: Program, { token }: FleetUser, index: number): Promise<Reply> {
+  const { url } = replica;
+  if (index % 4 === 3) return createNote(replica, token);
   return send(url, index % 2 === 0 ? 'GET /api/Note?limit=1' : 'GET /api/Note?limit=2&sort=-createdAt', { token });
 }
 

@@ -1,9 +1,9 @@
 /** Three replicas on one PostgreSQL, any of which may be gone at any moment: what was answered is there, with its entry. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type PostgresServer, startPostgres } from '../postgres/server.ts';
-import { idOf, type Program, send } from '../process/program.ts';
+import { idOf, type Program } from '../process/program.ts';
 import { createAnswered, findLosses } from './changes.ts';
-import { type Fleet, startFleet } from './fleet.ts';
+import { createNote, type Fleet, startFleet } from './fleet.ts';
 import { crashServer, killReplicas } from './loss.ts';
 
 /** Few: `test/long/` has 50 of each. */
@@ -41,7 +41,7 @@ it('an entry that is missing would be found, and one too many', async () => {
   );
   const [answered, replica] = [createAnswered(), replicas[0] as Program];
   answered.decisions.add('never recorded');
-  answered.notes.set(idOf(await send(replica.url, 'POST /api/Note', { token: admin, body: {} })), 2);
+  answered.notes.set(idOf(await createNote(replica, admin)), 2);
   const losses = await findLosses(fleet, policyId, answered);
   expect(losses).toEqual(
     expect.arrayContaining(['answered without an entry: never recorded', expect.stringMatching(/^answered as of version 2/)]),
