@@ -17,6 +17,8 @@ export type Wire =
   | 'open'
   /** Nothing arrives any more, and nobody is told: as when a machine is gone from the network. What was sent arrives when it is back. */
   | 'dead'
+  /** Nothing arrives any more on what is connected, for good; whoever connects anew is heard. */
+  | 'lost'
   /** Everything arrives so many milliseconds later. */
   | { readonly slow: number };
 
@@ -119,16 +121,20 @@ interface Line {
 function createLine(): Line {
   let wire: Wire = 'open';
   let open = Promise.withResolvers<void>();
+  let losses = 0;
   open.resolve();
   return {
     set(other) {
       wire = other;
+      if (wire === 'lost') losses++;
       if (wire === 'dead') open = Promise.withResolvers<void>();
       else open.resolve();
     },
     to(socket) {
+      const connectedAfter = losses;
       let last = Promise.resolve();
       return (data) => {
+        if (losses > connectedAfter) return;
         const slow = typeof wire === 'object' ? wire.slow : 0;
         last = last
           .then(() => open.promise)

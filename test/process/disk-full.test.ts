@@ -1,12 +1,17 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { expectDone, idOf, type Program, query, type Reply, runProgram, send, setUp, startProgram } from './program.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bailiwick-full-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const mounted: string[] = [];
+afterAll(() => {
+  for (const at of mounted) spawnSync('umount', ['-l', at]);
+  rmSync(folder, { recursive: true, force: true });
+});
 
 /** A disk without space is played by a limit on the size of the process's files: Linux can set it on one that runs. */
 const canLimit = spawnSync('prlimit', ['--version']).status === 0;
@@ -19,37 +24,146 @@ function largestFile(data: string): number {
   return Math.max(...readdirSync(data).map((name) => statSync(join(data, name)).size));
 }
 
+/** A way to play a disk that is full. */
+interface Way {
+  readonly name: string;
+  readonly isPossible: boolean;
+  /** Makes the folder of the data what it takes. */
+  prepare(data: string): void;
+  /** Leaves room for so many bytes more. */
+  fill(program: Program, data: string, bytes: number): void;
+  empty(program: Program, data: string): void;
+}
+
+const LIMIT: Way = {
+  name: 'a limit on the size of files',
+  isPossible: canLimit,
+  prepare: () => undefined,
+  fill: (program, data, bytes) => limitFiles(program, bytes === 0 ? 4096 : largestFile(data) + bytes),
+  empty: (program) => limitFiles(program, 'unlimited'),
+};
+
+/** A disk of our own in memory, where we may mount one. */
+const SMALL: Way = {
+  name: 'a small disk',
+  isPossible: canMount(),
+  prepare(data) {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=16m', 'tmpfs', data]);
+    mounted.push(data);
+  },
+  fill(_, data, bytes) {
+    rmSync(join(data, 'other'), { force: true });
+    const { bavail, bsize } = statfsSync(data);
+    writeFileSync(join(data, 'other'), Buffer.alloc(bavail * bsize - bytes, 1));
+  },
+  empty: (_, data) => rmSync(join(data, 'other')),
+};
+
+function canMount(): boolean {
+  const at = join(folder, 'mounted');
+  mkdirSync(at);
+  if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', at]).status !== 0) return false;
+  return spawnSync('umount', [at]).status === 0;
+}
+
 function createTip(program: Program, token: string): Promise<Reply> {
   return send(program.url, 'POST /api/Tip', { token, body: { subject: 'a tip', text: 'x'.repeat(2000) } });
 }
 
-describe.skipIf(!canLimit)('a disk that is full', () => {
-  it('is answered 503 and told by /readyz; nothing is lost; it goes on by itself when there is space', async () => {
-    const data = join(folder, 'strict');
+describe('a disk that is full', () => {
+  const ways = [LIMIT, SMALL].filter(({ isPossible }) => isPossible);
+  it.each(ways)(
+    '$name is answered 503 and told by /readyz; nothing is lost; it goes on by itself when there is space',
+    async (way) => {
+      const data = mkdtempSync(join(folder, 'strict-'));
+      way.prepare(data);
+      const program = await startProgram({ data, args: ['--log-level', 'silent'] });
+      const token = await setUp(program.url);
+      const created = new Set([idOf(await expectDone(createTip(program, token)))]);
+
+      way.fill(program, data, 50_000);
+      let reply = await createTip(program, token);
+      for (let count = 0; count < 500 && reply.status === 201; count++) {
+        created.add(idOf(reply));
+        reply = await createTip(program, token);
+      }
+      expect([reply.status, reply.body.code]).toEqual([503, 'STORAGE_UNAVAILABLE']);
+      expect(JSON.stringify(reply.body)).not.toMatch(/sqlite|EFBIG|ENOSPC|tmp/i);
+      // What was just undone has left room for a smaller one.
+      way.fill(program, data, 0);
+      reply = await send(program.url, 'GET /api/Tip?limit=1', { token });
+      expect((await send(program.url, 'GET /api/Tip', { token })).status).toBe(503);
+      expect((await send(program.url, 'GET /readyz')).status).toBe(503);
+      expect((await send(program.url, 'GET /healthz')).status).toBe(200);
+
+      way.empty(program, data);
+      await expect.poll(async () => (await send(program.url, 'GET /readyz')).status, { timeout: 10_000 }).toBe(200);
+      created.add(idOf(await expectDone(createTip(program, token))));
+      const { body } = await expectDone(send(program.url, 'GET /api/Tip?limit=1&total=true', { token }));
+      expect(body['total']).toBe(created.size);
+
+      expect(await program.stop()).toBe(0);
+      expect(new Set(query(data, 'SELECT id FROM Tip'))).toEqual(created);
+      expect(query(data, `SELECT COUNT(*) FROM _Decision WHERE resource = 'Tip' AND action = 'create' AND allowed = 1`)).toEqual([
+        created.size,
+      ]);
+      expect(query(data, 'PRAGMA integrity_check')).toEqual(['ok']);
+    },
+    60_000,
+  );
+
+  it.skipIf(!canLimit)(
+    'leaves reads answered, and only those, where the record is relaxed',
+    async () => {
+      const data = join(folder, 'relaxed');
+      const program = await startProgram({ data, args: ['--log-level', 'silent', '--audit-mode', 'relaxed'] });
+      const token = await setUp(program.url);
+      await expectDone(createTip(program, token));
+      limitFiles(program, 4096);
+      expect((await createTip(program, token)).status).toBe(503);
+      expect((await send(program.url, 'GET /api/Tip', { token })).status).toBe(200);
+      expect((await send(program.url, 'GET /api/Tip')).status).toBe(403);
+      const headers = { authorization: `Bearer ${token}` };
+      const file = await fetch(`${program.url}/api/Tip/export?format=ndjson`, { method: 'POST', headers });
+      expect([file.status, (await file.text()).split('\n')]).toEqual([200, [expect.stringContaining('"id"'), '']]);
+      // It ends as well as ever while nothing can be written.
+      expect(await program.stop()).toBe(0);
+      expect(query(data, 'PRAGMA integrity_check')).toEqual(['ok']);
+    },
+    60_000,
+  );
+});
+
+/** A disk that fails to keep what it was given is played by whoever may stand between a process and its system. */
+const canTrace = spawnSync('strace', ['-qq', '-o', '/dev/null', 'true']).status === 0;
+
+async function failSyncs({ child }: Program): Promise<ChildProcess> {
+  const calls = 'fsync,fdatasync';
+  const args = ['-f', '-o', '/dev/null', '-e', `trace=${calls}`, '-e', `inject=${calls}:error=EIO`, '-p', String(child.pid)];
+  const tracer = spawn('strace', args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  await once(tracer.stderr, 'data');
+  return tracer;
+}
+
+describe.skipIf(!canTrace)('a disk that fails to keep what it was given', () => {
+  it('is answered 503, and what was answered before and after is there', async () => {
+    const data = join(folder, 'failing');
     const program = await startProgram({ data, args: ['--log-level', 'silent'] });
     const token = await setUp(program.url);
     const created = new Set([idOf(await expectDone(createTip(program, token)))]);
 
-    limitFiles(program, largestFile(data) + 50_000);
-    let reply = await createTip(program, token);
-    for (let count = 0; count < 500 && reply.status === 201; count++) {
-      created.add(idOf(reply));
-      reply = await createTip(program, token);
-    }
-    expect([reply.status, reply.body.code]).toEqual([503, 'STORAGE_UNAVAILABLE']);
-    expect(JSON.stringify(reply.body)).not.toMatch(/sqlite|EFBIG|tmp/i);
-    // What was just undone has left room for a smaller one.
-    limitFiles(program, 4096);
-    expect((await send(program.url, 'GET /api/Tip', { token })).status).toBe(503);
+    const tracer = await failSyncs(program);
+    const replies = [await createTip(program, token), await send(program.url, 'GET /api/Tip', { token })];
+    expect(replies.map(({ status, body }) => [status, body.code])).toEqual([
+      [503, 'STORAGE_UNAVAILABLE'],
+      [503, 'STORAGE_UNAVAILABLE'],
+    ]);
     expect((await send(program.url, 'GET /readyz')).status).toBe(503);
-    expect((await send(program.url, 'GET /healthz')).status).toBe(200);
+    tracer.kill('SIGTERM');
+    await once(tracer, 'exit');
 
-    limitFiles(program, 'unlimited');
     await expect.poll(async () => (await send(program.url, 'GET /readyz')).status, { timeout: 10_000 }).toBe(200);
     created.add(idOf(await expectDone(createTip(program, token))));
-    const { body } = await expectDone(send(program.url, 'GET /api/Tip?limit=1&total=true', { token }));
-    expect(body['total']).toBe(created.size);
-
     expect(await program.stop()).toBe(0);
     expect(new Set(query(data, 'SELECT id FROM Tip'))).toEqual(created);
     expect(query(data, `SELECT COUNT(*) FROM _Decision WHERE resource = 'Tip' AND action = 'create' AND allowed = 1`)).toEqual([
@@ -57,22 +171,5 @@ describe.skipIf(!canLimit)('a disk that is full', () => {
     ]);
     expect(query(data, 'PRAGMA integrity_check')).toEqual(['ok']);
     expect((await runProgram(['decisions', 'verify', '--data', data])).out).toContain('the record is as it was written');
-  }, 60_000);
-
-  it('leaves reads answered, and only those, where the record is relaxed', async () => {
-    const data = join(folder, 'relaxed');
-    const program = await startProgram({ data, args: ['--log-level', 'silent', '--audit-mode', 'relaxed'] });
-    const token = await setUp(program.url);
-    await expectDone(createTip(program, token));
-    limitFiles(program, 4096);
-    expect((await createTip(program, token)).status).toBe(503);
-    expect((await send(program.url, 'GET /api/Tip', { token })).status).toBe(200);
-    expect((await send(program.url, 'GET /api/Tip')).status).toBe(403);
-    const headers = { authorization: `Bearer ${token}` };
-    const file = await fetch(`${program.url}/api/Tip/export?format=ndjson`, { method: 'POST', headers });
-    expect([file.status, (await file.text()).split('\n')]).toEqual([200, [expect.stringContaining('"id"'), '']]);
-    // It ends as well as ever while nothing can be written.
-    expect(await program.stop()).toBe(0);
-    expect(query(data, 'PRAGMA integrity_check')).toEqual(['ok']);
   }, 60_000);
 });

@@ -17,7 +17,7 @@ let policyId: string;
 beforeAll(async () => {
   server = await startPostgres({ settings: ['track_commit_timestamp=on'] });
   proxy = await startProxy(server.url);
-  const args = ['--request-timeout-seconds', '2', '--database-connections', '4'];
+  const args = ['--request-timeout-seconds', '2', '--database-connections', '4', '--database-statement-seconds', '1'];
   fleet = await startFleet({ server: server.url, replicas: [{}, { server: proxy.url, args }] });
   [near, far] = fleet.replicas as [Program, Program];
   policyId = await fleet.createPolicy();
@@ -42,8 +42,8 @@ it('where the way is slow, nothing that is allowed there rests on what is gone',
 it('where the way is dead, the answer is 503, others go on, and it is found again without a restart', async () => {
   await untilAnswered(fleet, far);
   proxy.set('dead');
-  const replies = await Promise.all([read(far), create(far), ask(far, 'GET /admin/api/policies')]);
-  expect(replies.map(({ status }) => status)).toEqual([503, 503, 503]);
+  const replies = await Promise.all([read(far), create(far), create(far), create(far), ask(far, 'GET /admin/api/policies')]);
+  expect(replies.map(({ status }) => status)).toEqual([503, 503, 503, 503, 503]);
   await expectDone(ask(near, `PUT /admin/api/policies/${policyId}`, { priority: 7 }));
   await expectDone(create(near));
   proxy.set('open');
