@@ -7,7 +7,7 @@ import { createNote, type Fleet, startFleet } from './fleet.ts';
 import { crashServer, killReplicas } from './loss.ts';
 
 /** Few: `test/long/` has 50 of each. */
-const LITTLE = { rounds: 3, inFlight: 4 };
+const LITTLE = { rounds: 2, inFlight: 4 };
 
 let server: PostgresServer;
 let fleet: Fleet;
