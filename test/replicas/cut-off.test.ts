@@ -73,3 +73,14 @@ describe.each(['before', 'after'] as const)('where the way is cut %s a COMMIT is
     expect(await findLosses(fleet, policyId, answered)).toEqual([]);
   });
 });
+
+/** Last: whatever follows would wait for the same connections. */
+it('connections on which nothing arrives any more are given up', async () => {
+  // All of them are in use, and none is ever answered.
+  await Promise.all(Array.from({ length: 8 }, () => read(far)));
+  proxy.set('lost');
+  const replies = await Promise.all(Array.from({ length: 8 }, () => create(far)));
+  expect(replies.filter(({ status }) => status !== 503)).toEqual([]);
+  await untilAnswered(fleet, far);
+  expect(await findLosses(fleet, policyId, createAnswered())).toEqual([]);
+}, 90_000);

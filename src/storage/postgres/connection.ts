@@ -2,6 +2,7 @@ import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQue
 import type pg from 'pg';
 import type { Statement } from '../database.ts';
 import { PreparedError, serverCode } from './driver-error.ts';
+import { createSilence } from './silence.ts';
 import { COLUMN_TYPES, toBound } from './values.ts';
 
 /** What can be asked of a transaction. */
@@ -21,6 +22,8 @@ export interface Connection {
   readonly isOwn: boolean;
   /** Whether it has our settings. */
   readonly isSet: boolean;
+  /** For how many milliseconds the server may say nothing while it is asked; undefined: for as long as it takes. */
+  allowSilence(milliseconds: number | undefined): void;
   /** Told which process of the server has answered. */
   meet(process: number): void;
   /** Sends the settings that all goes by from then on. Only where it is our own. */
@@ -47,7 +50,7 @@ interface Seen {
 type DriverClient = pg.PoolClient & {
   readonly processID?: number | null;
   /** Statements that it has prepared, name → text. */
-  readonly connection?: { readonly parsedStatements?: Record<string, string> };
+  readonly connection?: { readonly parsedStatements?: Record<string, string>; readonly stream?: { destroy(error: Error): void } };
 };
 
 /**
@@ -59,6 +62,8 @@ export function createConnection(client: DriverClient, named: () => boolean): Co
   const seen = new Map<string, Seen>();
   let [names, isSet] = [0, false];
   let met: number | undefined;
+  const silence = createSilence(() => client.connection?.stream?.destroy(new Error('the server does not answer')));
+  const query = (config: pg.QueryConfig | string): Promise<pg.QueryResult> => silence.watch(client.query(config));
 
   function nameOf(text: string): string | undefined {
     if (!named()) return undefined;
@@ -80,22 +85,23 @@ export function createConnection(client: DriverClient, named: () => boolean): Co
     get isSet() {
       return isSet;
     },
+    allowSilence: silence.allow,
     meet(process) {
       met = process;
     },
     settle(text) {
       isSet = true;
-      client.query(text).catch(() => undefined);
+      query(text).catch(() => undefined);
     },
     async ask({ sql, parameters }) {
       const name = nameOf(sql);
-      const asked = client.query({ text: sql, values: [...parameters], types: COLUMN_TYPES, ...(name !== undefined && { name }) });
+      const asked = query({ text: sql, values: [...parameters], types: COLUMN_TYPES, ...(name !== undefined && { name }) });
       const result = await (name === undefined ? asked : asked.catch(throwPrepared));
       return { rows: result.rows as Record<string, unknown>[], changes: result.rowCount ?? 0 };
     },
-    send: (text) => client.query({ text, types: COLUMN_TYPES }),
+    send: (text) => query({ text, types: COLUMN_TYPES }),
     forgetStatements() {
-      if (names > 0) client.query('DEALLOCATE ALL').catch(() => undefined);
+      if (names > 0) query('DEALLOCATE ALL').catch(() => undefined);
       // The driver would know them for as long as the connection lives, and their texts with them.
       for (const { name } of seen.values()) if (name !== undefined) delete client.connection?.parsedStatements?.[name];
       seen.clear();

@@ -39,11 +39,17 @@ export interface Pool {
   readonly total: number;
   readonly idle: number;
   readonly waiting: number;
-  /** Lends a connection for as long as `work` takes. Throws Problems where there is none. */
-  lend<Outcome extends Used>(work: (connection: Connection) => Promise<Outcome>): Promise<Outcome>;
+  /**
+   * Lends a connection for as long as `work` takes; where that is not `patient`, the server has to answer in time. Throws Problems where
+   * there is none.
+   */
+  lend<Outcome extends Used>(work: (connection: Connection) => Promise<Outcome>, how?: { readonly patient: boolean }): Promise<Outcome>;
   close(): Promise<void>;
 }
 
+const STATEMENT_TIMEOUT = 30_000;
+/** The server ends a statement that takes too long, and says so: where nothing is heard so long after, nobody is there. */
+const GRACE = 5000;
 /** For a transaction of which nothing is heard: its process hangs, and holds up others. */
 const IDLE_TIMEOUT = 30_000;
 /** What is done with patience is cut off only where it hangs. */
@@ -80,9 +86,10 @@ export function createPool(address: PostgresAddress, size: number, options: Pool
     get waiting() {
       return pool.waitingCount;
     },
-    async lend(work) {
+    async lend(work, { patient } = { patient: false }) {
       const client = await take(pool);
       const connection = connectionOf(client);
+      connection.allowSilence(patient ? undefined : (options.statementTimeout ?? STATEMENT_TIMEOUT) + GRACE);
       if (connection.isFull) connection.forgetStatements();
       const outcome = await work(connection);
       if (outcome.passing === 'statement') connection.forgetStatements();
@@ -101,7 +108,10 @@ export function createPool(address: PostgresAddress, size: number, options: Pool
  * What transactions begin with. Where a pooler is in between, settings are the transaction's own: they would reach whoever the
  * connection is given to next.
  */
-export function toBeginnings({ schema }: PostgresAddress, { statementTimeout = 30_000, lockTimeout = 5000 }: ServerOptions): Beginnings {
+export function toBeginnings(
+  { schema }: PostgresAddress,
+  { statementTimeout = STATEMENT_TIMEOUT, lockTimeout = 5000 }: ServerOptions,
+): Beginnings {
   const own = 'BEGIN ISOLATION LEVEL READ COMMITTED';
   const settings = (set: string, statement: number, idle: number): readonly string[] => [
     `${set} statement_timeout = ${statement}`,

@@ -123,12 +123,15 @@ function createLines(address: PostgresAddress, options: RunnerOptions): Lines {
       return { waiting: pool.waiting, connections: pool.total + recording.total, idleConnections: pool.idle + recording.idle };
     },
     tryOnce: (work, { patient, stale, locks }) =>
-      pool.lend((connection) => {
-        // Whoever is run again is told by the server what time it is: that may be all that has changed.
-        const late = connection.isSet && clock.isFresh && !patient && stale === 0;
-        const begin = patient ? beginnings.patient : beginOf(connection);
-        return attempt(connection, { begin, clock, writers, late, locks, holdsAll: stale >= PATIENCE }, work);
-      }),
+      pool.lend(
+        (connection) => {
+          // Whoever is run again is told by the server what time it is: that may be all that has changed.
+          const late = connection.isSet && clock.isFresh && !patient && stale === 0;
+          const begin = patient ? beginnings.patient : beginOf(connection);
+          return attempt(connection, { begin, clock, writers, late, locks, holdsAll: stale >= PATIENCE }, work);
+        },
+        { patient },
+      ),
     tryGroup: (others, work) =>
       recording.lend((connection) => attempt(connection, { begin: beginOf(connection), clock, writers, late: false, others }, work)),
     async close() {
