@@ -40,12 +40,6 @@ export interface Connection {
 /** Statements that a connection keeps track of. Filters of clients can make any number of texts. */
 const STATEMENTS = 500;
 
-/** A statement as it has been seen on a connection. */
-interface Seen {
-  /** Absent until it is asked a second time: what is asked once is not worth preparing. */
-  name?: string;
-}
-
 /** The driver's client, with what its types leave out. */
 type DriverClient = pg.PoolClient & {
   readonly processID?: number | null;
@@ -59,22 +53,11 @@ type DriverClient = pg.PoolClient & {
  * @param named Whether statements are prepared under names; a pooler that changes connections between transactions may not know them.
  */
 export function createConnection(client: DriverClient, named: () => boolean): Connection {
-  const seen = new Map<string, Seen>();
-  let [names, isSet] = [0, false];
+  const statements = createNames(named);
+  let isSet = false;
   let met: number | undefined;
   const silence = createSilence(() => client.connection?.stream?.destroy(new Error('the server does not answer')));
   const query = (config: pg.QueryConfig | string): Promise<pg.QueryResult> => silence.watch(client.query(config));
-
-  function nameOf(text: string): string | undefined {
-    if (!named()) return undefined;
-    const known = seen.get(text);
-    if (known === undefined) {
-      seen.set(text, {});
-      return undefined;
-    }
-    known.name ??= `bailiwick_${++names}`;
-    return known.name;
-  }
 
   return {
     process: client.processID ?? 0,
@@ -94,17 +77,52 @@ export function createConnection(client: DriverClient, named: () => boolean): Co
       query(text).catch(() => undefined);
     },
     async ask({ sql, parameters }) {
-      const name = nameOf(sql);
+      const name = statements.nameOf(sql);
       const asked = query({ text: sql, values: [...parameters], types: COLUMN_TYPES, ...(name !== undefined && { name }) });
       const result = await (name === undefined ? asked : asked.catch(throwPrepared));
       return { rows: result.rows as Record<string, unknown>[], changes: result.rowCount ?? 0 };
     },
     send: (text) => query({ text, types: COLUMN_TYPES }),
     forgetStatements() {
-      if (names > 0) query('DEALLOCATE ALL').catch(() => undefined);
+      const forgotten = statements.forget();
+      if (forgotten.length > 0) query('DEALLOCATE ALL').catch(() => undefined);
       // The driver would know them for as long as the connection lives, and their texts with them.
-      for (const { name } of seen.values()) if (name !== undefined) delete client.connection?.parsedStatements?.[name];
+      for (const name of forgotten) delete client.connection?.parsedStatements?.[name];
+    },
+    get isFull() {
+      return statements.isFull;
+    },
+  };
+}
+
+/** Names for statements. */
+interface Names {
+  /** Undefined for what is asked the first time: what is asked once is not worth preparing. */
+  nameOf(text: string): string | undefined;
+  /** Answers those that were given since it last forgot. */
+  forget(): readonly string[];
+  readonly isFull: boolean;
+}
+
+function createNames(named: () => boolean): Names {
+  const seen = new Map<string, string | undefined>();
+  let count = 0;
+
+  return {
+    nameOf(text) {
+      if (!named()) return undefined;
+      if (!seen.has(text)) {
+        seen.set(text, undefined);
+        return undefined;
+      }
+      const name = seen.get(text) ?? `bailiwick_${++count}`;
+      seen.set(text, name);
+      return name;
+    },
+    forget() {
+      const given = [...seen.values()].filter((name) => name !== undefined);
       seen.clear();
+      return given;
     },
     get isFull() {
       return seen.size >= STATEMENTS;
