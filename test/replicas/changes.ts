@@ -95,7 +95,14 @@ export async function findLosses(fleet: Fleet, policyId: string, answered: Answe
       (versions.get(id) ?? Number.POSITIVE_INFINITY) < version ? [`answered as of version ${version}: ${id}`] : [],
     ),
     ...(await findUnpaired(fleet, policyId)),
+    ...(await findBreaks(fleet)),
   ];
+}
+
+/** Entries that are not as they were written, or missing among others. */
+async function findBreaks({ verify }: Fleet): Promise<readonly string[]> {
+  const { code, out, err } = await verify();
+  return code === 0 ? [] : [out + err];
 }
 
 /** Looks at the database alone. */

@@ -9,7 +9,19 @@ import { join } from 'node:path';
 import { SignJWT } from 'jose';
 import pg from 'pg';
 import { withSchema } from '../postgres/place.ts';
-import { createUser, expectDone, idOf, type Program, type Reply, type Start, send, setUp, startProgram } from '../process/program.ts';
+import {
+  createUser,
+  type Ended,
+  expectDone,
+  idOf,
+  type Program,
+  type Reply,
+  runProgram,
+  type Start,
+  send,
+  setUp,
+  startProgram,
+} from '../process/program.ts';
 
 /** Replicas, and what tests ask of them and of their database. */
 export interface Fleet {
@@ -28,6 +40,8 @@ export interface Fleet {
   createPolicy(rules?: readonly object[]): Promise<string>;
   /** Rows as they are, asked of the server itself. */
   query(sql: string, values?: readonly unknown[]): Promise<readonly Row[]>;
+  /** What the program itself says of the chains of entries. */
+  verify(): Promise<Ended>;
   close(): Promise<void>;
 }
 
@@ -98,6 +112,7 @@ export async function startFleet({ server, replicas: wanted }: FleetOptions): Pr
       return idOf(await asAdmin('POST /admin/api/policies', body));
     },
     query: ground.query,
+    verify: ground.verify,
     async close() {
       await Promise.all(running.map((replica) => replica.stop('SIGKILL')));
       await ground.close();
@@ -130,6 +145,7 @@ export interface Ground {
   readonly project: string;
   start(how?: ReplicaOptions): Promise<Program>;
   query: Fleet['query'];
+  verify: Fleet['verify'];
   close(): Promise<void>;
 }
 
@@ -163,6 +179,11 @@ export function createGround(server: string): Ground {
       } finally {
         await client.end();
       }
+    },
+    // Each replica signs with a key of its own, and none of them for long enough here.
+    verify: () => {
+      const place = ['--project', project, '--data', join(folder, 'data-0'), '--database', `${server}?schema=${schema}`];
+      return runProgram(['decisions', 'verify', '--checkpoints', 'off', ...place]);
     },
     close: async () => rmSync(folder, { recursive: true, force: true }),
   };

@@ -36,9 +36,8 @@ it('a server that loses power takes nothing along, and is found again', async ()
 
 it('an entry that is missing would be found, and one too many', async () => {
   const { replicas, admin, query } = fleet;
-  await query(
-    `DELETE FROM "_Decision" WHERE "id" = (SELECT "id" FROM "_Decision" WHERE "resource" = 'Note' AND "action" = 'create' AND "allowed" LIMIT 1)`,
-  );
+  await query(`DELETE FROM "_Decision" WHERE "id" = (
+    SELECT entry."id" FROM "_Decision" AS entry JOIN "Note" ON "slug" = "requestId" WHERE entry."action" = 'create' LIMIT 1)`);
   const [answered, replica] = [createAnswered(), replicas[0] as Program];
   answered.decisions.add('never recorded');
   answered.notes.set(idOf(await createNote(replica, admin)), 2);

@@ -14,6 +14,7 @@ beforeAll(async () => {
   database = await open({ connections: 8 });
   await ask(`
     CREATE TABLE "_State" ("id" TEXT COLLATE "C" PRIMARY KEY, "number" BIGINT, "text" TEXT);
+    CREATE TABLE "_Epoch" ("id" TEXT COLLATE "C" PRIMARY KEY, "number" BIGINT, "at" TEXT);
     CREATE TABLE "User" ("id" TEXT COLLATE "C" PRIMARY KEY, "version" BIGINT, "role" TEXT);
     CREATE TABLE "_Session" ("id" TEXT COLLATE "C" PRIMARY KEY, "revokedAt" TEXT);
     CREATE TABLE "Done" ("what" TEXT)`);
