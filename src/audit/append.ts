@@ -13,8 +13,8 @@ const MAX_REASON = 2000;
 /** Chains whose ends the next one keeps, the newest: each is among them when the next begins. */
 const FOUND = 32;
 
-/** Entries that one statement appends. */
-const CHUNK = 50;
+/** Entries that one statement appends at most. */
+const CHUNK = 64;
 
 /** Appends one entry. */
 export function appendEntry(tx: Transaction, entry: Entry): Promise<void> {
@@ -65,12 +65,12 @@ function chained({ writer }: Transaction, entries: readonly Entry[]): readonly R
   return rows;
 }
 
-/** Few different texts, so that a database prepares them once: whole chunks, and the rest one by one. */
+/** Few statements, and few different texts, so that a database prepares them once: as many rows as the next power of two has. */
 function* insertions(dialect: Transaction['dialect'], rows: readonly Row[]): Generator<Statement> {
-  const whole = rows.length - (rows.length % CHUNK);
-  for (let at = 0; at < whole; at += CHUNK)
-    yield { sql: textFor(chunkTexts, dialect, CHUNK), parameters: rows.slice(at, at + CHUNK).flat() };
-  for (const row of rows.slice(whole)) yield { sql: textFor(texts, dialect, 1), parameters: row };
+  for (let at = 0, size = CHUNK; at < rows.length; at += size) {
+    while (size > rows.length - at) size /= 2;
+    yield { sql: textFor(dialect, size), parameters: rows.slice(at, at + size).flat() };
+  }
 }
 
 function toContent(entry: Entry): Content {
@@ -82,14 +82,12 @@ function toContent(entry: Entry): Content {
   return [id, at, kind, ...who, ...what, allowed, ...why, epoch, ...how];
 }
 
-type Texts = WeakMap<Transaction['dialect'], string>;
-
-const texts: Texts = new WeakMap();
-const chunkTexts: Texts = new WeakMap();
+const texts = new WeakMap<Transaction['dialect'], Map<number, string>>();
 
 /** Put together once: entries are appended more often than anything else is done. */
-function textFor(known: Texts, dialect: Transaction['dialect'], rows: number): string {
-  return memoised(known, dialect, () => insertionInto(dialect, '_Decision', { columns: COLUMNS, rows }));
+function textFor(dialect: Transaction['dialect'], rows: number): string {
+  const known = memoised(texts, dialect, () => new Map<number, string>());
+  return memoised(known, rows, () => insertionInto(dialect, '_Decision', { columns: COLUMNS, rows }));
 }
 
 /**

@@ -3,7 +3,6 @@
  */
 import { existsSync } from 'node:fs';
 import { SetupError } from '../errors.ts';
-import { loadCheckpointKey, writeRestored } from '../evidence/index.ts';
 import {
   type Backup,
   countEntriesSince,
@@ -18,7 +17,7 @@ import {
   writeBackup,
 } from '../storage/index.ts';
 import { backupFolder, databasePath, type ProjectPlace } from './place.ts';
-import { fitProgram, noteRestored } from './restored.ts';
+import { fitProgram, noteRestored, signRestored } from './restored.ts';
 
 /** What a restore would do, or has done. */
 export interface Restore {
@@ -107,7 +106,7 @@ async function replace(staged: string, { path, until, place }: Replacing): Promi
       },
     });
     if (readNow(path).epoch.stamp !== stamp) throw new SetupError(`${path} could not be replaced; it is as it was`);
-    await signRestored(path, place);
+    await signContent(path, place);
     kept?.settle();
     return kept?.file;
   } catch (error) {
@@ -119,12 +118,10 @@ async function replace(staged: string, { path, until, place }: Replacing): Promi
   }
 }
 
-/** Checkpoints from before know of entries that are not there any more: without this they would be missed for ever. */
-async function signRestored(path: string, { checkpoints, data }: ProjectPlace): Promise<void> {
-  if (checkpoints === 'off') return;
+async function signContent(path: string, place: ProjectPlace): Promise<void> {
   const database = openSqlite({ path });
   try {
-    await writeRestored({ database, path: checkpoints, key: loadCheckpointKey(data) });
+    await signRestored(database, place);
   } finally {
     await database.close();
   }

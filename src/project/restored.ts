@@ -1,5 +1,6 @@
 /** What comes after a restore, whoever did it. */
 import { appendEntry, createEntryId } from '../audit/index.ts';
+import { loadCheckpointKey, writeRestored } from '../evidence/index.ts';
 import { revokeAllSessions } from '../identity/index.ts';
 import {
   bumpEpochAbove,
@@ -12,6 +13,7 @@ import {
   type Transaction,
 } from '../storage/index.ts';
 import { SYSTEM } from '../system/index.ts';
+import type { ProjectPlace } from './place.ts';
 
 /** For the record: nobody's token is at hand on the command line. */
 const BY = 'bailiwick restore';
@@ -53,4 +55,9 @@ export async function noteRestored(tx: Transaction, { above, reason, from }: Not
   });
   await keepRestore(tx, { reason, from });
   return (await loadEpoch(tx)).stamp;
+}
+
+/** Checkpoints from before know of entries that are not there any more: without this they would be missed for ever. */
+export async function signRestored(database: Database, { checkpoints, data }: ProjectPlace): Promise<void> {
+  if (checkpoints !== 'off') await writeRestored({ database, path: checkpoints, key: loadCheckpointKey(data) });
 }

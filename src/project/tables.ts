@@ -23,7 +23,7 @@ import {
   whenFree,
 } from '../storage/index.ts';
 import { type ProjectPlace, readProject, toDatabasePlace } from './place.ts';
-import { fitProgram, noteRestored } from './restored.ts';
+import { fitProgram, noteRestored, signRestored } from './restored.ts';
 
 /** What can be done with them. */
 export interface Tables {
@@ -71,6 +71,7 @@ export async function openTables(place: ProjectPlace, { tell }: { readonly tell:
         throw new SetupError('there is nothing in the database that was restored');
       await fitProgram(opened);
       await opened.transaction((tx) => noteRestored(tx, { above: 0, reason: 'restored by tools of the database', from }));
+      await signRestored(opened, place);
     },
     close: () => opened.close(),
   };

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openTables } from '../../src/project/index.ts';
@@ -88,6 +88,7 @@ describe('storage restored', () => {
     const anew = await service.logIn(email, password);
     const entry = await service.call('GET', '/admin/api/decisions?action=restore', { token: anew });
     expect(entry.at('data.0')).toMatchObject({ kind: 'admin', resource: '*', epoch: before + 1 });
+    expect(readFileSync(join(service.dataFolder, '..', 'project', 'data', 'checkpoints.ndjson'), 'utf8')).toContain('"kind":"restored"');
   });
 
   it('refuses where there is nothing', async () => {
