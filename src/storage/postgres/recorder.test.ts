@@ -13,6 +13,7 @@ beforeAll(async () => {
   database = await open({ connections: 8 });
   await ask(`
     CREATE TABLE "_State" ("id" TEXT COLLATE "C" PRIMARY KEY, "number" BIGINT, "text" TEXT);
+    CREATE TABLE "_Epoch" ("id" TEXT COLLATE "C" PRIMARY KEY, "number" BIGINT, "at" TEXT);
     CREATE TABLE "User" ("id" TEXT COLLATE "C" PRIMARY KEY, "version" BIGINT);
     CREATE TABLE "_Session" ("id" TEXT COLLATE "C" PRIMARY KEY, "revokedAt" TEXT);
     CREATE TABLE "Log" ("id" TEXT COLLATE "C" PRIMARY KEY, "under" TEXT, CHECK ("id" <> 'refused'));
@@ -120,10 +121,12 @@ describe('of a group, whoever rests on what is no longer so', () => {
 
   it('finds the newest, however often it changes meanwhile', async () => {
     let ended = false;
-    const changing = (async () => {
+    const change = async () => {
       for (let at = 0; at < 20; at++) await database.transaction((tx) => bumpEpoch(tx));
+    };
+    const changing = change().finally(() => {
       ended = true;
-    })();
+    });
     const stamps: Promise<string>[] = [];
     for (let at = 0; !ended; at++) {
       stamps.push(database.transaction((tx) => read(tx, `line ${at}`)));
