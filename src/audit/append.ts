@@ -26,13 +26,13 @@ export function appendEntry(tx: Transaction, entry: Entry): Promise<void> {
  * Every value is bound, and bounded in length, so that nothing a caller sends can forge or flood the record.
  */
 export async function appendAll(tx: Transaction, entries: readonly Entry[]): Promise<void> {
-  await tx.append(RECORD, entries);
+  if (entries.length > 0) await tx.append(RECORD, entries);
 }
 
 /** How entries are added to the record. */
 const RECORD: Appending<Entry> = Object.freeze({
   write: (tx: Transaction, entries: readonly Entry[]) =>
-    tx.writer.last.sequence === 0 ? beginChain(tx).then(() => toStatements(tx, entries)) : toStatements(tx, entries),
+    tx.writer.last.hash === '' ? beginChain(tx).then(() => toStatements(tx, entries)) : toStatements(tx, entries),
   find: ({ id }: Entry) => sql`select 1 as "found" from "_Decision" where "id" = ${id}`,
 });
 

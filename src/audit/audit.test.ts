@@ -4,6 +4,7 @@ import { type Database, evolve, openSqlite } from '../storage/index.ts';
 import { SYSTEM } from '../system/index.ts';
 import {
   analytics,
+  appendAll,
   appendEntry,
   createEntryId,
   type DecisionQuery,
@@ -116,6 +117,18 @@ describe('appendEntry', () => {
     expect(kept?.requestId).toBe(`${'y'.repeat(199)}\ufffd`);
     expect(kept?.ip).toBe('a\ufffdb');
     expect(kept?.reason).toHaveLength(2000);
+  });
+});
+
+describe('appendAll', () => {
+  it('of nothing begins no chain', async () => {
+    await database.transaction(async (tx) => {
+      await appendAll(tx, []);
+      expect(await tx.all(sql`select "id" from "_Chain"`)).toEqual([]);
+      await appendAll(tx, [entry(), entry()]);
+    });
+    const rows = await database.transaction((tx) => tx.all(sql`select "sequence" from "_Decision" order by "sequence"`));
+    expect(rows).toEqual([{ sequence: 1 }, { sequence: 2 }]);
   });
 });
 

@@ -149,7 +149,15 @@ describe('runCli', () => {
       expect(await runCli([...words, '--help'], run.world)).toBe(0);
       const named = [...SETTINGS.values()].filter(({ flag }) => flag !== undefined && run.out.join('\n').includes(`${flag} <`));
       const ofServers = ['databaseConnections', 'databasePrepare', 'databaseStatementSeconds', 'databaseLockSeconds'];
-      expect(named.map(({ name }) => name)).toEqual(['project', 'data', 'database', 'backupsKept', ...ofServers, 'timezone']);
+      expect(named.map(({ name }) => name)).toEqual([
+        'project',
+        'data',
+        'database',
+        'backupsKept',
+        'checkpoints',
+        ...ofServers,
+        'timezone',
+      ]);
       expect(await runCli([...words, '--port', 'x'], run.world)).toBe(2);
       expect(run.err.join()).toContain('--port: expected a whole number from 0 to 65535');
     },
