@@ -27,7 +27,12 @@ const table = {
     default: '<data>/checkpoints.ndjson',
     about: 'file outside of the database that signed checkpoints of the record are appended to; `off` makes none',
   },
-  databaseConnections: { group: 'place', default: 10, range: [1, 1000], about: 'connections to a PostgreSQL server at most, and two that append' },
+  databaseConnections: {
+    group: 'place',
+    default: 10,
+    range: [1, 1000],
+    about: 'connections to a PostgreSQL server at most, and two that append',
+  },
   databasePrepare: {
     group: 'place',
     values: ['on', 'off'],
