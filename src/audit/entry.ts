@@ -1,4 +1,4 @@
-import { v7 as createUuid } from 'uuid';
+import { createId } from '../id.ts';
 import type { JsonObject } from '../operators/index.ts';
 
 /** One line of the record: a decision that was made, or a change that an admin made. */
@@ -33,5 +33,5 @@ export interface Entry {
 
 /** An id for an entry; later ones sort after earlier ones of the same process. */
 export function createEntryId(): string {
-  return createUuid();
+  return createId();
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
-import { v7 as createId } from 'uuid';
 import { Problem } from '../errors.ts';
+import { createId } from '../id.ts';
 import type { Json } from '../operators/index.ts';
 import { type ByteStream, type Call, type Method, readQuery } from '../request/index.ts';
 import { toAddress } from './address.ts';

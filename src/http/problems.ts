@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { FastifyRequest } from 'fastify';
-import { v7 as createId } from 'uuid';
 import { Problem } from '../errors.ts';
+import { createId } from '../id.ts';
 import { toProblemAnswer } from '../response/index.ts';
 import { isUnhurried } from './stream.ts';
 

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
-import { v7 as createUuid } from 'uuid';
+import { createId } from '../id.ts';
 import type { Transaction, UserSession } from '../storage/index.ts';
 import type { ShownUser } from './parts.ts';
 
@@ -13,7 +13,7 @@ export interface OpenSession {
 
 /** Opens a session for a user who has just proved who they are. */
 export async function openSession(tx: Transaction, userId: string, seconds: number): Promise<OpenSession> {
-  const sessionId = createUuid();
+  const sessionId = createId();
   await tx.run(sql`
     insert into "_Session" ("id", "userId", "createdAt", "expiresAt")
     values (${sessionId}, ${userId}, ${toIso(tx.now)}, ${toIso(tx.now + seconds * 1000)})`);

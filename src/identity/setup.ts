@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { v7 as createUuid } from 'uuid';
 import { type Issue, Problem } from '../errors.ts';
+import { createId } from '../id.ts';
 import type { JsonObject } from '../operators/index.ts';
 import type { Answer, Call } from '../request/index.ts';
 import { checkValues, type Resource, type StoredRecord } from '../resource/index.ts';
@@ -21,7 +21,7 @@ export async function setUp(parts: AuthParts, call: Call): Promise<Answer> {
     // Of what is asked one by one, the first answer may be from before another's setup, and the second from behind it.
     await tx.lock('setup');
     if (await hasAdmin(tx)) throw setupDone();
-    const id = createUuid();
+    const id = createId();
     await claimSetup(tx, id);
     // Read again: another process may have changed the definition since.
     const definition = parts.userDefinition();

@@ -5,8 +5,8 @@ import { JWTExpired } from 'jose/errors';
 import { SignJWT } from 'jose/jwt/sign';
 import { jwtVerify } from 'jose/jwt/verify';
 import { LRUCache } from 'lru-cache';
-import { v7 as createUuid } from 'uuid';
 import { Problem } from '../errors.ts';
+import { createId } from '../id.ts';
 import type { TokenKey } from './key.ts';
 
 /** A token whose signature and claims were checked; whether its user and session still stand is for the transaction to see. */
@@ -66,7 +66,7 @@ export function createTokens(key: TokenKey, settings: TokenSettings): Tokens {
         .setSubject(userId)
         .setIssuedAt(issued)
         .setExpirationTime(issued + settings.accessTokenSeconds)
-        .setJti(createUuid())
+        .setJti(createId())
         .sign(key.signing);
     },
     async verify(token) {

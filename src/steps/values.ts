@@ -1,5 +1,5 @@
-import { v7 as createId } from 'uuid';
 import { type Issue, Problem } from '../errors.ts';
+import { createId } from '../id.ts';
 import type { Json } from '../operators/index.ts';
 import { checkValues, type StoredRecord } from '../resource/index.ts';
 import type { Found, Job, Proposal } from './job.ts';

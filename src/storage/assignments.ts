@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import { v7 as uuidv7 } from 'uuid';
 import { Problem } from '../errors.ts';
+import { createId } from '../id.ts';
 import { type AssignableRole, type AssignmentChange, DEFAULT_PRIORITY, type RolePolicy, type UserPolicy } from '../policy/index.ts';
 import { ConstraintError, type Transaction } from './database.ts';
 import { bumpEpoch, lockPolicies } from './epoch.ts';
@@ -124,7 +124,7 @@ function beginning(
   tx: Transaction,
   { by }: AuthoredChange,
 ): Pick<UserPolicy & RolePolicy, 'id' | 'assignedBy' | 'assignedAt' | 'isActive'> {
-  return { id: uuidv7(), assignedBy: by, assignedAt: new Date(tx.now).toISOString(), isActive: true };
+  return { id: createId(), assignedBy: by, assignedAt: new Date(tx.now).toISOString(), isActive: true };
 }
 
 async function begin<Assignment extends UserPolicy | RolePolicy>(

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { v7 as uuidv7 } from 'uuid';
+import { createId } from '../id.ts';
 import type { Statement, Transaction } from './database.ts';
 
 /** The version of everything decisions depend on. */
@@ -50,7 +50,7 @@ export async function lockPolicies(tx: Transaction): Promise<void> {
 export async function bumpEpoch(tx: Transaction): Promise<number> {
   // Held: others that begin one wait, and then find ours.
   const found = await tx.one<EpochRow>(sql`${sql.raw(CURRENT.sql)}${tx.rowLock('change')}`);
-  const stamp = uuidv7();
+  const stamp = createId();
   const row = await tx.one<{ number: number }>(
     sql`INSERT INTO "_State" ("id", "number", "text") VALUES ('epoch', 1, ${stamp})
         ON CONFLICT ("id") DO UPDATE SET "number" = "_State"."number" + 1, "text" = excluded."text" RETURNING "number"`,

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import { v7 as uuidv7 } from 'uuid';
 import { Problem } from '../errors.ts';
+import { createId } from '../id.ts';
 import type { Policy, PolicyInput, PolicyRule, PolicyState, PolicyType, RuleInput } from '../policy/index.ts';
 import { endAssignments, loadRolePolicies } from './assignments.ts';
 import { ConstraintError, type Transaction } from './database.ts';
@@ -41,7 +41,7 @@ export async function listPolicies(
 export async function createPolicy(tx: Transaction, input: PolicyInput, { by, begin }: Author): Promise<Policy> {
   await lockPolicies(tx);
   const at = new Date(tx.now).toISOString();
-  const id = uuidv7();
+  const id = createId();
   const policy = {
     ...toOwnMembers(input),
     id,
@@ -126,7 +126,7 @@ function toRules(inputs: readonly RuleInput[], { policyId, at, existing }: RuleP
   return inputs.map(({ resource, action, effect, conditions, priority, description, isActive, id }) => {
     const known = existing?.rules.find((rule) => rule.id === id);
     return {
-      id: known?.id ?? uuidv7(),
+      id: known?.id ?? createId(),
       policyId,
       resource,
       action,

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { v7 as uuidv7 } from 'uuid';
+import { createId } from '../id.ts';
 import type { Policy, PolicyChanges, PolicyState, RolePolicy, UserPolicy } from '../policy/index.ts';
 import type { Transaction } from './database.ts';
 import type { Epoch } from './epoch.ts';
@@ -27,7 +27,7 @@ export interface Version {
 export async function keepVersion(tx: Transaction, { kind, id, userId, value, epoch, by }: Version): Promise<void> {
   await tx.run(sql`UPDATE "_PolicyHistory" SET "toEpoch" = ${epoch} WHERE "kind" = ${kind} AND "subjectId" = ${id} AND "toEpoch" IS NULL`);
   const changedAt = new Date(tx.now).toISOString();
-  const version = { id: uuidv7(), kind, subjectId: id, userId, fromEpoch: epoch, value, changedBy: by, changedAt };
+  const version = { id: createId(), kind, subjectId: id, userId, fromEpoch: epoch, value, changedBy: by, changedAt };
   await insertInto(tx, POLICY_TABLES.history, version);
 }
 
@@ -47,7 +47,7 @@ export async function keepEndings(
   const changedAt = new Date(tx.now).toISOString();
   const names = ['id', 'kind', 'subjectId', 'userId', 'changedBy', 'changedAt'];
   const columns = [...names.map((name) => ({ name })), { name: 'fromEpoch', type: 'integer' as const }];
-  const parameters = ended.flatMap(({ id, userId }) => [uuidv7(), kind, id, userId ?? null, by, changedAt, epoch]);
+  const parameters = ended.flatMap(({ id, userId }) => [createId(), kind, id, userId ?? null, by, changedAt, epoch]);
   await tx.run({ sql: insertionInto(tx.dialect, '_PolicyHistory', { columns, rows: ended.length }), parameters });
 }
 

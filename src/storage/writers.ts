@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid';
+import { createId } from '../id.ts';
 import { ConstraintError, type Link, type Writer } from './database.ts';
 
 /** How a transaction ended: with what it wrote, without it, or nobody knows. */
@@ -40,7 +40,7 @@ export function createWriters(): Writers {
     return {
       get writer() {
         // The one given back last first: where few are at work at once, few chains there are.
-        writer ??= take(home.pop() ?? { id: uuidv7(), last: NOTHING });
+        writer ??= take(home.pop() ?? { id: createId(), last: NOTHING });
         return writer;
       },
       mark() {

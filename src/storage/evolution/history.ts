@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { v7 as uuidv7 } from 'uuid';
+import { createId } from '../../id.ts';
 import type { JsonObject } from '../../operators/index.ts';
 import type { Transaction } from '../database.ts';
 import { dialectOf } from './dialects.ts';
@@ -39,7 +39,7 @@ export async function keepEvolution(tx: Transaction, { actor, planHash, steps, f
 /** Keeps one row for a restore, in its own transaction; whoever works with the database learns from it that it is another. */
 export async function keepRestore(tx: Transaction, { reason, from }: { readonly reason: string; readonly from: number }): Promise<void> {
   await tx.run(
-    sql`INSERT INTO "_State" ("id", "text") VALUES ('restored', ${uuidv7()}) ON CONFLICT ("id") DO UPDATE SET "text" = excluded."text"`,
+    sql`INSERT INTO "_State" ("id", "text") VALUES ('restored', ${createId()}) ON CONFLICT ("id") DO UPDATE SET "text" = excluded."text"`,
   );
   await insertEvolution(tx, { actor: 'cli', planHash: '', steps: [{ ...OF_ALL, kind: 'restore', risk: 'destructive', reason }], from });
 }
@@ -50,7 +50,7 @@ async function insertEvolution(
 ): Promise<void> {
   await tx.run(
     sql`INSERT INTO "_Evolution" ("id", "at", "actor", "planHash", "steps", "durationMs") VALUES
-      (${uuidv7()}, ${new Date(tx.now).toISOString()}, ${actor}, ${planHash}, ${JSON.stringify(steps)}, ${Math.round(performance.now() - from)})`,
+      (${createId()}, ${new Date(tx.now).toISOString()}, ${actor}, ${planHash}, ${JSON.stringify(steps)}, ${Math.round(performance.now() - from)})`,
   );
 }
 
