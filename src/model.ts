@@ -3,6 +3,7 @@
  * A transaction asks for the model as of the epoch it sees, so a revoke that has committed is never missed.
  */
 import { createGrantKeeper, type GrantKeeper, type Grants } from './grants.ts';
+import { memoised } from './memo.ts';
 import { changePolicies, compilePolicies, type PolicyLimits, type PolicySnapshot } from './policy/index.ts';
 import type { Definitions, Resource } from './resource/index.ts';
 import {
@@ -28,8 +29,8 @@ export interface Model {
 /** Keeps the model of the newest epoch seen. */
 export interface ModelKeeper {
   /**
-   * The model as of the epoch that `tx` sees, on which it rests from then on; of other definitions than before where another process
-   * put those in force.
+   * The model as of the epoch that `tx` sees when it first asks, on which it rests from then on; of other definitions than before where
+   * another process put those in force.
    */
   at(tx: Transaction): Promise<Model>;
   /** The same, for a transaction that has changed policies itself: nobody else sees that yet, and it may be undone, so it is not kept. */
@@ -59,6 +60,8 @@ export function createModelKeeper(initial: Definitions, limits: ModelLimits): Mo
   let definitions = initial;
   let current: Model | undefined;
   let seen: number | undefined;
+  /** Of each transaction, asked once: whoever begins it follows the definitions, and whoever is asked in it decides by the policies. */
+  const asked = new WeakMap<Transaction, Promise<Model>>();
 
   /** Of what has changed since `base`, where that can be told; of everything otherwise. */
   async function make(tx: Transaction, base: Model | undefined, epoch: Epoch): Promise<Made> {
@@ -74,7 +77,7 @@ export function createModelKeeper(initial: Definitions, limits: ModelLimits): Mo
     return { model: toModel(compilePolicies(state, definitions, limits), epoch, keeper), users: undefined };
   }
 
-  async function at(tx: Transaction): Promise<Model> {
+  async function load(tx: Transaction): Promise<Model> {
     const epoch = await loadEpoch(tx);
     const base = current;
     const { model, users } = base?.epoch.stamp === epoch.stamp ? { model: base } : await make(tx, base, epoch);
@@ -97,7 +100,7 @@ export function createModelKeeper(initial: Definitions, limits: ModelLimits): Mo
       definitions = next;
       current = undefined;
     },
-    at,
+    at: (tx) => memoised(asked, tx, () => load(tx)),
     async after(tx) {
       const epoch = await loadEpoch(tx);
       return current?.epoch.stamp === epoch.stamp ? current : (await make(tx, current, epoch)).model;
