@@ -11,7 +11,16 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { appendAll, CONTENT, createEntryId, type Entry, toHash } from '../src/audit/index.ts';
 import { verifyRecord } from '../src/evidence/index.ts';
-import { type Database, evolve, insertionInto, openDatabase, type Transaction } from '../src/storage/index.ts';
+import { memoised } from '../src/memo.ts';
+import {
+  type Appending,
+  type Database,
+  evolve,
+  insertionInto,
+  openDatabase,
+  type Statement,
+  type Transaction,
+} from '../src/storage/index.ts';
 import { SYSTEM } from '../src/system/index.ts';
 
 const [ENTRIES = '60000', server] = process.argv.slice(2);
@@ -26,14 +35,39 @@ type Append = (tx: Transaction, entry: Entry) => Promise<unknown>;
 const columns = CONTENT.map((name) => ({ name }));
 
 /** The same, and the columns of the chain are left out of what is written: their hash is made all the same, and measured by itself. */
-const unchained: Append = (tx, each) => {
-  const text = insertionInto(tx.dialect, '_Decision', { columns });
-  const run: Transaction['run'] = (query) => {
-    const isEntry = 'parameters' in query && query.parameters.length === CONTENT.length + 3;
-    return tx.run(isEntry ? { sql: text, parameters: query.parameters.slice(0, CONTENT.length) } : query);
+const unchained: Append = (tx, each) =>
+  appendAll(
+    {
+      ...tx,
+      append: (appending, rows) =>
+        tx.append(
+          memoised(without, appending, () => leaveOut(appending)),
+          rows,
+        ),
+    },
+    [each],
+  );
+
+const without = new Map<unknown, Appending<never>>();
+
+function leaveOut<Row>({ write, find }: Appending<Row>): Appending<Row> {
+  return {
+    async write({ tx }, rows) {
+      const asked = await write({ tx, writer: { id: '', last: { sequence: 1, hash: 'begun' } } }, rows);
+      return asked.map((each) => ('parameters' in each && each.sql.includes('"_Decision"') ? unbound(tx.dialect, each) : each));
+    },
+    find,
   };
-  return appendAll({ ...tx, writer: { id: '', last: { sequence: 1, hash: '' } }, run }, [each]);
-};
+}
+
+function unbound(dialect: Transaction['dialect'], { parameters }: Statement): Statement {
+  const width = CONTENT.length + 3;
+  const rows = parameters.length / width;
+  const sql = memoised(texts, rows, () => insertionInto(dialect, '_Decision', { columns, rows }));
+  return { sql, parameters: parameters.filter((_, index) => index % width < CONTENT.length) };
+}
+
+const texts = new Map<number, string>();
 const chained: Append = (tx, entry) => appendAll(tx, [entry]);
 
 function entry(number: number): Entry {

@@ -94,12 +94,12 @@ describe('the model', () => {
     const made = await database.transaction(async (tx) => {
       const halfway = tx.savepoint(async () => {
         await assign(tx, 'editor');
-        undone = await keeper.at(tx);
+        undone = await keeper.after(tx);
         throw new Error('undone');
       });
       await expect(halfway).rejects.toThrow('undone');
       await assign(tx, 'moderator');
-      return keeper.at(tx);
+      return keeper.after(tx);
     });
     expect(undone?.epoch.number).toBe(made.epoch.number);
     expect([knows(made, 'editor'), knows(made, 'moderator')]).toEqual([false, true]);

@@ -60,8 +60,6 @@ export function createModelKeeper(initial: Definitions, limits: ModelLimits): Mo
   let definitions = initial;
   let current: Model | undefined;
   let seen: number | undefined;
-  /** Of each transaction, asked once: whoever begins it follows the definitions, and whoever is asked in it decides by the policies. */
-  const asked = new WeakMap<Transaction, Promise<Model>>();
 
   /** Of what has changed since `base`, where that can be told; of everything otherwise. */
   async function make(tx: Transaction, base: Model | undefined, epoch: Epoch): Promise<Made> {
@@ -100,12 +98,18 @@ export function createModelKeeper(initial: Definitions, limits: ModelLimits): Mo
       definitions = next;
       current = undefined;
     },
-    at: (tx) => memoised(asked, tx, () => load(tx)),
+    at: oncePerTransaction(load),
     async after(tx) {
       const epoch = await loadEpoch(tx);
       return current?.epoch.stamp === epoch.stamp ? current : (await make(tx, current, epoch)).model;
     },
   };
+}
+
+/** Asked for by whoever begins a transaction, and again by whoever decides in it. */
+function oncePerTransaction<T>(load: (tx: Transaction) => Promise<T>): (tx: Transaction) => Promise<T> {
+  const loaded = new WeakMap<Transaction, Promise<T>>();
+  return (tx) => memoised(loaded, tx, () => load(tx));
 }
 
 /**

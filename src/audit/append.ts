@@ -1,6 +1,14 @@
 import { type RawBuilder, sql } from 'kysely';
 import { memoised } from '../memo.ts';
-import { type Appending, insertionInto, type Link, type Statement, type Transaction } from '../storage/index.ts';
+import {
+  type Appender,
+  type Appending,
+  insertionInto,
+  type Link,
+  type Statement,
+  type Transaction,
+  type Writer,
+} from '../storage/index.ts';
 import { CONTENT, type Content, toBeginningHash, toHash } from './chain.ts';
 import type { Entry } from './entry.ts';
 import { loadHeads } from './heads.ts';
@@ -31,22 +39,21 @@ export async function appendAll(tx: Transaction, entries: readonly Entry[]): Pro
 
 /** How entries are added to the record. */
 const RECORD: Appending<Entry> = Object.freeze({
-  write: (tx: Transaction, entries: readonly Entry[]) =>
-    tx.writer.last.hash === '' ? beginChain(tx).then(() => toStatements(tx, entries)) : toStatements(tx, entries),
+  write: (appender: Appender, entries: readonly Entry[]) =>
+    appender.writer.last.hash === '' ? beginChain(appender).then(() => toStatements(appender, entries)) : toStatements(appender, entries),
   find: ({ id }: Entry) => sql`select 1 as "found" from "_Decision" where "id" = ${id}`,
 });
 
 /** The first entry of a chain rests on the ends of those before it, which are kept beside it. */
-async function beginChain(tx: Transaction): Promise<void> {
+async function beginChain({ tx, writer }: Appender): Promise<void> {
   const found = JSON.stringify(await loadHeads(tx, FOUND));
   const at = new Date(tx.now).toISOString();
-  const { writer } = tx;
   await tx.run(sql`insert into "_Chain" ("id", "at", "found") values (${writer.id}, ${at}, ${found})`);
   writer.last = { sequence: 0, hash: toBeginningHash({ writer: writer.id, at, found }) };
 }
 
-function toStatements(tx: Transaction, entries: readonly Entry[]): readonly (Statement | RawBuilder<unknown>)[] {
-  return [...insertions(tx.dialect, chained(tx, entries)), ...countings(entries, tx.lane)];
+function toStatements({ tx, writer }: Appender, entries: readonly Entry[]): readonly (Statement | RawBuilder<unknown>)[] {
+  return [...insertions(tx.dialect, chained(writer, entries)), ...countings(entries, tx.lane)];
 }
 
 const COLUMNS = [...CONTENT, 'writer', 'sequence', 'hash'].map((name) => ({ name }));
@@ -54,7 +61,7 @@ const COLUMNS = [...CONTENT, 'writer', 'sequence', 'hash'].map((name) => ({ name
 type Row = readonly unknown[];
 
 /** The rows of entries, each bound to the one before it. */
-function chained({ writer }: Transaction, entries: readonly Entry[]): readonly Row[] {
+function chained(writer: Writer, entries: readonly Entry[]): readonly Row[] {
   let { last }: { last: Link } = writer;
   const rows = entries.map((entry) => {
     const content = toContent(entry);

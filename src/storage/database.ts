@@ -57,9 +57,15 @@ export interface Appending<Row> {
    * What has to be asked for rows to be written. Given at once, so that it can be sent together with what comes behind it; only what
    * has to be asked before the first of all may take longer.
    */
-  write(tx: Transaction, rows: readonly Row[]): readonly Asked[] | Promise<readonly Asked[]>;
+  write(appender: Appender, rows: readonly Row[]): readonly Asked[] | Promise<readonly Asked[]>;
   /** Gives a row where this one was written: asked where a connection was lost and nobody knows. */
   find(row: Row): Asked;
+}
+
+/** Who appends, and in which transaction: the writer is lent to that alone until it ends. */
+export interface Appender {
+  readonly tx: Transaction;
+  readonly writer: Writer;
 }
 
 /** What can be asked of a transaction. */
@@ -93,8 +99,6 @@ export interface Transaction {
   readonly now: number;
   /** A small number: transactions that run at the same time rarely have the same. Rows that all of them count in are split by it. */
   readonly lane: number;
-  /** Lent to this transaction alone until it ends. Those who append in one transaction do so one after the other. */
-  readonly writer: Writer;
   all<Row = Record<string, unknown>>(query: Asked): Promise<readonly Row[]>;
   /** The first row, or undefined. */
   one<Row = Record<string, unknown>>(query: Asked): Promise<Row | undefined>;

@@ -21,6 +21,7 @@ export {
 export { type CandidateQuery, type Candidates, loadCandidates } from './candidates.ts';
 export { type CursorPosition, openCursor, sealCursor } from './cursor.ts';
 export {
+  type Appender,
   type Appending,
   type Asked,
   type Backup,
@@ -40,6 +41,7 @@ export {
   type TransactionOptions,
   type UserSession,
   type UserVersion,
+  type Writer,
 } from './database.ts';
 export { bumpEpochAbove, currentEpoch, type Epoch, loadEpoch } from './epoch.ts';
 export {

@@ -6,10 +6,15 @@ export interface SavepointHost {
   readonly isOver: boolean;
   /** Throws where it is over. */
   check(): void;
-  /** Runs fixed text without values. Need not wait for the answer, where whatever is asked next comes after it. */
-  exec(sql: string): void;
-  /** Answers what undoes whatever of it is in memory alone. */
-  mark(): () => void;
+  readonly marks: Marks;
+}
+
+/** Savepoints of a connection, by name, one within another. None waits for an answer where whatever is asked next comes after it. */
+export interface Marks {
+  open(name: string): void;
+  /** Undoes what was written in it; it stays open. */
+  undo(name: string): void;
+  release(name: string): void;
 }
 
 /** Savepoints of one transaction, one within another. */
@@ -26,22 +31,20 @@ export function createSavepoints(host: SavepointHost): Savepoints {
   async function run<T>(work: () => Promise<T>): Promise<T> {
     host.check();
     const depth = ++open;
-    const undo = host.mark();
-    host.exec(`SAVEPOINT s${depth}`);
+    host.marks.open(`s${depth}`);
     try {
       const answer = await work();
       host.check();
       if (open !== depth) throw internal('savepoints overlap: one was not awaited before the next began');
-      host.exec(`RELEASE SAVEPOINT s${depth}`);
+      host.marks.release(`s${depth}`);
       open--;
       return answer;
     } catch (error) {
       // Of savepoints that overlap, undoing one would undo another's work: the whole transaction fails at its end.
       if (open === depth && !host.isOver) {
-        host.exec(`ROLLBACK TO SAVEPOINT s${depth}`);
-        host.exec(`RELEASE SAVEPOINT s${depth}`);
+        host.marks.undo(`s${depth}`);
+        host.marks.release(`s${depth}`);
         open--;
-        undo();
       }
       throw error;
     }
@@ -52,6 +55,42 @@ export function createSavepoints(host: SavepointHost): Savepoints {
       return open;
     },
     run,
+  };
+}
+
+/** Savepoints that the database is told of no sooner than something in them may have to be undone. */
+export interface LateMarks extends Marks {
+  /** Has the database told of those that it does not know. */
+  send(): void;
+  /** What they were in is over. */
+  forget(): void;
+}
+
+/** Makes them; `tell` sends text to the database. Of savepoints, those that it does not know are always the innermost. */
+export function createLateMarks(tell: (sql: string) => void): LateMarks {
+  const unsent: string[] = [];
+
+  /** Whether the database never knew of it. What is in it is over with it. */
+  function cut(name: string, kept: 0 | 1): boolean {
+    const at = unsent.indexOf(name);
+    unsent.length = Math.max(at + (at < 0 ? 0 : kept), 0);
+    return at >= 0;
+  }
+
+  return {
+    open: (name) => void unsent.push(name),
+    undo(name) {
+      if (!cut(name, 1)) tell(`ROLLBACK TO SAVEPOINT ${name}`);
+    },
+    release(name) {
+      if (!cut(name, 0)) tell(`RELEASE SAVEPOINT ${name}`);
+    },
+    send() {
+      if (unsent.length > 0) for (const name of unsent.splice(0)) tell(`SAVEPOINT ${name}`);
+    },
+    forget() {
+      unsent.length = 0;
+    },
   };
 }
 

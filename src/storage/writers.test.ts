@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Link, Transaction } from './database.ts';
+import type { Appending, Link, Transaction, Writer } from './database.ts';
 import { openTestDatabase, type TestDatabase } from './storage.fixture.ts';
 import { createWriters } from './writers.ts';
 
 /** Goes one entry further, as whoever appends does. */
-function append({ writer }: Pick<Transaction, 'writer'>): Link {
+function append({ writer }: { readonly writer: Writer }): Link {
   writer.last = { sequence: writer.last.sequence + 1, hash: `h${writer.last.sequence + 1}` };
   return writer.last;
 }
@@ -51,63 +51,57 @@ describe('writers', () => {
     lent.end('committed');
     expect(ids).not.toContain(writers.lend().writer.id);
   });
-
-  it('go back to a mark, one that was made before they were taken too', () => {
-    const loan = createWriters().lend();
-    const toStart = loan.mark();
-    append(loan);
-    const toFirst = loan.mark();
-    append(loan);
-    toFirst();
-    expect(loan.writer.last.sequence).toBe(1);
-    toStart();
-    expect(loan.writer.last.sequence).toBe(0);
-  });
 });
 
 describe('the writer of a transaction', () => {
   let test: TestDatabase;
+  let written: string[];
   beforeEach(() => {
     test = openTestDatabase();
+    written = [];
   });
   afterEach(() => test.dispose());
 
-  const last = () => test.database.transaction(async ({ writer }) => writer.last.sequence);
+  /** Says of each row in which place of which chain it was written. */
+  const places: Appending<string> = {
+    write({ writer }, rows) {
+      for (const row of rows) written.push(`${row} ${writer.id} ${append({ writer }).sequence}`);
+      return [];
+    },
+    find: () => ({ sql: 'SELECT 1', parameters: [] }),
+  };
+  const shown = () => written.map((each) => each.replace(/ .* /, ' '));
 
-  it('goes back with a savepoint', async () => {
+  it('goes on by what savepoints leave', async () => {
     await test.database.transaction(async (tx) => {
-      append(tx);
-      await tx
-        .savepoint(async () => {
-          append(tx);
-          await tx.savepoint(async () => append(tx));
-          throw new Error('undo');
-        })
-        .catch(() => undefined);
-      expect(append(tx).sequence).toBe(2);
+      await tx.append(places, ['a']);
+      const undone = tx.savepoint(async () => {
+        await tx.append(places, ['b']);
+        await tx.savepoint(() => tx.append(places, ['c']));
+        throw new Error('undo');
+      });
+      await undone.catch(() => undefined);
+      await tx.savepoint(() => tx.append(places, ['d', 'e']));
     });
-    expect(await last()).toBe(2);
+    expect(shown()).toEqual(['a 1', 'd 2', 'e 3']);
   });
 
-  it('goes back with a work that fails, and not with those beside it', async () => {
-    const works = [1, 2, 3].map((each) =>
+  it('goes on by what works leave that did not fail', async () => {
+    const works = ['a', 'b', 'c'].map((each) =>
       test.database.transaction(async (tx) => {
-        const { sequence } = append(tx);
-        if (each === 2) throw new Error('undo');
-        return `${tx.writer.id} ${sequence}`;
+        await tx.append(places, [each]);
+        if (each === 'b') throw new Error('undo');
       }),
     );
     const settled = await Promise.allSettled(works);
     expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-    const links = settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
-    expect(new Set(links).size).toBe(2);
-    // Side by side there may be a chain for each; in every one of them nothing is left of the work that failed.
-    expect(links.every((link) => / [12]$/.test(link)) && links.some((link) => link.endsWith(' 1'))).toBe(true);
+    expect(shown()).toEqual(['a 1', 'c 2']);
   });
 
-  it('cannot be had any more after its end', async () => {
+  it('takes nothing after its end', async () => {
     const kept: Transaction[] = [];
     await test.database.transaction(async (tx) => void kept.push(tx));
-    expect(() => kept[0]?.writer).toThrow();
+    await expect(kept[0]?.append(places, ['a'])).rejects.toThrow();
+    expect(written).toEqual([]);
   });
 });

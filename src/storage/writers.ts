@@ -8,9 +8,7 @@ export type Ended = 'committed' | 'undone' | 'unknown';
 export interface Loan {
   /** Taken when first asked for: most that only look append nothing. */
   readonly writer: Writer;
-  /** Answers what puts the writer back to where it is now. */
-  mark(): () => void;
-  /** Told what a work failed by: where somebody has put an entry in the place of the chain's next, another chain has to begin. */
+  /** Told what the transaction failed by: where somebody has put an entry in the place of the chain's next, another chain has to begin. */
   failed(error: unknown): void;
   /** Gives the writer back, to go on from where the transaction left it. */
   end(how: Ended): void;
@@ -42,12 +40,6 @@ export function createWriters(): Writers {
         // The one given back last first: where few are at work at once, few chains there are.
         writer ??= take(home.pop() ?? { id: createId(), last: NOTHING });
         return writer;
-      },
-      mark() {
-        const before = writer?.last;
-        return () => {
-          if (writer !== undefined) writer.last = before ?? lent;
-        };
       },
       failed(error) {
         isTaken ||= error instanceof ConstraintError && error.table === '_Decision';

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { Appended } from '../appended.ts';
 import type { Appending, Asked, Basis, Replaced, RowLock, Transaction } from '../database.ts';
 import { createSavepoints, internal } from '../savepoints.ts';
 import type { Loan } from '../writers.ts';
-import type { Appended } from './appended.ts';
 import { type Answer, type Connection, toStatement } from './connection.ts';
 import type { Course } from './course.ts';
 import { createGathering, type Grounds } from './grounds.ts';
@@ -49,11 +49,6 @@ export function openTransaction(parts: Parts, now: number): OpenTransaction {
     dialect: postgresDialect,
     now,
     lane: parts.connection.process % LANES,
-    get writer() {
-      // Whoever appends after the end would go on in a chain that is somebody else's by then.
-      parts.course.check();
-      return parts.loan.writer;
-    },
     // What a row holds is said by whoever wrote the query.
     all: (async (query) => (await ask(query)).rows) as Transaction['all'],
     one: (async (query) => (await ask(query)).rows[0]) as Transaction['one'],
@@ -99,14 +94,13 @@ function createAsking({ connection, course, span }: Parts) {
 }
 
 /** What is kept account of beside what is asked, and undone with it. */
-function createAccount({ course, span, loan }: Parts) {
+function createAccount({ course, span }: Parts) {
   const savepoints = createSavepoints({
     get isOver() {
       return course.ended || course.broken;
     },
     check: course.check,
-    exec: span.mark,
-    mark: loan.mark,
+    marks: span.marks,
   });
   const gathering = createGathering();
   const appended: Appended[] = [];

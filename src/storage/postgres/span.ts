@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { createLateMarks, type Marks } from '../savepoints.ts';
 import type { Clock } from './clock.ts';
 import type { Connection } from './connection.ts';
 import type { Course } from './course.ts';
@@ -21,8 +22,7 @@ export interface Span {
   begin(): void;
   /** Says that what follows writes, or holds something. */
   write(): void;
-  /** Sends what makes, releases and undoes savepoints. */
-  mark(text: string): void;
+  readonly marks: Marks;
   /** Throws what the server did not like about its beginning. */
   answered(): Promise<void>;
 }
@@ -36,8 +36,6 @@ const NUMBER = `pg_current_xact_id()::text AS "number"`;
  */
 export function createSpan(connection: Connection, course: Course, { begin, clock }: Beginning): Span {
   const answers: Promise<void>[] = [];
-  /** Savepoints in which nothing was asked that the server would have to undo. */
-  const unsent: string[] = [];
   const told = { isBegun: false, isWriting: false, number: undefined as string | undefined };
 
   function send(text: string): void {
@@ -54,11 +52,11 @@ export function createSpan(connection: Connection, course: Course, { begin, cloc
     answers.push(answer);
   }
 
-  const sendMark = (text: string): void => void connection.send(text).catch(course.note);
+  const marks = createLateMarks((text) => void connection.send(text).catch(course.note));
   function open(asking: string): void {
     told.isBegun = true;
     send(`${begin}; SELECT ${asking}`);
-    for (const text of unsent.splice(0)) sendMark(text);
+    marks.send();
   }
 
   return Object.assign(told, {
@@ -69,10 +67,14 @@ export function createSpan(connection: Connection, course: Course, { begin, cloc
       if (told.isBegun) send(`SELECT ${NUMBER}`);
       else open(`${NOW}, ${NUMBER}`);
     },
-    mark(text: string) {
-      if (told.isBegun) sendMark(text);
-      else if (text.startsWith('SAVEPOINT')) unsent.push(text);
-      else if (text.startsWith('RELEASE')) unsent.pop();
+    marks: {
+      // A statement that fails fails all that is around it, up to the innermost savepoint that the server knows.
+      open(name: string) {
+        marks.open(name);
+        if (told.isBegun) marks.send();
+      },
+      undo: marks.undo,
+      release: marks.release,
     },
     answered: async () => void (await Promise.all(answers)),
   });

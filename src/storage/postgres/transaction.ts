@@ -1,7 +1,7 @@
+import { findingOf, statementsOf } from '../appended.ts';
 import type { Asked, Transaction } from '../database.ts';
 import { internal } from '../savepoints.ts';
 import type { Writers } from '../writers.ts';
-import { findingOf, statementsOf } from './appended.ts';
 import { type Connection, toStatement } from './connection.ts';
 import { createCourse } from './course.ts';
 import { fromDriver, type Passing } from './driver-error.ts';
@@ -69,7 +69,7 @@ export async function attempt<T>(connection: Connection, how: Attempt, work: (tx
       if (span.isBegun) await finish(parts, { statements: [], grounds: [] });
       return { answer, wrote: false, ms: 0, left };
     }
-    const statements = await statementsOf(tx, left.appended);
+    const statements = left.appended.length === 0 ? [] : await statementsOf({ tx, writer: parts.loan.writer }, left.appended);
     // Where others append with it, ids tell what became of it.
     if (how.others === undefined) await span.answered();
     doubt = { answer, about: { number: span.number, find: findingOf(left.appended) } };

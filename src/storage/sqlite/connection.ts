@@ -1,6 +1,7 @@
 import type BetterSqlite3 from 'better-sqlite3';
 import { DummyDriver, Kysely, type RawBuilder, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
 import type { Change, Statement } from '../database.ts';
+import { createLateMarks, type Marks } from '../savepoints.ts';
 import { fromDriver } from './driver-error.ts';
 import { registerFunctions } from './sql-dialect.ts';
 
@@ -20,8 +21,8 @@ export interface Connection {
   begin(): void;
   /** Runs fixed text without values, once: COMMIT, PRAGMA. */
   exec(sql: string): void;
-  /** The same for what is said for every row, such as SAVEPOINT: prepared once. */
-  control(sql: string): void;
+  /** Savepoints, of which the database is told once something is written in them. */
+  readonly marks: Marks;
   close(): void;
 }
 
@@ -41,12 +42,18 @@ interface Prepared {
 export function createConnection(driver: BetterSqlite3.Database): Connection {
   registerFunctions(driver);
   const statements = createStatements(driver);
+  const say = (text: string): void => void statements.prepare(text).statement.run();
+  const marks = createLateMarks((text) => translated(() => say(text)));
   let writes = 0;
 
-  function prepare(text: string): Prepared {
-    const prepared = statements.prepare(text);
-    if (!prepared.statement.readonly) writes++;
-    return prepared;
+  function ready(query: Query): Prepared & Statement {
+    const { sql, parameters } = toStatement(query);
+    const prepared = statements.prepare(sql);
+    if (!prepared.statement.readonly) {
+      writes++;
+      marks.send();
+    }
+    return { ...prepared, sql, parameters: parameters.map(toBound) };
   }
 
   return {
@@ -56,35 +63,41 @@ export function createConnection(driver: BetterSqlite3.Database): Connection {
     get writes() {
       return writes;
     },
+    marks,
+    ...createAsking(ready, statements),
+    begin: () =>
+      translated(() => {
+        marks.forget();
+        say('BEGIN IMMEDIATE');
+        statements.follow();
+      }),
+    exec: (sql) => translated(() => void driver.exec(sql)),
+    close: () => void driver.close(),
+  };
+}
+
+/** What can be asked between BEGIN and COMMIT; `ready` has whatever goes before it done. */
+function createAsking(ready: (query: Query) => Prepared & Statement, statements: Statements): Pick<Connection, 'all' | 'one' | 'run'> {
+  return {
     all: (query) =>
       translated(() => {
-        const { sql, parameters } = toStatement(query);
-        const { statement, integers } = prepare(sql);
-        return statement.all(...parameters.map(toBound)).map((row) => withNumbers(row, integers));
+        const { statement, integers, parameters } = ready(query);
+        return statement.all(...parameters).map((row) => withNumbers(row, integers));
       }),
     one: (query) =>
       translated(() => {
-        const { sql, parameters } = toStatement(query);
-        const { statement, integers } = prepare(sql);
-        const row = statement.get(...parameters.map(toBound));
+        const { statement, integers, parameters } = ready(query);
+        const row = statement.get(...parameters);
         return row === undefined ? undefined : withNumbers(row, integers);
       }),
     run: (query) =>
       translated(() => {
-        const { sql, parameters } = toStatement(query);
-        const { changes } = prepare(sql).statement.run(...parameters.map(toBound));
+        const { statement, sql, parameters } = ready(query);
+        const { changes } = statement.run(...parameters);
         // What was prepared before a change of tables may name other columns than it would now.
         if (/^\s*(CREATE|ALTER|DROP)\b/i.test(sql)) statements.clear();
         return { changes };
       }),
-    begin: () =>
-      translated(() => {
-        driver.exec('BEGIN IMMEDIATE');
-        statements.follow();
-      }),
-    exec: (sql) => translated(() => void driver.exec(sql)),
-    control: (sql) => translated(() => void prepare(sql).statement.run()),
-    close: () => void driver.close(),
   };
 }
 

@@ -24,6 +24,8 @@ export function driverCode(error: unknown): string | undefined {
 
 /** What the driver threw, in our words; its own stays in `cause`, for the log. */
 export function fromDriver(error: unknown): ConstraintError | Problem {
+  // Said in our words already, by what was done on the way.
+  if (error instanceof Problem || error instanceof ConstraintError) return error;
   const code = driverCode(error) ?? '';
   const constraint = CONSTRAINTS.get(code);
   if (constraint !== undefined) return new ConstraintError(constraint, { ...placeOf(error), cause: error });

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { CommitFigures, Transaction } from '../database.ts';
+import type { Appending, CommitFigures, Transaction } from '../database.ts';
 import { failure } from '../storage.fixture.ts';
 import { openSqlite } from './database.ts';
 import { codeOf, type Family, insert, onCommit, openFamily } from './sqlite.fixture.ts';
@@ -94,12 +94,50 @@ describe('group commit', () => {
     expect(seen).toEqual({ n: 1 });
   });
 
+  it('writes at once what its works append, of those that did not fail', async () => {
+    const groups: (readonly string[])[] = [];
+    const parents = appendingTo(groups);
+    const works = ['a', 'b', 'c'].map((id) =>
+      family.database.transaction(async (tx) => {
+        await tx.append(parents, [id]);
+        if (id === 'b') throw new Error('no');
+      }),
+    );
+    await Promise.allSettled(works);
+    expect(groups).toEqual([['a', 'c']]);
+    expect(await family.ids()).toEqual(['a', 'c']);
+  });
+
+  it('answers none of its works where what they append cannot be written, and keeps nothing of them', async () => {
+    await family.database.transaction((tx) => insert(tx, 'taken'));
+    const parents = appendingTo([]);
+    const works = ['a', 'taken', 'b'].map((id) =>
+      family.database.transaction(async (tx) => {
+        await insert(tx, `by ${id}`);
+        await tx.append(parents, [id]);
+      }),
+    );
+    expect(await Promise.all(works.map(codeOf))).toEqual(['STORAGE_UNAVAILABLE', 'STORAGE_UNAVAILABLE', 'STORAGE_UNAVAILABLE']);
+    expect(await family.ids()).toEqual(['taken']);
+  });
+
   it('refuses more than it can hold', async () => {
     const queued = Array.from({ length: 10_001 }, () => family.database.transaction(async () => 1));
     expect(await codeOf(queued[10_000] as Promise<unknown>)).toBe('STORAGE_BUSY');
     expect(await Promise.all(queued.slice(0, 10_000))).toHaveLength(10_000);
   });
 });
+
+/** Adds parents, and tells which at once. */
+function appendingTo(groups: (readonly string[])[]): Appending<string> {
+  return {
+    write(_, ids) {
+      groups.push(ids);
+      return ids.map((id) => sql`INSERT INTO "Parent" ("id") VALUES (${id})`);
+    },
+    find: (id) => sql`SELECT 1 FROM "Parent" WHERE "id" = ${id}`,
+  };
+}
 
 describe('a transaction', () => {
   it('is dead after its end', async () => {

@@ -1,4 +1,5 @@
 import { Problem } from '../../errors.ts';
+import { type Appended, statementsOf } from '../appended.ts';
 import type { CommitWatch, DatabaseFigures, Transaction } from '../database.ts';
 import { createHealth } from '../health.ts';
 import { internal } from '../savepoints.ts';
@@ -114,7 +115,7 @@ type GroupState = 'written' | 'unproven' | 'failed';
 interface Committed {
   readonly state: GroupState;
   readonly ran: number;
-  /** What its COMMIT took, in milliseconds. */
+  /** What its COMMIT took, and what was appended just before, in milliseconds. */
   readonly ms: number;
   settle(): void;
 }
@@ -132,6 +133,7 @@ interface GroupParts {
 async function commitGroup({ connection, groupTime, writers, isReplaced }: GroupParts, group: readonly Queued[]): Promise<Committed> {
   const writes = connection.writes;
   const outcomes: Outcome[] = [];
+  const appended: Appended[] = [];
   let loan: Loan | undefined;
   // What has been written where a commit fails is for the disk to say, not for us.
   let failed: Ended = 'undone';
@@ -142,15 +144,17 @@ async function commitGroup({ connection, groupTime, writers, isReplaced }: Group
     loan = writers.lend();
     const end = performance.now() + groupTime;
     for (const { work } of group) {
-      outcomes.push(await attempt(connection, loan, work));
+      outcomes.push(await attempt(connection, appended, work));
       if (performance.now() > end) break;
     }
-    failed = 'unknown';
     const from = performance.now();
+    if (appended.length > 0) await append(connection, loan, appended);
+    failed = 'unknown';
     connection.exec('COMMIT');
     ms = performance.now() - from;
     loan.end('committed');
   } catch (error) {
+    loan?.failed(error);
     loan?.end(failed);
     rollback(connection);
     const refusal = error instanceof Problem && error.status === 503 ? error : unavailable(error);
@@ -162,15 +166,27 @@ async function commitGroup({ connection, groupTime, writers, isReplaced }: Group
   return { state, ran, ms, settle: () => settle(group.slice(0, ran), (index) => outcomes[index] as Outcome) };
 }
 
-/** Runs one work; where it fails, what it wrote is undone and the others go on. Throws where the whole transaction is lost. */
-async function attempt(connection: Connection, loan: Loan, work: Queued['work']): Promise<Outcome> {
-  connection.control('SAVEPOINT work');
-  const undo = loan.mark();
-  const { tx, end } = openTransaction(connection, loan);
+/** Writes what works leave to be appended. */
+async function append(connection: Connection, { writer }: Loan, appended: readonly Appended[]): Promise<void> {
+  const { tx, end } = openTransaction(connection);
+  for (const statement of await statementsOf({ tx, writer }, appended)) connection.run(statement);
+  end();
+}
+
+/** The savepoint around each work. */
+const WORK = 'work';
+
+/**
+ * Runs one work; where it fails, what it wrote is undone and the others go on. What it leaves to be appended joins what others left.
+ * Throws where the whole transaction is lost.
+ */
+async function attempt(connection: Connection, appended: Appended[], work: Queued['work']): Promise<Outcome> {
+  connection.marks.open(WORK);
+  const { tx, end } = openTransaction(connection);
   let outcome: Outcome;
   try {
     const answer = await withinTurn(() => work(tx));
-    end();
+    for (const left of end()) appended.push(left);
     outcome = { answer };
   } catch (error) {
     outcome = { error };
@@ -178,11 +194,9 @@ async function attempt(connection: Connection, loan: Loan, work: Queued['work'])
   }
   if (!connection.inTransaction) throw unavailable('error' in outcome ? outcome.error : new Error('the transaction ended early'));
   if ('error' in outcome) {
-    connection.control('ROLLBACK TO work');
-    undo();
-    loan.failed(outcome.error);
+    connection.marks.undo(WORK);
   }
-  connection.control('RELEASE work');
+  connection.marks.release(WORK);
   return outcome;
 }
 
@@ -201,7 +215,7 @@ async function withinTurn<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** The work has failed already, and of that its caller is told; savepoints that it left open are undone with it. */
-function endQuietly(end: () => void): void {
+function endQuietly(end: () => unknown): void {
   try {
     end();
   } catch (error) {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { Database } from '../database.ts';
+import type { Appending, Database } from '../database.ts';
 import { openSqlite } from './database.ts';
 
 let folder: string;
@@ -24,11 +24,20 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const append = () =>
-  database.transaction(async ({ writer }) => {
+/** Adds nothing to any table, and goes one further in the chain. */
+const NEXT: Appending<(link: string) => void> = {
+  write({ writer }, [tell]) {
     writer.last = { sequence: writer.last.sequence + 1, hash: '' };
-    return `${writer.id} ${writer.last.sequence}`;
-  });
+    tell?.(`${writer.id} ${writer.last.sequence}`);
+    return [];
+  },
+  find: () => ({ sql: 'SELECT 1', parameters: [] }),
+};
+const append = async () => {
+  let told = '';
+  await database.transaction((tx) => tx.append(NEXT, [(link) => (told = link)]));
+  return told;
+};
 const next = (link: string) => link.replace(/\d+$/, (sequence) => String(Number(sequence) + 1));
 
 it('another writer begins where a backup was restored', async () => {
@@ -52,7 +61,7 @@ it('the writer goes on whatever else somebody changes or takes away: then the ga
 it('another writer begins where nobody knows whether a commit was done', async () => {
   const first = await append();
   const refused = database.transaction(async (tx) => {
-    tx.writer.last = { sequence: 2, hash: '' };
+    await tx.append(NEXT, [() => undefined]);
     await tx.run({ sql: 'CREATE TABLE "a" ("id" TEXT PRIMARY KEY)', parameters: [] });
     await tx.run({ sql: 'CREATE TABLE "b" ("a" TEXT REFERENCES "a" ("id") DEFERRABLE INITIALLY DEFERRED)', parameters: [] });
     await tx.run({ sql: `INSERT INTO "b" VALUES ('none')`, parameters: [] });

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
+import type { Appended } from '../appended.ts';
 import type { Appending, Transaction } from '../database.ts';
 import { createSavepoints, internal, type SavepointHost } from '../savepoints.ts';
-import type { Loan } from '../writers.ts';
 import type { Connection, Query } from './connection.ts';
 import { unavailable } from './driver-error.ts';
 import { sqliteDialect } from './sql-dialect.ts';
@@ -9,15 +9,16 @@ import { sqliteDialect } from './sql-dialect.ts';
 /** A transaction as one work holds it, and the switch that ends it. */
 export interface OpenTransaction {
   readonly tx: Transaction;
-  /** From now on the transaction throws. Throws itself where a savepoint is still open. */
-  end(): void;
+  /** From now on the transaction throws; answers what it leaves to be appended. Throws itself where a savepoint is still open. */
+  end(): readonly Appended[];
 }
 
 const NOTHING = sql``;
 
-/** Hands the connection's transaction to one work, and with it the writer lent to that transaction. */
-export function openTransaction(connection: Connection, loan: Loan): OpenTransaction {
-  const life = createLife(connection, loan);
+/** Hands the connection's transaction to one work. */
+export function openTransaction(connection: Connection): OpenTransaction {
+  const life = createLife(connection);
+  const appended: Appended[] = [];
   /** Async throughout, so that every mistake is a rejection. */
   const ask =
     <Answer>(work: (query: Query) => Answer) =>
@@ -30,19 +31,24 @@ export function openTransaction(connection: Connection, loan: Loan): OpenTransac
     dialect: sqliteDialect,
     now: Date.now(),
     lane: 0,
-    get writer() {
-      life.check();
-      return loan.writer;
-    },
     // What a row holds is said by whoever wrote the query.
     all: ask((query) => connection.all(query)) as Transaction['all'],
     one: ask((query) => connection.one(query)) as Transaction['one'],
     run: ask((query) => connection.run(query)),
-    // One commit is for many works anyway.
+    // One commit is for many works: what they append is written with few statements, behind the last of them.
     async append<Row>(appending: Appending<Row>, rows: readonly Row[]) {
-      for (const query of await appending.write(tx, rows)) await tx.run(query);
+      life.check();
+      if (rows.length > 0) appended.push({ appending: appending as Appending<unknown>, rows });
     },
-    savepoint: savepoints.run,
+    async savepoint<T>(work: () => Promise<T>) {
+      const count = appended.length;
+      try {
+        return await savepoints.run(work);
+      } catch (error) {
+        appended.length = count;
+        throw error;
+      }
+    },
     // There is one writer: whatever is read stays as it is, and nobody else is about to do the same.
     lock: async () => life.check(),
     rowLock: () => NOTHING,
@@ -55,12 +61,13 @@ export function openTransaction(connection: Connection, loan: Loan): OpenTransac
     end() {
       life.end();
       if (savepoints.open > 0) throw internal('a savepoint was not awaited');
+      return appended;
     },
   };
 }
 
 /** How long a work may use what it was handed. */
-function createLife(connection: Connection, loan: Loan): SavepointHost & { end(): void } {
+function createLife(connection: Connection): SavepointHost & { end(): void } {
   let ended = false;
   const life = {
     get isOver() {
@@ -71,8 +78,7 @@ function createLife(connection: Connection, loan: Loan): SavepointHost & { end()
       // The driver rolled back by itself. Outside a transaction each statement would commit on its own.
       if (life.isOver) throw unavailable(new Error('the transaction was rolled back by the database'));
     },
-    exec: (text: string) => connection.control(text),
-    mark: () => loan.mark(),
+    marks: connection.marks,
     end() {
       ended = true;
     },

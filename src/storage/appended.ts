@@ -1,4 +1,4 @@
-import type { Appending, Asked, Transaction } from '../database.ts';
+import type { Appender, Appending, Asked } from './database.ts';
 
 /** Rows that a work adds, and how. */
 export interface Appended {
@@ -7,11 +7,11 @@ export interface Appended {
 }
 
 /** What has to be asked for all of them to be written: those that are written in one way at once. */
-export async function statementsOf(tx: Transaction, appended: readonly Appended[]): Promise<readonly Asked[]> {
+export async function statementsOf(appender: Appender, appended: readonly Appended[]): Promise<readonly Asked[]> {
   const statements: Asked[] = [];
   for (const [appending, same] of Map.groupBy(appended, (one) => one.appending)) {
     const said = appending.write(
-      tx,
+      appender,
       same.flatMap(({ rows }) => rows),
     );
     statements.push(...(said instanceof Promise ? await said : said));
