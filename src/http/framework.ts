@@ -3,6 +3,7 @@ import { type FastifyInstance, type FastifyServerOptions, fastify, LogController
 import { keepQuery, readRequestId, toPath } from './call.ts';
 import type { AnswerWatch, HttpOptions } from './options.ts';
 import { answerClientError, toFailure } from './problems.ts';
+import { SECURITY_HEADERS } from './security.ts';
 import { sendProblem } from './send.ts';
 
 const MAX_SEGMENT = 256;
@@ -30,7 +31,8 @@ export function createFramework(options: HttpOptions): FastifyInstance {
     schemaController: { compilersFactory: { buildValidator: refuseSchemas, buildSerializer: refuseSchemas } },
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     clientErrorHandler: answerClientError,
-    frameworkErrors: (error, request, reply) => void sendProblem(reply, toFailure(error, request)),
+    // Of paths that cannot be decoded: hooks never see those.
+    frameworkErrors: (error, request, reply) => void sendProblem(reply.headers(SECURITY_HEADERS), toFailure(error, request)),
   });
 }
 

@@ -1,5 +1,4 @@
 import cors from '@fastify/cors';
-import helmet from '@fastify/helmet';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Problem } from '../errors.ts';
 import { toRateKey } from './address.ts';
@@ -7,6 +6,7 @@ import { clientAddress, toPath } from './call.ts';
 import { createDirectory } from './directory.ts';
 import { toFailure } from './problems.ts';
 import type { RateLimiter } from './rate.ts';
+import { SECURITY_HEADERS } from './security.ts';
 import { sendProblem } from './send.ts';
 import { isStreamed } from './stream.ts';
 
@@ -15,11 +15,12 @@ const UNCOUNTED = new Set(['/healthz', '/readyz']);
 
 const MAX_AGE_SECONDS = 600;
 
-/** Registers the plugins that set security headers on every answer, and CORS where origins are given. */
+/** Sets security headers on every answer, and those of CORS where origins are given. */
 export async function addSecurityHeaders(server: FastifyInstance, corsOrigins: readonly string[]): Promise<void> {
-  const directives = { defaultSrc: ["'none'"], frameAncestors: ["'none'"] };
-  // Whoever ends TLS in front of this process decides on Strict-Transport-Security for the whole domain.
-  await server.register(helmet, { contentSecurityPolicy: { useDefaults: false, directives }, strictTransportSecurity: false });
+  server.addHook('onRequest', (_, reply, done) => {
+    reply.headers(SECURITY_HEADERS);
+    done();
+  });
   if (corsOrigins.length === 0) return;
   await server.register(cors, {
     origin: [...corsOrigins],

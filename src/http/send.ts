@@ -14,7 +14,6 @@ export function sendAnswer(reply: FastifyReply, answer: Answer): FastifyReply {
       'cache-control': 'no-store',
       // Set by the hooks too, but those never see a path that cannot be decoded.
       'x-request-id': reply.request.id,
-      'x-content-type-options': 'nosniff',
     })
     .send(answer.pieces === undefined ? JSON.stringify(answer.body) : toStream(answer.pieces));
 }

@@ -113,6 +113,24 @@ describe('the server', () => {
     for (const [name, value] of Object.entries(expected.headers ?? {})) expect(answer.headers.get(name)).toBe(value);
   });
 
+  it.each(['/api/User', '/nowhere', '/%zz', '/healthz', '/docs'])(
+    'keeps browsers from doing more with an answer than show it: %s',
+    async (path) => {
+      const { headers } = await fetch(shared.url + path);
+      const policy = headers.get('content-security-policy') ?? '';
+      expect(policy.startsWith("default-src 'none';")).toBe(true);
+      expect(policy.endsWith("frame-ancestors 'none'")).toBe(true);
+      const names = [
+        'x-frame-options',
+        'referrer-policy',
+        'x-content-type-options',
+        'cross-origin-opener-policy',
+        'cross-origin-resource-policy',
+      ];
+      expect(names.map((name) => headers.get(name))).toEqual(['DENY', 'no-referrer', 'nosniff', 'same-origin', 'same-origin']);
+    },
+  );
+
   it('says nothing of our own failures but logs the cause under the request id', async () => {
     const answer = await fetch(`${shared.url}/broken`, { headers: { 'x-request-id': 'trace-7' } });
     expect(await answer.text()).not.toContain('hunter2');
