@@ -92,7 +92,8 @@ export async function startPostgres({ settings = [], standby = false }: ServerOp
   };
 }
 
-async function end(server: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+/** Sends a signal and waits for the end, which may have been before. */
+export async function end(server: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   if (server.exitCode !== null || server.signalCode !== null) return;
   const ended = new Promise((resolve) => server.once('exit', resolve));
   server.kill(signal);
@@ -132,15 +133,16 @@ function linkLibraries(home: string): void {
   }
 }
 
-/** PostgreSQL refuses to be run by root: then it is run by nobody, to whom the folders are given. */
-function asWhom(folders: readonly string[]): { readonly uid?: number; readonly gid?: number } {
+/** PostgreSQL refuses to be run by root, and so does PgBouncer: then it is run by nobody, to whom folders and files are given. */
+export function asWhom(folders: readonly string[]): { readonly uid?: number; readonly gid?: number } {
   if (process.getuid?.() !== 0) return {};
   const nobody = { uid: 65_534, gid: 65_534 };
   for (const folder of folders) chownSync(folder, nobody.uid, nobody.gid);
   return nobody;
 }
 
-function findPort(): Promise<number> {
+/** One that nobody listens at. */
+export function findPort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', reject);

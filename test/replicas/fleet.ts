@@ -30,7 +30,7 @@ export interface Fleet {
   readonly admin: string;
   /** Any of them. */
   any(): Program;
-  /** Starts one in the place of another, or one more. */
+  /** Starts one in the place of another, as that was started, or one more. */
   start(index: number, how?: ReplicaOptions): Promise<Program>;
   /** Asks any of them as the admin; throws where the answer is not a success. */
   asAdmin(call: Call, body?: unknown, requestId?: string): Promise<Reply>;
@@ -40,6 +40,10 @@ export interface Fleet {
   createPolicy(rules?: readonly object[]): Promise<string>;
   /** Rows as they are, asked of the server itself. */
   query(sql: string, values?: readonly unknown[]): Promise<readonly Row[]>;
+  /** Writes another definition of notes; whoever is started next has tables follow it. */
+  define(definition: string): void;
+  /** Runs a command of the program on the fleet's database, by the address of a server. */
+  run(command: readonly string[], server?: string): Promise<Ended>;
   /** What the program itself says of the chains of entries. */
   verify(): Promise<Ended>;
   close(): Promise<void>;
@@ -97,7 +101,7 @@ export async function startFleet({ server, replicas: wanted }: FleetOptions): Pr
     admin,
     any,
     asAdmin,
-    async start(index, how = {}) {
+    async start(index, how = wanted[index]) {
       const started = await ground.start(how);
       running[index] = started;
       return started;
@@ -112,7 +116,10 @@ export async function startFleet({ server, replicas: wanted }: FleetOptions): Pr
       return idOf(await asAdmin('POST /admin/api/policies', body));
     },
     query: ground.query,
-    verify: ground.verify,
+    define: ground.define,
+    run: ground.run,
+    // Each replica signs with a key of its own, and none of them for long enough here.
+    verify: () => ground.run(['decisions', 'verify', '--checkpoints', 'off']),
     async close() {
       await Promise.all(running.map((replica) => replica.stop('SIGKILL')));
       await ground.close();
@@ -145,7 +152,8 @@ export interface Ground {
   readonly project: string;
   start(how?: ReplicaOptions): Promise<Program>;
   query: Fleet['query'];
-  verify: Fleet['verify'];
+  define: Fleet['define'];
+  run: Fleet['run'];
   close(): Promise<void>;
 }
 
@@ -154,12 +162,14 @@ export function createGround(server: string): Ground {
   const folder = mkdtempSync(join(tmpdir(), 'bailiwick-replicas-'));
   const project = join(folder, 'project');
   mkdirSync(join(project, 'resources'), { recursive: true });
-  writeFileSync(join(project, 'resources', 'Note.yaml'), NOTE);
+  const define = (definition: string): void => writeFileSync(join(project, 'resources', 'Note.yaml'), definition);
+  define(NOTE);
   const place = new URL(withSchema(server));
   const schema = place.searchParams.get('schema') ?? '';
   let count = 0;
   return {
     project,
+    define,
     start({ server: other = server, args = [], env = {}, preload }: ReplicaOptions = {}) {
       const database = `${other}?schema=${schema}`;
       return startProgram({
@@ -180,11 +190,8 @@ export function createGround(server: string): Ground {
         await client.end();
       }
     },
-    // Each replica signs with a key of its own, and none of them for long enough here.
-    verify: () => {
-      const place = ['--project', project, '--data', join(folder, 'data-0'), '--database', `${server}?schema=${schema}`];
-      return runProgram(['decisions', 'verify', '--checkpoints', 'off', ...place]);
-    },
+    run: (command, other = server) =>
+      runProgram([...command, '--project', project, '--data', join(folder, 'data-0'), '--database', `${other}?schema=${schema}`]),
     close: async () => rmSync(folder, { recursive: true, force: true }),
   };
 }

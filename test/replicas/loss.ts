@@ -32,7 +32,8 @@ export async function crashServer(fleet: Fleet, server: PostgresServer, killing:
   });
 }
 
-async function underLoad(fleet: Fleet, { policyId, rounds, inFlight }: Killing, strike: () => Promise<void>): Promise<Answered> {
+/** Has something happen in each round while changes are asked for without a pause; gives what was answered. */
+export async function underLoad(fleet: Fleet, { policyId, rounds, inFlight }: Killing, strike: () => Promise<void>): Promise<Answered> {
   const answered = createAnswered();
   const load = beginLoad(fleet, askForChanges(fleet, policyId, answered), inFlight);
   for (let round = 0; round < rounds; round++) {

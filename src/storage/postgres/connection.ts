@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, type RawBuilder } from 'kysely';
 import type pg from 'pg';
 import type { Statement } from '../database.ts';
@@ -106,7 +107,6 @@ interface Names {
 
 function createNames(named: () => boolean): Names {
   const seen = new Map<string, string | undefined>();
-  let count = 0;
 
   return {
     nameOf(text) {
@@ -115,7 +115,7 @@ function createNames(named: () => boolean): Names {
         seen.set(text, undefined);
         return undefined;
       }
-      const name = seen.get(text) ?? `bailiwick_${++count}`;
+      const name = seen.get(text) ?? toName(text);
       seen.set(text, name);
       return name;
     },
@@ -128,6 +128,14 @@ function createNames(named: () => boolean): Names {
       return seen.size >= STATEMENTS;
     },
   };
+}
+
+/**
+ * One name for one text, in all processes: where a pooler gives us a connection on which somebody else has prepared something, a name of
+ * ours is what we mean by it, or unknown. Counted names would have the server do what another had asked.
+ */
+function toName(text: string): string {
+  return `bailiwick_${hash('sha256', text, 'base64url')}`;
 }
 
 function throwPrepared(error: unknown): never {

@@ -48,7 +48,8 @@ export function openTransaction(parts: Parts, now: number): OpenTransaction {
   const tx: Transaction = Object.freeze({
     dialect: postgresDialect,
     now,
-    lane: parts.connection.process % LANES,
+    // Behind a pooler it is any number, one below zero too.
+    lane: Math.abs(parts.connection.process) % LANES,
     // What a row holds is said by whoever wrote the query.
     all: (async (query) => (await ask(query)).rows) as Transaction['all'],
     one: (async (query) => (await ask(query)).rows[0]) as Transaction['one'],

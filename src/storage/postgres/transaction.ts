@@ -34,7 +34,8 @@ export type Outcome<T> =
       readonly ms: number;
       /** Its answer is not to be given before this is committed. */
       readonly left?: Left;
-      readonly broken?: false;
+      /** Whether the connection must not be used again. */
+      readonly broken?: boolean;
     }
   | {
       readonly error: unknown;
@@ -66,8 +67,8 @@ export async function attempt<T>(connection: Connection, how: Attempt, work: (tx
     // A work may have got over what happened; the server has not.
     if (course.failure !== undefined && course.passing !== undefined) throw fromDriver(course.failure);
     if (how.others === undefined && !span.isWriting && left.appended.length > 0) {
-      if (span.isBegun) await finish(parts, { statements: [], grounds: [] });
-      return { answer, wrote: false, ms: 0, left };
+      if (span.isBegun) await endLooking(parts);
+      return { answer, wrote: false, ms: 0, left, broken: course.broken };
     }
     const statements = left.appended.length === 0 ? [] : await statementsOf({ tx, writer: parts.loan.writer }, left.appended);
     // Where others append with it, ids tell what became of it.
@@ -98,6 +99,16 @@ async function holdAll({ connection, course, span }: Parts): Promise<void> {
 interface Ending {
   readonly statements: readonly Asked[];
   readonly grounds: readonly Grounds[];
+}
+
+/** All was told that was asked, and it is looked at again where its entry is committed: that the connection is lost by now changes nothing. */
+async function endLooking(parts: Parts): Promise<void> {
+  const wasLost = parts.course.lost;
+  try {
+    await finish(parts, { statements: [], grounds: [] });
+  } catch (error) {
+    if (wasLost || !parts.course.lost) throw error;
+  }
 }
 
 /** What is left to be written, the guard, and COMMIT, in one flight: where one of them fails, COMMIT rolls back. */

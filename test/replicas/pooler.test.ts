@@ -1,0 +1,97 @@
+/**
+ * Replicas, one of them of two workers, behind a real PgBouncer in transaction mode that has fewer connections than they: what holds
+ * without it holds with it.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { installed, type Pgbouncer, startPgbouncer } from '../postgres/pgbouncer.ts';
+import { type PostgresProxy, startProxy } from '../postgres/proxy.ts';
+import { type PostgresServer, startPostgres } from '../postgres/server.ts';
+import { expectDone, idOf, type Program, type Reply, send } from '../process/program.ts';
+import { createAnswered, findLosses, untilAnswered } from './changes.ts';
+import { createNote, type Fleet, NOTE, startFleet } from './fleet.ts';
+import { toggleUnderLoad } from './freshness.ts';
+import { killReplicas, underLoad } from './loss.ts';
+import { createToggle } from './toggles.ts';
+
+const POOL = 3;
+const LITTLE = { rounds: 2, inFlight: 4 };
+const ways = [
+  ['that knows no prepared statements', 0],
+  ...(installed?.knowsNames === true ? [['that keeps track of prepared statements', 50] as const] : []),
+] as const;
+
+it.runIf(installed === undefined)('a real pooler', ({ skip }) => skip('no pgbouncer is installed'));
+
+describe.runIf(installed !== undefined).each(ways)('behind a pooler %s', (_, preparedStatements) => {
+  let server: PostgresServer;
+  let proxy: PostgresProxy;
+  let pooler: Pgbouncer;
+  let fleet: Fleet;
+  let policyId: string;
+  beforeAll(async () => {
+    server = await startPostgres({ settings: ['track_commit_timestamp=on'] });
+    // Between pooler and server, to be cut.
+    proxy = await startProxy(server.url);
+    pooler = await startPgbouncer(proxy.url, { poolSize: POOL, preparedStatements });
+    const how = { server: pooler.url, args: ['--database-connections', '4'] };
+    fleet = await startFleet({ server: server.url, replicas: [how, { ...how, args: [...how.args, '--workers', '2'] }] });
+    policyId = await fleet.createPolicy();
+  }, 120_000);
+  afterAll(async () => {
+    await fleet?.close();
+    await pooler?.stop();
+    await proxy?.close();
+    await server?.stop();
+  });
+
+  it.each(['a policy is switched off', 'a user is demoted'])('nothing is allowed any more once it is answered that %s', async (name) => {
+    const found = await toggleUnderLoad(fleet, await createToggle(fleet, name), { rounds: 3, inFlight: 2 });
+    expect(found).toMatchObject({ stale: [], missing: [], disagreeing: [] });
+  });
+
+  it('they have the connections of the pooler, and no others', async () => {
+    const found = await fleet.query(`SELECT "pid" FROM pg_stat_activity WHERE "application_name" = 'bailiwick'`);
+    expect(found.length).toBeLessThanOrEqual(POOL);
+  });
+
+  it('replicas that are killed take nothing along', async () => {
+    const answered = await killReplicas(fleet, { policyId, ...LITTLE });
+    expect(await findLosses(fleet, policyId, answered)).toEqual([]);
+  });
+
+  it('a pooler that is killed takes nothing along, and is found again', async () => {
+    const answered = await underLoad(fleet, { policyId, ...LITTLE }, async () => {
+      await pooler.restart();
+      await Promise.all(fleet.replicas.map((replica) => untilAnswered(fleet, replica)));
+    });
+    expect(await findLosses(fleet, policyId, answered)).toEqual([]);
+  });
+
+  it.each(['before', 'after'] as const)('where the server is lost %s a COMMIT is done, that is found out', async (how) => {
+    const answered = createAnswered();
+    for (const ask of [createNote, list, createNote, list]) {
+      for (const replica of fleet.replicas) await untilAnswered(fleet, replica);
+      const { cuts } = proxy;
+      proxy.cut(how);
+      const reply = await expectDone(ask(fleet.any(), fleet.admin));
+      expect(proxy.cuts).toBe(cuts + 1);
+      if (reply.decisionId !== null) answered.decisions.add(reply.decisionId);
+      if (reply.status === 201) answered.notes.set(idOf(reply), 1);
+    }
+    expect(await findLosses(fleet, policyId, answered)).toEqual([]);
+  });
+
+  it('tables follow definitions while they answer', async () => {
+    const answered = await underLoad(fleet, { policyId, rounds: 1, inFlight: 4 }, async () => {
+      fleet.define(`${NOTE}  more: { type: integer, default: 7 }\n`);
+      expect(await fleet.run(['storage', 'apply'], pooler.url)).toMatchObject({ code: 0 });
+    });
+    expect(await findLosses(fleet, policyId, answered)).toEqual([]);
+    const made = await Promise.all(fleet.replicas.map((replica) => expectDone(createNote(replica, fleet.admin))));
+    expect(made.map(({ body }) => (body.data as { readonly more?: unknown }).more)).toEqual([7, 7]);
+  });
+});
+
+function list({ url }: Program, token: string): Promise<Reply> {
+  return send(url, 'GET /api/Note?limit=1', { token });
+}
