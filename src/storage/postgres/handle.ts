@@ -61,7 +61,7 @@ export function openTransaction(parts: Parts, now: number): OpenTransaction {
     async lock(name: string) {
       hold();
       parts.course.locks.add(name);
-      await ask(sql`SELECT pg_advisory_xact_lock(hashtextextended(coalesce(current_schema(), '') || ' ' || ${name}, 0))`);
+      await ask(sql`SELECT pg_advisory_xact_lock(${keyOf(name)})`);
     },
     rowLock(lock: RowLock) {
       hold();
@@ -70,6 +70,11 @@ export function openTransaction(parts: Parts, now: number): OpenTransaction {
     ...account,
   });
   return { tx, end: left };
+}
+
+/** What a name is to the server, which locks numbers: in each schema another. */
+export function keyOf(name: string): RawBuilder<unknown> {
+  return sql`hashtextextended(coalesce(current_schema(), '') || ' ' || ${name}, 0)`;
 }
 
 /** What only looks: it may go out without a transaction. */

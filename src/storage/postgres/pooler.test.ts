@@ -5,8 +5,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { installed, type Pgbouncer, startPgbouncer } from '../../../test/postgres/pgbouncer.ts';
 import { type PostgresProxy, startProxy } from '../../../test/postgres/proxy.ts';
 import type { Appending, Database, Transaction } from '../database.ts';
+import { readPostgresUrl } from './address.ts';
 import { openPostgres, type PostgresOptions } from './database.ts';
+import { findLockMistakes } from './locks.ts';
 import { FAMILY, openFamily } from './postgres.fixture.ts';
+import { createRunner, type Runner } from './runner.ts';
 
 const POOL = 2;
 const ways = [
@@ -125,6 +128,11 @@ describe.runIf(installed !== undefined).each(ways)('behind a pooler %s', (_, { k
     expect(proxy.cuts).toBe(1);
   });
 
+  it('many that start at once do not take from each other what they need', async () => {
+    const opening = Array.from({ length: 16 }, () => openBehind({ connections: 2 }));
+    expect((await Promise.allSettled(opening)).filter(({ status }) => status === 'rejected')).toEqual([]);
+  });
+
   it('a pooler that is gone is 503 until it is back', async () => {
     const database = await openBehind();
     const work = database.transaction(async (tx) => {
@@ -134,6 +142,18 @@ describe.runIf(installed !== undefined).each(ways)('behind a pooler %s', (_, { k
     await expect(work).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
     expect(await database.transaction((tx) => tx.all(sql`SELECT "id" FROM "Parent"`))).toEqual([]);
   });
+});
+
+it.runIf(installed !== undefined)('behind a pooler with one connection, whether locks lock cannot be seen', async () => {
+  const pooler = await startPgbouncer(process.env['TEST_POSTGRES_URL'] ?? '', { poolSize: 1 });
+  const [holder, other] = [1, 2].map(() => createRunner(readPostgresUrl(pooler.url), { connections: 1, statementTimeout: 100 }));
+  try {
+    const mistakes = await findLockMistakes({ holder: holder as Runner, other: other as Runner, patience: 100 });
+    expect(mistakes).toEqual([expect.stringContaining('expected two connections at least')]);
+  } finally {
+    await Promise.all([holder?.close(), other?.close()]);
+    await pooler.stop();
+  }
 });
 
 /** What a connection has of settings and locks. */
