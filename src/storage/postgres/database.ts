@@ -2,9 +2,8 @@ import { Problem, SetupError } from '../../errors.ts';
 import type { Database, Transaction, TransactionOptions } from '../database.ts';
 import { createHealth } from '../health.ts';
 import { type PostgresAddress, readPostgresUrl, showPostgresUrl } from './address.ts';
-import { findLockMistakes } from './locks.ts';
-import { createRunner, type Runner, type RunnerOptions } from './runner.ts';
-import { loadFacts, mistakesOf } from './server.ts';
+import { lookAtServer } from './look.ts';
+import { createRunner, type RunnerOptions } from './runner.ts';
 import { postgresDialect } from './sql-dialect.ts';
 
 /** Where the database is and how it is spoken to. */
@@ -23,7 +22,10 @@ export interface PostgresOptions extends RunnerOptions {
  */
 export async function openPostgres(options: PostgresOptions): Promise<Database> {
   const address = readPostgresUrl(options.url);
-  const runner = createRunner(address, options);
+  const abilities = await lookAtServer(address, options).catch((error) => {
+    throw inWords(address, error);
+  });
+  const runner = createRunner(address, { ...options, ...abilities });
   const running = new Set<Promise<unknown>>();
   const prove = (): Promise<void> => transaction(probe).catch(() => undefined);
   const health = createHealth(prove);
@@ -51,10 +53,6 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     await runner.close();
   }
 
-  await prepare(runner, address, options).catch(async (error) => {
-    await close();
-    throw inWords(address, error);
-  });
   return {
     dialect: postgresDialect,
     transaction,
@@ -70,35 +68,6 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
       return closing;
     },
   };
-}
-
-/** Looks at the server before anything rests on it. */
-async function prepare(runner: Runner, address: PostgresAddress, options: PostgresOptions): Promise<void> {
-  await runner.run((tx) => prepareSchema(tx, address.schema, options.makesSchema ?? true), {});
-  const other = createRunner(address, { ...options, connections: 1, statementTimeout: BESIDE_TIMEOUT });
-  try {
-    refuse(await findLockMistakes({ holder: runner, other }));
-  } finally {
-    await other.close();
-  }
-}
-
-/** Milliseconds for the second of two transactions to be answered, while the first is open. */
-const BESIDE_TIMEOUT = 5000;
-
-/** Looks at what the server says of itself, and makes the schema where there is none and it may. */
-async function prepareSchema(tx: Transaction, schema: string | undefined, makesSchema: boolean): Promise<void> {
-  const facts = await loadFacts(tx);
-  const mistakes = mistakesOf({ ...facts, schema: facts.schema ?? schema ?? null });
-  refuse(mistakes);
-  if (facts.schema !== null || !makesSchema) return;
-  // Two that make it at once would have one of them fail, whatever IF NOT EXISTS says.
-  await tx.lock('schema');
-  await tx.run({ sql: `CREATE SCHEMA IF NOT EXISTS "${schema}"`, parameters: [] });
-}
-
-function refuse(mistakes: readonly string[]): void {
-  if (mistakes.length > 0) throw new SetupError('the PostgreSQL server cannot keep what it is given', mistakes);
 }
 
 /** The driver's own words are for whoever sets the program up, and its password is in none of them. */

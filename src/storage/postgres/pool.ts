@@ -14,6 +14,8 @@ export interface ServerOptions {
   readonly lockTimeout?: number;
   /** For a connection to be there. */
   readonly connectTimeout?: number;
+  /** Whether the server can look, while it works, whether we are still there. */
+  readonly checksClients?: boolean;
 }
 
 /** Texts that say how transactions go on. */
@@ -46,6 +48,12 @@ export interface Pool {
   lend<Outcome extends Used>(work: (connection: Connection) => Promise<Outcome>, how?: { readonly patient: boolean }): Promise<Outcome>;
   close(): Promise<void>;
 }
+
+/**
+ * Has the server look every two seconds, while it works, whether whoever asked is still there: else what a process asked that was killed
+ * would go on, and hold its locks, for as long as it takes. Servers know it from 14 on, but not on every system.
+ */
+export const CLIENT_CHECK = 'client_connection_check_interval = 2000';
 
 const STATEMENT_TIMEOUT = 30_000;
 /** The server ends a statement that takes too long, and says so: where nothing is heard so long after, nobody is there. */
@@ -110,13 +118,14 @@ export function createPool(address: PostgresAddress, size: number, options: Pool
  */
 export function toBeginnings(
   { schema }: PostgresAddress,
-  { statementTimeout = STATEMENT_TIMEOUT, lockTimeout = 5000 }: ServerOptions,
+  { statementTimeout = STATEMENT_TIMEOUT, lockTimeout = 5000, checksClients = false }: ServerOptions,
 ): Beginnings {
   const own = 'BEGIN ISOLATION LEVEL READ COMMITTED';
   const settings = (set: string, statement: number, idle: number): readonly string[] => [
     `${set} statement_timeout = ${statement}`,
     `${set} lock_timeout = ${lockTimeout}`,
     `${set} idle_in_transaction_session_timeout = ${idle}`,
+    ...(checksClients ? [`${set} ${CLIENT_CHECK}`] : []),
     ...(schema === undefined ? [] : [`${set} search_path TO "${schema}"`]),
   ];
   return {
