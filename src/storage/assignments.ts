@@ -5,7 +5,7 @@ import { type AssignableRole, type AssignmentChange, DEFAULT_PRIORITY, type Role
 import { ConstraintError, type Transaction } from './database.ts';
 import { bumpEpoch, lockPolicies } from './epoch.ts';
 import { idList } from './names.ts';
-import { keepEndings, keepVersion, type Version } from './policy-history.ts';
+import { keepVersion, keepVersions, type Version } from './policy-history.ts';
 import { deleteFrom, insertInto, POLICY_TABLES, replaceIn, selectFrom } from './policy-tables.ts';
 
 /** A policy and the user it is assigned to. */
@@ -24,8 +24,6 @@ export interface RolePair {
 export interface AuthoredChange extends AssignmentChange {
   /** User id of the acting admin. */
   readonly by: string;
-  /** Begins the epoch of changes that are made together; each begins its own where absent. */
-  readonly begin?: (() => Promise<number>) | undefined;
 }
 
 /** Assigns a policy to a user. Throws POLICY_UNKNOWN, USER_UNKNOWN, ASSIGNMENT_EXISTS. */
@@ -34,13 +32,13 @@ export async function assignToUser(tx: Transaction, pair: UserPair, change: Auth
   const user = await tx.one(sql`SELECT "id" FROM "User" WHERE "id" = ${pair.userId}${tx.rowLock('stay')}`);
   if (user === undefined) throw new Problem('USER_UNKNOWN', 'no user has this id');
   await lockPolicies(tx);
-  return begin(tx, { ...beginning(tx, change), ...pair, context: {} }, change);
+  return begin(tx, newAssignment(pair, change, tx.now), change);
 }
 
 /** Assigns a policy to a role. Throws POLICY_UNKNOWN, ASSIGNMENT_EXISTS. */
 export async function assignToRole(tx: Transaction, pair: RolePair, change: AuthoredChange): Promise<RolePolicy> {
   await lockPolicies(tx);
-  return begin(tx, { ...beginning(tx, change), ...pair, priority: DEFAULT_PRIORITY }, change);
+  return begin(tx, newAssignment(pair, change, tx.now), change);
 }
 
 /** Changes an assignment. Throws ASSIGNMENT_UNKNOWN. */
@@ -51,7 +49,7 @@ export async function updateAssignment<Pair extends UserPair | RolePair>(
 ): Promise<AssignmentOf<Pair>> {
   await lockPolicies(tx);
   const changed = withChange(await loadOrRefuse(tx, pair), change);
-  const epoch = await (change.begin?.() ?? bumpEpoch(tx));
+  const epoch = await bumpEpoch(tx);
   await replaceIn(tx, POLICY_TABLES[kindOf(changed)], changed);
   await keepVersion(tx, { ...subjectOf(changed), value: changed, epoch, by: change.by });
   return changed;
@@ -92,7 +90,8 @@ async function endSome(tx: Transaction, policyId: string, change: { readonly epo
     sql`SELECT "id", "userId" FROM "_UserPolicy" WHERE "policyId" = ${policyId} LIMIT ${STRETCH}`,
   );
   if (some.length === 0) return 0;
-  await keepEndings(tx, some, { kind: 'userPolicy', ...change });
+  const ended = some.map(({ id, userId }) => ({ id, userId, value: undefined }));
+  await keepVersions(tx, ended, { kind: 'userPolicy', ...change });
   const ids = some.map(({ id }) => id);
   await deleteFrom(tx, POLICY_TABLES.userPolicy, sql`"id" IN ${idList(tx.dialect, ids)}`);
   return some.length;
@@ -108,7 +107,8 @@ export async function loadRolePolicies(tx: Transaction, where: RawBuilder<unknow
   return selectFrom(tx, POLICY_TABLES.rolePolicy, { where, orderBy: ['assignedAt', 'id'] });
 }
 
-type AssignmentOf<Pair> = Pair extends UserPair ? UserPolicy : RolePolicy;
+/** What a pair is assigned as. */
+export type AssignmentOf<Pair> = Pair extends UserPair ? UserPolicy : RolePolicy;
 
 function kindOf(assignment: UserPolicy | RolePolicy): 'userPolicy' | 'rolePolicy' {
   return 'userId' in assignment ? 'userPolicy' : 'rolePolicy';
@@ -120,23 +120,23 @@ function subjectOf(assignment: UserPolicy | RolePolicy): Pick<Version, 'kind' | 
   return 'userId' in assignment ? { kind: 'userPolicy', id, userId: assignment.userId } : { kind: 'rolePolicy', id };
 }
 
-function beginning(
-  tx: Transaction,
-  { by }: AuthoredChange,
-): Pick<UserPolicy & RolePolicy, 'id' | 'assignedBy' | 'assignedAt' | 'isActive'> {
-  return { id: createId(), assignedBy: by, assignedAt: new Date(tx.now).toISOString(), isActive: true };
+/** An assignment that is new. */
+export function newAssignment<Pair extends UserPair | RolePair>(pair: Pair, change: AuthoredChange, now: number): AssignmentOf<Pair> {
+  const common = { id: createId(), assignedBy: change.by, assignedAt: new Date(now).toISOString(), isActive: true };
+  const fresh: UserPolicy | RolePolicy =
+    'userId' in pair ? { ...common, ...pair, context: {} } : { ...common, ...pair, priority: DEFAULT_PRIORITY };
+  return withChange(fresh, change) as AssignmentOf<Pair>;
 }
 
 async function begin<Assignment extends UserPolicy | RolePolicy>(
   tx: Transaction,
-  fresh: Assignment,
+  assignment: Assignment,
   change: AuthoredChange,
 ): Promise<Assignment> {
-  const assignment = withChange(fresh, change);
   const policy = await tx.one(sql`SELECT "id" FROM "_Policy" WHERE "id" = ${assignment.policyId}`);
   if (policy === undefined) throw new Problem('POLICY_UNKNOWN', 'no policy has this id');
   if ((await findAssignment(tx, assignment)) !== undefined) throw existing(assignment);
-  const epoch = await (change.begin?.() ?? bumpEpoch(tx));
+  const epoch = await bumpEpoch(tx);
   try {
     await insertInto(tx, POLICY_TABLES[kindOf(assignment)], assignment);
   } catch (error) {
@@ -158,7 +158,7 @@ async function end(
 }
 
 /** Members that are not given stay; null takes an expiry away. */
-function withChange<Assignment extends UserPolicy | RolePolicy>(assignment: Assignment, change: AuthoredChange): Assignment {
+export function withChange<Assignment extends UserPolicy | RolePolicy>(assignment: Assignment, change: AuthoredChange): Assignment {
   const { isActive = assignment.isActive, assignedBy = assignment.assignedBy } = change;
   const common = { ...assignment, isActive, assignedBy };
   if (!('userId' in common)) return { ...common, priority: change.priority ?? common.priority };

@@ -11,8 +11,6 @@ import { deleteFrom, insertInto, POLICY_TABLES, replaceIn, selectFrom } from './
 /** Whoever makes a change: a user id, for the record. */
 export interface Author {
   readonly by: string;
-  /** Begins the epoch of changes that are made together; each begins its own where absent. */
-  readonly begin?: (() => Promise<number>) | undefined;
 }
 
 /** What everybody's decisions depend on, as this transaction sees it. */
@@ -38,43 +36,23 @@ export async function listPolicies(
 }
 
 /** Creates a policy. Throws POLICY_EXISTS where its name is taken. */
-export async function createPolicy(tx: Transaction, input: PolicyInput, { by, begin }: Author): Promise<Policy> {
+export async function createPolicy(tx: Transaction, input: PolicyInput, { by }: Author): Promise<Policy> {
   await lockPolicies(tx);
-  const at = new Date(tx.now).toISOString();
-  const id = createId();
-  const policy = {
-    ...toOwnMembers(input),
-    id,
-    createdBy: input.createdBy ?? by,
-    createdAt: at,
-    updatedAt: at,
-    rules: toRules(input.rules, { policyId: id, at }),
-  };
+  const policy = newPolicy(input, { by, now: tx.now });
   await checkNameFree(tx, policy);
-  const epoch = await (begin?.() ?? bumpEpoch(tx));
+  const epoch = await bumpEpoch(tx);
   await refusingTakenName(policy.name, () => insertInto(tx, POLICY_TABLES.policy, policy));
   await insertRules(tx, policy.rules);
-  await keepVersion(tx, { kind: 'policy', id, value: policy, epoch, by });
+  await keepVersion(tx, { kind: 'policy', id: policy.id, value: policy, epoch, by });
   return policy;
 }
 
 /** Makes a policy what `input` says; rules given with the id of one it has keep id and createdAt. Throws POLICY_UNKNOWN, POLICY_EXISTS. */
-export async function updatePolicy(
-  tx: Transaction,
-  input: PolicyInput,
-  { id, by, begin }: Author & { readonly id: string },
-): Promise<Policy> {
+export async function updatePolicy(tx: Transaction, input: PolicyInput, { id, by }: Author & { readonly id: string }): Promise<Policy> {
   await lockPolicies(tx);
-  const existing = await loadPolicyOrRefuse(tx, id);
-  const at = new Date(tx.now).toISOString();
-  const policy: Policy = {
-    ...existing,
-    ...toOwnMembers(input),
-    updatedAt: at,
-    rules: toRules(input.rules, { policyId: id, at, existing }),
-  };
+  const policy = changedPolicy(await loadPolicyOrRefuse(tx, id), input, tx.now);
   await checkNameFree(tx, policy);
-  const epoch = await (begin?.() ?? bumpEpoch(tx));
+  const epoch = await bumpEpoch(tx);
   await refusingTakenName(policy.name, () => replaceIn(tx, POLICY_TABLES.policy, policy));
   await deleteFrom(tx, POLICY_TABLES.rule, sql`"policyId" = ${id}`);
   await insertRules(tx, policy.rules);
@@ -110,6 +88,20 @@ async function loadPolicyOrRefuse(tx: Transaction, id: string): Promise<Policy> 
   const policy = await loadPolicy(tx, id);
   if (policy === undefined) throw new Problem('POLICY_UNKNOWN', 'no policy has this id');
   return policy;
+}
+
+/** A policy that is new. */
+export function newPolicy(input: PolicyInput, { by, now }: Author & { readonly now: number }): Policy {
+  const at = new Date(now).toISOString();
+  const id = createId();
+  const rules = toRules(input.rules, { policyId: id, at });
+  return { ...toOwnMembers(input), id, createdBy: input.createdBy ?? by, createdAt: at, updatedAt: at, rules };
+}
+
+/** A policy made what is said; rules given with the id of one it has keep id and createdAt. */
+export function changedPolicy(existing: Policy, input: PolicyInput, now: number): Policy {
+  const at = new Date(now).toISOString();
+  return { ...existing, ...toOwnMembers(input), updatedAt: at, rules: toRules(input.rules, { policyId: existing.id, at, existing }) };
 }
 
 function toOwnMembers({ name, description, type, isActive, priority, tags }: PolicyInput): Omit<PolicyInput, 'rules' | 'createdBy'> {

@@ -3,8 +3,8 @@ import { createId } from '../id.ts';
 import type { Policy, PolicyChanges, PolicyState, RolePolicy, UserPolicy } from '../policy/index.ts';
 import type { Transaction } from './database.ts';
 import type { Epoch } from './epoch.ts';
-import { idList, insertionInto } from './names.ts';
-import { insertInto, POLICY_TABLES, selectFrom } from './policy-tables.ts';
+import { idList } from './names.ts';
+import { insertInto, POLICY_TABLES, STRETCH, selectFrom, writeAll } from './policy-tables.ts';
 
 /** What has versions. */
 export type HistoryKind = 'policy' | 'userPolicy' | 'rolePolicy';
@@ -31,24 +31,33 @@ export async function keepVersion(tx: Transaction, { kind, id, userId, value, ep
   await insertInto(tx, POLICY_TABLES.history, version);
 }
 
-/** Keeps that many of one kind were deleted in one epoch, with two statements. */
-export async function keepEndings(
+/** What of many versions is each one's own. */
+export type OwnVersion = Pick<Version, 'id' | 'userId' | 'value'>;
+
+/** Keeps versions of many of one kind that began with one epoch, with few statements. */
+export async function keepVersions(
   tx: Transaction,
-  ended: readonly Pick<Version, 'id' | 'userId'>[],
+  versions: readonly OwnVersion[],
   { kind, epoch, by }: Pick<Version, 'kind' | 'epoch' | 'by'>,
 ): Promise<void> {
-  const ids = idList(
-    tx.dialect,
-    ended.map(({ id }) => id),
-  );
-  await tx.run(
-    sql`UPDATE "_PolicyHistory" SET "toEpoch" = ${epoch} WHERE "kind" = ${kind} AND "subjectId" IN ${ids} AND "toEpoch" IS NULL`,
-  );
+  for (let at = 0; at < versions.length; at += STRETCH) {
+    // Each by itself, and not as one list: of a table that has grown just now, servers do not know that few rows fit.
+    const ids = sql.join(versions.slice(at, at + STRETCH).map(({ id }) => id));
+    await tx.run(
+      sql`UPDATE "_PolicyHistory" SET "toEpoch" = ${epoch} WHERE "kind" = ${kind} AND "subjectId" IN (${ids}) AND "toEpoch" IS NULL`,
+    );
+  }
   const changedAt = new Date(tx.now).toISOString();
-  const names = ['id', 'kind', 'subjectId', 'userId', 'changedBy', 'changedAt'];
-  const columns = [...names.map((name) => ({ name })), { name: 'fromEpoch', type: 'integer' as const }];
-  const parameters = ended.flatMap(({ id, userId }) => [createId(), kind, id, userId ?? null, by, changedAt, epoch]);
-  await tx.run({ sql: insertionInto(tx.dialect, '_PolicyHistory', { columns, rows: ended.length }), parameters });
+  const rows = versions.map(({ id, ...own }) => ({
+    ...own,
+    id: createId(),
+    kind,
+    subjectId: id,
+    fromEpoch: epoch,
+    changedBy: by,
+    changedAt,
+  }));
+  await writeAll(tx, POLICY_TABLES.history, rows);
 }
 
 /** What a version's row holds of it. */

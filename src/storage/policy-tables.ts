@@ -3,7 +3,7 @@ import type { JsonObject } from '../operators/index.ts';
 import { columnsOf, fromRow, type Resource, type Row, toRow } from '../resource/index.ts';
 import { SYSTEM } from '../system/index.ts';
 import type { Transaction } from './database.ts';
-import { quoteName, recordsOf, selectionOf, tableOf } from './names.ts';
+import { insertionInto, quoteName, recordsOf, selectionOf, tableOf } from './names.ts';
 import { insertRecord } from './records.ts';
 
 /** Where policies, their rules, assignments and versions are kept: tables like any other, made from definitions. */
@@ -18,6 +18,21 @@ export const POLICY_TABLES: Readonly<Record<'policy' | 'rule' | 'userPolicy' | '
 /** Inserts one row. Members without a column are not kept. */
 export async function insertInto(tx: Transaction, table: Resource, value: object): Promise<void> {
   await insertRecord(tx, table, toPlain(value));
+}
+
+/** Rows that are written with one statement: databases bound the number of values in one. */
+export const STRETCH = 500;
+
+/** Writes many rows, a stretch with each statement; one whose id is there already becomes what it is here. */
+export async function writeAll(tx: Transaction, table: Resource, values: readonly object[]): Promise<void> {
+  const columns = columnsOf(table);
+  const settings = columns.map(({ name }) => `${quoteName(name)} = excluded.${quoteName(name)}`).join(', ');
+  for (let at = 0; at < values.length; at += STRETCH) {
+    const rows = values.slice(at, at + STRETCH).map((value) => toRow(table, toPlain(value)));
+    const text = insertionInto(tx.dialect, table.name, { columns, rows: rows.length });
+    const parameters = rows.flatMap((row) => columns.map(({ name }) => row[name] ?? null));
+    await tx.run({ sql: `${text} ON CONFLICT ("id") DO UPDATE SET ${settings}`, parameters });
+  }
 }
 
 /** Writes every column of the row that has the id; a member that is absent leaves its column without a value. */

@@ -99,6 +99,27 @@ describe('an import of policies', () => {
     expect(await ask()).toBe(403);
   });
 
+  it('of many writes each whole, says of each once what it became, and of a pair named twice what was said last', async () => {
+    const names = Array.from({ length: 5 }, (_, index) => `Many ${index}`);
+    const many = (priority: number) =>
+      names.map((name) => ({
+        ...reading,
+        name,
+        priority,
+        roles: [
+          { role: 'viewer', priority },
+          { role: 'viewer', priority: 9 },
+        ],
+      }));
+    expect((await send(many(1))).at('data')).toEqual({ created: 5, updated: 0, unchanged: 0, assigned: 10 });
+    expect((await send(many(9))).at('data')).toEqual({ created: 0, updated: 5, unchanged: 0, assigned: 0 });
+    const found = (await exported()).filter(({ name }) => names.includes(name));
+    expect(found.map(({ rules, roles }) => [rules.map(({ resource }) => resource), roles])).toEqual(
+      names.map(() => [['User', 'User'], [{ role: 'viewer', priority: 9, isActive: true }]]),
+    );
+    for (const { id } of found) await service.call('DELETE', `/admin/api/policies/${id}`, { token: admin });
+  });
+
   it('that is tried out stores nothing', async () => {
     const before = await exported();
     const entries = await epochs();
