@@ -73,6 +73,8 @@ export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = kinds;
 /** One of several mistakes: where (a dotted path into what was sent), what kind, and in words. */
 export interface Issue {
   readonly path: string;
+  /** The line of a file, from 1. */
+  readonly row?: number;
   readonly code: string;
   readonly detail: string;
 }

@@ -2,9 +2,9 @@
  * The one place where the parts meet, built by hand, top to bottom: definitions → database → tables → identity →
  * routes → server.
  */
-import { createAdminRoutes, createPermissionPolicies, grantFullAccess, type PermissionPolicy } from './admin/index.ts';
+import { type AdminParts, createAdminRoutes, createPermissionPolicies, grantFullAccess } from './admin/index.ts';
 import { type ApiParts, createApiRoutes } from './api.ts';
-import { exportFromShell, importFromShell, type ShellExport, type ShellImport } from './bulk/index.ts';
+import { type Commands, createCommands } from './commands.ts';
 import { type Checkpoints, createCheckpoints, loadCheckpointKey, NO_CHECKPOINTS } from './evidence/index.ts';
 import { createHttpServer, type HttpServer } from './http/index.ts';
 import { createIdentity, deriveKey, hasAdmin, loadTokenKey } from './identity/index.ts';
@@ -30,7 +30,7 @@ import { type Database, type Evolved, evolve, openDatabase, type Plan, type Tell
 import { createLead, type Lead, type LeadLink } from './workers/index.ts';
 
 /** A running service, or one about to run. */
-export interface Service {
+export interface Service extends Commands {
   /** What an operator should know on start, a sentence each; complete once it listens. */
   readonly notices: readonly string[];
   /** Lets tables follow the definitions; `listen` does it too. @throws SetupError where it cannot. */
@@ -41,12 +41,6 @@ export interface Service {
   needsSetup(): Promise<boolean>;
   /** Follows changes of definition files from now on; each change is told in a sentence. */
   watch(tell: (line: string) => void): void;
-  /** The policies that mean the same as the legacy permissions maps; makes those that are missing where asked. */
-  policiesFromPermissions(options: { readonly apply: boolean }): Promise<readonly PermissionPolicy[]>;
-  /** Imports a file as a user; gives a line of JSON for each row that is rejected, and a last one for what became of all. */
-  importFile(file: ShellImport): Promise<AsyncIterable<string>>;
-  /** Exports as a user; gives the file piece by piece. */
-  exportFile(file: ShellExport): Promise<AsyncIterable<string>>;
   /** Lets requests in flight end, commits, closes. */
   close(how?: ServiceEnd): Promise<void>;
 }
@@ -77,7 +71,8 @@ export async function createService(settings: Settings, { tell, lead }: ServiceO
   const readiness = createReadiness({ database, model });
   const parts = createParts(settings, { database, model, monitor });
   const checkpoints = createEvidence(settings, { database, tell });
-  const server = createServer(settings, { parts, checkpoints, monitor, readiness });
+  const admin = createAdminParts(settings, { ...parts, checkpoints });
+  const server = createServer(settings, { parts, admin, monitor, readiness });
   const evolveOnce = once(async () => void notices.push(...(await follow(definitions, core, { actor: 'start', tell }))));
   const prepare = once(async () => {
     await evolveOnce();
@@ -99,7 +94,7 @@ export async function createService(settings: Settings, { tell, lead }: ServiceO
     watch(tell) {
       stopWatching = followFiles(settings.project, core, tell);
     },
-    ...createCommands(parts, evolveOnce),
+    ...createCommands({ parts, admin }, evolveOnce),
     async close({ isReplaced = false } = {}) {
       stopWatching();
       if (!isReplaced) readiness.stop();
@@ -130,28 +125,6 @@ function followFiles(project: string, core: Core, tell: Tell): () => void {
     },
     tell,
   );
-}
-
-/** What is done without listening. */
-function createCommands(
-  parts: ApiParts,
-  prepare: () => Promise<void>,
-): Pick<Service, 'policiesFromPermissions' | 'importFile' | 'exportFile'> {
-  const { database, model } = parts;
-  return {
-    async policiesFromPermissions(options) {
-      await prepare();
-      return database.transaction((tx) => createPermissionPolicies(tx, model.definitions, options));
-    },
-    async importFile(file) {
-      await prepare();
-      return importFromShell(parts, file);
-    },
-    async exportFile(file) {
-      await prepare();
-      return exportFromShell(parts, file);
-    },
-  };
 }
 
 /** What the routes are made of. */
@@ -190,26 +163,32 @@ function createEvidence(
 
 interface Served {
   readonly parts: ApiParts;
-  readonly checkpoints: Checkpoints;
+  readonly admin: AdminParts;
   readonly monitor: Monitor;
   readonly readiness: ReadinessKeeper;
 }
 
-function createServer(settings: Settings, { parts, checkpoints, monitor, readiness }: Served): HttpServer {
-  const { database, identity, model } = parts;
-  const admin = createAdminRoutes({
+function createAdminParts(
+  settings: Settings,
+  { database, identity, model, importBounds, checkpoints }: ApiParts & { readonly checkpoints: Checkpoints },
+): AdminParts {
+  return {
     database,
     identity,
     model,
     limits: toPolicyLimits(settings),
     checkpoints,
     importPolicies: settings.importPolicies,
-    importBytes: settings.importBytes,
+    importBounds,
     timeZone: settings.timezone,
     readDefinitions: () => readProject(settings.project),
-  });
+  };
+}
+
+function createServer(settings: Settings, { parts, admin, monitor, readiness }: Served): HttpServer {
+  const { identity, model } = parts;
   return createHttpServer({
-    routes: [...createApiRoutes(parts), ...identity.routes, ...admin, ...monitor.routes],
+    routes: [...createApiRoutes(parts), ...identity.routes, ...createAdminRoutes(admin), ...monitor.routes],
     limits: toHttpLimits(settings),
     corsOrigins: settings.corsOrigins,
     trustProxy: settings.trustProxy,

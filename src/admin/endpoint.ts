@@ -1,4 +1,5 @@
 import { appendEntry, createEntryId, type Entry } from '../audit/index.ts';
+import type { ImportBounds } from '../bulk/index.ts';
 import type { Principal } from '../context/index.ts';
 import { Problem } from '../errors.ts';
 import type { Checkpoints } from '../evidence/index.ts';
@@ -8,6 +9,7 @@ import type { PolicyLimits } from '../policy/index.ts';
 import type { Answer, Call, Method, Route } from '../request/index.ts';
 import type { Definitions } from '../resource/index.ts';
 import type { Database, Transaction } from '../storage/index.ts';
+import { readImportBody, type SentImport } from './import-body.ts';
 import { readQueryMembers } from './reading.ts';
 
 /** What admin endpoints are made of. */
@@ -18,8 +20,8 @@ export interface AdminParts {
   readonly limits: PolicyLimits;
   /** Policies that are imported at once, at most. */
   readonly importPolicies: number;
-  /** Bytes of what they are sent as, at most. */
-  readonly importBytes: number;
+  /** Bounds of what they are sent as. */
+  readonly importBounds: ImportBounds;
   readonly timeZone: string;
   /** What is signed of the record, and with what. */
   readonly checkpoints: Pick<Checkpoints, 'keys' | 'heads'>;
@@ -34,6 +36,8 @@ export interface AdminCall {
   readonly admin: Principal & { readonly id: string };
   readonly model: Model;
   readonly parts: AdminParts;
+  /** What was sent, where that is read as a file. */
+  readonly sent?: SentImport | undefined;
   /** Leaves an entry of kind `admin` for a change; it is committed with the change. */
   record(change: AdminChange): Promise<void>;
 }
@@ -53,8 +57,8 @@ export interface Endpoint {
   readonly path: string;
   /** Query parameters that it has; any other is refused. */
   readonly query?: readonly string[];
-  /** Set where the body may be as long as that of an import. */
-  readonly takes?: 'import';
+  /** Set where the body is that of an import, of this list: as long as those may be, and NDJSON too. */
+  readonly takes?: string;
   handle(call: AdminCall): Promise<Answer>;
 }
 
@@ -63,20 +67,33 @@ export function toRoute(parts: AdminParts, endpoint: Endpoint): Route {
   return {
     method: endpoint.method,
     path: `/admin/api${endpoint.path}`,
-    ...(endpoint.takes === 'import' && { bodyBytes: parts.importBytes }),
+    ...(endpoint.takes !== undefined && { streams: 'body', bodyBytes: parts.importBounds.bodyBytes }),
     handle: async (call) => {
       const token = await parts.identity.readToken(call.origin.token);
-      const answer = await parts.database.transaction(async (tx) => {
-        const principal = await parts.identity.identify(tx, token);
-        if (principal.id === undefined) throw new Problem('IDENTITY_REQUIRED', 'the admin endpoints require an admin bearer token');
-        if (principal.role !== 'admin') return refuse(tx, call, principal);
-        readQueryMembers(call, endpoint.query ?? []);
-        return endpoint.handle(await toAdminCall(parts, { tx, call, admin: { ...principal, id: principal.id } }));
-      });
-      if (answer instanceof Problem) throw answer;
-      return answer;
+      return answerAs(parts, endpoint, { call, identify: (tx) => parts.identity.identify(tx, token) });
     },
   };
+}
+
+/** A call, and how whoever makes it is known. */
+export interface Attended {
+  readonly call: Call;
+  identify(tx: Transaction): Promise<Principal>;
+}
+
+/** Answers a call as whoever makes it, where that is an admin. */
+export async function answerAs(parts: AdminParts, endpoint: Endpoint, { call, identify }: Attended): Promise<Answer> {
+  // Read before the transaction, which waits for nobody.
+  const sent = endpoint.takes === undefined ? undefined : await readImportBody(call, endpoint.takes, parts.importBounds);
+  const answer = await parts.database.transaction(async (tx) => {
+    const principal = await identify(tx);
+    if (principal.id === undefined) throw new Problem('IDENTITY_REQUIRED', 'the admin endpoints require an admin bearer token');
+    if (principal.role !== 'admin') return refuse(tx, call, principal);
+    readQueryMembers(call, endpoint.query ?? []);
+    return endpoint.handle({ ...(await toAdminCall(parts, { tx, call, admin: { ...principal, id: principal.id } })), sent });
+  });
+  if (answer instanceof Problem) throw answer;
+  return answer;
 }
 
 /** The refusal is on the record too, so it is returned, not thrown: throwing would undo its entry. */

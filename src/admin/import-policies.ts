@@ -1,28 +1,39 @@
 import { type Issue, Problem } from '../errors.ts';
 import { type PolicyImport, readPolicyImport } from '../policy/index.ts';
 import { toSuccess } from '../response/index.ts';
-import { findUnknownUsers, type ImportedPolicies, importPolicies, listPolicies, listRoleAssignments } from '../storage/index.ts';
+import {
+  findUnknownUsers,
+  type ImportedPolicies,
+  importPolicies,
+  listPolicies,
+  listRoleAssignments,
+  type Transaction,
+} from '../storage/index.ts';
 import type { AdminCall, Endpoint } from './endpoint.ts';
-import { readBody } from './reading.ts';
+import { wantsLines, withLines } from './import-body.ts';
+import { readBody, readBooleanQuery } from './reading.ts';
+
+/** The import, for the shell too. */
+export const policyImport: Endpoint = { method: 'POST', path: '/policies/import', query: ['dryRun'], takes: 'policies', handle: importAll };
 
 /** Many policies at once: all of a list or none of it, in one transaction and one epoch; and the list that there is. */
 export const policyImportEndpoints: readonly Endpoint[] = [
-  { method: 'POST', path: '/policies/import', takes: 'import', handle: importAll },
-  { method: 'GET', path: '/policies/export', handle: exportAll },
+  policyImport,
+  { method: 'GET', path: '/policies/export', query: ['format'], handle: exportAll },
 ];
 
 /** Mistakes that an answer lists: nobody reads more. */
 const LISTED = 1000;
 
 async function importAll(admin: AdminCall): ReturnType<Endpoint['handle']> {
-  const { call, tx, model, parts } = admin;
-  const { body, issues } = readBody(call, ['policies', 'dryRun']);
-  const dryRun = body['dryRun'] ?? false;
+  const { call, tx, model, parts, sent } = admin;
+  const { body, issues } = readBody({ ...call, body: sent?.body }, ['policies', 'dryRun']);
+  const dryRun = readBooleanQuery(call, 'dryRun') ?? body['dryRun'] ?? false;
   if (typeof dryRun !== 'boolean') issues.push({ path: 'dryRun', code: 'type', detail: 'expected true or false' });
   const bounds = { definitions: model.definitions, limits: parts.limits, most: parts.importPolicies };
   const read = readPolicyImport(body['policies'], bounds);
   const mistakes = [...issues, ...read.issues, ...(await checkUsers(admin, read.policies))];
-  if (mistakes.length > 0) throw toProblem(mistakes);
+  if (mistakes.length > 0) throw toProblem(withLines(mistakes, 'policies', sent?.lines));
   const done = await (dryRun === true ? tryImport(admin, read.policies) : importPolicies(tx, read.policies, { by: admin.admin.id }));
   const told = tell(done);
   if (dryRun !== true) await admin.record({ resource: 'Policy', action: 'import', reason: `imported policies: ${told}` });
@@ -31,13 +42,23 @@ async function importAll(admin: AdminCall): ReturnType<Endpoint['handle']> {
 }
 
 /** Every policy with the roles that it is assigned to, as an import takes them. To which users is theirs to say who asks for that. */
-async function exportAll({ tx }: AdminCall): ReturnType<Endpoint['handle']> {
+export async function exportedPolicies(tx: Transaction): Promise<readonly object[]> {
   const byPolicy = Map.groupBy(await listRoleAssignments(tx), ({ policyId }) => policyId);
-  const policies = (await listPolicies(tx, {})).map((policy) => ({
+  return (await listPolicies(tx, {})).map((policy) => ({
     ...policy,
     roles: (byPolicy.get(policy.id) ?? []).map(({ role, priority, isActive }) => ({ role, priority, isActive })),
   }));
-  return { status: 200, body: toSuccess({ policies }, { count: policies.length }) };
+}
+
+async function exportAll({ call, tx }: AdminCall): ReturnType<Endpoint['handle']> {
+  const asLines = wantsLines(call);
+  const policies = await exportedPolicies(tx);
+  if (!asLines) return { status: 200, body: toSuccess({ policies }, { count: policies.length }) };
+  return { status: 200, body: undefined, contentType: 'application/x-ndjson', pieces: toLines(policies) };
+}
+
+async function* toLines(policies: readonly object[]): AsyncGenerator<string> {
+  for (const policy of policies) yield `${JSON.stringify(policy)}\n`;
 }
 
 async function checkUsers({ tx }: AdminCall, policies: readonly PolicyImport[]): Promise<readonly Issue[]> {

@@ -20,6 +20,7 @@ import { whoCanEndpoints } from './who-can.ts';
 export type { AdminParts } from './endpoint.ts';
 export { grantFullAccess } from './first-admin.ts';
 export { createPermissionPolicies, type PermissionPolicy } from './permissions.ts';
+export { exportPoliciesFromShell, importPoliciesFromShell, type ShellPolicies } from './shell-policies.ts';
 
 /** Every route under `/admin/api`. */
 export function createAdminRoutes(parts: AdminParts): readonly Route[] {

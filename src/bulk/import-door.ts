@@ -19,7 +19,7 @@ import { toProblemAnswer, toSuccess } from '../response/index.ts';
 import { checkKey } from '../steps/index.ts';
 import { FORMATS, type Format, formatOfType, peekText, readRows, type SourceRow } from '../transfer/index.ts';
 import { openImport, runImport } from './import.ts';
-import { type Attended, entryHeader, type ImportBounds, type Plain, readAccepted, type TransferParts } from './parts.ts';
+import { type Attended, entryHeader, type Plain, readAccepted, readWhole, type TransferParts } from './parts.ts';
 import type { ImportSummary, Rejection } from './tally.ts';
 
 /** Rejections that an answer lists; as NDJSON it has them all. */
@@ -134,20 +134,6 @@ function acceptsLines(call: Call): boolean {
 
 async function* toRows(data: readonly JsonObject[]): AsyncGenerator<SourceRow> {
   for (const [index, row] of data.entries()) yield { row: index + 1, data: row, issues: [], size: 0 };
-}
-
-async function readWhole(stream: ByteStream, { bodyBytes }: ImportBounds): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of stream) {
-    bytes += chunk.byteLength;
-    if (bytes > bodyBytes)
-      throw new Problem('REQUEST_TOO_LARGE', `expected a body of at most ${bodyBytes} bytes`, {
-        hint: 'as NDJSON, CSV or a JSON array an import may be longer: it is read as it comes',
-      });
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }
 
 const NO_BYTES: ByteStream = {

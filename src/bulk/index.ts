@@ -8,5 +8,5 @@
  */
 export { answerExport } from './export-door.ts';
 export { answerImport } from './import-door.ts';
-export type { ImportBounds, Plain, TransferParts } from './parts.ts';
+export { type ImportBounds, type Plain, readAccepted, readWhole, type TransferParts } from './parts.ts';
 export { exportFromShell, importFromShell, type ShellExport, type ShellImport } from './shell.ts';

@@ -1,5 +1,6 @@
 import type { AskedParts, Caller } from '../asked.ts';
-import type { ApiRequest, Call, RequestLimits } from '../request/index.ts';
+import { Problem } from '../errors.ts';
+import type { ApiRequest, ByteStream, Call, RequestLimits } from '../request/index.ts';
 import { type Format, formatOfType } from '../transfer/index.ts';
 
 /** What imports and exports are made of. */
@@ -42,4 +43,19 @@ export function entryHeader(decisionId: string | undefined): Record<string, stri
 export function readAccepted(call: Call): readonly Format[] {
   const ranges = (call.header('accept') ?? '').split(',').filter((range) => !/;\s*q=0(?:\.0*)?\s*(?:;|$)/.test(range));
   return ranges.map(formatOfType).filter((format) => format !== undefined);
+}
+
+/** A body that is read whole. Throws REQUEST_TOO_LARGE. */
+export async function readWhole(stream: ByteStream, { bodyBytes }: ImportBounds): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of stream) {
+    bytes += chunk.byteLength;
+    if (bytes > bodyBytes)
+      throw new Problem('REQUEST_TOO_LARGE', `expected a body of at most ${bodyBytes} bytes`, {
+        hint: 'as NDJSON, CSV or a JSON array an import may be longer: it is read as it comes',
+      });
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
 }

@@ -38,7 +38,9 @@ export function describeFailure(error: unknown): Failure {
   if (error instanceof SetupError) return { message: error.message, mistakes: error.mistakes, exitCode: 2 };
   // What a caller would be answered: it is theirs to put right, and no fault of the program.
   if (error instanceof Problem && error.status < 500) {
-    const mistakes = (error.extras.errors ?? []).map(({ path, detail }) => `${path}: ${detail}`);
+    const mistakes = (error.extras.errors ?? []).map(
+      ({ path, row, detail }) => `${row === undefined ? '' : `line ${row}: `}${path}: ${detail}`,
+    );
     // One mistake alone is often the whole message.
     return { message: error.detail, mistakes: mistakes.filter((mistake) => mistake !== error.detail), exitCode: 1 };
   }

@@ -6,7 +6,9 @@ import { dev } from './dev.ts';
 import { exportFile } from './export.ts';
 import { describeFailure } from './failure.ts';
 import { importFile } from './import.ts';
+import { policiesExport } from './policies-export.ts';
 import { policiesFromPermissions } from './policies-from-permissions.ts';
+import { policiesImport } from './policies-import.ts';
 import { restore } from './restore.ts';
 import { start } from './start.ts';
 import { storageApply } from './storage-apply.ts';
@@ -28,6 +30,8 @@ const commands: readonly CliCommand[] = [
   restore,
   decisionsVerify,
   policiesFromPermissions,
+  policiesImport,
+  policiesExport,
   importFile,
   exportFile,
 ];

@@ -50,6 +50,14 @@ export function createRun(
       calls.push(`apply ${apply}`);
       return [];
     },
+    async importPolicies({ as, mediaType, dryRun }) {
+      calls.push(`import policies as ${as}: ${mediaType}, dry run ${dryRun}`);
+      return '2 created';
+    },
+    async exportPolicies(format) {
+      calls.push(`export policies as ${format}`);
+      return pieces('a\n', 'b\n');
+    },
     async importFile({ resource, as, query, mediaType }) {
       calls.push(`import ${resource} as ${as}: ${mediaType} ${JSON.stringify([...query])}`);
       return pieces('{"row":3,"code":"VALUE_INVALID"}\n', '{"success":true,"data":{"rejected":1},"message":"1 imported"}\n');

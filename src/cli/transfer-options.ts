@@ -23,6 +23,14 @@ export function readFormat(switches: Switches, file: string): Format {
   throw new SetupError(`expected --format ${[...FORMATS.keys()].join(' or ')}, given ${given}`);
 }
 
+/** The format of a file of policies; JSON where nothing says it. */
+export function readPolicyFormat(switches: Switches, file: string): 'json' | 'ndjson' {
+  const isNamed = switches.has('format') || /\.[a-z]+$/i.test(file);
+  const format = isNamed ? readFormat(switches, file) : 'json';
+  if (format === 'csv') throw new SetupError('expected --format json or ndjson, given csv: no table holds a policy');
+  return format;
+}
+
 /** How cells are written, as the query of the address says it. */
 export function readCells(switches: Switches, file: string): Map<string, string> {
   const delimiter = switches.get('delimiter') ?? (/\.tsv$/i.test(file) ? 'tab' : undefined);

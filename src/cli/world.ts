@@ -81,12 +81,25 @@ export interface CliService {
   /** Follows changes of definition files; each change is told in a sentence. */
   watch(tell: (line: string) => void): void;
   policiesFromPermissions(options: { readonly apply: boolean }): Promise<PermissionPolicies>;
+  /** Imports policies as an admin; gives a sentence on what became of them. */
+  importPolicies(file: CliPolicies): Promise<string>;
+  /** Every policy as a file, piece by piece. */
+  exportPolicies(format: 'json' | 'ndjson'): Promise<AsyncIterable<string>>;
   /** Imports a file as a user; gives a line of JSON for each row that is rejected, and a last one for what became of all. */
   importFile(file: CliImport): Promise<AsyncIterable<string>>;
   /** Exports as a user; gives the file piece by piece. */
   exportFile(file: CliTransfer & { readonly body: CliExportBody }): Promise<AsyncIterable<string>>;
   /** Lets requests in flight end, commits, closes. */
   close(how?: { readonly isReplaced?: boolean }): Promise<void>;
+}
+
+/** A file of policies. */
+export interface CliPolicies {
+  /** Email of the admin. */
+  readonly as: string;
+  readonly mediaType: string;
+  readonly bytes: AsyncIterable<Uint8Array>;
+  readonly dryRun: boolean;
 }
 
 /** A file that comes or goes. */

@@ -7,6 +7,7 @@ import { adminOperation } from './admin-operation.ts';
 import { advicePaths, WARNINGS } from './advice-paths.ts';
 import { arrayOf, envelope, objectOf, pathParameter, queryParameter, schemaRef } from './operation.ts';
 import { storagePaths } from './storage-paths.ts';
+import { lineByLine } from './transfer-parts.ts';
 
 const TEXT: JsonObject = { type: 'string' };
 const COUNT: JsonObject = { count: { type: 'integer' } };
@@ -61,7 +62,12 @@ const policyPaths: JsonObject = {
     post: adminOperation('policies', 'policies.import', {
       summary:
         'Creates and changes many policies, each known by its name, and assigns them: all or none, in one epoch. Every mistake is listed.',
+      parameters: [queryParameter('dryRun', 'Say what would become of them, and store nothing.', { type: 'boolean' })],
       body: objectOf({ policies: arrayOf(schemaRef('admin.PolicyImport')), dryRun: { type: 'boolean', default: false } }, ['policies']),
+      otherBodies: {
+        'application/json': arrayOf(schemaRef('admin.PolicyImport')),
+        'application/x-ndjson': lineByLine(schemaRef('admin.PolicyImport')),
+      },
       answers: { 200: { description: 'What became of them.', schema: envelope(IMPORTED, MESSAGE) } },
       problems: [422],
     }),
@@ -69,7 +75,19 @@ const policyPaths: JsonObject = {
   '/policies/export': {
     get: adminOperation('policies', 'policies.export', {
       summary: 'Gives every policy with the roles that it is assigned to: `data` is what an import takes.',
-      answers: { 200: { description: 'The policies.', schema: envelope(objectOf({ policies: arrayOf(POLICY) }), COUNT) } },
+      parameters: [
+        queryParameter('format', 'As the answer of every address, or a line for each policy.', {
+          type: 'string',
+          enum: ['json', 'ndjson'],
+        }),
+      ],
+      answers: {
+        200: {
+          description: 'The policies.',
+          schema: envelope(objectOf({ policies: arrayOf(POLICY) }), COUNT),
+          files: { 'application/x-ndjson': lineByLine(POLICY) },
+        },
+      },
     }),
   },
   '/policies-templates': {

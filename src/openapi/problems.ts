@@ -23,11 +23,15 @@ export const problemSchemas: JsonObject = {
     description: 'What went wrong (RFC 9457).',
   },
   'api.Issue': {
-    ...objectOf({
-      path: { type: 'string', description: 'Where: a dotted path into what was sent.', examples: ['rules.0.conditions.1.operator'] },
-      code: { type: 'string' },
-      detail: { type: 'string' },
-    }),
+    ...objectOf(
+      {
+        path: { type: 'string', description: 'Where: a dotted path into what was sent.', examples: ['rules.0.conditions.1.operator'] },
+        row: { type: 'integer', description: 'The line, where a file was sent.' },
+        code: { type: 'string' },
+        detail: { type: 'string' },
+      },
+      ['row'],
+    ),
     description: 'One of several mistakes.',
   },
 };

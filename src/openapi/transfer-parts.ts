@@ -76,7 +76,7 @@ function exportParts(name: string): TransferParts {
 }
 
 /** A text whose lines are JSON; OpenAPI has no words of its own for that. */
-function lineByLine(schema: JsonObject): JsonObject {
+export function lineByLine(schema: JsonObject): JsonObject {
   return { type: 'string', contentMediaType: 'application/x-ndjson', contentSchema: schema };
 }
 

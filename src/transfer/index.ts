@@ -8,6 +8,7 @@
  * Begin with `source.ts`, what is read, and `write.ts`; then one file for each format.
  */
 export { FORMATS, type Format, formatOfType } from './format.ts';
+export { readObjects } from './ndjson.ts';
 export { peekText } from './peek.ts';
 export { readRows, type SourceOptions, type SourceRow } from './source.ts';
 export { createWriter, type RowWriter, type WriteOptions } from './write.ts';

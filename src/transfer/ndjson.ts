@@ -1,8 +1,17 @@
+import { decodeText } from './peek.ts';
 import { readRowText, toUnreadable } from './row-text.ts';
 import type { SourceOptions, SourceRow } from './source.ts';
 
+/** Bounds of lines. */
+export type LineBounds = Pick<SourceOptions, 'rowLength' | 'depth'>;
+
+/** The objects of NDJSON, of whatever they are. */
+export async function* readObjects(bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, bounds: LineBounds): AsyncGenerator<SourceRow> {
+  yield* readNdjson(decodeText(bytes), bounds);
+}
+
 /** A JSON object on each line. A line that is none, or too long, costs only itself; empty lines are passed over and counted. */
-export async function* readNdjson(texts: AsyncIterable<string>, options: SourceOptions): AsyncGenerator<SourceRow> {
+export async function* readNdjson(texts: AsyncIterable<string>, options: LineBounds): AsyncGenerator<SourceRow> {
   let row = 0;
   for await (const line of readLines(texts, options.rowLength)) {
     row++;

@@ -1,7 +1,7 @@
 import { Problem } from '../errors.ts';
 
 /** Bytes as text. Throws REQUEST_MALFORMED for what is not UTF-8; a byte order mark is passed over. */
-export async function* decodeText(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+export async function* decodeText(bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   for await (const chunk of bytes) {
     const text = decode(() => decoder.decode(chunk, { stream: true }));

@@ -110,3 +110,59 @@ describe('bailiwick export', () => {
     expect(await tips()).toBe(4);
   });
 });
+
+describe('bailiwick policies', () => {
+  const policy = { name: 'From the shell', type: 'CUSTOM', rules: [{ resource: 'Tip', action: 'read' }], roles: [{ role: 'viewer' }] };
+  const named = async (): Promise<readonly string[]> => {
+    const { data: all } = (await send(program.url, 'GET /admin/api/policies', { token })).body as { data: readonly { name: string }[] };
+    return all.map(({ name }) => name);
+  };
+
+  it('imports as the admin, in one epoch and under one entry, while the service runs', async () => {
+    const file = write('policies.ndjson', [policy, { ...policy, name: 'Another' }].map((each) => `${JSON.stringify(each)}\n`).join(''));
+    const tried = await bailiwick('policies', 'import', file, '--as', 'ada@example.com', '--dry-run');
+    expect([tried.code, tried.out]).toEqual([0, '2 created, 0 updated, 0 unchanged, 2 assigned; a dry run, nothing was stored\n']);
+    expect(await named()).not.toContain('From the shell');
+    const epoch = (): number => Number(query(data, `SELECT "number" FROM "_State" WHERE "id" = 'epoch'`)[0]);
+    const before = epoch();
+    expect(await bailiwick('policies', 'import', file, '--as', 'ada@example.com')).toMatchObject({
+      code: 0,
+      out: '2 created, 0 updated, 0 unchanged, 2 assigned\n',
+    });
+    expect([epoch(), await named()]).toEqual([before + 1, expect.arrayContaining(['From the shell', 'Another'])]);
+    const [ada] = query(data, `SELECT "id" FROM "User" WHERE "email" = 'ada@example.com'`);
+    const entries = `SELECT "userId" || ' ' || "reason" FROM "_Decision" WHERE "kind" = 'admin' AND "action" = 'import'`;
+    expect(query(data, entries)).toEqual([`${ada} imported policies: 2 created, 0 updated, 0 unchanged, 2 assigned`]);
+  });
+
+  it.each(['json', 'ndjson'])('exports what it imports: %s', async (format) => {
+    const file = join(folder, `all.${format}`);
+    expect(await bailiwick('policies', 'export', file)).toMatchObject({ code: 0 });
+    const ended = await bailiwick('policies', 'import', file, '--as', 'ada@example.com');
+    expect([ended.code, ended.out]).toEqual([0, `0 created, 0 updated, ${(await named()).length} unchanged, 0 assigned\n`]);
+    const shown = await bailiwick('policies', 'export', '--format', format);
+    expect(shown.out).toBe(readFileSync(file, 'utf8'));
+  });
+
+  it('says every mistake with its line, and imports none', async () => {
+    const file = write(
+      'wrong.ndjson',
+      `${JSON.stringify({ ...policy, name: 'Fine' })}\n\n${JSON.stringify({ ...policy, rules: [{ resource: 'Tip', action: 'reed' }] })}\n`,
+    );
+    const ended = await bailiwick('policies', 'import', file, '--as', 'ada@example.com');
+    expect([ended.code, ended.err]).toEqual([1, expect.stringMatching(/1 mistake .*\n {2}line 3: policies\.1\.rules\.0\.action: /)]);
+    expect(await named()).not.toContain('Fine');
+  });
+
+  it.each([
+    ['no admin', ['--as', 'uma@example.com'], 'role user is not admin'],
+    ['an admin who is deactivated', ['--as', 'gone@example.com'], ''],
+    ['nobody', [], 'expected --as with the email of a user'],
+    ['a format that holds none', ['--as', 'ada@example.com', '--format', 'csv'], 'no table holds a policy'],
+  ])('is refused to %s', async (_, who, said) => {
+    const file = write('one.json', JSON.stringify({ policies: [{ ...policy, name: 'Refused' }] }));
+    const ended = await bailiwick('policies', 'import', file, ...who);
+    expect([ended.code === 0, ended.out, ended.err]).toEqual([false, '', expect.stringContaining(said)]);
+    expect(await named()).not.toContain('Refused');
+  });
+});

@@ -170,3 +170,63 @@ describe('an import of policies', () => {
     expect((await send(policies)).status).toBe(status);
   });
 });
+
+describe('policies as lines', () => {
+  const sendLines = (lines: readonly string[], query = '') =>
+    fetch(`${service.url}/admin/api/policies/import${query}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${admin}`, 'content-type': 'application/x-ndjson' },
+      body: lines.join('\n'),
+    });
+  const line = (policy: object): string => JSON.stringify(policy);
+
+  it('are exported and imported', async () => {
+    await send([reading, writing]);
+    const answer = await fetch(`${service.url}/admin/api/policies/export?format=ndjson`, { headers: { authorization: `Bearer ${admin}` } });
+    expect(answer.headers.get('content-type')).toBe('application/x-ndjson');
+    const text = await answer.text();
+    const all = await exported();
+    expect(
+      text
+        .trimEnd()
+        .split('\n')
+        .map((each) => JSON.parse(each)),
+    ).toEqual(all);
+    const [first = ''] = text.split('\n');
+    expect(await (await sendLines([first, '', line({ ...writing, priority: 3 })])).json()).toMatchObject({
+      data: { created: 0, updated: 1, unchanged: 1, assigned: 0 },
+    });
+  });
+
+  it('are tried out by the query', async () => {
+    const before = await exported();
+    const tried = await sendLines([line({ ...reading, name: 'Tried' })], '?dryRun=true');
+    expect(await tried.json()).toMatchObject({ data: { created: 1, dryRun: true } });
+    expect(await exported()).toEqual(before);
+  });
+
+  it('are mistaken by line, whether they can be read or not', async () => {
+    const wrong = await sendLines([
+      '',
+      line(reading),
+      line({ name: 'Wrong', type: 'CUSTOM', rules: [{ resource: 'User', action: 'reed' }] }),
+    ]);
+    const { errors } = (await wrong.json()) as { readonly errors: readonly object[] };
+    expect([wrong.status, errors]).toEqual([422, [expect.objectContaining({ path: 'policies.1.rules.0.action', row: 3 })]]);
+    const unreadable = await sendLines([line(reading), '{', '7']);
+    expect([unreadable.status, ((await unreadable.json()) as { errors: readonly { row: number }[] }).errors.map(({ row }) => row)]).toEqual(
+      [400, [2, 3]],
+    );
+  });
+
+  it.each([
+    ['text/csv', 'a', 415],
+    ['application/json', '{', 400],
+    ['application/json', line([reading]), 200],
+    ['application/json', 'x'.repeat(5000), 413],
+    ['application/x-ndjson', 'x'.repeat(5000), 413],
+  ])('or as anything else: %s', async (type, body, status) => {
+    const headers = { authorization: `Bearer ${admin}`, 'content-type': type };
+    expect((await fetch(`${service.url}/admin/api/policies/import`, { method: 'POST', headers, body })).status).toBe(status);
+  });
+});
