@@ -1,25 +1,19 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createGrantKeeper } from './grants.ts';
-import {
-  assignToUser,
-  createPolicy,
-  type Database,
-  evolve,
-  insertRecord,
-  loadEpoch,
-  openSqlite,
-  type Transaction,
-} from './storage/index.ts';
+import { assignToUser, createPolicy, type Database, evolve, insertRecord, loadEpoch, type Transaction } from './storage/index.ts';
+import { openTestDatabase, type TestDatabase } from './storage/storage.fixture.ts';
 import { SYSTEM } from './system/index.ts';
 
 const by = 'admin-1';
 const AT = '2026-01-01T00:00:00.000Z';
 const USERS = ['u1', 'u2', 'u3'];
+let opened: TestDatabase;
 let database: Database;
 const policies: string[] = [];
 
 beforeAll(async () => {
-  database = openSqlite({ path: ':memory:' });
+  opened = openTestDatabase();
+  database = opened.database;
   await evolve(database, SYSTEM);
   await inTransaction(async (tx) => {
     const user = SYSTEM.get('User');
@@ -32,7 +26,7 @@ beforeAll(async () => {
     }
   });
 });
-afterAll(() => database.close());
+afterAll(() => opened.dispose());
 
 function inTransaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
   return database.transaction(work);

@@ -10,26 +10,28 @@ import {
   evolve,
   insertRecord,
   loadEpoch,
-  openSqlite,
   removeAssignment,
   type Transaction,
   updateRecord,
 } from './storage/index.ts';
+import { openTestDatabase, type TestDatabase } from './storage/storage.fixture.ts';
 import { SYSTEM } from './system/index.ts';
 
 const by = 'admin-1';
 const LIMITS: ModelLimits = { ...POLICY_LIMITS, grants: 1000 };
 const keeper = createModelKeeper(SYSTEM, LIMITS);
+let opened: TestDatabase;
 let database: Database;
 let policyId: string;
 
 beforeAll(async () => {
-  database = openSqlite({ path: ':memory:' });
+  opened = openTestDatabase();
+  database = opened.database;
   await evolve(database, SYSTEM, { keeper });
   const policy = { name: 'any', type: 'ROLE_BASED', isActive: true, priority: 100, tags: [], rules: [] } as const;
   policyId = (await database.transaction((tx) => createPolicy(tx, policy, { by }))).id;
 });
-afterAll(() => database.close());
+afterAll(() => opened.dispose());
 
 const assign = (tx: Transaction, role: 'viewer' | 'editor' | 'moderator') => assignToRole(tx, { role, policyId }, { by });
 const model = (): Promise<Model> => database.transaction((tx) => keeper.at(tx));
@@ -160,7 +162,7 @@ describe('definitions that another process put in force', () => {
     [...(known.definitions.get('Note')?.fields.keys() ?? [])].slice(5);
 
   it('are those of the next model, and of every transaction of a followed database before it begins', async () => {
-    const other = openSqlite({ path: ':memory:' });
+    const { database: other, dispose } = openTestDatabase();
     const mine = createModelKeeper(text('one'), LIMITS);
     await evolve(other, text('one'), { keeper: mine });
     await other.transaction((tx) => mine.at(tx));
@@ -168,6 +170,6 @@ describe('definitions that another process put in force', () => {
     expect(fieldsOf(mine)).toEqual(['one']);
     expect(await followed(other, mine).transaction(async () => fieldsOf(mine))).toEqual(['two']);
     expect(fieldsOf(await other.transaction((tx) => mine.at(tx)))).toEqual(['two']);
-    await other.close();
+    await dispose();
   });
 });

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Database, evolve, openSqlite } from '../storage/index.ts';
+import { type Database, evolve } from '../storage/index.ts';
+import { openTestDatabase, type TestDatabase } from '../storage/storage.fixture.ts';
 import { SYSTEM } from '../system/index.ts';
 import {
   analytics,
@@ -17,13 +18,15 @@ import {
 const HOUR = 3_600_000;
 const T0 = Date.UTC(2026, 0, 31, 14, 30);
 
+let opened: TestDatabase;
 let database: Database;
 
 beforeEach(async () => {
-  database = openSqlite({ path: ':memory:' });
+  opened = openTestDatabase();
+  database = opened.database;
   await evolve(database, SYSTEM);
 });
-afterEach(() => database.close());
+afterEach(() => opened.dispose());
 
 function entry(given: Partial<Entry> = {}, at = T0): Entry {
   return {
@@ -188,7 +191,7 @@ describe('analytics', () => {
   it('counts policies by type and activity', async () => {
     await database.transaction((tx) =>
       tx.run(sql`insert into "_Policy" ("id", "name", "type", "isActive") values
-        ('1', 'a', 'ROLE_BASED', 1), ('2', 'b', 'ROLE_BASED', 0), ('3', 'c', 'CUSTOM', 1)`),
+        ('1', 'a', 'ROLE_BASED', true), ('2', 'b', 'ROLE_BASED', false), ('3', 'c', 'CUSTOM', true)`),
     );
     expect(await since(T0)).toMatchObject({
       totalPolicies: 3,
