@@ -70,12 +70,18 @@ export async function loadUnchained(
   return { count: Number(counted?.count ?? 0), newer: newer.map(({ id }) => id) };
 }
 
-/** The chain that comes next by its writer's id, whether it says how it began, has entries, or both. */
-export async function loadNextWriter(tx: Transaction, after: string): Promise<string | undefined> {
-  const began = await tx.one<{ id: string | null }>(sql`select min("id") as "id" from "_Chain" where "id" > ${after}`);
-  const appended = await tx.one<{ id: string | null }>(sql`select min("writer") as "id" from "_Decision" where "writer" > ${after}`);
-  const ids = [began?.id ?? undefined, appended?.id ?? undefined].filter((id) => id !== undefined);
-  return ids.toSorted()[0];
+/**
+ * The chain that comes next by its writer's id, or the first of all; whether it says how it began, has entries, or both. In the order of
+ * the database, whatever stands there for an id: one that came before the first would never be looked at.
+ */
+export async function loadNextWriter(tx: Transaction, after: string | undefined): Promise<string | undefined> {
+  const isNext = (column: string): RawBuilder<unknown> =>
+    after === undefined ? sql`${sql.ref(column)} is not null` : sql`${sql.ref(column)} > ${after}`;
+  const next = await tx.one<{ id: string | null }>(sql`
+    select min("id") as "id" from (
+      select min("id") as "id" from "_Chain" where ${isNext('id')}
+      union all select min("writer") from "_Decision" where ${isNext('writer')}) as "next"`);
+  return next?.id ?? undefined;
 }
 
 /** How a chain began; undefined where nothing says so. */

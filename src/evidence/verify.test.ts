@@ -191,6 +191,23 @@ describe('of entries', () => {
     expect(summary(await record.verify())).toEqual([['inserted', undefined, 'put']]);
   });
 
+  it('one that is put in a chain of whatever name is found', async () => {
+    // UTF-8, as databases compare it, and UTF-16, as we do, have the last two in different orders.
+    for (const writer of ['', ' ', '\ufffd', '\u{10000}']) {
+      await record.tamper(copyOf(at(11), { sequence: 1, writer }));
+      expect(summary(await record.verify()), JSON.stringify(writer)).toEqual([['missing', 1]]);
+      await record.tamper(sql`delete from "_Decision" where "id" = 'put'`);
+    }
+    await record.tamper(
+      sql`insert into "_Chain" ("id", "at", "found") values (${'\u{10000}'}, '2027-01-01T00:00:00.000Z', '[]')`,
+      copyOf(at(11), { sequence: 1, writer: '\ufffd' }),
+    );
+    expect(summary(await record.verify())).toEqual([
+      ['missing', 1],
+      ['truncated', 1],
+    ]);
+  });
+
   it('one that is put in the place of another is found, where that may be', async () => {
     const index = await record.database.transaction((tx) =>
       tx.one<{ name: string }>(

@@ -71,7 +71,7 @@ export async function verifyRecord(verifying: Verifying): Promise<Verification> 
     ...(next && { next }),
   });
 
-  let writer = from?.writer ?? (await nextWriter(verifying, '', known));
+  let writer = from?.writer ?? (await nextWriter(verifying, undefined, known));
   let after = from?.sequence || undefined;
   while (writer !== undefined) {
     if (total.entries + total.chains >= limit) return result({ writer, sequence: after ?? 0 });
@@ -86,9 +86,9 @@ export async function verifyRecord(verifying: Verifying): Promise<Verification> 
   return result();
 }
 
-async function nextWriter({ look }: Verifying, after: string, known: readonly string[]): Promise<string | undefined> {
+async function nextWriter({ look }: Verifying, after: string | undefined, known: readonly string[]): Promise<string | undefined> {
   const there = await look((tx) => loadNextWriter(tx, after));
-  const next = known.find((writer) => writer > after);
+  const next = known.find((writer) => after === undefined || writer > after);
   return [there, next].filter((each) => each !== undefined).toSorted()[0];
 }
 
