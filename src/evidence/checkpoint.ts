@@ -68,6 +68,11 @@ export function readLine(line: string): Checkpoint | undefined {
   }
 }
 
+/** Its signature, in one spelling: of one checkpoint by one key there is one. */
+export function signatureOf({ signature }: Checkpoint): string {
+  return Buffer.from(signature, 'base64url').toString('base64url');
+}
+
 /** Whether it was signed by one of these keys: the one it names. */
 export function isSigned(checkpoint: Checkpoint, keys: PublicKeys): boolean {
   return isBy(toBytes(checkpoint), checkpoint, keys);

@@ -123,12 +123,44 @@ describe('of checkpoints', () => {
     expect(await summary()).toEqual([]);
   });
 
+  it('many that follow the same one are as they were written: so many processes may share a file', async () => {
+    const previous = hashOfLine(lines().at(-1) ?? '');
+    const at = (index: number) => new Date(Date.UTC(2027, 0, 1) + index).toISOString();
+    write([...lines(), ...Array.from({ length: 256 }, (_, index) => toLine({ at: at(index), kind: 'heads', heads: [], previous }, key()))]);
+    expect(await summary()).toEqual([]);
+  });
+
   it('those of another key are not believed', async () => {
     const other = loadCheckpointKey(join(record.folder, 'other'));
     const heads = [{ writer: 'nobody', sequence: 9, hash: 'h' }];
     const line = toLine({ at: new Date().toISOString(), kind: 'heads', heads, previous: hashOfLine(lines().at(-1) ?? '') }, other);
     write([...lines(), line]);
     expect(await summary()).toEqual([expect.stringMatching(/^signature: line 5 of the checkpoints is signed by a key that is not given/)]);
+  });
+});
+
+describe('a line that says that a backup was restored', () => {
+  beforeEach(async () => {
+    await fill(1);
+    await writeRestored({ database: record.database, path: record.path, key: key() });
+    await fill(1);
+  });
+
+  const removeNewest = async () => {
+    const { writer = '' } = (await record.rows()).at(-1) ?? {};
+    await record.tamper(sql`delete from "_Decision" where "writer" = ${writer}`, sql`delete from "_Chain" where "id" = ${writer}`);
+  };
+
+  it.each([
+    ['as it is', (line: string) => line],
+    ['with a space', (line: string) => `${line} `],
+    ['with its signature spelled in another way', (line: string) => line.replace(/"}$/, '="}')],
+  ])('hides nothing when it is put behind the others once more, %s', async (_, spell) => {
+    await removeNewest();
+    const missed = [expect.stringMatching(/^truncated: the whole chain is gone/)];
+    expect(await summary()).toEqual(missed);
+    write([...lines(), spell(lines()[1] ?? '')]);
+    expect(await summary()).toEqual(missed);
   });
 });
 
