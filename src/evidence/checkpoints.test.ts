@@ -83,6 +83,14 @@ describe('checkpoints', () => {
   });
 });
 
+it('of a key that is there no more, what it has signed stays good', async () => {
+  await fill(1);
+  rmSync(join(record.folder, 'checkpoint.ed25519.pem'));
+  for (let start = 0; start < 3; start++) key();
+  expect(await summary()).toEqual([]);
+  expect(readFileSync(publicKeyPath(record.folder), 'utf8').match(/BEGIN/g)).toHaveLength(2);
+});
+
 describe('of checkpoints', () => {
   beforeEach(() => fill(4));
 

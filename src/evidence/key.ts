@@ -11,7 +11,8 @@ export function publicKeyPath(dataFolder: string): string {
 }
 
 /**
- * The key that checkpoints are signed with, generated into the data folder and readable for its owner alone. The public one lies beside it.
+ * The key that checkpoints are signed with, generated into the data folder and readable for its owner alone. The public one lies beside it,
+ * before those of keys that were there earlier: what was signed with them can be verified as long as it is kept.
  *
  * @throws SetupError where it cannot be made or used.
  */
@@ -25,7 +26,8 @@ export function loadCheckpointKey(dataFolder: string): KeyObject {
 
 function keepPublic(path: string, text: string): void {
   try {
-    if (readIfThere(path) !== text) writeFileSync(path, text);
+    const there = readIfThere(path) ?? '';
+    if (!there.includes(text.trim())) writeFileSync(path, text + there);
   } catch (error) {
     throw new SetupError(
       `the public key of the checkpoints ${path} cannot be written: ${error instanceof Error ? error.message : String(error)}`,
