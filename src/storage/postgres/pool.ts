@@ -121,7 +121,8 @@ export function toBeginnings(
   { statementTimeout = STATEMENT_TIMEOUT, lockTimeout = 5000, checksClients = false }: ServerOptions,
 ): Beginnings {
   const own = 'BEGIN ISOLATION LEVEL READ COMMITTED';
-  const settings = (set: string, statement: number, idle: number): readonly string[] => [
+  const settings = (set: 'SET' | 'SET LOCAL', statement: number, idle: number): readonly string[] => [
+    ...insisted(set),
     `${set} statement_timeout = ${statement}`,
     `${set} lock_timeout = ${lockTimeout}`,
     `${set} idle_in_transaction_session_timeout = ${idle}`,
@@ -134,6 +135,19 @@ export function toBeginnings(
     patient: [own, ...settings('SET LOCAL', 0, PATIENT_IDLE_TIMEOUT)].join('; '),
     settings: [...settings('SET', statementTimeout, IDLE_TIMEOUT), `SET default_transaction_isolation = 'read committed'`].join('; '),
   };
+}
+
+/**
+ * What a role or a database may be given other defaults for, at any time: commits that are answered before they are on the disk, or on the
+ * standby that has to have them; backslashes that end texts in another place than we think; numbers with digits missing.
+ */
+function insisted(set: 'SET' | 'SET LOCAL'): readonly string[] {
+  const weak = `current_setting('synchronous_commit', true) IN ('off', 'local')`;
+  return [
+    `SELECT set_config('synchronous_commit', 'on', ${set === 'SET LOCAL'}) WHERE ${weak}`,
+    `${set} standard_conforming_strings = on`,
+    `${set} extra_float_digits = 1`,
+  ];
 }
 
 function openPool(address: PostgresAddress, size: number, { connectTimeout = 5000, lost }: PoolOptions): pg.Pool {

@@ -6,7 +6,6 @@ const FINE = {
   number: '160004',
   fsync: 'on',
   fullPageWrites: 'on',
-  synchronousCommit: 'on',
   encoding: 'UTF8',
   standby: 0,
   schema: 'public',
@@ -15,14 +14,12 @@ const FINE = {
 describe('a server', () => {
   it.each([
     ['that is fine', {}, []],
-    ['that writes to a standby too', { synchronousCommit: 'remote_apply' }, []],
     ['of the oldest kind that is spoken to', { version: '14.0', number: '140000' }, []],
-    ['that only speaks like PostgreSQL', { fsync: null, fullPageWrites: null, synchronousCommit: null }, []],
+    ['that only speaks like PostgreSQL', { fsync: null, fullPageWrites: null }, []],
     ['that is too old', { version: '13.9', number: '130009' }, ['expected PostgreSQL 14 or newer, found 13.9']],
     ['that is a standby', { standby: 1 }, ['it is a hot standby']],
     ['without fsync', { fsync: 'off' }, ['fsync is off']],
     ['without full pages', { fullPageWrites: 'off' }, ['full_page_writes is off']],
-    ['that answers before it has written', { synchronousCommit: 'off' }, ['synchronous_commit is off']],
     ['of another encoding', { encoding: 'LATIN1' }, ['expected a database with the encoding UTF8, found LATIN1']],
     ['without a schema', { schema: null }, ['there is no schema']],
     [

@@ -9,7 +9,6 @@ export interface ServerFacts {
   readonly number: string;
   readonly fsync: string | null;
   readonly fullPageWrites: string | null;
-  readonly synchronousCommit: string | null;
   readonly encoding: string | null;
   readonly standby: number;
   readonly schema: string | null;
@@ -24,8 +23,7 @@ export async function loadFacts(tx: Transaction): Promise<ServerFacts> {
 
 const FACTS = `SELECT current_setting('server_version') AS "version", current_setting('server_version_num') AS "number",
   current_setting('fsync', true) AS "fsync", current_setting('full_page_writes', true) AS "fullPageWrites",
-  current_setting('synchronous_commit', true) AS "synchronousCommit", current_setting('server_encoding', true) AS "encoding",
-  pg_is_in_recovery() AS "standby", current_schema() AS "schema"`;
+  current_setting('server_encoding', true) AS "encoding", pg_is_in_recovery() AS "standby", current_schema() AS "schema"`;
 
 /** In words, why a server is not one on which what was answered is safe, or that could keep what it is given; nothing where it will do. */
 export function mistakesOf(facts: ServerFacts): readonly string[] {
@@ -35,10 +33,6 @@ export function mistakesOf(facts: ServerFacts): readonly string[] {
   if (facts.fsync === 'off') mistakes.push('fsync is off: a crash of the machine could lose what was answered; expected fsync = on');
   if (facts.fullPageWrites === 'off')
     mistakes.push('full_page_writes is off: a crash of the machine could tear pages; expected full_page_writes = on');
-  if (facts.synchronousCommit === 'off')
-    mistakes.push(
-      'synchronous_commit is off: a crash could lose what was answered; expected on, or ALTER ROLE … SET synchronous_commit = on',
-    );
   if (facts.encoding !== null && facts.encoding !== 'UTF8')
     mistakes.push(`expected a database with the encoding UTF8, found ${facts.encoding}`);
   if (facts.schema === null) mistakes.push('there is no schema to make tables in: name one with ?schema= in the address');

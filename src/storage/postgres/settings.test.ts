@@ -1,0 +1,45 @@
+/** Whatever a role is given for its connections, at whatever time: what is asked is answered alike, and kept as safely. */
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Database } from '../database.ts';
+import { openPostgres } from './database.ts';
+import { openFamily } from './postgres.fixture.ts';
+
+const { url, open, ask, close } = openFamily('storage_postgres_settings');
+const ROLE = 'storage_postgres_settings';
+
+let first: Database;
+beforeAll(async () => {
+  first = await open();
+  const drop = `IF EXISTS (SELECT FROM pg_roles WHERE rolname = '${ROLE}') THEN DROP OWNED BY ${ROLE}; DROP ROLE ${ROLE}; END IF;`;
+  await ask(`DO $$ BEGIN ${drop} END $$; CREATE ROLE ${ROLE} LOGIN PASSWORD 'one of a test'`);
+  await ask(`GRANT USAGE, CREATE ON SCHEMA "${ROLE}" TO ${ROLE}`);
+});
+afterAll(async () => {
+  await ask(`DROP OWNED BY ${ROLE}; DROP ROLE ${ROLE}`);
+  await close(first);
+});
+
+const SHOWN = ['synchronous_commit', 'standard_conforming_strings', 'extra_float_digits', 'transaction_isolation'];
+
+it.each([
+  ['others', ['off', 'off', '-15', `'repeatable read'`], ['on', 'on', '1', 'read committed']],
+  ['a commit that no standby is waited for', ['local'], ['on', 'on', '1', 'read committed']],
+  ['a commit that standbys show', ['remote_apply'], ['remote_apply', 'on', '1', 'read committed']],
+])('a role that is given %s', async (_, given, expected) => {
+  const names = SHOWN.with(-1, 'default_transaction_isolation');
+  await ask(`ALTER ROLE ${ROLE} RESET ALL`);
+  for (const [index, value] of given.entries()) await ask(`ALTER ROLE ${ROLE} SET ${names[index]} = ${value}`);
+  const place = new URL(url);
+  [place.username, place.password] = [ROLE, 'one of a test'];
+  const database = await openPostgres({ url: place.href, connections: 1 });
+  const seen = () =>
+    database.transaction(async (tx) => {
+      await tx.run(sql`SELECT 1`);
+      const settings = sql.join(SHOWN.map((name, index) => sql`current_setting(${name}) AS ${sql.ref(String(index))}`));
+      return tx.one(sql`SELECT ${settings}, 0.1::float8 + 0.2::float8 AS "sum", '\\' AS "text"`);
+    });
+  // As the transaction's own at first, as the connection's from then on.
+  for (let time = 0; time < 3; time++) expect(await seen()).toEqual({ ...expected, sum: 0.30000000000000004, text: '\\' });
+  await database.close();
+});
