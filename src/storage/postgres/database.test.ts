@@ -29,7 +29,7 @@ describe('figures', () => {
     await watched.transaction((tx) => tx.all(sql`SELECT 1`));
     await watched.prove();
     expect(watched.figures.commits - commits).toBe(2);
-    expect(watched.figures).toMatchObject({ waiting: 0, guardRetries: 0, connections: 1, idleConnections: 1 });
+    expect(watched.figures).toMatchObject({ waiting: 0, guardRetries: 0, connections: 2, idleConnections: 2 });
     expect(told.slice(-2)).toEqual([1, 1]);
     await watched.close();
   });

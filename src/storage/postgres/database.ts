@@ -1,5 +1,5 @@
 import { Problem, SetupError } from '../../errors.ts';
-import type { Database, Transaction, TransactionOptions } from '../database.ts';
+import type { Appending, Database, Transaction, TransactionOptions } from '../database.ts';
 import { createHealth } from '../health.ts';
 import { type PostgresAddress, readPostgresUrl, showPostgresUrl } from './address.ts';
 import { lookAtServer } from './look.ts';
@@ -27,7 +27,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   });
   const runner = createRunner(address, { ...options, ...abilities });
   const running = new Set<Promise<unknown>>();
-  const prove = (): Promise<void> => transaction(probe).catch(() => undefined);
+  const prove = (): Promise<void> => transaction(probe).catch(() => health.set(false));
   const health = createHealth(prove);
   let closing: Promise<void> | undefined;
 
@@ -77,7 +77,14 @@ function inWords(address: PostgresAddress, error: unknown): SetupError {
   return new SetupError(`cannot use the database ${showPostgresUrl(address)}: ${cause instanceof Error ? cause.message : String(cause)}`);
 }
 
-/** Has a commit written and changes nothing. What it came to is known by `healthy`, which every commit sets. */
+/** Goes the way of a request that is recorded, over connections of both kinds, and changes nothing. */
 async function probe(tx: Transaction): Promise<void> {
-  await tx.run({ sql: 'SELECT pg_current_xact_id()', parameters: [] });
+  await tx.one({ sql: 'SELECT 1', parameters: [] });
+  await tx.append(NOTHING, ['nothing']);
 }
+
+/** Appends no row and has a commit written. */
+const NOTHING: Appending<string> = Object.freeze({
+  write: () => [{ sql: 'SELECT pg_current_xact_id()', parameters: [] }],
+  find: () => ({ sql: 'SELECT 1 WHERE FALSE', parameters: [] }),
+});

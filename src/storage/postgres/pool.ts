@@ -177,6 +177,8 @@ async function take(pool: pg.Pool): Promise<pg.PoolClient> {
     // Said in the same words where no connection is free and where none can be made.
     if (pool.totalCount - pool.idleCount >= (pool.options.max ?? 0)) throw busy(error);
     const known = fromDriver(error);
+    // There is not even one to wait for.
+    if (pool.totalCount === 0) throw unavailable(error);
     throw known instanceof Problem && known.status === 503 ? known : unavailable(error);
   }
 }

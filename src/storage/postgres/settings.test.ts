@@ -1,4 +1,4 @@
-/** Whatever a role is given for its connections, at whatever time: what is asked is answered alike, and kept as safely. */
+/** Whatever a role is given, at whatever time: what is asked is answered alike, and kept as safely; or it is said that it cannot be. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Database } from '../database.ts';
@@ -20,6 +20,12 @@ afterAll(async () => {
   await close(first);
 });
 
+function openAsRole(): Promise<Database> {
+  const place = new URL(url);
+  [place.username, place.password] = [ROLE, 'one of a test'];
+  return openPostgres({ url: place.href, connections: 1 });
+}
+
 const SHOWN = ['synchronous_commit', 'standard_conforming_strings', 'extra_float_digits', 'transaction_isolation'];
 
 it.each([
@@ -30,9 +36,7 @@ it.each([
   const names = SHOWN.with(-1, 'default_transaction_isolation');
   await ask(`ALTER ROLE ${ROLE} RESET ALL`);
   for (const [index, value] of given.entries()) await ask(`ALTER ROLE ${ROLE} SET ${names[index]} = ${value}`);
-  const place = new URL(url);
-  [place.username, place.password] = [ROLE, 'one of a test'];
-  const database = await openPostgres({ url: place.href, connections: 1 });
+  const database = await openAsRole();
   const seen = () =>
     database.transaction(async (tx) => {
       await tx.run(sql`SELECT 1`);
@@ -41,5 +45,22 @@ it.each([
     });
   // As the transaction's own at first, as the connection's from then on.
   for (let time = 0; time < 3; time++) expect(await seen()).toEqual({ ...expected, sum: 0.30000000000000004, text: '\\' });
+  await database.close();
+});
+
+it('a role that is given no connection for the record is not ready, though requests could be begun', async () => {
+  await ask(`ALTER ROLE ${ROLE} CONNECTION LIMIT 1`);
+  const database = await openAsRole();
+  const read = (): Promise<number> =>
+    database.transaction(async (tx) => {
+      await tx.append({ write: () => [sql`SELECT pg_current_xact_id()`], find: () => sql`SELECT 1 WHERE FALSE` }, ['a line']);
+      return 1;
+    });
+  await database.prove();
+  expect(database.healthy).toBe(false);
+  await expect(read()).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
+  await ask(`ALTER ROLE ${ROLE} CONNECTION LIMIT 2`);
+  expect(await read()).toBe(1);
+  expect(database.healthy).toBe(true);
   await database.close();
 });
