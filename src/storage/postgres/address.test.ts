@@ -38,6 +38,11 @@ describe('the address of a server', () => {
     expect(`${refusal.message} ${refusal.mistakes.join(' ')}`).not.toContain('secret');
   });
 
+  it('with a % that begins nothing is refused in words', () => {
+    const { message } = refused('postgres://ann:100%secret@db.example.com/news');
+    expect(message).toBe('the address of the database cannot be read: expected %25 for each % in it');
+  });
+
   it('names the file of a certificate that cannot be read', () => {
     expect(refused(`${PLAIN}?sslmode=verify-full&sslrootcert=/none/ca.pem`).message).toContain('/none/ca.pem');
   });

@@ -40,21 +40,30 @@ export function readPostgresUrl(text: string): PostgresAddress {
   const schema = given.get('schema') ?? undefined;
   if (schema !== undefined && !/^[A-Za-z_][A-Za-z0-9_$]{0,62}$/.test(schema))
     mistakes.push('schema: expected a name of letters, digits and _');
-  const database = decodeURIComponent(url.pathname.slice(1));
+  const database = decode(url.pathname.slice(1));
   if (database === '' || database.includes('/')) mistakes.push('expected the name of a database behind the host: postgres://host/database');
-  const user = decodeURIComponent(url.username) || given.get('user');
+  const user = decode(url.username) || given.get('user');
   if (!user) mistakes.push('expected the name of a user in front of the host: postgres://user@host/database');
   if (mistakes.length > 0 || !user) throw new SetupError('the address of the database cannot be used', mistakes);
   return {
-    host: (given.get('host') ?? decodeURIComponent(url.hostname).replace(/^\[(.*)\]$/, '$1')) || 'localhost',
+    host: (given.get('host') ?? decode(url.hostname).replace(/^\[(.*)\]$/, '$1')) || 'localhost',
     port: url.port === '' ? 5432 : Number(url.port),
     user,
-    password: url.password === '' ? undefined : decodeURIComponent(url.password),
+    password: url.password === '' ? undefined : decode(url.password),
     database,
     schema,
     ssl: toTls(mode, { ca: given.get('sslrootcert'), cert: given.get('sslcert'), key: given.get('sslkey') }),
     applicationName: given.get('application_name') ?? 'bailiwick',
   };
+}
+
+/** Passwords have such signs, and whoever writes one as it is has to be told. */
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    throw new SetupError('the address of the database cannot be read: expected %25 for each % in it');
+  }
 }
 
 /** The address without its password: for people. */

@@ -164,7 +164,8 @@ describe('works side by side', () => {
         await tx.run(sql`UPDATE "Parent" SET "n" = 2 WHERE "id" = ${second}`);
       });
     await Promise.all([change('a', 'b'), change('b', 'a')]);
-    expect(runs).toBe(3);
+    // The one that is run again may come back before the other has gone on, and lose once more.
+    expect(runs).toBeGreaterThan(2);
     await patient.close();
   });
 
