@@ -1,5 +1,4 @@
-import cluster from 'node:cluster';
-import { once } from 'node:events';
+import cluster, { type Worker } from 'node:cluster';
 import type { MetricValues } from '../metrics/index.ts';
 import { openChannel } from './channel.ts';
 import type { WorkerProcess } from './crew.ts';
@@ -15,12 +14,13 @@ export const MARK = 'WORKER_OF_BAILIWICK';
  */
 export function forkWorker(text: () => Promise<string>): WorkerProcess {
   const worker = cluster.fork({ [MARK]: '1' });
+  const ended = endOf(worker);
   const ready = Promise.withResolvers<string | undefined>();
   let last: readonly MetricValues[] | undefined;
   const channel = openChannel(
     {
-      // One that has just ended hears nothing any more, and of that its end tells.
-      send: (message) => void (worker.isConnected() && worker.send(message as object)),
+      // One that has just ended hears nothing any more, and of that its end tells; unheard, the failure would end us.
+      send: (message) => void (worker.isConnected() && worker.send(message as object, () => undefined)),
       onMessage: (listener) => void worker.on('message', listener),
     },
     {
@@ -33,7 +33,6 @@ export function forkWorker(text: () => Promise<string>): WorkerProcess {
       asked: { text },
     },
   );
-  const ended = once(worker, 'exit').then(([code]: readonly (number | null)[]) => code ?? null);
   void ended.then(() => ready.resolve(undefined));
   return {
     ready: ready.promise,
@@ -46,4 +45,13 @@ export function forkWorker(text: () => Promise<string>): WorkerProcess {
     end: ({ isReplaced }) => channel.say('end', isReplaced ? 'replaced' : 'all'),
     kill: () => void worker.process.kill('SIGKILL'),
   };
+}
+
+/** Its exit code, once it has ended; null where a signal ended it, or it never began. */
+function endOf(worker: Worker): Promise<number | null> {
+  return new Promise((resolve) => {
+    worker.once('exit', (code: number | null) => resolve(code));
+    // One that the system has no room for has no number, and no other end than this.
+    worker.on('error', () => worker.process.pid === undefined && resolve(null));
+  });
 }

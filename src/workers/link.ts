@@ -1,3 +1,4 @@
+import cluster from 'node:cluster';
 import type { Readiness } from '../http/index.ts';
 import type { MetricValues } from '../metrics/index.ts';
 import { type Line, openChannel } from './channel.ts';
@@ -26,7 +27,7 @@ export interface WorkerAnswers {
 /** The process around us, as far as it is needed. */
 export interface WorkerWorld {
   readonly env: Readonly<Record<string, string | undefined>>;
-  send?(message: unknown): unknown;
+  send?(message: unknown, handle: undefined, options: undefined, told: (error: Error | null) => void): unknown;
   on(event: 'message' | 'disconnect', listener: (message: unknown) => void): unknown;
 }
 
@@ -39,14 +40,17 @@ export function linkToLead(world: WorkerWorld): LeadLink | undefined {
     for (const listener of ends.splice(0)) listener({ isReplaced });
   };
   const line: Line = {
-    send: (message) => void world.send?.(message),
+    // A lead that is gone hears nothing, and that it is gone we hear; unheard, the failure would end us before what is in flight.
+    send: (message) => void world.send?.(message, undefined, undefined, () => undefined),
     onMessage: (listener) => void world.on('message', listener),
   };
   const channel = openChannel(line, {
     said: { end: (value) => end(value === 'replaced') },
     asked: { values: async () => answers?.values() ?? [], readiness: async () => answers?.readiness() },
   });
-  // Without a lead there is nobody who would hand over connections, and nobody who would end us.
+  // Without a lead there is nobody who would hand over connections, and nobody who would end us. At once is what Node does, and what
+  // is in flight with us.
+  if (cluster.worker !== undefined) cluster.worker.exitedAfterDisconnect = true;
   world.on('disconnect', () => end(false));
   return {
     text: async () => String(await channel.ask('text')),

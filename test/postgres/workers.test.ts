@@ -135,6 +135,23 @@ describe('workers', () => {
     program.child.kill('SIGKILL');
     await program.ended;
     await expect.poll(() => workers.filter(isAlive), { timeout: 20_000 }).toEqual([]);
+    expect(program.printed()).not.toContain('Error');
+  }, 120_000);
+
+  it('end what they have begun where who leads them dies', async () => {
+    const { program, query } = await startCrew(2);
+    const token = await setUp(program.url);
+    const workers = workersOf(program);
+    const held = query(`DO $$ BEGIN LOCK TABLE "Tip"; PERFORM pg_sleep(3); END $$`);
+    const isHeld = (isGranted: boolean) => query(`SELECT 1 FROM pg_locks WHERE granted = ${isGranted} AND relation = '"Tip"'::regclass`);
+    await expect.poll(() => isHeld(true), { timeout: 20_000 }).toEqual([1]);
+    const sent = send(program.url, 'POST /api/Tip', { token, body: { subject: 'a tip', text: 'something happened' } });
+    await expect.poll(() => isHeld(false), { timeout: 20_000 }).toEqual([1]);
+    program.child.kill('SIGKILL');
+    expect((await sent).status).toBe(201);
+    await held;
+    await expect.poll(() => workers.filter(isAlive), { timeout: 20_000 }).toEqual([]);
+    expect(program.printed()).not.toContain('Error');
   }, 120_000);
 
   it('say no to /readyz while they still take requests, and end with what is in flight', async () => {
