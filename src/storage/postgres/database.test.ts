@@ -205,6 +205,17 @@ describe('a connection that is lost', () => {
     expect([await ids(), database.healthy]).toEqual([['c'], true]);
   });
 
+  it.each([
+    ['does nothing for too long', '25P03'],
+    ['takes too long', '25P04'],
+  ])('because its transaction %s is the database’s doing, and is not used again', async (_, code) => {
+    const process = (): Promise<unknown> => database.transaction((tx) => tx.one(sql`SELECT pg_backend_pid() AS "process"`));
+    const before = await process();
+    const ended = database.transaction((tx) => tx.run(sql.raw(`DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '${code}'; END $$`)));
+    expect(await failure(ended)).toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
+    expect(await process()).not.toEqual(before);
+  });
+
   it('is found out without being asked', async () => {
     const cut = database.transaction((tx) => tx.one(sql`SELECT pg_terminate_backend(pg_backend_pid())`));
     expect(await failure(cut)).toMatchObject({ code: 'STORAGE_UNAVAILABLE' });

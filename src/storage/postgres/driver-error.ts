@@ -45,7 +45,7 @@ const ABOUT_STATEMENTS = /^(22|42)/;
 const BUSY: ReadonlySet<string> = new Set(['40001', '40P01', '55P03', '57014', '53300', '53400', STALE]);
 
 /** Codes after which nothing can be recorded until something outside changes; where nobody says a code, the connection is lost. */
-const UNAVAILABLE = /^(08|25006|25P03|28|3D000|42501|53|57P|58|F0|XX00[12])/;
+const UNAVAILABLE = /^(08|25006|25P0[34]|28|3D000|42501|53|57P|58|F0|XX00[12])/;
 
 /** Codes with which a server ends a connection, whatever it was about to do; where nobody says a code, it ended without a word. */
 const LOST = /^(08|57P|40003)/;
