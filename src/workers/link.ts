@@ -27,7 +27,7 @@ export interface WorkerAnswers {
 /** The process around us, as far as it is needed. */
 export interface WorkerWorld {
   readonly env: Readonly<Record<string, string | undefined>>;
-  send?(message: unknown, handle: undefined, options: undefined, told: (error: Error | null) => void): unknown;
+  readonly send?: NodeJS.Process['send'];
   on(event: 'message' | 'disconnect', listener: (message: unknown) => void): unknown;
 }
 
@@ -35,10 +35,8 @@ export interface WorkerWorld {
 export function linkToLead(world: WorkerWorld): LeadLink | undefined {
   if (world.env[MARK] === undefined || world.send === undefined) return undefined;
   let answers: WorkerAnswers | undefined;
-  const ends: ((end: { readonly isReplaced: boolean }) => void)[] = [];
-  const end = (isReplaced: boolean): void => {
-    for (const listener of ends.splice(0)) listener({ isReplaced });
-  };
+  const ends = Promise.withResolvers<{ readonly isReplaced: boolean }>();
+  const end = (isReplaced: boolean): void => ends.resolve({ isReplaced });
   const line: Line = {
     // A lead that is gone hears nothing, and that it is gone we hear; unheard, the failure would end us before what is in flight.
     send: (message) => void world.send?.(message, undefined, undefined, () => undefined),
@@ -48,17 +46,20 @@ export function linkToLead(world: WorkerWorld): LeadLink | undefined {
     said: { end: (value) => end(value === 'replaced') },
     asked: { values: async () => answers?.values() ?? [], readiness: async () => answers?.readiness() },
   });
-  // Without a lead there is nobody who would hand over connections, and nobody who would end us. At once is what Node does, and what
-  // is in flight with us.
-  if (cluster.worker !== undefined) cluster.worker.exitedAfterDisconnect = true;
+  // Without a lead there is nobody who would hand over connections, and nobody who would end us.
   world.on('disconnect', () => end(false));
   return {
     text: async () => String(await channel.ask('text')),
-    ready: (url) => channel.say('ready', url),
+    ready(url) {
+      // Where the lead is gone Node would end us at once, and from now on what is in flight with us.
+      if (cluster.worker !== undefined) cluster.worker.exitedAfterDisconnect = true;
+      channel.say('ready', url);
+    },
     answer(asked) {
       answers = asked;
     },
     leave: (values) => channel.say('last', values),
-    onEnd: (listener) => void ends.push(listener),
+    // It may have been said before anybody listened.
+    onEnd: (listener) => void ends.promise.then(listener),
   };
 }
