@@ -27,8 +27,8 @@ export interface Course {
   check(): void;
 }
 
-/** The server says this of whatever is asked after a statement that failed. */
-const FOLLOWS = '25P02';
+/** The server says these of whatever is asked after a statement that failed: where that was BEGIN, there is no transaction, or none that writes. */
+const FOLLOWS: ReadonlySet<string | undefined> = new Set(['25P02', '25P01', '25006']);
 
 /** The course of one that is about to begin. */
 export function createCourse(): Course {
@@ -42,7 +42,7 @@ export function createCourse(): Course {
     committing: false,
     ended: false,
     note(error: unknown) {
-      if (serverCode(error) === FOLLOWS) return;
+      if (isConsequence(error)) return;
       const known = fromDriver(error);
       state.failure ??= error;
       state.passing ??= passing(error);
@@ -62,7 +62,7 @@ export function createCourse(): Course {
         // Refused before it was sent: a value that no database keeps.
         if (error instanceof Problem) throw error;
         state.note(error);
-        throw fromDriver(serverCode(error) === FOLLOWS ? state.failure : error);
+        throw fromDriver(isConsequence(error) ? state.failure : error);
       }
     },
     check() {
@@ -70,5 +70,6 @@ export function createCourse(): Course {
       if (state.broken) throw fromDriver(state.failure);
     },
   };
+  const isConsequence = (error: unknown): boolean => state.failure !== undefined && FOLLOWS.has(serverCode(error));
   return state;
 }

@@ -120,7 +120,10 @@ export function toBeginnings(
   { schema }: PostgresAddress,
   { statementTimeout = STATEMENT_TIMEOUT, lockTimeout = 5000, checksClients = false }: ServerOptions,
 ): Beginnings {
-  const own = 'BEGIN ISOLATION LEVEL READ COMMITTED';
+  const begin = 'BEGIN ISOLATION LEVEL READ COMMITTED';
+  const own = `${begin} READ WRITE`;
+  // What is sent behind a BEGIN is on its way before that is known to have worked: were it cancelled, each statement would be committed by itself.
+  const outside = [`SET default_transaction_isolation = 'read committed'`, 'SET default_transaction_read_only = on'];
   const settings = (set: 'SET' | 'SET LOCAL', statement: number, idle: number): readonly string[] => [
     ...insisted(set),
     `${set} statement_timeout = ${statement}`,
@@ -131,9 +134,9 @@ export function toBeginnings(
   ];
   return {
     own,
-    shared: [own, ...settings('SET LOCAL', statementTimeout, IDLE_TIMEOUT)].join('; '),
+    shared: [begin, ...settings('SET LOCAL', statementTimeout, IDLE_TIMEOUT)].join('; '),
     patient: [own, ...settings('SET LOCAL', 0, PATIENT_IDLE_TIMEOUT)].join('; '),
-    settings: [...settings('SET', statementTimeout, IDLE_TIMEOUT), `SET default_transaction_isolation = 'read committed'`].join('; '),
+    settings: [...settings('SET', statementTimeout, IDLE_TIMEOUT), ...outside].join('; '),
   };
 }
 

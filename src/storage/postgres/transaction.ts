@@ -57,8 +57,8 @@ export async function attempt<T>(connection: Connection, how: Attempt, work: (tx
   let doubt: { readonly answer: T; readonly about: Doubt } | undefined;
   try {
     if (!how.late) span.begin();
-    // What the work asks first goes with it, unless nobody knows what time it is there.
-    if (!how.clock.isFresh) await span.answered();
+    // What the work asks first goes with it, unless nobody knows what time it is there, or what would become of it without a BEGIN.
+    if (!how.clock.isFresh || !connection.isSet) await span.answered();
     const { tx, end } = openTransaction(parts, how.clock.now());
     for (const name of how.locks ?? []) await tx.lock(name);
     if (how.holdsAll) await holdAll(parts);
@@ -122,6 +122,7 @@ async function finish({ connection, course, span }: Parts, { statements, grounds
     const answers = asked.map((statement) => connection.ask(statement));
     const committed = span.isBegun ? connection.send('COMMIT') : undefined;
     await Promise.allSettled([...answers, committed]);
+    await span.answered();
     for (const answer of answers) await answer;
     // COMMIT after a statement that failed rolls back, and says so only here.
     if (committed !== undefined && (await committed).command !== 'COMMIT') throw course.failure ?? internal('COMMIT rolled back');
