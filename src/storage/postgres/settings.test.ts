@@ -49,6 +49,7 @@ it.each([
 });
 
 it('a role that is given no connection for the record is not ready, though requests could be begun', async () => {
+  await expect.poll(async () => (await ask(`SELECT 1 FROM pg_stat_activity WHERE usename = '${ROLE}'`)).rows).toEqual([]);
   await ask(`ALTER ROLE ${ROLE} CONNECTION LIMIT 1`);
   const database = await openAsRole();
   const read = (): Promise<number> =>
