@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type PostgresServer, startPostgres } from '../postgres/server.ts';
 import { idOf, type Program } from '../process/program.ts';
-import { createAnswered, findLosses } from './changes.ts';
+import { createAnswered, findLosses, untilAnswered } from './changes.ts';
 import { createNote, type Fleet, startFleet } from './fleet.ts';
-import { crashServer, killReplicas } from './loss.ts';
+import { breakOff, crashServer, killReplicas } from './loss.ts';
 
 /** Few: `test/long/` has 50 of each. */
 const LITTLE = { rounds: 2, inFlight: 4 };
@@ -24,6 +24,13 @@ afterAll(async () => {
 
 it('a replica that is killed takes nothing along', async () => {
   const answered = await killReplicas(fleet, { policyId, ...LITTLE });
+  expect(answered.notes.size).toBeGreaterThan(LITTLE.rounds);
+  expect(await findLosses(fleet, policyId, answered)).toEqual([]);
+});
+
+it('a server that breaks off what it is asked takes nothing along, and leaves nothing half done', async () => {
+  const answered = await breakOff(fleet, { policyId, ...LITTLE });
+  await Promise.all(fleet.replicas.map((replica) => untilAnswered(fleet, replica)));
   expect(answered.notes.size).toBeGreaterThan(LITTLE.rounds);
   expect(await findLosses(fleet, policyId, answered)).toEqual([]);
 });

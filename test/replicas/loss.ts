@@ -32,6 +32,17 @@ export async function crashServer(fleet: Fleet, server: PostgresServer, killing:
   });
 }
 
+/** Has the server break off what it is doing for somebody at random, and now and then the connection with it, many times in each round. */
+export async function breakOff(fleet: Fleet, killing: Killing): Promise<Answered> {
+  return underLoad(fleet, killing, async () => {
+    for (let times = 0; times < 60; times++) {
+      const how = times % 12 === 11 ? 'pg_terminate_backend' : 'pg_cancel_backend';
+      const busy = `SELECT pid FROM pg_stat_activity WHERE application_name = 'bailiwick' AND state <> 'idle' ORDER BY random() LIMIT 1`;
+      await fleet.query(`SELECT ${how}(pid) FROM (${busy}) AS one`);
+    }
+  });
+}
+
 /** Has something happen in each round while changes are asked for without a pause; gives what was answered. */
 export async function underLoad(fleet: Fleet, { policyId, rounds, inFlight }: Killing, strike: () => Promise<void>): Promise<Answered> {
   const answered = createAnswered();
