@@ -93,7 +93,7 @@ export const MUTATIONS_OF_EVIDENCE: readonly Mutation[] = [
   {
     name: 'a line need not follow the one before it',
     file: 'src/evidence/checkpoint-file.ts',
-    find: ': near.includes(checkpoint.previous);',
+    find: ': near.some(({ hash }) => hash === checkpoint.previous);',
     replace: ': true;',
     red: 'src/evidence/checkpoints.test.ts',
     test: 'of checkpoints taking away one between is found',
