@@ -41,7 +41,7 @@ export async function appendAll(tx: Transaction, entries: readonly Entry[]): Pro
 const RECORD: Appending<Entry> = Object.freeze({
   write: (appender: Appender, entries: readonly Entry[]) =>
     appender.writer.last.hash === '' ? beginChain(appender).then(() => toStatements(appender, entries)) : toStatements(appender, entries),
-  find: ({ id }: Entry) => sql`select 1 as "found" from "_Decision" where "id" = ${id}`,
+  find: ({ id, at }: Entry) => sql`select 1 as "found" from "_Decision" where "id" = ${id} and "at" = ${at}`,
 });
 
 /** The first entry of a chain rests on the ends of those before it, which are kept beside it. */

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { appendEntry, CONTENT } from '../audit/index.ts';
+import { onPostgres } from '../storage/storage.fixture.ts';
 import type { Found } from './evidence.fixture.ts';
 import { openTestRecord, type StoredEntry, type TestRecord, testEntry } from './evidence.fixture.ts';
 import { type ChainPlace, verifyRecord } from './verify.ts';
@@ -256,6 +257,12 @@ it('one that is put where the next of a running service belongs ends its chain, 
   await append(1);
   const last = (await record.rows()).at(-1) as StoredEntry;
   await record.tamper(copyOf(last, { sequence: last.sequence + 1, writer: last.writer }));
+  if (onPostgres) {
+    // Two of other times are unique to the index over partitions: the chain goes on, and what was put there stands beside its entry.
+    await append(2);
+    expect(summary(await record.verify())).toEqual([['inserted', 2, 'put']]);
+    return;
+  }
   await expect(append(2)).rejects.toThrow();
   await append(3);
   expect(summary(await record.verify())).toEqual([['edited', 2, 'put']]);

@@ -11,10 +11,11 @@ export function hashDefinition({
   fields,
   indexes,
   softDelete,
-}: Pick<Resource, 'name' | 'fields' | 'indexes' | 'softDelete'>): string {
+  partitionBy,
+}: Pick<Resource, 'name' | 'fields' | 'indexes' | 'softDelete' | 'partitionBy'>): string {
   const sorted = [...fields.values()].sort((a, b) => (a.name < b.name ? -1 : 1)).map(withoutWords);
   return createHash('sha256')
-    .update(toStableText({ name, fields: sorted, indexes, ...(softDelete && { softDelete }) }))
+    .update(toStableText({ name, fields: sorted, indexes, ...(softDelete && { softDelete }), partitionBy }))
     .digest('hex');
 }
 

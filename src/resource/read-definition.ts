@@ -10,6 +10,8 @@ import { readPermissions } from './read-permissions.ts';
 import type { Resource } from './resource.ts';
 
 const MEMBERS = ['name', 'description', 'renamedFrom', 'fields', 'indexes', 'softDelete', 'permissions'];
+/** Of our own tables alone. */
+const OWN_MEMBERS = [...MEMBERS, 'partitionBy'];
 const MOST_FIELDS = 200;
 const LONGEST_DESCRIPTION = 2000;
 
@@ -37,19 +39,21 @@ export function readDefinition(source: Json, options: DefinitionOptions = {}): R
     return { resource: undefined, mistakes };
   }
   const builtIn = options.builtIn === true;
-  for (const member of Object.keys(source)) {
-    if (!MEMBERS.includes(member)) report([member], `unknown member ${quote(member)}${suggest(member, MEMBERS)}`, 'key');
-  }
   const name = readName(source, builtIn, report);
+  const members = name.startsWith('_') ? OWN_MEMBERS : MEMBERS;
+  for (const member of Object.keys(source)) {
+    if (!members.includes(member)) report([member], `unknown member ${quote(member)}${suggest(member, members)}`, 'key');
+  }
   const description = readDescription(source['description'], report);
   const renamedFrom = readRenamedFrom(source['renamedFrom'], name, report);
   const internal = name.startsWith('_');
   const softDelete = readSoftDelete(source['softDelete'], internal, report);
   const fields = readFields(source['fields'], { builtIn, internal, softDelete }, report);
   const indexes = readIndexes(source['indexes'], { fields, softDelete, declared: declaredNames(source['fields']) }, report);
+  const partitionBy = readPartitionBy(source['partitionBy'], fields, report);
   const permissions = readPermissions(source['permissions'], report);
   if (mistakes.length > 0) return { resource: undefined, mistakes };
-  const parts = { name, fields, indexes, softDelete };
+  const parts = { name, fields, indexes, softDelete, partitionBy };
   const resource = {
     ...parts,
     description,
@@ -95,6 +99,14 @@ function readSoftDelete(value: Json | undefined, internal: boolean, report: Repo
   }
   report(['softDelete'], `expected true or false, given ${describeValue(value)}`);
   return false;
+}
+
+function readPartitionBy(value: Json | undefined, fields: ReadonlyMap<string, Field>, report: Report): string | undefined {
+  if (value === undefined) return undefined;
+  const field = typeof value === 'string' ? fields.get(value) : undefined;
+  if (field?.type === 'timestamp' && field.required) return field.name;
+  report(['partitionBy'], `expected the name of a required timestamp, given ${describeValue(value)}`);
+  return undefined;
 }
 
 interface Owner extends Pick<Resource, 'internal' | 'softDelete'> {

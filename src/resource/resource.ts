@@ -22,6 +22,8 @@ export interface Resource {
    */
   readonly fields: ReadonlyMap<string, Field>;
   readonly indexes: readonly ResourceIndex[];
+  /** A time field of a table of ours whose rows are kept by its days, each in a partition of its own where the database has such. */
+  readonly partitionBy?: string | undefined;
   /** The legacy map, action name → roles; not enforced by itself. */
   readonly permissions: ReadonlyMap<string, readonly string[]>;
   /** Whether deleted records are kept, hidden: nobody meets one but to restore it. */

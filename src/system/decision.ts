@@ -3,6 +3,7 @@ import type { JsonObject } from '../operators/index.ts';
 const decision: JsonObject = {
   name: '_Decision',
   description: 'The record of decisions: one entry each, and one for each change that an admin makes.',
+  partitionBy: 'at',
   fields: {
     at: { type: 'timestamp', required: true, index: true },
     kind: { type: 'enum', values: ['access', 'admin'], required: true },

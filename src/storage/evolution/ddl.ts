@@ -23,13 +23,25 @@ export interface WantedIndex {
 const NAME = 63;
 
 /** `CREATE TABLE`. Whether a value must be there and what stands for it is checked by code, and stands in no table. */
-export function createTableSql(resource: Resource, dialect: TableDialect): string {
+export function createTableSql(resource: Resource, dialect: TableDialect): readonly string[] {
+  const by = partitionColumn(resource, dialect);
   const columns = columnsOf(resource).map(({ field }) =>
     field.name === 'id'
-      ? `"id" ${dialect.columnTypes.text} PRIMARY KEY NOT NULL`
+      ? `"id" ${dialect.columnTypes.text}${by === undefined ? ' PRIMARY KEY' : ''} NOT NULL`
       : columnSql(dialect.referencesLast ? withoutTarget(field) : field, dialect),
   );
-  return `CREATE TABLE ${quoteName(resource.name)} (${columns.join(', ')})${dialect.tableOptions}`;
+  const start = `CREATE TABLE ${quoteName(resource.name)} (${columns.join(', ')}`;
+  if (dialect.partitions === undefined || by === undefined) return [`${start})${dialect.tableOptions}`];
+  // No key reaches across partitions but by the column that they go by.
+  return [
+    `${start}, PRIMARY KEY ("id", ${quoteName(by)}))${dialect.partitions.tableOptions(by)}`,
+    dialect.partitions.restSql(resource.name),
+  ];
+}
+
+/** The column by which a resource's table is kept in partitions; undefined where it is kept whole. */
+export function partitionColumn({ partitionBy }: Resource, { partitions }: TableDialect): string | undefined {
+  return partitions === undefined ? undefined : partitionBy;
 }
 
 /** `ALTER TABLE … ADD FOREIGN KEY`: the references of a new table, where they come last. */
@@ -101,9 +113,10 @@ function withoutTarget({ to: _, ...field }: Field): Field {
 
 /**
  * Every index that a resource's table should have, by name. References have one too: a deletion asks who refers. Where deleted
- * records are kept, only the others are unique among each other, and those have an index of their own to be found by.
+ * records are kept, only the others are unique among each other, and those have an index of their own to be found by. In a table of
+ * partitions, what is unique is so among the rows of one time.
  */
-export function wantedIndexes(resource: Resource): ReadonlyMap<string, WantedIndex> {
+export function wantedIndexes(resource: Resource, dialect: TableDialect): ReadonlyMap<string, WantedIndex> {
   const asked: ResourceIndex[] = [...resource.indexes];
   for (const field of resource.fields.values()) {
     if (field.unique) asked.push({ fields: [field.name], unique: true });
@@ -115,7 +128,12 @@ export function wantedIndexes(resource: Resource): ReadonlyMap<string, WantedInd
     if (field.to !== undefined && !asked.some((index) => holdsAll(index) && index.fields[0] === field.name))
       asked.push({ fields: [field.name], unique: false });
   }
-  const wanted = asked.map((index) => toWanted(resource, index, softDelete && index.unique ? 'living' : undefined));
+  const by = partitionColumn(resource, dialect);
+  const wanted = asked
+    .map((index) => toWanted(resource, index, softDelete && index.unique ? 'living' : undefined))
+    .map((index) =>
+      index.unique && by !== undefined && !index.columns.includes(by) ? { ...index, columns: [...index.columns, by] } : index,
+    );
   if (softDelete) wanted.push(toWanted(resource, { fields: ['deletedAt'], unique: false }, 'deleted'));
   return new Map(wanted.map((index) => [index.name, index]));
 }

@@ -19,7 +19,7 @@ export interface Moved {
 
 /** Plans indexes that are missing, and those of ours that nobody asks for any more. */
 export function planIndexes({ resource, actual, ...table }: Table, { columns, after }: Moved): IndexDraft {
-  const wanted = wantedIndexes(resource);
+  const wanted = wantedIndexes(resource, table.dialect);
   const stays = (index: ActualIndex): boolean => isSame(index, wanted.get(index.name)) && !index.columns.some((name) => columns.has(name));
   const dropped = [...actual.indexes.values()].filter((index) => isManaged(index.name) && !stays(index));
   const gone = new Set(dropped.map(({ name }) => name));

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Resource } from '../../resource/index.ts';
 import { keptField } from './applied.ts';
-import { addReferencesSql, createTableSql, wantedIndexes } from './ddl.ts';
+import { addReferencesSql, createTableSql, partitionColumn, wantedIndexes } from './ddl.ts';
 import type { After } from './obstacles.ts';
 import { type Draft, type DraftStep, toStep } from './plan.ts';
 import { automaticField, planField } from './plan-field.ts';
@@ -11,8 +11,8 @@ import type { Table, TableDialect } from './tables.ts';
 
 /** Plans a resource that has no table. */
 export function planNewTable(resource: Resource, dialect: TableDialect): Draft {
-  const indexes = [...wantedIndexes(resource).values()].map((index) => createIndexStep(resource, index, dialect));
-  const texts = [createTableSql(resource, dialect)];
+  const indexes = [...wantedIndexes(resource, dialect).values()].map((index) => createIndexStep(resource, index, dialect));
+  const texts = createTableSql(resource, dialect);
   const last = addReferencesSql(resource, dialect);
   const { name, renamedFrom } = resource;
   const reason = renamedFrom === undefined ? `${name} is new` : `${name} is new: no records of ${renamedFrom} are there to take over`;
@@ -22,7 +22,10 @@ export function planNewTable(resource: Resource, dialect: TableDialect): Draft {
 }
 
 /** Plans a resource whose table is there. */
-export function planTable(table: Table): Draft {
+export function planTable(found: Table): Draft {
+  const partition = planPartitions(found);
+  // Its indexes go, and are made anew over all partitions.
+  const table = partition === undefined ? found : { ...found, actual: { ...found.actual, indexes: new Map() } };
   const { resource, applied, wasAside } = table;
   const fields = new Map([...resource.fields.values()].map((field) => [field.name, planField(table, field)]));
   const drafts = [...fields.values()];
@@ -32,6 +35,7 @@ export function planTable(table: Table): Draft {
   const soft = planSoftDelete(table, after);
   const steps = [...drafts.flatMap((draft) => draft.steps), ...soft.steps, ...indexes.steps, ...keepFieldsAside(table)];
   const back = wasAside || applied === undefined;
+  if (partition !== undefined) steps.unshift(partition);
   if (back)
     steps.unshift(
       toStep(resource.name, { kind: 'bringBack', reason: `${resource.name} comes back with the records that were kept of it` }),
@@ -48,6 +52,18 @@ export function planTable(table: Table): Draft {
     refusals: drafts.flatMap((draft) => draft.refusals),
     obstacles: [...drafts.flatMap((draft) => draft.obstacles), ...soft.obstacles, ...indexes.obstacles],
   };
+}
+
+/** A table that is whole, where the definition asks for partitions. */
+function planPartitions({ resource, actual, dialect }: Table): DraftStep | undefined {
+  const by = partitionColumn(resource, dialect);
+  if (dialect.partitions === undefined || by === undefined || actual.partitionBy === by) return undefined;
+  const texts = dialect.partitions.convertSql(actual, by);
+  return toStep(resource.name, {
+    kind: 'convert',
+    reason: `${resource.name} is kept in partitions by the days of ${by} from now on`,
+    texts,
+  });
 }
 
 /** Fields that were in force and are no longer defined: their columns stay. */

@@ -30,6 +30,8 @@ export interface ActualTable {
   readonly name: string;
   readonly columns: ReadonlyMap<string, ActualColumn>;
   readonly indexes: ReadonlyMap<string, ActualIndex>;
+  /** The column by which its rows are in partitions; absent where it has none. */
+  readonly partitionBy?: string;
 }
 
 /** How databases differ in tables. Each database brings one of these. */
@@ -46,6 +48,8 @@ export interface TableDialect {
   indexPart(column: string): string;
   /** True and false where no value can be bound. */
   booleanText(value: boolean): string;
+  /** Undefined where a table is kept whole, whatever its definition asks for. */
+  readonly partitions?: PartitionDialect | undefined;
   /** SQL after which a table no longer keeps the one that a column of it refers to from being dropped. */
   loosen(table: ActualTable, column: ActualColumn): string;
   /** Makes what comparisons need beside tables, where it is missing. */
@@ -56,6 +60,46 @@ export interface TableDialect {
   hold(tx: Transaction, tables: readonly string[]): Promise<void>;
   introspect(tx: Transaction): Promise<readonly ActualTable[]>;
   hasTable(tx: Transaction, name: string): Promise<boolean>;
+}
+
+/** How a database keeps a table in partitions, each of a day of one of its columns. */
+export interface PartitionDialect {
+  /** What follows the columns of a new table. */
+  tableOptions(column: string): string;
+  /** SQL that makes the partition for rows whose day has none. */
+  restSql(table: string): string;
+  /** SQL by which a table that is whole becomes the first of its partitions, without indexes of ours. */
+  convertSql(table: ActualTable, column: string): readonly string[];
+  /** Makes partitions for these days where there are none, and for the days of rows that have none; answers how many. */
+  make(tx: Transaction, table: Partitioned, days: readonly string[]): Promise<number>;
+  /**
+   * Drops the first partition that ends by a day and begins behind another, all but the rows that stay, whatever their number in an
+   * instant; undefined where there is none. Fails with STORAGE_BUSY rather than make others wait for long.
+   */
+  drop(tx: Transaction, table: Partitioned, which: PartitionToDrop): Promise<DroppedPartition | undefined>;
+}
+
+/** A table in partitions. */
+export interface Partitioned {
+  readonly table: string;
+  /** The column by whose days it is. */
+  readonly column: string;
+}
+
+/** Which partition may go. */
+export interface PartitionToDrop {
+  /** A day: `2026-01-31`. */
+  readonly before: string;
+  /** Where the one before ended; undefined for the first of all. */
+  readonly after: string | undefined;
+  /** Rows of a table expression that stay. */
+  staying(rows: RawBuilder<unknown>): RawBuilder<unknown>;
+}
+
+/** A partition that went. */
+export interface DroppedPartition {
+  /** The first day that was not in it. */
+  readonly until: string;
 }
 
 /** One resource and the table that is there for it. */

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { Problem } from '../../errors.ts';
 import { ConstraintError } from '../database.ts';
+import { tableOf } from './partitions.ts';
 
 const CONSTRAINTS: ReadonlyMap<string, ConstraintError['constraint']> = new Map([
   ['23505', 'unique'],
@@ -108,5 +109,6 @@ function placeOf(error: unknown): { table?: string; columns?: readonly string[] 
   if (table === undefined) return {};
   const [, list] = /\(([^()]*)\)=\(/.exec(detail) ?? [];
   const columns = list?.split(', ').map((name) => name.replace(/^"(.*)"$/, '$1'));
-  return { table, ...(columns !== undefined && { columns }) };
+  // Of a table in partitions, it is the partition that complains.
+  return { table: tableOf(table), ...(columns !== undefined && { columns }) };
 }

@@ -4,6 +4,7 @@ import type { ActualColumn, ActualIndex, ActualTable, TableDialect } from '../ev
 import { quoteName } from '../names.ts';
 import { FOLD_CASE, foldCaseSql } from './fold-case.ts';
 import { GUARD, guardSql } from './guard.ts';
+import { postgresPartitions } from './partitions.ts';
 import { CAST_TYPES } from './sql-dialect.ts';
 
 /**
@@ -14,6 +15,7 @@ export const postgresTables: TableDialect = Object.freeze({
   columnTypes: Object.freeze({ ...CAST_TYPES, text: 'TEXT COLLATE "C"' }),
   castTypes: CAST_TYPES,
   tableOptions: '',
+  partitions: postgresPartitions,
   // A table that it refers to must be there.
   referencesLast: true,
   // In the order of lists: records without a value come first.
@@ -58,6 +60,7 @@ interface ColumnRow {
   readonly collation: string | null;
   readonly refers: string | null;
   readonly constraint: string | null;
+  readonly partitionBy: string | null;
 }
 
 interface IndexRow {
@@ -71,7 +74,9 @@ interface IndexRow {
 async function introspect(tx: Transaction): Promise<readonly ActualTable[]> {
   const columns = await tx.all<ColumnRow>(sql`
     SELECT t.relname AS "table", c.attname AS "name", upper(format_type(c.atttypid, c.atttypmod)) AS "type", l.collname AS "collation",
-      r.relname AS "refers", k.conname AS "constraint"
+      r.relname AS "refers", k.conname AS "constraint",
+      (SELECT b.attname FROM pg_partitioned_table p JOIN pg_attribute b ON b.attrelid = p.partrelid AND b.attnum = p.partattrs[0]
+        WHERE p.partrelid = t.oid) AS "partitionBy"
     FROM pg_class t JOIN pg_attribute c ON c.attrelid = t.oid AND c.attnum > 0 AND NOT c.attisdropped
       LEFT JOIN pg_collation l ON l.oid = c.attcollation
       LEFT JOIN pg_constraint k ON k.conrelid = t.oid AND k.contype = 'f' AND k.conkey = ARRAY[c.attnum] AND k.conparentid = 0
@@ -90,6 +95,7 @@ async function introspect(tx: Transaction): Promise<readonly ActualTable[]> {
   const indexesOf = Map.groupBy(indexes, ({ table }) => table);
   return [...Map.groupBy(columns, ({ table }) => table)].map(([name, rows]) => ({
     name,
+    ...(typeof rows[0]?.partitionBy === 'string' && { partitionBy: rows[0].partitionBy }),
     columns: new Map(rows.map((row) => [row.name, toColumn(row)])),
     indexes: new Map(
       [...Map.groupBy(indexesOf.get(name) ?? [], (row) => row.name)].map(([index, parts]) => [index, toIndex(index, parts)]),

@@ -1,0 +1,75 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Resource } from '../resource/index.ts';
+import type { Database, Transaction } from './database.ts';
+import { dialectOf } from './evolution/dialects.ts';
+import type { Partitioned } from './evolution/tables.ts';
+
+const DAY = 24 * 60 * 60_000;
+/** Days for which a partition is there before anything is in it: so long those who make them may be away. */
+const AHEAD = 7;
+
+/**
+ * Makes partitions of today and the days to come, where the database keeps a table so, whoever comes first of several processes; and gives
+ * the rows that had none a partition. Answers how many it made.
+ */
+export function makePartitions(database: Database, resource: Resource): Promise<number> {
+  return database.transaction(async (tx) => {
+    const { partitions } = dialectOf(tx);
+    const days = Array.from({ length: AHEAD + 1 }, (_, ahead) => toDay(tx.now + ahead * DAY));
+    return (await partitions?.make(tx, partitioned(resource), days)) ?? 0;
+  });
+}
+
+/** How far a table's old rows are dropped. */
+export interface DropPlace {
+  /** Where it goes on; nothing that is told to anybody. */
+  readonly at: string;
+  readonly id: string;
+}
+
+/** Which rows are dropped. */
+export interface Dropping {
+  /** A day: rows of it and of later ones stay. */
+  readonly before: string;
+  /** What the step before came to. */
+  readonly after: DropPlace | undefined;
+  /** A query for those rows of a table expression that stay all the same. */
+  staying(rows: RawBuilder<unknown>): RawBuilder<unknown>;
+}
+
+/** Rows that are dropped at once where there are no partitions: requests go on between. */
+const CHUNK = 500;
+
+/** Drops some of a table's oldest rows: a partition, or a bounded number; undefined where none is left. */
+export async function dropOldest(
+  tx: Transaction,
+  resource: Resource,
+  { before, after, staying }: Dropping,
+): Promise<DropPlace | undefined> {
+  const { table, column } = partitioned(resource);
+  const { partitions } = dialectOf(tx);
+  if (partitions !== undefined) {
+    const dropped = await partitions.drop(tx, { table, column }, { before, after: after?.at, staying });
+    return dropped && { at: dropped.until, id: '' };
+  }
+  const [at, from] = [sql.ref(column), after ?? { at: '', id: '' }];
+  const rows = await tx.all<DropPlace>(sql`
+    SELECT ${at} AS "at", "id" FROM ${sql.table(table)}
+    WHERE ${at} < ${before} AND ${at} >= ${from.at} AND (${at} > ${from.at} OR "id" > ${from.id}) ORDER BY ${at}, "id" LIMIT ${CHUNK}`);
+  if (rows.length === 0) return undefined;
+  const ids = tx.dialect.listItems(sql`${JSON.stringify(rows.map(({ id }) => id))}`);
+  const chunk = sql`(SELECT * FROM ${sql.table(table)} WHERE "id" IN (SELECT value FROM ${ids}))`;
+  await tx.run(sql`
+    DELETE FROM ${sql.table(table)} WHERE "id" IN (SELECT value FROM ${ids}) AND "id" NOT IN (SELECT "id" FROM (${staying(chunk)}))`);
+  return rows.at(-1);
+}
+
+function partitioned({ name, partitionBy }: Resource): Partitioned {
+  if (partitionBy === undefined) throw new Error(`${name} says not by which column its rows are old`);
+  return { table: name, column: partitionBy };
+}
+
+/** The day of a time, by UTC. */
+function toDay(time: number): string {
+  return new Date(time).toISOString().slice(0, 10);
+}

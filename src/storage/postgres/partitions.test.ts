@@ -1,0 +1,154 @@
+import { sql } from 'kysely';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { appendEntry } from '../../audit/index.ts';
+import { testEntry } from '../../evidence/evidence.fixture.ts';
+import { readDefinition } from '../../resource/index.ts';
+import { SYSTEM } from '../../system/index.ts';
+import type { Database } from '../database.ts';
+import { evolve, planFor } from '../evolution/index.ts';
+import { dropOldest, makePartitions } from '../partitions.ts';
+import { openTestDatabase, resourceOf, type TestDatabase } from '../storage.fixture.ts';
+
+const DECISION = resourceOf(SYSTEM, '_Decision');
+const DAY = 24 * 60 * 60_000;
+const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
+
+let test: TestDatabase;
+let database: Database;
+beforeEach(async () => {
+  test = openTestDatabase();
+  database = test.database;
+});
+afterEach(() => test.dispose());
+
+/** Partition → ids of its rows. */
+async function partitions(): Promise<Readonly<Record<string, readonly string[]>>> {
+  return database.transaction(async (tx) => {
+    const names = await tx.all<{ name: string }>(sql`
+      SELECT c.relname AS "name" FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid JOIN pg_class t ON t.oid = i.inhparent
+      WHERE t.relname = '_Decision' AND t.relnamespace = current_schema()::regnamespace ORDER BY 1`);
+    const rows = await tx.all<{ name: string; id: string }>(
+      sql`SELECT tableoid::regclass::text AS "name", "reason" AS "id" FROM "_Decision" ORDER BY "at"`,
+    );
+    const of = (name: string): readonly string[] => rows.filter((row) => row.name.replaceAll('"', '').endsWith(name)).map(({ id }) => id);
+    return Object.fromEntries(names.map(({ name }) => [name.replace('_Decision$', ''), of(name)]));
+  });
+}
+
+const append = (at: string, reason: string, on: Database = database): Promise<void> =>
+  on.transaction((tx) => appendEntry(tx, { ...testEntry(1), at, reason }));
+const now = (): Promise<number> => database.transaction(async (tx) => tx.now);
+const drop = (before: string, staying = 'false', after?: string) =>
+  database.transaction((tx) =>
+    dropOldest(tx, DECISION, {
+      before,
+      after: after === undefined ? undefined : { at: after, id: '' },
+      staying: (rows) => sql`SELECT * FROM ${rows} AS e WHERE ${sql.raw(staying)}`,
+    }),
+  );
+
+it('a day has a partition, and so have those to come, whoever makes them', async () => {
+  await evolve(database, SYSTEM);
+  const made = await Promise.all(Array.from({ length: 3 }, () => makePartitions(database, DECISION)));
+  expect(made.toSorted()).toEqual([0, 0, 8]);
+  const today = await now();
+  await append(new Date(today).toISOString(), 'today');
+  await append(new Date(today + DAY).toISOString(), 'tomorrow');
+  const days = Array.from({ length: 8 }, (_, ahead) => [
+    dayOf(today + ahead * DAY),
+    ahead === 0 ? ['today'] : ahead === 1 ? ['tomorrow'] : [],
+  ]);
+  expect(await partitions()).toEqual({ ...Object.fromEntries(days), rest: [] });
+  expect((await planFor(database, SYSTEM)).steps).toEqual([]);
+});
+
+it('at midnight entries go on in the partition of the next day, and each can be found by its time', async () => {
+  await evolve(database, SYSTEM);
+  await append('2026-01-31T12:00:00.000Z', 'noon');
+  await makePartitions(database, DECISION);
+  await append('2026-01-31T23:59:59.999Z', 'before');
+  await append('2026-02-01T00:00:00.000Z', 'after');
+  await makePartitions(database, DECISION);
+  await append('2026-02-01T00:00:00.001Z', 'then');
+  expect(await partitions()).toMatchObject({ '2026-01-31': ['noon', 'before'], '2026-02-01': ['after', 'then'], rest: [] });
+});
+
+it('rows whose day has no partition are kept, and moved to one once it is made, while others append', async () => {
+  await evolve(database, SYSTEM);
+  const at = (n: number): string => `2026-03-0${1 + (n % 3)}T00:00:00.${String(n).padStart(3, '0')}Z`;
+  const appending = Array.from({ length: 60 }, (_, n) => append(at(n), `${n}`));
+  await Promise.all([...appending.slice(0, 20)]);
+  await Promise.all([makePartitions(database, DECISION), ...appending.slice(20), makePartitions(database, DECISION)]);
+  await makePartitions(database, DECISION);
+  const { rest, '2026-03-01': first = [], '2026-03-02': second = [], '2026-03-03': third = [] } = await partitions();
+  expect([rest, first.length, second.length, third.length]).toEqual([[], 20, 20, 20]);
+});
+
+it('what is no time of ours stays where it is', async () => {
+  await evolve(database, SYSTEM);
+  await append('2026-01-31T12:00:00.000Z', 'put');
+  for (const at of [`'); DROP--`, '2026-02-31', '9999']) {
+    await database.transaction((tx) => tx.run(sql`UPDATE "_Decision" SET "at" = ${at}`));
+    await makePartitions(database, DECISION);
+    expect((await partitions())['rest']).toEqual(['put']);
+  }
+});
+
+it('a table that is whole becomes the first partition, with all of its rows, and follows its definition from then on', async () => {
+  const { partitionBy: _, ...source } = DECISION.source;
+  const { resource } = readDefinition(source, { builtIn: true });
+  if (resource === undefined) throw new Error('no definition');
+  await evolve(database, new Map([...SYSTEM, ['_Decision', resource]]));
+  await append('2026-01-31T12:00:00.000Z', 'old');
+  await append('2126-01-31T12:00:00.000Z', 'of a clock that is wrong');
+  const evolved = await evolve(database, SYSTEM);
+  expect(evolved.done.filter(({ kind }) => kind !== 'createIndex').map(({ reason }) => reason)).toEqual([
+    '_Decision is kept in partitions by the days of at from now on',
+  ]);
+  expect((await planFor(database, SYSTEM)).steps).toEqual([]);
+  await append('2126-01-31T13:00:00.000Z', 'new');
+  await append('2126-02-01T00:00:00.000Z', 'next');
+  await makePartitions(database, DECISION);
+  expect(await partitions()).toEqual({ first: ['old', 'of a clock that is wrong', 'new'], '2126-02-01': ['next'], rest: [] });
+  const fields = { ...(source['fields'] as object), more: { type: 'string', index: true } };
+  const wider = readDefinition({ ...DECISION.source, fields }, { builtIn: true }).resource;
+  if (wider === undefined) throw new Error('no definition');
+  const followed = await evolve(database, new Map([...SYSTEM, ['_Decision', wider]]));
+  expect(followed.done.map(({ kind }) => kind)).toEqual(['addColumn', 'createIndex']);
+  expect((await planFor(database, new Map([...SYSTEM, ['_Decision', wider]]))).steps).toEqual([]);
+  await database.transaction((tx) => tx.run(sql`UPDATE "_Decision" SET "more" = 'x' WHERE "at" > '2126'`));
+  expect(await drop('2126-02-01')).toEqual({ at: '2126-02-01', id: '' });
+});
+
+it('partitions go whole, one after the other, but for the rows that stay', async () => {
+  await evolve(database, SYSTEM);
+  for (const day of ['01', '02', '03'])
+    for (const hour of ['00', '23']) await append(`2026-01-${day}T${hour}:00:00.000Z`, `${day} ${hour}`);
+  await makePartitions(database, DECISION);
+  expect(await drop('2026-01-03', `e."reason" = '02 23'`)).toEqual({ at: '2026-01-02', id: '' });
+  expect(await drop('2026-01-03', `e."reason" = '02 23'`, '2026-01-02')).toEqual({ at: '2026-01-03', id: '' });
+  expect(await drop('2026-01-03', 'false', '2026-01-03')).toBeUndefined();
+  expect(await partitions()).toMatchObject({ '2026-01-02': ['02 23'], '2026-01-03': ['03 00', '03 23'], rest: [] });
+  expect((await planFor(database, SYSTEM)).steps).toEqual([]);
+});
+
+it('who drops one waits for nobody who takes long, and makes nobody wait', async () => {
+  await evolve(database, SYSTEM);
+  await append('2026-01-01T00:00:00.000Z', 'old');
+  await makePartitions(database, DECISION);
+  const { promise: isOver, resolve: end } = Promise.withResolvers<void>();
+  const { promise: isReading, resolve: reading } = Promise.withResolvers<void>();
+  const other = database.transaction(async (tx) => {
+    await tx.lock('anything');
+    await tx.all(sql`SELECT 1 FROM "_Decision"`);
+    reading();
+    await isOver;
+  });
+  await isReading;
+  await expect(drop('2026-01-02')).rejects.toMatchObject({ code: 'STORAGE_BUSY' });
+  await append('2026-01-01T00:00:00.001Z', 'newer');
+  end();
+  await other;
+  expect(await drop('2026-01-02')).toBeDefined();
+  expect((await database.transaction((tx) => tx.all(sql`SELECT 1 FROM "_Decision"`))).length).toBe(0);
+});
