@@ -2,7 +2,7 @@ import { defineConfig, type ViteUserConfig } from 'vitest/config';
 
 /** Whatever reaches a database: asked of PostgreSQL as it is of SQLite. A suite that belongs here has one line here. */
 const ON_BOTH = [
-  'src/{audit,storage,evidence}/**/*.test.ts',
+  'src/{audit,storage,evidence,retention}/**/*.test.ts',
   'src/{grants,model}.test.ts',
   'test/{conformance,hostile,law,scenarios}/**/*.test.ts',
   'test/{cascade.property,epoch-changes.property,evidence.property,expand.property,list-and-read.property,references,restore,soft-delete.property}.test.ts',

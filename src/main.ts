@@ -42,6 +42,7 @@ const exitCode = await runCli(process.argv.slice(2), {
   openTables: async (settings) => (await import('./project/index.ts')).openTables(settings, { tell: printError }),
   openBackups: async (settings) => (await import('./project/index.ts')).openBackups(settings),
   verifyDecisions: async (settings, options) => (await import('./project/index.ts')).verifyDecisions(settings, options),
+  pruneDecisions: async (settings, options) => (await import('./project/index.ts')).pruneOldDecisions(settings, options),
 });
 process.exit(exitCode);
 

@@ -5,7 +5,7 @@
 import { type AdminParts, createAdminRoutes, createPermissionPolicies, grantFullAccess } from './admin/index.ts';
 import { type ApiParts, createApiRoutes } from './api.ts';
 import { type Commands, createCommands } from './commands.ts';
-import { type Checkpoints, createCheckpoints, loadCheckpointKey, NO_CHECKPOINTS } from './evidence/index.ts';
+import type { Checkpoints } from './evidence/index.ts';
 import { createHttpServer, type HttpServer } from './http/index.ts';
 import { createIdentity, deriveKey, hasAdmin, loadTokenKey } from './identity/index.ts';
 import { createModelKeeper, followed, type ModelKeeper } from './model.ts';
@@ -13,6 +13,7 @@ import { createMonitor, type Monitor } from './monitor.ts';
 import { createOpenApi } from './openapi/index.ts';
 import { definitionFolder, readProject, toDatabasePlace, watchDefinitions } from './project/index.ts';
 import { createReadiness, type ReadinessKeeper } from './readiness.ts';
+import { createRecordKeeper } from './record-keeper.ts';
 import type { Definitions, Resource } from './resource/index.ts';
 import type { Settings } from './settings.ts';
 import {
@@ -24,6 +25,7 @@ import {
   toModelLimits,
   toMonitorSettings,
   toPolicyLimits,
+  toRecordSettings,
   toRequestLimits,
 } from './slices.ts';
 import { type Database, type Evolved, evolve, openDatabase, type Plan, type Tell } from './storage/index.ts';
@@ -70,10 +72,13 @@ export async function createService(settings: Settings, { tell, lead }: ServiceO
   monitor.meters?.follow({ figures: () => database.figures, epoch: model.epoch });
   const readiness = createReadiness({ database, model });
   const parts = createParts(settings, { database, model, monitor });
-  const checkpoints = createEvidence(settings, { database, tell });
-  const admin = createAdminParts(settings, { ...parts, checkpoints });
+  const keeper = createRecordKeeper(toRecordSettings(settings), { database, tell });
+  const admin = createAdminParts(settings, { ...parts, checkpoints: keeper.checkpoints });
   const server = createServer(settings, { parts, admin, monitor, readiness });
-  const evolveOnce = once(async () => void notices.push(...(await follow(definitions, core, { actor: 'start', tell }))));
+  const evolveOnce = once(async () => {
+    notices.push(...(await follow(definitions, core, { actor: 'start', tell })));
+    await keeper.prepare();
+  });
   const prepare = once(async () => {
     await evolveOnce();
     notices.push(...(await tellPermissions(database, model)));
@@ -87,7 +92,7 @@ export async function createService(settings: Settings, { tell, lead }: ServiceO
     async listen() {
       await prepare();
       notices.push(...(await monitor.open(() => readiness.now())));
-      checkpoints.start();
+      keeper.start();
       return server.listen({ host: settings.host, port: settings.port });
     },
     needsSetup: async () => !(await database.transaction(hasAdmin)),
@@ -100,7 +105,7 @@ export async function createService(settings: Settings, { tell, lead }: ServiceO
       if (!isReplaced) readiness.stop();
       await server.close(isReplaced ? HANDOVER_SECONDS : undefined);
       await monitor.close();
-      await checkpoints.close();
+      await keeper.close();
       await database.close();
       lead?.leave((await monitor.meters?.values()) ?? []);
     },
@@ -152,13 +157,6 @@ function createParts(settings: Settings, { database, model, monitor }: Core & { 
     auditMode: settings.auditMode,
     watch: monitor.meters,
   };
-}
-
-function createEvidence(
-  { checkpoints, data }: Settings,
-  { database, tell = () => undefined }: { readonly database: Database; readonly tell: Tell | undefined },
-): Checkpoints {
-  return checkpoints === 'off' ? NO_CHECKPOINTS : createCheckpoints({ database, path: checkpoints, key: loadCheckpointKey(data), tell });
 }
 
 interface Served {

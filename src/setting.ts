@@ -19,7 +19,7 @@ export interface SettingRow {
 }
 
 /** The forms of text that are checked on start, not when they are first needed. */
-export type TextForm = 'text' | 'secret' | 'database' | 'timezone' | 'address' | 'listening' | 'origin';
+export type TextForm = 'text' | 'secret' | 'database' | 'timezone' | 'address' | 'listening' | 'origin' | 'age';
 
 /** What may be given for a setting: text by flag and environment, numbers and lists as such by a library's user. */
 export type GivenSetting = string | number | readonly string[];
@@ -73,11 +73,22 @@ const checks: { readonly [F in TextForm]: (text: string) => string | undefined }
   listening(text) {
     return readListening(text) === undefined ? `expected <address>:<port> such as 127.0.0.1:9464, given "${text}"` : undefined;
   },
+  age(text) {
+    return text === 'off' || readAge(text) !== undefined
+      ? undefined
+      : `expected off, or days from 1d to 36500d such as 90d, given "${text}"`;
+  },
   origin(text) {
     const origin = URL.canParse(text) ? new URL(text).origin : undefined;
     return origin === text ? undefined : `expected origins such as https://app.example.com, given "${text}"`;
   },
 };
+
+/** A number of days, `90d`. Undefined where the text says no such thing, or more than a century. */
+export function readAge(text: string): number | undefined {
+  const days = /^[1-9]\d{0,4}d$/.test(text) ? Number(text.slice(0, -1)) : Number.NaN;
+  return days <= 36_500 ? days : undefined;
+}
 
 /** Where to listen: `127.0.0.1:9464`, `[::1]:9464`, `localhost:9464`. Undefined where the text says no such thing. */
 export function readListening(text: string): { readonly host: string; readonly port: number } | undefined {

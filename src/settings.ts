@@ -99,6 +99,13 @@ const table = {
   },
   auditFactsBytes: { group: 'record', default: 8192, range: [0, 1_048_576], about: 'kept per entry of the values that conditions read' },
 
+  decisionsKept: {
+    group: 'record',
+    form: 'age',
+    default: 'off',
+    about: 'for how long entries are kept at least, such as `90d`; older ones are pruned each day. `off`: until somebody prunes them',
+  },
+
   rateLimit: { group: 'requests', default: 60_000, range: [0, 1e9], about: 'requests per minute and address; 0 is no limit' },
   bodyBytes: { group: 'requests', default: 1_048_576, range: [1024, 1e9], about: 'size of a request body' },
   importBytes: { group: 'requests', default: 16_777_216, range: [1024, 1e9], about: 'size of an import body that is one JSON object' },

@@ -5,7 +5,9 @@ import type { IdentitySettings } from './identity/index.ts';
 import type { ModelLimits } from './model.ts';
 import type { MonitorSettings } from './monitor.ts';
 import type { PolicyLimits } from './policy/index.ts';
+import type { RecordSettings } from './record-keeper.ts';
 import type { RequestLimits } from './request/index.ts';
+import { readAge } from './setting.ts';
 import type { Settings } from './settings.ts';
 import type { JobSettings } from './steps/index.ts';
 import type { LeadSettings } from './workers/index.ts';
@@ -40,6 +42,11 @@ const END_SECONDS = 10;
 /** Bounds of what is imported. A row may be as long as the body that would create its record. */
 export function toImportBounds({ importBytes, importStreamBytes, bodyBytes, jsonDepth }: Settings): ImportBounds {
   return { bodyBytes: importBytes, streamBytes: importStreamBytes, rowLength: bodyBytes, depth: jsonDepth };
+}
+
+/** How the record is signed, and for how long it is kept. */
+export function toRecordSettings({ checkpoints, data, decisionsKept }: Settings): RecordSettings {
+  return { checkpoints: checkpoints === 'off' ? undefined : checkpoints, data, days: readAge(decisionsKept) };
 }
 
 /** Tokens, logins, passwords. */

@@ -95,10 +95,18 @@ async function countDecisions(tx: Transaction, from: number): Promise<{ from: st
     select "resource", sum("grants") as "grants", sum("denials") as "denials" from "_DecisionHour"
     where "hour" >= ${isExact ? nextHour : hour} group by "resource"`);
   if (!isExact) return { from: hour, rows: whole };
-  const partial = await tx.all<CountRow>(sql`
-    select "resource", sum(case when "allowed" then 1 else 0 end) as "grants", sum(case when "allowed" then 0 else 1 end) as "denials"
-    from "_Decision" where "kind" = 'access' and "at" >= ${start} and "at" < ${nextHour} group by "resource"`);
-  return { from: start, rows: [...whole, ...partial] };
+  const partial = await tx.all<CountRow & { readonly inHour: number }>(sql`
+    select "resource", count(*) as "inHour", sum(case when "allowed" and "at" >= ${start} then 1 else 0 end) as "grants",
+      sum(case when "allowed" or "at" < ${start} then 0 else 1 end) as "denials"
+    from "_Decision" where "kind" = 'access' and "at" >= ${hour} and "at" < ${nextHour} group by "resource"`);
+  const isKept = partial.reduce((sum, { inHour }) => sum + Number(inHour), 0) === Number(first?.total ?? 0);
+  // Where entries were pruned, their hourly counts are all that is left.
+  return isKept ? { from: start, rows: [...whole, ...partial] } : { from: hour, rows: [...whole, ...(await countHour(tx, hour))] };
+}
+
+function countHour(tx: Transaction, hour: string): Promise<readonly CountRow[]> {
+  return tx.all<CountRow>(sql`
+    select "resource", sum("grants") as "grants", sum("denials") as "denials" from "_DecisionHour" where "hour" = ${hour} group by "resource"`);
 }
 
 /** Adds up rows of the same resource, most decisions first. Sums may come as text or bigint, as databases like. */

@@ -8,13 +8,20 @@ export interface Head {
   readonly hash: string;
 }
 
+/** A chain has no entry that is so much older than itself: a week, by which no clock is put back. */
+const OLDER = 7 * 24 * 60 * 60_000;
+
 /** The ends of the newest chains, so many at most, as this transaction sees them. */
 export async function loadHeads(tx: Transaction, chains: number): Promise<readonly Head[]> {
+  const newest = sql`select "id", "at" from "_Chain" order by "id" desc limit ${chains}`;
+  const oldest = await tx.one<{ at: string | null }>(sql`select min("at") as "at" from (${newest}) as "newest"`);
+  if (typeof oldest?.at !== 'string') return [];
+  // Said in so many words, so that it is known before the question is planned which days are asked.
+  const since = new Date(Date.parse(oldest.at) - OLDER).toISOString();
   const rows = await tx.all<Head>(sql`
-    select "_Decision"."writer", "_Decision"."sequence", "_Decision"."hash"
-    from (select "id" from "_Chain" order by "id" desc limit ${chains}) as "newest"
-    join "_Decision" on "_Decision"."writer" = "newest"."id"
-      and "_Decision"."sequence" = (select max("sequence") from "_Decision" where "writer" = "newest"."id")
+    select "_Decision"."writer", "_Decision"."sequence", "_Decision"."hash" from (${newest}) as "newest"
+    join "_Decision" on "_Decision"."writer" = "newest"."id" and "_Decision"."at" >= ${since} and "_Decision"."sequence" = (
+      select max("sequence") from "_Decision" where "writer" = "newest"."id" and "at" >= ${since})
     order by "_Decision"."writer"`);
   return rows.map(({ writer, sequence, hash }) => ({ writer, sequence, hash }));
 }

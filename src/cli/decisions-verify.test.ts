@@ -8,6 +8,7 @@ const whole: CliVerification = {
   notChained: 0,
   breaks: [],
   breakCount: 0,
+  pruned: [],
   checkpoints: { lines: 3, until: '2026-01-01T00:00:00.000Z', restored: [] },
 };
 const broken: CliVerification = {

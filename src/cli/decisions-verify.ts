@@ -19,10 +19,11 @@ export const decisionsVerify: CliCommand = {
   },
 };
 
-function print(world: CliWorld, { entries, chains, notChained, breaks, breakCount, checkpoints }: CliVerification): void {
+function print(world: CliWorld, { entries, chains, notChained, breaks, breakCount, checkpoints, pruned }: CliVerification): void {
   for (const { kind, writer, detail } of breaks) world.print(`${kind}: ${detail}${writer === undefined ? '' : `; chain ${writer}`}`);
   if (breakCount > breaks.length) world.print(`and ${breakCount - breaks.length} more`);
   for (const at of checkpoints?.restored ?? []) world.print(`a backup was restored at ${at}: what was newer than it is gone`);
+  for (const { at, reason, by } of pruned) world.print(`at ${at}: ${reason}, by ${by}`);
   if (notChained > 0) world.print(`${notChained} entries are from before there were chains: of them nothing can be said`);
   world.print(`${entries} entries in ${chains} chains, ${describe(checkpoints)}`);
   world.print(breakCount === 0 ? 'the record is as it was written' : `the record is not as it was written: ${breakCount} breaks`);

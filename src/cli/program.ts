@@ -1,6 +1,7 @@
 import { Argument, Command, CommanderError, Option } from 'commander';
 import { readSettings, SETTING_GROUPS, SETTINGS, type Setting, type SettingSources } from '../settings.ts';
 import { backup } from './backup.ts';
+import { decisionsPrune } from './decisions-prune.ts';
 import { decisionsVerify } from './decisions-verify.ts';
 import { dev } from './dev.ts';
 import { exportFile } from './export.ts';
@@ -29,6 +30,7 @@ const commands: readonly CliCommand[] = [
   backup,
   restore,
   decisionsVerify,
+  decisionsPrune,
   policiesFromPermissions,
   policiesImport,
   policiesExport,

@@ -125,6 +125,11 @@ export function createRun(
       if (verification === undefined) throw new SetupError('there is no record');
       return verification;
     },
+    async pruneDecisions(settings, { before, olderThan, isSure }) {
+      made.push(settings);
+      calls.push(`prune ${before ?? olderThan}${isSure ? ', sure' : ''}`);
+      return { before: '2026-01-01', entries: 3, chains: 2 };
+    },
   };
   return { world, signals, out, err, calls, made };
 }

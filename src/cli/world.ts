@@ -28,6 +28,23 @@ export interface CliWorld {
   openBackups(settings: Settings): Promise<CliBackups>;
   /** Looks a project's record over; `project/` has it. */
   verifyDecisions(settings: Settings, options: { readonly publicKey: string | undefined }): Promise<CliVerification>;
+  /** Removes old entries of a project's record; `project/` has it. */
+  pruneDecisions(settings: Settings, options: CliPruning): Promise<CliPruned>;
+}
+
+/** Which old entries go; only looks where nobody is sure. */
+export interface CliPruning {
+  readonly before: string | undefined;
+  readonly olderThan: string | undefined;
+  readonly isSure: boolean;
+}
+
+/** What went, or would go. */
+export interface CliPruned {
+  /** The first day that stays. */
+  readonly before: string;
+  readonly entries: number;
+  readonly chains: number;
 }
 
 /** What a look over the record came to. */
@@ -37,6 +54,7 @@ export interface CliVerification {
   readonly notChained: number;
   readonly breaks: readonly { readonly kind: string; readonly writer?: string | undefined; readonly detail: string }[];
   readonly breakCount: number;
+  readonly pruned: readonly { readonly at: string; readonly reason: string; readonly by: string }[];
   /** Absent where none are made. */
   readonly checkpoints?: { readonly lines: number; readonly until: string | undefined; readonly restored: readonly string[] } | undefined;
 }

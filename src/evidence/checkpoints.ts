@@ -5,7 +5,7 @@ import { type CheckpointKind, fingerprintOf, type PublicKeys, toLine } from './c
 import { appendLine } from './checkpoint-file.ts';
 import type { SignedHead } from './compare-heads.ts';
 import { keepMark, loadRestored } from './marks.ts';
-import { loadHash } from './rows.ts';
+import { loadCutPlace, loadHash } from './rows.ts';
 
 /** What checkpoints are made with. */
 export interface CheckpointParts {
@@ -131,17 +131,26 @@ async function loadFresh(tx: Transaction, signed: Signed): Promise<Fresh> {
   const standing = new Map(ends.map((head) => [head.writer, head]));
   const moved = [...signed.heads.values()].filter(({ writer, hash }) => standing.get(writer)?.hash !== hash);
   const hashes = await Promise.all(moved.map(({ writer, sequence }) => loadHash(tx, writer, sequence)));
-  const changed = moved.filter(({ hash }, index) => hashes[index] !== hash);
+  const cuts = await Promise.all(moved.map(({ writer }) => loadCutPlace(tx, writer)));
+  // What was pruned since is no longer there. Whether it was, is for whoever verifies.
+  for (const [index, { writer, sequence }] of moved.entries()) if (sequence <= (cuts[index] ?? 0)) signed.heads.delete(writer);
+  const changed = moved.filter(({ hash, sequence }, index) => hashes[index] !== hash && sequence > (cuts[index] ?? 0));
   const strange = new Set(changed.map(({ writer }) => writer));
   return { fresh: ends.filter(({ writer, hash }) => signed.heads.get(writer)?.hash !== hash && !strange.has(writer)), changed };
 }
 
-type Writing = Pick<CheckpointParts, 'database' | 'path' | 'key'>;
+/** What lines are written with. */
+export type Writing = Pick<CheckpointParts, 'database' | 'path' | 'key'>;
 
 /** Signs that a backup was restored, and where its chains end: checkpoints from before know of entries that are gone since. */
 export async function writeRestored(writing: Writing): Promise<void> {
   const heads = await writing.database.transaction((tx) => loadHeads(tx, CHAINS));
   await writeCheckpoint(writing, 'restored', heads);
+}
+
+/** Signs that these entries, and all before them in their chains, are pruned. */
+export async function writeCut(writing: Writing, heads: readonly Head[]): Promise<void> {
+  for (let from = 0; from < heads.length; from += CHAINS) await writeCheckpoint(writing, 'cut', heads.slice(from, from + CHAINS));
 }
 
 /** Signs heads into the file, and notes in the database that it did. Answers when. */

@@ -17,6 +17,8 @@ import { type Verification, verifyRecord } from './verify.ts';
 /** A record that chains have been appended to, and its checkpoints. */
 export interface TestRecord {
   readonly database: Database;
+  /** Where it is: to be opened by another. */
+  readonly place: string;
   readonly folder: string;
   /** The checkpoint file. */
   readonly path: string;
@@ -56,6 +58,7 @@ export async function openTestRecord(): Promise<TestRecord> {
 
   return {
     database,
+    place,
     folder,
     path,
     async fill(chains) {

@@ -89,6 +89,30 @@ export async function loadStart(tx: Transaction, writer: string): Promise<ChainS
   return tx.one<ChainStart>(sql`select "id" as "writer", "at", "found", "cut" from "_Chain" where "id" = ${writer}`);
 }
 
+/** A chain, and the number of its last entry that was pruned; 0 where none was. */
+export interface CutChain {
+  readonly writer: string;
+  readonly cut: number;
+}
+
+/** The number of a chain's last entry that was pruned, as SQL; `chain` is the name of its row. */
+export function cutPlace({ dialect }: Pick<Transaction, 'dialect'>, chain: string): RawBuilder<number> {
+  return sql<number>`coalesce(${dialect.jsonAt(sql.ref(`${chain}.cut`), ['sequence']).number}, 0)`;
+}
+
+/** The chains that began next, by their writers' ids. */
+export async function loadCutChains(tx: Transaction, after: string, limit: number): Promise<readonly CutChain[]> {
+  const rows = await tx.all<CutChain>(sql`
+    select c."id" as "writer", ${cutPlace(tx, 'c')} as "cut" from "_Chain" as c where c."id" > ${after} order by c."id" limit ${limit}`);
+  return rows.map(({ writer, cut }) => ({ writer, cut: Number(cut) }));
+}
+
+/** The number of the last entry that was pruned of one chain; 0 where none was, or the chain says nothing of how it began. */
+export async function loadCutPlace(tx: Transaction, writer: string): Promise<number> {
+  const row = await tx.one<{ cut: number }>(sql`select ${cutPlace(tx, 'c')} as "cut" from "_Chain" as c where c."id" = ${writer}`);
+  return Number(row?.cut ?? 0);
+}
+
 /** What the chains that began next have found of this one. */
 export async function loadFoundLater(tx: Transaction, writer: string, chains: number): Promise<readonly Head[]> {
   const rows = await tx.all<{ found: string }>(sql`select "found" from "_Chain" where "id" > ${writer} order by "id" limit ${chains}`);

@@ -6,6 +6,7 @@
  */
 export { openBackups } from './backups.ts';
 export { definitionFolder, readProject, toDatabasePlace } from './place.ts';
+export { type DecisionsToPrune, type PrunedDecisions, pruneOldDecisions } from './prune-decisions.ts';
 export { openTables } from './tables.ts';
 export { verifyDecisions } from './verify-decisions.ts';
 export { watchDefinitions } from './watch.ts';

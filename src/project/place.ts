@@ -26,6 +26,8 @@ export interface ProjectPlace extends DatabaseSettings {
   readonly project: string;
   /** File of signed checkpoints, or `off`. */
   readonly checkpoints: string;
+  /** For how long entries are kept, such as `90d`; or `off`. */
+  readonly decisionsKept: string;
 }
 
 /** The folder of definition files. */

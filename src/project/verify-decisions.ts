@@ -1,5 +1,6 @@
 /** A project's record looked over, while its service runs or not. */
 import { existsSync } from 'node:fs';
+import { searchDecisions } from '../audit/index.ts';
 import { SetupError } from '../errors.ts';
 import {
   type Look,
@@ -11,14 +12,27 @@ import {
   type Verification,
   verifyRecord,
 } from '../evidence/index.ts';
-import { type Database, hasChains, openForReading } from '../storage/index.ts';
+import { type Database, hasChains, openForReading, type Transaction } from '../storage/index.ts';
 import { type ProjectPlace, toDatabasePlace } from './place.ts';
 
 /** What a look over the record and its checkpoints came to. */
 export interface VerifiedDecisions extends Verification {
   /** Absent where none are made. */
   readonly checkpoints: Pick<ReadCheckpoints, 'lines' | 'until' | 'restored'> | undefined;
+  /** When what was pruned, the newest first, and what asked for it. */
+  readonly pruned: readonly NotedPrune[];
 }
+
+/** What the record says of old entries that went. */
+export interface NotedPrune {
+  /** ISO 8601. */
+  readonly at: string;
+  readonly reason: string;
+  readonly by: string;
+}
+
+/** Of the times that something was pruned, the newest. */
+const PRUNED = 100;
 
 /** What it is verified with. */
 export interface VerifyOptions {
@@ -55,8 +69,14 @@ async function verify(database: Database, path: string, publicKey: string): Prom
     ...verified,
     breaks: [...breaks, ...verified.breaks],
     breakCount: breaks.length + verified.breakCount,
+    pruned: await look(loadPruned),
     checkpoints: checkpoints && { lines: checkpoints.lines, until: checkpoints.until, restored: checkpoints.restored },
   };
+}
+
+async function loadPruned(tx: Transaction): Promise<readonly NotedPrune[]> {
+  const { entries } = await searchDecisions(tx, { kind: 'admin', action: 'prune', resource: '*', limit: PRUNED });
+  return entries.map(({ at, reason, requestId }) => ({ at, reason, by: requestId }));
 }
 
 function checkThere(path: string, publicKey: string, hasKey: boolean): void {

@@ -39,11 +39,11 @@ export function readDefinition(source: Json, options: DefinitionOptions = {}): R
     return { resource: undefined, mistakes };
   }
   const builtIn = options.builtIn === true;
-  const name = readName(source, builtIn, report);
-  const members = name.startsWith('_') ? OWN_MEMBERS : MEMBERS;
+  const members = builtIn && String(source['name']).startsWith('_') ? OWN_MEMBERS : MEMBERS;
   for (const member of Object.keys(source)) {
     if (!members.includes(member)) report([member], `unknown member ${quote(member)}${suggest(member, members)}`, 'key');
   }
+  const name = readName(source, builtIn, report);
   const description = readDescription(source['description'], report);
   const renamedFrom = readRenamedFrom(source['renamedFrom'], name, report);
   const internal = name.startsWith('_');

@@ -72,7 +72,7 @@ export { type ListQuery, listRecords, type Page, type Restriction } from './list
 export { findMatches, type MatchQuery } from './matches.ts';
 export { insertionInto } from './names.ts';
 export { type DatabasePlace, openDatabase, openForReading } from './open.ts';
-export { type DropPlace, type Dropping, dropOldest, makePartitions } from './partitions.ts';
+export { type DropPlace, type Dropping, dropOldest, makePartitions, type Staying } from './partitions.ts';
 export { applyPermissions, comparePermissions, type PermissionsComparison } from './permissions.ts';
 export { type Author, createPolicy, deletePolicy, listPolicies, loadPolicy, loadPolicyState, updatePolicy } from './policies.ts';
 export { loadChanges, loadPolicyStateAt } from './policy-history.ts';

@@ -12,11 +12,12 @@ const AHEAD = 7;
  * Makes partitions of today and the days to come, where the database keeps a table so, whoever comes first of several processes; and gives
  * the rows that had none a partition. Answers how many it made.
  */
-export function makePartitions(database: Database, resource: Resource): Promise<number> {
-  return database.transaction(async (tx) => {
-    const { partitions } = dialectOf(tx);
+export async function makePartitions(database: Database, resource: Resource): Promise<number> {
+  const { partitions } = dialectOf(database);
+  if (partitions === undefined) return 0;
+  return database.transaction((tx) => {
     const days = Array.from({ length: AHEAD + 1 }, (_, ahead) => toDay(tx.now + ahead * DAY));
-    return (await partitions?.make(tx, partitioned(resource), days)) ?? 0;
+    return partitions.make(tx, partitioned(resource), days);
   });
 }
 
@@ -33,23 +34,26 @@ export interface Dropping {
   readonly before: string;
   /** What the step before came to. */
   readonly after: DropPlace | undefined;
-  /** A query for those rows of a table expression that stay all the same. */
-  staying(rows: RawBuilder<unknown>): RawBuilder<unknown>;
+  readonly stays: Staying;
+}
+
+/** Which rows stay though they are old. */
+export interface Staying {
+  /** Of a row, as SQL: the name of its table in front of columns. */
+  isSo(row: RawBuilder<unknown>): RawBuilder<unknown>;
+  /** A query for all of them in a partition, which may hold millions: by indexes. */
+  among(partition: RawBuilder<unknown>): RawBuilder<unknown>;
 }
 
 /** Rows that are dropped at once where there are no partitions: requests go on between. */
 const CHUNK = 500;
 
 /** Drops some of a table's oldest rows: a partition, or a bounded number; undefined where none is left. */
-export async function dropOldest(
-  tx: Transaction,
-  resource: Resource,
-  { before, after, staying }: Dropping,
-): Promise<DropPlace | undefined> {
+export async function dropOldest(tx: Transaction, resource: Resource, { before, after, stays }: Dropping): Promise<DropPlace | undefined> {
   const { table, column } = partitioned(resource);
   const { partitions } = dialectOf(tx);
   if (partitions !== undefined) {
-    const dropped = await partitions.drop(tx, { table, column }, { before, after: after?.at, staying });
+    const dropped = await partitions.drop(tx, { table, column }, { before, after: after?.at, staying: stays.among });
     return dropped && { at: dropped.until, id: '' };
   }
   const [at, from] = [sql.ref(column), after ?? { at: '', id: '' }];
@@ -58,9 +62,8 @@ export async function dropOldest(
     WHERE ${at} < ${before} AND ${at} >= ${from.at} AND (${at} > ${from.at} OR "id" > ${from.id}) ORDER BY ${at}, "id" LIMIT ${CHUNK}`);
   if (rows.length === 0) return undefined;
   const ids = tx.dialect.listItems(sql`${JSON.stringify(rows.map(({ id }) => id))}`);
-  const chunk = sql`(SELECT * FROM ${sql.table(table)} WHERE "id" IN (SELECT value FROM ${ids}))`;
-  await tx.run(sql`
-    DELETE FROM ${sql.table(table)} WHERE "id" IN (SELECT value FROM ${ids}) AND "id" NOT IN (SELECT "id" FROM (${staying(chunk)}))`);
+  const rest = sql`"id" IN (SELECT value FROM ${ids}) AND NOT (${stays.isSo(sql.table(table))})`;
+  await tx.run(sql`DELETE FROM ${sql.table(table)} WHERE ${rest}`);
   return rows.at(-1);
 }
 

@@ -10,6 +10,6 @@ const TABLES: Readonly<Record<SqlDialect['name'], TableDialect>> = Object.freeze
 export const EVOLUTION_LOCK = 'evolution';
 
 /** How the database at hand makes tables and tells of them. */
-export function dialectOf(tx: Transaction): TableDialect {
-  return TABLES[tx.dialect.name];
+export function dialectOf({ dialect }: Pick<Transaction, 'dialect'>): TableDialect {
+  return TABLES[dialect.name];
 }

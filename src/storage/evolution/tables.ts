@@ -92,8 +92,8 @@ export interface PartitionToDrop {
   readonly before: string;
   /** Where the one before ended; undefined for the first of all. */
   readonly after: string | undefined;
-  /** Rows of a table expression that stay. */
-  staying(rows: RawBuilder<unknown>): RawBuilder<unknown>;
+  /** A query for those rows of it that stay all the same. */
+  staying(partition: RawBuilder<unknown>): RawBuilder<unknown>;
 }
 
 /** A partition that went. */

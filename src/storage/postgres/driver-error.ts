@@ -78,6 +78,8 @@ export function passing(error: unknown): Passing | undefined {
   const code = serverCode(error);
   // 0A000 is said of anything that is not supported; of a plan that no longer fits, by this routine alone, in any language.
   if (code === '0A000' && causeOf(error)?.routine !== 'RevalidateCachedQuery') return undefined;
+  // While it was being added, the row's day was given a partition.
+  if (code === '23514' && causeOf(error)?.routine === 'ExecPartitionCheckEmitError') return 'tables';
   for (const [known, why] of PASSING) if (known === code) return why;
   return undefined;
 }

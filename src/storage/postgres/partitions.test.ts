@@ -43,7 +43,7 @@ const drop = (before: string, staying = 'false', after?: string) =>
     dropOldest(tx, DECISION, {
       before,
       after: after === undefined ? undefined : { at: after, id: '' },
-      staying: (rows) => sql`SELECT * FROM ${rows} AS e WHERE ${sql.raw(staying)}`,
+      stays: { isSo: () => sql.raw(staying), among: (rows) => sql`SELECT * FROM ${rows} AS e WHERE ${sql.raw(staying)}` },
     }),
   );
 

@@ -55,25 +55,26 @@ function convertSql({ name, indexes }: ActualTable, column: string): readonly st
 }
 
 async function make(tx: Transaction, { table, column }: Partitioned, days: readonly string[]): Promise<number> {
-  await tx.lock(`partitions of ${table}`);
+  await tx.lock(lockOf(table));
   const partitions = await loadPartitions(tx, table);
   const rest = sql.table(`${table}${BETWEEN}${REST}`);
   const day = sql`left(${sql.ref(column)}, 10)`;
-  const strays = await tx.all<{ day: string }>(sql`SELECT DISTINCT ${day} AS "day" FROM ${rest} ORDER BY 1 LIMIT ${DAYS}`);
-  // Whatever somebody has put there in the place of a time is no bound.
-  const wanted = new Set([...days, ...strays.map((stray) => stray.day)].filter(isDay));
-  const isCovered = (each: string): boolean => partitions.some(({ from, until }) => (from ?? '') <= each && each < until);
-  const missing = [...wanted].filter((each) => !isCovered(each));
+  const loadMissing = async (): Promise<readonly string[]> => {
+    const strays = await tx.all<{ day: string }>(sql`SELECT DISTINCT ${day} AS "day" FROM ${rest} ORDER BY 1 LIMIT ${DAYS}`);
+    // Whatever somebody has put there in the place of a time is no bound.
+    const wanted = new Set([...days, ...strays.map((stray) => stray.day)].filter(isDay));
+    return [...wanted].filter((each) => !partitions.some(({ from, until }) => (from ?? '') <= each && each < until));
+  };
+  if ((await loadMissing()).length === 0) return 0;
+  // Nobody may add another meanwhile: no partition can be made of a day that has rows among the rest.
+  await tx.run(sql`LOCK TABLE ${rest} IN ACCESS EXCLUSIVE MODE`);
+  const missing = await loadMissing();
   for (const each of missing) {
-    const [whole, partition] = [quoteName(table), quoted(table, each)];
-    await tx.run(sql.raw(`CREATE TABLE ${partition} (LIKE ${whole})`));
-    if (strays.some((stray) => stray.day === each)) {
-      // Nobody may add to them meanwhile.
-      await tx.run(sql`LOCK TABLE ${rest} IN ACCESS EXCLUSIVE MODE`);
-      await tx.run(
-        sql`WITH moved AS (DELETE FROM ${rest} WHERE ${day} = ${each} RETURNING *) INSERT INTO ${sql.raw(partition)} SELECT * FROM moved`,
-      );
-    }
+    const partition = quoted(table, each);
+    await tx.run(sql.raw(`CREATE TABLE ${partition} (LIKE ${quoteName(table)})`));
+    await tx.run(
+      sql`WITH moved AS (DELETE FROM ${rest} WHERE ${day} = ${each} RETURNING *) INSERT INTO ${sql.raw(partition)} SELECT * FROM moved`,
+    );
     await tx.run(sql.raw(attachSql(table, partition, { from: each, until: dayAfter(each) })));
   }
   return missing.length;
@@ -84,6 +85,7 @@ async function drop(
   { table }: Partitioned,
   { before, after, staying }: PartitionToDrop,
 ): Promise<DroppedPartition | undefined> {
+  await tx.lock(lockOf(table));
   const partitions = await loadPartitions(tx, table);
   const found = partitions.find(({ from, until }) => until <= before && (after === undefined || (from ?? '') >= after));
   if (found === undefined) return undefined;
@@ -102,6 +104,11 @@ async function drop(
     await tx.run(sql.raw(attachSql(table, partition, found)));
   }
   return { until: found.until };
+}
+
+/** Held by whoever makes or drops partitions: each needs the table and its rest, and not in the same order. */
+function lockOf(table: string): string {
+  return `partitions of ${table}`;
 }
 
 /** Bounds are of the database's own making, or days that it said: nothing else comes between the quotes. */

@@ -1,0 +1,31 @@
+import type { CliCommand, CliPruned, Switches } from './world.ts';
+
+/** Removes old entries of the record; only counts them unless told otherwise. */
+export const decisionsPrune: CliCommand = {
+  name: 'decisions prune',
+  summary: 'print how many entries of the record are older than a day, while the service runs or not',
+  isOffline: true,
+  switches: {
+    '--before <day>': 'entries of that day, such as 2026-01-31, and of later ones stay; days are those of UTC',
+    '--older-than <days>': 'entries that are younger than so many days, such as 90d, stay',
+    '--yes': 'drop the older ones for good; no backup is made before',
+  },
+  async run(world, settings, switches) {
+    const isSure = switches.has('yes');
+    const options = { before: readText(switches, 'before'), olderThan: readText(switches, 'olderThan'), isSure };
+    const pruned = await world.pruneDecisions(settings, options);
+    world.print(describe(pruned, isSure));
+    if (!isSure && pruned.entries > 0) world.print('-- nothing was dropped: do it with --yes');
+    return 0;
+  },
+};
+
+function readText(switches: Switches, name: string): string | undefined {
+  const given = switches.get(name);
+  return typeof given === 'string' ? given : undefined;
+}
+
+function describe({ before, entries, chains }: CliPruned, isSure: boolean): string {
+  if (entries === 0) return `no entries are from before ${before}`;
+  return `${entries} entries of ${chains} chains, from before ${before}, ${isSure ? 'are pruned' : 'would be dropped for good'}; hourly counts stay`;
+}

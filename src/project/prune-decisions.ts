@@ -1,0 +1,81 @@
+/** Old entries of a project's record, removed while its service runs or not. */
+import { SetupError } from '../errors.ts';
+import { loadCheckpointKey } from '../evidence/index.ts';
+import { lastDay, type Pruned, planPrune, pruneDecisions } from '../retention/index.ts';
+import { readAge } from '../setting.ts';
+import { type Database, hasChains, openDatabase, openForReading } from '../storage/index.ts';
+import { type ProjectPlace, toDatabasePlace } from './place.ts';
+import { fitProgram } from './restored.ts';
+
+/** Which old entries go. */
+export interface DecisionsToPrune {
+  /** A day, `2026-01-31`: entries of it and of later ones stay. */
+  readonly before: string | undefined;
+  /** Such as `90d`: what is younger stays. */
+  readonly olderThan: string | undefined;
+  /** Whether they do; what would go is only counted otherwise. */
+  readonly isSure: boolean;
+}
+
+/** What went, or would go. */
+export interface PrunedDecisions extends Pruned {
+  /** The first day that stays. */
+  readonly before: string;
+}
+
+/** For the record: nobody's token is at hand on the command line. */
+const BY = 'bailiwick decisions prune';
+
+/**
+ * Removes old entries, all but the hourly counts of them; what asks for entries that are to be kept is refused.
+ *
+ * @throws SetupError where it says no day, or a wrong one, or there is no record.
+ */
+export async function pruneOldDecisions(place: ProjectPlace, { isSure, ...asked }: DecisionsToPrune): Promise<PrunedDecisions> {
+  const at = toDatabasePlace(place);
+  const looked = await openForReading(at);
+  try {
+    if (!(await looked.transaction(hasChains))) throw new SetupError(`there is no record in the database of ${place.project} yet`);
+    const before = readBefore(asked, { now: await looked.transaction(async (tx) => tx.now), kept: readAge(place.decisionsKept) });
+    if (!isSure) return { before, ...(await planPrune(looked, before)) };
+    return { before, ...(await prune(place, before)) };
+  } finally {
+    await looked.close();
+  }
+}
+
+async function prune(place: ProjectPlace, before: string): Promise<Pruned> {
+  const database: Database = await openDatabase(toDatabasePlace(place));
+  try {
+    await fitProgram(database);
+    const path = place.checkpoints === 'off' ? undefined : place.checkpoints;
+    return await pruneDecisions({ database, path, key: loadCheckpointKey(place.data), before, by: BY });
+  } finally {
+    await database.close();
+  }
+}
+
+function readBefore(
+  { before, olderThan }: Omit<DecisionsToPrune, 'isSure'>,
+  { now, kept }: { readonly now: number; readonly kept: number | undefined },
+): string {
+  if ((before === undefined) === (olderThan === undefined))
+    throw new SetupError('expected one of --before with a day such as 2026-01-31 and --older-than with days such as 90d');
+  const day = before === undefined ? readOlderThan(olderThan ?? '', now) : readDay(before);
+  const last = lastDay(now, kept);
+  if (day <= last) return day;
+  const why = kept === undefined ? 'entries of the last day stay' : `decisionsKept says ${kept}d`;
+  throw new SetupError(`expected a day up to ${last}, because ${why}; given ${day}`);
+}
+
+function readOlderThan(text: string, now: number): string {
+  const days = readAge(text);
+  if (days !== undefined) return lastDay(now, days);
+  throw new SetupError(`--older-than: expected days such as 90d, given ${JSON.stringify(text.slice(0, 40))}`);
+}
+
+function readDay(text: string): string {
+  const time = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN;
+  if (!Number.isNaN(time) && new Date(time).toISOString().startsWith(text)) return text;
+  throw new SetupError(`--before: expected a day such as 2026-01-31, given ${JSON.stringify(text.slice(0, 40))}`);
+}

@@ -1,0 +1,265 @@
+import { readFileSync } from 'node:fs';
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { analytics, appendAll, appendEntry, createEntryId, type Entry, loadDecision, searchDecisions } from '../audit/index.ts';
+import { type Found, openTestRecord, type TestRecord, testEntry } from '../evidence/evidence.fixture.ts';
+import { createCheckpoints, loadCheckpointKey } from '../evidence/index.ts';
+import { onPostgres, openPlace } from '../storage/storage.fixture.ts';
+import { findCuts } from './cuts.ts';
+import { createRetention, lastDay, planPrune, pruneDecisions } from './index.ts';
+
+const DAY = 24 * 60 * 60_000;
+const TODAY = Date.now();
+/** Four days, of which the last is not over for long: chains are no older than now, and nothing in them by more than a week. */
+const [D1, D2, D3, D4] = [5, 4, 3, 2].map((ago) => new Date(TODAY - ago * DAY).toISOString().slice(0, 10)) as [
+  string,
+  string,
+  string,
+  string,
+];
+const BEFORE = D3;
+
+let record: TestRecord;
+beforeEach(async () => {
+  record = await openTestRecord();
+});
+afterEach(() => record.dispose());
+
+const key = () => loadCheckpointKey(record.folder);
+const prune = (before: string = BEFORE, more: { readonly stop?: AbortSignal } = {}) =>
+  pruneDecisions({ database: record.database, path: record.path, key: key(), before, by: 'a test', ...more });
+const entryAt = (at: string, reason = at): Entry => ({ ...testEntry(2), id: createEntryId(), at, reason });
+/** Each day's entries in a chain of their own, and all of them in another. */
+async function fillDays(days: readonly string[], count: number): Promise<void> {
+  const times = days.flatMap((day) => Array.from({ length: count }, (_, n) => new Date(Date.parse(day) + n * 1000).toISOString()));
+  const groups = [...days.map((day) => times.filter((time) => time.startsWith(day))), times];
+  for (const group of groups) {
+    const other = openPlace(record.place);
+    for (let from = 0; from < group.length; from += 7) {
+      await other.transaction((tx) =>
+        appendAll(
+          tx,
+          group.slice(from, from + 7).map((time) => entryAt(time)),
+        ),
+      );
+    }
+    await other.close();
+  }
+}
+const reasons = async (): Promise<readonly string[]> => (await record.rows()).map(({ reason }) => String(reason));
+const counts = () => record.database.transaction((tx) => tx.all(sql`select * from "_DecisionHour" where "hour" < ${BEFORE} order by "id"`));
+const summary = ({ breaks }: Found) => breaks.map(({ kind, detail }) => `${kind}: ${detail}`);
+
+describe('what is older than a day goes', () => {
+  beforeEach(async () => {
+    await fillDays([D1, D2, D3, D4], 20);
+    await record.checkpoint();
+  });
+
+  it('and nothing else does: the record is whole, says what was pruned, and hourly counts stay', async () => {
+    const before = await counts();
+    expect(await planPrune(record.database, BEFORE)).toEqual({ entries: 80, chains: 3 });
+    expect(await prune()).toEqual({ entries: 80, chains: 3 });
+    const left = await reasons();
+    const noted = `80 entries of 3 chains, from before ${BEFORE}, are pruned`;
+    expect([left.length, left.filter((reason) => reason < BEFORE), left.includes(noted)]).toEqual([81, [], true]);
+    expect(await counts()).toEqual(before);
+    const found = await record.verify();
+    expect([summary(found), found.entries, found.checkpoints.lines]).toEqual([[], 81, 2]);
+    expect(readFileSync(record.path, 'utf8')).toContain('"kind":"cut"');
+  });
+
+  it('once: what is done again finds nothing', async () => {
+    await prune();
+    const rows = await record.rows();
+    expect(await prune()).toEqual({ entries: 0, chains: 0 });
+    expect(await record.rows()).toEqual(rows);
+  });
+
+  it('step by step: a later day takes more', async () => {
+    await prune(D2);
+    expect(await prune(D4)).toEqual({ entries: 80, chains: 3 });
+    expect(summary(await record.verify())).toEqual([]);
+    expect((await reasons()).filter((reason) => reason.startsWith(D3)).length).toBe(0);
+  });
+
+  it('and whoever is killed between goes on when it is done again', async () => {
+    const stop = new AbortController();
+    const { database } = record;
+    let steps = 0;
+    const halting = {
+      ...database,
+      transaction: ((work, how) => {
+        // The first step that drops something.
+        if (how?.patient === true && ++steps === 2) stop.abort(new Error('killed'));
+        if (stop.signal.aborted) throw stop.signal.reason;
+        return database.transaction(work, how);
+      }) as typeof database.transaction,
+    };
+    await expect(pruneDecisions({ database: halting, path: record.path, key: key(), before: BEFORE, by: 'a test' })).rejects.toThrow(
+      'killed',
+    );
+    expect(summary(await record.verify())).toEqual([]);
+    const between = (await reasons()).length;
+    expect(await prune()).toEqual({ entries: 0, chains: 0 });
+    expect([between >= 81, (await reasons()).length]).toEqual([true, 81]);
+    expect(summary(await record.verify())).toEqual([]);
+  });
+
+  it('and what checkpoints are made of is not missed', async () => {
+    const told: string[] = [];
+    const checkpoints = createCheckpoints({ database: record.database, path: record.path, key: key(), tell: (line) => told.push(line) });
+    checkpoints.start();
+    await prune();
+    await checkpoints.close();
+    checkpoints.start();
+    await prune(new Date(TODAY).toISOString().slice(0, 10));
+    await checkpoints.close();
+    expect(told).toEqual([]);
+    expect(summary(await record.verify())).toEqual([]);
+  });
+
+  it('and what is then done to the record shows', async () => {
+    await prune();
+    const [first] = await record.rows();
+    await record.tamper(sql`delete from "_Decision" where "id" = ${first?.id}`);
+    expect((await record.verify()).breaks.length).toBe(1);
+  });
+
+  it('and a cut that nobody signed does too', async () => {
+    await record.tamper(
+      sql`update "_Chain" set "cut" = ${JSON.stringify({ at: '', service: 'x', sequence: 20, hash: 'x', signature: '' })} where "id" = ${(await record.rows())[0]?.writer}`,
+      sql`delete from "_Decision" where "at" < ${D2}`,
+    );
+    expect((await record.verify()).breaks.map(({ kind }) => kind)).toContain('signature');
+  });
+
+  it('analytics of hours whose entries are gone go on', async () => {
+    const from = Date.parse(`${D2}T00:00:05.000Z`);
+    const ask = () => record.database.transaction((tx) => analytics(tx, { from }));
+    const before = await ask();
+    await prune();
+    const after = await ask();
+    expect([before.from, after.from]).toEqual([`${D2}T00:00:05.000Z`, `${D2}T00:00:00.000Z`]);
+    expect(after.accessGrants + after.accessDenials).toBe(before.accessGrants + before.accessDenials + 10);
+  });
+
+  it('while others append: none of theirs is lost', async () => {
+    const appended: string[] = [];
+    let isOver = false;
+    const load = Array.from({ length: 4 }, async () => {
+      while (!isOver) {
+        const entry = entryAt(new Date().toISOString(), 'load');
+        await record.database.transaction((tx) => appendEntry(tx, entry));
+        appended.push(entry.id);
+      }
+    });
+    await prune().finally(() => {
+      isOver = true;
+    });
+    await Promise.all(load);
+    const ids = new Set((await record.rows()).map(({ id }) => id));
+    expect([appended.length > 0, appended.filter((id) => !ids.has(id))]).toEqual([true, []]);
+    expect(summary(await record.verify())).toEqual([]);
+  });
+
+  it('two at once do it once', async () => {
+    const pruned = await Promise.all([prune(), prune(), prune()]);
+    expect(pruned.reduce((sum, { entries }) => sum + entries, 0)).toBe(80);
+    expect((await reasons()).filter((reason) => reason.endsWith('are pruned')).length).toBe(1);
+    expect(summary(await record.verify())).toEqual([]);
+  });
+});
+
+it('an old entry that stands behind a younger one stays, and goes with that', async () => {
+  const times = [`${D2}T23:00:00.000Z`, `${D3}T00:00:01.000Z`, `${D2}T23:59:59.000Z`, `${D3}T00:00:02.000Z`];
+  for (const time of times) await record.database.transaction((tx) => appendEntry(tx, entryAt(time)));
+  expect(await prune()).toEqual({ entries: 1, chains: 1 });
+  expect((await reasons()).filter((reason) => times.includes(reason))).toEqual(times.slice(1));
+  expect(summary(await record.verify())).toEqual([]);
+  expect(await prune(D4)).toEqual({ entries: 3, chains: 1 });
+  expect((await reasons()).filter((reason) => times.includes(reason))).toEqual([]);
+  expect(summary(await record.verify())).toEqual([]);
+});
+
+it('a chain that cannot be cut where it would be stays whole', async () => {
+  await fillDays([D1, D4], 5);
+  const [first] = await record.rows();
+  await record.tamper(sql`update "_Decision" set "hash" = null where "writer" = ${first?.writer}`);
+  expect((await findCuts(record.database, BEFORE)).map(({ writer }) => writer)).not.toContain(first?.writer);
+  await prune();
+  expect((await record.rows()).filter(({ writer }) => writer === first?.writer).length).toBe(5);
+});
+
+it.runIf(onPostgres)('what had no partition is given one, and goes with it', async () => {
+  await record.database.transaction((tx) => appendEntry(tx, entryAt(`${D1}T12:00:00.000Z`)));
+  const inRest = () => record.database.transaction((tx) => tx.all(sql`select 1 from "_Decision$rest"`));
+  expect((await inRest()).length).toBe(1);
+  await prune();
+  expect([(await inRest()).length, (await reasons()).includes(`${D1}T12:00:00.000Z`)]).toEqual([0, false]);
+});
+
+describe('by itself', () => {
+  it('goes what is older than it is to be kept, once a day', async () => {
+    const told: string[] = [];
+    const now = await record.database.transaction(async (tx) => tx.now);
+    const old = new Date(now - 3 * DAY).toISOString();
+    const young = new Date(now - DAY).toISOString();
+    for (const at of [old, young]) await record.database.transaction((tx) => appendEntry(tx, entryAt(at)));
+    const { promise: isTold, resolve } = Promise.withResolvers<void>();
+    const tell = (line: string): void => {
+      told.push(line);
+      resolve();
+    };
+    const retention = createRetention({ database: record.database, path: record.path, key, days: 2, tell });
+    await retention.prepare();
+    retention.start();
+    await isTold;
+    await retention.close();
+    expect(told).toEqual([`1 entries of 1 chains, from before ${lastDay(now, 2)}, are pruned`]);
+    expect((await reasons()).filter((reason) => reason === old || reason === young)).toEqual([young]);
+    expect(summary(await record.verify())).toEqual([]);
+  });
+
+  it('goes nothing where nobody asked for it', async () => {
+    await fillDays([D1], 2);
+    const retention = createRetention({ database: record.database, path: record.path, key, days: undefined, tell: () => undefined });
+    retention.start();
+    await retention.close();
+    expect((await record.rows()).length).toBe(4);
+  });
+
+  it('what stands in the way is told once', async () => {
+    const told: string[] = [];
+    const broken = { ...record.database, transaction: () => Promise.reject(new Error('no disk')) };
+    const { promise: isTold, resolve } = Promise.withResolvers<void>();
+    const tell = (line: string): void => {
+      told.push(line);
+      resolve();
+    };
+    const retention = createRetention({ database: broken, path: record.path, key, days: 2, tell, every: 1 });
+    retention.start();
+    await isTold;
+    await new Promise((again) => setTimeout(again, 20));
+    await retention.close();
+    expect(told).toEqual(['old entries of the record could not be seen to, and that is tried again each hour: no disk']);
+  });
+});
+
+describe('reading', () => {
+  it('finds entries however old, page by page, and by id', async () => {
+    await fillDays(['2020-01-01', '2025-06-01', '2026-01-01', '2026-01-04'], 3);
+    const found: Entry[] = [];
+    for (let cursor: string | undefined; ; ) {
+      const page = await record.database.transaction((tx) => searchDecisions(tx, { limit: 5, cursor }));
+      found.push(...page.entries);
+      cursor = page.next;
+      if (cursor === undefined) break;
+    }
+    const times = found.map(({ at }) => at);
+    expect([times.length, times]).toEqual([24, times.toSorted().toReversed()]);
+    const oldest = found.at(-1) as Entry;
+    expect(await record.database.transaction((tx) => loadDecision(tx, oldest.id))).toEqual(oldest);
+    expect(await record.database.transaction((tx) => loadDecision(tx, createEntryId()))).toBeUndefined();
+  });
+});
