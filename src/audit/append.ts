@@ -38,7 +38,7 @@ export async function appendAll(tx: Transaction, entries: readonly Entry[]): Pro
 }
 
 /** How entries are added to the record. */
-const RECORD: Appending<Entry> = Object.freeze({
+export const RECORD: Appending<Entry> = Object.freeze({
   write: (appender: Appender, entries: readonly Entry[]) =>
     appender.writer.last.hash === '' ? beginChain(appender).then(() => toStatements(appender, entries)) : toStatements(appender, entries),
   find: ({ id, at }: Entry) => sql`select 1 as "found" from "_Decision" where "id" = ${id} and "at" = ${at}`,

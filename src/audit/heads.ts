@@ -18,10 +18,15 @@ export async function loadHeads(tx: Transaction, chains: number): Promise<readon
   if (typeof oldest?.at !== 'string') return [];
   // Said in so many words, so that it is known before the question is planned which days are asked.
   const since = new Date(Date.parse(oldest.at) - OLDER).toISOString();
-  const rows = await tx.all<Head>(sql`
-    select "_Decision"."writer", "_Decision"."sequence", "_Decision"."hash" from (${newest}) as "newest"
-    join "_Decision" on "_Decision"."writer" = "newest"."id" and "_Decision"."at" >= ${since} and "_Decision"."sequence" = (
-      select max("sequence") from "_Decision" where "writer" = "newest"."id" and "at" >= ${since})
-    order by "_Decision"."writer"`);
-  return rows.map(({ writer, sequence, hash }) => ({ writer, sequence, hash }));
+  // A question of its own for each chain: the last entry, and none before it, is looked at.
+  const last = sql`
+    select cast("sequence" as text) || ' ' || coalesce("hash", '') from "_Decision"
+    where "writer" = "newest"."id" and "at" >= ${since} order by "sequence" desc nulls last limit 1`;
+  const rows = await tx.all<{ writer: string; last: string | null }>(
+    sql`select "id" as "writer", (${last}) as "last" from (${newest}) as "newest" order by "id"`,
+  );
+  return rows.flatMap((row) => {
+    const [sequence = '', hash = ''] = row.last?.split(' ') ?? [];
+    return hash === '' ? [] : [{ writer: row.writer, sequence: Number(sequence), hash }];
+  });
 }

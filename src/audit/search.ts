@@ -47,7 +47,7 @@ export async function searchDecisions(tx: Transaction, query: DecisionQuery): Pr
     const missing = query.limit + 1 - rows.length;
     rows.push(
       ...(await tx.all<EntryRow>(sql`
-        select * from "_Decision" where ${sql.join([...stretch, ...conditions], sql` and `)} order by "at" desc, "id" desc limit ${missing}`)),
+        select * from "_Decision" where ${sql.join([...stretch, ...conditions], sql` and `)} order by "at" desc nulls last, "id" desc limit ${missing}`)),
     );
     if (rows.length > query.limit) break;
   }

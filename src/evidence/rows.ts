@@ -39,7 +39,7 @@ export async function loadChainPage(
   const rows = await tx.all<Columns>(sql`
     select ${SELECTION} from "_Decision" where "writer" = ${writer} and "sequence" >= ${after.sequence}
       and ("sequence" > ${after.sequence} or "id" > ${after.id})
-    order by "sequence", "id" limit ${limit}`);
+    order by "sequence" nulls first, "id" limit ${limit}`);
   return rows.map(toChainRow);
 }
 

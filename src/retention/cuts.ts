@@ -77,7 +77,7 @@ export function stayingBehindCuts(tx: Pick<Transaction, 'dialect'>): Staying {
     among: (partition: RawBuilder<unknown>) => sql`
       select e.* from (
         select c."id", ${cut} as "cut", (
-          select l."sequence" from ${partition} as l where l."writer" = c."id" order by l."sequence" desc limit 1
+          select l."sequence" from ${partition} as l where l."writer" = c."id" order by l."sequence" desc nulls last limit 1
         ) as "last" from "_Chain" as c
       ) as c join ${partition} as e on e."writer" = c."id" and e."sequence" > c."cut" and e."sequence" <= c."last"
       where c."last" > c."cut"`,

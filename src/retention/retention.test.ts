@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { analytics, appendAll, appendEntry, createEntryId, type Entry, loadDecision, searchDecisions } from '../audit/index.ts';
+import { analytics, appendAll, appendEntry, createEntryId, type Entry } from '../audit/index.ts';
 import { type Found, openTestRecord, type TestRecord, testEntry } from '../evidence/evidence.fixture.ts';
 import { createCheckpoints, loadCheckpointKey } from '../evidence/index.ts';
 import { onPostgres, openPlace } from '../storage/storage.fixture.ts';
@@ -243,23 +243,5 @@ describe('by itself', () => {
     await new Promise((again) => setTimeout(again, 20));
     await retention.close();
     expect(told).toEqual(['old entries of the record could not be seen to, and that is tried again each hour: no disk']);
-  });
-});
-
-describe('reading', () => {
-  it('finds entries however old, page by page, and by id', async () => {
-    await fillDays(['2020-01-01', '2025-06-01', '2026-01-01', '2026-01-04'], 3);
-    const found: Entry[] = [];
-    for (let cursor: string | undefined; ; ) {
-      const page = await record.database.transaction((tx) => searchDecisions(tx, { limit: 5, cursor }));
-      found.push(...page.entries);
-      cursor = page.next;
-      if (cursor === undefined) break;
-    }
-    const times = found.map(({ at }) => at);
-    expect([times.length, times]).toEqual([24, times.toSorted().toReversed()]);
-    const oldest = found.at(-1) as Entry;
-    expect(await record.database.transaction((tx) => loadDecision(tx, oldest.id))).toEqual(oldest);
-    expect(await record.database.transaction((tx) => loadDecision(tx, createEntryId()))).toBeUndefined();
   });
 });

@@ -15,8 +15,10 @@ const STAYING = 'staying';
 
 /** Days of rows without a partition that get one at once: more are left to the next time. */
 const DAYS = 100;
-/** How long whoever drops a partition may wait for those who are at work, and make others wait behind it. */
-const WAIT = '200ms';
+/** How long whoever drops a partition waits for those who look at it: a vacuum that is under way is ended after a second. */
+const WAIT = '2s';
+/** How long it may then wait for those who are at work, and make others wait behind it. */
+const MOMENT = '200ms';
 
 /**
  * How a table is kept in partitions, one a day. Times are text, and days the first characters of it, so bounds are days too. A partition
@@ -91,6 +93,8 @@ async function drop(
   if (found === undefined) return undefined;
   const [whole, partition] = [quoteName(table), quoteName(found.name)];
   await tx.run(sql.raw(`SET LOCAL lock_timeout = '${WAIT}'`));
+  await tx.run(sql.raw(`LOCK TABLE ${partition} IN ACCESS EXCLUSIVE MODE`));
+  await tx.run(sql.raw(`SET LOCAL lock_timeout = '${MOMENT}'`));
   await tx.run(sql.raw(`LOCK TABLE ONLY ${whole} IN ACCESS EXCLUSIVE MODE`));
   const stays = staying(sql.raw(partition));
   const isEmptied = (await tx.one(sql`${stays} LIMIT 1`)) === undefined;

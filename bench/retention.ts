@@ -1,0 +1,137 @@
+/**
+ * What entries cost that are kept, and to be rid of them: bytes of each, by table and index; time to append, to look for one, to verify,
+ * and to prune a day. Run: `node bench/retention.ts [entries] [days]`, on a SQLite file and on a PostgreSQL server that is started for it
+ * (`BENCH_ON=sqlite`: on one of them).
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { appendAll, createEntryId, type Entry, loadDecision, loadHeads, searchDecisions } from '../src/audit/index.ts';
+import { loadCheckpointKey, verifyRecord } from '../src/evidence/index.ts';
+import { pruneDecisions } from '../src/retention/index.ts';
+import { type Database, evolve, makePartitions, openDatabase } from '../src/storage/index.ts';
+import { SYSTEM } from '../src/system/index.ts';
+import { startPostgres } from '../test/postgres/server.ts';
+
+const ENTRIES = Number(process.argv[2] ?? 1_000_000);
+const DAYS = Number(process.argv[3] ?? 10);
+/** Entries of a commit, and commits at once. */
+const GROUP = 64;
+const FLIGHTS = 4;
+const DAY = 24 * 60 * 60_000;
+const ON = process.env['BENCH_ON'] ?? 'sqlite,postgres';
+
+const folder = mkdtempSync(join(tmpdir(), 'bailiwick-retention-'));
+process.stdout.write(`${ENTRIES} entries of ${DAYS} days; load ${loadavg()[0]?.toFixed(1)}\n`);
+const server = ON.includes('postgres') ? await startPostgres() : undefined;
+try {
+  if (ON.includes('sqlite')) await measure('SQLite', `sqlite:${join(folder, 'bench.db')}`);
+  if (server !== undefined) await measure('PostgreSQL', server.url);
+} finally {
+  await server?.stop();
+  rmSync(folder, { recursive: true, force: true });
+}
+
+async function measure(title: string, place: string): Promise<void> {
+  const database = await openDatabase({ database: place });
+  const today = await database.transaction(async (tx) => Math.floor(tx.now / DAY) * DAY);
+  const first = today - DAYS * DAY;
+  process.stdout.write(`\n${title}\n`);
+  await evolve(database, SYSTEM);
+  const decision = SYSTEM.get('_Decision');
+  if (decision === undefined) throw new Error('no _Decision');
+  // One of each day, so that each has a partition before it is filled.
+  await append(
+    database,
+    Array.from({ length: DAYS }, (_, day) => toEntry(day, first + day * DAY)),
+  );
+  await makePartitions(database, decision);
+  await timed('append, a second', async () => fill(database, first), ENTRIES);
+  for (const [name, bytes] of await sizes(database)) tell(`bytes of an entry in ${name}`, `${Math.round(bytes / ENTRIES)}`);
+  const { entries } = await database.transaction((tx) => searchDecisions(tx, { limit: 50 }));
+  await timed('the newest 50, ms', () => database.transaction((tx) => searchDecisions(tx, { limit: 50 })));
+  await timed('nobody’s newest 50, ms', () => database.transaction((tx) => searchDecisions(tx, { userId: 'nobody', limit: 50 })));
+  await timed('one by its id, ms', () => database.transaction((tx) => loadDecision(tx, entries[0]?.id ?? '')));
+  await timed('the ends of 1000 chains, ms', () => database.transaction((tx) => loadHeads(tx, 1000)));
+  const look = <T>(work: Parameters<Database['transaction']>[0]): Promise<T> => database.transaction(work) as Promise<T>;
+  await timed('verify, entries a second', () => verifyRecord({ look, keys: new Map(), known: new Map() }), ENTRIES);
+  const key = loadCheckpointKey(folder);
+  const prune = (day: number): Promise<unknown> =>
+    pruneDecisions({ database, path: undefined, key, before: new Date(first + day * DAY).toISOString().slice(0, 10), by: 'bench' });
+  await timed(`prune a day of ${Math.round(ENTRIES / DAYS)}, ms`, () => prune(1));
+  await timed('prune another, ms', () => prune(2));
+  await database.close();
+}
+
+async function fill(database: Database, first: number): Promise<void> {
+  let next = 0;
+  const flights = Array.from({ length: FLIGHTS }, async () => {
+    while (next < ENTRIES) {
+      const from = next;
+      next += GROUP;
+      await append(
+        database,
+        Array.from({ length: Math.min(GROUP, ENTRIES - from) }, (_, index) => toEntry(from + index, timeOf(from + index, first))),
+      );
+    }
+  });
+  await Promise.all(flights);
+}
+
+function append(database: Database, entries: readonly Entry[]): Promise<void> {
+  return database.transaction((tx) => appendAll(tx, entries));
+}
+
+function timeOf(number: number, first: number): number {
+  return first + Math.floor((number / ENTRIES) * DAYS * DAY);
+}
+
+/** As a read of one record by a user leaves it, under two rules. */
+function toEntry(number: number, time: number): Entry {
+  const id = createEntryId();
+  return {
+    id,
+    at: new Date(time).toISOString(),
+    kind: 'access',
+    userId: `0193f2c0-0000-7000-8000-${String(number % 10_000).padStart(12, '0')}`,
+    role: 'editor',
+    resource: number % 3 === 0 ? 'Comment' : 'Article',
+    action: 'read',
+    recordId: id,
+    allowed: number % 10 !== 0,
+    reason: 'allowed by rule "own department" of policy "Editors"',
+    ruleId: '0193f2c0-0000-7000-8000-000000000001',
+    policyId: '0193f2c0-0000-7000-8000-000000000002',
+    epoch: 17,
+    requestId: id,
+    ip: '192.0.2.1',
+    facts: { 'user.department': 'culture', 'resource.department': 'culture', 'resource.status': 'published' },
+  };
+}
+
+async function sizes(database: Database): Promise<readonly (readonly [string, number])[]> {
+  const query =
+    database.dialect.name === 'sqlite'
+      ? sql`SELECT "name", sum("pgsize") AS "bytes" FROM dbstat WHERE "name" LIKE '%_Decision%' AND "name" NOT LIKE '%Hour%' GROUP BY "name"`
+      : sql`
+        SELECT i.name AS "name", sum(pg_relation_size(i.oid)) AS "bytes" FROM (
+          SELECT 'the table' AS name, c.oid FROM pg_class c WHERE c.relname LIKE '\\_Decision$%' AND c.relkind = 'r'
+          UNION ALL SELECT (SELECT string_agg(a.attname, ', ' ORDER BY p.place) FROM unnest(x.indkey::int2[]) WITH ORDINALITY AS p(number, place)
+            JOIN pg_attribute a ON a.attrelid = x.indrelid AND a.attnum = p.number), x.indexrelid
+          FROM pg_index x JOIN pg_class c ON c.oid = x.indrelid WHERE c.relname LIKE '\\_Decision$%' AND c.relkind = 'r') AS i GROUP BY 1`;
+  const rows = await database.transaction((tx) => tx.all<{ name: string; bytes: number }>(query));
+  const all = rows.map(({ name, bytes }) => [name, Number(bytes)] as const);
+  return [...all, ['all of it', all.reduce((sum, [, bytes]) => sum + bytes, 0)]];
+}
+
+async function timed(what: string, work: () => Promise<unknown>, per?: number): Promise<void> {
+  const from = performance.now();
+  await work();
+  const ms = performance.now() - from;
+  tell(what, per === undefined ? ms.toFixed(1) : Math.round((per / ms) * 1000).toString());
+}
+
+function tell(what: string, figure: string): void {
+  process.stdout.write(`  ${what.padEnd(60)} ${figure}\n`);
+}

@@ -1,0 +1,79 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { appendAll, createEntryId } from '../../src/audit/index.ts';
+import { testEntry } from '../../src/evidence/evidence.fixture.ts';
+import { openDatabase } from '../../src/storage/index.ts';
+import { type Ended, runProgram, setUp, startProgram } from './program.ts';
+
+const DAY = 24 * 60 * 60_000;
+const data = mkdtempSync(join(tmpdir(), 'bailiwick-prune-'));
+const run = (...args: readonly string[]): Promise<Ended> => runProgram([...args, '--project', 'examples/newsroom', '--data', data]);
+const dayOf = (ago: number): string => new Date(Date.now() - ago * DAY).toISOString().slice(0, 10);
+
+/** Entries as though they had been made some days ago. */
+async function append(count: number, ago: number): Promise<void> {
+  const database = await openDatabase({ database: `sqlite:${join(data, 'bailiwick.db')}` });
+  const at = new Date(Date.now() - ago * DAY).toISOString();
+  await database.transaction((tx) =>
+    appendAll(
+      tx,
+      Array.from({ length: count }, (_, n) => ({ ...testEntry(n), id: createEntryId(), at })),
+    ),
+  );
+  await database.close();
+}
+
+beforeAll(async () => {
+  const program = await startProgram({ data });
+  await setUp(program.url);
+  expect(await program.stop()).toBe(0);
+  await append(700, 5);
+  await append(30, 4);
+}, 60_000);
+afterAll(() => rmSync(data, { recursive: true, force: true }));
+
+describe('decisions prune', () => {
+  it('says what would go, drops it beside a running service, and verify says that it did', async () => {
+    const program = await startProgram({ data });
+    const before = dayOf(4);
+    expect((await run('decisions', 'prune', '--older-than', '4d')).out).toBe(
+      `700 entries of 1 chains, from before ${before}, would be dropped for good; hourly counts stay\n-- nothing was dropped: do it with --yes\n`,
+    );
+    expect((await run('decisions', 'prune', '--before', before, '--yes')).out).toContain(
+      `700 entries of 1 chains, from before ${before}, are pruned`,
+    );
+    expect(await program.stop()).toBe(0);
+    const { code, out } = await run('decisions', 'verify');
+    expect([code, out]).toEqual([
+      0,
+      expect.stringMatching(/^at .*: 700 entries of 1 chains, from before .*, are pruned, by bailiwick decisions prune$/m),
+    ]);
+    expect((await run('decisions', 'prune', '--before', before)).out).toBe(`no entries are from before ${before}\n`);
+  });
+
+  it('refuses what is to be kept, and what is no day', async () => {
+    const err = async (...args: readonly string[]): Promise<string> => {
+      const ended = await run('decisions', 'prune', ...args);
+      expect(ended.code).toBe(2);
+      return ended.err;
+    };
+    expect(await err('--before', dayOf(0))).toContain(`expected a day up to ${dayOf(1)}, because entries of the last day stay`);
+    expect(await err('--older-than', '2d', '--decisions-kept', '3d')).toContain('because decisionsKept says 3d');
+    expect(await err('--before', '2026-02-31')).toContain('--before: expected a day');
+    expect(await err('--older-than', '2 weeks')).toContain('--older-than: expected days such as 90d');
+    for (const none of [[], ['--before', dayOf(4), '--older-than', '4d']]) expect(await err(...none)).toContain('expected one of --before');
+    expect(
+      (await runProgram(['decisions', 'prune', '--older-than', '4d', '--project', 'examples/newsroom', '--data', join(data, 'none')])).code,
+    ).toBe(2);
+  });
+
+  it('happens by itself where decisionsKept says for how long entries are kept', async () => {
+    const program = await startProgram({ data, args: ['--decisions-kept', '3d'] });
+    await program.prints('30 entries of 1 chains');
+    expect(await program.stop()).toBe(0);
+    const { code, out } = await run('decisions', 'verify');
+    expect([code, out]).toEqual([0, expect.stringContaining('are pruned, by decisionsKept 3d\n')]);
+  });
+});
