@@ -41,11 +41,13 @@ async function measure(title: string, place: string): Promise<void> {
   await evolve(database, SYSTEM);
   const decision = SYSTEM.get('_Decision');
   if (decision === undefined) throw new Error('no _Decision');
-  // One of each day, so that each has a partition before it is filled.
+  // One of each day, in a chain of their own, so that each day has a partition before it is filled.
+  const other = await openDatabase({ database: place });
   await append(
-    database,
+    other,
     Array.from({ length: DAYS }, (_, day) => toEntry(day, first + day * DAY)),
   );
+  await other.close();
   await makePartitions(database, decision);
   await timed('append, a second', async () => fill(database, first), ENTRIES);
   for (const [name, bytes] of await sizes(database)) tell(`bytes of an entry in ${name}`, `${Math.round(bytes / ENTRIES)}`);
