@@ -83,6 +83,8 @@ describe('entries are found', () => {
     const time = Date.parse(expected.at);
     expect(await by({ userId: `${age} days` })).toEqual([expected.id]);
     expect(await by({ from: time, to: time + 1 })).toEqual([expected.id]);
+    // At the very edge of what is looked at first.
+    expect(await by({ userId: `${age} days`, to: time + 2 * DAY })).toEqual([expected.id]);
     expect((await read((tx) => loadDecision(tx, expected.id)))?.at).toBe(expected.at);
   });
 
