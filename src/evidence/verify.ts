@@ -7,6 +7,7 @@ import {
   type ChainRow,
   type ChainStart,
   loadChainPage,
+  loadCutPlace,
   loadFoundLater,
   loadGone,
   loadHash,
@@ -106,11 +107,27 @@ interface ChainPart {
   readonly limit: number;
 }
 
-async function verifyChain(
-  verifying: Verifying,
-  { writer, after, limit }: ChainPart,
-  breaks: Breaks,
-): Promise<{ readonly entries: number; readonly last: number; readonly isWhole: boolean }> {
+interface LookedAt {
+  readonly entries: number;
+  readonly last: number;
+  readonly isWhole: boolean;
+}
+
+/** Where its beginning was pruned while it was looked at, it is looked at again: what is missing then is not what was missed before. */
+async function verifyChain(verifying: Verifying, part: ChainPart, breaks: Breaks): Promise<LookedAt> {
+  const loadCut = (): Promise<number> => verifying.look((tx) => loadCutPlace(tx, part.writer));
+  for (let cut = await loadCut(); ; ) {
+    const undo = breaks.mark();
+    const after = part.after !== undefined && part.after < cut ? undefined : part.after;
+    const looked = await lookAtChain(verifying, { ...part, after }, breaks);
+    const now = await loadCut();
+    if (now === cut) return looked;
+    cut = now;
+    undo();
+  }
+}
+
+async function lookAtChain(verifying: Verifying, { writer, after, limit }: ChainPart, breaks: Breaks): Promise<LookedAt> {
   const { start, later } = await verifying.look(async (tx) => ({
     start: await loadStart(tx, writer),
     later: await loadFoundLater(tx, writer, LATER),
@@ -212,13 +229,22 @@ interface Breaks {
   report(found: Break): void;
   /** Whether a chain that is gone was not told of yet: many may have found it. */
   isNew(writer: string): boolean;
+  /** Answers what takes back all that is told from here on. */
+  mark(): () => void;
 }
 
 function createBreaks(): Breaks {
   const told: Break[] = [];
-  const gone = new Set<string>();
+  let gone = new Set<string>();
   let count = 0;
   return {
+    mark() {
+      const before = { told: told.length, gone: new Set(gone), count };
+      return () => {
+        told.length = before.told;
+        ({ gone, count } = before);
+      };
+    },
     told,
     get count() {
       return count;

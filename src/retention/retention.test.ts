@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { analytics, appendAll, appendEntry, createEntryId, type Entry } from '../audit/index.ts';
 import { type Found, openTestRecord, type TestRecord, testEntry } from '../evidence/evidence.fixture.ts';
-import { createCheckpoints, loadCheckpointKey } from '../evidence/index.ts';
+import { createCheckpoints, type Look, loadCheckpointKey, publicKeyPath, readPublicKeys, verifyRecord } from '../evidence/index.ts';
 import { onPostgres, openPlace } from '../storage/storage.fixture.ts';
 import { findCuts } from './cuts.ts';
 import { createRetention, lastDay, planPrune, pruneDecisions } from './index.ts';
@@ -161,6 +161,24 @@ describe('what is older than a day goes', () => {
     const ids = new Set((await record.rows()).map(({ id }) => id));
     expect([appended.length > 0, appended.filter((id) => !ids.has(id))]).toEqual([true, []]);
     expect(summary(await record.verify())).toEqual([]);
+  });
+
+  it.each([1, 2, 3, 5, 8, 13])('and who verifies meanwhile finds a whole record: at look %i', async (at) => {
+    let looks = 0;
+    const look: Look = async (work) => {
+      if (++looks === at) await prune();
+      return record.database.transaction(work);
+    };
+    const keys = readPublicKeys(publicKeyPath(record.folder));
+    expect(await verifyRecord({ look, keys, known: new Map() })).toMatchObject({ breaks: [], breakCount: 0 });
+  });
+
+  it('and so does who goes on with a page behind which all is gone', async () => {
+    const look: Look = (work) => record.database.transaction(work);
+    const verifying = { look, keys: readPublicKeys(publicKeyPath(record.folder)), known: new Map() };
+    const first = await verifyRecord({ ...verifying, limit: 7 });
+    await prune();
+    expect(await verifyRecord({ ...verifying, from: first.next })).toMatchObject({ breaks: [], breakCount: 0 });
   });
 
   it('two at once do it once', async () => {
