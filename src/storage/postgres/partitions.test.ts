@@ -132,6 +132,17 @@ it('partitions go whole, one after the other, but for the rows that stay', async
   expect((await planFor(database, SYSTEM)).steps).toEqual([]);
 });
 
+it('whoever adds an entry twice is told of the table, and that it is its id', async () => {
+  await evolve(database, SYSTEM);
+  await makePartitions(database, DECISION);
+  const at = new Date(await now()).toISOString();
+  await append(at, 'once');
+  const again = database.transaction((tx) =>
+    tx.run(sql`INSERT INTO "_Decision" ("id", "at", "kind", "allowed") SELECT "id", "at", "kind", "allowed" FROM "_Decision"`),
+  );
+  await expect(again).rejects.toMatchObject({ constraint: 'unique', table: '_Decision', columns: ['id', 'at'] });
+});
+
 it('who drops one waits for nobody who takes long, and makes nobody wait', async () => {
   await evolve(database, SYSTEM);
   await append('2026-01-01T00:00:00.000Z', 'old');
