@@ -117,6 +117,8 @@ function createLines(address: PostgresAddress, options: RunnerOptions): Lines {
   const beginnings = toBeginnings(address, options);
   const clock = createClock();
   const beginOf = (connection: Connection): string => (connection.isSet ? beginnings.own : beginnings.shared);
+  // Where a BEGIN fails, settings of our own keep what was sent behind it from being done by itself.
+  const isKnown = (connection: Connection): boolean => connection.isSet && clock.isFresh;
 
   return {
     get figures() {
@@ -126,14 +128,17 @@ function createLines(address: PostgresAddress, options: RunnerOptions): Lines {
       pool.lend(
         (connection) => {
           // Whoever is run again is told by the server what time it is: that may be all that has changed.
-          const late = connection.isSet && clock.isFresh && !patient && stale === 0;
+          const start = isKnown(connection) && !patient && stale === 0 ? 'late' : 'first';
           const begin = patient ? beginnings.patient : beginOf(connection);
-          return attempt(connection, { begin, clock, writers, late, locks, holdsAll: stale >= PATIENCE }, work);
+          return attempt(connection, { begin, clock, writers, start, locks, holdsAll: stale >= PATIENCE }, work);
         },
         { patient },
       ),
     tryGroup: (others, work) =>
-      recording.lend((connection) => attempt(connection, { begin: beginOf(connection), clock, writers, late: false, others }, work)),
+      recording.lend((connection) => {
+        const start = isKnown(connection) ? 'ahead' : 'first';
+        return attempt(connection, { begin: beginOf(connection), clock, writers, start, others }, work);
+      }),
     async close() {
       await Promise.all([pool.close(), recording.close()]);
     },

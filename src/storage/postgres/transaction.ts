@@ -11,17 +11,22 @@ import { HOLD_ALL, toGuard } from './guard.ts';
 import { type Left, openTransaction, type Parts } from './handle.ts';
 import { type Beginning, createSpan } from './span.ts';
 
+/**
+ * When the transaction begins: where it first writes (`late`), at once and together with what the work asks first (`ahead`), or before
+ * anything else (`first`). Only the last knows what time it is on the server, and that there is a transaction.
+ */
+export type Start = 'late' | 'ahead' | 'first';
+
 /** How one attempt at a work goes on. */
 export interface Attempt extends Beginning {
   /** Those who append. */
   readonly writers: Writers;
-  /** Whether its transaction begins where it first writes, or at once. */
-  readonly late: boolean;
+  readonly start: Start;
   /** Whether nobody else may change what it might rest on, from the beginning: for one that was run again too often. */
   readonly holdsAll?: boolean;
   /** Names that it waits for before anything else: those that it waited for in vain when it was run before. */
   readonly locks?: readonly string[];
-  /** What others rest on whose rows it appends; of one that is for itself, none. */
+  /** Of one that appends what others leave: what each of them rests on. */
   readonly others?: readonly Grounds[];
 }
 
@@ -54,11 +59,11 @@ export async function attempt<T>(connection: Connection, how: Attempt, work: (tx
   const course = createCourse();
   const span = createSpan(connection, course, how);
   const parts = { connection, course, span, loan: how.writers.lend() };
+  const isGroup = how.others !== undefined;
   let doubt: { readonly answer: T; readonly about: Doubt } | undefined;
   try {
-    if (!how.late) span.begin();
-    // What the work asks first goes with it, unless nobody knows what time it is there, or what would become of it without a BEGIN.
-    if (!how.clock.isFresh || !connection.isSet) await span.answered();
+    if (how.start !== 'late') span.begin();
+    if (how.start === 'first') await span.answered();
     const { tx, end } = openTransaction(parts, how.clock.now());
     for (const name of how.locks ?? []) await tx.lock(name);
     if (how.holdsAll) await holdAll(parts);
@@ -66,13 +71,13 @@ export async function attempt<T>(connection: Connection, how: Attempt, work: (tx
     const left = end();
     // A work may have got over what happened; the server has not.
     if (course.failure !== undefined && course.passing !== undefined) throw fromDriver(course.failure);
-    if (how.others === undefined && !span.isWriting && left.appended.length > 0) {
+    if (!isGroup && !span.isWriting && left.appended.length > 0) {
       if (span.isBegun) await endLooking(parts);
       return { answer, wrote: false, ms: 0, left, broken: course.broken };
     }
     const statements = left.appended.length === 0 ? [] : await statementsOf({ tx, writer: parts.loan.writer }, left.appended);
     // Where others append with it, ids tell what became of it.
-    if (how.others === undefined) await span.answered();
+    if (!isGroup) await span.answered();
     doubt = { answer, about: { number: span.number, find: findingOf(left.appended) } };
     const from = performance.now();
     await finish(parts, { statements, grounds: [left.grounds, ...(how.others ?? [])] });
