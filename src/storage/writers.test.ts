@@ -95,7 +95,10 @@ describe('the writer of a transaction', () => {
     );
     const settled = await Promise.allSettled(works);
     expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-    expect(shown()).toEqual(['a 1', 'c 2']);
+    // Side by side there may be a chain for each; in every one of them nothing is left of the work that failed.
+    const chains = [...Map.groupBy(written, (each) => each.split(' ')[1]).values()];
+    expect(chains.flatMap((chain) => chain.map((each) => Number(each.split(' ')[2])))).toEqual(chains.length === 1 ? [1, 2] : [1, 1]);
+    expect(written.map((each) => each[0]).toSorted()).toEqual(['a', 'c']);
   });
 
   it('takes nothing after its end', async () => {
