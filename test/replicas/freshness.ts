@@ -115,15 +115,16 @@ function show({ status, decisionId, body }: Reply): string {
 async function findDisagreeing(fleet: Fleet, { id }: FleetUser): Promise<readonly string[]> {
   const rows = await fleet.query(
     `WITH entry AS (
-       SELECT *, pg_xact_commit_timestamp(xmin) AS committed FROM "_Decision"
-     ), change AS (
-       SELECT committed, row_number() OVER (ORDER BY committed) % 2 = 1 AS gone
-       FROM entry WHERE "requestId" LIKE 'toggle-' || $1 || '-%' AND "allowed" AND "outcome" IS NULL
+       SELECT *, pg_xact_commit_timestamp(xmin) AS committed,
+         "requestId" LIKE 'toggle-' || $1 || '-%' AND "allowed" AND "outcome" IS NULL AS changes
+       FROM "_Decision"
+     ), counted AS (
+       SELECT *, count(*) FILTER (WHERE changes) OVER (ORDER BY committed)
+         - count(*) FILTER (WHERE changes) OVER (PARTITION BY committed) AS before
+       FROM entry
      )
-     SELECT entry.id, entry.allowed, entry.action, entry.epoch, entry.committed FROM entry CROSS JOIN LATERAL (
-       SELECT gone FROM change WHERE change.committed < entry.committed ORDER BY change.committed DESC LIMIT 1
-     ) AS last
-     WHERE entry."userId" = $1 AND entry.allowed = last.gone ORDER BY entry.committed LIMIT 20`,
+     SELECT id, allowed, action, epoch, committed FROM counted
+     WHERE before > 0 AND "userId" = $1 AND allowed = (before % 2 = 1) ORDER BY committed LIMIT 20`,
     [id],
   );
   return rows.map((row) => JSON.stringify(row));
