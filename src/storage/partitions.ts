@@ -48,23 +48,39 @@ export interface Staying {
 /** Rows that are dropped at once where there are no partitions: requests go on between. */
 const CHUNK = 500;
 
-/** Drops some of a table's oldest rows: a partition, or a bounded number; undefined where none is left. */
+/**
+ * Drops some of a table's oldest rows: a partition, or a bounded number; undefined where none is left. Once all partitions that end by then
+ * are gone, rows that others hold go too: the first has all that was there before there were any, to its last day.
+ */
 export async function dropOldest(tx: Transaction, resource: Resource, { before, after, stays }: Dropping): Promise<DropPlace | undefined> {
   const { table, column } = partitioned(resource);
   const { partitions } = dialectOf(tx);
-  if (partitions !== undefined) {
-    const dropped = await partitions.drop(tx, { table, column }, { before, after: after?.at, staying: stays.among });
-    return dropped && { at: dropped.until, id: '' };
-  }
+  if (partitions === undefined || isRow(after)) return deleteOldest(tx, { table, column }, { before, after, stays });
+  const dropped = await partitions.drop(tx, { table, column }, { before, after: after?.at, staying: stays.among });
+  return dropped === undefined ? deleteOldest(tx, { table, column }, { before, after: undefined, stays }) : { at: dropped.until, id: '' };
+}
+
+/** Whether the step before came to a row, and not to a partition. */
+function isRow(place: DropPlace | undefined): boolean {
+  return place !== undefined && place.id !== '';
+}
+
+async function deleteOldest(
+  tx: Transaction,
+  { table, column }: Partitioned,
+  { before, after, stays }: Dropping,
+): Promise<DropPlace | undefined> {
   const [at, from] = [sql.ref(column), after ?? { at: '', id: '' }];
   const rows = await tx.all<DropPlace>(sql`
     SELECT ${at} AS "at", "id" FROM ${sql.table(table)}
-    WHERE ${at} < ${before} AND ${at} >= ${from.at} AND (${at} > ${from.at} OR "id" > ${from.id}) ORDER BY ${at}, "id" LIMIT ${CHUNK}`);
-  if (rows.length === 0) return undefined;
+    WHERE ${at} < ${before} AND ${at} >= ${from.at} AND (${at} > ${from.at} OR "id" > ${from.id}) ORDER BY ${at} NULLS FIRST, "id" LIMIT ${CHUNK}`);
+  const [first, last] = [rows.at(0), rows.at(-1)];
+  if (first === undefined || last === undefined) return undefined;
   const ids = tx.dialect.listItems(sql`${JSON.stringify(rows.map(({ id }) => id))}`);
-  const rest = sql`"id" IN (SELECT value FROM ${ids}) AND NOT (${stays.isSo(sql.table(table))})`;
-  await tx.run(sql`DELETE FROM ${sql.table(table)} WHERE ${rest}`);
-  return rows.at(-1);
+  // Between these times, so that no partition is entered in vain.
+  const found = sql`${at} >= ${first.at} AND ${at} <= ${last.at} AND "id" IN (SELECT value FROM ${ids})`;
+  await tx.run(sql`DELETE FROM ${sql.table(table)} WHERE ${found} AND NOT (${stays.isSo(sql.table(table))})`);
+  return last;
 }
 
 function partitioned({ name, partitionBy }: Resource): Partitioned {

@@ -125,11 +125,32 @@ it('partitions go whole, one after the other, but for the rows that stay', async
   for (const day of ['01', '02', '03'])
     for (const hour of ['00', '23']) await append(`2026-01-${day}T${hour}:00:00.000Z`, `${day} ${hour}`);
   await makePartitions(database, DECISION);
-  expect(await drop('2026-01-03', `e."reason" = '02 23'`)).toEqual({ at: '2026-01-02', id: '' });
-  expect(await drop('2026-01-03', `e."reason" = '02 23'`, '2026-01-02')).toEqual({ at: '2026-01-03', id: '' });
-  expect(await drop('2026-01-03', 'false', '2026-01-03')).toBeUndefined();
+  expect(await drop('2026-01-03', `"reason" = '02 23'`)).toEqual({ at: '2026-01-02', id: '' });
+  expect(await drop('2026-01-03', `"reason" = '02 23'`, '2026-01-02')).toEqual({ at: '2026-01-03', id: '' });
+  expect(await drop('2026-01-03', `"reason" = '02 23'`, '2026-01-03')).toMatchObject({ at: '2026-01-02T23:00:00.000Z' });
   expect(await partitions()).toMatchObject({ '2026-01-02': ['02 23'], '2026-01-03': ['03 00', '03 23'], rest: [] });
   expect((await planFor(database, SYSTEM)).steps).toEqual([]);
+});
+
+it('what the first partition holds goes by the row, until all of it does', async () => {
+  const { partitionBy: _, ...source } = DECISION.source;
+  const { resource } = readDefinition(source, { builtIn: true });
+  if (resource === undefined) throw new Error('no definition');
+  await evolve(database, new Map([...SYSTEM, ['_Decision', resource]]));
+  for (const day of ['01', '02', '03']) await append(`2026-01-${day}T12:00:00.000Z`, day);
+  await evolve(database, SYSTEM);
+  const place = await drop('2026-01-03', `"reason" = '01'`);
+  expect(place).toMatchObject({ at: '2026-01-02T12:00:00.000Z' });
+  const { at, id } = place ?? { at: '', id: '' };
+  const more = await database.transaction((tx) =>
+    dropOldest(tx, DECISION, {
+      before: '2026-01-03',
+      after: { at, id },
+      stays: { isSo: () => sql`false`, among: (rows) => sql`SELECT * FROM ${rows}` },
+    }),
+  );
+  expect(more).toBeUndefined();
+  expect((await partitions())['first']).toEqual(['01', '03']);
 });
 
 it('whoever adds an entry twice is told of the table, and that it is its id', async () => {
