@@ -87,7 +87,7 @@ it('rows whose day has no partition are kept, and moved to one once it is made, 
 it('what is no time of ours stays where it is', async () => {
   await evolve(database, SYSTEM);
   await append('2026-01-31T12:00:00.000Z', 'put');
-  for (const at of [`'); DROP--`, '2026-02-31', '9999']) {
+  for (const at of [`'); DROP--`, '2026-02-31', '9999', '9999-12-31']) {
     await database.transaction((tx) => tx.run(sql`UPDATE "_Decision" SET "at" = ${at}`));
     await makePartitions(database, DECISION);
     expect((await partitions())['rest']).toEqual(['put']);
