@@ -130,7 +130,7 @@ async function loadFresh(tx: Transaction, signed: Signed): Promise<Fresh> {
   if (ends.length === CHAINS) for (const writer of signed.heads.keys()) if (writer < (oldest?.writer ?? '')) signed.heads.delete(writer);
   const standing = new Map(ends.map((head) => [head.writer, head]));
   const moved = [...signed.heads.values()].filter(({ writer, hash }) => standing.get(writer)?.hash !== hash);
-  const hashes = await Promise.all(moved.map(({ writer, sequence }) => loadHash(tx, writer, sequence)));
+  const hashes = await Promise.all(moved.map((head) => loadHash(tx, head)));
   const cuts = await Promise.all(moved.map(({ writer }) => loadCutPlace(tx, writer)));
   // What was pruned since is no longer there. Whether it was, is for whoever verifies.
   for (const [index, { writer, sequence }] of moved.entries()) if (sequence <= (cuts[index] ?? 0)) signed.heads.delete(writer);

@@ -31,7 +31,7 @@ export function createComparison(look: Look): HeadComparison {
   async function compare(): Promise<void> {
     const heads = waiting;
     waiting = [];
-    const hashes = await look((tx) => Promise.all(heads.map(({ writer, sequence }) => loadHash(tx, writer, sequence))));
+    const hashes = await look((tx) => Promise.all(heads.map((head) => loadHash(tx, head))));
     for (const [index, head] of heads.entries()) {
       const hash = hashes[index];
       if (hash !== undefined && hash !== head.hash && !different.has(head.writer)) different.set(head.writer, head);

@@ -43,12 +43,29 @@ export async function loadChainPage(
   return rows.map(toChainRow);
 }
 
-/** The hash of an entry, as it stands; undefined where it is not there. */
-export async function loadHash(tx: Transaction, writer: string, sequence: number): Promise<string | undefined> {
-  const row = await tx.one<{ hash: string | null }>(
-    sql`select "hash" from "_Decision" where "writer" = ${writer} and "sequence" = ${sequence}`,
-  );
+/** How long before and after a time an entry of about then is looked for first. */
+const NEAR = 24 * 60 * 60_000;
+
+/**
+ * The hash of an entry, as it stands; undefined where it is not there. It is looked for about a time first, such as when it was signed, and
+ * only if it is not there everywhere: of all days, each would be entered, and locked with all of its indexes.
+ */
+export async function loadHash(tx: Transaction, { writer, sequence, at }: EntryPlace): Promise<string | undefined> {
+  const find = (where: RawBuilder<unknown>) =>
+    tx.one<{ hash: string | null }>(
+      sql`select "hash" from "_Decision" where "writer" = ${writer} and "sequence" = ${sequence} and ${where}`,
+    );
+  const time = Date.parse(at ?? '');
+  const [from, to] = [time - NEAR, time + NEAR].map((each) => (Number.isNaN(each) ? '' : new Date(each).toISOString()));
+  const row = (at === undefined ? undefined : await find(sql`"at" between ${from} and ${to}`)) ?? (await find(sql`1 = 1`));
   return row?.hash ?? undefined;
+}
+
+/** An entry by its place in its chain, and a time about which it may be. */
+export interface EntryPlace {
+  readonly writer: string;
+  readonly sequence: number;
+  readonly at?: string | undefined;
 }
 
 /** Ids of entries that say which chain they are in and have no place there. */
@@ -93,6 +110,8 @@ export async function loadStart(tx: Transaction, writer: string): Promise<ChainS
 export interface CutChain {
   readonly writer: string;
   readonly cut: number;
+  /** Whether there is an entry of a day before among those that come next. */
+  readonly isOld: boolean;
 }
 
 /** The number of a chain's last entry that was pruned, as SQL; `chain` is the name of its row. */
@@ -101,10 +120,19 @@ export function cutPlace({ dialect }: Pick<Transaction, 'dialect'>, chain: strin
 }
 
 /** The chains that began next, by their writers' ids. */
-export async function loadCutChains(tx: Transaction, after: string, limit: number): Promise<readonly CutChain[]> {
-  const rows = await tx.all<CutChain>(sql`
-    select c."id" as "writer", ${cutPlace(tx, 'c')} as "cut" from "_Chain" as c where c."id" > ${after} order by c."id" limit ${limit}`);
-  return rows.map(({ writer, cut }) => ({ writer, cut: Number(cut) }));
+export async function loadCutChains(
+  tx: Transaction,
+  after: string,
+  { limit, before, reach }: { readonly limit: number; readonly before: string; readonly reach: number },
+): Promise<readonly CutChain[]> {
+  const cut = cutPlace(tx, 'c');
+  // Of the days before alone: no other is entered for chains that are gone, and those are more and more.
+  const old = sql`select 1 from "_Decision" as d
+    where d."writer" = c."id" and d."sequence" > ${cut} and d."sequence" <= ${cut} + ${reach} and d."at" < ${before}`;
+  const rows = await tx.all<CutChain & { isOld: number | boolean }>(sql`
+    select c."id" as "writer", ${cut} as "cut", exists (${old}) as "isOld" from "_Chain" as c
+    where c."id" > ${after} order by c."id" limit ${limit}`);
+  return rows.map(({ writer, cut, isOld }) => ({ writer, cut: Number(cut), isOld: Boolean(isOld) }));
 }
 
 /** The number of the last entry that was pruned of one chain; 0 where none was, or the chain says nothing of how it began. */

@@ -180,7 +180,7 @@ async function checkStart(
 }
 
 async function resume({ look }: Verifying, { writer, sequence }: ChainPlace): Promise<Begin> {
-  return { sequence, hash: await look((tx) => loadHash(tx, writer, sequence)) };
+  return { sequence, hash: await look((tx) => loadHash(tx, { writer, sequence })) };
 }
 
 interface End {

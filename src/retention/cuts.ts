@@ -20,8 +20,8 @@ export interface FoundCut extends Head {
 export async function findCuts(database: Database, before: string, stop?: AbortSignal): Promise<readonly FoundCut[]> {
   const heads: FoundCut[] = [];
   for (let after = ''; ; ) {
-    const chains = await database.transaction((tx) => loadCutChains(tx, after, CHAINS));
-    for (const chain of chains) {
+    const chains = await database.transaction((tx) => loadCutChains(tx, after, { limit: CHAINS, before, reach: REACH }));
+    for (const chain of chains.filter(({ isOld }) => isOld)) {
       stop?.throwIfAborted();
       const head = await findCut(database, chain, before);
       if (head !== undefined) heads.push({ ...head, cut: chain.cut });

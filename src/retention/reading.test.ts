@@ -4,6 +4,7 @@ import { RECORD } from '../audit/append.ts';
 import { analytics, appendEntry, createEntryId, type Entry, loadDecision, loadHeads, searchDecisions } from '../audit/index.ts';
 import { openTestRecord, type TestRecord, testEntry } from '../evidence/evidence.fixture.ts';
 import { verifyRecord } from '../evidence/index.ts';
+import { type EntryPlace, loadHash } from '../evidence/rows.ts';
 import { makePartitions, type Transaction } from '../storage/index.ts';
 import { explain, onPostgres } from '../storage/storage.fixture.ts';
 import { findCuts } from './cuts.ts';
@@ -16,6 +17,7 @@ const AGES = Array.from({ length: 40 }, (_, at) => at * 5);
 
 let record: TestRecord;
 const entries: Entry[] = [];
+const places = new Map<string, EntryPlace>();
 beforeAll(async () => {
   record = await openTestRecord();
   for (const age of AGES.toReversed()) {
@@ -25,8 +27,14 @@ beforeAll(async () => {
     await record.database.transaction((tx) => appendEntry(tx, entry));
     await makePartitions(record.database, DECISION);
   }
+  for (const { id, writer, sequence } of await record.rows()) places.set(id, { writer, sequence });
 });
 afterAll(() => record.dispose());
+
+function placeOf(index: number): EntryPlace {
+  const { id, at } = entries[index] as Entry;
+  return { ...(places.get(id) as EntryPlace), at };
+}
 
 const read = <T>(work: (tx: Transaction) => Promise<T>): Promise<T> => record.database.transaction(work);
 
@@ -88,6 +96,15 @@ describe('entries are found', () => {
     expect((await read((tx) => loadDecision(tx, expected.id)))?.at).toBe(expected.at);
   });
 
+  it('by their place in their chain, however wrong the time that somebody knows', async () => {
+    const { writer, sequence, at } = placeOf(3);
+    const hash = await read((tx) => loadHash(tx, { writer, sequence }));
+    expect(hash).toHaveLength(43);
+    for (const other of [at, new Date(NOW).toISOString(), '', 'x'])
+      expect(await read((tx) => loadHash(tx, { writer, sequence, at: other }))).toBe(hash);
+    expect(await read((tx) => loadHash(tx, { writer, sequence: 1000, at }))).toBeUndefined();
+  });
+
   it('by an id whose clock was wrong, and by none', async () => {
     const entry = { ...testEntry(2), id: createEntryId(), at: new Date(NOW - 100 * DAY).toISOString() };
     await read((tx) => appendEntry(tx, entry));
@@ -104,6 +121,7 @@ describe('who reads enters no more days than are asked for, by an index', () => 
     ['those of some days', 30, (tx) => searchDecisions(tx, { limit: 50, from: NOW - 30 * DAY, to: NOW - 20 * DAY })],
     ['one by its id', 12, (tx) => loadDecision(tx, entries[2]?.id ?? '')],
     ['one by its place in time', 10, (tx) => tx.one(RECORD.find(entries[2] as Entry))],
+    ['one by its place in its chain, and when it was signed', 11, (tx) => loadHash(tx, placeOf(2))],
     ['the ends of chains', 7, (tx) => loadHeads(tx, 32)],
   ])('%s', async (what, days, work) => {
     const plans = await plansOf(work);
@@ -129,5 +147,10 @@ describe('who reads enters no more days than are asked for, by an index', () => 
     expect(verifying.flat().filter((line) => /Incremental Sort|LAST TERM OF ORDER BY/.test(line)).length).toBeGreaterThan(0);
     const database = (tx: Transaction) => ({ ...record.database, transaction: look(tx) });
     expect(wasteIn(await plansOf((tx) => findCuts(database(tx), dayOf(NOW))), false)).toEqual([]);
+  });
+
+  it.runIf(onPostgres)('pruning enters no day for chains of which nothing is old: in years there are many', async () => {
+    const plans = await plansOf((tx) => findCuts({ ...record.database, transaction: (work) => work(tx) }, dayOf(NOW - 300 * DAY)));
+    expect([plans.length, oldestIn(plans)]).toEqual([1, undefined]);
   });
 });
