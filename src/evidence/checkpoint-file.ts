@@ -97,6 +97,8 @@ function keep(heads: Map<string, SignedHead>, { kind, at, heads: said }: Checkpo
   }
   for (const head of said) {
     const known = heads.get(head.writer);
+    // That an entry was pruned says nothing of it that others did not know: where they knew another, theirs stands.
+    if (known?.sequence === head.sequence && kind === 'cut') continue;
     if (known === undefined || known.sequence <= head.sequence) heads.set(head.writer, { ...head, at });
   }
 }

@@ -1,10 +1,10 @@
 import type { KeyObject } from 'node:crypto';
 import { sql } from 'kysely';
-import type { Head } from '../audit/index.ts';
+import { type Head, toBeginningHash, toHash } from '../audit/index.ts';
 import type { Database, Transaction } from '../storage/index.ts';
 import { toCut } from './checkpoint.ts';
 import { writeCut } from './checkpoints.ts';
-import { loadCutPlace } from './rows.ts';
+import { loadChainPage, loadCutHash, loadCutPlace, loadHash, loadStart } from './rows.ts';
 
 /** What chains are cut with. */
 export interface Cutting {
@@ -43,4 +43,22 @@ export async function signCuts({ database, path, key, note }: Cutting, heads: re
     if (chains > 0) await note(tx, { chains, entries });
     return { chains, entries };
   });
+}
+
+/**
+ * An entry that a chain can be cut at: it says what it was written with, its time above all, and follows the one before. Undefined where it
+ * does not, or is not there: whoever signed that it went would sign what somebody has made of it.
+ */
+export async function loadWritten(tx: Transaction, writer: string, sequence: number): Promise<Head | undefined> {
+  const [row] = await loadChainPage(tx, writer, { after: { sequence, id: '' }, limit: 1 });
+  if (row?.sequence !== sequence || row.hash === null) return undefined;
+  const previous = await loadPrevious(tx, writer, sequence - 1);
+  return previous !== undefined && toHash(previous, row.content) === row.hash ? { writer, sequence, hash: row.hash } : undefined;
+}
+
+/** What the next entry follows: how the chain began, the last entry that went, or one that is there. */
+async function loadPrevious(tx: Transaction, writer: string, sequence: number): Promise<string | undefined> {
+  const start = await loadStart(tx, writer);
+  if (start === undefined || sequence === 0) return start && toBeginningHash(start);
+  return (await loadCutHash(tx, writer, sequence)) ?? (await loadHash(tx, { writer, sequence }));
 }

@@ -9,7 +9,7 @@ export { BREAK_KINDS } from './break.ts';
 export { type ReadCheckpoints, readCheckpoints } from './checkpoint-file.ts';
 export { type Checkpoints, createCheckpoints, NO_CHECKPOINTS, type Writing, writeRestored } from './checkpoints.ts';
 export type { Look } from './compare-heads.ts';
-export { signCuts } from './cuts.ts';
+export { loadWritten, signCuts } from './cuts.ts';
 export { loadCheckpointKey, publicKeyPath, readPublicKeys } from './key.ts';
 export { loadMarks } from './marks.ts';
 export { type CutChain, cutPlace, loadCutChains } from './rows.ts';

@@ -141,6 +141,27 @@ export async function loadCutPlace(tx: Transaction, writer: string): Promise<num
   return Number(row?.cut ?? 0);
 }
 
+/** The hash of the last entry of a chain that was pruned, where that was its number. */
+export async function loadCutHash(tx: Transaction, writer: string, sequence: number): Promise<string | undefined> {
+  const { text } = tx.dialect.jsonAt(sql.ref('c.cut'), ['hash']);
+  const row = await tx.one<{ hash: string | null }>(
+    sql`select ${text} as "hash" from "_Chain" as c where c."id" = ${writer} and ${cutPlace(tx, 'c')} = ${sequence}`,
+  );
+  return row?.hash ?? undefined;
+}
+
+/** Ids of entries that stand where the beginning of their chain was pruned, and are from a time of which nothing was. */
+export async function loadBehindCut(
+  tx: Transaction,
+  writer: string,
+  { sequence, since, limit }: { readonly sequence: number; readonly since: string; readonly limit: number },
+): Promise<readonly string[]> {
+  const rows = await tx.all<{ id: string }>(sql`
+    select "id" from "_Decision" where "writer" = ${writer} and "sequence" >= 1 and "sequence" <= ${sequence} and "at" >= ${since}
+    order by "id" limit ${limit}`);
+  return rows.map(({ id }) => id);
+}
+
 /** What the chains that began next have found of this one. */
 export async function loadFoundLater(tx: Transaction, writer: string, chains: number): Promise<readonly Head[]> {
   const rows = await tx.all<{ found: string }>(sql`select "found" from "_Chain" where "id" > ${writer} order by "id" limit ${chains}`);

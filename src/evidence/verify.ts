@@ -6,6 +6,7 @@ import type { Look, SignedHead } from './compare-heads.ts';
 import {
   type ChainRow,
   type ChainStart,
+  loadBehindCut,
   loadChainPage,
   loadCutPlace,
   loadFoundLater,
@@ -54,6 +55,8 @@ export interface Verifying {
 /** Breaks that are told one by one; more are counted. */
 const TOLD = 1000;
 const PAGE = 500;
+/** What is younger than this is never pruned, whatever is asked for: see `days.ts` of retention. */
+const YOUNG = 24 * 60 * 60_000;
 /** Chains that began next, and may have found this one: see `append.ts` of the record. */
 const LATER = 64;
 
@@ -134,7 +137,9 @@ async function lookAtChain(verifying: Verifying, { writer, after, limit }: Chain
   }));
   const known = [...knownOf(verifying, writer, later)];
   const begin =
-    after === undefined ? await checkStart(verifying, { writer, start }, breaks) : await resume(verifying, { writer, sequence: after });
+    after === undefined
+      ? await checkStart(verifying, { writer, start, known }, breaks)
+      : await resume(verifying, { writer, sequence: after });
   const counted = { rows: 0 };
   const rows = rowsOf(verifying, { writer, after: begin.sequence, limit, counted });
   const { entries, last } = await checkChain({ writer, start: begin, rows, known, report: breaks.report });
@@ -155,12 +160,17 @@ interface Begin {
   readonly hash: string | undefined;
 }
 
-/** Where a chain begins: where it began, or where it was cut. */
-async function checkStart(
-  { look, keys }: Verifying,
-  { writer, start }: { readonly writer: string; readonly start: ChainStart | undefined },
-  { report, isNew }: Breaks,
-): Promise<Begin> {
+interface Start {
+  readonly writer: string;
+  readonly start: ChainStart | undefined;
+  readonly known: readonly KnownHead[];
+}
+
+/**
+ * Where a chain begins: where it began, or where it was cut. Then the last entry that went was the one that others have seen, and nobody has
+ * put another where no chain is looked at any more.
+ */
+async function checkStart({ look, keys }: Verifying, { writer, start, known }: Start, { report, isNew }: Breaks): Promise<Begin> {
   for (const id of await look((tx) => loadPlaceless(tx, writer, TOLD)))
     report({ kind: 'inserted', writer, id, detail: `entry ${id} has no place in its chain` });
   if (start === undefined) return { sequence: 0, hash: undefined };
@@ -174,9 +184,21 @@ async function checkStart(
     });
   if (start.cut === null) return { sequence: 0, hash: toBeginningHash(start) };
   const cut = readCut(start.cut, writer, keys);
-  if (cut !== undefined) return cut;
-  report({ kind: 'signature', writer, detail: 'where the chain was pruned is not signed by a key that is given' });
-  return { sequence: 0, hash: undefined };
+  if (cut === undefined) {
+    report({ kind: 'signature', writer, detail: 'where the chain was pruned is not signed by a key that is given' });
+    return { sequence: 0, hash: undefined };
+  }
+  const other = known.find((head) => head.sequence === cut.sequence && head.hash !== cut.hash);
+  if (other !== undefined) {
+    const detail = `entry ${cut.sequence}, the last that was pruned, was not the one that ${other.by} knows`;
+    report({ kind: 'edited', writer, sequence: cut.sequence, detail });
+  }
+  // Whoever has the key may have said any time.
+  const at = Date.parse(cut.at);
+  const since = Number.isNaN(at) ? '' : new Date(at - YOUNG).toISOString();
+  for (const id of await look((tx) => loadBehindCut(tx, writer, { sequence: cut.sequence, since, limit: TOLD })))
+    report({ kind: 'inserted', writer, id, detail: `entry ${id} stands among those that were pruned, and is younger` });
+  return cut;
 }
 
 async function resume({ look }: Verifying, { writer, sequence }: ChainPlace): Promise<Begin> {

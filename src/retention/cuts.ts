@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Head } from '../audit/index.ts';
-import { type CutChain, cutPlace, loadCutChains } from '../evidence/index.ts';
+import { type CutChain, cutPlace, loadCutChains, loadWritten } from '../evidence/index.ts';
 import type { Database, Staying, Transaction } from '../storage/index.ts';
 
 /** Chains that are looked at in one transaction. */
@@ -15,7 +15,8 @@ export interface FoundCut extends Head {
 
 /**
  * Of each chain that begins before a day, the last entry before the first that is of it or later: all up to there go. Entries are not quite
- * in the order of their times, for a work may be long; so a few that are older stay behind those, and go with the next.
+ * in the order of their times, for a work may be long; so a few that are older stay behind those, and go with the next. An entry that does
+ * not say what it was written with is none that a chain can be cut at, for its time may be another: then all of it stays, for whoever verifies.
  */
 export async function findCuts(database: Database, before: string, stop?: AbortSignal): Promise<readonly FoundCut[]> {
   const heads: FoundCut[] = [];
@@ -38,7 +39,7 @@ async function findCut(database: Database, { writer, cut }: CutChain, before: st
     const { young, last } = await database.transaction((tx) => loadReach(tx, { writer, from, until, before }));
     if (young === undefined && last === until) continue;
     const sequence = young === undefined ? (last ?? from) : young - 1;
-    return sequence > cut ? database.transaction((tx) => loadHead(tx, writer, sequence)) : undefined;
+    return sequence > cut ? database.transaction((tx) => loadWritten(tx, writer, sequence)) : undefined;
   }
 }
 
@@ -58,14 +59,6 @@ async function loadReach(
   const row = await tx.one<{ young: number | null; last: number | null }>(sql`
     select (select min("sequence") ${stretch} and "at" >= ${before}) as "young", (select max("sequence") ${stretch}) as "last"`);
   return { young: row?.young ?? undefined, last: row?.last ?? undefined };
-}
-
-/** An entry that is missing, or has no hash, is none that a chain can be cut at: then all of it stays, for whoever verifies. */
-async function loadHead(tx: Transaction, writer: string, sequence: number): Promise<Head | undefined> {
-  const row = await tx.one<{ hash: string | null }>(
-    sql`select "hash" from "_Decision" where "writer" = ${writer} and "sequence" = ${sequence}`,
-  );
-  return typeof row?.hash === 'string' ? { writer, sequence, hash: row.hash } : undefined;
 }
 
 /** Old entries that stay: those behind where their chain was cut. */

@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { analytics, appendAll, appendEntry, createEntryId, type Entry } from '../audit/index.ts';
+import { analytics, appendAll, appendEntry, createEntryId, type Entry, toBeginningHash, toHash } from '../audit/index.ts';
 import { type Found, openTestRecord, type TestRecord, testEntry } from '../evidence/evidence.fixture.ts';
 import { createCheckpoints, type Look, loadCheckpointKey, publicKeyPath, readPublicKeys, verifyRecord } from '../evidence/index.ts';
+import { loadChainPage, loadStart } from '../evidence/rows.ts';
+import { makePartitions } from '../storage/index.ts';
 import { onPostgres, openPlace } from '../storage/storage.fixture.ts';
 import { findCuts } from './cuts.ts';
 import { createRetention, lastDay, planPrune, pruneDecisions } from './index.ts';
@@ -156,6 +158,15 @@ describe('what is older than a day goes', () => {
     });
     await prune().finally(() => {
       isOver = true;
+  it('and so does an entry that somebody has put where others were', async () => {
+    const old = (await record.rows()).find(({ sequence }) => sequence === 3);
+    await prune();
+    expect(summary(await record.verify())).toEqual([]);
+    await record.tamper(sql`insert into "_Decision" ("id", "at", "kind", "allowed", "writer", "sequence", "hash")
+      values ('put', ${new Date().toISOString()}, 'access', ${onPostgres ? sql`true` : 1}, ${old?.writer}, 3, 'x')`);
+    expect(summary(await record.verify())).toEqual(['inserted: entry put stands among those that were pruned, and is younger']);
+  });
+
     });
     await Promise.all(load);
     const ids = new Set((await record.rows()).map(({ id }) => id));
@@ -231,6 +242,41 @@ describe('by itself', () => {
     };
     const retention = createRetention({ database: record.database, path: record.path, key, days: 2, tell });
     await retention.prepare();
+describe('what somebody has made old', () => {
+  const chainOf = async () => (await record.rows()).filter(({ reason }) => reason === `${D4}T00:00:00.000Z`)[0]?.writer;
+
+  it('stays, and shows', async () => {
+    await fillDays([D4], 10);
+    await record.checkpoint();
+    await record.tamper(
+      sql`update "_Decision" set "at" = ${`${D1}T00:00:00.000Z`} where "writer" = ${await chainOf()} and "sequence" <= 7`,
+    );
+    expect(await prune()).toEqual({ entries: 0, chains: 0 });
+    expect((await record.verify()).breaks.map(({ kind, sequence }) => [kind, sequence]).slice(0, 2)).toEqual([
+      ['edited', 1],
+      ['edited', 2],
+    ]);
+  });
+
+  it('shows where the whole chain was written anew: the checkpoints know its last entry', async () => {
+    await fillDays([D4], 10);
+    await record.checkpoint();
+    const writer = await chainOf();
+    const { start, rows } = await record.database.transaction(async (tx) => ({
+      start: await loadStart(tx, String(writer)),
+      rows: await loadChainPage(tx, String(writer), { after: { sequence: 1, id: '' }, limit: 100 }),
+    }));
+    let hash = toBeginningHash(start as NonNullable<typeof start>);
+    for (const { id, content } of rows) {
+      const at = `${D1}T00:00:00.000Z`;
+      hash = toHash(hash, content.with(1, at));
+      await record.tamper(sql`update "_Decision" set "at" = ${at}, "hash" = ${hash} where "id" = ${id}`);
+    }
+    expect(await prune()).toEqual({ entries: 10, chains: 1 });
+    expect((await record.verify()).breaks.map(({ kind, sequence }) => [kind, sequence])).toEqual([['edited', 10]]);
+  });
+});
+
     retention.start();
     await isTold;
     await retention.close();
