@@ -1,6 +1,6 @@
 /** Old entries of a project's record, removed while its service runs or not. */
 import { SetupError } from '../errors.ts';
-import { loadCheckpointKey } from '../evidence/index.ts';
+import { loadCheckpointKey, loadMarks, publicKeyPath, readPublicKeys } from '../evidence/index.ts';
 import { lastDay, type Pruned, planPrune, pruneDecisions } from '../retention/index.ts';
 import { readAge } from '../setting.ts';
 import { type Database, hasChains, openDatabase, openForReading } from '../storage/index.ts';
@@ -36,7 +36,9 @@ export async function pruneOldDecisions(place: ProjectPlace, { isSure, ...asked 
   const looked = await openForReading(at);
   try {
     if (!(await looked.transaction(hasChains))) throw new SetupError(`there is no record in the database of ${place.project} yet`);
-    const before = readBefore(asked, { now: await looked.transaction(async (tx) => tx.now), kept: readAge(place.decisionsKept) });
+    // By whichever clock is behind: what a wrong one drops is gone for good.
+    const now = Math.min(await looked.transaction(async (tx) => tx.now), Date.now());
+    const before = readBefore(asked, { now, kept: readAge(place.decisionsKept) });
     if (!isSure) return { before, ...(await planPrune(looked, before)) };
     return { before, ...(await prune(place, before)) };
   } finally {
@@ -48,11 +50,22 @@ async function prune(place: ProjectPlace, before: string): Promise<Pruned> {
   const database: Database = await openDatabase(toDatabasePlace(place));
   try {
     await fitProgram(database);
+    await checkKey(database, place.data);
     const path = place.checkpoints === 'off' ? undefined : place.checkpoints;
     return await pruneDecisions({ database, path, key: loadCheckpointKey(place.data), before, by: BY });
   } finally {
     await database.close();
   }
+}
+
+/** What is signed by a key that nobody has who verifies cannot be told from what somebody deleted, and cannot be signed again. */
+async function checkKey(database: Database, data: string): Promise<void> {
+  const marks = await database.transaction(loadMarks);
+  const keys = readPublicKeys(publicKeyPath(data));
+  if (marks.size === 0 || [...marks.keys()].some((service) => keys.has(service))) return;
+  throw new SetupError(
+    `the checkpoints of this record are signed with another key than that of ${data}: name the data folder of its service with --data`,
+  );
 }
 
 function readBefore(

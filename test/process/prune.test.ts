@@ -69,6 +69,14 @@ describe('decisions prune', () => {
     ).toBe(2);
   });
 
+  it('refuses to sign with a key that nobody has who verifies', async () => {
+    const other = mkdtempSync(join(tmpdir(), 'bailiwick-prune-'));
+    const place = ['--project', 'examples/newsroom', '--data', other, '--database', `sqlite:${join(data, 'bailiwick.db')}`];
+    const { code, err } = await runProgram(['decisions', 'prune', '--before', dayOf(2), '--yes', ...place]);
+    rmSync(other, { recursive: true });
+    expect([code, err]).toEqual([2, expect.stringContaining(`signed with another key than that of ${other}`)]);
+  });
+
   it('happens by itself where decisionsKept says for how long entries are kept', async () => {
     const program = await startProgram({ data, args: ['--decisions-kept', '3d'] });
     await program.prints('30 entries of 1 chains');
