@@ -17,7 +17,7 @@ export interface RetentionParts extends Pick<Pruning, 'path'> {
 
 /** Sees to it that days to come have partitions, and that what is old enough goes. */
 export interface Retention {
-  /** Has a partition for today. */
+  /** Has a partition for today, or tells why there is none: entries have a place all the same, and it is tried again each hour. */
   prepare(): Promise<void>;
   /** Looks again each hour from now on. */
   start(): void;
@@ -36,9 +36,15 @@ export function createRetention({ every = HOUR, ...parts }: RetentionParts): Ret
   const ending = new AbortController();
 
   async function keep(): Promise<void> {
-    try {
+    await attempt(async () => {
       await makePartitions(parts.database, DECISION);
       done = await pruneOld({ ...parts, stop: ending.signal }, done);
+    });
+  }
+
+  async function attempt(work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work();
       failed = false;
     } catch (error) {
       if (ending.signal.aborted) return;
@@ -52,7 +58,7 @@ export function createRetention({ every = HOUR, ...parts }: RetentionParts): Ret
   }
 
   return {
-    prepare: async () => void (await makePartitions(parts.database, DECISION)),
+    prepare: () => attempt(() => makePartitions(parts.database, DECISION)),
     start() {
       if (timer !== undefined) return;
       timer = setInterval(next, every).unref();
@@ -73,7 +79,9 @@ interface PruningOld extends Omit<RetentionParts, 'every'> {
 /** Prunes where there is another day to go; answers the day up to which it is done. */
 async function pruneOld({ days, database, path, key, tell, stop }: PruningOld, done: string): Promise<string> {
   if (days === undefined) return done;
-  const before = lastDay(await database.transaction(async (tx) => tx.now), days);
+  // By whichever clock is behind: what a wrong one drops is gone for good.
+  const now = Math.min(await database.transaction(async (tx) => tx.now), Date.now());
+  const before = lastDay(now, days);
   if (before === done) return done;
   const { entries, chains } = await pruneDecisions({ database, path, key: key(), before, by: `decisionsKept ${days}d`, stop });
   if (entries > 0) tell(`${entries} entries of ${chains} chains, from before ${before}, are pruned`);

@@ -9,9 +9,11 @@ import { makePartitions } from '../storage/index.ts';
 import { onPostgres, openPlace } from '../storage/storage.fixture.ts';
 import { findCuts } from './cuts.ts';
 import { createRetention, lastDay, planPrune, pruneDecisions } from './index.ts';
+import { DECISION } from './prune.ts';
 
 const DAY = 24 * 60 * 60_000;
 const TODAY = Date.now();
+const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
 /** Four days, of which the last is not over for long: chains are no older than now, and nothing in them by more than a week. */
 const [D1, D2, D3, D4] = [5, 4, 3, 2].map((ago) => new Date(TODAY - ago * DAY).toISOString().slice(0, 10)) as [
   string,
@@ -108,6 +110,26 @@ describe('what is older than a day goes', () => {
     expect(summary(await record.verify())).toEqual([]);
   });
 
+  it('and between its steps it rests for as long as each has taken, so that other processes come in', async () => {
+    const { database } = record;
+    const steps: { readonly from: number; readonly to: number }[] = [];
+    const watched = {
+      ...database,
+      transaction: (async (work, how) => {
+        const from = performance.now();
+        const answer = await database.transaction(work, how);
+        if (how?.patient === true) steps.push({ from, to: performance.now() });
+        return answer;
+      }) as typeof database.transaction,
+    };
+    await pruneDecisions({ database: watched, path: record.path, key: key(), before: BEFORE, by: 'a test' });
+    const hurried = steps.filter(({ from, to }, at) => {
+      const next = steps[at + 1];
+      return next !== undefined && next.from - to < (to - from) / 2;
+    });
+    expect([steps.length > 1, hurried]).toEqual([true, []]);
+  });
+
   it('and what checkpoints are made of is not missed', async () => {
     const told: string[] = [];
     const checkpoints = createCheckpoints({ database: record.database, path: record.path, key: key(), tell: (line) => told.push(line) });
@@ -136,6 +158,15 @@ describe('what is older than a day goes', () => {
     expect((await record.verify()).breaks.map(({ kind }) => kind)).toContain('signature');
   });
 
+  it('and so does an entry that somebody has put where others were', async () => {
+    const old = (await record.rows()).find(({ sequence }) => sequence === 3);
+    await prune();
+    expect(summary(await record.verify())).toEqual([]);
+    await record.tamper(sql`insert into "_Decision" ("id", "at", "kind", "allowed", "writer", "sequence", "hash")
+      values ('put', ${new Date().toISOString()}, 'access', ${onPostgres ? sql`true` : 1}, ${old?.writer}, 3, 'x')`);
+    expect(summary(await record.verify())).toEqual(['inserted: entry put stands among those that were pruned, and is younger']);
+  });
+
   it('analytics of hours whose entries are gone go on', async () => {
     const from = Date.parse(`${D2}T00:00:05.000Z`);
     const ask = () => record.database.transaction((tx) => analytics(tx, { from }));
@@ -158,15 +189,6 @@ describe('what is older than a day goes', () => {
     });
     await prune().finally(() => {
       isOver = true;
-  it('and so does an entry that somebody has put where others were', async () => {
-    const old = (await record.rows()).find(({ sequence }) => sequence === 3);
-    await prune();
-    expect(summary(await record.verify())).toEqual([]);
-    await record.tamper(sql`insert into "_Decision" ("id", "at", "kind", "allowed", "writer", "sequence", "hash")
-      values ('put', ${new Date().toISOString()}, 'access', ${onPostgres ? sql`true` : 1}, ${old?.writer}, 3, 'x')`);
-    expect(summary(await record.verify())).toEqual(['inserted: entry put stands among those that were pruned, and is younger']);
-  });
-
     });
     await Promise.all(load);
     const ids = new Set((await record.rows()).map(({ id }) => id));
@@ -220,28 +242,6 @@ it('a chain that cannot be cut where it would be stays whole', async () => {
   expect((await record.rows()).filter(({ writer }) => writer === first?.writer).length).toBe(5);
 });
 
-it.runIf(onPostgres)('what had no partition is given one, and goes with it', async () => {
-  await record.database.transaction((tx) => appendEntry(tx, entryAt(`${D1}T12:00:00.000Z`)));
-  const inRest = () => record.database.transaction((tx) => tx.all(sql`select 1 from "_Decision$rest"`));
-  expect((await inRest()).length).toBe(1);
-  await prune();
-  expect([(await inRest()).length, (await reasons()).includes(`${D1}T12:00:00.000Z`)]).toEqual([0, false]);
-});
-
-describe('by itself', () => {
-  it('goes what is older than it is to be kept, once a day', async () => {
-    const told: string[] = [];
-    const now = await record.database.transaction(async (tx) => tx.now);
-    const old = new Date(now - 3 * DAY).toISOString();
-    const young = new Date(now - DAY).toISOString();
-    for (const at of [old, young]) await record.database.transaction((tx) => appendEntry(tx, entryAt(at)));
-    const { promise: isTold, resolve } = Promise.withResolvers<void>();
-    const tell = (line: string): void => {
-      told.push(line);
-      resolve();
-    };
-    const retention = createRetention({ database: record.database, path: record.path, key, days: 2, tell });
-    await retention.prepare();
 describe('what somebody has made old', () => {
   const chainOf = async () => (await record.rows()).filter(({ reason }) => reason === `${D4}T00:00:00.000Z`)[0]?.writer;
 
@@ -277,6 +277,103 @@ describe('what somebody has made old', () => {
   });
 });
 
+it.runIf(onPostgres)('what had no partition is given one, and goes with it', async () => {
+  await record.database.transaction((tx) => appendEntry(tx, entryAt(`${D1}T12:00:00.000Z`)));
+  const inRest = () => record.database.transaction((tx) => tx.all(sql`select 1 from "_Decision$rest"`));
+  expect((await inRest()).length).toBe(1);
+  await prune();
+  expect([(await inRest()).length, (await reasons()).includes(`${D1}T12:00:00.000Z`)]).toEqual([0, false]);
+});
+
+it('entries from before there were chains are counted, are on the record, and go', async () => {
+  await fillDays([D1, D4], 5);
+  await record.tamper(sql`update "_Decision" set "writer" = null, "sequence" = null, "hash" = null`, sql`delete from "_Chain"`);
+  expect(await planPrune(record.database, BEFORE)).toEqual({ entries: 10, chains: 0 });
+  expect(await prune()).toEqual({ entries: 10, chains: 0 });
+  const left = await reasons();
+  expect([left.length, left.includes(`10 entries of 0 chains, from before ${BEFORE}, are pruned`)]).toEqual([11, true]);
+  expect(await prune()).toEqual({ entries: 0, chains: 0 });
+  expect((await reasons()).length).toBe(11);
+});
+
+describe.runIf(onPostgres)('where somebody reads for long', () => {
+  /** Holds a table as a dump of it does, for as long as the work goes on. */
+  async function whileRead(table: string, work: () => Promise<void>): Promise<void> {
+    const { promise: isOver, resolve: end } = Promise.withResolvers<void>();
+    const { promise: isHeld, resolve: held } = Promise.withResolvers<void>();
+    const dump = record.database.transaction(async (tx) => {
+      await tx.run(sql`lock table ${sql.table(table)} in access share mode`);
+      held();
+      await isOver;
+    });
+    await isHeld;
+    await work().finally(end);
+    await dump;
+  }
+
+  it('a service starts all the same, and says that it has no partition', async () => {
+    const told: string[] = [];
+    const tell = (line: string): void => void told.push(line);
+    const retention = createRetention({ database: record.database, path: record.path, key, days: undefined, tell });
+    await whileRead('_Decision$rest', () => retention.prepare());
+    expect(told.length).toBe(1);
+    await retention.prepare();
+    expect(
+      await record.database.transaction((tx) => tx.one(sql`select to_regclass(${`"_Decision$${dayOf(Date.now())}"`}) is not null as "is"`)),
+    ).toEqual({ is: 1 });
+  });
+
+  it('who is told to stop does not wait for that', async () => {
+    await fillDays([D1], 5);
+    await makePartitions(record.database, DECISION);
+    const stop = new AbortController();
+    await whileRead(`_Decision$${D1}`, async () => {
+      const pruning = prune(BEFORE, { stop: stop.signal });
+      const isWaiting = () =>
+        record.database.transaction((tx) =>
+          tx.one(sql`select 1 from pg_locks where not granted and relation = ${`"_Decision$${D1}"`}::regclass`),
+        );
+      while ((await isWaiting()) === undefined) await new Promise((again) => setTimeout(again, 20));
+      stop.abort(new Error('told to stop'));
+      await expect(pruning).rejects.toThrow('told to stop');
+    });
+    expect(summary(await record.verify())).toEqual([]);
+  });
+});
+
+describe('by itself', () => {
+  it('goes nothing that one clock alone says is old', async () => {
+    await fillDays([D3], 2);
+    const { database } = record;
+    const { promise: isDropping, resolve: dropping } = Promise.withResolvers<void>();
+    const ahead = {
+      ...database,
+      transaction: ((work, how) =>
+        database
+          .transaction((tx) => work({ ...tx, now: tx.now + 400 * DAY }), how)
+          .finally(() => how?.patient === true && dropping())) as typeof database.transaction,
+    };
+    const told: string[] = [];
+    const retention = createRetention({ database: ahead, path: record.path, key, days: 30, tell: (line) => told.push(line) });
+    retention.start();
+    await isDropping;
+    await retention.close();
+    expect([told, (await record.rows()).length]).toEqual([[], 4]);
+  });
+
+  it('goes what is older than it is to be kept, once a day', async () => {
+    const told: string[] = [];
+    const now = await record.database.transaction(async (tx) => tx.now);
+    const old = new Date(now - 3 * DAY).toISOString();
+    const young = new Date(now - DAY).toISOString();
+    for (const at of [old, young]) await record.database.transaction((tx) => appendEntry(tx, entryAt(at)));
+    const { promise: isTold, resolve } = Promise.withResolvers<void>();
+    const tell = (line: string): void => {
+      told.push(line);
+      resolve();
+    };
+    const retention = createRetention({ database: record.database, path: record.path, key, days: 2, tell });
+    await retention.prepare();
     retention.start();
     await isTold;
     await retention.close();

@@ -68,6 +68,8 @@ async function make(tx: Transaction, { table, column }: Partitioned, days: reado
     return [...wanted].filter((each) => !partitions.some(({ from, until }) => (from ?? '') <= each && each < until));
   };
   if ((await loadMissing()).length === 0) return 0;
+  // Who reads all of the record waits behind this, as does who begins a chain: so not for long, as where a dump is made of all tables.
+  await tx.run(sql.raw(`SET LOCAL lock_timeout = '${WAIT}'`));
   // Nobody may add another meanwhile: no partition can be made of a day that has rows among the rest.
   await tx.run(sql`LOCK TABLE ${rest} IN ACCESS EXCLUSIVE MODE`);
   const missing = await loadMissing();
