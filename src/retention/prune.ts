@@ -1,5 +1,4 @@
 import type { KeyObject } from 'node:crypto';
-import { setTimeout } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { appendEntry, createEntryId } from '../audit/index.ts';
 import { type Problem, SetupError } from '../errors.ts';
@@ -107,6 +106,13 @@ async function withPatience<T>(work: () => Promise<T>, stop: AbortSignal | undef
 }
 
 /** Waits, or until it is to stop: whoever comes next looks whether it is. */
-async function rest(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  await setTimeout(milliseconds, undefined, { signal }).catch(() => undefined);
+function rest(milliseconds: number, stop: AbortSignal | undefined): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, milliseconds);
+  const end = (): void => resolve();
+  stop?.addEventListener('abort', end);
+  return promise.finally(() => {
+    clearTimeout(timer);
+    stop?.removeEventListener('abort', end);
+  });
 }

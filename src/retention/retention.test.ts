@@ -1,26 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { analytics, appendAll, appendEntry, createEntryId, type Entry, toBeginningHash, toHash } from '../audit/index.ts';
-import { type Found, openTestRecord, type TestRecord, testEntry } from '../evidence/evidence.fixture.ts';
+import { analytics, appendEntry } from '../audit/index.ts';
+import { type Found, openTestRecord, type TestRecord } from '../evidence/evidence.fixture.ts';
 import { createCheckpoints, type Look, loadCheckpointKey, publicKeyPath, readPublicKeys, verifyRecord } from '../evidence/index.ts';
-import { loadChainPage, loadStart } from '../evidence/rows.ts';
-import { makePartitions } from '../storage/index.ts';
-import { onPostgres, openPlace } from '../storage/storage.fixture.ts';
+import { onPostgres } from '../storage/storage.fixture.ts';
 import { findCuts } from './cuts.ts';
-import { createRetention, lastDay, planPrune, pruneDecisions } from './index.ts';
-import { DECISION } from './prune.ts';
+import { planPrune, pruneDecisions } from './index.ts';
+import { D1, D2, D3, D4, entryAt, fillDays, TODAY } from './retention.fixture.ts';
 
-const DAY = 24 * 60 * 60_000;
-const TODAY = Date.now();
-const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
-/** Four days, of which the last is not over for long: chains are no older than now, and nothing in them by more than a week. */
-const [D1, D2, D3, D4] = [5, 4, 3, 2].map((ago) => new Date(TODAY - ago * DAY).toISOString().slice(0, 10)) as [
-  string,
-  string,
-  string,
-  string,
-];
 const BEFORE = D3;
 
 let record: TestRecord;
@@ -32,31 +20,13 @@ afterEach(() => record.dispose());
 const key = () => loadCheckpointKey(record.folder);
 const prune = (before: string = BEFORE, more: { readonly stop?: AbortSignal } = {}) =>
   pruneDecisions({ database: record.database, path: record.path, key: key(), before, by: 'a test', ...more });
-const entryAt = (at: string, reason = at): Entry => ({ ...testEntry(2), id: createEntryId(), at, reason });
-/** Each day's entries in a chain of their own, and all of them in another. */
-async function fillDays(days: readonly string[], count: number): Promise<void> {
-  const times = days.flatMap((day) => Array.from({ length: count }, (_, n) => new Date(Date.parse(day) + n * 1000).toISOString()));
-  const groups = [...days.map((day) => times.filter((time) => time.startsWith(day))), times];
-  for (const group of groups) {
-    const other = openPlace(record.place);
-    for (let from = 0; from < group.length; from += 7) {
-      await other.transaction((tx) =>
-        appendAll(
-          tx,
-          group.slice(from, from + 7).map((time) => entryAt(time)),
-        ),
-      );
-    }
-    await other.close();
-  }
-}
 const reasons = async (): Promise<readonly string[]> => (await record.rows()).map(({ reason }) => String(reason));
 const counts = () => record.database.transaction((tx) => tx.all(sql`select * from "_DecisionHour" where "hour" < ${BEFORE} order by "id"`));
 const summary = ({ breaks }: Found) => breaks.map(({ kind, detail }) => `${kind}: ${detail}`);
 
 describe('what is older than a day goes', () => {
   beforeEach(async () => {
-    await fillDays([D1, D2, D3, D4], 20);
+    await fillDays(record, [D1, D2, D3, D4], 20);
     await record.checkpoint();
   });
 
@@ -234,47 +204,12 @@ it('an old entry that stands behind a younger one stays, and goes with that', as
 });
 
 it('a chain that cannot be cut where it would be stays whole', async () => {
-  await fillDays([D1, D4], 5);
+  await fillDays(record, [D1, D4], 5);
   const [first] = await record.rows();
   await record.tamper(sql`update "_Decision" set "hash" = null where "writer" = ${first?.writer}`);
   expect((await findCuts(record.database, BEFORE)).map(({ writer }) => writer)).not.toContain(first?.writer);
   await prune();
   expect((await record.rows()).filter(({ writer }) => writer === first?.writer).length).toBe(5);
-});
-
-describe('what somebody has made old', () => {
-  const chainOf = async () => (await record.rows()).filter(({ reason }) => reason === `${D4}T00:00:00.000Z`)[0]?.writer;
-
-  it('stays, and shows', async () => {
-    await fillDays([D4], 10);
-    await record.checkpoint();
-    await record.tamper(
-      sql`update "_Decision" set "at" = ${`${D1}T00:00:00.000Z`} where "writer" = ${await chainOf()} and "sequence" <= 7`,
-    );
-    expect(await prune()).toEqual({ entries: 0, chains: 0 });
-    expect((await record.verify()).breaks.map(({ kind, sequence }) => [kind, sequence]).slice(0, 2)).toEqual([
-      ['edited', 1],
-      ['edited', 2],
-    ]);
-  });
-
-  it('shows where the whole chain was written anew: the checkpoints know its last entry', async () => {
-    await fillDays([D4], 10);
-    await record.checkpoint();
-    const writer = await chainOf();
-    const { start, rows } = await record.database.transaction(async (tx) => ({
-      start: await loadStart(tx, String(writer)),
-      rows: await loadChainPage(tx, String(writer), { after: { sequence: 1, id: '' }, limit: 100 }),
-    }));
-    let hash = toBeginningHash(start as NonNullable<typeof start>);
-    for (const { id, content } of rows) {
-      const at = `${D1}T00:00:00.000Z`;
-      hash = toHash(hash, content.with(1, at));
-      await record.tamper(sql`update "_Decision" set "at" = ${at}, "hash" = ${hash} where "id" = ${id}`);
-    }
-    expect(await prune()).toEqual({ entries: 10, chains: 1 });
-    expect((await record.verify()).breaks.map(({ kind, sequence }) => [kind, sequence])).toEqual([['edited', 10]]);
-  });
 });
 
 it.runIf(onPostgres)('what had no partition is given one, and goes with it', async () => {
@@ -286,7 +221,7 @@ it.runIf(onPostgres)('what had no partition is given one, and goes with it', asy
 });
 
 it('entries from before there were chains are counted, are on the record, and go', async () => {
-  await fillDays([D1, D4], 5);
+  await fillDays(record, [D1, D4], 5);
   await record.tamper(sql`update "_Decision" set "writer" = null, "sequence" = null, "hash" = null`, sql`delete from "_Chain"`);
   expect(await planPrune(record.database, BEFORE)).toEqual({ entries: 10, chains: 0 });
   expect(await prune()).toEqual({ entries: 10, chains: 0 });
@@ -294,115 +229,4 @@ it('entries from before there were chains are counted, are on the record, and go
   expect([left.length, left.includes(`10 entries of 0 chains, from before ${BEFORE}, are pruned`)]).toEqual([11, true]);
   expect(await prune()).toEqual({ entries: 0, chains: 0 });
   expect((await reasons()).length).toBe(11);
-});
-
-describe.runIf(onPostgres)('where somebody reads for long', () => {
-  /** Holds a table as a dump of it does, for as long as the work goes on. */
-  async function whileRead(table: string, work: () => Promise<void>): Promise<void> {
-    const { promise: isOver, resolve: end } = Promise.withResolvers<void>();
-    const { promise: isHeld, resolve: held } = Promise.withResolvers<void>();
-    const dump = record.database.transaction(async (tx) => {
-      await tx.run(sql`lock table ${sql.table(table)} in access share mode`);
-      held();
-      await isOver;
-    });
-    await isHeld;
-    await work().finally(end);
-    await dump;
-  }
-
-  it('a service starts all the same, and says that it has no partition', async () => {
-    const told: string[] = [];
-    const tell = (line: string): void => void told.push(line);
-    const retention = createRetention({ database: record.database, path: record.path, key, days: undefined, tell });
-    await whileRead('_Decision$rest', () => retention.prepare());
-    expect(told.length).toBe(1);
-    await retention.prepare();
-    expect(
-      await record.database.transaction((tx) => tx.one(sql`select to_regclass(${`"_Decision$${dayOf(Date.now())}"`}) is not null as "is"`)),
-    ).toEqual({ is: 1 });
-  });
-
-  it('who is told to stop does not wait for that', async () => {
-    await fillDays([D1], 5);
-    await makePartitions(record.database, DECISION);
-    const stop = new AbortController();
-    await whileRead(`_Decision$${D1}`, async () => {
-      const pruning = prune(BEFORE, { stop: stop.signal });
-      const isWaiting = () =>
-        record.database.transaction((tx) =>
-          tx.one(sql`select 1 from pg_locks where not granted and relation = ${`"_Decision$${D1}"`}::regclass`),
-        );
-      while ((await isWaiting()) === undefined) await new Promise((again) => setTimeout(again, 20));
-      stop.abort(new Error('told to stop'));
-      await expect(pruning).rejects.toThrow('told to stop');
-    });
-    expect(summary(await record.verify())).toEqual([]);
-  });
-});
-
-describe('by itself', () => {
-  it('goes nothing that one clock alone says is old', async () => {
-    await fillDays([D3], 2);
-    const { database } = record;
-    const { promise: isDropping, resolve: dropping } = Promise.withResolvers<void>();
-    const ahead = {
-      ...database,
-      transaction: ((work, how) =>
-        database
-          .transaction((tx) => work({ ...tx, now: tx.now + 400 * DAY }), how)
-          .finally(() => how?.patient === true && dropping())) as typeof database.transaction,
-    };
-    const told: string[] = [];
-    const retention = createRetention({ database: ahead, path: record.path, key, days: 30, tell: (line) => told.push(line) });
-    retention.start();
-    await isDropping;
-    await retention.close();
-    expect([told, (await record.rows()).length]).toEqual([[], 4]);
-  });
-
-  it('goes what is older than it is to be kept, once a day', async () => {
-    const told: string[] = [];
-    const now = await record.database.transaction(async (tx) => tx.now);
-    const old = new Date(now - 3 * DAY).toISOString();
-    const young = new Date(now - DAY).toISOString();
-    for (const at of [old, young]) await record.database.transaction((tx) => appendEntry(tx, entryAt(at)));
-    const { promise: isTold, resolve } = Promise.withResolvers<void>();
-    const tell = (line: string): void => {
-      told.push(line);
-      resolve();
-    };
-    const retention = createRetention({ database: record.database, path: record.path, key, days: 2, tell });
-    await retention.prepare();
-    retention.start();
-    await isTold;
-    await retention.close();
-    expect(told).toEqual([`1 entries of 1 chains, from before ${lastDay(now, 2)}, are pruned`]);
-    expect((await reasons()).filter((reason) => reason === old || reason === young)).toEqual([young]);
-    expect(summary(await record.verify())).toEqual([]);
-  });
-
-  it('goes nothing where nobody asked for it', async () => {
-    await fillDays([D1], 2);
-    const retention = createRetention({ database: record.database, path: record.path, key, days: undefined, tell: () => undefined });
-    retention.start();
-    await retention.close();
-    expect((await record.rows()).length).toBe(4);
-  });
-
-  it('what stands in the way is told once', async () => {
-    const told: string[] = [];
-    const broken = { ...record.database, transaction: () => Promise.reject(new Error('no disk')) };
-    const { promise: isTold, resolve } = Promise.withResolvers<void>();
-    const tell = (line: string): void => {
-      told.push(line);
-      resolve();
-    };
-    const retention = createRetention({ database: broken, path: record.path, key, days: 2, tell, every: 1 });
-    retention.start();
-    await isTold;
-    await new Promise((again) => setTimeout(again, 20));
-    await retention.close();
-    expect(told).toEqual(['old entries of the record could not be seen to, and that is tried again each hour: no disk']);
-  });
 });
