@@ -96,7 +96,7 @@ describe('the model', () => {
     const made = await database.transaction(async (tx) => {
       const halfway = tx.savepoint(async () => {
         await assign(tx, 'editor');
-        undone = await keeper.after(tx);
+        undone = await keeper.at(tx);
         throw new Error('undone');
       });
       await expect(halfway).rejects.toThrow('undone');

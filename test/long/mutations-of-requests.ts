@@ -103,7 +103,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     file: 'src/storage/policy-history.ts',
     find: '"fromEpoch" <= ${epoch} AND',
     replace: '"fromEpoch" <= ${epoch + 1} AND',
-    red: 'src/storage/policies.test.ts',
+    red: 'src/storage/policy-history.test.ts',
     test: 'the history has the state of every epoch',
   },
   {
