@@ -1,4 +1,4 @@
-import { appendEntry, createEntryId } from '../audit/index.ts';
+import { appendOwnDeed } from '../audit/index.ts';
 import { type PolicyInput, policiesFromPermissions } from '../policy/index.ts';
 import type { Definitions } from '../resource/index.ts';
 import { applyPermissions, comparePermissions, currentEpoch, type Transaction } from '../storage/index.ts';
@@ -34,17 +34,6 @@ export async function createPermissionPolicies(
 }
 
 async function appendMade(tx: Transaction, name: string): Promise<void> {
-  await appendEntry(tx, {
-    id: createEntryId(),
-    at: new Date(tx.now).toISOString(),
-    kind: 'admin',
-    role: 'admin',
-    resource: 'Policy',
-    action: 'create',
-    allowed: true,
-    reason: `made and assigned policy "${name}" from a permissions map`,
-    epoch: await currentEpoch(tx),
-    requestId: BY,
-    ip: '',
-  });
+  const reason = `made and assigned policy "${name}" from a permissions map`;
+  await appendOwnDeed(tx, { resource: 'Policy', action: 'create', reason, epoch: await currentEpoch(tx), by: BY });
 }

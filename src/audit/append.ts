@@ -10,7 +10,7 @@ import {
   type Writer,
 } from '../storage/index.ts';
 import { CONTENT, type Content, toBeginningHash, toHash } from './chain.ts';
-import type { Entry } from './entry.ts';
+import { createEntryId, type Entry } from './entry.ts';
 import { loadHeads } from './heads.ts';
 
 /** Characters kept of what callers choose freely: ids, addresses, request ids. */
@@ -27,6 +27,23 @@ const CHUNK = 64;
 /** Appends one entry. */
 export function appendEntry(tx: Transaction, entry: Entry): Promise<void> {
   return appendAll(tx, [entry]);
+}
+
+/** What was done by the program itself, or by a command of whoever has its data folder: nobody else was asked. */
+export interface OwnDeed {
+  readonly resource: string;
+  readonly action: string;
+  readonly reason: string;
+  /** Epoch that it was done under, or that it began. */
+  readonly epoch: number;
+  /** Which command, such as `bailiwick restore`. */
+  readonly by: string;
+}
+
+/** Appends an entry for it. */
+export function appendOwnDeed(tx: Transaction, { by, ...deed }: OwnDeed): Promise<void> {
+  const at = new Date(tx.now).toISOString();
+  return appendEntry(tx, { id: createEntryId(), at, kind: 'admin', role: 'admin', allowed: true, requestId: by, ip: '', ...deed });
 }
 
 /**

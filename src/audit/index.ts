@@ -6,7 +6,7 @@
  * Begin with `entry.ts`, then `append.ts`.
  */
 export { type Activity, type Analytics, analytics, type ResourceActivity, readTimeframe } from './analytics.ts';
-export { appendAll, appendEntry } from './append.ts';
+export { appendAll, appendEntry, appendOwnDeed } from './append.ts';
 export { CONTENT, type Content, toBeginningHash, toHash } from './chain.ts';
 export { createEntryId, type Entry } from './entry.ts';
 export { type FactsFrame, factsOf, rulesToExplain, scopeFromFacts } from './facts.ts';

@@ -1,5 +1,5 @@
 /** What comes after a restore, whoever did it. */
-import { appendEntry, createEntryId } from '../audit/index.ts';
+import { appendOwnDeed } from '../audit/index.ts';
 import { loadCheckpointKey, writeRestored } from '../evidence/index.ts';
 import { revokeAllSessions } from '../identity/index.ts';
 import {
@@ -40,19 +40,7 @@ export interface Noted {
 export async function noteRestored(tx: Transaction, { above, reason, from }: Noted): Promise<string> {
   const epoch = await bumpEpochAbove(tx, above);
   await revokeAllSessions(tx);
-  await appendEntry(tx, {
-    id: createEntryId(),
-    at: new Date(tx.now).toISOString(),
-    kind: 'admin',
-    role: 'admin',
-    resource: '*',
-    action: 'restore',
-    allowed: true,
-    reason,
-    epoch,
-    requestId: BY,
-    ip: '',
-  });
+  await appendOwnDeed(tx, { resource: '*', action: 'restore', reason, epoch, by: BY });
   await keepRestore(tx, { reason, from });
   return (await loadEpoch(tx)).stamp;
 }

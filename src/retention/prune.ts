@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { sql } from 'kysely';
-import { appendEntry, createEntryId } from '../audit/index.ts';
+import { appendOwnDeed } from '../audit/index.ts';
 import { type Problem, SetupError } from '../errors.ts';
 import { signCuts } from '../evidence/index.ts';
 import type { Resource } from '../resource/index.ts';
@@ -72,19 +72,7 @@ async function countUnchained(tx: Transaction, before: string): Promise<number> 
 }
 
 async function notePruned(tx: Transaction, { by, reason }: { readonly by: string; readonly reason: string }): Promise<void> {
-  await appendEntry(tx, {
-    id: createEntryId(),
-    at: new Date(tx.now).toISOString(),
-    kind: 'admin',
-    role: 'admin',
-    resource: '*',
-    action: 'prune',
-    allowed: true,
-    reason,
-    epoch: await currentEpoch(tx),
-    requestId: by,
-    ip: '',
-  });
+  await appendOwnDeed(tx, { resource: '*', action: 'prune', reason, epoch: await currentEpoch(tx), by });
 }
 
 /** Times that it is tried to have the table for a moment, and milliseconds between, in which requests go on. */
