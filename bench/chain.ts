@@ -22,6 +22,7 @@ import {
   type Transaction,
 } from '../src/storage/index.ts';
 import { SYSTEM } from '../src/system/index.ts';
+import { median } from './statistics.ts';
 
 const [ENTRIES = '60000', server] = process.argv.slice(2);
 const ROUNDS = 7;
@@ -170,10 +171,6 @@ for (let round = 0; round < ROUNDS; round++) {
   const { appending: off } = await measure(unchained);
   const { appending: on, verifying } = first ?? (await measure(chained));
   rounds.push({ on, off, hashing: await timed(HASHES, hashAll), verifying });
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }
 
 function print(what: string, cost: (round: (typeof rounds)[number]) => Cost): void {

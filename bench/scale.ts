@@ -9,10 +9,10 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import Sqlite from 'better-sqlite3';
 import { SignJWT } from 'jose';
-import pg from 'pg';
 import { startPostgres } from '../test/postgres/server.ts';
+import { numbersTo, openFilling } from './fill.ts';
+import { quantile } from './statistics.ts';
 
 const USERS = Number(process.argv[2] ?? 1_000_000);
 const POLICIES = Number(process.argv[3] ?? 10_000);
@@ -112,8 +112,7 @@ async function time(work: () => Promise<unknown>): Promise<number> {
 }
 
 function quantiles(times: readonly number[]): string {
-  const sorted = times.toSorted((a, b) => a - b);
-  const at = (share: number) => (sorted[Math.floor(share * (sorted.length - 1))] ?? 0).toFixed(1);
+  const at = (share: number) => quantile(times, share).toFixed(1);
   return `${at(0.5)} ms (${at(0.05)}–${at(0.95)})`;
 }
 
@@ -179,70 +178,33 @@ async function call(url: string, what: string, { token, body }: Sent): Promise<R
 
 /** Users, policies of two rules, two of them assigned to each user, and the versions that all of it would have left. */
 async function fill(database: string): Promise<void> {
-  const onServer = database.startsWith('postgres:');
-  const run = onServer ? await openServer(database) : openFile(database);
+  const run = await openFilling(database);
+  const onServer = run.isServer;
   const json = (text: string): string => (onServer ? `(${text})::json` : text);
-  const numbers = (count: number): string => `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})`;
   const ownsVersions = (await run.columns('_PolicyHistory')).includes('userId');
   const policyOf = (nth: number): string => `'p' || ((CAST(n.i AS BIGINT) * 7919 + ${nth} * 4337) % ${POLICIES} + 1)`;
   const rules = [1, 2].map(
     (
       nth,
     ) => `INSERT INTO "_PolicyRule" ("id", "policyId", "position", "resource", "action", "effect", "conditions", "priority", "isActive", "createdAt")
-      ${numbers(POLICIES)} SELECT 'r' || i || '.${nth}', 'p' || i, ${nth}, 'Article', 'update', 'ALLOW', ${json(`'[{"field":"resource.title","operator":"eq","value":"' || i || '"}]'`)}, ${nth}, TRUE, '${AT}' FROM n`,
+      ${numbersTo(POLICIES)} SELECT 'r' || i || '.${nth}', 'p' || i, ${nth}, 'Article', 'update', 'ALLOW', ${json(`'[{"field":"resource.title","operator":"eq","value":"' || i || '"}]'`)}, ${nth}, TRUE, '${AT}' FROM n`,
   );
   const assigned = [1, 2].flatMap((nth) => [
     `INSERT INTO "_UserPolicy" ("id", "userId", "policyId", "assignedBy", "assignedAt", "isActive", "context")
-      ${numbers(USERS)} SELECT 'a' || i || '.${nth}', 'u' || i, ${policyOf(nth)}, 'bench', '${AT}', TRUE, ${json("'{}'")} FROM n`,
+      ${numbersTo(USERS)} SELECT 'a' || i || '.${nth}', 'u' || i, ${policyOf(nth)}, 'bench', '${AT}', TRUE, ${json("'{}'")} FROM n`,
     `INSERT INTO "_PolicyHistory" ("id", "kind", "subjectId", ${ownsVersions ? '"userId", ' : ''}"fromEpoch", "value", "changedBy", "changedAt")
-      ${numbers(USERS)} SELECT 'h' || i || '.${nth}', 'userPolicy', 'a' || i || '.${nth}', ${ownsVersions ? "'u' || i, " : ''}1,
+      ${numbersTo(USERS)} SELECT 'h' || i || '.${nth}', 'userPolicy', 'a' || i || '.${nth}', ${ownsVersions ? "'u' || i, " : ''}1,
       ${json(`'{"id":"a' || i || '.${nth}","userId":"u' || i || '","policyId":"' || ${policyOf(nth)} || '","assignedBy":"bench","assignedAt":"${AT}","isActive":true,"context":{}}'`)}, 'bench', '${AT}' FROM n`,
   ]);
   const statements = [
     `INSERT INTO "User" ("id", "version", "createdAt", "updatedAt", "name", "email", "password", "role", "isActive")
-      ${numbers(USERS)} SELECT 'u' || i, 1, '${AT}', '${AT}', 'User ' || i, 'u' || i || '@example.com', 'none', 'user', TRUE FROM n`,
+      ${numbersTo(USERS)} SELECT 'u' || i, 1, '${AT}', '${AT}', 'User ' || i, 'u' || i || '@example.com', 'none', 'user', TRUE FROM n`,
     `INSERT INTO "_Policy" ("id", "name", "type", "isActive", "priority", "createdBy", "tags", "createdAt", "updatedAt")
-      ${numbers(POLICIES)} SELECT 'p' || i, 'Policy ' || i, 'CUSTOM', TRUE, 100, 'bench', ${json("'[]'")}, '${AT}', '${AT}' FROM n`,
+      ${numbersTo(POLICIES)} SELECT 'p' || i, 'Policy ' || i, 'CUSTOM', TRUE, 100, 'bench', ${json("'[]'")}, '${AT}', '${AT}' FROM n`,
     ...rules,
     ...assigned,
   ];
   for (const statement of statements) await run.exec(statement);
   if (onServer) await run.exec('ANALYZE');
   await run.close();
-}
-
-interface Filling {
-  exec(statement: string): Promise<unknown>;
-  columns(table: string): Promise<readonly string[]>;
-  close(): Promise<unknown>;
-}
-
-function openFile(database: string): Filling {
-  const file = new Sqlite(database.slice('sqlite:'.length));
-  return {
-    exec: async (statement) => file.exec(statement),
-    columns: async (table) => (file.pragma(`table_info("${table}")`) as readonly { readonly name: string }[]).map(({ name }) => name),
-    close: async () => file.close(),
-  };
-}
-
-async function openServer(database: string): Promise<Filling> {
-  const url = new URL(database);
-  const schema = url.searchParams.get('schema');
-  url.searchParams.delete('schema');
-  const client = new pg.Client({ connectionString: url.href, options: `-c search_path=${schema}` });
-  // What is wrong is said by what is asked; a server that is stopped tells its connections as well.
-  client.on('error', () => undefined);
-  await client.connect();
-  return {
-    exec: (statement) => client.query(statement),
-    columns: async (table) => {
-      const found = await client.query<{ column_name: string }>(
-        'SELECT column_name FROM information_schema.columns WHERE table_schema = $1 AND table_name = $2',
-        [schema, table],
-      );
-      return found.rows.map(({ column_name }) => column_name);
-    },
-    close: () => client.end(),
-  };
 }

@@ -1,0 +1,37 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+
+const FOLDER = fileURLToPath(new URL('.', import.meta.url));
+const STAMP = `${FOLDER}node_modules/.lock-as-installed`;
+
+/** Installs the contestants as their lockfile pins them, where that has not been done; none of them runs a script of its own. */
+export function installContestants(): void {
+  const lock = readFileSync(`${FOLDER}package-lock.json`, 'utf8');
+  if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === lock) return;
+  const { status } = spawnSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: FOLDER, stdio: 'inherit' });
+  if (status !== 0) throw new Error(`expected npm ci to install the contestants in ${FOLDER}, given exit code ${status}`);
+  writeFileSync(STAMP, lock);
+}
+
+/** Loads a contestant's package; what is used of it is said by whoever uses it, because types are installed only with it. */
+export function loadContestant<T>(name: string): T {
+  return createRequire(import.meta.url)(name) as T;
+}
+
+/** A file that a contestant's package brings, such as its program. */
+export function contestantFile(path: string): string {
+  const file = `${FOLDER}node_modules/${path}`;
+  if (!existsSync(file)) throw new Error(`expected ${path}, which npm brings on Linux for x64 only`);
+  return file;
+}
+
+/** The versions that are pinned. */
+export function contestantVersions(): Readonly<Record<string, string>> {
+  const { dependencies, optionalDependencies } = JSON.parse(readFileSync(`${FOLDER}package.json`, 'utf8')) as {
+    readonly dependencies: Readonly<Record<string, string>>;
+    readonly optionalDependencies: Readonly<Record<string, string>>;
+  };
+  return { ...dependencies, ...optionalDependencies };
+}

@@ -1,0 +1,54 @@
+import Sqlite from 'better-sqlite3';
+import pg from 'pg';
+
+/** A database that is filled from outside, by its own driver: a million rows through an API would take an hour. */
+export interface Filling {
+  readonly isServer: boolean;
+  exec(statement: string): Promise<unknown>;
+  columns(table: string): Promise<readonly string[]>;
+  close(): Promise<unknown>;
+}
+
+/** Opens `sqlite:<path>`, or `postgres://…`, where `?schema=` may name a schema. */
+export function openFilling(database: string): Promise<Filling> {
+  return database.startsWith('sqlite:') ? openFile(database.slice('sqlite:'.length)) : openServer(database);
+}
+
+/** The numbers from 1 on as `n(i)`, for an INSERT … SELECT of either database. */
+export function numbersTo(count: number): string {
+  return `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})`;
+}
+
+async function openFile(path: string): Promise<Filling> {
+  const file = new Sqlite(path);
+  // What is lost here by a power cut is measured by nobody.
+  file.pragma('synchronous = OFF');
+  return {
+    isServer: false,
+    exec: async (statement) => file.exec(statement),
+    columns: async (table) => (file.pragma(`table_info("${table}")`) as readonly { readonly name: string }[]).map(({ name }) => name),
+    close: async () => file.close(),
+  };
+}
+
+async function openServer(database: string): Promise<Filling> {
+  const url = new URL(database);
+  const schema = url.searchParams.get('schema') ?? 'public';
+  url.searchParams.delete('schema');
+  const client = new pg.Client({ connectionString: url.href, options: `-c search_path=${schema}` });
+  // What is wrong is said by what is asked; a server that is stopped tells its connections as well.
+  client.on('error', () => undefined);
+  await client.connect();
+  return {
+    isServer: true,
+    exec: (statement) => client.query(statement),
+    columns: async (table) => {
+      const found = await client.query<{ column_name: string }>(
+        'SELECT column_name FROM information_schema.columns WHERE table_schema = $1 AND table_name = $2',
+        [schema, table],
+      );
+      return found.rows.map(({ column_name }) => column_name);
+    },
+    close: () => client.end(),
+  };
+}

@@ -1,0 +1,128 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { withSchema } from '../../test/postgres/place.ts';
+import { createUser, expectDone, idOf, logIn, type Program, send, setUp, startProgram } from '../../test/process/program.ts';
+import { numbersTo, openFilling } from '../fill.ts';
+import {
+  BODY_SQL,
+  type CaseCall,
+  type CaseName,
+  type HttpContestant,
+  newArticle,
+  ownerSql,
+  ownNumber,
+  publishedSql,
+  type Service,
+  statusSql,
+  type World,
+} from './contestant.ts';
+
+/** Ourselves, as `npm start` starts it, on a SQLite file. */
+export const bailiwick: HttpContestant = {
+  name: 'bailiwick',
+  usesPostgres: false,
+  start: (world) => startOn(world, `sqlite:${join(world.folder, 'bailiwick.db')}`),
+};
+
+/** The same on PostgreSQL, beside those that need one. */
+export const bailiwickOnPostgres: HttpContestant = {
+  name: 'bailiwick on PostgreSQL',
+  usesPostgres: true,
+  start: (world) => startOn(world, withSchema(world.postgres)),
+};
+
+const PROJECT = fileURLToPath(new URL('project', import.meta.url));
+const EMAIL = 'maya@example.com';
+const ID = '018f4e6a-1c2b-7d3e-8f40-';
+
+/** Starts the service on a project of the benchmarks; also for whoever measures something else of it. */
+export function startBailiwick(folder: string, database: string, project: string = PROJECT): Promise<Program> {
+  return startProgram({
+    data: folder,
+    project,
+    args: ['--database', database, '--rate-limit', '0', '--log-level', 'error', '--backups-kept', '0', '--access-token-seconds', '86400'],
+    env: { NODE_OPTIONS: '--max-semi-space-size=16' },
+  });
+}
+
+/** A caller who may do what is said with articles of their own, in a database that has tables and policies and no articles yet. */
+export async function prepareCaller(url: string): Promise<{ readonly caller: string; readonly token: string; readonly admin: string }> {
+  const admin = await setUp(url);
+  const caller = await createUser(url, admin, { email: EMAIL, role: 'user' });
+  const rules = ['read', 'list', 'create', 'update'].map((action) => ({
+    resource: 'Article',
+    action,
+    conditions: [{ field: 'resource.authorId', operator: 'eq', value: '${user.id}' }],
+  }));
+  const body = { name: 'own', type: 'ATTRIBUTE_BASED', rules };
+  const policy = idOf(await expectDone(send(url, 'POST /admin/api/policies', { token: admin, body })));
+  await expectDone(send(url, `POST /admin/api/policies/${policy}/assign/role/user`, { token: admin, body: {} }));
+  return { caller, token: await logIn(url, EMAIL), admin };
+}
+
+async function startOn(world: World, database: string): Promise<Service> {
+  const first = await startBailiwick(world.folder, database);
+  const { caller, token } = await prepareCaller(first.url);
+  await first.stop();
+  await fillArticles(database, world, caller);
+  const program = await startBailiwick(world.folder, database);
+  return {
+    url: program.url,
+    child: program.child,
+    caller,
+    calls: callsOf(world, caller, token),
+    foreign: { headers: headersOf(token), toRequest: () => ({ method: 'GET', path: `/api/Article/${idFor(1)}` }) },
+    stop: async () => void (await program.stop()),
+  };
+}
+
+/** Articles by number, of the caller or of the admin. */
+export async function fillArticles(database: string, world: World, caller: string): Promise<void> {
+  const filling = await openFilling(database);
+  const owner = ownerSql(world, caller, '').replace(`''`, `(SELECT min("id") FROM "User")`);
+  await filling.exec(`INSERT INTO "Article" ("id", "version", "createdAt", "updatedAt", "createdBy", "title", "slug", "body", "status", "authorId", "publishedAt")
+    ${numbersTo(world.records)} SELECT '${ID}' || substr(CAST(100000000000 + i AS TEXT), 1, 12), 1, '2025-01-01T00:00:00.000Z', '2025-01-01T00:00:00.000Z', 'bench',
+      'Article ' || i, 'article-' || i, ${BODY_SQL}, ${statusSql(world)}, ${owner}, ${publishedSql(world)} FROM n`);
+  await filling.exec('ANALYZE');
+  await filling.close();
+}
+
+function callsOf(world: World, authorId: string, token: string): Record<CaseName, CaseCall> {
+  const headers = headersOf(token);
+  const get = (path: string): CaseCall => ({ headers, toRequest: () => ({ method: 'GET', path }), read: readData });
+  const data = (turn: number) => ({ ...newArticle(turn), authorId });
+  const ownId = (turn: number): string => idFor(ownNumber(world, turn));
+  return {
+    'read by id': { headers, toRequest: (turn) => ({ method: 'GET', path: `/api/Article/${ownId(turn)}` }), read: readData },
+    'list of 20': get('/api/Article?limit=20'),
+    'list of 20, filter and sort': get('/api/Article?where[status]=published&sort=-publishedAt&limit=20'),
+    total: { ...get('/api/Article?limit=1&total=true'), read: (body) => ({ authors: [], total: (body as { total: number }).total }) },
+    create: { headers, toRequest: (turn) => ({ method: 'POST', path: '/api/Article', body: data(turn) }), read: readData },
+    update: {
+      headers,
+      toRequest: (turn) => ({ method: 'PUT', path: `/api/Article/${ownId(turn)}`, body: { title: `Changed ${turn}` } }),
+      read: readData,
+    },
+    'batch of 50': {
+      headers,
+      toRequest(turn) {
+        const requests = Array.from({ length: 50 }, (_, nth) => ({ resource: 'Article', action: 'create', data: data(turn * 1000 + nth) }));
+        return { method: 'POST', path: '/api/batch', body: { requests } };
+      },
+      read: (body) => ({ authors: (body as { data: readonly unknown[] }).data.flatMap((item) => readData(item).authors) }),
+    },
+  };
+}
+
+function readData(body: unknown): { readonly authors: readonly string[] } {
+  const { data } = body as { readonly data: unknown };
+  return { authors: [data].flat().map((record) => (record as { authorId: string }).authorId) };
+}
+
+function headersOf(token: string): Readonly<Record<string, string>> {
+  return { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+}
+
+function idFor(number: number): string {
+  return `${ID}${100_000_000_000 + number}`;
+}

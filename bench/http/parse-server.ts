@@ -1,0 +1,147 @@
+import { randomBytes } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { findPort } from '../../test/postgres/server.ts';
+import { numbersTo, openFilling } from '../fill.ts';
+import { startServer, stopServer } from '../process.ts';
+import {
+  BODY_SQL,
+  type CaseCall,
+  type CaseName,
+  type HttpContestant,
+  newArticle,
+  ownerSql,
+  ownNumber,
+  publishedSql,
+  type Shown,
+  statusSql,
+  type World,
+} from './contestant.ts';
+
+/** Parse Server on PostgreSQL, with the permission that a pointer field gives as its ownership rule. It keeps no record of decisions. */
+export const parseServer: HttpContestant = {
+  name: 'Parse Server on PostgreSQL',
+  usesPostgres: true,
+  async start(world) {
+    const database = await createDatabase(world.postgres);
+    const key = randomBytes(16).toString('hex');
+    const port = await findPort();
+    const url = `http://127.0.0.1:${port}`;
+    const child = await startServer({
+      command: process.execPath,
+      args: ['--max-semi-space-size=16', fileURLToPath(new URL('parse-server-main.mjs', import.meta.url)), String(port), database, key],
+      cwd: world.folder,
+      probe: `${url}/parse/health`,
+    });
+    const asAdmin = { ...APPLICATION, 'x-parse-master-key': key };
+    await post(`${url}/parse/schemas/Article`, SCHEMA, asAdmin);
+    const made = await post(`${url}/parse/users`, { username: 'maya', password: randomBytes(16).toString('hex') }, APPLICATION);
+    const caller = String(made['objectId']);
+    await fill(database, world, caller);
+    const headers = { ...APPLICATION, 'x-parse-session-token': String(made['sessionToken']) };
+    return {
+      url,
+      child,
+      caller,
+      calls: callsOf(world, caller, headers),
+      foreign: { headers, toRequest: () => ({ method: 'GET', path: `${ARTICLES}/${idFor(1)}` }) },
+      stop: () => stopServer(child),
+    };
+  },
+};
+
+const ARTICLES = '/parse/classes/Article';
+const APPLICATION: Readonly<Record<string, string>> = { 'x-parse-application-id': 'bench', 'content-type': 'application/json' };
+const OWN = { pointerFields: ['author'] };
+
+const SCHEMA = {
+  className: 'Article',
+  fields: {
+    title: { type: 'String', required: true },
+    slug: { type: 'String', required: true },
+    body: { type: 'String' },
+    status: { type: 'String', defaultValue: 'draft' },
+    author: { type: 'Pointer', targetClass: '_User', required: true },
+    publishedAt: { type: 'Date' },
+  },
+  classLevelPermissions: { find: OWN, get: OWN, count: OWN, update: OWN, create: { requiresAuthentication: true } },
+};
+
+async function createDatabase(server: string): Promise<string> {
+  const url = new URL(server);
+  url.pathname = `/parse_${randomBytes(6).toString('hex')}`;
+  const client = new pg.Client({ connectionString: server });
+  await client.connect();
+  await client.query(`CREATE DATABASE ${url.pathname.slice(1)}`);
+  await client.end();
+  return url.href;
+}
+
+async function fill(database: string, world: World, caller: string): Promise<void> {
+  const filling = await openFilling(database);
+  const published = `CAST(${publishedSql(world)} AS timestamptz)`;
+  await filling.exec(`INSERT INTO "Article" ("objectId", "createdAt", "updatedAt", title, slug, body, status, author, "publishedAt")
+    ${numbersTo(world.records)} SELECT 'a' || CAST(100000000 + i AS TEXT), now(), now(), 'Article ' || i, 'article-' || i, ${BODY_SQL},
+      ${statusSql(world)}, ${ownerSql(world, caller, 'somebody')}, ${published} FROM n`);
+  await filling.exec(`CREATE UNIQUE INDEX ON "Article" (slug);
+    CREATE INDEX ON "Article" (author, "objectId");
+    CREATE INDEX ON "Article" (author, status, "publishedAt", "objectId")`);
+  await filling.exec('ANALYZE');
+  await filling.close();
+}
+
+function callsOf(world: World, objectId: string, headers: Readonly<Record<string, string>>): Partial<Record<CaseName, CaseCall>> {
+  const get = (query: string): CaseCall => ({ headers, toRequest: () => ({ method: 'GET', path: `${ARTICLES}?${query}` }), read: readResults });
+  const author = { __type: 'Pointer', className: '_User', objectId };
+  const ownId = (turn: number): string => idFor(ownNumber(world, turn));
+  const where = encodeURIComponent('{"status":"published"}');
+  // What is created and changed answers without its author: that the caller may see it is asked by what is read.
+  const unseen = (body: unknown): Shown => ({ authors: [body].flat().map(() => objectId) });
+  return {
+    'read by id': {
+      headers,
+      toRequest: (turn) => ({ method: 'GET', path: `${ARTICLES}/${ownId(turn)}` }),
+      read: (body) => ({ authors: [authorOf(body)] }),
+    },
+    'list of 20': get('limit=20&order=objectId'),
+    'list of 20, filter and sort': get(`limit=20&where=${where}&order=-publishedAt`),
+    total: { ...get('limit=0&count=1'), read: (body) => ({ authors: [], total: (body as { count: number }).count }) },
+    create: { headers, toRequest: (turn) => ({ method: 'POST', path: ARTICLES, body: { ...newArticle(turn), author } }), read: unseen },
+    update: {
+      headers,
+      toRequest: (turn) => ({ method: 'PUT', path: `${ARTICLES}/${ownId(turn)}`, body: { title: `Changed ${turn}` } }),
+      read: unseen,
+    },
+    'batch of 50': {
+      headers,
+      toRequest(turn) {
+        const requests = Array.from({ length: 50 }, (_, nth) => ({
+          method: 'POST',
+          path: ARTICLES,
+          body: { ...newArticle(turn * 1000 + nth), author },
+        }));
+        return { method: 'POST', path: '/parse/batch', body: { requests } };
+      },
+      read: (body) => unseen((body as readonly { success?: object }[]).filter(({ success }) => success !== undefined)),
+    },
+  };
+}
+
+function readResults(body: unknown): Shown {
+  return { authors: (body as { results: readonly unknown[] }).results.map(authorOf) };
+}
+
+function authorOf(record: unknown): string {
+  return (record as { author: { objectId: string } }).author.objectId;
+}
+
+function idFor(number: number): string {
+  return `a${100_000_000 + number}`;
+}
+
+async function post(address: string, body: object, headers: Readonly<Record<string, string>>): Promise<Readonly<Record<string, unknown>>> {
+  const answer = await fetch(address, { method: 'POST', headers, body: JSON.stringify(body) });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`expected success of ${address}, given ${answer.status} ${text}`);
+  return JSON.parse(text) as Readonly<Record<string, unknown>>;
+}

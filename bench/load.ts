@@ -1,0 +1,52 @@
+import autocannon from 'autocannon';
+
+/** One request, as the load generator sends it. */
+export interface Sent {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH';
+  readonly path: string;
+  readonly body?: object;
+}
+
+/** A kind of request: the nth of it, and what all have in common. */
+export interface Call {
+  readonly headers: Readonly<Record<string, string>>;
+  toRequest(turn: number): Sent;
+}
+
+/** How hard, and for how long. */
+export interface Loading {
+  readonly url: string;
+  readonly connections: number;
+  readonly seconds: number;
+}
+
+/** What became of it. */
+export interface Loaded {
+  readonly rate: number;
+  readonly beside: Readonly<Record<string, number>>;
+}
+
+let turn = 0;
+
+/** Sends requests of one kind for some seconds. @throws Error where one of them is not answered with success. */
+export async function load(call: Call, { url, connections, seconds }: Loading): Promise<Loaded> {
+  const setupRequest = (request: autocannon.Request): autocannon.Request => ({ ...request, ...toSend(call.toRequest(turn++)) });
+  const before = process.cpuUsage();
+  const result = await autocannon({ url, connections, duration: seconds, headers: { ...call.headers }, requests: [{ setupRequest }] });
+  const { user, system } = process.cpuUsage(before);
+  const failed = result.non2xx + result.errors;
+  if (failed > 0 || result.requests.total === 0) {
+    const { method, path } = call.toRequest(turn++);
+    throw new Error(`${method} ${path}: ${failed} of ${result.requests.total} requests failed, statuses ${JSON.stringify(result.statusCodeStats)}`);
+  }
+  const { p50, p99 } = result.latency;
+  return {
+    rate: result.requests.total / result.duration,
+    // Near 100 % of a core, the generator is what was measured.
+    beside: { 'p50 ms': p50, 'p99 ms': p99, 'load core %': (user + system) / (result.duration * 10_000) },
+  };
+}
+
+function toSend({ method, path, body }: Sent): autocannon.Request {
+  return { method, path, ...(body !== undefined && { body: JSON.stringify(body) }) };
+}
