@@ -37,7 +37,9 @@ export async function load(call: Call, { url, connections, seconds }: Loading): 
   const failed = result.non2xx + result.errors;
   if (failed > 0 || result.requests.total === 0) {
     const { method, path } = call.toRequest(turn++);
-    throw new Error(`${method} ${path}: ${failed} of ${result.requests.total} requests failed, statuses ${JSON.stringify(result.statusCodeStats)}`);
+    throw new Error(
+      `${method} ${path}: ${failed} of ${result.requests.total} requests failed, statuses ${JSON.stringify(result.statusCodeStats)}`,
+    );
   }
   const { p50, p99 } = result.latency;
   return {

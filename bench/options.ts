@@ -76,7 +76,8 @@ function readValue(key: keyof Options, text: string): number | readonly (number 
   const parts = text.split(',').filter((part) => part !== '');
   if (key === 'only') return parts;
   const numbers = parts.map(Number);
-  if (numbers.length === 0 || numbers.some((number) => !(number >= 0))) throw new Error(`expected a number for --${toFlag(key)}, given "${text}"`);
+  if (numbers.length === 0 || numbers.some((number) => !(number >= 0)))
+    throw new Error(`expected a number for --${toFlag(key)}, given "${text}"`);
   return key === 'connections' ? numbers : (numbers[0] ?? 0);
 }
 

@@ -18,7 +18,11 @@ export interface Starting {
 
 /** Starts a server of somebody else's, and waits until it answers. It goes with this process. */
 export async function startServer({ command, args, cwd, env = {}, probe }: Starting): Promise<ChildProcess> {
-  const child = spawn(command, args, { ...(cwd !== undefined && { cwd }), env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(command, args, {
+    ...(cwd !== undefined && { cwd }),
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   process.once('exit', () => child.kill('SIGKILL'));
   let said = '';
   for (const stream of [child.stdout, child.stderr]) {

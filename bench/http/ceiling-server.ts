@@ -83,7 +83,9 @@ app.get<{ Querystring: { limit: number; status?: string } }>('/articles', { sche
     },
   }),
 );
-app.get('/articles/total', (request, reply) => answer(request, reply, { action: 'list', work: ({ id }) => ({ total: count.get(id) }), bare: true }));
+app.get('/articles/total', (request, reply) =>
+  answer(request, reply, { action: 'list', work: ({ id }) => ({ total: count.get(id) }), bare: true }),
+);
 app.post<{ Body: Article }>('/articles', { schema: { ...one, body } }, (request, reply) =>
   answer(request, reply, { action: 'create', status: 201, work: (caller) => create(caller, request.body) }),
 );
@@ -124,7 +126,8 @@ async function answer(request: FastifyRequest, reply: FastifyReply, handling: Ha
   const done = await run(() => {
     const caller = who.get(token.userId, token.sessionId);
     const found = caller === undefined ? undefined : handling.work(caller);
-    for (let entry = 0; entry < (handling.entries ?? 1); entry++) record(request, { caller, action: handling.action, allowed: found !== undefined });
+    for (let entry = 0; entry < (handling.entries ?? 1); entry++)
+      record(request, { caller, action: handling.action, allowed: found !== undefined });
     return found;
   });
   if (done === undefined) return reply.code(404).send({});
@@ -171,6 +174,10 @@ function envelope(data: object): object {
 function query(): object {
   return {
     type: 'object',
-    properties: { limit: { type: 'integer', minimum: 1, maximum: 1000, default: 50 }, status: { type: 'string' }, sort: { type: 'string' } },
+    properties: {
+      limit: { type: 'integer', minimum: 1, maximum: 1000, default: 50 },
+      status: { type: 'string' },
+      sort: { type: 'string' },
+    },
   };
 }

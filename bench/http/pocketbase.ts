@@ -32,10 +32,17 @@ export const pocketbase: HttpContestant = {
     const port = await findPort();
     const url = `http://127.0.0.1:${port}`;
     const login = { identity: 'ada@example.com', password: randomUUID() };
-    execFileSync(program, ['admin', 'create', login.identity, login.password, '--dir', dir], { stdio: 'ignore' });
+    // Started from a folder for temporary files, it takes itself for a program under development.
+    const flags = ['--dir', dir, '--dev=false'];
+    for (const command of [
+      ['migrate', 'up'],
+      ['admin', 'create', login.identity, login.password],
+    ]) {
+      execFileSync(program, [...command, ...flags], { stdio: 'ignore' });
+    }
     const starting = {
       command: program,
-      args: ['serve', '--http', `127.0.0.1:${port}`, '--dir', dir],
+      args: ['serve', '--http', `127.0.0.1:${port}`, ...flags],
       cwd: world.folder,
       probe: `${url}/api/health`,
     };
@@ -96,7 +103,11 @@ async function fill(path: string, world: World, caller: string): Promise<void> {
 }
 
 function callsOf(world: World, author: string, headers: Readonly<Record<string, string>>): Partial<Record<CaseName, CaseCall>> {
-  const get = (query: string): CaseCall => ({ headers, toRequest: () => ({ method: 'GET', path: `${RECORDS}?${query}` }), read: readItems });
+  const get = (query: string): CaseCall => ({
+    headers,
+    toRequest: () => ({ method: 'GET', path: `${RECORDS}?${query}` }),
+    read: readItems,
+  });
   const ownId = (turn: number): string => idFor(ownNumber(world, turn));
   const filter = encodeURIComponent(`status = 'published'`);
   return {
