@@ -9,19 +9,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { appendAll, CONTENT, createEntryId, type Entry, toHash } from '../src/audit/index.ts';
+import { appendAll, CONTENT, type Entry, toHash } from '../src/audit/index.ts';
 import { verifyRecord } from '../src/evidence/index.ts';
 import { memoised } from '../src/memo.ts';
-import {
-  type Appending,
-  type Database,
-  evolve,
-  insertionInto,
-  openDatabase,
-  type Statement,
-  type Transaction,
-} from '../src/storage/index.ts';
-import { SYSTEM } from '../src/system/index.ts';
+import { type Appending, type Database, insertionInto, type Statement, type Transaction } from '../src/storage/index.ts';
+import { appendInFlight, openRecord, toEntry } from './entries.ts';
 import { median } from './statistics.ts';
 
 const [ENTRIES = '60000', server] = process.argv.slice(2);
@@ -71,33 +63,10 @@ function unbound(dialect: Transaction['dialect'], { parameters }: Statement): St
 const texts = new Map<number, string>();
 const chained: Append = (tx, entry) => appendAll(tx, [entry]);
 
-function entry(number: number): Entry {
-  return {
-    id: createEntryId(),
-    at: new Date().toISOString(),
-    kind: 'access',
-    userId: '019a0000-0000-7000-8000-000000000001',
-    role: 'editor',
-    resource: 'Article',
-    action: 'read',
-    recordId: createEntryId(),
-    allowed: true,
-    reason: 'allowed by rule "editors read" of policy "Newsroom"',
-    ruleId: '019a0000-0000-7000-8000-000000000002',
-    policyId: '019a0000-0000-7000-8000-000000000003',
-    epoch: 17,
-    requestId: `request ${number}`,
-    ip: '192.0.2.1',
-    facts: { 'resource.authorId': '019a0000-0000-7000-8000-000000000001', 'user.department': 'news' },
-  };
-}
-
 async function open(folder: string): Promise<Database> {
   const url = server === undefined ? undefined : new URL(server);
   url?.searchParams.set('schema', `bench_${randomBytes(6).toString('hex')}`);
-  const database = await openDatabase({ database: url?.href ?? `sqlite:${join(folder, 'bench.db')}` });
-  await evolve(database, SYSTEM);
-  return database;
+  return openRecord(url?.href ?? `sqlite:${join(folder, 'bench.db')}`);
 }
 
 /** Without the chain, its index would be kept up for nothing. */
@@ -129,19 +98,12 @@ async function timed(count: number, work: () => Promise<unknown>): Promise<Cost>
 const HASHES = 50_000;
 
 async function hashAll(): Promise<void> {
-  const content = CONTENT.map((name) => (name === 'facts' ? JSON.stringify(entry(1).facts) : (entry(1)[name] ?? null)));
+  const content = CONTENT.map((name) => (name === 'facts' ? JSON.stringify(toEntry(1).facts) : (toEntry(1)[name] ?? null)));
   for (let last = '', count = 0; count < HASHES; count++) last = toHash(last, content);
 }
 
-async function fill(database: Database, append: Append, count: number): Promise<void> {
-  let next = 0;
-  const worker = async (): Promise<void> => {
-    while (next < count) {
-      const each = entry(next++);
-      await database.transaction((tx) => append(tx, each));
-    }
-  };
-  await Promise.all(Array.from({ length: IN_FLIGHT }, worker));
+function fill(database: Database, append: Append, count: number): Promise<void> {
+  return appendInFlight({ database, count, inFlight: IN_FLIGHT, append: (into, each) => into.transaction((tx) => append(tx, each)) });
 }
 
 async function measure(append: Append): Promise<{ readonly appending: Cost; readonly verifying: Cost }> {

@@ -5,6 +5,8 @@ export interface Sent {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH';
   readonly path: string;
   readonly body?: object;
+  /** Where they are not those that all requests of a kind have. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** A kind of request: the nth of it, and what all have in common. */
@@ -49,6 +51,6 @@ export async function load(call: Call, { url, connections, seconds }: Loading): 
   };
 }
 
-function toSend({ method, path, body }: Sent): autocannon.Request {
-  return { method, path, ...(body !== undefined && { body: JSON.stringify(body) }) };
+function toSend({ method, path, body, headers }: Sent): autocannon.Request {
+  return { method, path, ...(body !== undefined && { body: JSON.stringify(body) }), ...(headers && { headers: { ...headers } }) };
 }

@@ -2,14 +2,15 @@
  * What is measured: `npm run bench` for all of it, `npm run bench -- http decide` for some, `npm run bench -- report` to write the page of
  * results anew from what is kept, `npm run bench -- quick` to see whether something has slipped. Options: options.ts.
  */
+import { decide } from './decide/measure.ts';
 import { http } from './http/measure.ts';
 import type { Figure, Measurement } from './measurement.ts';
 import { readOptions } from './options.ts';
-import { writeReport } from './page.ts';
-import { keepResults } from './results.ts';
+import { writePage } from './page.ts';
+import { keepResults, readResults } from './results.ts';
 import { median } from './statistics.ts';
 
-const MEASUREMENTS: readonly Measurement[] = [http];
+const MEASUREMENTS: readonly Measurement[] = [http, decide];
 
 const { names, options } = readOptions(process.argv.slice(2));
 const known = new Map(MEASUREMENTS.map((measurement) => [measurement.name, measurement]));
@@ -24,7 +25,7 @@ for (const measurement of wanted) {
   });
   if (options.only.length === 0) process.stdout.write(`kept in ${keepResults({ names: [measurement.name], options, figures })}\n`);
 }
-writeReport();
+writePage(readResults(), new Map(MEASUREMENTS.map(({ name, about }) => [name, about])));
 process.exit(0);
 
 function show({ case: name, setting, contestant, unit, rounds, beside = {} }: Figure): void {

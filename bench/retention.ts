@@ -7,12 +7,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { appendAll, createEntryId, type Entry, loadDecision, loadHeads, searchDecisions } from '../src/audit/index.ts';
+import { appendAll, type Entry, loadDecision, loadHeads, searchDecisions } from '../src/audit/index.ts';
 import { loadCheckpointKey, verifyRecord } from '../src/evidence/index.ts';
 import { pruneDecisions } from '../src/retention/index.ts';
 import { type Database, evolve, makePartitions, openDatabase } from '../src/storage/index.ts';
 import { SYSTEM } from '../src/system/index.ts';
 import { startPostgres } from '../test/postgres/server.ts';
+import { toEntry } from './entries.ts';
 
 const ENTRIES = Number(process.argv[2] ?? 1_000_000);
 const DAYS = Number(process.argv[3] ?? 10);
@@ -87,29 +88,6 @@ function append(database: Database, entries: readonly Entry[]): Promise<void> {
 
 function timeOf(number: number, first: number): number {
   return first + Math.floor((number / ENTRIES) * DAYS * DAY);
-}
-
-/** As a read of one record by a user leaves it, under two rules. */
-function toEntry(number: number, time: number): Entry {
-  const id = createEntryId();
-  return {
-    id,
-    at: new Date(time).toISOString(),
-    kind: 'access',
-    userId: `0193f2c0-0000-7000-8000-${String(number % 10_000).padStart(12, '0')}`,
-    role: 'editor',
-    resource: number % 3 === 0 ? 'Comment' : 'Article',
-    action: 'read',
-    recordId: id,
-    allowed: number % 10 !== 0,
-    reason: 'allowed by rule "own department" of policy "Editors"',
-    ruleId: '0193f2c0-0000-7000-8000-000000000001',
-    policyId: '0193f2c0-0000-7000-8000-000000000002',
-    epoch: 17,
-    requestId: id,
-    ip: '192.0.2.1',
-    facts: { 'user.department': 'culture', 'resource.department': 'culture', 'resource.status': 'published' },
-  };
 }
 
 async function sizes(database: Database): Promise<readonly (readonly [string, number])[]> {

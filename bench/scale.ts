@@ -11,7 +11,8 @@ import { loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { SignJWT } from 'jose';
 import { startPostgres } from '../test/postgres/server.ts';
-import { numbersTo, openFilling } from './fill.ts';
+import { openFilling } from './fill.ts';
+import { fillPolicies } from './fill-policies.ts';
 import { quantile } from './statistics.ts';
 
 const USERS = Number(process.argv[2] ?? 1_000_000);
@@ -20,7 +21,6 @@ const CHECKOUTS = process.argv.length > 4 ? process.argv.slice(4) : ['.'];
 const ASKED = 200;
 const CHANGES = 5;
 
-const AT = '2026-01-01T00:00:00.000Z';
 const secret = randomBytes(32).toString('hex');
 const folder = mkdtempSync(join(tmpdir(), 'bailiwick-scale-'));
 const project = join(folder, 'project');
@@ -176,35 +176,10 @@ async function call(url: string, what: string, { token, body }: Sent): Promise<R
   return JSON.parse(text) as Readonly<Record<string, unknown>>;
 }
 
-/** Users, policies of two rules, two of them assigned to each user, and the versions that all of it would have left. */
+/** Users, policies of two rules, two of them assigned to each user. */
 async function fill(database: string): Promise<void> {
-  const run = await openFilling(database);
-  const onServer = run.isServer;
-  const json = (text: string): string => (onServer ? `(${text})::json` : text);
-  const ownsVersions = (await run.columns('_PolicyHistory')).includes('userId');
-  const policyOf = (nth: number): string => `'p' || ((CAST(n.i AS BIGINT) * 7919 + ${nth} * 4337) % ${POLICIES} + 1)`;
-  const rules = [1, 2].map(
-    (
-      nth,
-    ) => `INSERT INTO "_PolicyRule" ("id", "policyId", "position", "resource", "action", "effect", "conditions", "priority", "isActive", "createdAt")
-      ${numbersTo(POLICIES)} SELECT 'r' || i || '.${nth}', 'p' || i, ${nth}, 'Article', 'update', 'ALLOW', ${json(`'[{"field":"resource.title","operator":"eq","value":"' || i || '"}]'`)}, ${nth}, TRUE, '${AT}' FROM n`,
-  );
-  const assigned = [1, 2].flatMap((nth) => [
-    `INSERT INTO "_UserPolicy" ("id", "userId", "policyId", "assignedBy", "assignedAt", "isActive", "context")
-      ${numbersTo(USERS)} SELECT 'a' || i || '.${nth}', 'u' || i, ${policyOf(nth)}, 'bench', '${AT}', TRUE, ${json("'{}'")} FROM n`,
-    `INSERT INTO "_PolicyHistory" ("id", "kind", "subjectId", ${ownsVersions ? '"userId", ' : ''}"fromEpoch", "value", "changedBy", "changedAt")
-      ${numbersTo(USERS)} SELECT 'h' || i || '.${nth}', 'userPolicy', 'a' || i || '.${nth}', ${ownsVersions ? "'u' || i, " : ''}1,
-      ${json(`'{"id":"a' || i || '.${nth}","userId":"u' || i || '","policyId":"' || ${policyOf(nth)} || '","assignedBy":"bench","assignedAt":"${AT}","isActive":true,"context":{}}'`)}, 'bench', '${AT}' FROM n`,
-  ]);
-  const statements = [
-    `INSERT INTO "User" ("id", "version", "createdAt", "updatedAt", "name", "email", "password", "role", "isActive")
-      ${numbersTo(USERS)} SELECT 'u' || i, 1, '${AT}', '${AT}', 'User ' || i, 'u' || i || '@example.com', 'none', 'user', TRUE FROM n`,
-    `INSERT INTO "_Policy" ("id", "name", "type", "isActive", "priority", "createdBy", "tags", "createdAt", "updatedAt")
-      ${numbersTo(POLICIES)} SELECT 'p' || i, 'Policy ' || i, 'CUSTOM', TRUE, 100, 'bench', ${json("'[]'")}, '${AT}', '${AT}' FROM n`,
-    ...rules,
-    ...assigned,
-  ];
-  for (const statement of statements) await run.exec(statement);
-  if (onServer) await run.exec('ANALYZE');
-  await run.close();
+  const filling = await openFilling(database);
+  const condition = `'{"field":"resource.title","operator":"eq","value":"' || i || '"}'`;
+  await fillPolicies(filling, { users: USERS, policies: POLICIES, each: 2, action: 'update', condition });
+  await filling.close();
 }

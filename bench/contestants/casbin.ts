@@ -1,4 +1,4 @@
-import { createRequire } from 'node:module';
+import { loadContestant } from './install.ts';
 import type { Contestant, Shape, ShapeRequest, ShapeRule } from './shape.ts';
 
 /** What is used of it. Said here, because it is installed only where it is measured. */
@@ -12,7 +12,7 @@ interface Casbin {
 export const casbin: Contestant = {
   name: 'casbin',
   async prepare(shape) {
-    const { newEnforcer, newModelFromString, StringAdapter } = createRequire(import.meta.url)('casbin') as Casbin;
+    const { newEnforcer, newModelFromString, StringAdapter } = loadContestant<Casbin>('casbin');
     const conditional = shape.rules.some((rule) => rule.when !== undefined);
     // Roles and conditions in one model would be `g(…) && eval(…)`, dearer than either, and tell nothing new.
     if (conditional && new Set(shape.users.values()).size > 1) return undefined;

@@ -1,4 +1,4 @@
-import { createRequire } from 'node:module';
+import { loadContestant } from './install.ts';
 import type { Contestant, Run, Shape, ShapeRequest, ShapeRule } from './shape.ts';
 
 interface Ability {
@@ -31,7 +31,7 @@ export const caslKept: Contestant = {
 };
 
 function toRun(shape: Shape, pick: (abilityOf: (userId: string) => Ability, request: ShapeRequest) => Ability): Run {
-  const { createMongoAbility, subject } = createRequire(import.meta.url)('@casl/ability') as Casl;
+  const { createMongoAbility, subject } = loadContestant<Casl>('@casl/ability');
   const byRole = Map.groupBy(shape.rules, (rule) => rule.role);
   const abilityOf = (userId: string): Ability => {
     const rules = byRole.get(shape.users.get(userId) ?? '') ?? [];

@@ -1,0 +1,62 @@
+import { appendAll, createEntryId, type Entry } from '../src/audit/index.ts';
+import { type Database, evolve, openDatabase } from '../src/storage/index.ts';
+import { SYSTEM } from '../src/system/index.ts';
+
+/** Opens a database at an address, with the tables of the record. */
+export async function openRecord(database: string): Promise<Database> {
+  const opened = await openDatabase({ database });
+  await evolve(opened, SYSTEM);
+  return opened;
+}
+
+/** An entry as a read of one record by a user leaves it, under two rules. */
+export function toEntry(number: number, time: number = Date.now()): Entry {
+  const id = createEntryId();
+  return {
+    id,
+    at: new Date(time).toISOString(),
+    kind: 'access',
+    userId: `0193f2c0-0000-7000-8000-${String(number % 10_000).padStart(12, '0')}`,
+    role: 'editor',
+    resource: number % 3 === 0 ? 'Comment' : 'Article',
+    action: 'read',
+    recordId: id,
+    allowed: number % 10 !== 0,
+    reason: 'allowed by rule "own department" of policy "Editors"',
+    ruleId: '0193f2c0-0000-7000-8000-000000000001',
+    policyId: '0193f2c0-0000-7000-8000-000000000002',
+    epoch: 17,
+    requestId: id,
+    ip: '192.0.2.1',
+    facts: { 'user.department': 'culture', 'resource.department': 'culture', 'resource.status': 'published' },
+  };
+}
+
+/** How many are appended, and how many transactions are in flight at any time. */
+export interface Appending {
+  readonly database: Database;
+  readonly count: number;
+  readonly inFlight: number;
+  /** Appends them in one transaction, one each time, where nothing else is said. */
+  append?(database: Database, entry: Entry): Promise<unknown>;
+  /** Milliseconds that each waited for its commit. */
+  told?(waited: number): void;
+}
+
+/** Appends entries as requests do: each in a transaction of its own. */
+export async function appendInFlight({ database, count, inFlight, append = appendOne, told }: Appending): Promise<void> {
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    while (next < count) {
+      const entry = toEntry(next++);
+      const began = performance.now();
+      await append(database, entry);
+      told?.(performance.now() - began);
+    }
+  };
+  await Promise.all(Array.from({ length: inFlight }, worker));
+}
+
+function appendOne(database: Database, entry: Entry): Promise<unknown> {
+  return database.transaction((tx) => appendAll(tx, [entry]));
+}

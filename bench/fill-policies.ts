@@ -1,0 +1,48 @@
+import { type Filling, numbersTo } from './fill.ts';
+
+/** How many, and what their rules are. */
+export interface PolicyFill {
+  /** `u1`, `u2` and so on, of the role `user`. */
+  readonly users: number;
+  /** `p1`, `p2` and so on. */
+  readonly policies: number;
+  /** Of each policy, and of each user. */
+  readonly each: number;
+  /** Of every rule on articles. */
+  readonly action: string;
+  /** The one comparison of rule `i`, in JSON, in SQL over `n(i)`. */
+  readonly condition: string;
+}
+
+const AT = '2026-01-01T00:00:00.000Z';
+
+/** Users, policies and who has which, and the versions that all of it would have left. */
+export async function fillPolicies(filling: Filling, { users, policies, each, action, condition }: PolicyFill): Promise<void> {
+  const json = (text: string): string => (filling.isServer ? `(${text})::json` : text);
+  const ownsVersions = (await filling.columns('_PolicyHistory')).includes('userId');
+  const policyOf = (nth: number): string => `'p' || ((CAST(n.i AS BIGINT) * 7919 + ${nth} * 4337) % ${policies} + 1)`;
+  const nths = Array.from({ length: each }, (_, index) => index + 1);
+  const rules = nths.map(
+    (
+      nth,
+    ) => `INSERT INTO "_PolicyRule" ("id", "policyId", "position", "resource", "action", "effect", "conditions", "priority", "isActive", "createdAt")
+      ${numbersTo(policies)} SELECT 'r' || i || '.${nth}', 'p' || i, ${nth}, 'Article', '${action}', 'ALLOW', ${json(`'[' || ${condition} || ']'`)}, ${nth}, TRUE, '${AT}' FROM n`,
+  );
+  const assigned = nths.flatMap((nth) => [
+    `INSERT INTO "_UserPolicy" ("id", "userId", "policyId", "assignedBy", "assignedAt", "isActive", "context")
+      ${numbersTo(users)} SELECT 'a' || i || '.${nth}', 'u' || i, ${policyOf(nth)}, 'bench', '${AT}', TRUE, ${json("'{}'")} FROM n`,
+    `INSERT INTO "_PolicyHistory" ("id", "kind", "subjectId", ${ownsVersions ? '"userId", ' : ''}"fromEpoch", "value", "changedBy", "changedAt")
+      ${numbersTo(users)} SELECT 'h' || i || '.${nth}', 'userPolicy', 'a' || i || '.${nth}', ${ownsVersions ? "'u' || i, " : ''}1,
+      ${json(`'{"id":"a' || i || '.${nth}","userId":"u' || i || '","policyId":"' || ${policyOf(nth)} || '","assignedBy":"bench","assignedAt":"${AT}","isActive":true,"context":{}}'`)}, 'bench', '${AT}' FROM n`,
+  ]);
+  const statements = [
+    `INSERT INTO "User" ("id", "version", "createdAt", "updatedAt", "name", "email", "password", "role", "isActive")
+      ${numbersTo(users)} SELECT 'u' || i, 1, '${AT}', '${AT}', 'User ' || i, 'u' || i || '@example.com', 'none', 'user', TRUE FROM n`,
+    `INSERT INTO "_Policy" ("id", "name", "type", "isActive", "priority", "createdBy", "tags", "createdAt", "updatedAt")
+      ${numbersTo(policies)} SELECT 'p' || i, 'Policy ' || i, 'CUSTOM', TRUE, 100, 'bench', ${json("'[]'")}, '${AT}', '${AT}' FROM n`,
+    ...rules,
+    ...assigned,
+  ];
+  for (const statement of statements) await filling.exec(statement);
+  if (filling.isServer) await filling.exec('ANALYZE');
+}
