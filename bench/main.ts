@@ -7,10 +7,11 @@ import { http } from './http/measure.ts';
 import type { Figure, Measurement } from './measurement.ts';
 import { readOptions } from './options.ts';
 import { writePage } from './page.ts';
+import { record } from './record/measure.ts';
 import { keepResults, readResults } from './results.ts';
 import { median } from './statistics.ts';
 
-const MEASUREMENTS: readonly Measurement[] = [http, decide];
+const MEASUREMENTS: readonly Measurement[] = [http, decide, record];
 
 const { names, options } = readOptions(process.argv.slice(2));
 const known = new Map(MEASUREMENTS.map((measurement) => [measurement.name, measurement]));

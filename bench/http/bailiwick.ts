@@ -87,13 +87,22 @@ export async function fillArticles(database: string, world: World, caller: strin
   await filling.close();
 }
 
+/** Reads of the caller's own articles, by turns. */
+export function readOwn(world: World, token: string): CaseCall {
+  return {
+    headers: headersOf(token),
+    toRequest: (turn) => ({ method: 'GET', path: `/api/Article/${idFor(ownNumber(world, turn))}` }),
+    read: readData,
+  };
+}
+
 function callsOf(world: World, authorId: string, token: string): Record<CaseName, CaseCall> {
   const headers = headersOf(token);
   const get = (path: string): CaseCall => ({ headers, toRequest: () => ({ method: 'GET', path }), read: readData });
   const data = (turn: number) => ({ ...newArticle(turn), authorId });
   const ownId = (turn: number): string => idFor(ownNumber(world, turn));
   return {
-    'read by id': { headers, toRequest: (turn) => ({ method: 'GET', path: `/api/Article/${ownId(turn)}` }), read: readData },
+    'read by id': readOwn(world, token),
     'list of 20': get('/api/Article?limit=20'),
     'list of 20, filter and sort': get('/api/Article?where[status]=published&sort=-publishedAt&limit=20'),
     total: { ...get('/api/Article?limit=1&total=true'), read: (body) => ({ authors: [], total: (body as { total: number }).total }) },
