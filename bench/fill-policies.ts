@@ -46,3 +46,17 @@ export async function fillPolicies(filling: Filling, { users, policies, each, ac
   for (const statement of statements) await filling.exec(statement);
   if (filling.isServer) await filling.exec('ANALYZE');
 }
+
+/** Persons `u1` and so on, each with the admin's password, a policy that lets them read what is their own, and one article. */
+export async function fillPersons(filling: Filling, persons: number): Promise<{ toArticleId(person: number): string }> {
+  const condition = `'{"field":"resource.authorId","operator":"eq","value":"\${user.id}"}'`;
+  await fillPolicies(filling, { users: persons, policies: persons, each: 1, action: '*', condition });
+  await filling.exec(`INSERT INTO "Article" ("id", "version", "createdAt", "updatedAt", "createdBy", "title", "slug", "status", "authorId")
+    SELECT '${ID}' || substr(CAST(100000000000 + CAST(substr("id", 2) AS INTEGER) AS TEXT), 1, 12), 1, "createdAt", "updatedAt", 'bench', 'Own', "id", 'draft', "id"
+    FROM "User" WHERE "password" = 'none'`);
+  // Hashing thousands of passwords would take minutes.
+  await filling.exec(`UPDATE "User" SET "password" = (SELECT "password" FROM "User" WHERE "role" = 'admin') WHERE "password" = 'none'`);
+  return { toArticleId: (person) => `${ID}${100_000_000_000 + person}` };
+}
+
+const ID = '018f4e6a-1c2b-7d3e-8f40-';

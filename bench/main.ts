@@ -3,35 +3,53 @@
  * results anew from what is kept, `npm run bench -- quick` to see whether something has slipped. Options: options.ts.
  */
 import { decide } from './decide/measure.ts';
+import { grow } from './grow/measure.ts';
 import { http } from './http/measure.ts';
 import type { Figure, Measurement } from './measurement.ts';
-import { readOptions } from './options.ts';
+import { memory } from './memory.ts';
+import { type Options, readOptions } from './options.ts';
 import { writePage } from './page.ts';
+import { runQuick } from './quick.ts';
 import { record } from './record/measure.ts';
 import { keepResults, readResults } from './results.ts';
+import { show } from './show.ts';
 import { median } from './statistics.ts';
 
-const MEASUREMENTS: readonly Measurement[] = [http, decide, record];
+const MEASUREMENTS: readonly Measurement[] = [http, decide, record, grow, memory];
 
 const { names, options } = readOptions(process.argv.slice(2));
-const known = new Map(MEASUREMENTS.map((measurement) => [measurement.name, measurement]));
-const unknown = names.filter((name) => !known.has(name) && name !== 'report');
-if (unknown.length > 0) throw new Error(`expected ${[...known.keys(), 'report'].join(', ')}, given ${unknown.join(', ')}`);
-const wanted = names.length === 0 ? MEASUREMENTS : MEASUREMENTS.filter(({ name }) => names.includes(name));
-for (const measurement of wanted) {
-  const figures: Figure[] = [];
-  await measurement.run(options, (figure) => {
-    figures.push(figure);
-    show(figure);
-  });
-  if (options.only.length === 0) process.stdout.write(`kept in ${keepResults({ names: [measurement.name], options, figures })}\n`);
+const ALL = [...MEASUREMENTS.map(({ name }) => name), 'report', 'quick'];
+const unknown = names.filter((name) => !ALL.includes(name));
+if (unknown.length > 0) {
+  process.stderr.write(`expected ${ALL.join(', ')}, given ${unknown.join(', ')}\n`);
+  process.exit(2);
+}
+if (names.includes('quick')) process.exit((await runQuick(options, readResults(), print)) ? 0 : 1);
+for (const measurement of MEASUREMENTS) {
+  if (names.length === 0 || names.includes(measurement.name)) await measure(measurement, options);
 }
 writePage(readResults(), new Map(MEASUREMENTS.map(({ name, about }) => [name, about])));
+// What was measured may have left connections behind that nobody waits for.
 process.exit(0);
 
-function show({ case: name, setting, contestant, unit, rounds, beside = {} }: Figure): void {
-  const besides = Object.entries(beside).map(([key, value]) => `${key} ${value.toFixed(1)}`);
-  const spread = `${Math.min(...rounds).toPrecision(4)}–${Math.max(...rounds).toPrecision(4)}`;
-  const cells = [name.padEnd(28), setting.padEnd(34), contestant.padEnd(28), `${median(rounds).toPrecision(5)} ${unit}`.padEnd(22), spread];
-  process.stdout.write(`${[...cells, ...besides].join('  ')}\n`);
+async function measure({ name, run }: Measurement, how: Options): Promise<void> {
+  const figures: Figure[] = [];
+  await run(how, (figure) => {
+    figures.push(figure);
+    print(figure);
+  });
+  if (how.only.length === 0) process.stdout.write(`kept in ${keepResults({ names: [name], options: how, figures })}\n`);
+}
+
+function print({ case: name, setting, contestant, unit, rounds, beside = {} }: Figure): void {
+  const besides = Object.entries(beside).map(([key, value]) => `${key} ${show(value)}`);
+  const spread = `${show(Math.min(...rounds))} to ${show(Math.max(...rounds))}`;
+  const cells = [
+    name.padEnd(38),
+    setting.padEnd(34),
+    contestant.padEnd(28),
+    `${show(median(rounds))} ${unit}`.padEnd(22),
+    spread.padEnd(18),
+  ];
+  process.stdout.write(`${[...cells, besides.join(', ')].join('  ')}\n`);
 }

@@ -66,9 +66,11 @@ export function toSettings(options: Options): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(options).map(([key, value]) => [key, String(value)]));
 }
 
-/** Those that were asked for; all where `only` names none of these. */
+/** Those that were asked for, by name or by part of a name; all where `only` names none of these. */
 export function pick<T extends string | { readonly name: string }>({ only }: Options, all: readonly T[]): readonly T[] {
-  const picked = all.filter((each) => only.some((part) => (typeof each === 'string' ? each : each.name).includes(part)));
+  const nameOf = (each: T): string => (typeof each === 'string' ? each : each.name);
+  const isNamed = new Set(only.filter((part) => all.some((each) => nameOf(each) === part)));
+  const picked = all.filter((each) => only.some((part) => (isNamed.has(part) ? nameOf(each) === part : nameOf(each).includes(part))));
   return picked.length === 0 ? all : picked;
 }
 

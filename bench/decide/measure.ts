@@ -1,7 +1,11 @@
 import { installContestants } from '../contestants/install.ts';
 import type { Measurement } from '../measurement.ts';
+import { pick } from '../options.ts';
 import { measureInProcess } from './in-process.ts';
-import { measureOverHttp, OVER_HTTP } from './over-http.ts';
+import { measureOverHttp } from './over-http.ts';
+
+/** How it is asked for. */
+const WAYS = ['in process', 'over HTTP'] as const;
 
 /** What a decision costs, in process and asked for over HTTP. */
 export const decide: Measurement = {
@@ -10,7 +14,8 @@ export const decide: Measurement = {
     'What a decision costs: in the process that asks, in microseconds of its thread, and asked for over HTTP. Each person there has one of the policies, which allows them to read what is their own.',
   async run(options, tell) {
     installContestants();
-    if (!OVER_HTTP.some((name) => options.only.includes(name))) await measureInProcess(options, tell);
-    await measureOverHttp(options, tell);
+    const ways = pick(options, WAYS);
+    if (ways.includes('in process')) await measureInProcess(options, tell);
+    if (ways.includes('over HTTP')) await measureOverHttp(options, tell);
   },
 };

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { logIn, type Program, setUp } from '../../test/process/program.ts';
 import { openFilling } from '../fill.ts';
-import { fillPolicies } from '../fill-policies.ts';
+import { fillPersons } from '../fill-policies.ts';
 import { startBailiwick } from '../http/bailiwick.ts';
 import { type Call, load, type Sent } from '../load.ts';
 import type { Tell } from '../measurement.ts';
@@ -13,10 +13,9 @@ import { race } from '../rounds.ts';
 import { type Cerbos, startCerbos } from './cerbos.ts';
 
 /** Who is asked, and how: in what is recorded durably, and in what leaves no entry. */
-export const OVER_HTTP = ['bailiwick, read on the record', 'bailiwick, test-access', 'Cerbos, check'] as const;
+const NAMES = ['bailiwick, read on the record', 'bailiwick, test-access', 'Cerbos, check'] as const;
 
 const CONNECTIONS = [1, 16];
-const ID = '018f4e6a-1c2b-7d3e-8f40-';
 
 interface Asked {
   readonly name: string;
@@ -72,6 +71,7 @@ interface Ours {
   readonly admin: string;
   /** Of persons who have a policy each, in turn. */
   readonly tokens: readonly string[];
+  toArticleId(person: number): string;
 }
 
 /** Persons, a policy of each, and an article of each; some of them have a token. */
@@ -81,30 +81,24 @@ async function startOurs(folder: string, policies: number): Promise<Ours> {
   await setUp(first.url);
   await first.stop();
   const filling = await openFilling(database);
-  const condition = `'{"field":"resource.authorId","operator":"eq","value":"\${user.id}"}'`;
-  await fillPolicies(filling, { users: policies, policies, each: 1, action: 'read', condition });
-  await filling.exec(`INSERT INTO "Article" ("id", "version", "createdAt", "updatedAt", "createdBy", "title", "slug", "status", "authorId")
-    SELECT '${ID}' || substr(CAST(100000000000 + CAST(substr("id", 2) AS INTEGER) AS TEXT), 1, 12), 1, "createdAt", "updatedAt", 'bench', 'Own', "id", 'draft', "id"
-    FROM "User" WHERE "name" LIKE 'User %'`);
-  // Everybody's password is the admin's: hashing two thousand of them would take minutes.
-  await filling.exec(`UPDATE "User" SET "password" = (SELECT "password" FROM "User" WHERE "role" = 'admin') WHERE "password" = 'none'`);
+  const { toArticleId } = await fillPersons(filling, policies);
   await filling.close();
   const program = await startBailiwick(folder, database);
   const tokens: string[] = [];
   for (let person = 1; person <= Math.min(policies, PERSONS); person++) tokens.push(await logIn(program.url, `u${person}@example.com`));
-  return { program, admin: await logIn(program.url, 'ada@example.com'), tokens };
+  return { program, admin: await logIn(program.url, 'ada@example.com'), tokens, toArticleId };
 }
 
 /** Who read, of those who have a policy: logging in takes its time. */
 const PERSONS = 32;
 
-function toAsked({ program: { url }, admin, tokens }: Ours, cerbos: Cerbos, policies: number): readonly Asked[] {
+function toAsked({ program: { url }, admin, tokens, toArticleId }: Ours, cerbos: Cerbos, policies: number): readonly Asked[] {
   const headers = { 'content-type': 'application/json' };
   const read: Call = {
     headers,
     toRequest(turn): Sent {
       const person = turn % tokens.length;
-      const path = `/api/Article/${ID}${100_000_000_001 + person}`;
+      const path = `/api/Article/${toArticleId(person + 1)}`;
       return { method: 'GET', path, headers: { ...headers, authorization: `Bearer ${tokens[person]}` } };
     },
   };
@@ -116,7 +110,7 @@ function toAsked({ program: { url }, admin, tokens }: Ours, cerbos: Cerbos, poli
       return { method: 'POST', path: '/admin/api/policies/test-access', body };
     },
   };
-  const [recorded, tested, checked] = OVER_HTTP;
+  const [recorded, tested, checked] = NAMES;
   return [
     { name: recorded, url, call: read },
     { name: tested, url, call: test },

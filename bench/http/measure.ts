@@ -46,11 +46,11 @@ async function measureWorld({ records, names, options, tell }: Measuring): Promi
   const folder = mkdtempSync(join(tmpdir(), 'bailiwick-bench-'));
   moveTo('server');
   const server = chosen.some(({ usesPostgres }) => usesPostgres) ? await startPostgres() : undefined;
-  const services: (readonly [string, Service])[] = [];
+  const services: Running[] = [];
   try {
     for (const [index, contestant] of chosen.entries()) {
       const service = await start(contestant, { folder: join(folder, String(index)), records, own: OWN, postgres: server?.url ?? '' });
-      services.push([contestant.name, service]);
+      services.push({ contestant, service });
       for (const name of names) await check(contestant.name, service, name);
     }
     moveTo('load');
@@ -71,24 +71,29 @@ async function start(contestant: HttpContestant, world: World): Promise<Service>
   return service;
 }
 
+interface Running {
+  readonly contestant: HttpContestant;
+  readonly service: Service;
+}
+
 interface CaseMeasuring {
   readonly name: CaseName;
   readonly connections: number;
-  readonly services: readonly (readonly [string, Service])[];
+  readonly services: readonly Running[];
   readonly options: Options;
   readonly tell: Tell;
   readonly records: number;
 }
 
 async function measureCase({ name, connections, services, options, tell, records }: CaseMeasuring): Promise<void> {
-  const racing = services.flatMap(([contestant, { url, calls }]) => {
+  const racing = services.flatMap(({ contestant, service: { url, calls } }) => {
     const call = calls[name];
     return call === undefined ? [] : [{ contestant, call, url }];
   });
   for (const { call, url } of racing) await load(call, { url, connections, seconds: options.warmSeconds });
   const raced = await race(
     racing.map(({ contestant, call, url }) => ({
-      name: contestant,
+      name: contestant.name,
       async turn() {
         const { rate, beside } = await load(call, { url, connections, seconds: options.seconds });
         return { value: rate, beside };
@@ -96,8 +101,10 @@ async function measureCase({ name, connections, services, options, tell, records
     })),
     options.rounds,
   );
-  const setting = `${connections} connections, ${records.toLocaleString('en')} records`;
-  for (const { name: contestant, rounds, beside } of raced) {
+  const of = `${connections} connections, ${records.toLocaleString('en')} records`;
+  for (const [index, { name: contestant, rounds, beside }] of raced.entries()) {
+    // Everybody takes turns with everybody; compared are those on the same database.
+    const setting = racing[index]?.contestant.usesPostgres ? `${of}, PostgreSQL` : of;
     tell({ measurement: 'http', case: name, setting, contestant, unit: 'requests/s', better: 'more', rounds, beside });
   }
 }
@@ -127,7 +134,7 @@ async function ask(url: string, call: Call): Promise<{ readonly status: number; 
   return { status: answer.status, body: await answer.json() };
 }
 
-async function stopAll(services: readonly (readonly [string, Service])[], server: PostgresServer | undefined): Promise<void> {
-  for (const [, service] of services) await service.stop();
+async function stopAll(services: readonly Running[], server: PostgresServer | undefined): Promise<void> {
+  for (const { service } of services) await service.stop();
   await server?.stop();
 }

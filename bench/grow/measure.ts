@@ -1,0 +1,95 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Program } from '../../test/process/program.ts';
+import { startBailiwick } from '../http/bailiwick.ts';
+import { timeCalls } from '../latency.ts';
+import type { Measurement, Tell } from '../measurement.ts';
+import { type Options, pick } from '../options.ts';
+import { moveTo } from '../place.ts';
+import { race } from '../rounds.ts';
+import { byEntries } from './entries.ts';
+import { byPolicies } from './policies.ts';
+import { byRecords } from './records.ts';
+import type { Growing, Grown } from './sizes.ts';
+
+const GROWING: readonly Growing[] = [byRecords, byPolicies, byEntries];
+
+/** What one request costs, and a start, as tables and policies and the record grow. */
+export const grow: Measurement = {
+  name: 'grow',
+  about:
+    'Milliseconds of one request at a time, and of a start until it listens, as records, policies and entries become more. Of a size, the ratio says how many times the smallest one costs.',
+  async run(options, tell) {
+    for (const growing of pick(options, GROWING)) await measureGrowing(growing, options, tell);
+  },
+};
+
+async function measureGrowing(growing: Growing, options: Options, tell: Tell): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'bailiwick-bench-'));
+  const programs: Program[] = [];
+  try {
+    const all: Grown[] = [];
+    for (const size of growing.sizes(options)) {
+      const own = join(folder, String(size));
+      mkdirSync(own);
+      all.push(await growing.fill(own, size));
+    }
+    moveTo('server');
+    await tellRaced(
+      growing.name,
+      { name: 'start', racers: all.map((each) => ({ name: each.name, turn: () => timeStart(each) })) },
+      { options, tell },
+    );
+    for (const each of all) programs.push(await startBailiwick(each.folder, each.database));
+    moveTo('load');
+    for (const name of all[0]?.calls.keys() ?? []) {
+      const racers = all.map((each, index) => ({ name: each.name, turn: () => ask(each, { program: programs[index], name, options }) }));
+      for (const { turn } of racers) await turn();
+      await tellRaced(growing.name, { name, racers }, { options, tell });
+    }
+  } finally {
+    for (const program of programs) await program.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+interface Racing {
+  readonly name: string;
+  readonly racers: Parameters<typeof race>[0];
+}
+
+async function tellRaced(what: string, { name, racers }: Racing, { options, tell }: { options: Options; tell: Tell }): Promise<void> {
+  for (const { name: contestant, rounds, beside } of await race(racers, options.rounds)) {
+    tell({
+      measurement: 'grow',
+      case: `${name}, by ${what}`,
+      setting: 'one at a time',
+      contestant,
+      unit: 'ms',
+      better: 'less',
+      rounds,
+      beside,
+    });
+  }
+}
+
+async function timeStart({ folder, database }: Grown): Promise<{ readonly value: number }> {
+  const began = performance.now();
+  const program = await startBailiwick(folder, database);
+  const value = performance.now() - began;
+  await program.stop();
+  return { value };
+}
+
+interface Ask {
+  readonly program: Program | undefined;
+  readonly name: string;
+  readonly options: Options;
+}
+
+function ask({ calls }: Grown, { program, name, options }: Ask): ReturnType<typeof timeCalls> {
+  const call = calls.get(name);
+  if (call === undefined || program === undefined) throw new Error(`expected a call "${name}" of a service that runs`);
+  return timeCalls(program.url, call, options.seconds);
+}

@@ -1,0 +1,76 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { installContestants } from './contestants/install.ts';
+import { bailiwick } from './http/bailiwick.ts';
+import { ceiling } from './http/ceiling.ts';
+import type { CaseName, HttpContestant, Service } from './http/contestant.ts';
+import { pocketbase } from './http/pocketbase.ts';
+import { load } from './load.ts';
+import type { Figure, Measurement, Tell } from './measurement.ts';
+import { type Options, pick } from './options.ts';
+import { moveTo } from './place.ts';
+import { residentMb } from './process.ts';
+import { slopeOf } from './statistics.ts';
+
+const CONTESTANTS: readonly HttpContestant[] = [bailiwick, ceiling, pocketbase];
+/** Asked by turns, a second each. */
+const MIX: readonly CaseName[] = ['read by id', 'list of 20', 'create', 'update'];
+const CONNECTIONS = 64;
+/** Before resident memory counts as at rest. */
+const REST_MS = 2000;
+
+/** What a service holds in memory, and whether it keeps some of it with each request. */
+export const memory: Measurement = {
+  name: 'memory',
+  about:
+    'Resident memory: at rest, at most under load, at rest again; and what the second half of the load added for each million requests, by the line that fits it best.',
+  async run(options, tell) {
+    installContestants();
+    for (const contestant of pick(options, CONTESTANTS)) await measure(contestant, options, tell);
+  },
+};
+
+async function measure(contestant: HttpContestant, options: Options, tell: Tell): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'bailiwick-bench-'));
+  const own = join(folder, 'own');
+  mkdirSync(own);
+  moveTo('server');
+  let service: Service | undefined;
+  try {
+    service = await contestant.start({ folder: own, records: options.records, own: Math.min(200, options.records), postgres: '' });
+    moveTo('load');
+    const figure = (setting: string, value: number, unit = 'MB'): Figure => ({
+      ...{ measurement: 'memory', case: 'resident memory', setting, contestant: contestant.name, unit, better: 'less', rounds: [value] },
+    });
+    await rest();
+    tell(figure('at rest', residentMb(service.child)));
+    const points = await loadFor(service, options.memorySeconds);
+    tell(figure('at most', residentMb(service.child, 'VmHWM')));
+    await rest();
+    tell(figure('at rest again', residentMb(service.child)));
+    const half = points.slice(Math.floor(points.length / 2));
+    const beside = { requests: points.at(-1)?.[0] ?? 0 };
+    tell({ ...figure('added by a million requests', slopeOf(half) * 1e6), beside });
+  } finally {
+    await service?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Requests answered so far, and megabytes held then, after each second of load. */
+async function loadFor({ url, child, calls }: Service, seconds: number): Promise<readonly (readonly [number, number])[]> {
+  const points: (readonly [number, number])[] = [];
+  let requests = 0;
+  for (let second = 0; second < seconds; second++) {
+    const call = calls[MIX[second % MIX.length] ?? 'read by id'];
+    if (call === undefined) continue;
+    requests += (await load(call, { url, connections: CONNECTIONS, seconds: 1 })).rate;
+    points.push([requests, residentMb(child)]);
+  }
+  return points;
+}
+
+function rest(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, REST_MS));
+}

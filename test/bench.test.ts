@@ -1,0 +1,212 @@
+import { describe, expect, it } from 'vitest';
+import type { Figure, Results } from '../bench/measurement.ts';
+import { pick, readOptions } from '../bench/options.ts';
+import { fillPage } from '../bench/page.ts';
+import { renderPlot } from '../bench/plot.ts';
+import { advantageOf, renderReport, toGroups } from '../bench/report.ts';
+import { race } from '../bench/rounds.ts';
+import { show } from '../bench/show.ts';
+import { compareRatios, isSlip } from '../bench/slips.ts';
+import { median, quantile, ratioOf, slopeOf } from '../bench/statistics.ts';
+
+const figure: Figure = {
+  measurement: 'http',
+  case: 'create',
+  setting: '64 connections',
+  contestant: 'bailiwick',
+  unit: 'requests/s',
+  better: 'more',
+  rounds: [900, 1000, 1100],
+  beside: { 'p99 ms': 12.5 },
+};
+const byHand: Figure = { ...figure, contestant: 'by hand', rounds: [1800, 2000, 2200], beside: { 'p99 ms': 6 } };
+const pocketbase: Figure = { ...figure, contestant: 'Pocket<Base>', rounds: [100, 125, 110] };
+
+function resultsOf(date: string, figures: readonly Figure[]): Results {
+  return { date, machine: { processor: 'one, 2 cores' }, versions: { node: '24.0.0' }, settings: { http: { rounds: '3' } }, figures };
+}
+
+describe('statistics of rounds', () => {
+  it.each([
+    [[], Number.NaN],
+    [[3], 3],
+    [[5, 1, 3], 3],
+    [[1, 10, 2, 9], 9],
+  ])('median of %j is %d', (values, expected) => expect(median(values)).toBe(expected));
+
+  it.each([
+    [0, 1],
+    [0.5, 6],
+    [0.99, 10],
+    [1, 10],
+  ])('the quantile %d of one to ten is %d', (share, expected) => {
+    expect(quantile([10, 9, 8, 7, 6, 5, 4, 3, 2, 1], share)).toBe(expected);
+  });
+
+  it('compares round with round, so that one slow moment slows both', () => {
+    expect(ratioOf([100, 10, 100], [50, 5, 50])).toBe(2);
+    expect(ratioOf([100, 10, 90], [50, 5, 60])).toBe(2);
+    expect(ratioOf([100, 100], [50])).toBe(2);
+  });
+
+  it('fits a line', () => {
+    expect(
+      slopeOf([
+        [0, 5],
+        [1, 7],
+        [2, 9],
+      ]),
+    ).toBeCloseTo(2);
+    expect(
+      slopeOf([
+        [1, 5],
+        [1, 7],
+      ]),
+    ).toBe(0);
+  });
+});
+
+describe('rounds', () => {
+  it('give everybody a turn before anybody has two, and change who begins', async () => {
+    const order: string[] = [];
+    const racer = (name: string) => ({
+      name,
+      turn: async () => ({ value: order.push(name), beside: { 'p99 ms': order.length } }),
+    });
+    const raced = await race([racer('a'), racer('b')], 3);
+    expect(order.join('')).toBe('abbaab');
+    expect(raced).toEqual([
+      { name: 'a', rounds: [1, 4, 5], beside: { 'p99 ms': 4 } },
+      { name: 'b', rounds: [2, 3, 6], beside: { 'p99 ms': 3 } },
+    ]);
+  });
+});
+
+describe('options', () => {
+  it('are read by flags, and stay as they are without', () => {
+    const { names, options } = readOptions(['http', '--warm-seconds', '0.5', '--connections', '1,16', '--only', 'create,by hand']);
+    expect(names).toEqual(['http']);
+    expect(options).toMatchObject({ warmSeconds: 0.5, connections: [1, 16], only: ['create', 'by hand'], records: 10_000 });
+  });
+
+  it.each(['many', '-1', ''])('refuse "%s" for a number', (text) => {
+    expect(() => readOptions([`--rounds=${text}`])).toThrow(`expected a number for --rounds, given "${text}"`);
+  });
+
+  it('pick by name, by part of a name, or everything', () => {
+    const all = ['list', 'list and sort', 'create'];
+    const picked = (...only: string[]) => pick({ ...readOptions([]).options, only }, all);
+    expect(picked('list')).toEqual(['list']);
+    expect(picked('lis')).toEqual(['list', 'list and sort']);
+    expect(picked('somebody else')).toEqual(all);
+    expect(picked()).toEqual(all);
+  });
+});
+
+describe('the report', () => {
+  const { markdown, plots } = renderReport(
+    [resultsOf('2026-01-01', [{ ...figure, rounds: [1] }]), resultsOf('2026-01-02', [figure, byHand, pocketbase])],
+    new Map([
+      ['http', 'Requests per second.'],
+      ['decide', 'Never measured.'],
+    ]),
+  );
+
+  it('shows the last results of each measurement, with what they were measured on', () => {
+    expect(markdown).toContain('## http\n\nRequests per second.\n\nMeasured on 2026-01-02. one, 2 cores.');
+    expect(markdown).toContain('Settings: rounds 3.');
+    expect(markdown).not.toContain('decide');
+  });
+
+  it('compares with the first of a group', () => {
+    expect(markdown).toContain('| 64 connections | bailiwick | 1,000 requests/s | 900 to 1,100 |  | 12.5 |');
+    expect(markdown).toContain('|  | by hand | 2,000 requests/s | 1,800 to 2,200 | 0.5 × | 6 |');
+    expect(markdown).toContain('| 9 × | 12.5 |');
+  });
+
+  it('draws every case', () => {
+    expect([...plots.keys()]).toEqual(['http-create.svg']);
+    expect(markdown).toContain('![http: create](benchmarks/http-create.svg)');
+  });
+
+  it('says of less where less is better how many times it is', () => {
+    const less = { ...figure, better: 'less' as const };
+    expect(advantageOf(less, { ...less, rounds: [1800, 2000, 2200] })).toBe(2);
+    expect(advantageOf(figure, byHand)).toBe(0.5);
+  });
+
+  it('compares nothing across settings', () => {
+    expect(toGroups([figure, byHand, { ...byHand, setting: '10 connections' }]).map(({ length }) => length)).toEqual([2, 1]);
+  });
+
+  it('replaces what is made, and keeps what people wrote', () => {
+    const page = 'before\n<!-- made by npm run bench -- report -->\nold\n<!-- until here -->\nafter\n';
+    const filled = fillPage(page, 'new $& text');
+    expect(filled).toBe('before\n<!-- made by npm run bench -- report -->\n\nnew $& text\n\n<!-- until here -->\nafter\n');
+    expect(fillPage(filled, 'new $& text')).toBe(filled);
+    expect(() => fillPage('nothing', 'new')).toThrow('expected the lines');
+  });
+
+  it.each([
+    [0.012345, '0.0123'],
+    [99.96, '100'],
+    [12.345, '12.3'],
+    [123456.7, '123,457'],
+    [Number.NaN, '–'],
+  ])('shows %d as %s', (value, shown) => expect(show(value)).toBe(shown));
+});
+
+describe('a plot', () => {
+  const widths = (svg: string): readonly number[] =>
+    [...svg.matchAll(/<rect x="250".*? width="([\d.]+)"/g)].map(([, width]) => Number(width));
+
+  it('has bars as long as their medians, the highest round as long as there is room', () => {
+    expect(widths(renderPlot('create', [figure, byHand]))).toEqual([209.1, 418.2]);
+  });
+
+  it('has bars as long as their logarithms where they are far apart, and says so', () => {
+    const far = renderPlot('create', [
+      { ...figure, rounds: [1] },
+      { ...byHand, rounds: [10_000] },
+    ]);
+    expect(far).toContain('create (logarithmic)');
+    expect(widths(far)).toEqual([92, 460]);
+  });
+
+  it('is well-formed whatever a contestant is called', () => {
+    expect(renderPlot('a & b', [pocketbase])).toMatch(/a &amp; b.*Pocket&lt;Base&gt;/s);
+  });
+
+  it('shows nothing of what is none', () => {
+    expect(renderPlot('loss', [{ ...figure, rounds: [0] }])).not.toMatch(/NaN|Infinity/);
+  });
+});
+
+describe('the guard against slipping', () => {
+  const kept = [resultsOf('2026-01-01', [figure, { ...byHand, rounds: [1, 1, 1] }]), resultsOf('2026-01-02', [figure, byHand])];
+  const compare = (rounds: readonly number[]) => compareRatios([{ ...figure, rounds }, byHand], kept);
+
+  it('compares with what was kept last', () => {
+    expect(compare([900, 1000, 1100])).toEqual([
+      { what: 'http, create, 64 connections: bailiwick against by hand', now: 0.5, before: 0.5 },
+    ]);
+  });
+
+  it('lets a third be lost, hardly', () => {
+    expect(compare([720, 720, 770]).map(isSlip)).toEqual([false]);
+    expect(compare([600, 640, 700]).map(isSlip)).toEqual([true]);
+    expect(compare([]).map(isSlip)).toEqual([true]);
+  });
+
+  it('has nothing to say of what was never kept', () => {
+    expect(
+      compareRatios(
+        [
+          { ...figure, case: 'new' },
+          { ...byHand, case: 'new' },
+        ],
+        kept,
+      ),
+    ).toEqual([]);
+  });
+});
