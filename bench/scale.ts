@@ -6,13 +6,15 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { SignJWT } from 'jose';
 import { startPostgres } from '../test/postgres/server.ts';
+import { expectDone, idOf, send, setUp } from '../test/process/program.ts';
 import { openFilling } from './fill.ts';
 import { fillPolicies } from './fill-policies.ts';
+import { residentMb, stopServer } from './process.ts';
 import { quantile } from './statistics.ts';
 
 const USERS = Number(process.argv[2] ?? 1_000_000);
@@ -59,36 +61,34 @@ interface Prepared {
 
 /** Tables, an admin, one record, and a policy that lets everybody read. */
 async function prepare(checkout: string, database: string): Promise<Prepared> {
-  const service = await start(checkout, database);
-  const person = { name: 'Ada', email: 'ada@example.com', password: 'correct horse battery' };
-  await call(service.url, 'POST /auth/setup', { body: person });
-  const login = await call(service.url, 'POST /auth/login', { body: { email: person.email, password: person.password } });
-  const admin = String(login['token']);
-  const created = await call(service.url, 'POST /api/Article', { token: admin, body: { title: 'Measured' } });
+  const { child, url } = await start(checkout, database);
+  const admin = await setUp(url);
+  const article = idOf(await expectDone(send(url, 'POST /api/Article', { token: admin, body: { title: 'Measured' } })));
   const rules = [{ resource: 'Article', action: 'read', effect: 'ALLOW' }];
-  const policy = await call(service.url, 'POST /admin/api/policies', { token: admin, body: { name: 'Readers', type: 'CUSTOM', rules } });
-  const [article, id] = [created, policy].map((answer) => (answer['data'] as { readonly id: string }).id);
-  await call(service.url, `POST /admin/api/policies/${id}/assign/role/user`, { token: admin, body: {} });
-  await stop(service.child);
-  return { checkout, database, admin, article: article ?? '', policy: id ?? '' };
+  const body = { name: 'Readers', type: 'CUSTOM', rules };
+  const policy = idOf(await expectDone(send(url, 'POST /admin/api/policies', { token: admin, body })));
+  await expectDone(send(url, `POST /admin/api/policies/${policy}/assign/role/user`, { token: admin, body: {} }));
+  await stopServer(child, 'SIGKILL');
+  return { checkout, database, admin, article, policy };
 }
 
 async function measure({ checkout, database, admin, article, policy }: Prepared): Promise<readonly (readonly [string, string])[]> {
-  const read = `GET /api/Article/${article}`;
+  const read = `GET /api/Article/${article}` as const;
+  const ask = (token = ''): Promise<unknown> => expectDone(send(service.url, read, { token }));
   const tokens = await Promise.all(Array.from({ length: ASKED }, (_, index) => tokenOf(`u${1 + Math.floor((index * USERS) / ASKED)}`)));
   const before = performance.now();
   const service = await start(checkout, database);
   const listening = performance.now() - before;
-  await call(service.url, read, { token: tokens[0] });
+  await ask(tokens[0]);
   const first = performance.now() - before;
   const rows: (readonly [string, string])[] = [
     ['start until listening', `${listening.toFixed(0)} ms`],
     ['start until the first answer', `${first.toFixed(0)} ms`],
-    ['resident then, and at most', `${memory(service.child, 'VmRSS')}, ${memory(service.child, 'VmHWM')}`],
+    ['resident then, and at most', `${held(service.child)}`],
   ];
   const timed = async (tokens: readonly (string | undefined)[]): Promise<string> => {
     const times: number[] = [];
-    for (const token of tokens) times.push(await time(() => call(service.url, read, { token })));
+    for (const token of tokens) times.push(await time(() => ask(token)));
     return quantiles(times);
   };
   await timed(Array(ASKED).fill(tokens[0]));
@@ -96,12 +96,12 @@ async function measure({ checkout, database, admin, article, policy }: Prepared)
   const [changes, followed]: [number[], number[]] = [[], []];
   for (let index = 0; index < CHANGES; index++) {
     const body = { priority: 100 + index };
-    changes.push(await time(() => call(service.url, `PUT /admin/api/policies/${policy}`, { token: admin, body })));
-    followed.push(await time(() => call(service.url, read, { token: tokens[0] })));
+    changes.push(await time(() => expectDone(send(service.url, `PUT /admin/api/policies/${policy}`, { token: admin, body }))));
+    followed.push(await time(() => ask(tokens[0])));
   }
   rows.push(['a policy changed', quantiles(changes)], ['the request after it', quantiles(followed)]);
-  rows.push(['resident in the end, and at most', `${memory(service.child, 'VmRSS')}, ${memory(service.child, 'VmHWM')}`]);
-  await stop(service.child);
+  rows.push(['resident in the end, and at most', `${held(service.child)}`]);
+  await stopServer(service.child, 'SIGKILL');
   return rows;
 }
 
@@ -116,11 +116,8 @@ function quantiles(times: readonly number[]): string {
   return `${at(0.5)} ms (${at(0.05)}–${at(0.95)})`;
 }
 
-function memory(child: ChildProcess, what: 'VmRSS' | 'VmHWM'): string {
-  const line = readFileSync(`/proc/${child.pid}/status`, 'utf8')
-    .split('\n')
-    .find((text) => text.startsWith(what));
-  return `${Math.round(Number(line?.match(/\d+/)?.[0]) / 1024)} MB`;
+function held(child: ChildProcess): string {
+  return `${residentMb(child).toFixed(0)} MB, ${residentMb(child, 'VmHWM').toFixed(0)} MB`;
 }
 
 /** Of an issuer that is trusted: stored users need no session then. */
@@ -134,6 +131,7 @@ interface Running {
   readonly url: string;
 }
 
+/** Of any checkout: for this one there is service.ts. */
 async function start(checkout: string, database: string): Promise<Running> {
   const flags = ['--project', project, '--data', join(folder, 'keys'), '--database', database, '--port', '0', '--trusted-issuers', 'bench'];
   const env = {
@@ -154,26 +152,6 @@ async function start(checkout: string, database: string): Promise<Running> {
       if (url !== undefined) found({ child, url });
     });
   });
-}
-
-async function stop(child: ChildProcess): Promise<void> {
-  const ended = new Promise((done) => child.once('exit', done));
-  child.kill('SIGKILL');
-  await ended;
-}
-
-interface Sent {
-  readonly token?: string | undefined;
-  readonly body?: object;
-}
-
-async function call(url: string, what: string, { token, body }: Sent): Promise<Readonly<Record<string, unknown>>> {
-  const [method = '', path = ''] = what.split(' ');
-  const headers = { 'content-type': 'application/json', ...(token !== undefined && { authorization: `Bearer ${token}` }) };
-  const answer = await fetch(`${url}${path}`, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) });
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(`${what}: ${answer.status} ${text}`);
-  return JSON.parse(text) as Readonly<Record<string, unknown>>;
 }
 
 /** Users, policies of two rules, two of them assigned to each user. */

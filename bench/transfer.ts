@@ -2,27 +2,30 @@
  * Imports and exports of many rows over HTTP, each row decided by an own-records policy and recorded: rows per second, and
  * the most memory that the server ever held, started as `npm start` starts it. Run: `npm run bench:transfer [rows]`. Server and client are processes of their own.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { startProgram } from '../test/process/program.ts';
+import { residentMb } from './process.ts';
+import { prepareCaller } from './service.ts';
+import { quantile } from './statistics.ts';
 
 const ROWS = Number(process.argv[2] ?? 1_000_000);
 const CHUNK = 500;
 
 const data = mkdtempSync(join(tmpdir(), 'bailiwick-bench-'));
-const { child, url } = await start();
+const program = await startProgram({ data, args: ['--rate-limit', '0'], env: { NODE_OPTIONS: '--max-semi-space-size=16' } });
+const { child, url } = program;
 const asked = watchReads();
 try {
-  const { token, authorId } = await prepare();
-  report('resident at rest', `${peakMb().toFixed(0)} MB`);
+  const { token, caller: authorId } = await prepareCaller(url, ['import', 'export']);
+  report('resident at rest', `${residentMb(child, 'VmHWM').toFixed(0)} MB`);
   await measure('import NDJSON', () => importRows({ token, type: 'application/x-ndjson', rows: ndjson(authorId) }));
   await measure('export CSV', () => exportRows(token, 'csv'));
   await measure('export NDJSON', () => exportRows(token, 'ndjson'));
   await measure('import CSV, dry run', () => importRows({ token, type: 'text/csv', rows: csv(authorId), query: '?dryRun=true' }));
 } finally {
-  child.kill('SIGKILL');
+  await program.stop('SIGKILL');
   rmSync(data, { recursive: true, force: true });
 }
 process.exit(0);
@@ -33,7 +36,10 @@ async function measure(name: string, work: () => Promise<number>): Promise<void>
   const rows = await work();
   const seconds = (performance.now() - began) / 1000;
   const reads = await asked.end();
-  report(name, `${rows} rows in ${seconds.toFixed(1)} s, ${Math.round(rows / seconds)} rows/s, peak ${peakMb().toFixed(0)} MB${reads}`);
+  report(
+    name,
+    `${rows} rows in ${seconds.toFixed(1)} s, ${Math.round(rows / seconds)} rows/s, peak ${residentMb(child, 'VmHWM').toFixed(0)} MB${reads}`,
+  );
 }
 
 function report(name: string, figures: string): void {
@@ -118,59 +124,8 @@ function watchReads() {
     async end(): Promise<string> {
       isOn = false;
       await running;
-      waits.sort((a, b) => a - b);
-      const at = (part: number): string => `${(waits[Math.floor(waits.length * part)] ?? 0).toFixed(0)} ms`;
+      const at = (part: number): string => `${quantile(waits, part).toFixed(0)} ms`;
       return waits.length < 2 ? '' : `; reads meanwhile: median ${at(0.5)}, 99 % ${at(0.99)}`;
     },
   };
-}
-
-/** The most that the server has ever held, as Linux counts it. */
-function peakMb(): number {
-  const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
-  return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;
-}
-
-async function start(): Promise<{ child: ChildProcess; url: string }> {
-  const args = [
-    '--max-semi-space-size=16',
-    'src/main.ts',
-    'start',
-    '--project',
-    'examples/newsroom',
-    '--data',
-    data,
-    '--port',
-    '0',
-    '--rate-limit',
-    '0',
-  ];
-  const server = spawn(process.execPath, args, { cwd: new URL('..', import.meta.url), stdio: ['ignore', 'pipe', 'inherit'] });
-  let text = '';
-  server.stdout.setEncoding('utf8').on('data', (chunk) => (text += chunk));
-  while (!/listens on (\S+)\n/.test(text)) await once(server.stdout, 'data');
-  return { child: server, url: /listens on (\S+)\n/.exec(text)?.[1] ?? '' };
-}
-
-async function prepare(): Promise<{ token: string; authorId: string }> {
-  const login = { email: 'ada@example.com', password: 'correct horse battery' };
-  await send('/auth/setup', { ...login, name: 'Ada' });
-  const admin = String((await send('/auth/login', login))['token']);
-  const email = { email: 'maya@example.com', password: 'correct horse battery' };
-  const user = (await send('/api/User', { ...email, name: 'Maya' }, admin))['data'] as { id: string };
-  const rules = ['import', 'export'].map((action) => ({
-    resource: 'Article',
-    action,
-    conditions: [{ field: 'resource.authorId', operator: 'eq', value: '$' + '{user.id}' }],
-  }));
-  const policy = (await send('/admin/api/policies', { name: 'own', type: 'ATTRIBUTE_BASED', rules }, admin))['data'] as { id: string };
-  await send(`/admin/api/policies/${policy.id}/assign/role/user`, {}, admin);
-  return { token: String((await send('/auth/login', email))['token']), authorId: user.id };
-}
-
-async function send(path: string, body: unknown, token = ''): Promise<Record<string, unknown>> {
-  const headers = { 'content-type': 'application/json', ...(token === '' ? {} : { authorization: `Bearer ${token}` }) };
-  const answer = await fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
-  if (answer.status >= 300) throw new Error(`${path} answered ${answer.status} ${await answer.text()}`);
-  return (await answer.json()) as Record<string, unknown>;
 }

@@ -4,7 +4,10 @@ import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
 /** What is pinned, and where it goes: away from everything that reads the checkout's sources. */
-const [PINNED, FOLDER] = ['.', '../../.bench/contestants/'].map((path) => fileURLToPath(new URL(path, import.meta.url))) as [string, string];
+const [PINNED, FOLDER] = ['.', '../../.bench/contestants/'].map((path) => fileURLToPath(new URL(path, import.meta.url))) as [
+  string,
+  string,
+];
 const FILES = ['package.json', 'package-lock.json', '.npmrc'];
 const STAMP = `${FOLDER}node_modules/.lock-as-installed`;
 

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { logIn, type Program, setUp } from '../../test/process/program.ts';
 import { openFilling } from '../fill.ts';
 import { fillPersons } from '../fill-policies.ts';
-import { startBailiwick } from '../http/bailiwick.ts';
 import { type Call, load, type Sent } from '../load.ts';
 import type { Tell } from '../measurement.ts';
 import { type Options, pick } from '../options.ts';
 import { moveTo } from '../place.ts';
 import { race } from '../rounds.ts';
+import { startService } from '../service.ts';
 import { type Cerbos, startCerbos } from './cerbos.ts';
 
 /** Who is asked, and how: in what is recorded durably, and in what leaves no entry. */
@@ -77,13 +77,13 @@ interface Ours {
 /** Persons, a policy of each, and an article of each; some of them have a token. */
 async function startOurs(folder: string, policies: number): Promise<Ours> {
   const database = `sqlite:${join(folder, 'bailiwick.db')}`;
-  const first = await startBailiwick(folder, database);
+  const first = await startService(folder, database);
   await setUp(first.url);
   await first.stop();
   const filling = await openFilling(database);
   const { toArticleId } = await fillPersons(filling, policies);
   await filling.close();
-  const program = await startBailiwick(folder, database);
+  const program = await startService(folder, database);
   const tokens: string[] = [];
   for (let person = 1; person <= Math.min(policies, PERSONS); person++) tokens.push(await logIn(program.url, `u${person}@example.com`));
   return { program, admin: await logIn(program.url, 'ada@example.com'), tokens, toArticleId };

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { numbersTo, openFilling } from '../fill.ts';
-import { callsOf, fillArticles, prepareCaller, startBailiwick } from '../http/bailiwick.ts';
+import { callsOf, fillArticles } from '../http/bailiwick.ts';
 import type { Call } from '../load.ts';
+import { prepareCaller, startService } from '../service.ts';
 import type { Growing } from './sizes.ts';
 
 const DAYS = 30;
@@ -14,8 +15,8 @@ export const byEntries: Growing = {
   sizes: ({ growEntries }) => [Math.max(1, growEntries / 100), growEntries],
   async fill(folder, size) {
     const database = `sqlite:${join(folder, 'bailiwick.db')}`;
-    const first = await startBailiwick(folder, database);
-    const { caller, token, admin } = await prepareCaller(first.url);
+    const first = await startService(folder, database);
+    const { caller, token, admin } = await prepareCaller(first.url, ['read', 'list']);
     await first.stop();
     const world = { folder, records: 1000, own: 200, postgres: '' };
     await fillArticles(database, world, caller);

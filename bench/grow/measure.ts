@@ -2,12 +2,12 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Program } from '../../test/process/program.ts';
-import { startBailiwick } from '../http/bailiwick.ts';
 import { timeCalls } from '../latency.ts';
 import type { Measurement, Tell } from '../measurement.ts';
 import { type Options, pick } from '../options.ts';
 import { moveTo } from '../place.ts';
 import { race } from '../rounds.ts';
+import { startService } from '../service.ts';
 import { byEntries } from './entries.ts';
 import { byPolicies } from './policies.ts';
 import { byRecords } from './records.ts';
@@ -41,7 +41,7 @@ async function measureGrowing(growing: Growing, options: Options, tell: Tell): P
       { name: 'start', racers: all.map((each) => ({ name: each.name, turn: () => timeStart(each) })) },
       { options, tell },
     );
-    for (const each of all) programs.push(await startBailiwick(each.folder, each.database));
+    for (const each of all) programs.push(await startService(each.folder, each.database));
     moveTo('load');
     for (const name of all[0]?.calls.keys() ?? []) {
       const racers = all.map((each, index) => ({ name: each.name, turn: () => ask(each, { program: programs[index], name, options }) }));
@@ -76,7 +76,7 @@ async function tellRaced(what: string, { name, racers }: Racing, { options, tell
 
 async function timeStart({ folder, database }: Grown): Promise<{ readonly value: number }> {
   const began = performance.now();
-  const program = await startBailiwick(folder, database);
+  const program = await startService(folder, database);
   const value = performance.now() - began;
   await program.stop();
   return { value };

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { logIn, setUp } from '../../test/process/program.ts';
 import { openFilling } from '../fill.ts';
 import { fillPersons } from '../fill-policies.ts';
-import { startBailiwick } from '../http/bailiwick.ts';
+import { startService } from '../service.ts';
 import { type Growing, powersOfTen } from './sizes.ts';
 
 /** Policies grow, and who has them: each has one. */
@@ -11,7 +11,7 @@ export const byPolicies: Growing = {
   sizes: ({ growPolicies }) => powersOfTen(Math.min(100, growPolicies), growPolicies),
   async fill(folder, size) {
     const database = `sqlite:${join(folder, 'bailiwick.db')}`;
-    const first = await startBailiwick(folder, database);
+    const first = await startService(folder, database);
     await setUp(first.url);
     const filling = await openFilling(database);
     const { toArticleId } = await fillPersons(filling, size);

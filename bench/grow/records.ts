@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { callsOf, fillArticles, prepareCaller, startBailiwick } from '../http/bailiwick.ts';
+import { callsOf, fillArticles } from '../http/bailiwick.ts';
+import { prepareCaller, startService } from '../service.ts';
 import { type Growing, powersOfTen } from './sizes.ts';
 
 /** The table grows, and the caller's part of it does not. */
@@ -8,8 +9,8 @@ export const byRecords: Growing = {
   sizes: ({ growRecords }) => powersOfTen(Math.min(10_000, growRecords), growRecords),
   async fill(folder, size) {
     const database = `sqlite:${join(folder, 'bailiwick.db')}`;
-    const first = await startBailiwick(folder, database);
-    const { caller, token } = await prepareCaller(first.url);
+    const first = await startService(folder, database);
+    const { caller, token } = await prepareCaller(first.url, ['read', 'list']);
     await first.stop();
     const world = { folder, records: size, own: Math.min(200, size), postgres: '' };
     await fillArticles(database, world, caller);

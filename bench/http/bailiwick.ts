@@ -1,8 +1,7 @@
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { withSchema } from '../../test/postgres/place.ts';
-import { createUser, expectDone, idOf, logIn, type Program, send, setUp, startProgram } from '../../test/process/program.ts';
 import { numbersTo, openFilling } from '../fill.ts';
+import { prepareCaller, startService } from '../service.ts';
 import {
   BODY_SQL,
   type CaseCall,
@@ -31,41 +30,14 @@ export const bailiwickOnPostgres: HttpContestant = {
   start: (world) => startOn(world, withSchema(world.postgres)),
 };
 
-const PROJECT = fileURLToPath(new URL('project', import.meta.url));
-const EMAIL = 'maya@example.com';
 const ID = '018f4e6a-1c2b-7d3e-8f40-';
 
-/** Starts the service on a project of the benchmarks; also for whoever measures something else of it. */
-export function startBailiwick(folder: string, database: string, project: string = PROJECT): Promise<Program> {
-  return startProgram({
-    data: folder,
-    project,
-    args: ['--database', database, '--rate-limit', '0', '--log-level', 'error', '--backups-kept', '0', '--access-token-seconds', '86400'],
-    env: { NODE_OPTIONS: '--max-semi-space-size=16' },
-  });
-}
-
-/** A caller who may do what is said with articles of their own, in a database that has tables and policies and no articles yet. */
-export async function prepareCaller(url: string): Promise<{ readonly caller: string; readonly token: string; readonly admin: string }> {
-  const admin = await setUp(url);
-  const caller = await createUser(url, admin, { email: EMAIL, role: 'user' });
-  const rules = ['read', 'list', 'create', 'update'].map((action) => ({
-    resource: 'Article',
-    action,
-    conditions: [{ field: 'resource.authorId', operator: 'eq', value: '${user.id}' }],
-  }));
-  const body = { name: 'own', type: 'ATTRIBUTE_BASED', rules };
-  const policy = idOf(await expectDone(send(url, 'POST /admin/api/policies', { token: admin, body })));
-  await expectDone(send(url, `POST /admin/api/policies/${policy}/assign/role/user`, { token: admin, body: {} }));
-  return { caller, token: await logIn(url, EMAIL), admin };
-}
-
 async function startOn(world: World, database: string): Promise<Service> {
-  const first = await startBailiwick(world.folder, database);
-  const { caller, token } = await prepareCaller(first.url);
+  const first = await startService(world.folder, database);
+  const { caller, token } = await prepareCaller(first.url, ['read', 'list', 'create', 'update']);
   await first.stop();
   await fillArticles(database, world, caller);
-  const program = await startBailiwick(world.folder, database);
+  const program = await startService(world.folder, database);
   return {
     url: program.url,
     child: program.child,

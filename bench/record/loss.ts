@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { pause } from '../../test/process/program.ts';
 import { startCerbos } from '../decide/cerbos.ts';
-import { fillArticles, prepareCaller, readOwn, startBailiwick } from '../http/bailiwick.ts';
+import { fillArticles, readOwn } from '../http/bailiwick.ts';
 import type { Call } from '../load.ts';
 import type { Tell } from '../measurement.ts';
 import type { Options } from '../options.ts';
 import { stopServer } from '../process.ts';
+import { prepareCaller, startService } from '../service.ts';
 
 /** Who asks at once, until the server is killed. */
 const ASKING = 16;
@@ -51,12 +52,12 @@ interface Lost {
 async function killBailiwick(folder: string, options: Options): Promise<Lost> {
   const file = join(folder, 'bailiwick.db');
   const database = `sqlite:${file}`;
-  const first = await startBailiwick(folder, database);
-  const { caller, token } = await prepareCaller(first.url);
+  const first = await startService(folder, database);
+  const { caller, token } = await prepareCaller(first.url, ['read', 'list']);
   await first.stop();
   const world = { folder, records: 1000, own: 200, postgres: '' };
   await fillArticles(database, world, caller);
-  const program = await startBailiwick(folder, database);
+  const program = await startService(folder, database);
   const answered = askUntilGone({
     url: program.url,
     call: readOwn(world, token),

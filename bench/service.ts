@@ -1,0 +1,38 @@
+import { fileURLToPath } from 'node:url';
+import { createUser, expectDone, idOf, logIn, type Program, send, setUp, startProgram } from '../test/process/program.ts';
+
+const PROJECT = fileURLToPath(new URL('http/project', import.meta.url));
+const EMAIL = 'maya@example.com';
+
+/** Starts the service as `npm start` does, on the articles that contestants keep, with nothing that bounds how much is asked. */
+export function startService(folder: string, database: string): Promise<Program> {
+  return startProgram({
+    data: folder,
+    project: PROJECT,
+    args: ['--database', database, '--rate-limit', '0', '--log-level', 'error', '--backups-kept', '0', '--access-token-seconds', '86400'],
+    env: { NODE_OPTIONS: '--max-semi-space-size=16' },
+  });
+}
+
+/** Who asks. */
+export interface Prepared {
+  /** Id of the user. */
+  readonly caller: string;
+  readonly token: string;
+  readonly admin: string;
+}
+
+/** Makes an admin, and a user who may do this with articles of their own alone. */
+export async function prepareCaller(url: string, actions: readonly string[]): Promise<Prepared> {
+  const admin = await setUp(url);
+  const caller = await createUser(url, admin, { email: EMAIL, role: 'user' });
+  const rules = actions.map((action) => ({
+    resource: 'Article',
+    action,
+    conditions: [{ field: 'resource.authorId', operator: 'eq', value: '${user.id}' }],
+  }));
+  const body = { name: 'own', type: 'ATTRIBUTE_BASED', rules };
+  const policy = idOf(await expectDone(send(url, 'POST /admin/api/policies', { token: admin, body })));
+  await expectDone(send(url, `POST /admin/api/policies/${policy}/assign/role/user`, { token: admin, body: {} }));
+  return { caller, token: await logIn(url, EMAIL), admin };
+}
