@@ -32,13 +32,13 @@ writePage(readResults(), new Map(MEASUREMENTS.map(({ name, about }) => [name, ab
 // What was measured may have left connections behind that nobody waits for.
 process.exit(0);
 
-async function measure({ name, run }: Measurement, how: Options): Promise<void> {
+async function measure(measurement: Measurement, how: Options): Promise<void> {
   const figures: Figure[] = [];
-  await run(how, (figure) => {
+  await measurement.run(how, (figure) => {
     figures.push(figure);
     print(figure);
   });
-  if (how.only.length === 0) process.stdout.write(`kept in ${keepResults({ names: [name], options: how, figures })}\n`);
+  if (how.only.length === 0) process.stdout.write(`kept in ${keepResults(measurement, how, figures)}\n`);
 }
 
 function print({ case: name, setting, contestant, unit, rounds, beside = {} }: Figure): void {

@@ -22,6 +22,8 @@ export interface Measurement {
   readonly name: string;
   /** A sentence for the page of results. */
   readonly about: string;
+  /** The options that it goes by. */
+  readonly goesBy: readonly (keyof Options)[];
   /** Starts everything it needs, stops it, and hands over each figure as soon as it is known. */
   run(options: Options, tell: Tell): Promise<void>;
 }

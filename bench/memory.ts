@@ -25,6 +25,7 @@ export const memory: Measurement = {
   name: 'memory',
   about:
     'Resident memory: at rest, at most under load, at rest again; and what the second half of the load added for each million requests, by the line that fits it best.',
+  goesBy: ['records', 'memorySeconds'],
   async run(options, tell) {
     installContestants();
     for (const contestant of pick(options, CONTESTANTS)) await measure(contestant, options, tell);

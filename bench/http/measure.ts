@@ -26,6 +26,7 @@ const CONTESTANTS: readonly HttpContestant[] = [bailiwick, ceiling, pocketbase, 
 export const http: Measurement = {
   name: 'http',
   about: 'Requests per second of a caller who may see and change their own records alone: 200 of them, among 10,000 or 1,000,000.',
+  goesBy: ['rounds', 'seconds', 'warmSeconds', 'connections', 'records', 'large'],
   async run(options, tell) {
     installContestants();
     const names = pick(options, CASES);

@@ -32,7 +32,7 @@ export const parseServer: HttpContestant = {
     const url = `http://127.0.0.1:${port}`;
     const child = await startServer({
       command: process.execPath,
-      args: ['--max-semi-space-size=16', fileURLToPath(new URL('parse-server-main.mjs', import.meta.url)), String(port), database, key],
+      args: ['--max-semi-space-size=16', fileURLToPath(new URL('parse-server-main.ts', import.meta.url)), String(port), database, key],
       cwd: world.folder,
       probe: `${url}/parse/health`,
     });

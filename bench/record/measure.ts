@@ -23,6 +23,7 @@ export const record: Measurement = {
   name: 'record',
   about:
     'Entries per second, each in a transaction of its own that is answered once it is on the disk (`synchronous=FULL`, `fsync=on`), and how many answered decisions are missing from the log after SIGKILL.',
+  goesBy: ['rounds', 'seconds', 'entries'],
   async run(options, tell) {
     const parts = pick(options, PARTS);
     if (parts.includes('append')) await measureAppending(options, tell);

@@ -1,10 +1,13 @@
-// Parse Server as a process of its own: node parse-server-main.mjs <port> <database> <key>. Plain JavaScript, because its
-// types are installed with it, and not in this checkout.
+/** Parse Server as a process of its own: `node parse-server-main.ts <port> <database> <key>`. */
 import { loadContestant } from '../contestants/install.ts';
 
-const { ParseServer } = loadContestant('parse-server');
+/** What is used of it. Said here, because it is installed only where it is measured. */
+interface Parse {
+  readonly ParseServer: { startApp(options: object): Promise<unknown> };
+}
+
 const [port, databaseURI, masterKey] = process.argv.slice(2);
-await ParseServer.startApp({
+await loadContestant<Parse>('parse-server').ParseServer.startApp({
   port: Number(port),
   host: '127.0.0.1',
   serverURL: `http://127.0.0.1:${port}/parse`,
