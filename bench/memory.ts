@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { installContestants } from './contestants/install.ts';
+import { hasContestant, installContestants } from './contestants/install.ts';
 import { bailiwick } from './http/bailiwick.ts';
 import { ceiling } from './http/ceiling.ts';
 import type { CaseName, HttpContestant, Service } from './http/contestant.ts';
@@ -28,7 +28,9 @@ export const memory: Measurement = {
   goesBy: ['records', 'memorySeconds'],
   async run(options, tell) {
     installContestants();
-    for (const contestant of pick(options, CONTESTANTS)) await measure(contestant, options, tell);
+    for (const contestant of pick(options, CONTESTANTS)) {
+      if (contestant.needs === undefined || hasContestant(contestant.needs)) await measure(contestant, options, tell);
+    }
   },
 };
 

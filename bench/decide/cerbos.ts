@@ -6,6 +6,9 @@ import { contestantFile } from '../contestants/install.ts';
 import type { Call } from '../load.ts';
 import { startServer, stopServer } from '../process.ts';
 
+/** Its program. */
+export const CERBOS = '@cerbos/cerbos-linux-x64/cerbos-linux-x64';
+
 /** A Cerbos server that keeps its log of decisions in its own database. */
 export interface Cerbos {
   readonly url: string;
@@ -42,7 +45,7 @@ export async function startCerbos(folder: string, policies: number): Promise<Cer
   writeFileSync(file, JSON.stringify(config));
   const url = `http://127.0.0.1:${port}`;
   const child = await startServer({
-    command: contestantFile('@cerbos/cerbos-linux-x64/cerbos-linux-x64'),
+    command: contestantFile(CERBOS),
     args: ['server', `--config=${file}`, '--log-level=error'],
     cwd: folder,
     env: { CERBOS_NO_TELEMETRY: '1' },

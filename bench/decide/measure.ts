@@ -1,6 +1,7 @@
-import { installContestants } from '../contestants/install.ts';
+import { hasContestant, installContestants } from '../contestants/install.ts';
 import type { Measurement } from '../measurement.ts';
 import { pick } from '../options.ts';
+import { CERBOS } from './cerbos.ts';
 import { measureInProcess } from './in-process.ts';
 import { measureOverHttp } from './over-http.ts';
 
@@ -17,6 +18,6 @@ export const decide: Measurement = {
     installContestants();
     const ways = pick(options, WAYS);
     if (ways.includes('in process')) await measureInProcess(options, tell);
-    if (ways.includes('over HTTP')) await measureOverHttp(options, tell);
+    if (ways.includes('over HTTP') && hasContestant(CERBOS)) await measureOverHttp(options, tell);
   },
 };

@@ -73,7 +73,7 @@ export function readOwn(world: World, token: string): CaseCall {
 export function callsOf(world: World, authorId: string, token: string): Record<CaseName, CaseCall> {
   const headers = headersOf(token);
   const get = (path: string): CaseCall => ({ headers, toRequest: () => ({ method: 'GET', path }), read: readData });
-  const data = (turn: number) => ({ ...newArticle(turn), authorId });
+  const data = (turn: number | string) => ({ ...newArticle(turn), authorId });
   const ownId = (turn: number): string => idFor(ownNumber(world, turn));
   return {
     'read by id': readOwn(world, token),
@@ -89,7 +89,7 @@ export function callsOf(world: World, authorId: string, token: string): Record<C
     'batch of 50': {
       headers,
       toRequest(turn) {
-        const requests = Array.from({ length: 50 }, (_, nth) => ({ resource: 'Article', action: 'create', data: data(turn * 1000 + nth) }));
+        const requests = Array.from({ length: 50 }, (_, nth) => ({ resource: 'Article', action: 'create', data: data(`${turn}-${nth}`) }));
         return { method: 'POST', path: '/api/batch', body: { requests } };
       },
       read: (body) => ({ authors: (body as { data: readonly unknown[] }).data.flatMap((item) => readData(item).authors) }),

@@ -70,7 +70,7 @@ async function fill(path: string, world: World): Promise<void> {
 function callsOf(world: World, headers: Readonly<Record<string, string>>): Record<CaseName, CaseCall> {
   const get = (path: string): CaseCall => ({ headers, toRequest: () => ({ method: 'GET', path }), read });
   const ownId = (turn: number): string => idFor(ownNumber(world, turn));
-  const data = (turn: number) => ({ ...newArticle(turn), authorId: CALLER });
+  const data = (turn: number | string) => ({ ...newArticle(turn), authorId: CALLER });
   return {
     'read by id': { headers, toRequest: (turn) => ({ method: 'GET', path: `/articles/${ownId(turn)}` }), read },
     'list of 20': get('/articles?limit=20'),
@@ -87,7 +87,7 @@ function callsOf(world: World, headers: Readonly<Record<string, string>>): Recor
       toRequest: (turn) => ({
         method: 'POST',
         path: '/articles/batch',
-        body: { articles: Array.from({ length: 50 }, (_, nth) => data(turn * 1000 + nth)) },
+        body: { articles: Array.from({ length: 50 }, (_, nth) => data(`${turn}-${nth}`)) },
       }),
       read,
     },

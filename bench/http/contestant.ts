@@ -47,6 +47,8 @@ export interface Service {
 export interface HttpContestant {
   readonly name: string;
   readonly usesPostgres: boolean;
+  /** A program that npm brings for some machines only. */
+  readonly needs?: string;
   start(world: World): Promise<Service>;
 }
 
@@ -71,8 +73,8 @@ export function ownNumber({ records, own }: World, nth: number): number {
   return ((nth % own) + 1) * (records / own);
 }
 
-/** What new articles say. */
-export function newArticle(turn: number): { readonly title: string; readonly slug: string; readonly body: string } {
+/** What new articles say, each with a slug of its own. */
+export function newArticle(turn: number | string): { readonly title: string; readonly slug: string; readonly body: string } {
   return { title: `Measured ${turn}`, slug: `measured-${process.pid}-${turn}`, body: 'What happened, and where. '.repeat(8) };
 }
 

