@@ -8,7 +8,7 @@ import { type Options, pick } from '../options.ts';
 import { type Racer, race } from '../rounds.ts';
 
 /** Milliseconds of one turn for each of `--seconds`: decisions need less time than requests to settle; a single one may take longer. */
-const TURN_SHARE = 10;
+const TURN_MS = 10;
 /** Before measuring, in turns. */
 const WARM_TURNS = 5;
 
@@ -24,7 +24,7 @@ export async function measureInProcess(options: Options, tell: Tell): Promise<vo
 }
 
 async function prepareAll(shape: Shape, options: Options): Promise<readonly Racer[]> {
-  const milliseconds = options.seconds * TURN_SHARE;
+  const milliseconds = options.seconds * TURN_MS;
   const racers: Racer[] = [];
   for (const { name, prepare } of pick(options, CONTESTANTS)) {
     const run = await prepare(shape);
