@@ -70,11 +70,18 @@ function readParams(params: unknown): ReadonlyMap<string, string> {
 function readToken(raw: IncomingMessage): string | undefined {
   if (raw.headers.authorization === undefined) return undefined;
   // Node keeps the first of several and drops the others: a proxy may have checked another one.
-  const given = raw.headersDistinct['authorization'] ?? [];
-  if (given.length > 1) throw new Problem('IDENTITY_TOKEN', `expected one Authorization header, ${given.length} were given`);
-  const token = BEARER.exec(given[0] ?? '')?.[1];
+  const given = countHeaders(raw.rawHeaders, 'authorization');
+  if (given > 1) throw new Problem('IDENTITY_TOKEN', `expected one Authorization header, ${given} were given`);
+  const token = BEARER.exec(raw.headers.authorization)?.[1];
   if (token === undefined) throw new Problem('IDENTITY_TOKEN', 'expected Authorization: Bearer <token>');
   return token;
+}
+
+/** How many of a name there are; names stand at even places. Node's own way sorts all headers into lists for it. */
+function countHeaders(names: readonly string[], name: string): number {
+  let count = 0;
+  for (let at = 0; at < names.length; at += 2) if (names[at]?.length === name.length && names[at]?.toLowerCase() === name) count++;
+  return count;
 }
 
 function toText(header: string | readonly string[] | undefined): string | undefined {

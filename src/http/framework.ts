@@ -29,7 +29,9 @@ export function createFramework(options: HttpOptions): FastifyInstance {
     routerOptions: { querystringParser: keepQuery, maxParamLength: MAX_SEGMENT, caseSensitive: true },
     logger: loggerOf(options),
     schemaController: { compilersFactory: { buildValidator: refuseSchemas, buildSerializer: refuseSchemas } },
-    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
+    logController: new LogController({ disableRequestLogging: true }),
+    // Lines of ours name the request themselves. A logger for each would be made with every request, and nearly none says anything.
+    childLoggerFactory: (logger) => logger,
     clientErrorHandler: answerClientError,
     // Of paths that cannot be decoded: hooks never see those.
     frameworkErrors: (error, request, reply) => void sendProblem(reply.headers(SECURITY_HEADERS), toFailure(error, request)),
@@ -49,12 +51,15 @@ export function watchAnswers(server: FastifyInstance, watch: AnswerWatch): void 
 }
 
 /** One line per answer: a warning where we failed, else only for those who debug. The path alone: queries hold values. */
-export function logAnswers(server: FastifyInstance): void {
-  server.addHook('onResponse', async (request, reply) => {
+export function logAnswers(server: FastifyInstance, logLevel: HttpOptions['logLevel']): void {
+  const tellsAll = logLevel === 'debug';
+  server.addHook('onResponse', (request, reply, done) => {
     const { statusCode: status, elapsedTime } = reply;
-    const line = { method: request.method, path: toPath(request.raw), status, ms: Math.round(elapsedTime) };
-    if (status >= 500) request.log.warn(line, 'answered');
-    else request.log.debug(line, 'answered');
+    if (status >= 500 || tellsAll) {
+      const line = { requestId: request.id, method: request.method, path: toPath(request.raw), status, ms: Math.round(elapsedTime) };
+      server.log[status >= 500 ? 'warn' : 'debug'](line, 'answered');
+    }
+    done();
   });
 }
 
@@ -65,9 +70,8 @@ function refuseSchemas(): never {
 
 function timeouts(
   timeout: number,
-): Pick<FastifyServerOptions, 'handlerTimeout' | 'requestTimeout' | 'connectionTimeout' | 'keepAliveTimeout'> & { http: ServerOptions } {
+): Pick<FastifyServerOptions, 'requestTimeout' | 'connectionTimeout' | 'keepAliveTimeout'> & { http: ServerOptions } {
   return {
-    handlerTimeout: timeout,
     requestTimeout: timeout,
     keepAliveTimeout: KEEP_ALIVE_MS,
     connectionTimeout: timeout + KEEP_ALIVE_MS,

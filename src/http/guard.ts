@@ -36,11 +36,11 @@ export async function addSecurityHeaders(server: FastifyInstance, corsOrigins: r
 export function addGuards(server: FastifyInstance, limiter: RateLimiter | undefined): void {
   const directory = createDirectory();
   server.addHook('onRoute', ({ method, url }) => directory.add(method, url));
-  server.addHook('onRequest', async (request, reply) => {
+  server.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
     checkHost(request);
     if (!UNCOUNTED.has(request.routeOptions.url ?? '')) charge(limiter, request, { cost: 1 });
-    if (!request.is404) return;
+    if (!request.is404) return done();
     const { problem, allow } = directory.explain(request.method, toPath(request.raw));
     if (allow.length > 0) reply.header('allow', allow.join(', '));
     throw problem;

@@ -16,7 +16,7 @@ export function toFailure(error: unknown, request: FastifyRequest): unknown {
   return refused ? new Problem('REQUEST_MALFORMED', 'the request could not be read', { cause: error }) : error;
 }
 
-const TRANSLATIONS: ReadonlyMap<string, (request: FastifyRequest) => Problem> = new Map([
+const TRANSLATIONS: ReadonlyMap<string, (request: FastifyRequest) => Problem> = new Map<string, (request: FastifyRequest) => Problem>([
   [
     'FST_ERR_CTP_BODY_TOO_LARGE',
     (request) => new Problem('REQUEST_TOO_LARGE', `expected a body of at most ${request.routeOptions.bodyLimit} bytes`),
@@ -25,7 +25,6 @@ const TRANSLATIONS: ReadonlyMap<string, (request: FastifyRequest) => Problem> = 
   ['FST_ERR_CTP_INVALID_CONTENT_LENGTH', () => new Problem('REQUEST_MALFORMED', 'the body is not as long as Content-Length says')],
   ['FST_ERR_BAD_URL', () => new Problem('REQUEST_MALFORMED', 'expected percent-encoded UTF-8 in the path')],
   ['FST_ERR_MAX_PARAM_LENGTH', () => new Problem('REQUEST_NO_ROUTE', 'no address has a segment this long')],
-  ['FST_ERR_HANDLER_TIMEOUT', timedOut],
 ]);
 
 /** Whether the request was late or we were is told by whether all of it has arrived. */

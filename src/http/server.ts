@@ -61,9 +61,6 @@ export function createHttpServer(options: HttpOptions): HttpServer {
   };
 }
 
-/** As long as a timer can run, in milliseconds: what streams ends by itself, or where it stands still. */
-const UNBOUNDED = 2_147_483_647;
-
 /** Plugins first: routes are only touched by what was there before them. */
 async function assemble(server: FastifyInstance, options: HttpOptions): Promise<void> {
   const { rateLimit, jsonDepth } = options.limits;
@@ -71,7 +68,7 @@ async function assemble(server: FastifyInstance, options: HttpOptions): Promise<
   await addSecurityHeaders(server, options.corsOrigins);
   const limiter = rateLimit === 0 ? undefined : createRateLimiter(rateLimit);
   addGuards(server, limiter);
-  logAnswers(server);
+  logAnswers(server, options.logLevel);
   if (options.watch !== undefined) watchAnswers(server, options.watch);
   serveHealth(server, options.ready);
   if (options.docs !== undefined) await serveDocs(server, options.docs);
@@ -95,13 +92,12 @@ function serveRoute(server: FastifyInstance, route: Route, { limiter, millisecon
   server.route({
     method: route.method,
     url: route.path,
-    ...(route.streams === undefined ? {} : { handlerTimeout: UNBOUNDED }),
     ...(route.bodyBytes === undefined ? {} : { bodyLimit: route.bodyBytes }),
     async handler(request, reply) {
       const call = toCall(request, route.method);
       const cost = route.cost?.(call) ?? 1;
       if (cost > 1) charge(limiter, request, { cost, paid: 1 });
-      // The framework's own watch stops once a body has arrived.
+      // The framework's own watch aborts a signal with every request, answered or not: that costs more than it takes to read a record.
       const late = route.streams === undefined ? setTimeout(() => answerLate(request, reply), milliseconds) : undefined;
       try {
         const answer = await route.handle(call);
@@ -124,7 +120,6 @@ function serveStreamed(server: FastifyInstance, route: Route, idleSeconds: numbe
   server.route({
     method: route.method,
     url: route.path,
-    handlerTimeout: UNBOUNDED,
     async handler(request, reply) {
       beginStreamed(request);
       reply.raw.once('close', () => endStreamed(request));
