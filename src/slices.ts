@@ -10,6 +10,7 @@ import type { RequestLimits } from './request/index.ts';
 import { readAge } from './setting.ts';
 import type { Settings } from './settings.ts';
 import type { JobSettings } from './steps/index.ts';
+import type { CursorKey } from './storage/index.ts';
 import type { LeadSettings } from './workers/index.ts';
 
 /** Bounds on what requests ask for. */
@@ -87,7 +88,7 @@ export function toModelLimits(settings: Settings): ModelLimits {
 }
 
 /** What the steps of a request go by. */
-export function toJobSettings(settings: Settings, cursorKey: Uint8Array): JobSettings {
+export function toJobSettings(settings: Settings, cursorKey: CursorKey): JobSettings {
   const { timezone, pageDefault, exportMax, scanRows, expandMax, cascadeMax, auditFactsBytes, ifMatch } = settings;
   return {
     timeZone: timezone,

@@ -42,10 +42,10 @@ export function loadTokenKey({ algorithm, secret, dataFolder }: TokenKeySource):
   return Object.freeze({ algorithm, signing: key, verifying: key });
 }
 
-/** 32 bytes for another purpose, the same wherever the token key is the same; they tell nothing of it. */
-export function deriveKey(key: TokenKey, purpose: string): Uint8Array {
+/** A secret of 32 bytes for another purpose, the same wherever the token key is the same; it tells nothing of it. */
+export function deriveKey(key: TokenKey, purpose: string): KeyObject {
   const material = key.signing.type === 'secret' ? key.signing.export() : key.signing.export({ type: 'pkcs8', format: 'der' });
-  return new Uint8Array(hkdfSync('sha256', material, '', `bailiwick ${purpose}`, 32));
+  return createSecretKey(new Uint8Array(hkdfSync('sha256', material, '', `bailiwick ${purpose}`, 32)));
 }
 
 function readGenerated(path: string): Buffer {

@@ -6,7 +6,7 @@ import type { Model } from '../model.ts';
 import type { JsonObject } from '../operators/index.ts';
 import type { ApiRequest, RequestOrigin } from '../request/index.ts';
 import type { Resource, StoredRecord } from '../resource/index.ts';
-import type { Transaction } from '../storage/index.ts';
+import type { CursorKey, Transaction } from '../storage/index.ts';
 import type { PasswordHashes } from './hashes.ts';
 
 /** The settings that steps go by. */
@@ -24,8 +24,7 @@ export interface JobSettings {
   readonly cascadeMax: number;
   /** Bytes of condition values kept in an entry. */
   readonly factsBytes: number;
-  /** 32 bytes that seal cursors. */
-  readonly cursorKey: Uint8Array;
+  readonly cursorKey: CursorKey;
 }
 
 /** Who is told of decisions. */

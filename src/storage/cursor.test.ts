@@ -1,9 +1,9 @@
-import { randomBytes } from 'node:crypto';
+import { createSecretKey, randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../errors.ts';
 import { openCursor, sealCursor } from './cursor.ts';
 
-const key = randomBytes(32);
+const key = createSecretKey(randomBytes(32));
 const position = { id: 'abc', keys: ['secret text', null, 12.5], skip: 3 };
 const sealed = sealCursor(position, key, 'this list');
 const flip = (index: number): string => {
@@ -26,7 +26,7 @@ describe('a cursor', () => {
     ['nothing', '', key, 'this list'],
     ['something else', 'not-a-cursor', key, 'this list'],
     ['another list', sealed, key, 'that list'],
-    ['another key', sealed, randomBytes(32), 'this list'],
+    ['another key', sealed, createSecretKey(randomBytes(32)), 'this list'],
     ['a changed nonce', flip(0), key, 'this list'],
     ['a changed tag', flip(12), key, 'this list'],
     ['changed content', flip(30), key, 'this list'],

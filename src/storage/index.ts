@@ -19,7 +19,7 @@ export {
   updateAssignment,
 } from './assignments.ts';
 export { type CandidateQuery, type Candidates, loadCandidates } from './candidates.ts';
-export { type CursorPosition, openCursor, sealCursor } from './cursor.ts';
+export { type CursorKey, type CursorPosition, openCursor, sealCursor } from './cursor.ts';
 export {
   type Appender,
   type Appending,
