@@ -60,36 +60,52 @@ export function createSavepoints(host: SavepointHost): Savepoints {
 
 /** Savepoints that the database is told of no sooner than something in them may have to be undone. */
 export interface LateMarks extends Marks {
-  /** Has the database told of those that it does not know. */
+  /** Has the database know a savepoint for each that is open: something is about to be written in them. */
   send(): void;
   /** What they were in is over. */
   forget(): void;
 }
 
-/** Makes them; `tell` sends text to the database. Of savepoints, those that it does not know are always the innermost. */
-export function createLateMarks(tell: (sql: string) => void): LateMarks {
-  const unsent: string[] = [];
+/** A savepoint that is open, and by which name the database knows where it began; by none where nothing was written in it. */
+interface Mark {
+  readonly name: string;
+  known: string | undefined;
+}
 
-  /** Whether the database never knew of it. What is in it is over with it. */
-  function cut(name: string, kept: 0 | 1): boolean {
-    const at = unsent.indexOf(name);
-    unsent.length = Math.max(at + (at < 0 ? 0 : kept), 0);
-    return at >= 0;
+/** Makes them; `tell` sends text to the database. */
+export function createLateMarks(tell: (sql: string) => void): LateMarks {
+  /** From the outermost to the innermost: those that the database does not know are always the innermost. */
+  const marks: Mark[] = [];
+
+  /** It, with nothing open in it any more. */
+  function find(name: string): Mark {
+    const at = marks.findLastIndex((mark) => mark.name === name);
+    const mark = marks[at];
+    if (mark === undefined) throw internal(`no savepoint is open by the name of ${name}`);
+    marks.length = at + 1;
+    return mark;
   }
 
   return {
-    open: (name) => void unsent.push(name),
+    open: (name) => void marks.push({ name, known: undefined }),
     undo(name) {
-      if (!cut(name, 1)) tell(`ROLLBACK TO SAVEPOINT ${name}`);
+      const { known } = find(name);
+      if (known !== undefined) tell(`ROLLBACK TO SAVEPOINT ${known}`);
     },
     release(name) {
-      if (!cut(name, 0)) tell(`RELEASE SAVEPOINT ${name}`);
+      const { known } = find(name);
+      marks.pop();
+      if (known === name) tell(`RELEASE SAVEPOINT ${name}`);
     },
     send() {
-      if (unsent.length > 0) for (const name of unsent.splice(0)) tell(`SAVEPOINT ${name}`);
+      const first = marks.find(({ known }) => known === undefined);
+      if (first === undefined) return;
+      tell(`SAVEPOINT ${first.name}`);
+      // Nothing was written between where the first of them began and where the last did: undoing one is undoing the other.
+      for (const mark of marks) mark.known ??= first.name;
     },
     forget() {
-      unsent.length = 0;
+      marks.length = 0;
     },
   };
 }
