@@ -26,6 +26,21 @@ describe('group commit', () => {
     expect(await family.ids()).toHaveLength(count);
   });
 
+  it('waits for others while each turn of the event loop brings more', async () => {
+    let commits = 0;
+    using _ = onCommit(() => commits++);
+    const done: Promise<unknown>[] = [];
+    const turn = (left: number): void => {
+      // First, so that the next one comes before whoever waits for a turn.
+      if (left > 1) setImmediate(() => turn(left - 1));
+      done.push(family.database.transaction((tx) => insert(tx, `p${left}`)));
+    };
+    turn(4);
+    await vi.waitUntil(() => done.length === 4);
+    await Promise.all(done);
+    expect(commits).toBe(1);
+  });
+
   it('counts what was written, and tells who watches of each commit', async () => {
     const told: number[] = [];
     const watch = { committed: ({ ms, works }: CommitFigures) => void told.push(ms > 0 ? works : 0) };

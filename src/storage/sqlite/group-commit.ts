@@ -54,10 +54,9 @@ export function createGroupCommit(connection: Connection, { groupTime, watch }: 
   const prove = (): Promise<void> => submit(probe).catch(() => undefined);
   const health = createHealth(prove);
 
-  /** No timer: while a commit syncs, the next works queue, and they are begun as soon as it is done. */
   async function run(): Promise<void> {
     while (queue.length > 0) {
-      await new Promise((resolve) => setImmediate(resolve));
+      await gather(queue);
       const group = queue.splice(0, GROUP);
       const committed = await commitGroup(parts, group);
       const { settle, state, ran } = committed;
@@ -93,6 +92,17 @@ export function createGroupCommit(connection: Connection, { groupTime, watch }: 
       await running;
     },
   };
+}
+
+/**
+ * No timer: a commit syncs for about as long as it takes to run fifty works, so others are waited for while each turn of the event loop
+ * brings more of them. Else those that are answered by one commit would ask again together, too late for the next.
+ */
+async function gather(queue: readonly Queued[]): Promise<void> {
+  for (let before = 0; before < queue.length && before < GROUP; ) {
+    before = queue.length;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
 }
 
 function createCount(watch: CommitWatch | undefined) {
@@ -134,6 +144,7 @@ async function commitGroup({ connection, groupTime, writers, isReplaced }: Group
   const writes = connection.writes;
   const outcomes: Outcome[] = [];
   const appended: Appended[] = [];
+  const turn = createTurn();
   let loan: Loan | undefined;
   // What has been written where a commit fails is for the disk to say, not for us.
   let failed: Ended = 'undone';
@@ -144,7 +155,7 @@ async function commitGroup({ connection, groupTime, writers, isReplaced }: Group
     loan = writers.lend();
     const end = performance.now() + groupTime;
     for (const { work } of group) {
-      outcomes.push(await attempt(connection, appended, work));
+      outcomes.push(await attempt({ connection, appended, turn }, work));
       if (performance.now() > end) break;
     }
     const from = performance.now();
@@ -159,6 +170,8 @@ async function commitGroup({ connection, groupTime, writers, isReplaced }: Group
     rollback(connection);
     const refusal = error instanceof Problem && error.status === 503 ? error : unavailable(error);
     return { state: 'failed', ran: group.length, ms, settle: () => settle(group, () => ({ error: refusal })) };
+  } finally {
+    turn.end();
   }
   const stateOfWrites = connection.writes > writes ? 'written' : 'unproven';
   const state = outcomes.some(isStorageFailure) ? 'failed' : stateOfWrites;
@@ -173,6 +186,14 @@ async function append(connection: Connection, { writer }: Loan, appended: readon
   end();
 }
 
+/** What the works of a group share. */
+interface Attempting {
+  readonly connection: Connection;
+  /** What they leave to be appended. */
+  readonly appended: Appended[];
+  readonly turn: Turn;
+}
+
 /** The savepoint around each work. */
 const WORK = 'work';
 
@@ -180,12 +201,12 @@ const WORK = 'work';
  * Runs one work; where it fails, what it wrote is undone and the others go on. What it leaves to be appended joins what others left.
  * Throws where the whole transaction is lost.
  */
-async function attempt(connection: Connection, appended: Appended[], work: Queued['work']): Promise<Outcome> {
+async function attempt({ connection, appended, turn }: Attempting, work: Queued['work']): Promise<Outcome> {
   connection.marks.open(WORK);
   const { tx, end } = openTransaction(connection);
   let outcome: Outcome;
   try {
-    const answer = await withinTurn(() => work(tx));
+    const answer = await turn.within(() => work(tx));
     for (const left of end()) appended.push(left);
     outcome = { answer };
   } catch (error) {
@@ -193,25 +214,42 @@ async function attempt(connection: Connection, appended: Appended[], work: Queue
     endQuietly(end);
   }
   if (!connection.inTransaction) throw unavailable('error' in outcome ? outcome.error : new Error('the transaction ended early'));
-  if ('error' in outcome) {
-    connection.marks.undo(WORK);
-  }
+  if ('error' in outcome) connection.marks.undo(WORK);
   connection.marks.release(WORK);
   return outcome;
+}
+
+/** One turn of the event loop, in which all works of a group are run. */
+interface Turn {
+  /** Throws where the work is not done in it. */
+  within<T>(work: () => Promise<T>): Promise<T>;
+  end(): void;
 }
 
 /**
  * Everything a transaction answers is there at once, so work that awaits nothing else is done before the event loop
  * turns. Work that is not would hold the lock, and everyone behind it, for as long as whatever it awaits takes.
  */
-async function withinTurn<T>(work: () => Promise<T>): Promise<T> {
-  const late = Promise.withResolvers<never>();
-  const turn = setImmediate(() => late.reject(internal('a transaction awaited something else than itself')));
-  try {
-    return await Promise.race([work(), late.promise]);
-  } finally {
-    clearImmediate(turn);
+function createTurn(): Turn {
+  let late: PromiseWithResolvers<never> | undefined;
+  let watch: NodeJS.Immediate | undefined;
+
+  function begin(): PromiseWithResolvers<never> {
+    const over = Promise.withResolvers<never>();
+    watch = setImmediate(() => {
+      late = undefined;
+      over.reject(internal('a transaction awaited something else than itself'));
+    });
+    return over;
   }
+
+  return {
+    within(work) {
+      late ??= begin();
+      return Promise.race([work(), late.promise]);
+    },
+    end: () => clearImmediate(watch),
+  };
 }
 
 /** The work has failed already, and of that its caller is told; savepoints that it left open are undone with it. */
