@@ -1,10 +1,11 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Principal } from '../context/index.ts';
 import { Problem } from '../errors.ts';
+import { memoised } from '../memo.ts';
 import type { JsonObject } from '../operators/index.ts';
 import { ASSIGNABLE_ROLES } from '../policy/index.ts';
 import { fromRow, type Resource, type StoredRecord } from '../resource/index.ts';
-import type { Transaction } from '../storage/index.ts';
+import { readingById, type Statement, selectionOf, type Transaction } from '../storage/index.ts';
 import type { VerifiedToken } from './token.ts';
 
 /** Who a token stands for at this moment. */
@@ -22,7 +23,7 @@ export interface Caller {
  */
 export async function loadCaller(tx: Transaction, token: VerifiedToken, user: Resource): Promise<Caller> {
   const { userId, sessionId } = token;
-  const row = await tx.one(sessionId === undefined ? byId(token, user) : byOpenSession(tx, token, user));
+  const row = await tx.one(sessionId === undefined ? byId(tx, token, user) : byOpenSession(tx, token, user));
   if (sessionId !== undefined) {
     if (row === undefined) throw refused('the session of this token is over');
     tx.restsOn({ sessions: [{ id: sessionId, userId }] });
@@ -39,35 +40,27 @@ export async function loadCaller(tx: Transaction, token: VerifiedToken, user: Re
  */
 export async function loadCallerByEmail(tx: Transaction, email: string, user: Resource): Promise<Caller> {
   const row = await tx.one(
-    sql`select ${shownColumns(user)} from "User" where "email" = ${email.trim().toLowerCase()} and "isActive" = true`,
+    sql`select ${selectionOf(user)} from "User" where "email" = ${email.trim().toLowerCase()} and "isActive" = true`,
   );
   if (row === undefined) throw new Problem('USER_UNKNOWN', 'no active user has this email');
   return toCaller(tx, fromRow(user, row));
 }
 
-function byId(token: VerifiedToken, user: Resource): RawBuilder<unknown> {
-  return sql`select ${shownColumns(user)} from "User" where "id" = ${token.userId}`;
+function byId(tx: Transaction, { userId }: VerifiedToken, user: Resource): Statement {
+  return { sql: readingById(tx.dialect, user), parameters: [userId] };
 }
+
+const sessionTexts = new WeakMap<Transaction['dialect'], WeakMap<Resource, string>>();
 
 /** One statement for user and session: this runs for every request. As a join, SQLite takes ten times as long. */
-function byOpenSession(tx: Transaction, token: VerifiedToken, user: Resource): RawBuilder<unknown> {
-  return sql`
-    select ${shownColumns(user)} from "User" where "id" = ${token.userId} and "id" = (
-      select "userId" from "_Session" where "id" = ${token.sessionId}
-      and "revokedAt" is null and "expiresAt" > ${new Date(tx.now).toISOString()})`;
-}
-
-const columnsByDefinition = new WeakMap<Resource, RawBuilder<unknown>>();
-
-/** Every column but secret ones: those never leave the database on this way. */
-function shownColumns(user: Resource): RawBuilder<unknown> {
-  let columns = columnsByDefinition.get(user);
-  if (columns === undefined) {
-    const shown = [...user.fields.values()].filter((field) => !field.writeOnly);
-    columns = sql.join(shown.map((field) => sql.ref(field.name)));
-    columnsByDefinition.set(user, columns);
-  }
-  return columns;
+function byOpenSession({ dialect, now }: Transaction, { userId, sessionId }: VerifiedToken, user: Resource): Statement {
+  const texts = memoised(sessionTexts, dialect, () => new WeakMap<Resource, string>());
+  const text = memoised(texts, user, () => {
+    const [id, at] = [dialect.placeholder(2), dialect.placeholder(3)];
+    const session = `SELECT "userId" FROM "_Session" WHERE "id" = ${id} AND "revokedAt" IS NULL AND "expiresAt" > ${at}`;
+    return `${readingById(dialect, user)} AND "id" = (${session})`;
+  });
+  return { sql: text, parameters: [userId, sessionId, new Date(now).toISOString()] };
 }
 
 function toCaller(tx: Transaction, record: StoredRecord): Caller {

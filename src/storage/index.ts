@@ -70,7 +70,7 @@ export { loadGrants } from './grants.ts';
 export { findUnknownUsers, type ImportedPolicies, importPolicies } from './import-policies.ts';
 export { type ListQuery, listRecords, type Page, type Restriction } from './list.ts';
 export { findMatches, type MatchQuery } from './matches.ts';
-export { insertionInto } from './names.ts';
+export { insertionInto, readingById, selectionOf } from './names.ts';
 export { type DatabasePlace, openDatabase, openForReading } from './open.ts';
 export { type DropPlace, type Dropping, dropOldest, makePartitions, type Staying } from './partitions.ts';
 export { applyPermissions, comparePermissions, type PermissionsComparison } from './permissions.ts';

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { memoised } from '../memo.ts';
 import type { SqlDialect, StoredType } from '../operators/index.ts';
 import { columnsOf, type Resource } from '../resource/index.ts';
 
@@ -21,12 +22,16 @@ interface Reading {
  * The records of a resource, for a statement to read FROM: those that are deleted are not among them, whatever the statement
  * asks. Here alone, so that no reader can forget it. Databases take the inner SELECT apart: it costs what its condition costs.
  */
-export function recordsOf(resource: Resource, { existence = 'living', as = resource.name }: Reading = {}): RawBuilder<unknown> {
+export function recordsOf(resource: Resource, reading?: Reading): RawBuilder<unknown> {
+  return sql.raw(recordsText(resource, reading));
+}
+
+function recordsText(resource: Resource, { existence = 'living', as = resource.name }: Reading = {}): string {
   const [table, alias] = [quoteName(resource.name), quoteName(as)];
-  if (resource.softDelete) return sql.raw(`(SELECT * FROM ${table} WHERE ${isThere(existence)}) AS ${alias}`);
+  if (resource.softDelete) return `(SELECT * FROM ${table} WHERE ${isThere(existence)}) AS ${alias}`;
   // Whoever deletes for good has nothing that is deleted.
-  if (existence === 'deleted') return sql.raw(`(SELECT * FROM ${table} WHERE FALSE) AS ${alias}`);
-  return sql.raw(as === resource.name ? table : `${table} AS ${alias}`);
+  if (existence === 'deleted') return `(SELECT * FROM ${table} WHERE FALSE) AS ${alias}`;
+  return as === resource.name ? table : `${table} AS ${alias}`;
 }
 
 /** Of a resource that keeps deleted records, SQL that is true on those of one kind. */
@@ -53,12 +58,27 @@ const selections = new WeakMap<Resource, RawBuilder<unknown>>();
 
 /** The columns that a record is read from. Secrets are not among them: what is never read is never shown. */
 export function selectionOf(resource: Resource): RawBuilder<unknown> {
-  const known = selections.get(resource);
-  if (known !== undefined) return known;
+  return memoised(selections, resource, () => sql.raw(selectionText(resource)));
+}
+
+function selectionText(resource: Resource): string {
   const shown = columnsOf(resource).filter(({ field }) => !field.writeOnly);
-  const selection = sql.raw(shown.map(({ name }) => `${quoteName(resource.name)}.${quoteName(name)}`).join(', '));
-  selections.set(resource, selection);
-  return selection;
+  return shown.map(({ name }) => `${quoteName(resource.name)}.${quoteName(name)}`).join(', ');
+}
+
+const readings = new WeakMap<SqlDialect, WeakMap<Resource, string>>();
+
+/**
+ * The text that reads a record by its id, the first value, without secrets; what else has to hold is said behind it. Put together once for
+ * each resource: nearly every request asks so.
+ */
+export function readingById(dialect: SqlDialect, resource: Resource): string {
+  const texts = memoised(readings, dialect, () => new WeakMap<Resource, string>());
+  return memoised(
+    texts,
+    resource,
+    () => `SELECT ${selectionText(resource)} FROM ${recordsText(resource)} WHERE "id" = ${dialect.placeholder(1)}`,
+  );
 }
 
 /** What the text of an insertion goes by. */

@@ -3,7 +3,7 @@ import { memoised } from '../memo.ts';
 import type { JsonObject } from '../operators/index.ts';
 import { columnsOf, fromRow, isDeletionField, type Resource, type Row, type StoredRecord, toRow } from '../resource/index.ts';
 import type { RowLock, Transaction, UserVersion } from './database.ts';
-import { type Existence, idList, insertionInto, isThere, quoteName, recordsOf, selectionOf, tableOf } from './names.ts';
+import { type Existence, idList, insertionInto, isThere, quoteName, readingById, recordsOf, selectionOf, tableOf } from './names.ts';
 
 /** A change of one record: the values to set, canonical, and the fields to leave without one. */
 export interface RecordChange {
@@ -44,8 +44,11 @@ async function loadOne(
   resource: Resource,
   { id, lock, existence }: RecordQuery & { readonly existence: Existence },
 ): Promise<StoredRecord | undefined> {
-  const held = lock === undefined ? sql`` : tx.rowLock(lock);
-  const row = await tx.one<Row>(sql`SELECT ${selectionOf(resource)} FROM ${recordsOf(resource, { existence })} WHERE "id" = ${id}${held}`);
+  const row = await tx.one<Row>(
+    lock === undefined && existence === 'living'
+      ? { sql: readingById(tx.dialect, resource), parameters: [id] }
+      : sql`SELECT ${selectionOf(resource)} FROM ${recordsOf(resource, { existence })} WHERE "id" = ${id}${lock ? tx.rowLock(lock) : sql``}`,
+  );
   return row === undefined ? undefined : fromRow(resource, row);
 }
 

@@ -1,13 +1,11 @@
 import { hash } from 'node:crypto';
-import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, type RawBuilder } from 'kysely';
+import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
 import type pg from 'pg';
 import type { Statement } from '../database.ts';
+import { createStatements, type Query } from '../query.ts';
 import { PreparedError, serverCode } from './driver-error.ts';
 import { createSilence } from './silence.ts';
 import { COLUMN_TYPES, toBound } from './values.ts';
-
-/** What can be asked of a transaction. */
-export type Query = RawBuilder<unknown> | Statement;
 
 /** What a statement came to. */
 export interface Answer {
@@ -152,12 +150,14 @@ const compiler: Kysely<unknown> = new Kysely<unknown>({
   },
 });
 
+const toText = createStatements({ compiler, placeholder: (number) => `$${number}` });
+
 /**
  * What is asked, with its values as they are sent.
  *
  * @throws Problem VALUE_INVALID where one of them cannot be
  */
 export function toStatement(query: Query): Statement {
-  const { sql, parameters } = 'parameters' in query ? query : query.compile(compiler);
+  const { sql, parameters } = toText(query);
   return { sql, parameters: parameters.map(toBound) };
 }

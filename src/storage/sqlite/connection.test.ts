@@ -23,14 +23,14 @@ function prepared(n: number): number {
 }
 
 describe('prepared statements', () => {
-  it('are used again, and only so many are kept: those used last', () => {
+  it('are used again, and only so many are kept: the newest', () => {
     for (let n = 0; n < 500; n++) ask(n);
     ask(0);
     expect(prepared(0)).toBe(1);
     ask(500);
     ask(0);
-    ask(1);
-    expect([prepared(0), prepared(1)]).toEqual([1, 2]);
+    ask(2);
+    expect([prepared(0), prepared(2)]).toEqual([2, 1]);
   });
 
   it('are forgotten when a table changes, undone or not', () => {

@@ -1,11 +1,15 @@
 import type BetterSqlite3 from 'better-sqlite3';
-import { DummyDriver, Kysely, type RawBuilder, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
-import type { Change, Statement } from '../database.ts';
+import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
+import type { Change } from '../database.ts';
+import { createStatements, type Query } from '../query.ts';
 import { createLateMarks, type Marks } from '../savepoints.ts';
 import { fromDriver } from './driver-error.ts';
 import { registerFunctions } from './sql-dialect.ts';
 
-/** Prepared statements kept; the least recently used go first. Filters of clients can make any number of texts. */
+/**
+ * Prepared statements kept; filters of clients can make any number of texts. The oldest go first, used or not: to prepare one anew now and
+ * then takes less than to keep all in the order of use.
+ */
 const STATEMENTS = 500;
 
 /** One connection to a database file. Synchronous; its errors are Problems and ConstraintErrors. */
@@ -26,14 +30,12 @@ export interface Connection {
   close(): void;
 }
 
-/** What can be asked of a transaction. */
-export type Query = RawBuilder<unknown> | Statement;
-
 /** A row as the driver gives it; integers beyond 2^53 are bigints. */
 export type Row = Record<string, unknown>;
 
 interface Prepared {
   readonly statement: BetterSqlite3.Statement<unknown[], Row>;
+  readonly isWriting: boolean;
   /** Result columns that may hold integers. */
   readonly integers: readonly string[];
 }
@@ -41,75 +43,118 @@ interface Prepared {
 /** Makes a connection of an open driver handle. */
 export function createConnection(driver: BetterSqlite3.Database): Connection {
   registerFunctions(driver);
-  const statements = createStatements(driver);
+  const statements = createPrepared(driver);
+  let writes = 0;
+  const { state, translated } = createState(driver);
   const say = (text: string): void => void statements.prepare(text).statement.run();
   const marks = createLateMarks((text) => translated(() => say(text)));
-  let writes = 0;
 
-  function ready(query: Query): Prepared & Statement {
+  function ready(query: Query): Ready {
     const { sql, parameters } = toStatement(query);
     const prepared = statements.prepare(sql);
-    if (!prepared.statement.readonly) {
+    if (prepared.isWriting) {
       writes++;
       marks.send();
     }
-    return { ...prepared, sql, parameters: parameters.map(toBound) };
+    return { prepared, sql, parameters: parameters.map(toBound) };
   }
 
   return {
     get inTransaction() {
-      return driver.inTransaction;
+      return state.inTransaction;
     },
     get writes() {
       return writes;
     },
     marks,
-    ...createAsking(ready, statements),
+    ...createAsking({ ready, statements, translated }),
     begin: () =>
       translated(() => {
         marks.forget();
         say('BEGIN IMMEDIATE');
+        state.inTransaction = true;
         statements.follow();
       }),
-    exec: (sql) => translated(() => void driver.exec(sql)),
+    exec: (sql) =>
+      translated(() => {
+        driver.exec(sql);
+        state.inTransaction = driver.inTransaction;
+      }),
     close: () => void driver.close(),
   };
 }
 
-/** What can be asked between BEGIN and COMMIT; `ready` has whatever goes before it done. */
-function createAsking(ready: (query: Query) => Prepared & Statement, statements: Statements): Pick<Connection, 'all' | 'one' | 'run'> {
+/** Gives what `work` gives; what the driver throws is thrown in our words. */
+type Translated = <T>(work: () => T) => T;
+
+/** Whether a transaction is open. The driver is asked only where that may have changed: it takes as long to say as many a statement to run. */
+function createState(driver: BetterSqlite3.Database): { readonly state: { inTransaction: boolean }; readonly translated: Translated } {
+  const state = { inTransaction: driver.inTransaction };
+  return {
+    state,
+    translated(work) {
+      try {
+        return work();
+      } catch (error) {
+        // It rolls back by itself where the disk is full or fails.
+        state.inTransaction = driver.inTransaction;
+        throw fromDriver(error);
+      }
+    },
+  };
+}
+
+/** A query that is about to run. */
+interface Ready {
+  readonly prepared: Prepared;
+  readonly sql: string;
+  readonly parameters: readonly unknown[];
+}
+
+interface AskingParts {
+  /** Has whatever goes before it done. */
+  readonly ready: (query: Query) => Ready;
+  readonly statements: PreparedStatements;
+  readonly translated: Translated;
+}
+
+/** What can be asked between BEGIN and COMMIT. */
+function createAsking({ ready, statements, translated }: AskingParts): Pick<Connection, 'all' | 'one' | 'run'> {
   return {
     all: (query) =>
       translated(() => {
-        const { statement, integers, parameters } = ready(query);
-        return statement.all(...parameters).map((row) => withNumbers(row, integers));
+        const { prepared, parameters } = ready(query);
+        const rows = prepared.statement.all(...parameters);
+        for (const row of rows) toNumbers(row, prepared.integers);
+        return rows;
       }),
     one: (query) =>
       translated(() => {
-        const { statement, integers, parameters } = ready(query);
-        const row = statement.get(...parameters);
-        return row === undefined ? undefined : withNumbers(row, integers);
+        const { prepared, parameters } = ready(query);
+        const row = prepared.statement.get(...parameters);
+        if (row !== undefined) toNumbers(row, prepared.integers);
+        return row;
       }),
     run: (query) =>
       translated(() => {
-        const { statement, sql, parameters } = ready(query);
-        const { changes } = statement.run(...parameters);
+        const { prepared, sql, parameters } = ready(query);
+        const { changes } = prepared.statement.run(...parameters);
         // What was prepared before a change of tables may name other columns than it would now.
-        if (/^\s*(CREATE|ALTER|DROP)\b/i.test(sql)) statements.clear();
+        if (prepared.isWriting && /^\s*(CREATE|ALTER|DROP)\b/i.test(sql)) statements.clear();
         return { changes };
       }),
   };
 }
 
 /** Statements that are kept prepared. */
-interface Statements {
+interface PreparedStatements {
   prepare(text: string): Prepared;
   /** Forgets those of other tables than there are now: SQLite prepares them anew by itself, but what is known of their columns stays. */
   follow(): void;
   clear(): void;
 }
 
-function createStatements(driver: BetterSqlite3.Database): Statements {
+function createPrepared(driver: BetterSqlite3.Database): PreparedStatements {
   const kept = new Map<string, Prepared>();
   const schemaVersion = driver.prepare<[], number>('PRAGMA schema_version').pluck();
   const readSchema = driver.prepare('SELECT 1 FROM sqlite_schema LIMIT 1');
@@ -117,9 +162,8 @@ function createStatements(driver: BetterSqlite3.Database): Statements {
   return {
     prepare(text) {
       const known = kept.get(text);
-      // Taken out and put back, so that the map's own order is that of use.
-      if (known !== undefined) kept.delete(text);
-      const prepared = known ?? prepareStatement(driver, text);
+      if (known !== undefined) return known;
+      const prepared = prepareStatement(driver, text);
       kept.set(text, prepared);
       if (kept.size > STATEMENTS) kept.delete(kept.keys().next().value ?? '');
       return prepared;
@@ -146,38 +190,28 @@ const compiler: Kysely<unknown> = new Kysely<unknown>({
   },
 });
 
-function toStatement(query: Query): Statement {
-  return 'parameters' in query ? query : query.compile(compiler);
-}
+const toStatement = createStatements({ compiler, placeholder: () => '?' });
 
 function prepareStatement(driver: BetterSqlite3.Database, text: string): Prepared {
   const statement = driver.prepare<unknown[], Row>(text);
-  if (!statement.reader) return { statement, integers: [] };
+  const isWriting = !statement.readonly;
+  if (!statement.reader) return { statement, isWriting, integers: [] };
   // As doubles, integers beyond 2^53 would silently become others: decimals have 18 digits.
   statement.safeIntegers(true);
   const integers = statement.columns().filter(({ type }) => type === null || type === 'INTEGER');
-  return { statement, integers: integers.map(({ name }) => name) };
+  return { statement, isWriting, integers: integers.map(({ name }) => name) };
 }
 
-function withNumbers(row: Row, integers: readonly string[]): Row {
+function toNumbers(row: Row, integers: readonly string[]): void {
   for (const name of integers) {
     const value = row[name];
     if (typeof value !== 'bigint') continue;
     const number = Number(value);
     if (Number.isSafeInteger(number)) row[name] = number;
   }
-  return row;
 }
 
 function toBound(value: unknown): unknown {
   if (typeof value === 'boolean') return value ? 1 : 0;
   return value === undefined ? null : value;
-}
-
-function translated<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw fromDriver(error);
-  }
 }

@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import type { Appended } from '../appended.ts';
 import type { Appending, Transaction } from '../database.ts';
+import type { Query } from '../query.ts';
 import { createSavepoints, internal, type SavepointHost } from '../savepoints.ts';
-import type { Connection, Query } from './connection.ts';
+import type { Connection } from './connection.ts';
 import { unavailable } from './driver-error.ts';
 import { sqliteDialect } from './sql-dialect.ts';
 
