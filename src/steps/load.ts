@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Condition } from '../condition/index.ts';
 import { Problem } from '../errors.ts';
 import { readFilter } from '../resource/index.ts';
@@ -46,7 +46,7 @@ export async function loadByFilter(job: Job): Promise<Found> {
 }
 
 function digest(condition: Condition): string {
-  return createHash('sha256').update(JSON.stringify(condition)).digest('base64url');
+  return hash('sha256', JSON.stringify(condition), 'base64url');
 }
 
 /** Who is denied does not learn from a filter which fields there are: a mistake in it is told after the decision. */

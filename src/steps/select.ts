@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { ACTIONS, type RuleAction } from '../actions.ts';
 import { all } from '../condition/index.ts';
 import type { Decision } from '../decision/index.ts';
@@ -63,5 +63,5 @@ function warningsOf({ request }: Job, total: number | undefined): string[] {
 /** What a cursor is good for: this list, in this order, for this caller. */
 function bindingOf({ request, principal, resource }: Job): string {
   const parts = [resource.name, request.action, principal.id ?? null, principal.role, request.where, request.sort, request.typed];
-  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
+  return hash('sha256', JSON.stringify(parts), 'base64url');
 }
