@@ -11,12 +11,6 @@ if (major < NEEDED[0] || (major === NEEDED[0] && minor < NEEDED[1])) {
   process.exit(2);
 }
 
-const { enableCompileCache } = await import('node:module');
-const { fileURLToPath } = await import('node:url');
-// A third of the time to start is compiling: kept from one start to the next, where this folder can be written. Not in the
-// system's temporary folder, the default, where other users could lay code for us.
-enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/bailiwick', import.meta.url)));
-
 // Whoever reads along may stop doing so (`… | head -3`): that ends neither a command half way nor a service.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreBrokenPipe);
 

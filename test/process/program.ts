@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import Sqlite from 'better-sqlite3';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const main = join(root, 'src/main.ts');
+const main = join(root, 'bin/bailiwick.js');
 /** Milliseconds for something to be printed: however busy the machine. */
 const PATIENCE = 60_000;
 
