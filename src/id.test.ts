@@ -19,6 +19,21 @@ describe('createId', () => {
     expect(ids.toSorted()).toEqual(ids);
   });
 
+  it('counts up within a millisecond, by the bits that RFC 9562 leaves for it', () => {
+    vi.useFakeTimers({ now: Date.now() + 60_000 });
+    const counts = Array.from({ length: 100_000 }, () => countOf(createId()));
+    const [first = 0] = counts;
+    expect(counts.findIndex((count, index) => count !== first + index)).toBe(-1);
+  });
+
+  it('leaves half of the numbers to count up in', () => {
+    const from = Date.now() + 120_000;
+    for (let later = 0; later < 1000; later++) {
+      vi.useFakeTimers({ now: from + later });
+      expect(countOf(createId())).toBeLessThan(2 ** 31);
+    }
+  });
+
   it('goes on above where the clock is set back', () => {
     const before = createId();
     vi.useFakeTimers({ now: Date.now() - 3_600_000 });
@@ -29,4 +44,20 @@ describe('createId', () => {
     const tails = Array.from({ length: 1000 }, () => createId().slice(-10));
     expect(new Set(tails).size).toBe(tails.length);
   });
+
+  it('has every random bit both set and not', () => {
+    const digits = Array.from({ length: 1000 }, () => createId().slice(-11));
+    for (let at = 0; at < 11; at++) {
+      const seen = digits.map((text) => Number.parseInt(text[at] ?? '', 16));
+      expect(seen.reduce((all, digit) => all | digit)).toBe(15);
+      expect(seen.reduce((all, digit) => all & digit)).toBe(0);
+    }
+  });
 });
+
+/** Behind the time: twelve bits behind the version, fourteen behind the variant, and the first six of what is left. */
+function countOf(id: string): number {
+  const [, , high = '', middle = '', rest = ''] = id.split('-');
+  const bits = (hex: string, from: number): string => Number.parseInt(hex, 16).toString(2).padStart(16, '0').slice(from);
+  return Number.parseInt(bits(high, 4) + bits(middle, 2) + bits(rest.slice(0, 4), 0).slice(0, 6), 2);
+}

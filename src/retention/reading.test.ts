@@ -1,10 +1,10 @@
-import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RECORD } from '../audit/append.ts';
 import { analytics, appendEntry, createEntryId, type Entry, loadDecision, loadHeads, searchDecisions } from '../audit/index.ts';
 import { openTestRecord, type TestRecord, testEntry } from '../evidence/evidence.fixture.ts';
 import { verifyRecord } from '../evidence/index.ts';
 import { type EntryPlace, loadHash } from '../evidence/rows.ts';
+import { createId } from '../id.ts';
 import { makePartitions, type Transaction } from '../storage/index.ts';
 import { explain, onPostgres } from '../storage/storage.fixture.ts';
 import { findCuts } from './cuts.ts';
@@ -15,6 +15,12 @@ const NOW = Date.now();
 const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
 const AGES = Array.from({ length: 40 }, (_, at) => at * 5);
 
+/** An id as it was made then. */
+function idAt(time: number): string {
+  const hex = time.toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}${createId().slice(13)}`;
+}
+
 let record: TestRecord;
 const entries: Entry[] = [];
 const places = new Map<string, EntryPlace>();
@@ -22,7 +28,7 @@ beforeAll(async () => {
   record = await openTestRecord();
   for (const age of AGES.toReversed()) {
     const time = NOW - age * DAY;
-    const entry = { ...testEntry(2), id: uuidv7({ msecs: time }), at: new Date(time).toISOString(), userId: `${age} days` };
+    const entry = { ...testEntry(2), id: idAt(time), at: new Date(time).toISOString(), userId: `${age} days` };
     entries.unshift(entry);
     await record.database.transaction((tx) => appendEntry(tx, entry));
     await makePartitions(record.database, DECISION);
