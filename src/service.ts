@@ -10,7 +10,7 @@ import { createHttpServer, type HttpServer } from './http/index.ts';
 import { createIdentity, deriveKey, hasAdmin, loadTokenKey } from './identity/index.ts';
 import { createModelKeeper, followed, type ModelKeeper } from './model.ts';
 import { createMonitor, type Monitor } from './monitor.ts';
-import { createOpenApi } from './openapi/index.ts';
+import type { JsonObject } from './operators/index.ts';
 import { definitionFolder, readProject, toDatabasePlace, watchDefinitions } from './project/index.ts';
 import { createReadiness, type ReadinessKeeper } from './readiness.ts';
 import { createRecordKeeper } from './record-keeper.ts';
@@ -29,7 +29,7 @@ import {
   toRequestLimits,
 } from './slices.ts';
 import { type Database, type Evolved, evolve, openDatabase, type Plan, type Tell } from './storage/index.ts';
-import { createLead, type Lead, type LeadLink } from './workers/index.ts';
+import type { Lead, LeadLink } from './workers/index.ts';
 
 /** A running service, or one about to run. */
 export interface Service extends Commands {
@@ -116,7 +116,8 @@ export async function createService(settings: Settings, { tell, lead }: ServiceO
 const HANDOVER_SECONDS = 1;
 
 /** Leads workers that each are such a service. */
-export function createServiceLead(settings: Settings, { tell = () => undefined }: Pick<ServiceOptions, 'tell'> = {}): Promise<Lead> {
+export async function createServiceLead(settings: Settings, { tell = () => undefined }: Pick<ServiceOptions, 'tell'> = {}): Promise<Lead> {
+  const { createLead } = await import('./workers/index.ts');
   return createLead(toLeadSettings(settings), tell);
 }
 
@@ -233,13 +234,15 @@ async function tellPermissions(database: Database, model: ModelKeeper): Promise<
   ];
 }
 
-/** Describes the definitions in force; made anew only when those change. */
-function describeApi(model: ModelKeeper): () => ReturnType<typeof createOpenApi> {
+/** Describes the definitions in force; made anew only when those change, and what it takes is loaded when somebody first asks. */
+function describeApi(model: ModelKeeper): () => Promise<JsonObject> {
   let of: Definitions | undefined;
-  let document: ReturnType<typeof createOpenApi> = {};
-  return () => {
-    if (of !== model.definitions) document = createOpenApi({ definitions: model.definitions });
-    of = model.definitions;
+  let document: JsonObject = {};
+  return async () => {
+    const { createOpenApi } = await import('./openapi/index.ts');
+    const { definitions } = model;
+    if (of !== definitions) document = createOpenApi({ definitions });
+    of = definitions;
     return document;
   };
 }

@@ -36,6 +36,21 @@ describe('the pages that describe the service', () => {
     expect((await fetch(`${listening.url}/docs/${file}`)).status).toBe(404);
   });
 
+  it('send a file again only where it is another', async () => {
+    const address = `${listening.url}/docs/swagger-ui.css`;
+    const first = await fetch(address);
+    const etag = first.headers.get('etag') ?? '';
+    expect((await first.arrayBuffer()).byteLength).toBe(Number(first.headers.get('content-length')));
+    const again = await fetch(address, { headers: { 'if-none-match': etag } });
+    expect([again.status, await again.text(), again.headers.get('etag')]).toEqual([304, '', etag]);
+    expect((await fetch(address, { headers: { 'if-none-match': 'W/"0-0"' } })).status).toBe(200);
+  });
+
+  it('answer HEAD as GET, without the file', async () => {
+    const answer = await fetch(`${listening.url}/docs/swagger-ui.css`, { method: 'HEAD' });
+    expect([answer.status, Number(answer.headers.get('content-length')) > 1000, await answer.text()]).toEqual([200, true, '']);
+  });
+
   it('explain every error where the type of a problem says', async () => {
     const problem = (await (await fetch(`${listening.url}/nowhere`)).json()) as { type: string };
     const type = new URL(problem.type, listening.url);

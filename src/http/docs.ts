@@ -1,6 +1,7 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import files from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { JsonObject } from '../operators/index.ts';
 import { ERRORS_PAGE, PAGE, SCRIPT } from './pages.ts';
@@ -8,11 +9,15 @@ import { ERRORS_PAGE, PAGE, SCRIPT } from './pages.ts';
 /** What the pages that describe the service are made from. */
 export interface Docs {
   /** The OpenAPI document of the definitions now in force. */
-  openapi(): JsonObject;
+  openapi(): Promise<JsonObject>;
 }
 
-/** Files of Swagger UI that the page loads; nothing else of its folder is served. */
-const ASSETS = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'];
+/** Files of Swagger UI that the page loads, and what they are; nothing else of its folder is served. */
+const ASSETS: readonly (readonly [name: string, type: string])[] = [
+  ['swagger-ui.css', 'text/css; charset=utf-8'],
+  ['swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
+  ['favicon-32x32.png', 'image/png'],
+];
 
 /**
  * Nothing but our own files, so the page works offline and a script slipped into a description does not run.
@@ -30,9 +35,8 @@ const POLICY = [
 ].join(';');
 
 /** Adds `/openapi.json`, the API page at `/docs` and the list of errors that problems point to. */
-export async function serveDocs(server: FastifyInstance, docs: Docs): Promise<void> {
-  await server.register(files, { root: swaggerFolder(), serve: false });
-  server.get('/openapi.json', (_, reply) => reply.type('application/json; charset=utf-8').send(JSON.stringify(docs.openapi())));
+export function serveDocs(server: FastifyInstance, docs: Docs): void {
+  server.get('/openapi.json', async (_, reply) => reply.type('application/json; charset=utf-8').send(JSON.stringify(await docs.openapi())));
   const options = {
     onRequest: (_: FastifyRequest, reply: FastifyReply, done: () => void) => {
       reply.header('content-security-policy', POLICY);
@@ -42,7 +46,23 @@ export async function serveDocs(server: FastifyInstance, docs: Docs): Promise<vo
   server.get('/docs', options, (_, reply) => reply.type('text/html; charset=utf-8').send(PAGE));
   server.get('/docs/start.js', options, (_, reply) => reply.type('text/javascript; charset=utf-8').send(SCRIPT));
   server.get('/docs/errors', options, (_, reply) => reply.type('text/html; charset=utf-8').send(ERRORS_PAGE));
-  for (const asset of ASSETS) server.get(`/docs/${asset}`, options, (_, reply) => reply.sendFile(asset));
+  const folder = swaggerFolder();
+  for (const [name, type] of ASSETS) {
+    server.get(`/docs/${name}`, options, (request, reply) => sendFile(request, reply, { path: join(folder, name), type }));
+  }
+}
+
+/** Whole, or not at all where the caller has it already. */
+async function sendFile(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { path, type }: { readonly path: string; readonly type: string },
+): Promise<FastifyReply> {
+  const { size, mtimeMs } = await stat(path);
+  const etag = `W/"${size.toString(16)}-${Math.floor(mtimeMs).toString(16)}"`;
+  reply.header('etag', etag).header('cache-control', 'public, max-age=0');
+  if (request.headers['if-none-match'] === etag) return reply.code(304).send();
+  return reply.type(type).header('content-length', size).send(createReadStream(path));
 }
 
 function swaggerFolder(): string {

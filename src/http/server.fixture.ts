@@ -35,7 +35,7 @@ export async function startServer({ limits, ...others }: Overrides = {}, port = 
     trustProxy: [],
     logLevel: 'debug',
     logStream: { write: (line) => void log.push(JSON.parse(line) as Record<string, unknown>) },
-    docs: { openapi: () => ({ openapi: '3.1.0' }) },
+    docs: { openapi: async () => ({ openapi: '3.1.0' }) },
     ready: () => ({ ok: true }),
     ...others,
   });

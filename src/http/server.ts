@@ -71,7 +71,7 @@ async function assemble(server: FastifyInstance, options: HttpOptions): Promise<
   logAnswers(server, options.logLevel);
   if (options.watch !== undefined) watchAnswers(server, options.watch);
   serveHealth(server, options.ready);
-  if (options.docs !== undefined) await serveDocs(server, options.docs);
+  if (options.docs !== undefined) serveDocs(server, options.docs);
   const whole = options.routes.filter(({ streams }) => streams !== 'body');
   const milliseconds = options.limits.requestTimeoutSeconds * 1000;
   for (const route of whole) serveRoute(server, route, { limiter, milliseconds });

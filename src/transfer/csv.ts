@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { CsvError, parse } from 'csv-parse';
+import type { CsvError } from 'csv-parse';
 import { didYouMean, type Issue, Problem } from '../errors.ts';
 import type { Json } from '../operators/index.ts';
 import { readCell } from './cells.ts';
@@ -96,6 +96,8 @@ interface Parsing extends SourceOptions {
 }
 
 async function* parseRows(texts: AsyncIterable<string>, { delimiter, rowLength, seeParsed }: Parsing): AsyncGenerator<readonly string[]> {
+  // What it takes is not loaded where nobody imports CSV.
+  const { CsvError, parse } = await import('csv-parse');
   const parser = parse({
     delimiter,
     record_delimiter: ['\r\n', '\n'],

@@ -3,7 +3,6 @@ import type { Transaction } from '../database.ts';
 import type { ActualColumn, ActualIndex, ActualTable, TableDialect } from '../evolution/tables.ts';
 import { quoteName } from '../names.ts';
 import { FOLD_CASE, foldCaseSql } from './fold-case.ts';
-import { GUARD, guardSql } from './guard.ts';
 import { postgresPartitions } from './partitions.ts';
 import { CAST_TYPES } from './sql-dialect.ts';
 
@@ -36,6 +35,8 @@ export const postgresTables: TableDialect = Object.freeze({
 /** Whoever evolves first makes the functions: the one that comparisons call, and the one that looks before a commit. */
 async function prepare(tx: Transaction): Promise<void> {
   await prepareFunction(tx, FOLD_CASE, foldCaseSql);
+  // Loaded already where there is a server; whoever has a file knows this table too, and waits for no driver of servers.
+  const { GUARD, guardSql } = await import('./guard.ts');
   await prepareFunction(tx, GUARD, guardSql);
 }
 
