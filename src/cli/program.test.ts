@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { SetupError } from '../errors.ts';
 import { SETTINGS } from '../settings.ts';
 import { runCli } from './index.ts';
+import { COMMANDS } from './program.ts';
 import { createRun, type Run } from './run.fixture.ts';
 
 /** Starts, and resolves once it has said so. */
@@ -239,5 +240,18 @@ describe('files of records', () => {
     expect(await runCli(args, run.world)).toBe(2);
     expect(run.err.join('\n')).toContain(words);
     expect(run.made).toEqual([]);
+  });
+});
+
+describe('the commands', () => {
+  it.each([...COMMANDS])('%s goes by its own name, and is helped with alone as with the others', async (typed, load) => {
+    expect((await load()).name).toBe(typed);
+    const alone = createRun();
+    const among = createRun();
+    const words = typed.split(' ');
+    expect(await runCli([...words, '--help'], alone.world)).toBe(0);
+    expect(await runCli(words.toSpliced(-1, 0, 'help'), among.world)).toBe(0);
+    expect(alone.out[0]).toMatch(new RegExp(`^Usage: bailiwick ${typed} `));
+    expect(alone.out).toEqual(among.out);
   });
 });

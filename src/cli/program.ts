@@ -1,42 +1,27 @@
 import { Argument, Command, CommanderError, Option } from 'commander';
 import { readSettings, SETTING_GROUPS, SETTINGS, type Setting, type SettingSources } from '../settings.ts';
-import { backup } from './backup.ts';
-import { decisionsPrune } from './decisions-prune.ts';
-import { decisionsVerify } from './decisions-verify.ts';
-import { dev } from './dev.ts';
-import { exportFile } from './export.ts';
 import { describeFailure } from './failure.ts';
-import { importFile } from './import.ts';
-import { policiesExport } from './policies-export.ts';
-import { policiesFromPermissions } from './policies-from-permissions.ts';
-import { policiesImport } from './policies-import.ts';
-import { restore } from './restore.ts';
-import { start } from './start.ts';
-import { storageApply } from './storage-apply.ts';
-import { storageHistory } from './storage-history.ts';
-import { storagePlan } from './storage-plan.ts';
-import { storagePrune } from './storage-prune.ts';
-import { storageRestored } from './storage-restored.ts';
 import type { CliCommand, CliWorld, Switches } from './world.ts';
 
-const commands: readonly CliCommand[] = [
-  start,
-  dev,
-  storagePlan,
-  storageApply,
-  storageHistory,
-  storagePrune,
-  storageRestored,
-  backup,
-  restore,
-  decisionsVerify,
-  decisionsPrune,
-  policiesFromPermissions,
-  policiesImport,
-  policiesExport,
-  importFile,
-  exportFile,
-];
+/** By what is typed, in the order of help. */
+export const COMMANDS: ReadonlyMap<string, () => Promise<CliCommand>> = new Map([
+  ['start', async () => (await import('./start.ts')).start],
+  ['dev', async () => (await import('./dev.ts')).dev],
+  ['storage plan', async () => (await import('./storage-plan.ts')).storagePlan],
+  ['storage apply', async () => (await import('./storage-apply.ts')).storageApply],
+  ['storage history', async () => (await import('./storage-history.ts')).storageHistory],
+  ['storage prune', async () => (await import('./storage-prune.ts')).storagePrune],
+  ['storage restored', async () => (await import('./storage-restored.ts')).storageRestored],
+  ['backup', async () => (await import('./backup.ts')).backup],
+  ['restore', async () => (await import('./restore.ts')).restore],
+  ['decisions verify', async () => (await import('./decisions-verify.ts')).decisionsVerify],
+  ['decisions prune', async () => (await import('./decisions-prune.ts')).decisionsPrune],
+  ['policies from-permissions', async () => (await import('./policies-from-permissions.ts')).policiesFromPermissions],
+  ['policies import', async () => (await import('./policies-import.ts')).policiesImport],
+  ['policies export', async () => (await import('./policies-export.ts')).policiesExport],
+  ['import', async () => (await import('./import.ts')).importFile],
+  ['export', async () => (await import('./export.ts')).exportFile],
+]);
 
 /** The first word of commands that have two. */
 const families: Readonly<Record<string, string>> = {
@@ -52,7 +37,7 @@ const OFFLINE_HELP =
 /** Runs one command line, without the program's own name in front, and answers its exit code. Never throws. */
 export async function runCli(args: readonly string[], world: CliWorld): Promise<number> {
   let exitCode = 0;
-  const program = createProgram(world, (code) => {
+  const program = createProgram(await loadCommands(args), world, (code) => {
     exitCode = code;
   });
   try {
@@ -68,7 +53,13 @@ export async function runCli(args: readonly string[], world: CliWorld): Promise<
   }
 }
 
-function createProgram(world: CliWorld, finish: (exitCode: number) => void): Command {
+/** The command that is typed alone: the others are of no use to it, and each has an option for every setting. All where it is none. */
+async function loadCommands([first = '', second = '']: readonly string[]): Promise<readonly CliCommand[]> {
+  const load = COMMANDS.get(first) ?? COMMANDS.get(`${first} ${second}`);
+  return load === undefined ? Promise.all([...COMMANDS.values()].map((each) => each())) : [await load()];
+}
+
+function createProgram(commands: readonly CliCommand[], world: CliWorld, finish: (exitCode: number) => void): Command {
   const program = configure(new Command('bailiwick'), world)
     .description('Your data model in files, who may do what in policies, every decision on the record.')
     .version(world.version, '-v, --version', 'print the version');
