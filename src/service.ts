@@ -117,8 +117,7 @@ const HANDOVER_SECONDS = 1;
 
 /** Leads workers that each are such a service. */
 export async function createServiceLead(settings: Settings, { tell = () => undefined }: Pick<ServiceOptions, 'tell'> = {}): Promise<Lead> {
-  const { createLead } = await import('./workers/index.ts');
-  return createLead(toLeadSettings(settings), tell);
+  return (await import('./workers/index.ts')).createLead(toLeadSettings(settings), tell);
 }
 
 /** Follows definition files from now on; answers what ends it. */
@@ -239,10 +238,9 @@ function describeApi(model: ModelKeeper): () => Promise<JsonObject> {
   let of: Definitions | undefined;
   let document: JsonObject = {};
   return async () => {
-    const { createOpenApi } = await import('./openapi/index.ts');
-    const { definitions } = model;
-    if (of !== definitions) document = createOpenApi({ definitions });
-    of = definitions;
+    const createOpenApi = (await import('./openapi/index.ts')).createOpenApi;
+    if (of !== model.definitions) document = createOpenApi({ definitions: model.definitions });
+    of = model.definitions;
     return document;
   };
 }

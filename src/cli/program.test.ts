@@ -251,7 +251,7 @@ describe('the commands', () => {
     const words = typed.split(' ');
     expect(await runCli([...words, '--help'], alone.world)).toBe(0);
     expect(await runCli(words.toSpliced(-1, 0, 'help'), among.world)).toBe(0);
-    expect(alone.out[0]).toMatch(new RegExp(`^Usage: bailiwick ${typed} `));
+    expect(alone.out[0]?.startsWith(`Usage: bailiwick ${typed} `)).toBe(true);
     expect(alone.out).toEqual(among.out);
   });
 });
