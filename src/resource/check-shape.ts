@@ -1,33 +1,45 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { didYouMean, type Issue } from '../errors.ts';
 import { FIELD_TYPES, type Field, type FieldType } from '../fields/index.ts';
+import { memoised } from '../memo.ts';
 import { type Json, matchesPattern } from '../operators/index.ts';
 import { describeType } from './mistake.ts';
 import type { Resource } from './resource.ts';
 
 const compiled = new WeakMap<Resource, ValidateFunction>();
-const compiledFields = new WeakMap<Field, ValidateFunction>();
+const singles = new WeakMap<Field, Single>();
 
 /** What is wrong with values that are given for fields of a resource: unknown names and nulls have been taken out before. */
 export function checkGiven(resource: Resource, given: ReadonlyMap<Field, Json>): readonly Issue[] {
   const { measured, issues } = takeOutOversized(given);
-  let validate = compiled.get(resource);
-  if (validate === undefined) {
-    validate = compileFields(resource.fields.values());
-    compiled.set(resource, validate);
-  }
+  const validate = memoised(compiled, resource, () => compileFields(resource.fields.values()));
   return [...issues, ...checkMeasured(measured, validate)];
 }
 
 /** What is wrong with one value of a field by itself: the default in a definition, a value on its way into another type. */
 export function checkFieldValue(field: Field, value: Json): readonly Issue[] {
-  const { measured, issues } = takeOutOversized(new Map([[field, value]]));
-  let validate = compiledFields.get(field);
-  if (validate === undefined) {
-    validate = compileFields([field]);
-    compiledFields.set(field, validate);
-  }
-  return [...issues, ...checkMeasured(measured, validate)];
+  const { unnamed, validate } = memoised(singles, field, () => toSingle(field));
+  const { measured, issues } = takeOutOversized(new Map([[unnamed, value]]));
+  const all = [...issues, ...checkMeasured(measured, validate)];
+  return all.map((issue) => ({ ...issue, path: `${field.name}${issue.path.slice(unnamed.name.length)}` }));
+}
+
+/** A field by itself. */
+interface Single {
+  /** Goes by the name that all have in what checks them. */
+  readonly unnamed: Field;
+  readonly validate: ValidateFunction;
+}
+
+/** What checks single fields, by the schema of their values: most that have a default differ in name alone. */
+const checkers = new Map<string, ValidateFunction>();
+const MOST_CHECKERS = 50;
+
+function toSingle(field: Field): Single {
+  const unnamed = { ...field, name: 'value' };
+  if (checkers.size >= MOST_CHECKERS) checkers.clear();
+  const text = JSON.stringify(typeOf(field).jsonSchema(field));
+  return { unnamed, validate: memoised(checkers, text, () => compileFields([unnamed])) };
 }
 
 /** The type of a field. */
