@@ -101,6 +101,8 @@ export function readListening(text: string): { readonly host: string; readonly p
 
 /** `supportedValuesOf` leaves out the names that are links, such as `Asia/Calcutta`, so what decides is whether a formatter takes it. */
 function isTimeZone(text: string): boolean {
+  // The default; the first formatter of a process takes as long as many modules.
+  if (text === 'UTC') return true;
   try {
     new Intl.DateTimeFormat('en', { timeZone: text });
     return true;

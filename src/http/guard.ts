@@ -1,4 +1,3 @@
-import cors from '@fastify/cors';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Problem } from '../errors.ts';
 import { toRateKey } from './address.ts';
@@ -22,7 +21,7 @@ export async function addSecurityHeaders(server: FastifyInstance, corsOrigins: r
     done();
   });
   if (corsOrigins.length === 0) return;
-  await server.register(cors, {
+  await server.register((await import('@fastify/cors')).default, {
     origin: [...corsOrigins],
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
     allowedHeaders: ['authorization', 'content-type', 'if-match', 'x-request-id'],
