@@ -9,6 +9,12 @@ import type { Resource } from './resource.ts';
 const compiled = new WeakMap<Resource, ValidateFunction>();
 const singles = new WeakMap<Field, Single>();
 
+// How ajv is to understand `pattern`: as RE2, in linear time. `code` would only be used for code written to a file.
+const re2 = Object.assign(
+  (source: string) => ({ test: (text: string): boolean => matchesPattern(text, source) === true, toString: () => source }),
+  { code: 'matchesPattern' },
+);
+
 /** What is wrong with values that are given for fields of a resource: unknown names and nulls have been taken out before. */
 export function checkGiven(resource: Resource, given: ReadonlyMap<Field, Json>): readonly Issue[] {
   const { measured, issues } = takeOutOversized(given);
@@ -32,14 +38,16 @@ interface Single {
 }
 
 /** What checks single fields, by the schema of their values: most that have a default differ in name alone. */
-const checkers = new Map<string, ValidateFunction>();
+let checkers = { ajv: createAjv(), bySchema: new Map<string, ValidateFunction>() };
+/** What one instance keeps; then another begins. */
 const MOST_CHECKERS = 50;
 
 function toSingle(field: Field): Single {
   const unnamed = { ...field, name: 'value' };
-  if (checkers.size >= MOST_CHECKERS) checkers.clear();
-  const text = JSON.stringify(typeOf(field).jsonSchema(field));
-  return { unnamed, validate: memoised(checkers, text, () => compileFields([unnamed])) };
+  if (checkers.bySchema.size >= MOST_CHECKERS) checkers = { ajv: createAjv(), bySchema: new Map() };
+  const { ajv, bySchema } = checkers;
+  const schema = JSON.stringify(typeOf(field).jsonSchema(field));
+  return { unnamed, validate: memoised(bySchema, schema, () => compileFields([unnamed], ajv)) };
 }
 
 /** The type of a field. */
@@ -49,9 +57,14 @@ export function typeOf(field: Field): FieldType {
   return type;
 }
 
-function compileFields(fields: Iterable<Field>): ValidateFunction {
-  // One instance each: it would otherwise keep every schema that a changed definition leaves behind.
-  const ajv = new Ajv({
+// One instance for each resource: it would otherwise keep every schema that a changed definition leaves behind.
+function compileFields(fields: Iterable<Field>, ajv: Ajv = createAjv()): ValidateFunction {
+  const properties = Object.fromEntries([...fields].map((field) => [field.name, typeOf(field).jsonSchema(field)]));
+  return ajv.compile({ type: 'object', properties });
+}
+
+function createAjv(): Ajv {
+  return new Ajv({
     allErrors: true,
     verbose: true,
     allowUnionTypes: true,
@@ -62,15 +75,7 @@ function compileFields(fields: Iterable<Field>): ValidateFunction {
     validateFormats: false,
     code: { regExp: re2 },
   });
-  const properties = Object.fromEntries([...fields].map((field) => [field.name, typeOf(field).jsonSchema(field)]));
-  return ajv.compile({ type: 'object', properties });
 }
-
-// How ajv is to understand `pattern`: as RE2, in linear time. `code` would only be used for code written to a file.
-const re2 = Object.assign(
-  (source: string) => ({ test: (text: string): boolean => matchesPattern(text, source) === true, toString: () => source }),
-  { code: 'matchesPattern' },
-);
 
 function checkMeasured(given: ReadonlyMap<Field, Json>, validate: ValidateFunction): readonly Issue[] {
   const values = Object.create(null) as Record<string, Json>;
