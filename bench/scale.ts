@@ -141,7 +141,10 @@ async function start(checkout: string, database: string): Promise<Running> {
     BAILIWICK_RATE_LIMIT: '1000000',
     BAILIWICK_BACKUPS_KEPT: '0',
   };
-  const child = spawn(process.execPath, [join(checkout, 'bin/bailiwick.js'), 'start', ...flags], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [join(checkout, 'bin/bailiwick.js'), 'start', ...flags], {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   process.once('exit', () => child.kill('SIGKILL'));
   return new Promise((found, fail) => {
     let said = '';
