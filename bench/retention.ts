@@ -6,10 +6,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sql } from 'kysely';
 import { appendAll, type Entry, loadDecision, loadHeads, searchDecisions } from '../src/audit/index.ts';
 import { loadCheckpointKey, verifyRecord } from '../src/evidence/index.ts';
 import { pruneDecisions } from '../src/retention/index.ts';
+import { sql } from '../src/sql/index.ts';
 import { type Database, evolve, makePartitions, openDatabase } from '../src/storage/index.ts';
 import { SYSTEM } from '../src/system/index.ts';
 import { startPostgres } from '../test/postgres/server.ts';

@@ -1,9 +1,9 @@
 /** Whatever is done to one or several entries of a record behind our back is found, and where it was done. */
 import fc from 'fast-check';
-import { type RawBuilder, sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CONTENT } from '../src/audit/index.ts';
 import { openTestRecord, type StoredEntry, type TestRecord } from '../src/evidence/evidence.fixture.ts';
+import { type RawBuilder, sql } from '../src/sql/index.ts';
 
 const CHAINS = [14, 3, 1, 9];
 

@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
 import { Problem } from '../errors.ts';
 import { POLICY_TYPES, type PolicyType } from '../policy/index.ts';
+import { sql } from '../sql/index.ts';
 import type { Transaction } from '../storage/index.ts';
 import type { Entry } from './entry.ts';
 import { searchDecisions } from './search.ts';

@@ -1,5 +1,5 @@
-import { type RawBuilder, sql } from 'kysely';
 import { memoised } from '../memo.ts';
+import { type RawBuilder, sql } from '../sql/index.ts';
 import {
   type Appender,
   type Appending,

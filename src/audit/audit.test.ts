@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { sql } from '../sql/index.ts';
 import { type Database, evolve } from '../storage/index.ts';
 import { openTestDatabase, type TestDatabase } from '../storage/storage.fixture.ts';
 import { SYSTEM } from '../system/index.ts';

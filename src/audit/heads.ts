@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql } from '../sql/index.ts';
 import type { Transaction } from '../storage/index.ts';
 
 /** An entry by its place, and what it was: the last of a chain when somebody looked. */

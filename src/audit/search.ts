@@ -1,6 +1,6 @@
-import { type RawBuilder, sql } from 'kysely';
 import { Problem } from '../errors.ts';
 import type { JsonObject } from '../operators/index.ts';
+import { type RawBuilder, sql } from '../sql/index.ts';
 import type { Transaction } from '../storage/index.ts';
 import type { Entry } from './entry.ts';
 

@@ -1,4 +1,3 @@
-import { type RawBuilder, sql } from 'kysely';
 import {
   type Frame,
   IN_MEMORY,
@@ -10,6 +9,7 @@ import {
   type SqlSubject,
   type SqlTruth,
 } from '../operators/index.ts';
+import { type RawBuilder, sql } from '../sql/index.ts';
 import { comparedAs, type KindOf } from './compared-as.ts';
 import type { Comparison, Path } from './condition.ts';
 

@@ -1,5 +1,5 @@
-import { type RawBuilder, sql } from 'kysely';
 import { IN_MEMORY, type SqlTruth } from '../operators/index.ts';
+import { type RawBuilder, sql } from '../sql/index.ts';
 import type { Comparison, Condition } from './condition.ts';
 import { type SqlTarget, toQuestion } from './sql-comparison.ts';
 

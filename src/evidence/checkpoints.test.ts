@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { appendEntry, CONTENT, toBeginningHash, toHash } from '../audit/index.ts';
+import { sql } from '../sql/index.ts';
 import { hashOfLine, toCut, toLine } from './checkpoint.ts';
 import { createCheckpoints, writeRestored } from './checkpoints.ts';
 import { openTestRecord, type TestRecord, testEntry } from './evidence.fixture.ts';

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
-import { sql } from 'kysely';
 import { type Head, toBeginningHash, toHash } from '../audit/index.ts';
+import { sql } from '../sql/index.ts';
 import type { Database, Transaction } from '../storage/index.ts';
 import { toCut } from './checkpoint.ts';
 import { writeCut } from './checkpoints.ts';

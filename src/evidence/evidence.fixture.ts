@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type RawBuilder, sql } from 'kysely';
 import { appendAll, createEntryId, type Entry } from '../audit/index.ts';
+import { type RawBuilder, sql } from '../sql/index.ts';
 import { type Database, evolve } from '../storage/index.ts';
 import { openPlace, openTestDatabase } from '../storage/storage.fixture.ts';
 import { SYSTEM } from '../system/index.ts';

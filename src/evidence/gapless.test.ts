@@ -1,7 +1,8 @@
 /** Whatever becomes of transactions: chains have no gap, and what was committed is in them. */
-import { sql } from 'kysely';
+
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { appendAll, appendEntry } from '../audit/index.ts';
+import { sql } from '../sql/index.ts';
 import type { Transaction } from '../storage/index.ts';
 import { onPostgres } from '../storage/storage.fixture.ts';
 import { openTestRecord, type TestRecord, testEntry } from './evidence.fixture.ts';

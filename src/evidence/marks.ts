@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql } from '../sql/index.ts';
 import type { Transaction } from '../storage/index.ts';
 
 const BEFORE_SERVICE = 'checkpoint ';

@@ -1,5 +1,5 @@
-import { type RawBuilder, sql } from 'kysely';
 import { CONTENT, type Content, type Head } from '../audit/index.ts';
+import { type RawBuilder, sql } from '../sql/index.ts';
 import type { Transaction } from '../storage/index.ts';
 
 /** An entry as its columns hold it, whatever they hold. */

@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { appendEntry, CONTENT } from '../audit/index.ts';
+import { sql } from '../sql/index.ts';
 import { onPostgres } from '../storage/storage.fixture.ts';
 import type { Found } from './evidence.fixture.ts';
 import { openTestRecord, type StoredEntry, type TestRecord, testEntry } from './evidence.fixture.ts';

@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
 import { Problem } from '../errors.ts';
+import { sql } from '../sql/index.ts';
 import type { Transaction } from '../storage/index.ts';
 
 /** Whether any admin exists, active or not: setup is open only while none does. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { sql } from 'kysely';
+import { sql } from '../sql/index.ts';
 import type { Transaction } from '../storage/index.ts';
 import { toCountedAddress } from './address.ts';
 

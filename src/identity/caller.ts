@@ -1,10 +1,10 @@
-import { sql } from 'kysely';
 import type { Principal } from '../context/index.ts';
 import { Problem } from '../errors.ts';
 import { memoised } from '../memo.ts';
 import type { JsonObject } from '../operators/index.ts';
 import { ASSIGNABLE_ROLES } from '../policy/index.ts';
 import { fromRow, type Resource, type StoredRecord } from '../resource/index.ts';
+import { sql } from '../sql/index.ts';
 import { readingById, type Statement, selectionOf, type Transaction } from '../storage/index.ts';
 import type { VerifiedToken } from './token.ts';
 

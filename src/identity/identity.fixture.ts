@@ -1,10 +1,10 @@
 /** For the tests of this folder: an identity over a database of its own, and short ways to call it. */
 import { createSecretKey } from 'node:crypto';
-import { sql } from 'kysely';
 import { Problem } from '../errors.ts';
 import type { Json } from '../operators/index.ts';
 import type { RequestOrigin } from '../request/index.ts';
 import type { Definitions, Resource } from '../resource/index.ts';
+import { sql } from '../sql/index.ts';
 import { type Database, evolve, openSqlite } from '../storage/index.ts';
 import { SYSTEM } from '../system/index.ts';
 import { createIdentity, type Identity } from './identity.ts';

@@ -1,6 +1,6 @@
-import { type RawBuilder, sql } from 'kysely';
 import { Problem } from '../errors.ts';
 import type { Answer, Call } from '../request/index.ts';
+import { type RawBuilder, sql } from '../sql/index.ts';
 import type { Transaction } from '../storage/index.ts';
 import { type Attempt, countAttempt, forgetAttempts, sweepAttempts } from './attempts.ts';
 import { readTexts } from './input.ts';

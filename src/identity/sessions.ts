@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { sql } from 'kysely';
 import { createId } from '../id.ts';
+import { sql } from '../sql/index.ts';
 import type { Transaction, UserSession } from '../storage/index.ts';
 import type { ShownUser } from './parts.ts';
 

@@ -1,9 +1,9 @@
-import { sql } from 'kysely';
 import { type Issue, Problem } from '../errors.ts';
 import { createId } from '../id.ts';
 import type { JsonObject } from '../operators/index.ts';
 import type { Answer, Call } from '../request/index.ts';
 import { checkValues, type Resource, type StoredRecord } from '../resource/index.ts';
+import { sql } from '../sql/index.ts';
 import { ConstraintError, insertRecord, type Transaction } from '../storage/index.ts';
 import { hasAdmin } from './admins.ts';
 import { invalid, readSomeTexts } from './input.ts';

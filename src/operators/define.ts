@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql } from '../sql/index.ts';
 import { jsonToSql } from './json-sql.ts';
 import { fitsKind, kindNoun } from './kinds.ts';
 import { type Frame, IN_MEMORY, type Operator, type OperatorSample, type SqlAround, type SqlSubject } from './operator.ts';

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql } from '../sql/index.ts';
 import { checkItems, checkScalar, defineNegation, defineOperator } from './define.ts';
 import { compareAs } from './kinds.ts';
 import { IN_MEMORY, type Operator, type SqlAround, type SqlSubject } from './operator.ts';

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, sql } from '../sql/index.ts';
 import { IN_MEMORY, type Operator, type SqlAround, type SqlSubject } from './operator.ts';
 import { SQL_UNKNOWN, type SqlJson, type SqlTruth } from './sql.ts';
 import type { Json, Kind, Truth } from './value.ts';

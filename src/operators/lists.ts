@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, sql } from '../sql/index.ts';
 import { checkItems, checkScalar, defineOperator } from './define.ts';
 import { isEqual } from './equality.ts';
 import { createLookup } from './lookup.ts';

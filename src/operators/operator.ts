@@ -1,4 +1,4 @@
-import type { RawBuilder } from 'kysely';
+import type { RawBuilder } from '../sql/index.ts';
 import type { SqlDialect, SqlJson, SqlTruth } from './sql.ts';
 import type { Json, Kind, Truth } from './value.ts';
 

@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
+import { sql } from '../sql/index.ts';
 import {
   checkPattern,
   type Frame,

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql } from '../sql/index.ts';
 import { checkItems, checkScalar, defineOperator, type SqlSign } from './define.ts';
 import { compareAs } from './kinds.ts';
 import { IN_MEMORY, type Operator, type OperatorSample, type SqlSubject } from './operator.ts';

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql } from '../sql/index.ts';
 import { checkBoolean, defineOperator } from './define.ts';
 import type { Operator } from './operator.ts';
 import { SQL_UNKNOWN, type SqlTruth, wherePresent } from './sql.ts';

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, sql } from '../sql/index.ts';
 import type { Kind } from './value.ts';
 
 /** A three-valued SQL expression: true, false or NULL exactly where `matches` says true, false or unknown. */

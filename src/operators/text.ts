@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql } from '../sql/index.ts';
 import { checkText, defineNegation, defineOperator } from './define.ts';
 import { IN_MEMORY, type Operator, type OperatorSample, type SqlAround, type SqlSubject } from './operator.ts';
 import { falseWherePresent, SQL_UNKNOWN, type SqlTruth, trueWherePresent } from './sql.ts';

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql } from '../sql/index.ts';
 import { checkScalar, checkText, defineOperator, type SqlSign } from './define.ts';
 import { readDuration, readInstant, toInstantText } from './instants.ts';
 import { compareAs } from './kinds.ts';

@@ -1,6 +1,6 @@
-import { type RawBuilder, sql } from 'kysely';
 import type { Head } from '../audit/index.ts';
 import { type CutChain, cutPlace, loadCutChains, loadWritten } from '../evidence/index.ts';
+import { type RawBuilder, sql } from '../sql/index.ts';
 import type { Database, Staying, Transaction } from '../storage/index.ts';
 
 /** Chains that are looked at in one transaction. */

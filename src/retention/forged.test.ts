@@ -1,9 +1,9 @@
-import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { toBeginningHash, toHash } from '../audit/index.ts';
 import { openTestRecord, type TestRecord } from '../evidence/evidence.fixture.ts';
 import { loadCheckpointKey } from '../evidence/index.ts';
 import { loadChainPage, loadStart } from '../evidence/rows.ts';
+import { sql } from '../sql/index.ts';
 import { pruneDecisions } from './index.ts';
 import { D1, D3, D4, fillDays } from './retention.fixture.ts';
 

@@ -1,8 +1,8 @@
-import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { appendEntry } from '../audit/index.ts';
 import { type Found, openTestRecord, type TestRecord } from '../evidence/evidence.fixture.ts';
 import { loadCheckpointKey } from '../evidence/index.ts';
+import { sql } from '../sql/index.ts';
 import { makePartitions } from '../storage/index.ts';
 import { onPostgres } from '../storage/storage.fixture.ts';
 import { createRetention, lastDay, pruneDecisions } from './index.ts';

@@ -1,9 +1,9 @@
 import type { KeyObject } from 'node:crypto';
-import { sql } from 'kysely';
 import { appendOwnDeed } from '../audit/index.ts';
 import { type Problem, SetupError } from '../errors.ts';
 import { signCuts } from '../evidence/index.ts';
 import type { Resource } from '../resource/index.ts';
+import { sql } from '../sql/index.ts';
 import { currentEpoch, type Database, type DropPlace, dropOldest, makePartitions, type Transaction } from '../storage/index.ts';
 import { SYSTEM } from '../system/index.ts';
 import { findCuts, stayingBehindCuts } from './cuts.ts';

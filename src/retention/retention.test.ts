@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { analytics, appendEntry } from '../audit/index.ts';
 import { type Found, openTestRecord, type TestRecord } from '../evidence/evidence.fixture.ts';
 import { createCheckpoints, type Look, loadCheckpointKey, publicKeyPath, readPublicKeys, verifyRecord } from '../evidence/index.ts';
+import { sql } from '../sql/index.ts';
 import { onPostgres } from '../storage/storage.fixture.ts';
 import { findCuts } from './cuts.ts';
 import { planPrune, pruneDecisions } from './index.ts';

@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
 import type { AssignableRole, Policy, RolePolicy, UserPolicy } from '../policy/index.ts';
+import { sql } from '../sql/index.ts';
 import { loadRolePolicies, loadUserPolicies } from './assignments.ts';
 import type { Transaction } from './database.ts';
 import { loadPolicies } from './policies.ts';

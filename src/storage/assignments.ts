@@ -1,7 +1,7 @@
-import { type RawBuilder, sql } from 'kysely';
 import { Problem } from '../errors.ts';
 import { createId } from '../id.ts';
 import { type AssignableRole, type AssignmentChange, DEFAULT_PRIORITY, type RolePolicy, type UserPolicy } from '../policy/index.ts';
+import { type RawBuilder, sql } from '../sql/index.ts';
 import { ConstraintError, type Transaction } from './database.ts';
 import { bumpEpoch, lockPolicies } from './epoch.ts';
 import { idList } from './names.ts';

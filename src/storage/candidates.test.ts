@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sql } from '../sql/index.ts';
 import { SYSTEM } from '../system/index.ts';
 import { type CandidateQuery, type Candidates, loadCandidates } from './candidates.ts';
 import { evolve } from './evolution/index.ts';

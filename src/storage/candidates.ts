@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
 import { fromRow, type Resource, type Row, type StoredRecord } from '../resource/index.ts';
+import { sql } from '../sql/index.ts';
 import type { Transaction } from './database.ts';
 import { recordsOf, selectionOf } from './names.ts';
 

@@ -1,5 +1,5 @@
-import type { RawBuilder } from 'kysely';
 import type { SqlDialect } from '../operators/index.ts';
+import type { RawBuilder } from '../sql/index.ts';
 
 /** A statement in the database's own words, and its bound values. */
 export interface Statement {

@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
 import { createId } from '../id.ts';
+import { sql } from '../sql/index.ts';
 import type { Statement, Transaction } from './database.ts';
 
 /** The version of everything decisions depend on. */

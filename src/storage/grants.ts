@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
 import { toGrants, type UserGrant, type UserPolicy } from '../policy/index.ts';
+import { sql } from '../sql/index.ts';
 import type { Transaction } from './database.ts';
 import { idList } from './names.ts';
 

@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
 import { Problem } from '../errors.ts';
 import type { Policy, PolicyImport, RolePolicy, RuleInput, UserPolicy } from '../policy/index.ts';
+import { sql } from '../sql/index.ts';
 import {
   type AssignmentOf,
   type AuthoredChange,

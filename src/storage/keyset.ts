@@ -1,7 +1,7 @@
-import { type RawBuilder, sql } from 'kysely';
 import { Problem } from '../errors.ts';
 import type { Json } from '../operators/index.ts';
 import { type ResolvedSortKey, type Resource, type StoredRecord, typeOf } from '../resource/index.ts';
+import { type RawBuilder, sql } from '../sql/index.ts';
 import type { CursorPosition } from './cursor.ts';
 import type { Transaction } from './database.ts';
 import { columnOf, type Existence } from './names.ts';

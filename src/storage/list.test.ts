@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ALWAYS, all, type Condition, constant, NEVER, type Scope } from '../condition/index.ts';
 import { type Json, type JsonObject, ownValue } from '../operators/index.ts';
 import { fieldKind, type Resource, readSort, type StoredRecord } from '../resource/index.ts';
+import { sql } from '../sql/index.ts';
 import type { CursorPosition } from './cursor.ts';
 import { evolve } from './evolution/index.ts';
 import { type ListQuery, listRecords, type Page } from './list.ts';

@@ -1,7 +1,7 @@
-import { type RawBuilder, sql } from 'kysely';
 import { all, type Condition, conditionPaths, evaluate, type Scope, toSql } from '../condition/index.ts';
 import type { ReferredRecords } from '../context/index.ts';
 import { type Definitions, fromRow, type ResolvedSortKey, type Resource, type Row, type StoredRecord } from '../resource/index.ts';
+import { type RawBuilder, sql } from '../sql/index.ts';
 import type { CursorPosition } from './cursor.ts';
 import type { Transaction } from './database.ts';
 import { type Order, orderSql, positionOf, stretchesBehind, toOrder } from './keyset.ts';

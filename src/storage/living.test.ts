@@ -1,9 +1,10 @@
 /** Whatever reads records does not meet deleted ones: every read that this folder offers, one by one. */
-import { sql } from 'kysely';
+
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ALWAYS, type Condition, type Scope } from '../condition/index.ts';
 import { OPEN } from '../context/index.ts';
 import { resolveField } from '../resource/index.ts';
+import { sql } from '../sql/index.ts';
 import { evolve } from './evolution/index.ts';
 import * as storage from './index.ts';
 import { type ListQuery, type Referrer, referrersTo } from './index.ts';

@@ -1,7 +1,7 @@
-import { type RawBuilder, sql } from 'kysely';
 import { memoised } from '../memo.ts';
 import type { SqlDialect, StoredType } from '../operators/index.ts';
 import { columnsOf, type Resource } from '../resource/index.ts';
+import { type RawBuilder, sql } from '../sql/index.ts';
 
 /** A name of a table, column or index, quoted. Names come from checked definitions, never from a request. */
 export function quoteName(name: string): string {

@@ -1,5 +1,5 @@
-import { type RawBuilder, sql } from 'kysely';
 import type { Resource } from '../resource/index.ts';
+import { type RawBuilder, sql } from '../sql/index.ts';
 import type { Database, Transaction } from './database.ts';
 import { dialectOf } from './evolution/dialects.ts';
 import type { Partitioned } from './evolution/tables.ts';

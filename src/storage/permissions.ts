@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
 import type { PlannedPolicies, Policy, PolicyInput, RoleGrant, RolePolicy } from '../policy/index.ts';
+import { sql } from '../sql/index.ts';
 import { assignToRole, loadRolePolicies } from './assignments.ts';
 import type { Transaction } from './database.ts';
 import { lockPolicies } from './epoch.ts';

@@ -1,8 +1,8 @@
-import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { NEWSROOM, type WholeState } from '../../test/policy-fixtures.ts';
 import { Problem } from '../errors.ts';
 import { type PolicyInput, policiesFromPermissions } from '../policy/index.ts';
+import { sql } from '../sql/index.ts';
 import { SYSTEM } from '../system/index.ts';
 import { listRolePolicies, listUserPolicies } from './assigned-policies.ts';
 import { assignToRole, assignToUser, loadUserPolicies, removeAssignment, updateAssignment } from './assignments.ts';

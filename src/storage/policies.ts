@@ -1,7 +1,7 @@
-import { type RawBuilder, sql } from 'kysely';
 import { Problem } from '../errors.ts';
 import { createId } from '../id.ts';
 import type { Policy, PolicyInput, PolicyRule, PolicyState, PolicyType, RuleInput } from '../policy/index.ts';
+import { type RawBuilder, sql } from '../sql/index.ts';
 import { endAssignments, loadRolePolicies } from './assignments.ts';
 import { ConstraintError, type Transaction } from './database.ts';
 import { bumpEpoch, currentEpoch, lockPolicies } from './epoch.ts';

@@ -1,7 +1,7 @@
-import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { WholeState } from '../../test/policy-fixtures.ts';
 import type { PolicyInput } from '../policy/index.ts';
+import { sql } from '../sql/index.ts';
 import { assignToRole, assignToUser, loadUserPolicies, removeAssignment, updateAssignment } from './assignments.ts';
 import type { Transaction } from './database.ts';
 import { bumpEpoch, type Epoch, loadEpoch } from './epoch.ts';

@@ -1,6 +1,6 @@
-import { type RawBuilder, sql } from 'kysely';
 import { createId } from '../id.ts';
 import type { Policy, PolicyChanges, PolicyState, RolePolicy, UserPolicy } from '../policy/index.ts';
+import { type RawBuilder, sql } from '../sql/index.ts';
 import type { Transaction } from './database.ts';
 import type { Epoch } from './epoch.ts';
 import { idList } from './names.ts';

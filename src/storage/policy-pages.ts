@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
 import type { ActiveAssignments } from '../advice/index.ts';
 import type { Policy, UserPolicy } from '../policy/index.ts';
+import { sql } from '../sql/index.ts';
 import { loadRolePolicies, loadUserPolicies } from './assignments.ts';
 import type { Transaction } from './database.ts';
 import { loadPolicies } from './policies.ts';

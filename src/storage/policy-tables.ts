@@ -1,6 +1,6 @@
-import { type RawBuilder, sql } from 'kysely';
 import type { JsonObject } from '../operators/index.ts';
 import { columnsOf, fromRow, type Resource, type Row, toRow } from '../resource/index.ts';
+import { type RawBuilder, sql } from '../sql/index.ts';
 import { SYSTEM } from '../system/index.ts';
 import type { Transaction } from './database.ts';
 import { insertionInto, quoteName, recordsOf, selectionOf, tableOf } from './names.ts';

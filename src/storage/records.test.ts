@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../operators/index.ts';
+import { sql } from '../sql/index.ts';
 import { ConstraintError } from './database.ts';
 import { evolve } from './evolution/index.ts';
 import { deleteRecord, insertRecord, loadRecord, updateRecord } from './records.ts';

@@ -1,7 +1,7 @@
-import { type RawBuilder, sql } from 'kysely';
 import { memoised } from '../memo.ts';
 import type { JsonObject } from '../operators/index.ts';
 import { columnsOf, fromRow, isDeletionField, type Resource, type Row, type StoredRecord, toRow } from '../resource/index.ts';
+import { type RawBuilder, sql } from '../sql/index.ts';
 import type { RowLock, Transaction, UserVersion } from './database.ts';
 import { type Existence, idList, insertionInto, isThere, quoteName, readingById, recordsOf, selectionOf, tableOf } from './names.ts';
 

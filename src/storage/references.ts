@@ -1,8 +1,8 @@
-import { type RawBuilder, sql } from 'kysely';
 import type { Issue } from '../errors.ts';
 import type { Field } from '../fields/index.ts';
 import type { Json, JsonObject } from '../operators/index.ts';
 import { type Definitions, fromRow, type Resource, type Row, type StoredRecord, typeOf } from '../resource/index.ts';
+import { type RawBuilder, sql } from '../sql/index.ts';
 import type { RowLock, Transaction, UserVersion } from './database.ts';
 import { columnOf, type Existence, idList, quoteName, recordsOf, selectionOf, tableOf } from './names.ts';
 import { tellReplaced } from './records.ts';

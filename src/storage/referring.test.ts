@@ -1,7 +1,7 @@
-import type { RawBuilder } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ALWAYS, type Condition } from '../condition/index.ts';
 import type { Json } from '../operators/index.ts';
+import type { RawBuilder } from '../sql/index.ts';
 import type { Transaction } from './database.ts';
 import { evolve } from './evolution/index.ts';
 import { insertRecord } from './records.ts';

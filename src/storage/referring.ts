@@ -1,7 +1,7 @@
-import { type RawBuilder, sql } from 'kysely';
 import { all, type Condition, toSql } from '../condition/index.ts';
 import { Problem } from '../errors.ts';
 import { fromRow, type Resource, type Row, type StoredRecord } from '../resource/index.ts';
+import { type RawBuilder, sql } from '../sql/index.ts';
 import type { Transaction } from './database.ts';
 import { type ListQuery, listRecords } from './list.ts';
 import { columnOf, quoteName, recordsOf, selectionOf } from './names.ts';

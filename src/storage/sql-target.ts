@@ -1,7 +1,7 @@
-import { type RawBuilder, sql } from 'kysely';
 import type { Path, SqlTarget } from '../condition/index.ts';
 import type { SqlDialect, SqlSubject } from '../operators/index.ts';
 import { columnsOf, type Definitions, type FieldAt, fieldAt, fieldKind, type Resource, typeOf } from '../resource/index.ts';
+import { type RawBuilder, sql } from '../sql/index.ts';
 import { type Existence, quoteName, recordsOf } from './names.ts';
 
 /** When and where a condition is answered. */

@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
 import type { UserValues } from '../advice/index.ts';
 import type { Resource } from '../resource/index.ts';
+import { sql } from '../sql/index.ts';
 import type { Transaction } from './database.ts';
 import { columnOf, quoteName, recordsOf } from './names.ts';
 

@@ -2,10 +2,11 @@
  * A table of values that have broken comparisons before, in columns as the service makes them, and the same rows
  * as the records that conditions read in memory.
  */
-import { type RawBuilder, sql } from 'kysely';
+
 import { OPEN, type Path, type PathKind, type Scope, type SqlTarget } from '../../src/condition/index.ts';
 import { FIELD_TYPES, type Field } from '../../src/fields/index.ts';
 import { type Json, type JsonObject, ownValue, type SqlDialect, type SqlSubject, type Truth } from '../../src/operators/index.ts';
+import { type RawBuilder, sql } from '../../src/sql/index.ts';
 import { dialectOf } from '../../src/storage/evolution/dialects.ts';
 import type { Database, Transaction } from '../../src/storage/index.ts';
 import { openDatabase, openSqlite } from '../../src/storage/index.ts';

@@ -3,13 +3,14 @@
  * and what SQLite would do for each. The tables are made by evolution, filled, and never analysed: what a plan says here
  * rests on definitions and indexes alone.
  */
-import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
+
 import { ALWAYS, all, type Condition, printCondition } from '../../src/condition/index.ts';
 import { createScope, OPEN, type ReferredRecords, type Scope, type ScopeParts } from '../../src/context/index.ts';
 import { type Decision, decide } from '../../src/decision/index.ts';
 import type { Json, JsonObject } from '../../src/operators/index.ts';
 import { applicableRules, compilePolicies } from '../../src/policy/index.ts';
 import { type Definitions, readFilter, readSort, type SortKey, type StoredRecord } from '../../src/resource/index.ts';
+import { compose } from '../../src/sql/index.ts';
 import {
   type CursorPosition,
   type Database,
@@ -177,21 +178,12 @@ function allowedWhere(decision: Decision): Condition {
 /** The same transaction; what is asked of it is kept, in the words that the database gets. */
 function listening(tx: Transaction, sent: Statement[]): Transaction {
   const heard = <Query extends Parameters<Transaction['all']>[0]>(query: Query): Query => {
-    const { sql: text, parameters } = 'parameters' in query ? query : query.compile(compiler);
+    const { sql: text, parameters } = 'parameters' in query ? query : compose(query, tx.dialect.placeholder);
     sent.push({ sql: text, parameters });
     return query;
   };
   return { ...tx, all: (query) => tx.all(heard(query)), one: (query) => tx.one(heard(query)) };
 }
-
-const compiler = new Kysely<unknown>({
-  dialect: {
-    createAdapter: () => new SqliteAdapter(),
-    createDriver: () => new DummyDriver(),
-    createIntrospector: (kysely) => new SqliteIntrospector(kysely),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
-  },
-});
 
 /** SQLite's own words, each step indented below the one it is a part of. */
 async function planOf(tx: Transaction, statement: Statement): Promise<readonly string[]> {

@@ -6,11 +6,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sql } from 'kysely';
 import type { Principal, ScopeParts } from '../../src/context/index.ts';
 import { type Json, type JsonObject, ownValue } from '../../src/operators/index.ts';
 import type { PolicyLimits } from '../../src/policy/index.ts';
 import type { Definitions, Resource, StoredRecord } from '../../src/resource/index.ts';
+import { sql } from '../../src/sql/index.ts';
 import { type Database, evolve, insertRecord, loadRecord, openDatabase } from '../../src/storage/index.ts';
 import { composeDefinitions } from '../../src/system/index.ts';
 import { LIMITS } from '../policy-fixtures.ts';

@@ -1,7 +1,7 @@
-import { sql } from 'kysely';
 import type { Field } from '../../fields/index.ts';
 import { isObject, type Json, type JsonObject } from '../../operators/index.ts';
 import { type Definitions, type Resource, readDefinition } from '../../resource/index.ts';
+import { sql } from '../../sql/index.ts';
 import type { Transaction } from '../database.ts';
 
 /** What was applied to the tables before. */

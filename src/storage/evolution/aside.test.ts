@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { sql } from '../../sql/index.ts';
 import { SYSTEM } from '../../system/index.ts';
 import { loadRecord } from '../records.ts';
 import { define, resourceOf } from '../storage.fixture.ts';

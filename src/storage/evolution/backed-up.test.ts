@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
-import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Problem, SetupError } from '../../errors.ts';
+import { sql } from '../../sql/index.ts';
 import { openSqlite } from '../sqlite/database.ts';
 import { failure } from '../storage.fixture.ts';
 import { article, type Evolution, type Fields, openEvolution } from './evolution.fixture.ts';

@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
 import type { Definitions } from '../../resource/index.ts';
+import { sql } from '../../sql/index.ts';
 import type { Transaction } from '../database.ts';
 import { loadPolicy } from '../policies.ts';
 import { keepVersion } from '../policy-history.ts';

@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SetupError } from '../../errors.ts';
+import { sql } from '../../sql/index.ts';
 import { insertRecord } from '../records.ts';
 import { define, failure, resourceOf, toRecord } from '../storage.fixture.ts';
 import { article, blocked, type Evolution, type Fields, kinds, openEvolution, stepOf } from './evolution.fixture.ts';

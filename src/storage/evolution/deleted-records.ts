@@ -1,6 +1,6 @@
-import { type RawBuilder, sql } from 'kysely';
 import type { Field } from '../../fields/index.ts';
 import { type Resource, typeOf } from '../../resource/index.ts';
+import { type RawBuilder, sql } from '../../sql/index.ts';
 import type { Transaction } from '../database.ts';
 import { quoteName } from '../names.ts';
 import { definitionsOf, loadDefinitionRows, toApplied } from './applied.ts';

@@ -1,7 +1,7 @@
-import { sql } from 'kysely';
 import type { ColumnType } from '../../fields/index.ts';
 import type { JsonObject } from '../../operators/index.ts';
 import type { Definitions } from '../../resource/index.ts';
+import { sql } from '../../sql/index.ts';
 import type { Database } from '../database.ts';
 import { currentEpoch } from '../epoch.ts';
 import { postgresTables } from '../postgres/tables.ts';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { casesOf } from '../../../test/postgres/place.ts';
 import type { JsonObject } from '../../operators/index.ts';
 import type { Definitions } from '../../resource/index.ts';
+import { sql } from '../../sql/index.ts';
 import { ConstraintError } from '../database.ts';
 import { define, onPostgres, openTestDatabase, resourceOf, type TestDatabase } from '../storage.fixture.ts';
 import { isManaged } from './ddl.ts';

@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SetupError } from '../../errors.ts';
+import { sql } from '../../sql/index.ts';
 import { SYSTEM } from '../../system/index.ts';
 import { define, failure, onPostgres } from '../storage.fixture.ts';
 import { dialectOf } from './dialects.ts';

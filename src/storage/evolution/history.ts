@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
 import { createId } from '../../id.ts';
 import type { JsonObject } from '../../operators/index.ts';
+import { sql } from '../../sql/index.ts';
 import type { Transaction } from '../database.ts';
 import { dialectOf } from './dialects.ts';
 import type { Step } from './plan.ts';

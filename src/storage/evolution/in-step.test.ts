@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Definitions } from '../../resource/index.ts';
+import { sql } from '../../sql/index.ts';
 import { onCommit } from '../sqlite/sqlite.fixture.ts';
 import { failure, onPostgres, resourceOf } from '../storage.fixture.ts';
 import { article, type Evolution, openEvolution } from './evolution.fixture.ts';

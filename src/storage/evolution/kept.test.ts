@@ -1,7 +1,7 @@
-import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../operators/index.ts';
 import type { Definitions } from '../../resource/index.ts';
+import { sql } from '../../sql/index.ts';
 import { deleteRecord } from '../records.ts';
 import { define, failure, onPostgres, openTestDatabase, resourceOf, type TestDatabase } from '../storage.fixture.ts';
 import { evolve } from './index.ts';

@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../operators/index.ts';
+import { sql } from '../../sql/index.ts';
 import { currentEpoch } from '../epoch.ts';
 import { define, openPlace } from '../storage.fixture.ts';
 import { type Evolution, kinds, openEvolution } from './evolution.fixture.ts';

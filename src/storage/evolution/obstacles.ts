@@ -1,7 +1,7 @@
-import { type RawBuilder, sql } from 'kysely';
 import type { Field } from '../../fields/index.ts';
 import type { Json } from '../../operators/index.ts';
 import { typeOf } from '../../resource/index.ts';
+import { type RawBuilder, sql } from '../../sql/index.ts';
 import { quoteName } from '../names.ts';
 import type { WantedIndex } from './ddl.ts';
 import type { Obstacle } from './plan.ts';

@@ -1,6 +1,6 @@
-import type { RawBuilder } from 'kysely';
 import type { Field } from '../../fields/index.ts';
 import { typeOf } from '../../resource/index.ts';
+import type { RawBuilder } from '../../sql/index.ts';
 import type { ColumnAside, Kept } from './applied.ts';
 import { describeTypeChange } from './changes.ts';
 import { type Conversion, convertedValue, copySql, type Target } from './conversion.ts';

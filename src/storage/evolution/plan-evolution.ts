@@ -1,5 +1,5 @@
-import type { RawBuilder } from 'kysely';
 import type { Definitions, Resource } from '../../resource/index.ts';
+import type { RawBuilder } from '../../sql/index.ts';
 import { type Applied, type DefinitionRow, toApplied } from './applied.ts';
 import { renameTableSql } from './ddl.ts';
 import { type Draft, type DraftStep, toStep } from './plan.ts';

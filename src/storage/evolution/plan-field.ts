@@ -1,6 +1,6 @@
-import { type RawBuilder, sql } from 'kysely';
 import type { Field } from '../../fields/index.ts';
 import { typeOf } from '../../resource/index.ts';
+import { type RawBuilder, sql } from '../../sql/index.ts';
 import { quoteName } from '../names.ts';
 import { type Kept, keptField } from './applied.ts';
 import { checkCompatible, describeChanges } from './changes.ts';

@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
 import type { Resource } from '../../resource/index.ts';
+import { sql } from '../../sql/index.ts';
 import { keptField } from './applied.ts';
 import { addReferencesSql, createTableSql, partitionColumn, wantedIndexes } from './ddl.ts';
 import type { After } from './obstacles.ts';

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql } from '../../sql/index.ts';
 import { type After, deletedObstacle } from './obstacles.ts';
 import { type DraftStep, type Obstacle, toStep } from './plan.ts';
 import { rowsOf, type Table } from './tables.ts';

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, sql } from '../../sql/index.ts';
 import type { DefinitionRow } from './applied.ts';
 import type { Conversion } from './conversion.ts';
 

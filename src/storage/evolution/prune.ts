@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
 import type { Definitions } from '../../resource/index.ts';
+import { sql } from '../../sql/index.ts';
 import type { Database, Transaction } from '../database.ts';
 import { quoteName } from '../names.ts';
 import { type DefinitionRow, loadDefinitionRows } from './applied.ts';

@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../operators/index.ts';
+import { sql } from '../../sql/index.ts';
 import { define } from '../storage.fixture.ts';
 import { blocked, type Evolution, openEvolution } from './evolution.fixture.ts';
 import { type Evolved, evolve } from './index.ts';

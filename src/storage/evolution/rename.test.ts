@@ -1,7 +1,7 @@
-import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../operators/index.ts';
 import type { RuleInput } from '../../policy/index.ts';
+import { sql } from '../../sql/index.ts';
 import { createPolicy, loadPolicy } from '../policies.ts';
 import { define, failure } from '../storage.fixture.ts';
 import { blocked, type Evolution, kinds, openEvolution, stepOf } from './evolution.fixture.ts';

@@ -1,7 +1,7 @@
-import { sql } from 'kysely';
 import { type Path, type RenamedConditions, renamePaths, writtenPaths } from '../../condition/index.ts';
 import type { JsonObject } from '../../operators/index.ts';
 import type { Definitions } from '../../resource/index.ts';
+import { sql } from '../../sql/index.ts';
 import type { Transaction } from '../database.ts';
 import type { RuleName, Step } from './plan.ts';
 import type { TableRenames } from './table-renames.ts';

@@ -1,7 +1,8 @@
 /** Deleted records are kept from some definition on, or no longer: what tables do, and what rows have to say. */
-import { sql } from 'kysely';
+
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../operators/index.ts';
+import { sql } from '../../sql/index.ts';
 import { deleteRecord, insertRecord, loadDeletedRecord, loadRecord } from '../records.ts';
 import { define, failure, resourceOf, toRecord } from '../storage.fixture.ts';
 import { article, blocked, type Evolution, type Fields, kinds, openEvolution, stepOf } from './evolution.fixture.ts';

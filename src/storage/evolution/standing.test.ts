@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { sql } from '../../sql/index.ts';
 import type { Transaction } from '../database.ts';
 import { define, onPostgres } from '../storage.fixture.ts';
 import { article, type Evolution, kinds, openEvolution } from './evolution.fixture.ts';

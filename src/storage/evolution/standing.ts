@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
 import type { Definitions } from '../../resource/index.ts';
+import { sql } from '../../sql/index.ts';
 import type { Statement, Transaction } from '../database.ts';
 import { type DefinitionRow, definitionsOf, keepRow, loadDefinitionRows, toApplied } from './applied.ts';
 import { dialectOf } from './dialects.ts';

@@ -1,6 +1,6 @@
-import { type RawBuilder, sql } from 'kysely';
 import type { ColumnType } from '../../fields/index.ts';
 import type { Resource } from '../../resource/index.ts';
+import { type RawBuilder, sql } from '../../sql/index.ts';
 import type { Transaction } from '../database.ts';
 import { quoteName } from '../names.ts';
 import type { ColumnAside, Kept } from './applied.ts';

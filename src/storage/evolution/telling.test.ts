@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { sql } from '../../sql/index.ts';
 import { onPostgres } from '../storage.fixture.ts';
 import { article, type Evolution, type Fields, openEvolution } from './evolution.fixture.ts';
 import { evolve, prune } from './index.ts';

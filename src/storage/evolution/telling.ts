@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql } from '../../sql/index.ts';
 import type { Transaction } from '../database.ts';
 import { dialectOf } from './dialects.ts';
 import type { DraftStep, StepKind } from './plan.ts';

@@ -1,7 +1,7 @@
 /** A BEGIN that fails, because somebody cancels it: what was sent together with it must not be done by itself. */
 import { createConnection, createServer, type Server } from 'node:net';
-import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { sql } from '../../sql/index.ts';
 import type { Database, Transaction } from '../database.ts';
 import { failure } from '../storage.fixture.ts';
 import { openPostgres } from './database.ts';

@@ -1,6 +1,7 @@
 /** Tables that follow, and are rid of what is deleted, while others write: what those commit in the midst of it is neither lost nor overlooked. */
-import { sql } from 'kysely';
+
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { sql } from '../../sql/index.ts';
 import type { Transaction } from '../database.ts';
 import { article, type Evolution, openEvolution } from '../evolution/evolution.fixture.ts';
 import { evolve, prune } from '../evolution/index.ts';

@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { sql } from '../../sql/index.ts';
 import type { Database } from '../database.ts';
 import { FAMILY, openFamily } from './postgres.fixture.ts';
 

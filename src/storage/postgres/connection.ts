@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
 import type pg from 'pg';
 import type { Statement } from '../database.ts';
 import { createStatements, type Query } from '../query.ts';
@@ -140,17 +139,7 @@ function throwPrepared(error: unknown): never {
   throw serverCode(error) === undefined ? error : new PreparedError('a prepared statement failed', { cause: error });
 }
 
-/** Compiles only: nothing is ever executed through it. */
-const compiler: Kysely<unknown> = new Kysely<unknown>({
-  dialect: {
-    createAdapter: () => new PostgresAdapter(),
-    createDriver: () => new DummyDriver(),
-    createIntrospector: (db) => new PostgresIntrospector(db),
-    createQueryCompiler: () => new PostgresQueryCompiler(),
-  },
-});
-
-const toText = createStatements({ compiler, placeholder: (number) => `$${number}` });
+const toText = createStatements((nth) => `$${nth}`);
 
 /**
  * What is asked, with its values as they are sent.

@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { sql } from '../../sql/index.ts';
 import type { Database, Transaction } from '../database.ts';
 import { openForReading } from '../open.ts';
 import { failure } from '../storage.fixture.ts';

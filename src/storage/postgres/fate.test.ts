@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Cut, type PostgresProxy, startProxy } from '../../../test/postgres/proxy.ts';
+import { sql } from '../../sql/index.ts';
 import type { Appending, Database, Transaction } from '../database.ts';
 import { failure } from '../storage.fixture.ts';
 import { openPostgres } from './database.ts';

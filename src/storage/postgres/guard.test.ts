@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Problem } from '../../errors.ts';
+import { sql } from '../../sql/index.ts';
 import type { Basis, Database, Transaction } from '../database.ts';
 import { bumpEpoch, loadEpoch, lockPolicies } from '../epoch.ts';
 import { failure } from '../storage.fixture.ts';

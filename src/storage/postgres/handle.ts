@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, sql } from '../../sql/index.ts';
 import type { Appended } from '../appended.ts';
 import type { Appending, Asked, Basis, Replaced, RowLock, Transaction } from '../database.ts';
 import { createSavepoints, internal } from '../savepoints.ts';

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
-import { type RawBuilder, sql } from 'kysely';
 import { Problem } from '../../errors.ts';
+import { type RawBuilder, sql } from '../../sql/index.ts';
 import type { Transaction } from '../database.ts';
 import { keyOf } from './handle.ts';
 import type { Runner } from './runner.ts';

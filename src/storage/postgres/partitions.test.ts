@@ -1,8 +1,8 @@
-import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { appendEntry } from '../../audit/index.ts';
 import { testEntry } from '../../evidence/evidence.fixture.ts';
 import { readDefinition } from '../../resource/index.ts';
+import { sql } from '../../sql/index.ts';
 import { SYSTEM } from '../../system/index.ts';
 import type { Database } from '../database.ts';
 import { evolve, planFor } from '../evolution/index.ts';

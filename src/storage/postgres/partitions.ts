@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql } from '../../sql/index.ts';
 import type { Transaction } from '../database.ts';
 import { isManaged } from '../evolution/ddl.ts';
 import type { ActualTable, DroppedPartition, PartitionDialect, Partitioned, PartitionToDrop } from '../evolution/tables.ts';

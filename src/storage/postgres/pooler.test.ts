@@ -1,9 +1,10 @@
 /** Behind a real PgBouncer in transaction mode: each transaction may be on another connection, which was somebody else's before. */
-import { sql } from 'kysely';
+
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { installed, type Pgbouncer, startPgbouncer } from '../../../test/postgres/pgbouncer.ts';
 import { type PostgresProxy, startProxy } from '../../../test/postgres/proxy.ts';
+import { sql } from '../../sql/index.ts';
 import type { Appending, Database, Transaction } from '../database.ts';
 import { readPostgresUrl } from './address.ts';
 import { openPostgres, type PostgresOptions } from './database.ts';

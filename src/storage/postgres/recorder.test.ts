@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { sql } from '../../sql/index.ts';
 import type { Appending, Basis, Database, Transaction } from '../database.ts';
 import { bumpEpoch, loadEpoch } from '../epoch.ts';
 import { failure } from '../storage.fixture.ts';

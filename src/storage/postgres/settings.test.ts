@@ -1,6 +1,7 @@
 /** Whatever a role is given, at whatever time: what is asked is answered alike, and kept as safely; or it is said that it cannot be. */
-import { sql } from 'kysely';
+
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { sql } from '../../sql/index.ts';
 import type { Database } from '../database.ts';
 import { openPostgres } from './database.ts';
 import { openFamily } from './postgres.fixture.ts';

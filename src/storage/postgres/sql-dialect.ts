@@ -1,5 +1,5 @@
-import { type RawBuilder, sql } from 'kysely';
 import type { SqlDialect, SqlJson, SqlTruth, StoredType } from '../../operators/index.ts';
+import { type RawBuilder, sql } from '../../sql/index.ts';
 import { FOLD_CASE } from './fold-case.ts';
 
 /**

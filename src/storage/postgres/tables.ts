@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql } from '../../sql/index.ts';
 import type { Transaction } from '../database.ts';
 import type { ActualColumn, ActualIndex, ActualTable, TableDialect } from '../evolution/tables.ts';
 import { quoteName } from '../names.ts';

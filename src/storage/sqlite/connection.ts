@@ -1,5 +1,4 @@
 import type BetterSqlite3 from 'better-sqlite3';
-import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
 import type { Change } from '../database.ts';
 import { createStatements, type Query } from '../query.ts';
 import { createLateMarks, type Marks } from '../savepoints.ts';
@@ -180,17 +179,7 @@ function createPrepared(driver: BetterSqlite3.Database): PreparedStatements {
   };
 }
 
-/** Compiles only: nothing is ever executed through it. */
-const compiler: Kysely<unknown> = new Kysely<unknown>({
-  dialect: {
-    createAdapter: () => new SqliteAdapter(),
-    createDriver: () => new DummyDriver(),
-    createIntrospector: (db) => new SqliteIntrospector(db),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
-  },
-});
-
-const toStatement = createStatements({ compiler, placeholder: () => '?' });
+const toStatement = createStatements(() => '?');
 
 function prepareStatement(driver: BetterSqlite3.Database, text: string): Prepared {
   const statement = driver.prepare<unknown[], Row>(text);

@@ -1,9 +1,9 @@
 import { chmodSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
-import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SetupError } from '../../errors.ts';
+import { sql } from '../../sql/index.ts';
 import { openSqlite } from './database.ts';
 import { codeOf, type Family, insert, openFamily, parentsOf } from './sqlite.fixture.ts';
 

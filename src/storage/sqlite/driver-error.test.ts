@@ -1,7 +1,7 @@
 import BetterSqlite3 from 'better-sqlite3';
-import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Problem } from '../../errors.ts';
+import { sql } from '../../sql/index.ts';
 import { ConstraintError, type Transaction } from '../database.ts';
 import { failure } from '../storage.fixture.ts';
 import { codeOf, type Family, insert, onCommit, openFamily } from './sqlite.fixture.ts';

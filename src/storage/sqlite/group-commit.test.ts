@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { sql } from '../../sql/index.ts';
 import type { Appending, CommitFigures, Transaction } from '../database.ts';
 import { failure } from '../storage.fixture.ts';
 import { openSqlite } from './database.ts';

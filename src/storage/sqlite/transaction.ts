@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql } from '../../sql/index.ts';
 import type { Appended } from '../appended.ts';
 import type { Appending, Transaction } from '../database.ts';
 import type { Query } from '../query.ts';
