@@ -26,17 +26,30 @@ export function comparedAs(comparison: Comparison, operator: Operator, kindOf: K
     : { ...left, ...(meeting !== undefined && { kind: meeting }) };
 }
 
+/** What a comparison's sides compare as in records of one resource. */
+interface AsKnown {
+  readonly definitions: object;
+  readonly resource: object;
+  readonly as: ComparedAs | 'mismatch';
+}
+
 /** `comparedAs` in a scope, worked out once for each resource, until definitions change. */
 export function toComparedAs(comparison: Comparison, operator: Operator): (scope: Scope) => ComparedAs | 'mismatch' {
   // Keyed by the resource, of which there are few, and not by `kindsFrom`: whatever else that is, a whole request maybe, shall not be kept.
-  const known = new WeakMap<object, { readonly definitions: object; readonly as: ComparedAs | 'mismatch' }>();
+  const known = new WeakMap<object, AsKnown>();
+  /** Most rules are about one resource; looking it up would cost more than the comparison that is prepared. */
+  let last: AsKnown | undefined;
   return (scope) => {
     const { kindsFrom } = scope;
-    const found = kindsFrom && known.get(kindsFrom.resource);
-    if (found !== undefined && found.definitions === kindsFrom?.definitions) return found.as;
-    const as = comparedAs(comparison, operator, (path) => scope.kindOf(path));
-    if (kindsFrom !== undefined) known.set(kindsFrom.resource, { definitions: kindsFrom.definitions, as });
-    return as;
+    if (kindsFrom === undefined) return comparedAs(comparison, operator, (path) => scope.kindOf(path));
+    const { definitions, resource } = kindsFrom;
+    if (last?.resource === resource && last.definitions === definitions) return last.as;
+    last = known.get(resource);
+    if (last?.definitions !== definitions) {
+      last = { definitions, resource, as: comparedAs(comparison, operator, (path) => scope.kindOf(path)) };
+      known.set(resource, last);
+    }
+    return last.as;
   };
 }
 

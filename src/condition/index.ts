@@ -24,7 +24,7 @@ export { conditionPaths } from './paths.ts';
 export { printCondition } from './print.ts';
 export { readConditions } from './read.ts';
 export type { ConditionLimits, ConditionReader } from './reading.ts';
-export { evaluate, reduce } from './reduce.ts';
+export { evaluate, type Reduction, reduce, toReduction } from './reduce.ts';
 export { type RenamedConditions, type RenamePath, renamePaths, writtenPaths } from './rename.ts';
 export { OPEN, type PathKind, type Scope } from './scope.ts';
 export { type CompiledCondition, toSql } from './sql.ts';

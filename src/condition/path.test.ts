@@ -29,4 +29,16 @@ describe('parsePath', () => {
       else expect('problem' in parsed && parsed.problem).toMatch(expected);
     });
   }
+
+  it('gives the same object for the same path, however it is written, and has room for any number of others', () => {
+    const read = (text: string, context?: ContextGroup) => {
+      const parsed = parsePath(text, context);
+      return 'path' in parsed ? parsed.path : undefined;
+    };
+    const first = read('user.team');
+    expect(read('team', 'user')).toBe(first);
+    for (let index = 0; index < 10_000; index++) read(`user.team${index}`);
+    expect(read('user.team')).toEqual(first);
+    expect(read('user.team')).not.toBe(first);
+  });
 });

@@ -1,4 +1,5 @@
 import { didYouMean } from '../errors.ts';
+import { memoised } from '../memo.ts';
 import { describeValue } from '../operators/index.ts';
 import { CONTEXT_GROUPS, type ContextGroup, type Path } from './condition.ts';
 
@@ -27,7 +28,20 @@ export function parsePath(text: string, context?: ContextGroup): ParsedPath {
   const keys = isGroup(first) ? segments.slice(1) : segments;
   const problem = keyProblem(keys);
   if (problem !== undefined) return { problem: `${problem} in path ${describeValue(text)}` };
-  return { path: Object.freeze({ group, keys: Object.freeze(keys), text: [group, ...keys].join('.') }) };
+  return { path: pathOf(group, keys) };
+}
+
+/** One object for each path, the oldest making room: rules say the same few over and over, and whoever reads values tells them apart at a glance. */
+const known = new Map<string, Path>();
+const MAX_KNOWN = 10_000;
+
+function pathOf(group: ContextGroup, keys: readonly string[]): Path {
+  const text = [group, ...keys].join('.');
+  return memoised(known, text, () => {
+    const oldest = known.size >= MAX_KNOWN ? known.keys().next().value : undefined;
+    if (oldest !== undefined) known.delete(oldest);
+    return Object.freeze({ group, keys: Object.freeze(keys), text });
+  });
 }
 
 /** Whether a name is one of the context's groups. */

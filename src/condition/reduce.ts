@@ -1,3 +1,4 @@
+import { memoised } from '../memo.ts';
 import { type Frame, type Json, OPERATORS, type Operator, type Truth, UNKNOWN } from '../operators/index.ts';
 import { isListOperator, toComparedAs } from './compared-as.ts';
 import type { ComparedAs, Comparison, Condition, Expression } from './condition.ts';
@@ -11,12 +12,7 @@ import { ALWAYS, all, any, constant, NEVER, not } from './tree.ts';
  * on the open record that is true, false and unknown on exactly the records on which the whole is.
  */
 export function reduce(condition: Condition, scope: Scope): Condition {
-  let reduction = reductions.get(condition);
-  if (reduction === undefined) {
-    reduction = toReduction(condition);
-    reductions.set(condition, reduction);
-  }
-  return reduction(scope);
+  return memoised(reductions, condition, () => toReduction(condition))(scope);
 }
 
 /** The answer of a condition in a scope with nothing open. (What stays open, through a mistake of the caller, is unknown.) */
@@ -26,12 +22,13 @@ export function evaluate(condition: Condition, scope: Scope): Truth {
 }
 
 /** `reduce` of one condition, with everything that needs no scope done once. */
-type Reduction = (scope: Scope) => Condition;
+export type Reduction = (scope: Scope) => Condition;
 
-/** A rule's condition is reduced at every decision, and a list's at every row. */
+/** What a list leaves open is asked again of every row. */
 const reductions = new WeakMap<Condition, Reduction>();
 
-function toReduction(condition: Condition): Reduction {
+/** Makes a condition ready to be reduced often: a rule's is at every decision. */
+export function toReduction(condition: Condition): Reduction {
   switch (condition.type) {
     case 'constant': {
       const answer = constant(condition.value);
@@ -91,17 +88,18 @@ function reduceExpression(expression: Expression, scope: Scope): Condition {
 function toComparisonReduction(comparison: Comparison): Reduction {
   const operator = OPERATORS.get(comparison.operator);
   if (operator === undefined) return () => constant(UNKNOWN);
-  const { path } = comparison;
+  const { path, operand } = comparison;
   const whenMissing = operator.definedOnMissing === true ? undefined : constant(comparison.ifExists ? false : UNKNOWN);
   const asIn = toComparedAs(comparison, operator);
-  const expectedIn = toResolve(comparison.operand);
+  const resolve = toResolve(operand);
+  const literal = operand.type === 'literal' ? operand.value : undefined;
   return (scope) => {
     const actual = scope.valueOf(path);
     if (actual === undefined && whenMissing !== undefined) return whenMissing;
     const as = asIn(scope);
     if (actual === OPEN) return reduceOpen(comparison, { operator, as, scope });
     if (as === 'mismatch') return constant(UNKNOWN);
-    const expected = expectedIn(scope);
+    const expected = literal === undefined ? resolve(scope) : literal;
     if (expected === undefined) return constant(UNKNOWN);
     if (expected === OPEN) return actual === undefined ? comparison : turnRound(comparison, { actual, operator, as, scope });
     return constant(operator.matches(actual, expected, toFrame(as, scope)));

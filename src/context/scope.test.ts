@@ -67,6 +67,13 @@ describe('valueOf', () => {
   it.each(rows)('%s is %j', (path, expected, parts) => {
     expect(scopeOf(parts).valueOf(pathOf(path))).toStrictEqual(expected);
   });
+
+  it('has a value for each path, whichever was asked for before', () => {
+    const scope = scopeOf({ record });
+    const [title, tags, missing] = ['resource.title', 'resource.tags', 'resource.views'].map(pathOf) as [Path, Path, Path];
+    const asked = [missing, title, title, missing, tags, title];
+    expect(asked.map((path) => scope.valueOf(path))).toEqual([undefined, 'Hello', 'Hello', undefined, ['x', 'y'], 'Hello']);
+  });
 });
 
 describe('the time zone', () => {

@@ -41,10 +41,19 @@ type Value = Json | undefined | typeof OPEN;
  * has one (it must mean the same here as in a list's filter), and the name of the resource where it has none.
  */
 export function createScope(parts: ScopeParts): Scope {
+  /** Rules often ask for the same, one after the other. */
+  let last: Path | undefined;
+  let value: Value;
   return Object.freeze({
     now: parts.now,
     timeZone: parts.timeZone,
-    valueOf: ({ group, keys }: Path): Value => valueIn[group](parts, keys),
+    valueOf(path: Path): Value {
+      if (path !== last) {
+        value = valueIn[path.group](parts, path.keys);
+        last = path;
+      }
+      return value;
+    },
     kindOf: ({ group, keys }: Path): PathKind | undefined => kindIn[group](parts, keys),
     kindsFrom: parts,
   });

@@ -1,4 +1,4 @@
-import { ALWAYS, NEVER, reduce, type Scope } from '../condition/index.ts';
+import { ALWAYS, NEVER, type Scope } from '../condition/index.ts';
 import type { Truth } from '../operators/index.ts';
 import type { Applicable, CompiledRule } from '../policy/index.ts';
 import type { Decision } from './decision.ts';
@@ -42,7 +42,7 @@ export function decide(applicable: Applicable, scope: Scope, who: DecideOptions)
   const open: OpenRule[] = [];
   for (const rule of applicable.rules) {
     const isAllow = rule.effect === 'ALLOW';
-    const left = reduce(rule.condition, scope);
+    const left = rule.reduce(scope);
     const passes = isAllow ? whereTrue(left) : whereFalse(left);
     const fired = passes.type === 'constant' && passes.value === isAllow;
     who.trace?.({ rule, answer: left.type === 'constant' ? left.value : 'open', fired });

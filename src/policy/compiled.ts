@@ -1,4 +1,4 @@
-import { type Condition, conditionPaths, type Path, readConditions } from '../condition/index.ts';
+import { type Condition, conditionPaths, type Path, type Reduction, readConditions, toReduction } from '../condition/index.ts';
 import { describePath } from '../context/index.ts';
 import type { Definitions } from '../resource/index.ts';
 import type { Effect, Policy, PolicyRule, PolicyType } from './policy.ts';
@@ -15,6 +15,8 @@ export interface CompiledRule {
   readonly policy: { readonly id: string; readonly name: string; readonly type: PolicyType; readonly priority: number };
   /** `all` of what the rule lists. */
   readonly condition: Condition;
+  /** What is left of the condition in a scope, made ready once for all decisions. */
+  readonly reduce: Reduction;
   /** Every path the condition reads. */
   readonly paths: readonly Path[];
 }
@@ -60,6 +62,7 @@ export function compileRule(policy: Policy, rule: PolicyRule, reading: RuleReadi
     description: rule.description,
     policy: Object.freeze({ id: policy.id, name: policy.name, type: policy.type, priority: policy.priority }),
     condition,
+    reduce: toReduction(condition),
     paths: Object.freeze(conditionPaths(condition)),
   });
 }
