@@ -2,16 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { ALWAYS, OPEN, type Path, type Scope } from '../condition/index.ts';
 import type { Decision } from '../decision/index.ts';
 import type { Json, JsonObject } from '../operators/index.ts';
-import type { Applicable, CompiledRule } from '../policy/index.ts';
+import type { Applicable, CompiledRule, PathRead } from '../policy/index.ts';
 import type { Entry } from './entry.ts';
-import { factsOf, rulesToExplain, scopeFromFacts } from './facts.ts';
+import { factsOf, readsToExplain, scopeFromFacts } from './facts.ts';
 
 function path(text: string): Path {
   const [group, ...keys] = text.split('.');
   return { group: group as Path['group'], keys, text };
 }
 
-const rule = (...texts: readonly string[]): CompiledRule => ({ paths: texts.map(path) }) as unknown as CompiledRule;
+const reads = (...texts: readonly string[]): readonly PathRead[] => texts.map((text, first) => ({ path: path(text), first }));
 
 function scope(values: Readonly<Record<string, Json | typeof OPEN>>): Scope {
   return { now: 0, timeZone: 'UTC', kindOf: () => undefined, valueOf: ({ text }) => values[text] };
@@ -20,20 +20,20 @@ function scope(values: Readonly<Record<string, Json | typeof OPEN>>): Scope {
 const NOT_KEPT = { notKept: true };
 
 describe('factsOf', () => {
-  it('keeps what conditions read, each path once, and nothing that is missing or open', () => {
-    const rules = [rule('user.id', 'resource.a'), rule('user.id', 'user.gone', 'resource.b')];
-    const facts = factsOf(rules, scope({ 'user.id': 'u', 'resource.a': null, 'resource.b': OPEN, 'user.unread': 1 }), 1000);
+  it('keeps what conditions read, and nothing that is missing or open', () => {
+    const read = reads('user.id', 'resource.a', 'user.gone', 'resource.b');
+    const facts = factsOf(read, scope({ 'user.id': 'u', 'resource.a': null, 'resource.b': OPEN, 'user.unread': 1 }), 1000);
     expect(facts).toEqual({ 'user.id': 'u', 'resource.a': null });
   });
 
   it('is nothing where nothing was read', () => {
     expect(factsOf([], scope({}), 1000)).toBeUndefined();
-    expect(factsOf([rule('user.id')], scope({}), 1000)).toBeUndefined();
+    expect(factsOf(reads('user.id'), scope({}), 1000)).toBeUndefined();
   });
 
   it('leaves out a value that is too long, and says so', () => {
     const values = { 'resource.long': 'x'.repeat(500), 'user.id': 'u' };
-    expect(factsOf([rule('resource.long', 'user.id')], scope(values), 200)).toEqual({ 'resource.long': NOT_KEPT, 'user.id': 'u' });
+    expect(factsOf(reads('resource.long', 'user.id'), scope(values), 200)).toEqual({ 'resource.long': NOT_KEPT, 'user.id': 'u' });
   });
 
   it.each(['a', 'é', '"', '\u0000', '\ud800', '😀', true, null, -Number.MAX_VALUE, [1, 'x'], { a: 'x' }])(
@@ -42,10 +42,10 @@ describe('factsOf', () => {
       const values = { 'resource.é': [value] };
       const bytes = Buffer.byteLength(JSON.stringify({ 'resource.é': [value] }));
       const many = Array.isArray(value) ? value : Array.from({ length: 40 }, () => value);
-      expect(factsOf([rule('resource.é')], scope(values), bytes + 3)).toEqual(values);
+      expect(factsOf(reads('resource.é'), scope(values), bytes + 3)).toEqual(values);
       for (const limit of [50, 100, 200, 400]) {
         const facts = factsOf(
-          [rule('resource.many')],
+          reads('resource.many'),
           scope({ 'resource.many': typeof value === 'string' ? value.repeat(40) : many }),
           limit,
         );
@@ -57,15 +57,15 @@ describe('factsOf', () => {
   it.each([0, 1, 20, 60, 200, 1000])('keeps within %i bytes, whatever is read', (limit) => {
     const names = Array.from({ length: 50 }, (_, index) => `resource.${'é'.repeat(index)}`);
     const values = Object.fromEntries(names.map((name, index) => [name, '"'.repeat(index)]));
-    const facts = factsOf([rule(...names)], scope(values), limit) ?? {};
+    const facts = factsOf(reads(...names), scope(values), limit) ?? {};
     const { '*': rest, ...kept } = facts;
     expect(Buffer.byteLength(JSON.stringify(kept))).toBeLessThanOrEqual(Math.max(2, limit));
     expect(rest).toEqual(NOT_KEPT);
   });
 });
 
-describe('rulesToExplain', () => {
-  /** In order: two priorities of rules, a lower priority of their policy, a lower one of its assignment. */
+describe('readsToExplain', () => {
+  /** In order: two priorities of rules, a lower priority of their policy, a lower one of its assignment. Each reads a path of its own. */
   const ranked = [
     [200, 100, 100],
     [100, 100, 100],
@@ -77,10 +77,11 @@ describe('rulesToExplain', () => {
     assignmentPriority: assignmentPriority ?? 0,
   }));
   const rules = ranked.map(({ rule }) => rule);
-  const applicable: Applicable = { ranked, rules, reaches: [], found: true, validUntil: 0 };
-  const kept = (effect: 'allow' | 'deny', fired: number | undefined): number => {
+  const read = reads(...rules.map((_, index) => `user.${index}`));
+  const applicable: Applicable = { ranked, rules, reads: read, reaches: [], found: true, validUntil: 0 };
+  const kept = (effect: 'allow' | 'deny', fired: number | undefined): readonly PathRead[] => {
     const rule = fired === undefined ? undefined : rules[fired];
-    return rulesToExplain(applicable, { effect, reason: '', ...(rule && { rule }) } as Decision).length;
+    return readsToExplain(applicable, { effect, reason: '', ...(rule && { rule }) } as Decision);
   };
 
   it.each([
@@ -89,13 +90,13 @@ describe('rulesToExplain', () => {
     [2, 3],
     [3, 4],
     [4, 5],
-  ])('are those up to the last that is tied with rule %i, which allowed: %i', (fired, count) => {
-    expect(kept('allow', fired)).toBe(count);
+  ])('are those up to the last rule that is tied with rule %i, which allowed: %i', (fired, count) => {
+    expect(kept('allow', fired)).toEqual(read.slice(0, count));
   });
 
   it('are all where no rule allowed outright', () => {
-    expect([kept('deny', 0), kept('deny', undefined)]).toEqual([5, 5]);
-    expect(rulesToExplain(applicable, { effect: 'allow-where', where: ALWAYS, rules: [], reason: '' })).toBe(rules);
+    expect([kept('deny', 0), kept('deny', undefined)]).toEqual([read, read]);
+    expect(readsToExplain(applicable, { effect: 'allow-where', where: ALWAYS, rules: [], reason: '' })).toBe(read);
   });
 });
 
@@ -105,16 +106,16 @@ describe('scopeFromFacts', () => {
     scopeFromFacts({ at: '2026-01-31T14:30:00.000Z', action: 'update', facts, ...given } as Entry, { timeZone: 'Europe/Vienna', kindOf });
 
   it('answers as the scope did', () => {
-    const rules = [rule('user.id', 'resource.title', 'user.gone')];
+    const read = reads('user.id', 'resource.title', 'user.gone');
     const before = scope({ 'user.id': 'u', 'resource.title': null });
-    const after = past(factsOf(rules, before, 1000));
-    for (const each of rules[0]?.paths ?? []) expect(after.valueOf(each)).toBe(before.valueOf(each));
+    const after = past(factsOf(read, before, 1000));
+    for (const each of read) expect(after.valueOf(each.path)).toBe(before.valueOf(each.path));
     expect([after.now, after.timeZone]).toEqual([Date.UTC(2026, 0, 31, 14, 30), 'Europe/Vienna']);
     expect(after.kindOf(path('resource.title'))).toEqual({ kind: 'text' });
   });
 
   it('never takes what was not kept for missing', () => {
-    const after = past(factsOf([rule('user.a', 'user.b')], scope({ 'user.a': 'x'.repeat(100), 'user.b': 'y' }), 35));
+    const after = past(factsOf(reads('user.a', 'user.b'), scope({ 'user.a': 'x'.repeat(100), 'user.b': 'y' }), 35));
     expect(after.valueOf(path('user.a'))).toEqual(NOT_KEPT);
     expect(after.valueOf(path('user.b'))).toEqual(NOT_KEPT);
   });

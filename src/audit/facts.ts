@@ -1,7 +1,7 @@
 import { OPEN, type Path, type PathKind, type Scope } from '../condition/index.ts';
 import type { Decision } from '../decision/index.ts';
 import { type Json, type JsonObject, ownValue } from '../operators/index.ts';
-import { type Applicable, type CompiledRule, isSameRank } from '../policy/index.ts';
+import { type Applicable, isSameRank, type PathRead } from '../policy/index.ts';
 import type { Entry } from './entry.ts';
 
 /** Stands for a value that was too long to keep. It is of no kind that compares, so what depends on it reads as unknown. */
@@ -11,42 +11,36 @@ const THE_REST = '*';
 const MARKER_BYTES = JSON.stringify(NOT_KEPT).length;
 
 /**
- * The rules whose values it takes to explain a decision later. Of one that allows: those considered, and those tied with the
- * one that fired. Otherwise all: any of them might come near to allowing, or is part of the condition that remains.
+ * The paths whose values it takes to explain a decision later. Of one that allows: those of the rules considered, and of those
+ * tied with the one that fired. Otherwise all: any rule might come near to allowing, or is part of the condition that remains.
  */
-export function rulesToExplain({ ranked, rules }: Applicable, decision: Decision): readonly CompiledRule[] {
-  if (decision.effect !== 'allow') return rules;
-  const fired = ranked.find(({ rule }) => rule === decision.rule);
-  const last = fired === undefined ? rules.length - 1 : ranked.findLastIndex((other) => isSameRank(other, fired));
-  return last === rules.length - 1 ? rules : rules.slice(0, last + 1);
+export function readsToExplain({ ranked, rules, reads }: Applicable, decision: Decision): readonly PathRead[] {
+  const fired = decision.effect === 'allow' ? rules.indexOf(decision.rule) : -1;
+  const rank = ranked[fired];
+  if (rank === undefined) return reads;
+  let count = fired + 1;
+  for (let next = ranked[count]; next !== undefined && isSameRank(next, rank); next = ranked[count]) count++;
+  return count === rules.length ? reads : reads.filter(({ first }) => first < count);
 }
 
 /**
- * What the conditions of `rules` read: path → value, for explaining the decision later. Missing values are left out.
+ * What conditions read: path → value, for explaining the decision later. Missing values are left out.
  * Values of secret fields cannot be among them: a scope does not show those.
  *
  * @param maxBytes Bounds the facts as JSON; what does not fit is replaced by `{ "notKept": true }`, first rules first.
  */
-export function factsOf(rules: readonly CompiledRule[], scope: Scope, maxBytes: number): JsonObject | undefined {
-  const facts = readFacts(rules, scope);
-  if (facts.size === 0) return undefined;
+export function factsOf(reads: readonly PathRead[], scope: Scope, maxBytes: number): JsonObject | undefined {
+  // The names are paths: each begins with its group and a dot, and none is that of anything inherited.
+  const facts: Record<string, Json> = {};
   let atMost = 0;
-  for (const [name, value] of facts) atMost += boundOn(name) + boundOn(value);
-  return Object.fromEntries(atMost <= maxBytes ? facts : toFit(facts, maxBytes));
-}
-
-function readFacts(rules: readonly CompiledRule[], scope: Scope): Map<string, Json> {
-  const facts = new Map<string, Json>();
-  const seen = new Set<string>();
-  for (const { paths } of rules) {
-    for (const path of paths) {
-      if (seen.has(path.text)) continue;
-      seen.add(path.text);
-      const value = scope.valueOf(path);
-      if (value !== undefined && value !== OPEN) facts.set(path.text, value);
-    }
+  for (const { path } of reads) {
+    const value = scope.valueOf(path);
+    if (value === undefined || value === OPEN) continue;
+    facts[path.text] = value;
+    atMost += boundOn(path.text) + boundOn(value);
   }
-  return facts;
+  if (atMost === 0) return undefined;
+  return atMost <= maxBytes ? facts : toFit(facts, maxBytes);
 }
 
 /** Bytes that a value can take as JSON, with what stands around it. Measuring every value of every decision would cost more than deciding. */
@@ -56,19 +50,19 @@ function boundOn(value: Json): number {
   return typeof value === 'object' && value !== null ? Buffer.byteLength(JSON.stringify(value)) : 24;
 }
 
-function toFit(all: ReadonlyMap<string, Json>, maxBytes: number): Map<string, Json> {
-  const facts = new Map<string, Json>();
+function toFit(all: JsonObject, maxBytes: number): JsonObject {
+  const facts: Record<string, Json> = {};
   let left = maxBytes;
-  for (const [name, value] of all) {
+  for (const [name, value] of Object.entries(all)) {
     const nameBytes = Buffer.byteLength(name) + 4;
     const bytes = Buffer.byteLength(JSON.stringify(value));
     const keeps = nameBytes + bytes <= left;
     left -= nameBytes + (keeps ? bytes : MARKER_BYTES);
     if (left < 0) {
-      facts.set(THE_REST, NOT_KEPT);
+      facts[THE_REST] = NOT_KEPT;
       break;
     }
-    facts.set(name, keeps ? value : NOT_KEPT);
+    facts[name] = keeps ? value : NOT_KEPT;
   }
   return facts;
 }

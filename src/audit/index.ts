@@ -9,6 +9,6 @@ export { type Activity, type Analytics, analytics, type ResourceActivity, readTi
 export { appendAll, appendEntry, appendOwnDeed } from './append.ts';
 export { CONTENT, type Content, toBeginningHash, toHash } from './chain.ts';
 export { createEntryId, type Entry } from './entry.ts';
-export { type FactsFrame, factsOf, rulesToExplain, scopeFromFacts } from './facts.ts';
+export { type FactsFrame, factsOf, readsToExplain, scopeFromFacts } from './facts.ts';
 export { type Head, loadHeads } from './heads.ts';
 export { type DecisionPage, type DecisionQuery, loadDecision, searchDecisions } from './search.ts';

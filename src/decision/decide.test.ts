@@ -67,7 +67,7 @@ describe('several rules', () => {
 });
 
 describe('no policies', () => {
-  const nobody: Applicable = { ranked: [], rules: [], reaches: [], found: false, validUntil: Number.POSITIVE_INFINITY };
+  const nobody: Applicable = { ranked: [], rules: [], reads: [], reaches: [], found: false, validUntil: Number.POSITIVE_INFINITY };
   it('denies and says for whom', () => {
     expect(decide(nobody, scopeOf(), who)).toEqual({ effect: 'deny', reason: 'no policies found for user u1 or role user' });
     expect(decide(nobody, scopeOf(), { role: 'anon' })).toEqual({ effect: 'deny', reason: 'no policies found for role anon' });

@@ -246,7 +246,7 @@ describe('wouldAllow', () => {
 
 describe('explain', () => {
   it('decides as decide does, of rules without ranks too', () => {
-    const bare: Applicable = { ranked: [], rules: [], reaches: [], found: false, validUntil: Number.POSITIVE_INFINITY };
+    const bare: Applicable = { ranked: [], rules: [], reads: [], reaches: [], found: false, validUntil: Number.POSITIVE_INFINITY };
     expect(explain(bare, scopeOf(), who)).toMatchObject({ decision: { effect: 'deny' }, trace: [], ties: [] });
   });
 });

@@ -108,6 +108,22 @@ describe('which rules apply', () => {
   });
 });
 
+describe('what they read', () => {
+  const reading = (...fields: readonly string[]) => ({ conditions: fields.map((field) => ({ field, operator: 'exists', value: true })) });
+
+  it('is each path once, with the first rule that reads it', () => {
+    const policies = [
+      policyOf('p', [reading('user.id'), reading('resource.title', 'user.id'), { ...reading('resource.authorId.name'), priority: 101 }]),
+      policyOf('own', [{ ...reading('user.role', 'resource.title'), priority: 102 }]),
+    ];
+    const parts = { policies, rolePolicies: [toRole('user', 'p')], userPolicies: [toUser('u1', 'own')] };
+    const told = (userId: string) => apply(parts, { userId }).reads.map(({ path, first }) => `${first} ${path.text}`);
+    expect(told('u2')).toEqual(['0 resource.authorId.name', '1 user.id', '2 resource.title']);
+    expect(told('u1')).toEqual(['0 user.role', '0 resource.title', '1 resource.authorId.name', '2 user.id']);
+    expect(apply(parts).reaches.map(({ text }) => text)).toEqual(['resource.authorId.name']);
+  });
+});
+
 describe('the order', () => {
   it('is rule priority, policy priority, assignment priority, DENY before ALLOW, rule id', () => {
     const policies = [
@@ -159,7 +175,34 @@ describe('the memo', () => {
       });
     }
     const buckets = [...snapshot.memo.buckets.values()].flatMap((byAction) => [...byAction.values()]);
-    expect(buckets.map(({ byRole, byPolicy }) => [byRole.size, byPolicy.size])).toEqual([[1, 0]]);
+    expect(buckets.map(({ byRole }) => byRole.size)).toEqual([1]);
+    expect(snapshot.memo.joined.by.size).toBe(0);
+  });
+
+  it('is shared by users who are assigned the same', () => {
+    const policies = [p, policyOf('own', [{}]), policyOf('other', [{}]), policyOf('elsewhere', [{ resource: 'Desk' }])];
+    const both = (userId: string) => [toUser(userId, 'own'), toUser(userId, 'other')];
+    const userPolicies = [...both('u1'), ...both('u2').reverse(), toUser('u3', 'own'), toUser('u4', 'elsewhere')];
+    const state = stateOf({ policies, rolePolicies: [toRole('user', 'p')], userPolicies });
+    const snapshot = compilePolicies(state, NEWSROOM, LIMITS);
+    const of = (userId: string) => applicableRules(snapshot, { ...request, grants: grantsIn(state, userId) });
+    expect(of('u1').rules.map(({ id }) => id)).toEqual(['other.0', 'own.0', 'p.0']);
+    expect(of('u2')).toBe(of('u1'));
+    expect(of('u3').rules.map(({ id }) => id)).toEqual(['own.0', 'p.0']);
+    expect(of('u4')).toBe(of('nobody'));
+  });
+
+  it('is dropped before what users are assigned makes it too large', () => {
+    const names = Array.from({ length: 25 }, (_, index) => `own${index}`);
+    const rules = Array.from({ length: 5000 }, () => ({}));
+    const policies = [policyOf('p', rules), ...names.map((name) => policyOf(name, [{ priority: 101 }]))];
+    const snapshot = compilePolicies(stateOf({ policies, rolePolicies: [toRole('user', 'p')] }), NEWSROOM, LIMITS);
+    for (const name of names) {
+      const applicable = applicableRules(snapshot, { ...request, grants: grantsIn({ userPolicies: [toUser('u1', name)] }, 'u1') });
+      expect([applicable.rules.length, applicable.rules[0]?.id]).toEqual([5001, `${name}.0`]);
+      const kept = [...snapshot.memo.joined.by.values()].flatMap((after) => [...after.values()]);
+      expect(kept.reduce((sum, each) => sum + each.rules.length, 0)).toBeLessThan(100_000);
+    }
   });
 
   it('keeps what one user has from the next', () => {

@@ -1,10 +1,13 @@
 import type { RuleAction } from '../actions.ts';
 import type { Path } from '../condition/index.ts';
 import { memoised } from '../memo.ts';
-import { type Applicable, type CompiledRule, compileRule, type OrderedRules, type RankedRule, type RuleReading } from './compiled.ts';
+import { type Applicable, type CompiledRule, compileRule, type PathRead, type RankedRule, type RuleReading } from './compiled.ts';
 import type { UserGrant } from './grants.ts';
 import { DEFAULT_PRIORITY, type Policy, type PolicyRule } from './policy.ts';
 import type { Bucket, PolicySnapshot } from './snapshot.ts';
+
+/** Rules that are kept as joined by policies of users, counted in each set: millions of users may each be assigned something else. */
+const MAX_JOINED = 100_000;
 
 /** Who asks for what, when: all that rules are picked by. */
 export interface ApplicableRequest {
@@ -24,66 +27,76 @@ export interface ApplicableRequest {
  */
 export function applicableRules(snapshot: PolicySnapshot, request: ApplicableRequest): Applicable {
   const own = ownGrants(snapshot, request);
-  const { ranked, rules, reaches } = own.length === 0 ? rulesOfRole(snapshot, request) : rulesOfUser(snapshot, request, own);
-  const found = own.length > 0 || snapshot.byRole.has(request.role);
-  return { ranked, rules, reaches, found, validUntil: earliestExpiry(own) };
+  let applicable = rulesOfRole(snapshot, request);
+  for (const { policyId } of own) applicable = joinedBy(snapshot, request, { applicable, policyId });
+  const validUntil = earliestExpiry(own);
+  return validUntil === applicable.validUntil ? applicable : { ...applicable, validUntil };
 }
 
 /** The active rules of one policy, as if it alone were active and assigned: for trying it out. */
 export function rulesOfPolicy(policy: Policy, reading: RuleReading, request: Pick<ApplicableRequest, 'resource' | 'action'>): Applicable {
   const rules = policy.rules.filter((rule) => isAbout(rule, request)).map((rule) => compileRule(policy, rule, reading));
-  return { ...toOrder(toRanked(rules, DEFAULT_PRIORITY)), found: true, validUntil: Number.POSITIVE_INFINITY };
+  return toApplicable(toRanked(rules, DEFAULT_PRIORITY));
 }
 
 /** Those that apply now, of policies that are active. */
 function ownGrants({ policies }: PolicySnapshot, { grants, now }: ApplicableRequest): readonly UserGrant[] {
-  return grants.filter(({ policyId, expiresAt }) => now < expiresAt && policies.has(policyId));
+  return grants.length === 0 ? grants : grants.filter(({ policyId, expiresAt }) => now < expiresAt && policies.has(policyId));
 }
 
 function earliestExpiry(grants: readonly UserGrant[]): number {
   return grants.reduce((earliest, { expiresAt }) => Math.min(earliest, expiresAt), Number.POSITIVE_INFINITY);
 }
 
-const NO_RULES: OrderedRules = Object.freeze({ ranked: [], rules: [], reaches: [] });
-
-function rulesOfRole(snapshot: PolicySnapshot, request: ApplicableRequest): OrderedRules {
+/** What the role's policies say; nothing is found where none is assigned to it. */
+function rulesOfRole(snapshot: PolicySnapshot, request: ApplicableRequest): Applicable {
+  const { byRole, ofNoRole } = bucketOf(snapshot, request);
+  const known = byRole.get(request.role);
+  if (known !== undefined) return known;
   const grants = snapshot.byRole.get(request.role);
-  if (grants === undefined) return NO_RULES;
-  return memoised(bucketOf(snapshot, request).byRole, request.role, () =>
-    toOrder([...grants].flatMap(([policyId, priority]) => toRanked(activeRules(snapshot, policyId, request), priority))),
-  );
+  if (grants === undefined) return ofNoRole;
+  const ranked = [...grants].flatMap(([policyId, priority]) => toRanked(activeRules(snapshot, policyId, request), priority));
+  const applicable = toApplicable(ranked);
+  byRole.set(request.role, applicable);
+  return applicable;
+}
+
+/** Rules before a policy that is assigned to the user joins them. */
+interface Joining {
+  readonly applicable: Applicable;
+  readonly policyId: string;
+}
+
+/** The same rules and those of a policy assigned to the user. Users who are assigned the same share what comes of it. */
+function joinedBy(snapshot: PolicySnapshot, request: ApplicableRequest, joining: Joining): Applicable {
+  const { joined } = snapshot.memo;
+  const { applicable, policyId } = joining;
+  const known = joined.by.get(applicable)?.get(policyId);
+  if (known !== undefined) return known;
+  const after = join(snapshot, request, joining);
+  const size = after.rules.length + 1;
+  if (joined.rules + size > MAX_JOINED) {
+    joined.by.clear();
+    joined.rules = 0;
+  }
+  joined.rules += size;
+  memoised(joined.by, applicable, () => new Map<string, Applicable>()).set(policyId, after);
+  return after;
 }
 
 /** A policy assigned both ways counts once, with the higher of the two priorities. */
-function rulesOfUser(snapshot: PolicySnapshot, request: ApplicableRequest, own: readonly UserGrant[]): OrderedRules {
-  const grants = snapshot.byRole.get(request.role);
-  const gained = new Set<string>();
-  for (const { policyId } of own) {
-    const priority = grants?.get(policyId);
-    if (priority === undefined || priority < DEFAULT_PRIORITY) gained.add(policyId);
-  }
-  const ofUser = [...gained].map((policyId) => rulesOfGrant(snapshot, request, policyId)).filter(({ ranked }) => ranked.length > 0);
-  const ofRole = rulesOfRole(snapshot, request);
-  const [first, ...more] = ofUser;
-  if (first === undefined) return ofRole;
-  const others = ofRole.ranked.filter(({ rule }) => !gained.has(rule.policy.id));
-  if (others.length === 0 && more.length === 0) return first;
-  // Sorting what is sorted in runs is merging it.
-  const ranked = [...others, ...ofUser.flatMap((one) => one.ranked)].sort(byPrecedence);
-  return { ranked, rules: ranked.map(({ rule }) => rule), reaches: [ofRole, ...ofUser].flatMap(({ reaches }) => reaches) };
-}
-
-/** The rules of a policy that is assigned to a user. */
-function rulesOfGrant(snapshot: PolicySnapshot, request: ApplicableRequest, policyId: string): OrderedRules {
-  return memoised(bucketOf(snapshot, request).byPolicy, policyId, () =>
-    toOrder(toRanked(activeRules(snapshot, policyId, request), DEFAULT_PRIORITY)),
-  );
+function join(snapshot: PolicySnapshot, request: ApplicableRequest, { applicable, policyId }: Joining): Applicable {
+  const priority = snapshot.byRole.get(request.role)?.get(policyId);
+  if (priority !== undefined && priority >= DEFAULT_PRIORITY) return applicable;
+  const own = toRanked(activeRules(snapshot, policyId, request), DEFAULT_PRIORITY);
+  if (own.length === 0 && applicable.found) return applicable;
+  return toApplicable([...applicable.ranked.filter(({ rule }) => rule.policy.id !== policyId), ...own]);
 }
 
 /** What was worked out about one resource and action. Resources that no rule names share one place, so that names from outside cannot add any. */
 function bucketOf({ named, memo }: PolicySnapshot, { resource, action }: ApplicableRequest): Bucket {
   const byAction = memoised(memo.buckets, named.has(resource) ? resource : '*', () => new Map<string, Bucket>());
-  return memoised(byAction, action, () => Object.freeze({ byRole: new Map(), byPolicy: new Map() }));
+  return memoised(byAction, action, () => Object.freeze({ byRole: new Map(), ofNoRole: { ...toApplicable([]), found: false } }));
 }
 
 /** The active rules of an active policy about one resource and action, each parsed when first asked for. */
@@ -103,10 +116,20 @@ function toRanked(rules: readonly CompiledRule[], assignmentPriority: number): r
   return rules.map((rule) => ({ rule, assignmentPriority }));
 }
 
-function toOrder(unordered: readonly RankedRule[]): OrderedRules {
+function toApplicable(unordered: readonly RankedRule[]): Applicable {
   const ranked = Object.freeze([...unordered].sort(byPrecedence));
   const rules = Object.freeze(ranked.map(({ rule }) => rule));
-  return Object.freeze({ ranked, rules, reaches: Object.freeze(rules.flatMap(({ paths }) => paths.filter(mayReach))) });
+  const reads = readsOf(rules);
+  const reaches = Object.freeze(reads.map(({ path }) => path).filter(mayReach));
+  return Object.freeze({ ranked, rules, reads, reaches, found: true, validUntil: Number.POSITIVE_INFINITY });
+}
+
+function readsOf(rules: readonly CompiledRule[]): readonly PathRead[] {
+  const reads = new Map<string, PathRead>();
+  for (const [first, { paths }] of rules.entries()) {
+    for (const path of paths) if (!reads.has(path.text)) reads.set(path.text, { path, first });
+  }
+  return Object.freeze([...reads.values()]);
 }
 
 function mayReach({ group, keys }: Path): boolean {

@@ -28,16 +28,21 @@ export interface RankedRule {
   readonly assignmentPriority: number;
 }
 
-/** Rules in the order they are decided, with and without what that order hangs on. */
-export interface OrderedRules {
-  readonly ranked: readonly RankedRule[];
-  readonly rules: readonly CompiledRule[];
-  /** Their paths into `user` and `resource` that go on after the first field: they may lead through a reference. */
-  readonly reaches: readonly Path[];
+/** A path that conditions read. */
+export interface PathRead {
+  readonly path: Path;
+  /** Place in the order of the first rule that reads it. */
+  readonly first: number;
 }
 
-/** The rules that may apply to one request, in the order they are decided. */
-export interface Applicable extends OrderedRules {
+/** The rules that may apply to one request, in the order they are decided, with and without what that order hangs on. */
+export interface Applicable {
+  readonly ranked: readonly RankedRule[];
+  readonly rules: readonly CompiledRule[];
+  /** Every path that they read, each once, in their order. */
+  readonly reads: readonly PathRead[];
+  /** Those into `user` and `resource` that go on after the first field: they may lead through a reference. */
+  readonly reaches: readonly Path[];
   /** False where no policy at all is assigned to the user or the role. */
   readonly found: boolean;
   /** Milliseconds since 1970 at which an assignment used here expires; Infinity where none does. */

@@ -7,7 +7,7 @@
 export { ASSIGNABLE_ROLES, type AssignableRole } from '../resource/index.ts';
 export { type ApplicableRequest, applicableRules, byPrecedence, isSameRank, type PlaceInOrder, rulesOfPolicy } from './applicable.ts';
 export { type AssignmentChange, type ReadAssignment, readRoleAssignment, readUserAssignment } from './assignment.ts';
-export { type Applicable, type CompiledRule, compileRule, type OrderedRules, type RankedRule } from './compiled.ts';
+export { type Applicable, type CompiledRule, compileRule, type PathRead, type RankedRule } from './compiled.ts';
 export { type PlannedPolicies, policiesFromPermissions, type RoleGrant } from './from-permissions.ts';
 export { NO_GRANTS, toGrants, type UserGrant } from './grants.ts';
 export {

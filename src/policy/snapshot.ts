@@ -1,6 +1,6 @@
 import { memoised } from '../memo.ts';
 import type { Definitions } from '../resource/index.ts';
-import type { CompiledRule, OrderedRules, RuleReading } from './compiled.ts';
+import type { Applicable, CompiledRule, RuleReading } from './compiled.ts';
 import type { Policy, PolicyChanges, PolicyRule, PolicyState, RolePolicy } from './policy.ts';
 import type { PolicyLimits } from './read.ts';
 
@@ -32,14 +32,23 @@ export interface SnapshotMemo {
   readonly rules: WeakMap<PolicyRule, CompiledRule>;
   /** Resource that rules name (or `*`, for all others) → action → what applies. */
   readonly buckets: Map<string, Map<string, Bucket>>;
+  readonly joined: JoinedRules;
+}
+
+/** What policies assigned to users make of the rules that apply without them; all of it is dropped when it is too much. */
+export interface JoinedRules {
+  /** Rules that apply → id of the policy that joins → what applies then. */
+  readonly by: Map<Applicable, Map<string, Applicable>>;
+  /** Counted in each set. */
+  rules: number;
 }
 
 /** The rules about one resource and action, in order. */
 export interface Bucket {
   /** By role that has policies: ranked by the role's assignments. */
-  readonly byRole: Map<string, OrderedRules>;
-  /** By id of an active policy: ranked as where it is assigned to a user. */
-  readonly byPolicy: Map<string, OrderedRules>;
+  readonly byRole: Map<string, Applicable>;
+  /** Of every other role: none, until a policy assigned to the user joins. */
+  readonly ofNoRole: Applicable;
 }
 
 /** Compiles the state of one epoch. */
@@ -76,7 +85,12 @@ function toSnapshot({ rules, ...parts }: SnapshotParts): PolicySnapshot {
   }
   const named = new Set<string>();
   for (const policy of policies.values()) for (const rule of policy.rules) if (rule.isActive) named.add(rule.resource);
-  return Object.freeze({ ...parts, byRole, named, memo: Object.freeze({ rules, buckets: new Map() }) });
+  return Object.freeze({
+    ...parts,
+    byRole,
+    named,
+    memo: Object.freeze({ rules, buckets: new Map(), joined: { by: new Map(), rules: 0 } }),
+  });
 }
 
 interface Switchable {

@@ -1,5 +1,5 @@
 import { ACTIONS, type RuleAction } from '../actions.ts';
-import { createEntryId, type Entry, factsOf, rulesToExplain } from '../audit/index.ts';
+import { createEntryId, type Entry, factsOf, readsToExplain } from '../audit/index.ts';
 import { leaveOpen, OPEN } from '../context/index.ts';
 import { type Decision, decide, decidingRule } from '../decision/index.ts';
 import { Problem } from '../errors.ts';
@@ -165,7 +165,7 @@ function conclude(job: Job, { entryId, applicable, dataIsOpen = false, ...subjec
   const from = performance.now();
   const decision = decide(applicable, scope, { userId: principal.id, role: principal.role });
   job.watch?.decided(performance.now() - from);
-  const facts = factsOf(rulesToExplain(applicable, decision), scope, job.settings.factsBytes);
+  const facts = factsOf(readsToExplain(applicable, decision), scope, job.settings.factsBytes);
   job.entries.push(toEntry(job, { id: entryId, resource, action, decision, recordId, facts }));
   return decision;
 }

@@ -221,9 +221,9 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
   {
     name: 'an entry forgets what the rules tied with the one that fired have read',
     file: 'src/audit/facts.ts',
-    find: 'isSameRank(other, fired)',
-    replace: 'other === fired',
+    find: 'isSameRank(next, rank)',
+    replace: 'false',
     red: 'src/audit/facts.test.ts',
-    test: 'rulesToExplain are those up to the last that is tied with rule 1, which allowed: 3',
+    test: 'readsToExplain are those up to the last rule that is tied with rule 1, which allowed: 3',
   },
 ];
