@@ -44,7 +44,8 @@ export function createScope(parts: ScopeParts): Scope {
   /** Rules often ask for the same, one after the other. */
   let last: Path | undefined;
   let value: Value;
-  return Object.freeze({
+  // Not frozen: freezing is dear where one is made for each decision.
+  return {
     now: parts.now,
     timeZone: parts.timeZone,
     valueOf(path: Path): Value {
@@ -56,7 +57,7 @@ export function createScope(parts: ScopeParts): Scope {
     },
     kindOf: ({ group, keys }: Path): PathKind | undefined => kindIn[group](parts, keys),
     kindsFrom: parts,
-  });
+  };
 }
 
 const valueIn: Readonly<Record<ContextGroup, (parts: ScopeParts, keys: readonly string[]) => Value>> = {

@@ -62,6 +62,7 @@ function closedBy(rule: CompiledRule): Closed {
 
 /** What the open rules come to before `last`, which holds for every record that they leave to it. */
 function conclude(open: readonly OpenRule[], last: Closed): Decision {
+  if (open.length === 0) return last;
   const tree = foldRules(open, last.effect === 'allow' ? ALWAYS : NEVER);
   if (tree.type === 'constant' && (tree.value === true) === (last.effect === 'allow')) return last;
   const rules = open.map(({ rule }) => rule);

@@ -12,6 +12,8 @@ export interface CompiledRule {
   readonly effect: Effect;
   readonly priority: number;
   readonly description?: string | undefined;
+  /** As reasons name it, with its policy. */
+  readonly named: string;
   readonly policy: { readonly id: string; readonly name: string; readonly type: PolicyType; readonly priority: number };
   /** `all` of what the rule lists. */
   readonly condition: Condition;
@@ -65,6 +67,7 @@ export function compileRule(policy: Policy, rule: PolicyRule, reading: RuleReadi
     effect: rule.effect,
     priority: rule.priority,
     description: rule.description,
+    named: `rule "${rule.description ?? rule.id}" of policy "${policy.name}"`,
     policy: Object.freeze({ id: policy.id, name: policy.name, type: policy.type, priority: policy.priority }),
     condition,
     reduce: toReduction(condition),
