@@ -3,12 +3,14 @@
  * lacks, or an instant without an offset, is no value at all, because guessing would decide access.
  */
 
+const TWO_THOUSAND_YEARS = 730_485 * 86_400_000;
+
 /** The first instant that a year of four digits can write; from here to LAST_INSTANT, canonical text sorts as time does. */
-export const FIRST_INSTANT: number = Date.UTC(2000, 0, 1) - 730_485 * 86_400_000;
+export const FIRST_INSTANT: number = Date.UTC(2000, 0, 1) - TWO_THOUSAND_YEARS;
 /** The last one. */
 export const LAST_INSTANT: number = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
-const INSTANT = /^(\d{4}-\d{2}-\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(Z|[+-]\d{2}:\d{2})$/;
+const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/;
 const SHORT_DURATION = /^(\d{1,9})(s|m|h|d|w)$/;
 const ISO_DURATION = /^P(?:(\d{1,9})W)?(?:(\d{1,9})D)?(?:T(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9})S)?)?$/;
 const TIME_OF_DAY = /^([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?$/;
@@ -28,14 +30,15 @@ const UNITS: ReadonlyMap<string, number> = new Map([
 
 /** `2024-05-01T10:00:00+02:00` → milliseconds since 1970; what lies below milliseconds is cut off. Undefined where the text is no instant. */
 export function readInstant(text: string): number | undefined {
-  const match = INSTANT.exec(text);
-  if (match === null) return undefined;
-  const [, date = '', hour, minute, second = '0', fraction = '', offset = 'Z'] = match;
-  const day = readDate(date);
-  const shift = readOffset(offset);
-  if (day === undefined || shift === undefined || Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
-  const milliseconds = Number(fraction.padEnd(3, '0').slice(0, 3));
-  const instant = day + Number(hour) * HOUR + Number(minute) * MINUTE + Number(second) * SECOND + milliseconds - shift;
+  if (!INSTANT.test(text)) return undefined;
+  const zone = text.endsWith('Z') ? text.length - 1 : text.length - 6;
+  const day = readDate(text.slice(0, 10));
+  const shift = readOffset(text, zone);
+  const [hour, minute, second] = [digitsAt(text, 11, 2), digitsAt(text, 14, 2), zone < 19 ? 0 : digitsAt(text, 17, 2)];
+  if (day === undefined || shift === undefined || hour > 23 || minute > 59 || second > 59) return undefined;
+  const digits = Math.min(3, Math.max(0, zone - 20));
+  const milliseconds = digitsAt(text, 20, digits) * 10 ** (3 - digits);
+  const instant = day + hour * HOUR + minute * MINUTE + second * SECOND + milliseconds - shift;
   return instant >= FIRST_INSTANT && instant <= LAST_INSTANT ? instant : undefined;
 }
 
@@ -46,10 +49,27 @@ export function toInstantText(instant: number): string {
 
 /** `2024-02-29` → its midnight in UTC, as milliseconds since 1970. Undefined where the calendar has no such day. */
 export function readDate(text: string): number | undefined {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return undefined;
-  const midnight = Date.parse(`${text}T00:00:00.000Z`);
-  // JavaScript reads February 30 as March 1: only a date that is written back as it was read exists.
-  return Number.isNaN(midnight) || !new Date(midnight).toISOString().startsWith(text) ? undefined : midnight;
+  if (text.length !== 10 || text[4] !== '-' || text[7] !== '-') return undefined;
+  const [year, month, day] = [digitsAt(text, 0, 4), digitsAt(text, 5, 2), digitsAt(text, 8, 2)];
+  const isDay = year >= 0 && month >= 1 && month <= 12 && day >= 1 && day <= daysIn(month, year);
+  // The calendar repeats every 400 years. Two thousand on, no year is one of the first hundred, which Date.UTC takes for the last century.
+  return isDay ? Date.UTC(year + 2000, month - 1, day) - TWO_THOUSAND_YEARS : undefined;
+}
+
+/** A number of so many digits; NaN where one of them is none. Told by codes, because dates are compared at every decision that asks for one. */
+function digitsAt(text: string, from: number, count: number): number {
+  let number = 0;
+  for (let index = from; index < from + count; index++) {
+    const digit = text.charCodeAt(index) - 48;
+    if (digit < 0 || digit > 9) return Number.NaN;
+    number = number * 10 + digit;
+  }
+  return number;
+}
+
+function daysIn(month: number, year: number): number {
+  if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
+  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 }
 
 /**
@@ -71,10 +91,9 @@ export function readTimeOfDay(text: string): number | undefined {
   return match === null ? undefined : Number(match[1]) * HOUR + Number(match[2]) * MINUTE + Number(match[3] ?? 0) * SECOND;
 }
 
-function readOffset(offset: string): number | undefined {
-  if (offset === 'Z') return 0;
-  const hours = Number(offset.slice(1, 3));
-  const minutes = Number(offset.slice(4, 6));
-  if (hours > 23 || minutes > 59) return undefined;
-  return (offset.startsWith('-') ? -1 : 1) * (hours * HOUR + minutes * MINUTE);
+/** `Z`, or `+01:00` from `at` on, as milliseconds. */
+function readOffset(text: string, at: number): number | undefined {
+  if (text[at] === 'Z') return 0;
+  const [hours, minutes] = [digitsAt(text, at + 1, 2), digitsAt(text, at + 4, 2)];
+  return hours > 23 || minutes > 59 ? undefined : (text[at] === '-' ? -1 : 1) * (hours * HOUR + minutes * MINUTE);
 }

@@ -17,6 +17,10 @@ check<string, string | undefined>('readInstant', (text) => mapDefined(readInstan
   ['2026-01-31T09:00Z', '2026-01-31T09:00:00.000Z'],
   ['2026-01-31T10:30:00+01:30', '2026-01-31T09:00:00.000Z'],
   ['2026-01-31T09:00:00.123987Z', '2026-01-31T09:00:00.123Z'],
+  ['2026-01-31T09:00:00.5Z', '2026-01-31T09:00:00.500Z'],
+  ['2026-01-31T09:00:00.05-00:30', '2026-01-31T09:30:00.050Z'],
+  ['2026-01-31T09:00-00:30', '2026-01-31T09:30:00.000Z'],
+  ['2026-01-31T09:00:07+00:00', '2026-01-31T09:00:07.000Z'],
   ['2026-01-01T00:30:00+01:00', '2025-12-31T23:30:00.000Z'],
   ['2024-02-29T00:00:00Z', '2024-02-29T00:00:00.000Z'],
   ['2026-02-29T00:00:00Z', undefined],
@@ -25,6 +29,12 @@ check<string, string | undefined>('readInstant', (text) => mapDefined(readInstan
   ['2026-01-31 09:00:00Z', undefined],
   ['2026-01-31T24:00:00Z', undefined],
   ['2026-01-31T09:60:00Z', undefined],
+  ['2026-01-31T09:00:60Z', undefined],
+  ['2026-01-31T09:00:00.Z', undefined],
+  ['2026-01-31T09:00:00.0123456789Z', undefined],
+  ['2026-01-31T09:00:00+01:60', undefined],
+  ['2026-01-31T09:00:00Z\n', undefined],
+  ['2026-01-31t09:00:00z', undefined],
   ['2026-01-31T09:00:00+24:00', undefined],
   ['0000-01-01T00:00:00+01:00', undefined],
   ['9999-12-31T23:59:59-01:00', undefined],
@@ -42,9 +52,30 @@ check<string, boolean>('readDate', (text) => readDate(text) !== undefined, [
   ['2024-02-29', true],
   ['2026-02-29', false],
   ['2026-13-01', false],
+  ['2026-00-01', false],
+  ['2026-01-00', false],
   ['2026-1-1', false],
   ['0000-01-01', true],
+  ['2 26-01-01', false],
+  ['202\u0666-01-01', false],
+  ['2026-01-011', false],
 ]);
+
+describe('the days that there are', () => {
+  it('are those of the calendar', () => {
+    const two = (number: number) => String(number).padStart(2, '0');
+    for (const year of Array.from({ length: 1000 }, (_, index) => index * 10 + (index % 10))) {
+      for (let month = 0; month <= 13; month++) {
+        for (const day of [0, 1, 28, 29, 30, 31, 32]) {
+          const text = `${String(year).padStart(4, '0')}-${two(month)}-${two(day)}`;
+          const midnight = new Date(`${text}T00:00:00Z`);
+          const exists = !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(text);
+          if (readDate(text) !== (exists ? midnight.getTime() : undefined)) expect.fail(text);
+        }
+      }
+    }
+  });
+});
 
 check<string, number | undefined>('readDuration', readDuration, [
   ['90s', 90_000],
