@@ -51,11 +51,12 @@ interface LocalTime {
   readonly dayOfWeek: number;
 }
 
-/** The last moment asked for: every rule of a decision asks for the same, and so does every record of a list. */
-let last: { readonly now: number; readonly timeZone: string; readonly time: LocalTime } | undefined;
+/** The last second asked for: every rule of a decision asks for the same, and so do all requests of that second. No clock is put forward within one. */
+let last: { readonly second: number; readonly timeZone: string; readonly time: LocalTime } | undefined;
 
 function localTime({ now, timeZone }: Moment): LocalTime {
-  if (last?.now !== now || last.timeZone !== timeZone) last = { now, timeZone, time: readClock(now, formatOf(timeZone)) };
+  const second = Math.floor(now / 1000);
+  if (last?.second !== second || last.timeZone !== timeZone) last = { second, timeZone, time: readClock(now, formatOf(timeZone)) };
   return last.time;
 }
 

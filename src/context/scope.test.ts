@@ -94,6 +94,14 @@ describe('the time zone', () => {
       dayOfWeek,
     ]);
   });
+
+  it('goes on with the first millisecond of a second, and back', () => {
+    const at = (text: string) =>
+      ['hour', 'minute'].map((name) => scopeOf({ now: Date.parse(text) }).valueOf(pathOf(`environment.${name}`)));
+    expect(at('2026-03-08T10:59:59.999Z')).toEqual([10, 59]);
+    expect(at('2026-03-08T11:00:00.000Z')).toEqual([11, 0]);
+    expect(at('2026-03-08T10:59:59.000Z')).toEqual([10, 59]);
+  });
 });
 
 describe('kindOf', () => {
