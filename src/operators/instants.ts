@@ -42,9 +42,15 @@ export function readInstant(text: string): number | undefined {
   return instant >= FIRST_INSTANT && instant <= LAST_INSTANT ? instant : undefined;
 }
 
+/** The second that was written last, up to its point: most of what is written is of now. */
+let written = { second: Number.NaN, text: '' };
+
 /** The one way instants are written: `YYYY-MM-DDTHH:mm:ss.sssZ`. */
 export function toInstantText(instant: number): string {
-  return new Date(Math.min(Math.max(instant, FIRST_INSTANT), LAST_INSTANT)).toISOString();
+  const at = Math.trunc(Math.min(Math.max(instant, FIRST_INSTANT), LAST_INSTANT));
+  const second = Math.floor(at / SECOND);
+  if (written.second !== second) written = { second, text: new Date(second * SECOND).toISOString().slice(0, -4) };
+  return `${written.text}${String(at - second * SECOND).padStart(3, '0')}Z`;
 }
 
 /** `2024-02-29` → its midnight in UTC, as milliseconds since 1970. Undefined where the calendar has no such day. */

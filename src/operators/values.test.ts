@@ -48,6 +48,13 @@ describe('the range of instants', () => {
   });
 });
 
+describe('toInstantText', () => {
+  it('writes what Date writes, whatever was written before', () => {
+    const instants = [0, -1, 999, 1000, 1001, 1000, -999, -1000, -1001, 1772620200007, 1772620200070, 1772620200700, 12.7, -12.7];
+    for (const instant of [...instants, FIRST_INSTANT, LAST_INSTANT]) expect(toInstantText(instant)).toBe(new Date(instant).toISOString());
+  });
+});
+
 check<string, boolean>('readDate', (text) => readDate(text) !== undefined, [
   ['2024-02-29', true],
   ['2026-02-29', false],

@@ -3,8 +3,8 @@ import { createEntryId, type Entry, factsOf, readsToExplain } from '../audit/ind
 import { leaveOpen, OPEN } from '../context/index.ts';
 import { type Decision, decide, decidingRule } from '../decision/index.ts';
 import { Problem } from '../errors.ts';
-import type { Json } from '../operators/index.ts';
-import { type Applicable, applicableRules } from '../policy/index.ts';
+import { type Json, toInstantText } from '../operators/index.ts';
+import { type Applicable, applicableRules, type UserGrant } from '../policy/index.ts';
 import type { Resource, StoredRecord } from '../resource/index.ts';
 import { loadReferred, loadReferredOfEach } from '../storage/index.ts';
 import type { Decided, Found, Job, Proposal } from './job.ts';
@@ -93,9 +93,12 @@ export async function decideOn(job: Job, subject: Subject, entryId: string = cre
   const { principal, tx, model, request } = job;
   const resource = subject.resource ?? job.resource;
   const action = subject.action ?? (ACTIONS.get(request.action)?.decides as RuleAction);
-  const applicable = await rulesFor(job, { resource, action });
+  const grants = await model.grants.of(tx, principal.id);
+  const applicable = rulesFor(job, { resource, action, grants });
+  const { reaches: paths } = applicable;
   const { record } = subject;
-  const referred = await loadReferred(tx, model.definitions, { paths: applicable.reaches, principal, resource, record });
+  // Waiting for nothing costs about as much as deciding.
+  const referred = paths.length === 0 ? undefined : await loadReferred(tx, model.definitions, { paths, principal, resource, record });
   return conclude(job, { ...subject, entryId, applicable, resource, action, referred });
 }
 
@@ -121,7 +124,8 @@ export async function decideOrRefuseEach(job: Job, { hint, ...subjects }: Subjec
 /** Loads what conditions read beside the records: with one statement for each reference that they follow, not one for each record. */
 async function prepareEach(job: Job, { resource, action, records }: Subjects): Promise<(record: StoredRecord) => Decision> {
   const { principal, tx, model } = job;
-  const applicable = await rulesFor(job, { resource, action });
+  const grants = await model.grants.of(tx, principal.id);
+  const applicable = rulesFor(job, { resource, action, grants });
   const { reaches: paths } = applicable;
   const ofCaller = await loadReferred(tx, model.definitions, { paths, principal, resource, record: OPEN });
   const referredOf = await loadReferredOfEach(tx, model.definitions, { paths, resource, records });
@@ -138,14 +142,13 @@ function refuseDenied(job: Job, { effect, reason }: Decision, hint?: string): vo
   throw new Problem('ACCESS_DENIED', reason, { decisionId, ...(hint !== undefined && { hint }) });
 }
 
-async function rulesFor({ principal, tx, model }: Job, { resource, action }: Pick<Subjects, 'resource' | 'action'>): Promise<Applicable> {
-  const applicable = applicableRules(model.policies, {
-    grants: await model.grants.of(tx, principal.id),
-    role: principal.role,
-    resource: resource.name,
-    action,
-    now: tx.now,
-  });
+interface Wanted extends Pick<Subjects, 'resource' | 'action'> {
+  /** What the caller is assigned. */
+  readonly grants: readonly UserGrant[];
+}
+
+function rulesFor({ principal: { role }, tx, model }: Job, { resource, action, grants }: Wanted): Applicable {
+  const applicable = applicableRules(model.policies, { grants, role, resource: resource.name, action, now: tx.now });
   // By the database's clock, when it commits: an assignment does not last longer because a request does.
   tx.restsOn({ validUntil: applicable.validUntil });
   return applicable;
@@ -157,10 +160,10 @@ interface Question extends ScopeSubject {
   readonly dataIsOpen?: boolean;
 }
 
-function conclude(job: Job, { entryId, applicable, dataIsOpen = false, ...subject }: Question): Decision {
+function conclude(job: Job, question: Question): Decision {
   const { principal } = job;
-  const { resource, action, recordId } = subject;
-  const known = scopeOf(job, subject);
+  const { entryId, applicable, dataIsOpen = false, resource, action, recordId } = question;
+  const known = scopeOf(job, question);
   const scope = dataIsOpen ? leaveOpen(known, ({ group, keys }) => group === 'request' && keys[0] === 'data') : known;
   const from = performance.now();
   const decision = decide(applicable, scope, { userId: principal.id, role: principal.role });
@@ -181,7 +184,7 @@ function toEntry(job: Job, parts: EntryParts): Entry {
   const rule = decidingRule(decision);
   return {
     id: parts.id,
-    at: new Date(job.tx.now).toISOString(),
+    at: toInstantText(job.tx.now),
     kind: 'access',
     userId: job.principal.id,
     role: job.principal.role,

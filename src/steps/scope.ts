@@ -11,9 +11,11 @@ export type ScopeSubject = Pick<ScopeParts, 'action' | 'resource' | 'record' | '
 
 /** Lays out what conditions read: who asks, when and how are the request's. */
 export function scopeOf({ principal, origin, request, tx, settings, model }: Job, subject: ScopeSubject): Scope {
+  const { action, resource, record, recordId, referred, data = request.data } = subject;
   const { now } = tx;
   const { timeZone } = settings;
-  return createScope({ ...subject, data: subject.data ?? request.data, principal, origin, now, timeZone, definitions: model.definitions });
+  const { definitions } = model;
+  return createScope({ principal, action, resource, record, recordId, origin, data, now, timeZone, definitions, referred });
 }
 
 /** What the condition that a decision left open is evaluated against, record by record. */
