@@ -2,6 +2,7 @@
  * What is measured: `npm run bench` for all of it, `npm run bench -- http decide` for some, `npm run bench -- report` to write the page of
  * results anew from what is kept, `npm run bench -- quick` to see whether something has slipped. Options: options.ts.
  */
+import { count } from './count/measure.ts';
 import { decide } from './decide/measure.ts';
 import { grow } from './grow/measure.ts';
 import { http } from './http/measure.ts';
@@ -15,7 +16,7 @@ import { keepResults, readResults } from './results.ts';
 import { show } from './show.ts';
 import { median } from './statistics.ts';
 
-const MEASUREMENTS: readonly Measurement[] = [http, decide, record, grow, memory];
+const MEASUREMENTS: readonly Measurement[] = [http, decide, record, grow, memory, count];
 
 const { names, options } = readOptions(process.argv.slice(2));
 const ALL = [...MEASUREMENTS.map(({ name }) => name), 'report', 'quick'];

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { allocatedBy } from '../bench/count/allocated.ts';
 import type { Figure, Results } from '../bench/measurement.ts';
 import { pick, readOptions } from '../bench/options.ts';
 import { fillPage } from '../bench/page.ts';
@@ -6,7 +7,7 @@ import { renderPlot } from '../bench/plot.ts';
 import { advantageOf, renderReport, toGroups } from '../bench/report.ts';
 import { race } from '../bench/rounds.ts';
 import { show } from '../bench/show.ts';
-import { compareRatios, isSlip } from '../bench/slips.ts';
+import { compareCounts, compareRatios, isSlip } from '../bench/slips.ts';
 import { median, quantile, ratioOf, slopeOf } from '../bench/statistics.ts';
 
 const figure: Figure = {
@@ -210,5 +211,29 @@ describe('the guard against slipping', () => {
         kept,
       ),
     ).toEqual([]);
+  });
+
+  it('lets a count grow by a tenth, and no further', () => {
+    const bytes = { ...figure, measurement: 'count', unit: 'bytes', better: 'less' as const, rounds: [1000, 1001, 999] };
+    const counts = [resultsOf('2026-01-03', [bytes])];
+    const countsNow = (rounds: readonly number[]) => compareCounts([{ ...bytes, rounds }], counts);
+    expect(countsNow([1100])).toEqual([
+      { what: 'count, create, 64 connections: bailiwick, bytes', now: 1100, before: 1000, counted: true },
+    ]);
+    expect([[10], [1100], [1101], []].map((rounds) => countsNow(rounds).map(isSlip))).toEqual([[false], [false], [true], [true]]);
+    expect(compareCounts([{ ...bytes, setting: 'new' }], counts)).toEqual([]);
+  });
+});
+
+describe('bytes allocated', () => {
+  it('are those of the work', async () => {
+    const kept: unknown[] = [];
+    const allocate = (length: number) => () => {
+      for (let count = 0; count < 10; count++) kept[count] = Array.from({ length }, () => 1.5);
+    };
+    const [small, large] = [await allocatedBy(allocate(1000), 10), await allocatedBy(allocate(3000), 10)];
+    expect(small).toBeGreaterThan(8000);
+    expect(small).toBeLessThan(40_000);
+    expect(large - small).toBeGreaterThan(15_000);
   });
 });

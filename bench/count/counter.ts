@@ -1,0 +1,52 @@
+/** Counts what decisions and requests take, and writes the figures to its output as JSON: a program of its own, for `measure.ts`. */
+import { bailiwick } from '../contestants/bailiwick.ts';
+import { type Run, SHAPES } from '../contestants/shape.ts';
+import type { Figure } from '../measurement.ts';
+import { allocatedBy } from './allocated.ts';
+import { type CountedRequest, startCounted } from './requests.ts';
+
+const ROUNDS = 3;
+/** Decisions and requests before any is counted: by then they are compiled. */
+const [WARM_RUNS, WARM_REQUESTS] = [50_000, 100];
+/** As many as are counted at once: they fit into what is free between two collections. */
+const [RUNS, REQUESTS] = [200, 3];
+
+const figures: Figure[] = [];
+
+for (const shape of SHAPES.slice(0, 3)) {
+  const run = await bailiwick.prepare(shape);
+  if (run === undefined) throw new Error(`expected ${bailiwick.name} to take part in ${shape.name}`);
+  repeat(run, WARM_RUNS);
+  const rounds = await roundsOf(() => allocatedBy(() => repeat(run, RUNS), RUNS));
+  figures.push(toFigure('allocated by a decision', shape.name, { unit: 'bytes', rounds }));
+}
+
+const { requests, statements, stop } = await startCounted();
+for (const { name, send } of requests) {
+  await repeatRequest(send, WARM_REQUESTS);
+  const rounds = await roundsOf(() => allocatedBy(() => repeatRequest(send, REQUESTS), REQUESTS));
+  figures.push(toFigure('allocated by a request', name, { unit: 'bytes', rounds }));
+  const before = statements();
+  await repeatRequest(send, REQUESTS);
+  figures.push(toFigure('statements of a request', name, { unit: 'statements', rounds: [(statements() - before) / REQUESTS] }));
+}
+await stop();
+process.stdout.write(JSON.stringify(figures));
+
+function repeat(run: Run, times: number): void {
+  for (let count = 0; count < times; count++) run();
+}
+
+async function repeatRequest(send: CountedRequest['send'], times: number): Promise<void> {
+  for (let count = 0; count < times; count++) await send();
+}
+
+async function roundsOf(turn: () => Promise<number>): Promise<readonly number[]> {
+  const rounds: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) rounds.push(await turn());
+  return rounds;
+}
+
+function toFigure(name: string, setting: string, counted: Pick<Figure, 'unit' | 'rounds'>): Figure {
+  return { measurement: 'count', case: name, setting, contestant: bailiwick.name, better: 'less', ...counted };
+}
