@@ -4,9 +4,9 @@ import { memoised } from '../memo.ts';
 import { type Applicable, type CompiledRule, compileRule, type PathRead, type RankedRule, type RuleReading } from './compiled.ts';
 import type { UserGrant } from './grants.ts';
 import { DEFAULT_PRIORITY, type Policy, type PolicyRule } from './policy.ts';
-import type { Bucket, PolicySnapshot } from './snapshot.ts';
+import type { Bucket, Joined, PolicySnapshot } from './snapshot.ts';
 
-/** Rules that are kept as joined by policies of users, counted in each set: millions of users may each be assigned something else. */
+/** Rules and policies that are kept of what users are assigned, counted in each set: millions of users may each be assigned something else. */
 const MAX_JOINED = 100_000;
 
 /** Who asks for what, when: all that rules are picked by. */
@@ -27,8 +27,7 @@ export interface ApplicableRequest {
  */
 export function applicableRules(snapshot: PolicySnapshot, request: ApplicableRequest): Applicable {
   const own = ownGrants(snapshot, request);
-  let applicable = rulesOfRole(snapshot, request);
-  for (const { policyId } of own) applicable = joinedBy(snapshot, request, { applicable, policyId });
+  const applicable = own.length === 0 ? rulesOfRole(snapshot, request) : rulesOfUser(snapshot, request, own);
   const validUntil = earliestExpiry(own);
   return validUntil === applicable.validUntil ? applicable : { ...applicable, validUntil };
 }
@@ -61,36 +60,52 @@ function rulesOfRole(snapshot: PolicySnapshot, request: ApplicableRequest): Appl
   return applicable;
 }
 
-/** Rules before a policy that is assigned to the user joins them. */
-interface Joining {
-  readonly applicable: Applicable;
-  readonly policyId: string;
+/** The role's rules, and those of the policies assigned to the user. Users who are assigned the same share them. */
+function rulesOfUser(snapshot: PolicySnapshot, request: ApplicableRequest, own: readonly UserGrant[]): Applicable {
+  const { joined } = snapshot.memo;
+  const ofRole = rulesOfRole(snapshot, request);
+  const known = findJoined(joined.by.get(ofRole), own);
+  if (known !== undefined) return known;
+  const applicable = join(snapshot, request, { ofRole, own });
+  const size = applicable.rules.length + own.length;
+  if (joined.size + size > MAX_JOINED) {
+    joined.by.clear();
+    joined.size = 0;
+  }
+  joined.size += size;
+  let at = memoised(joined.by, ofRole, toNothingJoined);
+  for (const { policyId } of own) at = memoised(at.by, policyId, toNothingJoined);
+  at.applicable = applicable;
+  return applicable;
 }
 
-/** The same rules and those of a policy assigned to the user. Users who are assigned the same share what comes of it. */
-function joinedBy(snapshot: PolicySnapshot, request: ApplicableRequest, joining: Joining): Applicable {
-  const { joined } = snapshot.memo;
-  const { applicable, policyId } = joining;
-  const known = joined.by.get(applicable)?.get(policyId);
-  if (known !== undefined) return known;
-  const after = join(snapshot, request, joining);
-  const size = after.rules.length + 1;
-  if (joined.rules + size > MAX_JOINED) {
-    joined.by.clear();
-    joined.rules = 0;
-  }
-  joined.rules += size;
-  memoised(joined.by, applicable, () => new Map<string, Applicable>()).set(policyId, after);
-  return after;
+function findJoined(from: Joined | undefined, own: readonly UserGrant[]): Applicable | undefined {
+  let at = from;
+  for (const { policyId } of own) at = at?.by.get(policyId);
+  return at?.applicable;
+}
+
+function toNothingJoined(): Joined {
+  return { by: new Map(), applicable: undefined };
+}
+
+/** What a user's own policies join. */
+interface Joining {
+  readonly ofRole: Applicable;
+  readonly own: readonly UserGrant[];
 }
 
 /** A policy assigned both ways counts once, with the higher of the two priorities. */
-function join(snapshot: PolicySnapshot, request: ApplicableRequest, { applicable, policyId }: Joining): Applicable {
-  const priority = snapshot.byRole.get(request.role)?.get(policyId);
-  if (priority !== undefined && priority >= DEFAULT_PRIORITY) return applicable;
-  const own = toRanked(activeRules(snapshot, policyId, request), DEFAULT_PRIORITY);
-  if (own.length === 0 && applicable.found) return applicable;
-  return toApplicable([...applicable.ranked.filter(({ rule }) => rule.policy.id !== policyId), ...own]);
+function join(snapshot: PolicySnapshot, request: ApplicableRequest, { ofRole, own }: Joining): Applicable {
+  const grants = snapshot.byRole.get(request.role);
+  const gained = new Set<string>();
+  for (const { policyId } of own) {
+    const priority = grants?.get(policyId);
+    if (priority === undefined || priority < DEFAULT_PRIORITY) gained.add(policyId);
+  }
+  const ofUser = [...gained].flatMap((policyId) => toRanked(activeRules(snapshot, policyId, request), DEFAULT_PRIORITY));
+  if (ofUser.length === 0 && ofRole.found) return ofRole;
+  return toApplicable([...ofRole.ranked.filter(({ rule }) => !gained.has(rule.policy.id)), ...ofUser]);
 }
 
 /** What was worked out about one resource and action. Resources that no rule names share one place, so that names from outside cannot add any. */

@@ -32,15 +32,16 @@ export interface SnapshotMemo {
   readonly rules: WeakMap<PolicyRule, CompiledRule>;
   /** Resource that rules name (or `*`, for all others) → action → what applies. */
   readonly buckets: Map<string, Map<string, Bucket>>;
-  readonly joined: JoinedRules;
+  /** What users are assigned, joined to the rules of their role; all of it is dropped when it is too much. */
+  readonly joined: { readonly by: Map<Applicable, Joined>; size: number };
 }
 
-/** What policies assigned to users make of the rules that apply without them; all of it is dropped when it is too much. */
-export interface JoinedRules {
-  /** Rules that apply → id of the policy that joins → what applies then. */
-  readonly by: Map<Applicable, Map<string, Applicable>>;
-  /** Counted in each set. */
-  rules: number;
+/** What applies with the policies that lead here, one after the other. */
+export interface Joined {
+  /** Id of one more policy → with that. */
+  readonly by: Map<string, Joined>;
+  /** Undefined until somebody asks who is assigned these and no others. */
+  applicable: Applicable | undefined;
 }
 
 /** The rules about one resource and action, in order. */
@@ -89,7 +90,7 @@ function toSnapshot({ rules, ...parts }: SnapshotParts): PolicySnapshot {
     ...parts,
     byRole,
     named,
-    memo: Object.freeze({ rules, buckets: new Map(), joined: { by: new Map(), rules: 0 } }),
+    memo: Object.freeze({ rules, buckets: new Map(), joined: { by: new Map(), size: 0 } }),
   });
 }
 
