@@ -27,6 +27,11 @@ describe('which policies apply', () => {
     ['by role', { policies: [p], rolePolicies: [toRole('user', 'p')] }, { rules: ['p.0'], found: true }],
     ['not by another role', { policies: [p], rolePolicies: [toRole('admin', 'p')] }, { rules: [], found: false }],
     ['by user', { policies: [p], userPolicies: [toUser('u1', 'p')] }, { rules: ['p.0'], found: true }],
+    [
+      'by user, though it says nothing about the resource',
+      { policies: [policyOf('p', [{ resource: 'Desk' }])], userPolicies: [toUser('u1', 'p')] },
+      { rules: [], found: true },
+    ],
     ['not by another user', { policies: [p], userPolicies: [toUser('u2', 'p')] }, { rules: [], found: false }],
     [
       'not by user for anon',
@@ -180,10 +185,11 @@ describe('the memo', () => {
   });
 
   it('is shared by users who are assigned the same', () => {
-    const policies = [p, policyOf('own', [{}]), policyOf('other', [{}]), policyOf('elsewhere', [{ resource: 'Desk' }])];
+    const policies = [p, ...['own', 'other', 'zebra'].map((id) => policyOf(id, [{}])), policyOf('elsewhere', [{ resource: 'Desk' }])];
     const both = (userId: string) => [toUser(userId, 'own'), toUser(userId, 'other')];
     const userPolicies = [...both('u1'), ...both('u2').reverse(), toUser('u3', 'own'), toUser('u4', 'elsewhere'), toUser('u5', 'other')];
-    const state = stateOf({ policies, rolePolicies: [toRole('user', 'p')], userPolicies });
+    const longer = [toUser('u6', 'other'), toUser('u6', 'zebra')];
+    const state = stateOf({ policies, rolePolicies: [toRole('user', 'p')], userPolicies: [...userPolicies, ...longer] });
     const snapshot = compilePolicies(state, NEWSROOM, LIMITS);
     const of = (userId: string) => applicableRules(snapshot, { ...request, grants: grantsIn(state, userId) });
     expect(of('u1').rules.map(({ id }) => id)).toEqual(['other.0', 'own.0', 'p.0']);
@@ -191,6 +197,7 @@ describe('the memo', () => {
     expect(of('u3').rules.map(({ id }) => id)).toEqual(['own.0', 'p.0']);
     expect(of('u4')).toBe(of('nobody'));
     expect(of('u5').rules.map(({ id }) => id)).toEqual(['other.0', 'p.0']);
+    expect(of('u6').rules.map(({ id }) => id)).toEqual(['other.0', 'p.0', 'zebra.0']);
   });
 
   it('is dropped before what users are assigned makes it too large', () => {
