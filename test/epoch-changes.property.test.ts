@@ -128,7 +128,8 @@ async function answersOf(model: Model): Promise<unknown> {
           answers.push({ ...others, ranked: ranked.map((one) => [one.rule, one.assignmentPriority]) });
         }
   }
-  return answers;
+  // As data: what is made ready of a condition is a function, and no two are the same.
+  return JSON.parse(JSON.stringify(answers));
 }
 
 async function check(follower: ModelKeeper): Promise<boolean> {
