@@ -40,7 +40,8 @@ export function rulesOfPolicy(policy: Policy, reading: RuleReading, request: Pic
 
 /** Those that apply now, of policies that are active. */
 function ownGrants({ policies }: PolicySnapshot, { grants, now }: ApplicableRequest): readonly UserGrant[] {
-  return grants.length === 0 ? grants : grants.filter(({ policyId, expiresAt }) => now < expiresAt && policies.has(policyId));
+  const applies = ({ policyId, expiresAt }: UserGrant): boolean => now < expiresAt && policies.has(policyId);
+  return grants.every(applies) ? grants : grants.filter(applies);
 }
 
 function earliestExpiry(grants: readonly UserGrant[]): number {
