@@ -2,7 +2,7 @@ import type { RuleAction } from '../actions.ts';
 import type { Path } from '../condition/index.ts';
 import { memoised } from '../memo.ts';
 import { type Applicable, type CompiledRule, compileRule, type PathRead, type RankedRule, type RuleReading } from './compiled.ts';
-import type { UserGrant } from './grants.ts';
+import { NO_GRANTS, type UserGrant } from './grants.ts';
 import { DEFAULT_PRIORITY, type Policy, type PolicyRule } from './policy.ts';
 import type { Bucket, Joined, PolicySnapshot } from './snapshot.ts';
 
@@ -26,7 +26,7 @@ export interface ApplicableRequest {
  * however many others there are.
  */
 export function applicableRules(snapshot: PolicySnapshot, request: ApplicableRequest): Applicable {
-  const own = ownGrants(snapshot, request);
+  const own = request.grants.length === 0 ? NO_GRANTS : ownGrants(snapshot, request);
   const applicable = own.length === 0 ? rulesOfRole(snapshot, request) : rulesOfUser(snapshot, request, own);
   const validUntil = earliestExpiry(own);
   return validUntil === applicable.validUntil ? applicable : { ...applicable, validUntil };
