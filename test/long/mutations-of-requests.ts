@@ -21,8 +21,8 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   {
     name: 'a revoked session goes on',
     file: 'src/identity/caller.ts',
-    find: 'and "revokedAt" is null and',
-    replace: 'and',
+    find: 'AND "revokedAt" IS NULL AND',
+    replace: 'AND',
     red: 'src/identity/caller.test.ts',
     test: 'identify ends with all sessions of the user',
   },
