@@ -14,8 +14,8 @@ export interface Answer {
 
 /** One connection to the server. What it throws is the driver's. */
 export interface Connection {
-  /** Number of the server process behind it: of two at the same time, never the same. */
-  readonly process: number;
+  /** Its place among those of this process: of two at the same time, never the same. */
+  readonly place: number;
   /** Whether all that is said to it is said to one process of the server: settings made on it stay. Not so behind most poolers. */
   readonly isOwn: boolean;
   /** Whether it has our settings. */
@@ -45,12 +45,14 @@ type DriverClient = pg.PoolClient & {
   readonly connection?: { readonly parsedStatements?: Record<string, string>; readonly stream?: { destroy(error: Error): void } };
 };
 
-/**
- * Makes a connection of an open client.
- *
- * @param named Whether statements are prepared under names; a pooler that changes connections between transactions may not know them.
- */
-export function createConnection(client: DriverClient, named: () => boolean): Connection {
+/** How a connection is. */
+export interface ConnectionOptions extends Pick<Connection, 'place'> {
+  /** Whether statements are prepared under names; a pooler that changes connections between transactions may not know them. */
+  named(): boolean;
+}
+
+/** Makes a connection of an open client. */
+export function createConnection(client: DriverClient, { named, place }: ConnectionOptions): Connection {
   const statements = createNames(named);
   let isSet = false;
   let met: number | undefined;
@@ -58,7 +60,7 @@ export function createConnection(client: DriverClient, named: () => boolean): Co
   const query = (config: pg.QueryConfig | string): Promise<pg.QueryResult> => silence.watch(client.query(config));
 
   return {
-    process: client.processID ?? 0,
+    place,
     // A pooler answers for itself when we connect, and hands on what we ask.
     get isOwn() {
       return met !== undefined && met === client.processID;

@@ -6,6 +6,7 @@ import type { Loan } from '../writers.ts';
 import { type Answer, type Connection, toStatement } from './connection.ts';
 import type { Course } from './course.ts';
 import { createGathering, type Grounds } from './grounds.ts';
+import { LANES } from './places.ts';
 import type { Span } from './span.ts';
 import { postgresDialect } from './sql-dialect.ts';
 
@@ -38,9 +39,6 @@ const LOCKS: Readonly<Record<RowLock, RawBuilder<unknown>>> = Object.freeze({
   stay: sql` FOR KEY SHARE`,
 });
 
-/** Rows that many transactions count in are split in so many. */
-const LANES = 32;
-
 /** Hands a transaction to one work. */
 export function openTransaction(parts: Parts, now: number): OpenTransaction {
   const { ask, hold, write } = createAsking(parts);
@@ -48,8 +46,7 @@ export function openTransaction(parts: Parts, now: number): OpenTransaction {
   const tx: Transaction = Object.freeze({
     dialect: postgresDialect,
     now,
-    // Behind a pooler it is any number, one below zero too.
-    lane: Math.abs(parts.connection.process) % LANES,
+    lane: parts.connection.place % LANES,
     // What a row holds is said by whoever wrote the query.
     all: (async (query) => (await ask(query)).rows) as Transaction['all'],
     one: (async (query) => (await ask(query)).rows[0]) as Transaction['one'],

@@ -1,8 +1,10 @@
 import pg from 'pg';
 import { Problem } from '../../errors.ts';
+import { memoised } from '../../memo.ts';
 import type { PostgresAddress } from './address.ts';
 import { type Connection, createConnection } from './connection.ts';
 import { busy, fromDriver, type Passing, unavailable } from './driver-error.ts';
+import type { Places } from './places.ts';
 
 /** How a server is spoken to. Times are milliseconds. */
 export interface ServerOptions {
@@ -69,6 +71,8 @@ const LIFETIME_SECONDS = 1800;
 export interface PoolOptions extends ServerOptions {
   /** Called where a connection is lost. */
   lost(): void;
+  /** Where its connections have their places, among those of others. */
+  readonly places: Places;
 }
 
 /** Makes a pool of so many connections at most; it connects when it is first asked. */
@@ -77,12 +81,12 @@ export function createPool(address: PostgresAddress, size: number, options: Pool
   const { settings } = toBeginnings(address, options);
   const connections = new WeakMap<pg.PoolClient, Connection>();
   let named = options.preparedStatements ?? true;
-
-  function connectionOf(client: pg.PoolClient): Connection {
-    const known = connections.get(client) ?? createConnection(client, () => named);
-    connections.set(client, known);
-    return known;
-  }
+  const connectionOf = (client: pg.PoolClient): Connection =>
+    memoised(connections, client, () => createConnection(client, { named: () => named, place: options.places.take() }));
+  pool.on('remove', (client) => {
+    const known = connections.get(client);
+    if (known !== undefined) options.places.give(known.place);
+  });
 
   return {
     get total() {

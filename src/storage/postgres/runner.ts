@@ -6,6 +6,7 @@ import { createClock } from './clock.ts';
 import type { Connection } from './connection.ts';
 import { busy } from './driver-error.ts';
 import { type Doubt, type Fate, loadFate } from './fate.ts';
+import { createPlaces } from './places.ts';
 import { createPool, type ServerOptions, toBeginnings } from './pool.ts';
 import { type CommitGroup, createRecorder, type Recorder } from './recorder.ts';
 import { attempt, type Outcome } from './transaction.ts';
@@ -112,8 +113,9 @@ function createLines(address: PostgresAddress, options: RunnerOptions): Lines {
   const writers = createWriters();
   // Whatever is behind the next connection may be another server, which never saw what this one did.
   const lost = (): void => writers.giveUp();
-  const pool = createPool(address, options.connections ?? 10, { ...options, lost });
-  const recording = createPool(address, FLIGHTS, { ...options, lost });
+  const places = createPlaces();
+  const pool = createPool(address, options.connections ?? 10, { ...options, lost, places });
+  const recording = createPool(address, FLIGHTS, { ...options, lost, places });
   const beginnings = toBeginnings(address, options);
   const clock = createClock();
   const beginOf = (connection: Connection): string => (connection.isSet ? beginnings.own : beginnings.shared);
