@@ -3,8 +3,9 @@ import type pg from 'pg';
 import type { Statement } from '../database.ts';
 import { createStatements, type Query } from '../query.ts';
 import { PreparedError, serverCode } from './driver-error.ts';
+import { askClient, type Described } from './question.ts';
 import { createSilence } from './silence.ts';
-import { COLUMN_TYPES, toBound } from './values.ts';
+import { toBound } from './values.ts';
 
 /** What a statement came to. */
 export interface Answer {
@@ -38,11 +39,18 @@ export interface Connection {
 /** Statements that a connection keeps track of. Filters of clients can make any number of texts. */
 const STATEMENTS = 500;
 
+/** As much of a connection's stream as is used past the driver. */
+interface Stream {
+  cork(): void;
+  uncork(): void;
+  destroy(error: Error): void;
+}
+
 /** The driver's client, with what its types leave out. */
 type DriverClient = pg.PoolClient & {
   readonly processID?: number | null;
   /** Statements that it has prepared, name → text. */
-  readonly connection?: { readonly parsedStatements?: Record<string, string>; readonly stream?: { destroy(error: Error): void } };
+  readonly connection?: { readonly parsedStatements?: Record<string, string>; readonly stream?: Stream };
 };
 
 /** How a connection is. */
@@ -56,14 +64,20 @@ export function createConnection(client: DriverClient, { named, place }: Connect
   const statements = createNames(named);
   let isSet = false;
   let met: number | undefined;
+  const described: Described = new Map();
   const silence = createSilence(() => client.connection?.stream?.destroy(new Error('the server does not answer')));
-  const query = (config: pg.QueryConfig | string): Promise<pg.QueryResult> => silence.watch(client.query(config));
+  const bundle = createBundling(() => client.connection?.stream);
+  // A pooler answers for itself when we connect, and hands on what we ask.
+  const isOwn = (): boolean => met !== undefined && met === client.processID;
+  function query(sql: string, parameters: Statement['parameters'] = [], name?: string): Promise<pg.QueryResult> {
+    bundle();
+    return silence.watch(askClient(client, { sql, parameters, name }, isOwn() ? described : undefined));
+  }
 
   return {
     place,
-    // A pooler answers for itself when we connect, and hands on what we ask.
     get isOwn() {
-      return met !== undefined && met === client.processID;
+      return isOwn();
     },
     get isSet() {
       return isSet;
@@ -78,20 +92,39 @@ export function createConnection(client: DriverClient, { named, place }: Connect
     },
     async ask({ sql, parameters }) {
       const name = statements.nameOf(sql);
-      const asked = query({ text: sql, values: [...parameters], types: COLUMN_TYPES, ...(name !== undefined && { name }) });
+      const asked = query(sql, parameters, name);
       const result = await (name === undefined ? asked : asked.catch(throwPrepared));
       return { rows: result.rows as Record<string, unknown>[], changes: result.rowCount ?? 0 };
     },
-    send: (text) => query({ text, types: COLUMN_TYPES }),
+    send: (text) => query(text),
     forgetStatements() {
       const forgotten = statements.forget();
       if (forgotten.length > 0) query('DEALLOCATE ALL').catch(() => undefined);
       // The driver would know them for as long as the connection lives, and their texts with them.
       for (const name of forgotten) delete client.connection?.parsedStatements?.[name];
+      described.clear();
     },
     get isFull() {
       return statements.isFull;
     },
+  };
+}
+
+/** What is sent in one turn of the event loop goes out as one message: each for itself would cost as much as what it asks. */
+function createBundling(stream: () => Stream | undefined): () => void {
+  let bundled: Stream | undefined;
+
+  function send(): void {
+    bundled?.uncork();
+    bundled = undefined;
+  }
+
+  return () => {
+    if (bundled !== undefined) return;
+    bundled = stream();
+    bundled?.cork();
+    // Behind all that works go on to when they are answered.
+    process.nextTick(send);
   };
 }
 

@@ -1,0 +1,93 @@
+import type { Duplex } from 'node:stream';
+import pg from 'pg';
+import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
+import { type Connection, createConnection } from './connection.ts';
+
+/** What the driver's types leave out. */
+interface Wire {
+  readonly stream: Duplex & { _writev(...args: never): void };
+  describe(message: unknown): void;
+}
+
+let pool: pg.Pool;
+let client: pg.PoolClient & { readonly processID?: number | null };
+let wire: Wire;
+let connection: Connection;
+let described: MockInstance;
+beforeEach(async () => {
+  pool = new pg.Pool({ connectionString: process.env['TEST_POSTGRES_URL'] ?? '', max: 1, pipeline: true });
+  client = await pool.connect();
+  wire = (client as unknown as { readonly connection: Wire }).connection;
+  connection = createConnection(client, { named: () => true, place: 0 });
+  described = vi.spyOn(wire, 'describe');
+});
+afterEach(async () => {
+  client.release(true);
+  await pool.end();
+});
+
+const PAIRS = `SELECT * FROM (VALUES (1, 'a', NULL), (2, NULL, TRUE)) AS pairs("n", "t", "is") WHERE "n" >= $1::int ORDER BY "n"`;
+const askPairs = async (from: number): Promise<unknown> => (await connection.ask({ sql: PAIRS, parameters: [String(from)] })).rows;
+const askThrice = async (): Promise<void> => {
+  for (let times = 0; times < 3; times++) {
+    expect(await askPairs(1)).toEqual([
+      { n: 1, t: 'a', is: null },
+      { n: 2, t: null, is: 1 },
+    ]);
+  }
+  expect(await askPairs(2)).toEqual([{ n: 2, t: null, is: 1 }]);
+  expect(await askPairs(3)).toEqual([]);
+};
+
+describe('the columns of a prepared statement', () => {
+  it('are asked for once, and rows are read by them from then on', async () => {
+    connection.meet(client.processID ?? 0);
+    await askThrice();
+    // As it was asked without a name, and as it was prepared.
+    expect(described).toHaveBeenCalledTimes(2);
+  });
+
+  it('are asked for each time where somebody in between may hand it to another process of the server', async () => {
+    await askThrice();
+    expect(described).toHaveBeenCalledTimes(5);
+  });
+
+  it('are asked for again once it is prepared anew', async () => {
+    connection.meet(client.processID ?? 0);
+    await askThrice();
+    connection.forgetStatements();
+    await askThrice();
+    expect(described).toHaveBeenCalledTimes(4);
+  });
+
+  it('are those of now where it is asked again before it is told that it was prepared anew', async () => {
+    connection.meet(client.processID ?? 0);
+    await connection.send('CREATE TEMPORARY TABLE numbers AS SELECT 7 AS "n"');
+    const numbers = async (): Promise<unknown> => (await connection.ask({ sql: 'SELECT "n" FROM numbers', parameters: [] })).rows;
+    for (let times = 0; times < 3; times++) expect(await numbers()).toEqual([{ n: 7 }]);
+    await connection.send('ALTER TABLE numbers ALTER COLUMN "n" TYPE TEXT');
+    connection.forgetStatements();
+    expect(await Promise.all([numbers(), numbers(), numbers()])).toEqual([[{ n: '7' }], [{ n: '7' }], [{ n: '7' }]]);
+  });
+
+  it('of one that fails are those of the next that does not', async () => {
+    connection.meet(client.processID ?? 0);
+    const divide = (by: string): Promise<unknown> => connection.ask({ sql: 'SELECT 6 / $1::int AS "n"', parameters: [by] });
+    await divide('3');
+    await expect(divide('0')).rejects.toThrow();
+    expect(await divide('2')).toMatchObject({ rows: [{ n: 3 }] });
+    await expect(divide('0')).rejects.toThrow();
+    expect(await divide('1')).toMatchObject({ rows: [{ n: 6 }] });
+  });
+});
+
+describe('what is asked in one turn', () => {
+  it('is one message', async () => {
+    const written = [vi.spyOn(wire.stream, '_write'), vi.spyOn(wire.stream, '_writev')];
+    const messages = (): number => written.reduce((sum, { mock }) => sum + mock.calls.length, 0);
+    await Promise.all([connection.send('BEGIN'), askPairs(1), connection.send('SAVEPOINT a'), askPairs(2), connection.send('COMMIT')]);
+    expect(messages()).toBe(1);
+    await askPairs(1);
+    expect(messages()).toBe(2);
+  });
+});
