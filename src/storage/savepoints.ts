@@ -62,6 +62,8 @@ export function createSavepoints(host: SavepointHost): Savepoints {
 export interface LateMarks extends Marks {
   /** Has the database know a savepoint for each that is open: something is about to be written in them. */
   send(): void;
+  /** Hands over those that it does not know, the outermost first: whoever takes them sees to them. */
+  take(): readonly string[];
   /** What they were in is over. */
   forget(): void;
 }
@@ -104,6 +106,7 @@ export function createLateMarks(tell: (sql: string) => void): LateMarks {
       // Nothing was written between where the first of them began and where the last did: undoing one is undoing the other.
       for (const mark of marks) mark.known ??= first.name;
     },
+    take: () => unsent.splice(0),
     forget() {
       marks.length = 0;
     },

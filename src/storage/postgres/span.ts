@@ -25,6 +25,8 @@ export interface Span {
   readonly marks: Marks;
   /** Throws what the server did not like about its beginning. */
   answered(): Promise<void>;
+  /** False where the server did not do what was to undo all of it: then it may still be in the midst of that. */
+  isOver(): Promise<boolean>;
 }
 
 const NOW = `(extract(epoch FROM now()) * 1000)::bigint AS "now", pg_backend_pid() AS "process"`;
@@ -52,11 +54,18 @@ export function createSpan(connection: Connection, course: Course, { begin, cloc
     answers.push(answer);
   }
 
-  const marks = createLateMarks((text) => void connection.send(text).catch(course.note));
+  const rollbacks: Promise<boolean>[] = [];
+  /** All that was written is undone; it begins anew where something is written again. */
+  function startOver(): void {
+    rollbacks.push(isDone(connection.send('ROLLBACK'), course));
+    Object.assign(told, { isBegun: false, isWriting: false, number: undefined });
+  }
+
+  const marks = createSpanMarks((text) => void connection.send(text).catch(course.note), { told, startOver });
   function open(asking: string): void {
     told.isBegun = true;
     send(`${begin}; SELECT ${asking}`);
-    marks.send();
+    marks.begin();
   }
 
   return Object.assign(told, {
@@ -67,17 +76,64 @@ export function createSpan(connection: Connection, course: Course, { begin, cloc
       if (told.isBegun) send(`SELECT ${NUMBER}`);
       else open(`${NOW}, ${NUMBER}`);
     },
-    marks: {
-      // A statement that fails fails all that is around it, up to the innermost savepoint that the server knows.
-      open(name: string) {
-        marks.open(name);
-        if (told.isBegun) marks.send();
-      },
-      undo: marks.undo,
-      release: marks.release,
-    },
+    marks,
     answered: async () => void (await Promise.all(answers)),
+    isOver: async () => (await Promise.all(rollbacks)).every((done) => done),
   });
+}
+
+/** Savepoints of a span. */
+interface SpanMarks extends Marks {
+  /** Says that the transaction begins. */
+  begin(): void;
+}
+
+interface SpanMarksHost {
+  readonly told: Pick<Span, 'isBegun'>;
+  /** Undoes all of the transaction. */
+  startOver(): void;
+}
+
+/** Those that are open before the transaction begins are the transaction itself: nothing is written outside of them. */
+function createSpanMarks(tell: (sql: string) => void, { told, startOver }: SpanMarksHost): SpanMarks {
+  const late = createLateMarks(tell);
+  let whole: readonly string[] = [];
+
+  function undoWhole(): void {
+    startOver();
+    // It is open still, and so are those around it; what was in it is over.
+    for (const stays of whole) late.open(stays);
+    whole = [];
+  }
+
+  return {
+    begin() {
+      whole = late.take();
+    },
+    // A statement that fails fails all that is around it, up to the innermost savepoint that the server knows.
+    open(name) {
+      late.open(name);
+      if (told.isBegun) late.send();
+    },
+    undo(name) {
+      if (whole.includes(name)) undoWhole();
+      else late.undo(name);
+    },
+    release(name) {
+      if (whole.includes(name)) whole = whole.filter((open) => open !== name);
+      else late.release(name);
+    },
+  };
+}
+
+async function isDone(asked: Promise<unknown>, course: Course): Promise<boolean> {
+  try {
+    await asked;
+    return true;
+  } catch (error) {
+    course.note(error);
+    return false;
+  }
 }
 
 interface Answered {

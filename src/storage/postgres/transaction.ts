@@ -73,7 +73,7 @@ export async function attempt<T>(connection: Connection, how: Attempt, work: (tx
     if (course.failure !== undefined && course.passing !== undefined) throw fromDriver(course.failure);
     if (!isGroup && !span.isWriting && left.appended.length > 0) {
       if (span.isBegun) await endLooking(parts);
-      return { answer, wrote: false, ms: 0, left, broken: course.broken };
+      return { answer, wrote: false, ms: 0, left, broken: !(await span.isOver()) || course.broken };
     }
     const statements = left.appended.length === 0 ? [] : await statementsOf({ tx, writer: parts.loan.writer }, left.appended);
     // Where others append with it, ids tell what became of it.
@@ -82,12 +82,12 @@ export async function attempt<T>(connection: Connection, how: Attempt, work: (tx
     const from = performance.now();
     await finish(parts, { statements, grounds: [left.grounds, ...(how.others ?? [])] });
     parts.loan.end('committed');
-    return { answer, wrote: course.wrote || statements.length > 0, ms: performance.now() - from };
+    return { answer, wrote: course.wrote || statements.length > 0, ms: performance.now() - from, broken: !(await span.isOver()) };
   } catch (error) {
     parts.loan.failed(error);
     parts.loan.end(course.committing && course.lost ? 'unknown' : 'undone');
     const undone = course.committing ? !course.broken : !span.isBegun || (await rollback(connection));
-    const failed = { error, passing: course.passing, broken: !undone || course.broken, locks: [...course.locks] };
+    const failed = { error, passing: course.passing, broken: !undone || !(await span.isOver()) || course.broken, locks: [...course.locks] };
     return doubt !== undefined && course.committing && course.lost ? { ...failed, doubt } : failed;
   } finally {
     course.ended = true;
