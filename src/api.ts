@@ -22,6 +22,8 @@ import {
   readUpdateRequest,
 } from './request/index.ts';
 import { toBatchAnswer, toResultAnswer } from './response/index.ts';
+import { type Found, foreseeRead } from './steps/index.ts';
+import type { Transaction } from './storage/index.ts';
 
 /** What the resource API is made of. */
 export type ApiParts = TransferParts;
@@ -78,8 +80,9 @@ const READING: ReadonlySet<string> = new Set(['read', 'list', 'listDeleted', 'ex
 
 async function attempt(parts: ApiParts, request: ApiRequest, origin: RequestOrigin): Promise<Outcome> {
   const caller = await readCaller(parts, origin);
+  const foresee = (tx: Transaction): Promise<Found> | undefined => foreseeRead(tx, parts.model.definitions, request);
   const run = (record: boolean): Promise<Outcome> =>
-    inTransaction(parts, caller, async (asked) => {
+    inTransaction(parts, { caller, foresee }, async (asked) => {
       const job = toJob(asked, request);
       const outcome = await settle(job);
       if ('result' in outcome) job.hashes.check();
@@ -93,7 +96,7 @@ async function answerBatch(parts: ApiParts, call: Call): Promise<Answer> {
   checkNoQuery(call);
   const { items, atomic } = readBatch(call.body, parts.limits);
   const run = atomic ? runAll : runEach;
-  const outcomes = await inTransaction(parts, await readCaller(parts, call.origin), async (asked) => {
+  const outcomes = await inTransaction(parts, { caller: await readCaller(parts, call.origin) }, async (asked) => {
     const done = await run({ tx: asked.tx, items, toJob: async (request) => toJob(await askAgain(asked), request) });
     if (!(done instanceof Problem)) asked.hashes.check();
     return done;

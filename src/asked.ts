@@ -6,15 +6,23 @@ import type { Entry } from './audit/index.ts';
 import type { Principal } from './context/index.ts';
 import { didYouMean, Problem } from './errors.ts';
 import type { Identity } from './identity/index.ts';
-import type { Model, ModelKeeper } from './model.ts';
+import type { Followed, Model, ModelKeeper } from './model.ts';
 import type { ApiRequest, RequestOrigin } from './request/index.ts';
 import { ordinaryResources } from './resource/index.ts';
-import { createPasswordHashes, type DecisionWatch, HashNeeded, type Job, type JobSettings, type PasswordHashes } from './steps/index.ts';
-import type { Database, Transaction } from './storage/index.ts';
+import {
+  createPasswordHashes,
+  type DecisionWatch,
+  type Found,
+  HashNeeded,
+  type Job,
+  type JobSettings,
+  type PasswordHashes,
+} from './steps/index.ts';
+import type { Transaction } from './storage/index.ts';
 
 /** What it takes to run a request. */
 export interface AskedParts {
-  readonly database: Database;
+  readonly database: Followed;
   readonly identity: Identity;
   readonly model: ModelKeeper;
   readonly settings: JobSettings;
@@ -36,6 +44,7 @@ export interface Asked {
   readonly tx: Transaction;
   readonly caller: Caller;
   readonly principal: Principal;
+  readonly foreseen: Promise<Found> | undefined;
   readonly model: Model;
   readonly hashes: PasswordHashes;
   /** Entries that were appended so far. */
@@ -48,14 +57,36 @@ export async function readCaller({ identity }: AskedParts, origin: RequestOrigin
   return { origin, identify: (tx) => identity.identify(tx, token) };
 }
 
+/** What is known before anything is done. */
+interface Told {
+  readonly principal: Principal;
+  readonly foreseen: Promise<Found> | undefined;
+}
+
+/** Who asks, and what of it needs no answer to be asked for. */
+export interface Asking {
+  readonly caller: Caller;
+  /** Asks for what the request names, whoever asks. */
+  foresee?(tx: Transaction): Promise<Found> | undefined;
+}
+
 /** Identifies the caller and runs `work`, again with the hashes where it turned out to need them. */
-export async function inTransaction<T>(parts: AskedParts, caller: Caller, work: (asked: Asked) => Promise<T>): Promise<T> {
+export async function inTransaction<T>(parts: AskedParts, { caller, foresee }: Asking, work: (asked: Asked) => Promise<T>): Promise<T> {
   const made = new Map<string, string>();
+  const ahead = async (tx: Transaction): Promise<Told> => {
+    // Neither waits for the other: a server is asked both with one message.
+    const principal = caller.identify(tx);
+    const foreseen = foresee?.(tx);
+    // Awaited by the step that needs it: what it fails by is for that, where it is taken.
+    foreseen?.catch(() => undefined);
+    return { principal: await principal, foreseen };
+  };
   for (;;) {
     let appended: readonly Entry[] = [];
     try {
-      const answer = await parts.database.transaction(async (tx) => {
-        const asked = await ask({ parts, caller, made }, tx);
+      const answer = await parts.database.transactionAfter(ahead, async (tx, told) => {
+        const model = await parts.model.at(tx);
+        const asked: Asked = { parts, tx, caller, ...told, model, hashes: createPasswordHashes(made), appended: [] };
         appended = asked.appended;
         return work(asked);
       });
@@ -81,25 +112,13 @@ export async function runRead<T>({ auditMode }: AskedParts, run: (record: boolea
   }
 }
 
-interface Asking {
-  readonly parts: AskedParts;
-  readonly caller: Caller;
-  readonly made: ReadonlyMap<string, string>;
-}
-
-async function ask({ parts, caller, made }: Asking, tx: Transaction): Promise<Asked> {
-  // Neither waits for the other: a server is asked both with one message.
-  const [principal, model] = await Promise.all([caller.identify(tx), parts.model.at(tx)]);
-  return { parts, tx, caller, principal, model, hashes: createPasswordHashes(made), appended: [] };
-}
-
-/** Who that is by now, in the same transaction. */
+/** Who that is by now, in the same transaction: what was foreseen may have changed since. */
 export async function askAgain(asked: Asked): Promise<Asked> {
-  return { ...asked, principal: await asked.caller.identify(asked.tx) };
+  return { ...asked, principal: await asked.caller.identify(asked.tx), foreseen: undefined };
 }
 
 /** The job of a request. Throws RESOURCE_UNKNOWN. */
-export function toJob({ parts, tx, principal, model, caller, hashes, appended }: Asked, request: ApiRequest): Job {
+export function toJob({ parts, tx, principal, foreseen, model, caller, hashes, appended }: Asked, request: ApiRequest): Job {
   const resource = model.definitions.get(request.resource);
   if (resource === undefined || resource.internal) {
     const known = ordinaryResources(model.definitions).map((each) => each.name);
@@ -107,5 +126,5 @@ export function toJob({ parts, tx, principal, model, caller, hashes, appended }:
     throw new Problem('RESOURCE_UNKNOWN', `no resource is named "${name}"${didYouMean(name, known)}`);
   }
   const { settings, watch } = parts;
-  return { tx, model, principal, request, origin: caller.origin, resource, settings, hashes, entries: [], appended, watch };
+  return { tx, model, principal, foreseen, request, origin: caller.origin, resource, settings, hashes, entries: [], appended, watch };
 }

@@ -172,4 +172,51 @@ describe('definitions that another process put in force', () => {
     expect(fieldsOf(await other.transaction((tx) => mine.at(tx)))).toEqual(['two']);
     await dispose();
   });
+
+  it('have what was asked under those before asked again, whatever became of it', async () => {
+    const { database: other, dispose } = openTestDatabase();
+    const mine = createModelKeeper(text('one'), LIMITS);
+    await evolve(other, text('one'), { keeper: mine });
+    await other.transaction((tx) => mine.at(tx));
+    await evolve(other, text('two'));
+    const asked: (readonly string[])[] = [];
+    const ahead = async (): Promise<readonly string[]> => {
+      asked.push(fieldsOf(mine));
+      if (asked.length === 1) throw new Error('no such column');
+      return fieldsOf(mine);
+    };
+    const again = (): Promise<readonly string[]> => followed(other, mine).transactionAfter(ahead, async (_, told) => told);
+    expect([await again(), asked]).toEqual([['two'], [['one'], ['two']]]);
+    expect([await again(), asked]).toEqual([['two'], [['one'], ['two'], ['two']]]);
+    await dispose();
+  });
 });
+
+describe('what is asked ahead', () => {
+  it('is asked behind the epoch, and before that is answered', async () => {
+    const order: string[] = [];
+    const told: Database = {
+      ...database,
+      transaction: (work) => database.transaction((tx) => work({ ...tx, one: (query) => note(order, 'epoch', () => tx.one(query)) })),
+    };
+    const ahead = (): Promise<void> => note(order, 'ahead', async () => undefined);
+    await followed(told, keeper).transactionAfter(ahead, async () => void order.push('work'));
+    expect(order.slice(0, 2)).toEqual(['epoch asked', 'ahead asked']);
+    expect(order.at(-1)).toBe('work');
+  });
+
+  it('and refused ends the work', async () => {
+    const refused = followed(database, keeper).transactionAfter(
+      () => Promise.reject(new Error('nobody')),
+      async () => 'done',
+    );
+    await expect(refused).rejects.toThrow('nobody');
+  });
+});
+
+async function note<T>(order: string[], what: string, work: () => Promise<T>): Promise<T> {
+  order.push(`${what} asked`);
+  const answer = await work();
+  order.push(`${what} told`);
+  return answer;
+}

@@ -112,11 +112,31 @@ function oncePerTransaction<T>(load: (tx: Transaction) => Promise<T>): (tx: Tran
   return (tx) => memoised(loaded, tx, () => load(tx));
 }
 
+/** A database whose transactions begin under the definitions in force. */
+export interface Followed extends Database {
+  /**
+   * The same, for a work that begins by asking something: what `ahead` asks goes out together with the question which definitions those
+   * are, and once more where they turn out to be others than it was asked under.
+   */
+  transactionAfter<Told, T>(ahead: (tx: Transaction) => Promise<Told>, work: (tx: Transaction, told: Told) => Promise<T>): Promise<T>;
+}
+
 /**
  * The database, whose every transaction begins by seeing to it that definitions are those in force: another process may have
  * changed tables, and then whatever is read or written under the definitions before would miss columns or name others.
  */
-export function followed(database: Database, model: ModelKeeper): Database {
+export function followed(database: Database, model: ModelKeeper): Followed {
+  async function load<Told>(tx: Transaction, ahead: (tx: Transaction) => Promise<Told>): Promise<Told> {
+    const before = model.definitions;
+    // In this order: what is told is not older than the epoch, which the commit looks at once more.
+    const following = model.at(tx);
+    const told = ahead(tx);
+    // Of what failed under definitions that are no more, nobody wants to know.
+    told.catch(() => undefined);
+    await following;
+    return model.definitions === before ? told : ahead(tx);
+  }
+
   return {
     dialect: database.dialect,
     backups: database.backups,
@@ -132,6 +152,7 @@ export function followed(database: Database, model: ModelKeeper): Database {
         await model.at(tx);
         return work(tx);
       }, options),
+    transactionAfter: (ahead, work) => database.transaction(async (tx) => work(tx, await load(tx, ahead))),
     close: () => database.close(),
   };
 }

@@ -8,7 +8,7 @@ import { type Commands, createCommands } from './commands.ts';
 import type { Checkpoints } from './evidence/index.ts';
 import { createHttpServer, type HttpServer } from './http/index.ts';
 import { createIdentity, deriveKey, hasAdmin, loadTokenKey } from './identity/index.ts';
-import { createModelKeeper, followed, type ModelKeeper } from './model.ts';
+import { createModelKeeper, type Followed, followed, type ModelKeeper } from './model.ts';
 import { createMonitor, type Monitor } from './monitor.ts';
 import type { JsonObject } from './operators/index.ts';
 import { definitionFolder, readProject, toDatabasePlace, watchDefinitions } from './project/index.ts';
@@ -138,7 +138,14 @@ interface Core {
   readonly model: ModelKeeper;
 }
 
-function createParts(settings: Settings, { database, model, monitor }: Core & { readonly monitor: Monitor }): ApiParts {
+/** What requests are answered from. */
+interface Followers {
+  readonly database: Followed;
+  readonly model: ModelKeeper;
+  readonly monitor: Monitor;
+}
+
+function createParts(settings: Settings, { database, model, monitor }: Followers): ApiParts {
   const key = loadTokenKey({ algorithm: settings.jwtAlgorithm, secret: settings.jwtSecret, dataFolder: settings.data });
   const identity = createIdentity({
     database,

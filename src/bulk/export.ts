@@ -38,7 +38,7 @@ export async function* runExport(parts: AskedParts, caller: Caller, request: Api
   do {
     const asked: ApiRequest = { ...request, cursor, limit: Math.min(rows, left) };
     const before = decided;
-    const page = await runRead(parts, (record) => inTransaction(parts, caller, (tx) => runPage(tx, asked, { before, record })));
+    const page = await runRead(parts, (record) => inTransaction(parts, { caller }, (tx) => runPage(tx, asked, { before, record })));
     if ('problem' in page) throw page.problem;
     decided = page.decided;
     left -= page.records.length;

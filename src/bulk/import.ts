@@ -42,7 +42,7 @@ export interface ImportJob {
  * Throws ACCESS_DENIED, which leaves one entry, and RESOURCE_UNKNOWN.
  */
 export async function openImport(parts: AskedParts, caller: Caller, resource: string): Promise<Resource> {
-  const outcome = await inTransaction(parts, caller, async (asked) => {
+  const outcome = await inTransaction(parts, { caller }, async (asked) => {
     const job = toJob(asked, toRequest(resource));
     const settled = await settleWork(job, async () => {
       await decideAnyRow(job);
@@ -66,7 +66,7 @@ export async function* runImport(parts: AskedParts, job: ImportJob): AsyncGenera
   try {
     for await (const batch of batches) {
       for (let left = batch; left.length > 0; ) {
-        const items = await inTransaction(parts, job.caller, (asked) => runBatch(asked, job, left));
+        const items = await inTransaction(parts, job, (asked) => runBatch(asked, job, left));
         left = left.slice(items.length);
         job.tell?.(items.length);
         yield* tally.add(items);

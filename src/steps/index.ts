@@ -30,7 +30,7 @@ export {
 export { createPasswordHashes, HashNeeded, type PasswordHashes } from './hashes.ts';
 export { checkKey, decideAnyRow, importRow, type RowDone } from './import.ts';
 export type { Decided, DecisionWatch, Found, Job, JobSettings, Proposal, Result, StepRow } from './job.ts';
-export { loadByFilter, loadById, loadDeletedById, loadNothing } from './load.ts';
+export { foreseeRead, loadByFilter, loadById, loadDeletedById, loadNothing } from './load.ts';
 export { describe, insert, insertEach, insertUnlessMatched, remove, save, saveIfMatched, show } from './perform.ts';
 export { restore } from './restore.ts';
 export { select } from './select.ts';

@@ -40,6 +40,8 @@ export interface Job {
   readonly tx: Transaction;
   readonly model: Model;
   readonly principal: Principal;
+  /** The record that the request names, where that was asked for already. */
+  readonly foreseen?: Promise<Found> | undefined;
   readonly request: ApiRequest;
   readonly origin: RequestOrigin;
   readonly resource: Resource;
