@@ -62,8 +62,8 @@ export function createSavepoints(host: SavepointHost): Savepoints {
 export interface LateMarks extends Marks {
   /** Has the database know a savepoint for each that is open: something is about to be written in them. */
   send(): void;
-  /** Hands over those that it does not know, the outermost first: whoever takes them sees to them. */
-  take(): readonly string[];
+  /** Says that the transaction begins: those that are open by now are the transaction itself. */
+  begin(): void;
   /** What they were in is over. */
   forget(): void;
 }
@@ -71,11 +71,22 @@ export interface LateMarks extends Marks {
 /** A savepoint that is open, and by which name the database knows where it began; by none where nothing was written in it. */
 interface Mark {
   readonly name: string;
-  known: string | undefined;
+  known: string | typeof WHOLE | undefined;
 }
 
-/** Makes them; `tell` sends text to the database. */
-export function createLateMarks(tell: (sql: string) => void): LateMarks {
+/** The beginning of the transaction. */
+const WHOLE: unique symbol = Symbol('whole');
+
+/** What savepoints ask of their transaction. */
+export interface MarksHost {
+  /** Sends text to the database. */
+  tell(sql: string): void;
+  /** Undoes all of the transaction, which begins anew where something is written again. Asked of those alone who say when it begins. */
+  startOver?(): void;
+}
+
+/** Makes them. */
+export function createLateMarks({ tell, startOver }: MarksHost): LateMarks {
   /** From the outermost to the innermost: those that the database does not know are always the innermost. */
   const marks: Mark[] = [];
 
@@ -92,7 +103,10 @@ export function createLateMarks(tell: (sql: string) => void): LateMarks {
     open: (name) => void marks.push({ name, known: undefined }),
     undo(name) {
       const { known } = find(name);
-      if (known !== undefined) tell(`ROLLBACK TO SAVEPOINT ${known}`);
+      if (known === WHOLE) {
+        startOver?.();
+        for (const mark of marks) mark.known = undefined;
+      } else if (known !== undefined) tell(`ROLLBACK TO SAVEPOINT ${known}`);
     },
     release(name) {
       const { known } = find(name);
@@ -106,7 +120,9 @@ export function createLateMarks(tell: (sql: string) => void): LateMarks {
       // Nothing was written between where the first of them began and where the last did: undoing one is undoing the other.
       for (const mark of marks) mark.known ??= first.name;
     },
-    take: () => unsent.splice(0),
+    begin() {
+      for (const mark of marks) mark.known = WHOLE;
+    },
     forget() {
       marks.length = 0;
     },

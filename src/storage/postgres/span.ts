@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { createLateMarks, type Marks } from '../savepoints.ts';
+import { createLateMarks, type LateMarks, type Marks } from '../savepoints.ts';
 import type { Clock } from './clock.ts';
 import type { Connection } from './connection.ts';
 import type { Course } from './course.ts';
@@ -61,7 +61,7 @@ export function createSpan(connection: Connection, course: Course, { begin, cloc
     Object.assign(told, { isBegun: false, isWriting: false, number: undefined });
   }
 
-  const marks = createSpanMarks((text) => void connection.send(text).catch(course.note), { told, startOver });
+  const marks = createLateMarks({ tell: (text) => void connection.send(text).catch(course.note), startOver });
   function open(asking: string): void {
     told.isBegun = true;
     send(`${begin}; SELECT ${asking}`);
@@ -76,54 +76,16 @@ export function createSpan(connection: Connection, course: Course, { begin, cloc
       if (told.isBegun) send(`SELECT ${NUMBER}`);
       else open(`${NOW}, ${NUMBER}`);
     },
-    marks,
+    marks: { ...marks, open: (name: string) => openIn(marks, name, told) },
     answered: async () => void (await Promise.all(answers)),
     isOver: async () => (await Promise.all(rollbacks)).every((done) => done),
   });
 }
 
-/** Savepoints of a span. */
-interface SpanMarks extends Marks {
-  /** Says that the transaction begins. */
-  begin(): void;
-}
-
-interface SpanMarksHost {
-  readonly told: Pick<Span, 'isBegun'>;
-  /** Undoes all of the transaction. */
-  startOver(): void;
-}
-
-/** Those that are open before the transaction begins are the transaction itself: nothing is written outside of them. */
-function createSpanMarks(tell: (sql: string) => void, { told, startOver }: SpanMarksHost): SpanMarks {
-  const late = createLateMarks(tell);
-  let whole: readonly string[] = [];
-
-  function undoWhole(): void {
-    startOver();
-    // It is open still, and so are those around it; what was in it is over.
-    for (const stays of whole) late.open(stays);
-    whole = [];
-  }
-
-  return {
-    begin() {
-      whole = late.take();
-    },
-    // A statement that fails fails all that is around it, up to the innermost savepoint that the server knows.
-    open(name) {
-      late.open(name);
-      if (told.isBegun) late.send();
-    },
-    undo(name) {
-      if (whole.includes(name)) undoWhole();
-      else late.undo(name);
-    },
-    release(name) {
-      if (whole.includes(name)) whole = whole.filter((open) => open !== name);
-      else late.release(name);
-    },
-  };
+/** A statement that fails fails all that is around it, up to the innermost savepoint that the server knows: so it is told of each at once. */
+function openIn(marks: LateMarks, name: string, { isBegun }: Pick<Span, 'isBegun'>): void {
+  marks.open(name);
+  if (isBegun) marks.send();
 }
 
 async function isDone(asked: Promise<unknown>, course: Course): Promise<boolean> {

@@ -1,4 +1,5 @@
 import type BetterSqlite3 from 'better-sqlite3';
+import { memoised } from '../../memo.ts';
 import type { Change } from '../database.ts';
 import { createStatements, type Query } from '../query.ts';
 import { createLateMarks, type Marks } from '../savepoints.ts';
@@ -46,7 +47,7 @@ export function createConnection(driver: BetterSqlite3.Database): Connection {
   let writes = 0;
   const { state, translated } = createState(driver);
   const say = (text: string): void => void statements.prepare(text).statement.run();
-  const marks = createLateMarks((text) => translated(() => say(text)));
+  const marks = createLateMarks({ tell: (text) => translated(() => say(text)) });
 
   function ready(query: Query): Ready {
     const { sql, parameters } = toStatement(query);
@@ -160,10 +161,7 @@ function createPrepared(driver: BetterSqlite3.Database): PreparedStatements {
   let version: number | undefined;
   return {
     prepare(text) {
-      const known = kept.get(text);
-      if (known !== undefined) return known;
-      const prepared = prepareStatement(driver, text);
-      kept.set(text, prepared);
+      const prepared = memoised(kept, text, () => prepareStatement(driver, text));
       if (kept.size > STATEMENTS) kept.delete(kept.keys().next().value ?? '');
       return prepared;
     },
