@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
 
 /** Whatever reaches a database: asked of PostgreSQL as it is of SQLite. A suite that belongs here has one line here. */
@@ -10,6 +11,20 @@ const ON_BOTH = [
 
 /** What is about PostgreSQL alone. */
 const POSTGRES_ALONE = ['src/storage/postgres/**/*.test.ts', 'test/{postgres,replicas}/**/*.test.ts'];
+
+/** Of these, requests from end to end; `test:long` asks all the others too. */
+const UNCACHED = ['test/scenarios/**/*.test.ts', 'src/model.test.ts'];
+
+/** The same tests with every cache at size zero: whatever is remembered may only save work. */
+const withoutCaches = {
+  name: 'without-caches',
+  enforce: 'pre' as const,
+  resolveId(source: string, importer = '') {
+    const stub = (name: string) => fileURLToPath(new URL(`test/uncached/${name}.ts`, import.meta.url));
+    if (source === 'lru-cache') return stub('lru-cache');
+    return source.endsWith('/memo.ts') && !importer.includes('/test/uncached/') ? stub('memo') : undefined;
+  },
+};
 
 /** What is about files of SQLite, or asks no database for the answer. */
 const SQLITE_ALONE = [
@@ -38,6 +53,11 @@ const config: ViteUserConfig = defineConfig({
           include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts'],
           exclude: ['test/long/**', 'test/fixtures/**', ...POSTGRES_ALONE],
         },
+      },
+      {
+        extends: true,
+        plugins: [withoutCaches],
+        test: { name: 'uncached', include: UNCACHED },
       },
       {
         extends: true,

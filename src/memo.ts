@@ -12,3 +12,12 @@ export function memoised<Key, Value>(memo: Memo<Key, Value>, key: Key, work: () 
   memo.set(key, value);
   return value;
 }
+
+/** What a map that is being put together has under a key, after `make` where it had nothing. Unlike a memo, it is asked for all of it later. */
+export function entryOf<Key, Value>(map: Memo<Key, Value>, key: Key, make: () => Value): Value {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const value = make();
+  map.set(key, value);
+  return value;
+}

@@ -2,7 +2,7 @@ import { OPEN } from '../context/index.ts';
 import { type Decision, decidingRule } from '../decision/index.ts';
 import { type Issue, Problem } from '../errors.ts';
 import type { Json } from '../operators/index.ts';
-import { ASSIGNABLE_ROLES, type AssignableRole, type CompiledRule } from '../policy/index.ts';
+import { ASSIGNABLE_ROLES, type AssignableRole } from '../policy/index.ts';
 import { toSuccess } from '../response/index.ts';
 import { loadCandidates, loadRecord } from '../storage/index.ts';
 import { type AheadQuestion, decideForRole, decideForUser, type Foreseen, MAKES_RECORD, showDecision, showUser } from './decide-ahead.ts';
@@ -61,7 +61,9 @@ function isPossible({ decision }: Foreseen): boolean {
 async function findUsers(admin: AdminCall, page: UserPage, roles: readonly RoleAnswer[]): Promise<{ users: object[]; next?: string }> {
   const end = performance.now() + SEARCH_TIME;
   const possible = roles.filter(({ foreseen }) => isPossible(foreseen)).map(({ role }) => role);
-  const ofRole = new Map<string, RuleSet>(roles.map(({ role, foreseen }) => [role, new Set(foreseen.applicable.rules)]));
+  const ofRole = new Map<string, RuleIds>(
+    roles.map(({ role, foreseen }) => [role, new Set(foreseen.applicable.rules.map(({ id }) => id))]),
+  );
   const users: object[] = [];
   let after = page.after;
   for (;;) {
@@ -85,12 +87,12 @@ async function findUsers(admin: AdminCall, page: UserPage, roles: readonly RoleA
   }
 }
 
-type RuleSet = ReadonlySet<CompiledRule>;
+type RuleIds = ReadonlySet<string>;
 
 /** `user` where only an assignment of their own gives them the rule; taking that away takes the rule away. */
-function viaOf(decision: Decision, rulesOfRole: RuleSet | undefined): 'user' | 'role' {
+function viaOf(decision: Decision, rulesOfRole: RuleIds | undefined): 'user' | 'role' {
   const rule = decidingRule(decision);
-  return rule !== undefined && rulesOfRole?.has(rule) === true ? 'role' : 'user';
+  return rule !== undefined && rulesOfRole?.has(rule.id) === true ? 'role' : 'user';
 }
 
 /** Reads the question, every mistake listed. */

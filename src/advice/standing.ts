@@ -1,4 +1,4 @@
-import { memoised } from '../memo.ts';
+import { entryOf, memoised } from '../memo.ts';
 import type { Json } from '../operators/index.ts';
 import {
   byPrecedence,
@@ -103,9 +103,9 @@ function createStanding(entries: readonly Entry[]): Standing {
   for (const { placed, lasting } of entries) {
     const { stored } = placed;
     if (lasting && stored.conditions.length === 0) keepFirst(closers, `${stored.resource} ${stored.action}`, placed);
-    memoised(alike, shapeOf(stored), () => []).push(placed);
-    const rank = memoised(ranks, `${stored.effect} ${rankOf(placed)}`, () => new Map<string, PlacedRule[]>());
-    memoised(rank, stored.resource, () => []).push(placed);
+    entryOf(alike, shapeOf(stored), () => []).push(placed);
+    const rank = entryOf(ranks, `${stored.effect} ${rankOf(placed)}`, () => new Map<string, PlacedRule[]>());
+    entryOf(rank, stored.resource, () => []).push(placed);
   }
   const twins = new Map<string, ReadonlyMap<string, readonly PlacedRule[]>>();
   return {

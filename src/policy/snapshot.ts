@@ -1,4 +1,4 @@
-import { memoised } from '../memo.ts';
+import { entryOf } from '../memo.ts';
 import type { Definitions } from '../resource/index.ts';
 import type { Applicable, CompiledRule, RuleReading } from './compiled.ts';
 import type { Policy, PolicyChanges, PolicyRule, PolicyState, RolePolicy } from './policy.ts';
@@ -82,7 +82,7 @@ function toSnapshot({ rules, ...parts }: SnapshotParts): PolicySnapshot {
   const { policies, rolePolicies } = parts;
   const byRole = new Map<string, Map<string, number>>();
   for (const { role, policyId, priority } of rolePolicies.values()) {
-    if (policies.has(policyId)) memoised(byRole, role, () => new Map<string, number>()).set(policyId, priority);
+    if (policies.has(policyId)) entryOf(byRole, role, () => new Map<string, number>()).set(policyId, priority);
   }
   const named = new Set<string>();
   for (const policy of policies.values()) for (const rule of policy.rules) if (rule.isActive) named.add(rule.resource);

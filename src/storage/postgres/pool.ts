@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { Problem } from '../../errors.ts';
-import { memoised } from '../../memo.ts';
+import { entryOf } from '../../memo.ts';
 import type { PostgresAddress } from './address.ts';
 import { type Connection, createConnection } from './connection.ts';
 import { busy, fromDriver, type Passing, unavailable } from './driver-error.ts';
@@ -82,7 +82,7 @@ export function createPool(address: PostgresAddress, size: number, options: Pool
   const connections = new WeakMap<pg.PoolClient, Connection>();
   let named = options.preparedStatements ?? true;
   const connectionOf = (client: pg.PoolClient): Connection =>
-    memoised(connections, client, () => createConnection(client, { named: () => named, place: options.places.take() }));
+    entryOf(connections, client, () => createConnection(client, { named: () => named, place: options.places.take() }));
   pool.on('remove', (client) => {
     const known = connections.get(client);
     if (known !== undefined) options.places.give(known.place);
