@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CONTENT } from '../src/audit/index.ts';
 import { openTestRecord, type StoredEntry, type TestRecord } from '../src/evidence/evidence.fixture.ts';
-import { type RawBuilder, sql } from '../src/sql/index.ts';
+import { type Sql, sql } from '../src/sql/index.ts';
 
 const CHAINS = [14, 3, 1, 9];
 
@@ -23,7 +23,7 @@ afterAll(() => record.dispose());
 interface Attack {
   readonly about: string;
   readonly on: readonly StoredEntry[];
-  readonly statements: readonly RawBuilder<unknown>[];
+  readonly statements: readonly Sql[];
   /** One of these is told. */
   readonly kinds: readonly string[];
 }
@@ -63,7 +63,7 @@ const truncation = index.map((at): Attack => {
 });
 const swap = fc.tuple(index, index).map(([one, other]): Attack => {
   const [a, b] = [rows[one] as StoredEntry, rows[other] as StoredEntry];
-  const put = (row: StoredEntry, { writer, sequence }: Pick<StoredEntry, 'writer' | 'sequence'>): RawBuilder<unknown> =>
+  const put = (row: StoredEntry, { writer, sequence }: Pick<StoredEntry, 'writer' | 'sequence'>): Sql =>
     sql`update "_Decision" set "writer" = ${writer}, "sequence" = ${sequence} where "id" = ${row.id}`;
   const statements = [put(a, { writer: 'aside', sequence: 1 }), put(b, a), put(a, b)];
   const isSame = a.writer === b.writer;

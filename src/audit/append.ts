@@ -1,5 +1,5 @@
 import { memoised } from '../memo.ts';
-import { type RawBuilder, sql } from '../sql/index.ts';
+import { type Sql, sql } from '../sql/index.ts';
 import {
   type Appender,
   type Appending,
@@ -69,7 +69,7 @@ async function beginChain({ tx, writer }: Appender): Promise<void> {
   writer.last = { sequence: 0, hash: toBeginningHash({ writer: writer.id, at, found }) };
 }
 
-function toStatements({ tx, writer }: Appender, entries: readonly Entry[]): readonly (Statement | RawBuilder<unknown>)[] {
+function toStatements({ tx, writer }: Appender, entries: readonly Entry[]): readonly (Statement | Sql)[] {
   return [...insertions(tx.dialect, chained(writer, entries)), ...countings(entries, tx.lane)];
 }
 
@@ -118,7 +118,7 @@ function textFor(dialect: Transaction['dialect'], rows: number): string {
  * Hourly counts are kept as entries are appended: analytics never count the entries themselves. In one row for each lane: of
  * transactions side by side that count in one row, each would wait until the one before is on the disk.
  */
-function countings(entries: readonly Entry[], lane: number): readonly RawBuilder<unknown>[] {
+function countings(entries: readonly Entry[], lane: number): readonly Sql[] {
   const counted = Map.groupBy(
     entries.filter(({ kind }) => kind === 'access'),
     ({ at, resource }) => `${toHour(at)} ${bounded(resource)}`,
@@ -129,7 +129,7 @@ function countings(entries: readonly Entry[], lane: number): readonly RawBuilder
     .map(([key, same]) => counting(`${key}${lane === 0 ? '' : ` ${lane}`}`, same));
 }
 
-function counting(id: string, entries: readonly Entry[]): RawBuilder<unknown> {
+function counting(id: string, entries: readonly Entry[]): Sql {
   const grants = entries.filter(({ allowed }) => allowed).length;
   const [{ at, resource }] = entries as readonly [Entry, ...Entry[]];
   return sql`

@@ -1,6 +1,6 @@
 import { Problem } from '../errors.ts';
 import type { JsonObject } from '../operators/index.ts';
-import { type RawBuilder, sql } from '../sql/index.ts';
+import { type Sql, sql } from '../sql/index.ts';
 import type { Transaction } from '../storage/index.ts';
 import type { Entry } from './entry.ts';
 
@@ -57,7 +57,7 @@ export async function searchDecisions(tx: Transaction, query: DecisionQuery): Pr
 }
 
 /** Stretches of time, one behind the other, the newest first; the first has no end but what is asked for, nor has the last a beginning. */
-function* stretches({ from, to }: DecisionQuery, newest: number): Generator<readonly RawBuilder<unknown>[]> {
+function* stretches({ from, to }: DecisionQuery, newest: number): Generator<readonly Sql[]> {
   const first = Math.min(newest, to ?? newest);
   let until: string | undefined;
   for (let [look, days] = [1, FIRST_DAYS]; ; [look, days] = [look + 1, days * GROWTH]) {
@@ -79,7 +79,7 @@ const APART = 2 * DAY;
 export async function loadDecision(tx: Transaction, id: string): Promise<Entry | undefined> {
   const made = madeAt(id);
   const near = made === undefined ? undefined : sql`"at" between ${toTime(made - APART)} and ${toTime(made + APART)}`;
-  const find = (where: RawBuilder<unknown>) => tx.one<EntryRow>(sql`select * from "_Decision" where "id" = ${id} and ${where}`);
+  const find = (where: Sql) => tx.one<EntryRow>(sql`select * from "_Decision" where "id" = ${id} and ${where}`);
   const row = (near && (await find(near))) ?? (await find(sql`1 = 1`));
   return row === undefined ? undefined : toEntry(row);
 }
@@ -94,7 +94,7 @@ function toTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }
 
-function* comparisons(query: DecisionQuery, position: Position | undefined): Generator<RawBuilder<unknown>> {
+function* comparisons(query: DecisionQuery, position: Position | undefined): Generator<Sql> {
   for (const column of ['kind', 'userId', 'role', 'resource', 'action', 'allowed'] as const) {
     if (query[column] !== undefined) yield sql`${sql.ref(column)} = ${query[column]}`;
   }

@@ -9,7 +9,7 @@ import {
   type SqlSubject,
   type SqlTruth,
 } from '../operators/index.ts';
-import { type RawBuilder, sql } from '../sql/index.ts';
+import { type Sql, sql } from '../sql/index.ts';
 import { comparedAs, type KindOf } from './compared-as.ts';
 import type { Comparison, Path } from './condition.ts';
 
@@ -28,7 +28,7 @@ export interface SqlTarget {
 
 /** Where in a JSON column a path ends. */
 export interface JsonPlace {
-  readonly document: RawBuilder<unknown>;
+  readonly document: Sql;
   /** Keys into the column's value; none for the whole of it. */
   readonly keys: readonly string[];
 }
@@ -44,7 +44,7 @@ export interface SqlQuestion {
 /** A left side in SQL, and how to ask about it. */
 interface Sides {
   /** NULL where the left side has no value. */
-  readonly presence: RawBuilder<unknown>;
+  readonly presence: Sql;
   readonly values: number;
   ask(around: SqlAround): SqlTruth | typeof IN_MEMORY;
 }

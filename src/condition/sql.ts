@@ -1,5 +1,5 @@
 import { IN_MEMORY, type SqlTruth } from '../operators/index.ts';
-import { type RawBuilder, sql } from '../sql/index.ts';
+import { type Sql, sql } from '../sql/index.ts';
 import type { Comparison, Condition } from './condition.ts';
 import { type SqlTarget, toQuestion } from './sql-comparison.ts';
 
@@ -19,7 +19,7 @@ const LEAF_HEIGHT = 12;
 const MAX_VALUES = 8000;
 
 /** A part of the tree in SQL; `anything` where SQL cannot say it, so that every row must be taken. */
-type Part = { readonly truth: RawBuilder<boolean | null>; readonly height: number } | 'anything';
+type Part = { readonly truth: Sql<boolean | null>; readonly height: number } | 'anything';
 
 /** Groups within groups beyond which memory answers: neither our own stack nor the database's parser is without end. */
 const MAX_DEPTH = 300;
@@ -81,7 +81,7 @@ function either(parts: readonly Part[], state: Compiling): Part {
 }
 
 /** Halves instead of a chain: a thousand parts are ten levels high, not a thousand. */
-function balance(parts: readonly Exclude<Part, 'anything'>[], operator: RawBuilder<unknown>, state: Compiling): Part {
+function balance(parts: readonly Exclude<Part, 'anything'>[], operator: Sql, state: Compiling): Part {
   const [first] = parts;
   if (parts.length === 1 && first !== undefined) return first;
   const middle = Math.ceil(parts.length / 2);

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { appendAll, createEntryId, type Entry } from '../audit/index.ts';
-import { type RawBuilder, sql } from '../sql/index.ts';
+import { type Sql, sql } from '../sql/index.ts';
 import { type Database, evolve } from '../storage/index.ts';
 import { openPlace, openTestDatabase } from '../storage/storage.fixture.ts';
 import { SYSTEM } from '../system/index.ts';
@@ -29,7 +29,7 @@ export interface TestRecord {
   /** What is wrong with the checkpoints and the chains, all together. */
   verify(): Promise<Found>;
   /** Does to the database what nobody should. */
-  tamper(...statements: readonly RawBuilder<unknown>[]): Promise<void>;
+  tamper(...statements: readonly Sql[]): Promise<void>;
   rows(): Promise<readonly StoredEntry[]>;
   dispose(): Promise<void>;
 }

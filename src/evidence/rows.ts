@@ -1,5 +1,5 @@
 import { CONTENT, type Content, type Head } from '../audit/index.ts';
-import { type RawBuilder, sql } from '../sql/index.ts';
+import { type Sql, sql } from '../sql/index.ts';
 import type { Transaction } from '../storage/index.ts';
 
 /** An entry as its columns hold it, whatever they hold. */
@@ -21,7 +21,7 @@ export interface ChainStart {
 type Column = string | number | bigint | null;
 type Columns = Readonly<Record<(typeof CONTENT)[number] | 'sequence' | 'hash', Column>>;
 
-const SELECTION: RawBuilder<unknown> = sql.join([...CONTENT, 'sequence', 'hash'].map((name) => sql.ref(name)));
+const SELECTION: Sql = sql.join([...CONTENT, 'sequence', 'hash'].map((name) => sql.ref(name)));
 
 /** Where a page of a chain begins: behind this entry. */
 export interface Position {
@@ -51,7 +51,7 @@ const NEAR = 24 * 60 * 60_000;
  * only if it is not there everywhere: of all days, each would be entered, and locked with all of its indexes.
  */
 export async function loadHash(tx: Transaction, { writer, sequence, at }: EntryPlace): Promise<string | undefined> {
-  const find = (where: RawBuilder<unknown>) =>
+  const find = (where: Sql) =>
     tx.one<{ hash: string | null }>(
       sql`select "hash" from "_Decision" where "writer" = ${writer} and "sequence" = ${sequence} and ${where}`,
     );
@@ -92,8 +92,7 @@ export async function loadUnchained(
  * the database, whatever stands there for an id: one that came before the first would never be looked at.
  */
 export async function loadNextWriter(tx: Transaction, after: string | undefined): Promise<string | undefined> {
-  const isNext = (column: string): RawBuilder<unknown> =>
-    after === undefined ? sql`${sql.ref(column)} is not null` : sql`${sql.ref(column)} > ${after}`;
+  const isNext = (column: string): Sql => (after === undefined ? sql`${sql.ref(column)} is not null` : sql`${sql.ref(column)} > ${after}`);
   const next = await tx.one<{ id: string | null }>(sql`
     select min("id") as "id" from (
       select min("id") as "id" from "_Chain" where ${isNext('id')}
@@ -115,7 +114,7 @@ export interface CutChain {
 }
 
 /** The number of a chain's last entry that was pruned, as SQL; `chain` is the name of its row. */
-export function cutPlace({ dialect }: Pick<Transaction, 'dialect'>, chain: string): RawBuilder<number> {
+export function cutPlace({ dialect }: Pick<Transaction, 'dialect'>, chain: string): Sql<number> {
   return sql<number>`coalesce(${dialect.jsonAt(sql.ref(`${chain}.cut`), ['sequence']).number}, 0)`;
 }
 

@@ -1,6 +1,6 @@
 import { Problem } from '../errors.ts';
 import type { Answer, Call } from '../request/index.ts';
-import { type RawBuilder, sql } from '../sql/index.ts';
+import { type Sql, sql } from '../sql/index.ts';
 import type { Transaction } from '../storage/index.ts';
 import { type Attempt, countAttempt, forgetAttempts, sweepAttempts } from './attempts.ts';
 import { readTexts } from './input.ts';
@@ -51,7 +51,7 @@ interface Credentials extends ShownUser {
 }
 
 /** Of a user who may log in: active, with a role and a password. */
-async function loadCredentials(tx: Transaction, email: string, held: RawBuilder<unknown> = sql``): Promise<Credentials | undefined> {
+async function loadCredentials(tx: Transaction, email: string, held: Sql = sql``): Promise<Credentials | undefined> {
   return tx.one<Credentials>(sql`
     select "id", "email", "name", "role", "password" from "User"
     where "email" = ${email} and "isActive" = true and "role" is not null and "password" is not null${held}`);

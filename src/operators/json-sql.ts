@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from '../sql/index.ts';
+import { type Sql, sql } from '../sql/index.ts';
 import { IN_MEMORY, type Operator, type SqlAround, type SqlSubject } from './operator.ts';
 import { SQL_UNKNOWN, type SqlJson, type SqlTruth } from './sql.ts';
 import type { Json, Kind, Truth } from './value.ts';
@@ -33,7 +33,7 @@ export function jsonToSql(operator: Faces, sides: Sides, around: SqlAround): Sql
   ];
   const ofNumbers = asColumn({ sql: number, kind: 'number', example: 0 }, operator, { sides, around });
   branches.push(['integer', ofNumbers], ['real', ofNumbers]);
-  const told: RawBuilder<unknown>[] = [];
+  const told: Sql[] = [];
   for (const [name, answer] of branches) {
     if (answer === IN_MEMORY) return IN_MEMORY;
     if (answer !== SQL_UNKNOWN) told.push(sql`WHEN ${sql.lit(name)} THEN ${answer}`);
@@ -43,7 +43,7 @@ export function jsonToSql(operator: Faces, sides: Sides, around: SqlAround): Sql
 
 /** Values of one JSON type, as a column of that kind would hold them. */
 interface JsonColumn {
-  readonly sql: RawBuilder<unknown>;
+  readonly sql: Sql;
   readonly kind: Kind;
   readonly example: Json;
 }

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from '../sql/index.ts';
+import { type Sql, sql } from '../sql/index.ts';
 import { checkItems, checkScalar, defineOperator } from './define.ts';
 import { isEqual } from './equality.ts';
 import { createLookup } from './lookup.ts';
@@ -15,7 +15,7 @@ interface ListQuestion {
   readonly mirror: string;
   holds(items: readonly Json[], expected: readonly Json[], itemKind: Kind | undefined): Truth;
   /** The answer for a list that is there; `items` is one row for each item, with its `value`. */
-  sql(items: RawBuilder<unknown>, wanted: WantedItems): SqlTruth;
+  sql(items: Sql, wanted: WantedItems): SqlTruth;
   readonly samples: readonly OperatorSample[];
 }
 
@@ -24,7 +24,7 @@ interface WantedItems {
   readonly count: number;
   readonly isWanted: SqlTruth;
   /** `value` as it compares. */
-  readonly value: RawBuilder<unknown>;
+  readonly value: Sql;
 }
 
 export const has: Operator = defineOperator({
@@ -131,6 +131,6 @@ function listSql(
   return wherePresent(subject.sql, answer(dialect.listItems(subject.sql), { count: bound.size, isWanted, value }));
 }
 
-function anyWanted(items: RawBuilder<unknown>, isWanted: SqlTruth): SqlTruth {
+function anyWanted(items: Sql, isWanted: SqlTruth): SqlTruth {
   return sql<boolean | null>`EXISTS (SELECT 1 FROM ${items} WHERE ${isWanted})`;
 }

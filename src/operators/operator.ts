@@ -1,4 +1,4 @@
-import type { RawBuilder } from '../sql/index.ts';
+import type { Sql } from '../sql/index.ts';
 import type { SqlDialect, SqlJson, SqlTruth } from './sql.ts';
 import type { Json, Kind, Truth } from './value.ts';
 
@@ -16,7 +16,7 @@ export interface Frame {
 
 /** A column as a comparison sees it in SQL. */
 export interface SqlSubject {
-  readonly sql: RawBuilder<unknown>;
+  readonly sql: Sql;
   readonly kind: Kind;
   readonly itemKind?: Kind | undefined;
   /** JSON value → what the column stores for it; undefined where the value does not fit (the comparison is then unknown). For lists: of one item. */

@@ -1,8 +1,8 @@
-import { type RawBuilder, sql } from '../sql/index.ts';
+import { type Sql, sql } from '../sql/index.ts';
 import type { Kind } from './value.ts';
 
 /** A three-valued SQL expression: true, false or NULL exactly where `matches` says true, false or unknown. */
-export type SqlTruth = RawBuilder<boolean | null>;
+export type SqlTruth = Sql<boolean | null>;
 
 /** What a column holds; each database has its own name for it. */
 export type StoredType = 'text' | 'integer' | 'real' | 'boolean' | 'json';
@@ -13,27 +13,27 @@ export interface SqlDialect {
   /** How the text of a statement marks the place of its nth bound value, counted from 1; of a type, where one is written into its column. */
   placeholder(nth: number, type?: StoredType): string;
   /** Unicode case folding, the same as `foldCase` in memory. */
-  foldCase(text: RawBuilder<unknown>): RawBuilder<string>;
+  foldCase(text: Sql): Sql<string>;
   /** Position of `part` in `text`, 0 where absent; exact, no wildcards, no case folding. */
-  position(text: RawBuilder<unknown>, part: RawBuilder<unknown>): RawBuilder<number>;
+  position(text: Sql, part: Sql): Sql<number>;
   /** Whether `text` ends with `part`, which is not empty. */
-  endsWith(text: RawBuilder<unknown>, part: string): SqlTruth;
+  endsWith(text: Sql, part: string): SqlTruth;
   /** Whether the whole of `text` is `pattern`, in which `*` stands for any characters and `?` for one; all else is literal, case counts. */
-  matchesWildcards(text: RawBuilder<unknown>, pattern: string): SqlTruth;
+  matchesWildcards(text: Sql, pattern: string): SqlTruth;
   /** A number, such as any column of numbers compares with. */
-  numberValue(value: number): RawBuilder<unknown>;
+  numberValue(value: number): Sql;
   /** A value on its way into a column: a statement that writes says of what type it is. */
-  writtenValue(value: unknown, type: StoredType): RawBuilder<unknown>;
+  writtenValue(value: unknown, type: StoredType): Sql;
   /** Whether `column` is one of many values of one type: however many, they are bound as one. */
-  isAmong(column: RawBuilder<unknown>, values: readonly (string | number | bigint)[]): SqlTruth;
+  isAmong(column: Sql, values: readonly (string | number | bigint)[]): SqlTruth;
   /** Whether `column` is among what `query` gives, which is asked for each row joined and not for each that `column` could be of. */
-  isGivenBy(column: RawBuilder<unknown>, query: RawBuilder<unknown>): SqlTruth;
+  isGivenBy(column: Sql, query: Sql): SqlTruth;
   /** A table expression with one column `value`, one row for each item of a stored list. */
-  listItems(list: RawBuilder<unknown>): RawBuilder<unknown>;
+  listItems(list: Sql): Sql;
   /** A list to store, of the values of several rows, in their order. */
-  listOf(value: RawBuilder<unknown>): RawBuilder<unknown>;
+  listOf(value: Sql): Sql;
   /** What lies under `keys` in a JSON column: its whole value where there are none. Keys are of letters, digits, `_` and `-`. */
-  jsonAt(document: RawBuilder<unknown>, keys: readonly string[]): SqlJson;
+  jsonAt(document: Sql, keys: readonly string[]): SqlJson;
 }
 
 /**
@@ -42,30 +42,30 @@ export interface SqlDialect {
  */
 export interface SqlJson {
   /** `text`, `integer` or `real`, `true`, `false`, `null`, `array`, `object`; NULL where there is nothing. */
-  readonly type: RawBuilder<string | null>;
+  readonly type: Sql<string | null>;
   /** Of a `text`. */
-  readonly text: RawBuilder<unknown>;
+  readonly text: Sql;
   /** Of an `integer` or `real`: the double that JavaScript reads. */
-  readonly number: RawBuilder<unknown>;
+  readonly number: Sql;
   /** Of an `array`: as a list column holds it. */
-  readonly list: RawBuilder<unknown>;
+  readonly list: Sql;
 }
 
 /** The expression that is unknown whatever the row. */
 export const SQL_UNKNOWN: SqlTruth = sql<boolean | null>`NULL`;
 
 /** False on a row that has a value, unknown on one that has none. */
-export function falseWherePresent(column: RawBuilder<unknown>): SqlTruth {
+export function falseWherePresent(column: Sql): SqlTruth {
   return sql<boolean | null>`(${column} IS NULL AND NULL)`;
 }
 
 /** True on a row that has a value, unknown on one that has none. */
-export function trueWherePresent(column: RawBuilder<unknown>): SqlTruth {
+export function trueWherePresent(column: Sql): SqlTruth {
   return sql<boolean | null>`(${column} IS NOT NULL OR NULL)`;
 }
 
 /** `answer` on a row that has a value, unknown on one that has none: for expressions that would make something else of NULL. */
-export function wherePresent(column: RawBuilder<unknown>, answer: RawBuilder<unknown>): SqlTruth {
+export function wherePresent(column: Sql, answer: Sql): SqlTruth {
   return sql<boolean | null>`CASE WHEN ${column} IS NULL THEN NULL ELSE ${answer} END`;
 }
 
@@ -76,7 +76,7 @@ export interface BoundFor {
 }
 
 /** A value as a column of that kind compares with it. */
-export function boundValue(value: unknown, { kind, dialect }: BoundFor): RawBuilder<unknown> {
+export function boundValue(value: unknown, { kind, dialect }: BoundFor): Sql {
   return kind === 'number' && typeof value === 'number' ? dialect.numberValue(value) : sql`${value}`;
 }
 
@@ -84,7 +84,7 @@ export function boundValue(value: unknown, { kind, dialect }: BoundFor): RawBuil
 const MAX_BOUND = 50;
 
 /** Whether `column` equals one of `values` (texts, numbers or bigints, at least one); undefined where SQL cannot be sure to say it exactly. */
-export function oneOf(column: RawBuilder<unknown>, values: readonly unknown[], of: BoundFor): SqlTruth | undefined {
+export function oneOf(column: Sql, values: readonly unknown[], of: BoundFor): SqlTruth | undefined {
   if (values.length <= MAX_BOUND) return sql<boolean | null>`${column} IN (${sql.join(values.map((value) => boundValue(value, of)))})`;
   return values.every(isSafeInList) ? of.dialect.isAmong(column, values) : undefined;
 }

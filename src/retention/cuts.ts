@@ -1,6 +1,6 @@
 import type { Head } from '../audit/index.ts';
 import { type CutChain, cutPlace, loadCutChains, loadWritten } from '../evidence/index.ts';
-import { type RawBuilder, sql } from '../sql/index.ts';
+import { type Sql, sql } from '../sql/index.ts';
 import type { Database, Staying, Transaction } from '../storage/index.ts';
 
 /** Chains that are looked at in one transaction. */
@@ -67,7 +67,7 @@ export function stayingBehindCuts(tx: Pick<Transaction, 'dialect'>): Staying {
   return {
     isSo: (row) => sql`exists (select 1 from "_Chain" as c where c."id" = ${row}."writer" and ${row}."sequence" > ${cut})`,
     // Of each chain the last entry first: where that was cut too, no row of it is looked at.
-    among: (partition: RawBuilder<unknown>) => sql`
+    among: (partition: Sql) => sql`
       select e.* from (
         select c."id", ${cut} as "cut", (
           select l."sequence" from ${partition} as l where l."writer" = c."id" order by l."sequence" desc nulls last limit 1

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { compose, type RawBuilder, sql } from './index.ts';
+import { compose, type Sql, sql } from './index.ts';
 
-const said = (piece: RawBuilder<unknown>) => compose(piece, (nth) => `$${nth}`);
+const said = (piece: Sql) => compose(piece, (nth) => `$${nth}`);
 
 describe('sql', () => {
   it('binds every value, in the order of the text, however deep it stands', () => {

@@ -2,7 +2,7 @@
 const PIECE: unique symbol = Symbol('sql');
 
 /** A piece of SQL with the values that stand in it, to be put into others. `T` is what it answers, for who reads the program. */
-export interface RawBuilder<T> {
+export interface Sql<T = unknown> {
   readonly [PIECE]: true;
   /** What stands before each part, and behind the last. */
   readonly texts: readonly string[];
@@ -13,23 +13,23 @@ export interface RawBuilder<T> {
 }
 
 /** How pieces of SQL are made. */
-interface Sql {
+interface Maker {
   /** What is put into the text is a piece, or is bound as a value. */
-  <T = unknown>(texts: TemplateStringsArray, ...parts: readonly unknown[]): RawBuilder<T>;
+  <T = unknown>(texts: TemplateStringsArray, ...parts: readonly unknown[]): Sql<T>;
   /** Text as it stands. Never of anybody else's making. */
-  raw<T = unknown>(text: string): RawBuilder<T>;
+  raw<T = unknown>(text: string): Sql<T>;
   /** The name of a column, with that of its table before it where it has one, in quotes. */
-  ref<T = unknown>(name: string): RawBuilder<T>;
+  ref<T = unknown>(name: string): Sql<T>;
   /** The name of a table, in quotes. */
-  table<T = unknown>(name: string): RawBuilder<T>;
+  table<T = unknown>(name: string): Sql<T>;
   /** Pieces and values one behind the other, by default with commas between. */
-  join<T = unknown>(parts: readonly unknown[], separator?: RawBuilder<unknown>): RawBuilder<T>;
+  join<T = unknown>(parts: readonly unknown[], separator?: Sql): Sql<T>;
   /** A value in the text itself, where a database takes none from elsewhere. */
-  lit<T = unknown>(value: string | number): RawBuilder<T>;
+  lit<T = unknown>(value: string | number): Sql<T>;
 }
 
 /** Makes pieces of SQL: a template whose values are bound, never written into the text. */
-export const sql: Sql = Object.assign(<T>(texts: readonly string[], ...parts: readonly unknown[]) => toPiece<T>(texts, parts), {
+export const sql: Maker = Object.assign(<T>(texts: readonly string[], ...parts: readonly unknown[]) => toPiece<T>(texts, parts), {
   raw: <T>(text: string) => toPiece<T>([text], []),
   ref: toName,
   table: toName,
@@ -48,9 +48,9 @@ interface Composed {
  *
  * @param placeholder How its text marks the place of its nth value, counted from 1.
  */
-export function compose(piece: RawBuilder<unknown>, placeholder: (nth: number) => string): Composed {
+export function compose(piece: Sql, placeholder: (nth: number) => string): Composed {
   const parameters: unknown[] = [];
-  const textOf = ({ texts, parts }: RawBuilder<unknown>): string => {
+  const textOf = ({ texts, parts }: Sql): string => {
     let text = texts[0] ?? '';
     for (let index = 0; index < parts.length; index++) {
       const part = parts[index];
@@ -62,20 +62,20 @@ export function compose(piece: RawBuilder<unknown>, placeholder: (nth: number) =
   return { sql: textOf(piece), parameters };
 }
 
-function toPiece<T>(texts: readonly string[], parts: readonly unknown[]): RawBuilder<T> {
+function toPiece<T>(texts: readonly string[], parts: readonly unknown[]): Sql<T> {
   return { [PIECE]: true, texts, parts };
 }
 
-function isPiece(part: unknown): part is RawBuilder<unknown> {
+function isPiece(part: unknown): part is Sql {
   return typeof part === 'object' && part !== null && PIECE in part;
 }
 
 /** Both databases quote names alike. */
-function toName<T>(name: string): RawBuilder<T> {
+function toName<T>(name: string): Sql<T> {
   return toPiece<T>([`"${name.replaceAll('"', '""').replaceAll('.', '"."')}"`], []);
 }
 
-function join<T>(parts: readonly unknown[], separator: RawBuilder<unknown> = COMMA): RawBuilder<T> {
+function join<T>(parts: readonly unknown[], separator: Sql = COMMA): Sql<T> {
   const joined = parts.flatMap((part, index) => (index === 0 ? [part] : [separator, part]));
   return toPiece<T>(
     joined.map(() => ''),
@@ -83,4 +83,4 @@ function join<T>(parts: readonly unknown[], separator: RawBuilder<unknown> = COM
   );
 }
 
-const COMMA: RawBuilder<unknown> = toPiece([', '], []);
+const COMMA: Sql = toPiece([', '], []);

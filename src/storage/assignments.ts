@@ -1,7 +1,7 @@
 import { Problem } from '../errors.ts';
 import { createId } from '../id.ts';
 import { type AssignableRole, type AssignmentChange, DEFAULT_PRIORITY, type RolePolicy, type UserPolicy } from '../policy/index.ts';
-import { type RawBuilder, sql } from '../sql/index.ts';
+import { type Sql, sql } from '../sql/index.ts';
 import { ConstraintError, type Transaction } from './database.ts';
 import { bumpEpoch, lockPolicies } from './epoch.ts';
 import { idList } from './names.ts';
@@ -98,12 +98,12 @@ async function endSome(tx: Transaction, policyId: string, change: { readonly epo
 }
 
 /** Assignments to users that a condition picks, in the order of their making. */
-export async function loadUserPolicies(tx: Transaction, where: RawBuilder<unknown>): Promise<readonly UserPolicy[]> {
+export async function loadUserPolicies(tx: Transaction, where: Sql): Promise<readonly UserPolicy[]> {
   return selectFrom(tx, POLICY_TABLES.userPolicy, { where, orderBy: ['assignedAt', 'id'] });
 }
 
 /** Assignments to roles that a condition picks, in the order of their making. */
-export async function loadRolePolicies(tx: Transaction, where: RawBuilder<unknown>): Promise<readonly RolePolicy[]> {
+export async function loadRolePolicies(tx: Transaction, where: Sql): Promise<readonly RolePolicy[]> {
   return selectFrom(tx, POLICY_TABLES.rolePolicy, { where, orderBy: ['assignedAt', 'id'] });
 }
 

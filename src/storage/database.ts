@@ -1,5 +1,5 @@
 import type { SqlDialect } from '../operators/index.ts';
-import type { RawBuilder } from '../sql/index.ts';
+import type { Sql } from '../sql/index.ts';
 
 /** A statement in the database's own words, and its bound values. */
 export interface Statement {
@@ -69,7 +69,7 @@ export interface Appender {
 }
 
 /** What can be asked of a transaction. */
-export type Asked = RawBuilder<unknown> | Statement;
+export type Asked = Sql | Statement;
 
 /** The last entry of a chain: its number in it, and its hash. */
 export interface Link {
@@ -113,7 +113,7 @@ export interface Transaction {
   /** Waits until no other transaction holds the name, and holds it until this one ends. */
   lock(name: string): Promise<void>;
   /** What ends a SELECT of one table to hold the rows that it gives. */
-  rowLock(lock: RowLock): RawBuilder<unknown>;
+  rowLock(lock: RowLock): Sql;
   /**
    * Says what the answer rests on. Where others have changed it by the time that it would be committed, nothing is, and the work is
    * run again; it throws where that is known already. What was said stays said, whatever is undone.

@@ -1,7 +1,7 @@
 import { Problem } from '../errors.ts';
 import type { Json } from '../operators/index.ts';
 import { type ResolvedSortKey, type Resource, type StoredRecord, typeOf } from '../resource/index.ts';
-import { type RawBuilder, sql } from '../sql/index.ts';
+import { type Sql, sql } from '../sql/index.ts';
 import type { CursorPosition } from './cursor.ts';
 import type { Transaction } from './database.ts';
 import { columnOf, type Existence } from './names.ts';
@@ -26,7 +26,7 @@ export function toOrder(resource: Resource, sort: readonly ResolvedSortKey[]): O
  * Records without a value come first, and in descending order last: said, because databases differ in what they take for granted.
  * Every record has an id, and where it were said of that, the index on ids would not be walked.
  */
-export function orderSql(resource: Resource, order: Order): RawBuilder<unknown> {
+export function orderSql(resource: Resource, order: Order): Sql {
   return sql.join(
     order.map(({ field, descending }) => {
       const column = columnOf(resource, field.name);
@@ -54,7 +54,7 @@ export interface Behind {
  * at the beginning of each. Together they are true on every record behind it. Throws REQUEST_CURSOR where the position no
  * longer means anything.
  */
-export async function stretchesBehind(tx: Transaction, resource: Resource, at: Behind): Promise<readonly RawBuilder<unknown>[]> {
+export async function stretchesBehind(tx: Transaction, resource: Resource, at: Behind): Promise<readonly Sql[]> {
   const { order, position } = at;
   const keys = position.keys ?? (await loadKeys(tx, resource, at));
   if (keys.length !== order.length - 1) throw unusable('the cursor is of a list in another order');
@@ -68,13 +68,13 @@ export async function stretchesBehind(tx: Transaction, resource: Resource, at: B
 /** One key of the order at the position. */
 interface Step {
   readonly key: ResolvedSortKey;
-  readonly column: RawBuilder<unknown>;
+  readonly column: Sql;
   /** As the column holds it. */
   readonly value: unknown;
 }
 
 /** Records without a value are a stretch of their own: no range of an index holds them together with others. */
-function stretches([step, ...others]: readonly Step[]): readonly RawBuilder<unknown>[] {
+function stretches([step, ...others]: readonly Step[]): readonly Sql[] {
   if (step === undefined) return [];
   const { column, value, key } = step;
   if (value === null) {
@@ -88,7 +88,7 @@ function stretches([step, ...others]: readonly Step[]): readonly RawBuilder<unkn
 }
 
 /** Behind by the first key, or level with it and behind by the others. */
-function behind([step, ...others]: readonly Step[]): RawBuilder<unknown> {
+function behind([step, ...others]: readonly Step[]): Sql {
   if (step === undefined) return sql`FALSE`;
   const beyond = beyondOne(step);
   if (others.length === 0) return beyond;
@@ -96,7 +96,7 @@ function behind([step, ...others]: readonly Step[]): RawBuilder<unknown> {
   return sql`(${beyond} OR (${level} AND ${behind(others)}))`;
 }
 
-function beyondOne({ key, column, value }: Step): RawBuilder<unknown> {
+function beyondOne({ key, column, value }: Step): Sql {
   if (!key.descending) return value === null ? sql`${column} IS NOT NULL` : sql`${column} > ${value}`;
   if (value === null) return sql`FALSE`;
   return key.field.required ? sql`${column} < ${value}` : sql`(${column} < ${value} OR ${column} IS NULL)`;

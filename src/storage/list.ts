@@ -1,7 +1,7 @@
 import { all, type Condition, conditionPaths, evaluate, type Scope, toSql } from '../condition/index.ts';
 import type { ReferredRecords } from '../context/index.ts';
 import { type Definitions, fromRow, type ResolvedSortKey, type Resource, type Row, type StoredRecord } from '../resource/index.ts';
-import { type RawBuilder, sql } from '../sql/index.ts';
+import { type Sql, sql } from '../sql/index.ts';
 import type { CursorPosition } from './cursor.ts';
 import type { Transaction } from './database.ts';
 import { type Order, orderSql, positionOf, stretchesBehind, toOrder } from './keyset.ts';
@@ -81,8 +81,8 @@ interface Source {
   readonly resource: Resource;
   readonly existence: Existence | undefined;
   /** The resource's own, and what the filter joins to it. */
-  readonly tables: RawBuilder<unknown>;
-  readonly filter: RawBuilder<unknown>;
+  readonly tables: Sql;
+  readonly filter: Sql;
   readonly order: Order;
 }
 
@@ -159,7 +159,7 @@ async function fetch(source: Source, { after, limit, offset }: Window): Promise<
 
 async function fetchWhere(
   { tx, resource, tables, order }: Source,
-  where: RawBuilder<unknown>,
+  where: Sql,
   { limit, offset }: Omit<Window, 'after'>,
 ): Promise<readonly StoredRecord[]> {
   const skipped = offset === 0 ? sql`` : sql` OFFSET ${offset}`;

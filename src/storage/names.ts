@@ -1,7 +1,7 @@
 import { memoised } from '../memo.ts';
 import type { SqlDialect, StoredType } from '../operators/index.ts';
 import { columnsOf, type Resource } from '../resource/index.ts';
-import { type RawBuilder, sql } from '../sql/index.ts';
+import { type Sql, sql } from '../sql/index.ts';
 
 /** A name of a table, column or index, quoted. Names come from checked definitions, never from a request. */
 export function quoteName(name: string): string {
@@ -22,7 +22,7 @@ interface Reading {
  * The records of a resource, for a statement to read FROM: those that are deleted are not among them, whatever the statement
  * asks. Here alone, so that no reader can forget it. Databases take the inner SELECT apart: it costs what its condition costs.
  */
-export function recordsOf(resource: Resource, reading?: Reading): RawBuilder<unknown> {
+export function recordsOf(resource: Resource, reading?: Reading): Sql {
   return sql.raw(recordsText(resource, reading));
 }
 
@@ -40,24 +40,24 @@ export function isThere(existence: Existence): string {
 }
 
 /** A resource's table with all of its rows, deleted ones too: for writing. Reading goes by `recordsOf`. */
-export function tableOf(resource: Resource): RawBuilder<unknown> {
+export function tableOf(resource: Resource): Sql {
   return sql.raw(quoteName(resource.name));
 }
 
 /** A column with its table in front: inside `json_each` there are other columns named `id`, `type`, `key` and `value`. */
-export function columnOf(resource: Resource, field: string): RawBuilder<unknown> {
+export function columnOf(resource: Resource, field: string): Sql {
   return sql.raw(`${quoteName(resource.name)}.${quoteName(field)}`);
 }
 
 /** What stands behind `IN` for ids: one bound value, however many they are. */
-export function idList(dialect: SqlDialect, ids: readonly string[]): RawBuilder<unknown> {
+export function idList(dialect: SqlDialect, ids: readonly string[]): Sql {
   return ids.length === 1 ? sql`(${ids[0]})` : sql`(SELECT value FROM ${dialect.listItems(sql`${JSON.stringify(ids)}`)})`;
 }
 
-const selections = new WeakMap<Resource, RawBuilder<unknown>>();
+const selections = new WeakMap<Resource, Sql>();
 
 /** The columns that a record is read from. Secrets are not among them: what is never read is never shown. */
-export function selectionOf(resource: Resource): RawBuilder<unknown> {
+export function selectionOf(resource: Resource): Sql {
   return memoised(selections, resource, () => sql.raw(selectionText(resource)));
 }
 

@@ -1,5 +1,5 @@
 import type { Resource } from '../resource/index.ts';
-import { type RawBuilder, sql } from '../sql/index.ts';
+import { type Sql, sql } from '../sql/index.ts';
 import type { Database, Transaction } from './database.ts';
 import { dialectOf } from './evolution/dialects.ts';
 import type { Partitioned } from './evolution/tables.ts';
@@ -40,9 +40,9 @@ export interface Dropping {
 /** Which rows stay though they are old. */
 export interface Staying {
   /** Of a row, as SQL: the name of its table in front of columns. */
-  isSo(row: RawBuilder<unknown>): RawBuilder<unknown>;
+  isSo(row: Sql): Sql;
   /** A query for all of them in a partition, which may hold millions: by indexes. */
-  among(partition: RawBuilder<unknown>): RawBuilder<unknown>;
+  among(partition: Sql): Sql;
 }
 
 /** Rows that are dropped at once where there are no partitions: requests go on between. */

@@ -1,7 +1,7 @@
 import { Problem } from '../errors.ts';
 import { createId } from '../id.ts';
 import type { Policy, PolicyInput, PolicyRule, PolicyState, PolicyType, RuleInput } from '../policy/index.ts';
-import { type RawBuilder, sql } from '../sql/index.ts';
+import { type Sql, sql } from '../sql/index.ts';
 import { endAssignments, loadRolePolicies } from './assignments.ts';
 import { ConstraintError, type Transaction } from './database.ts';
 import { bumpEpoch, currentEpoch, lockPolicies } from './epoch.ts';
@@ -73,7 +73,7 @@ export async function deletePolicy(tx: Transaction, id: string, { by }: Author):
 }
 
 /** Policies that a condition on `_Policy` picks, with their rules in the order they were written. */
-export async function loadPolicies(tx: Transaction, where: RawBuilder<unknown>): Promise<readonly Policy[]> {
+export async function loadPolicies(tx: Transaction, where: Sql): Promise<readonly Policy[]> {
   const policies = await selectFrom<Omit<Policy, 'rules'>>(tx, POLICY_TABLES.policy, { where, orderBy: ['createdAt', 'id'] });
   const ofThese = sql`"policyId" IN (SELECT "id" FROM "_Policy" WHERE ${where})`;
   const rules = await selectFrom<StoredRule>(tx, POLICY_TABLES.rule, { where: ofThese, orderBy: ['policyId', 'position'] });

@@ -1,6 +1,6 @@
 import { createId } from '../id.ts';
 import type { Policy, PolicyChanges, PolicyState, RolePolicy, UserPolicy } from '../policy/index.ts';
-import { type RawBuilder, sql } from '../sql/index.ts';
+import { type Sql, sql } from '../sql/index.ts';
 import type { Transaction } from './database.ts';
 import type { Epoch } from './epoch.ts';
 import { idList } from './names.ts';
@@ -83,7 +83,7 @@ export interface PastState extends PolicyState {
 
 /** What one caller's decisions depended on at a past epoch: what a past decision is explained against. Costs what applied to them. */
 export async function loadPolicyStateAt(tx: Transaction, epoch: number, { userId, role }: PastCaller): Promise<PastState> {
-  const inForce = (which: RawBuilder<unknown>): Promise<readonly StoredVersion[]> =>
+  const inForce = (which: Sql): Promise<readonly StoredVersion[]> =>
     selectVersions(tx, { where: sql`${which} AND "fromEpoch" <= ${epoch} AND ${lastsBeyond(epoch)} AND "value" IS NOT NULL` });
   const ofRoles = valuesOf<RolePolicy>(await inForce(sql`"kind" = 'rolePolicy'`));
   const rolePolicies = ofRoles.filter((assignment) => assignment.role === role);
@@ -96,7 +96,7 @@ export async function loadPolicyStateAt(tx: Transaction, epoch: number, { userId
 async function loadUserPoliciesAt(
   tx: Transaction,
   userId: string,
-  inForce: (which: RawBuilder<unknown>) => Promise<readonly StoredVersion[]>,
+  inForce: (which: Sql) => Promise<readonly StoredVersion[]>,
 ): Promise<readonly UserPolicy[]> {
   const named = await inForce(sql`"kind" = 'userPolicy' AND "userId" = ${userId}`);
   // Versions that were kept before they said whose they are do so in their values alone.
@@ -149,12 +149,12 @@ function namesOf(userIds: readonly (string | null)[]): ReadonlySet<string> | und
   return named.length < userIds.length || named.length > USER_CHANGES ? undefined : new Set(named);
 }
 
-function lastsBeyond(epoch: number): RawBuilder<unknown> {
+function lastsBeyond(epoch: number): Sql {
   return sql`("toEpoch" IS NULL OR "toEpoch" > ${epoch})`;
 }
 
 interface VersionQuery {
-  readonly where: RawBuilder<unknown>;
+  readonly where: Sql;
   readonly limit?: number;
 }
 

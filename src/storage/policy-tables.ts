@@ -1,6 +1,6 @@
 import type { JsonObject } from '../operators/index.ts';
 import { columnsOf, fromRow, type Resource, type Row, toRow } from '../resource/index.ts';
-import { type RawBuilder, sql } from '../sql/index.ts';
+import { type Sql, sql } from '../sql/index.ts';
 import { SYSTEM } from '../system/index.ts';
 import type { Transaction } from './database.ts';
 import { insertionInto, quoteName, recordsOf, selectionOf, tableOf } from './names.ts';
@@ -45,7 +45,7 @@ export async function replaceIn(tx: Transaction, table: Resource, value: { reado
 }
 
 /** Deletes the rows that a condition picks. */
-export async function deleteFrom(tx: Transaction, table: Resource, where: RawBuilder<unknown>): Promise<void> {
+export async function deleteFrom(tx: Transaction, table: Resource, where: Sql): Promise<void> {
   await tx.run(sql`DELETE FROM ${tableOf(table)} WHERE ${where}`);
 }
 
@@ -53,7 +53,7 @@ export async function deleteFrom(tx: Transaction, table: Resource, where: RawBui
 export async function selectFrom<Value>(
   tx: Transaction,
   table: Resource,
-  { where, orderBy, limit }: { readonly where: RawBuilder<unknown>; readonly orderBy: readonly string[]; readonly limit?: number },
+  { where, orderBy, limit }: { readonly where: Sql; readonly orderBy: readonly string[]; readonly limit?: number },
 ): Promise<readonly Value[]> {
   const order = sql.raw(orderBy.map(quoteName).join(', '));
   const bound = limit === undefined ? sql`` : sql` LIMIT ${limit}`;

@@ -1,8 +1,8 @@
-import { compose, type RawBuilder } from '../sql/index.ts';
+import { compose, type Sql } from '../sql/index.ts';
 import type { Statement } from './database.ts';
 
 /** What can be asked of a transaction: a text with its values, or a template that is one once it is put together. */
-export type Query = RawBuilder<unknown> | Statement;
+export type Query = Sql | Statement;
 
 /**
  * Makes queries texts with values.

@@ -1,7 +1,7 @@
 import { memoised } from '../memo.ts';
 import type { JsonObject } from '../operators/index.ts';
 import { columnsOf, fromRow, isDeletionField, type Resource, type Row, type StoredRecord, toRow } from '../resource/index.ts';
-import { type RawBuilder, sql } from '../sql/index.ts';
+import { type Sql, sql } from '../sql/index.ts';
 import type { RowLock, Transaction, UserVersion } from './database.ts';
 import { type Existence, idList, insertionInto, isThere, quoteName, readingById, recordsOf, selectionOf, tableOf } from './names.ts';
 
@@ -77,7 +77,7 @@ const insertions = new WeakMap<Transaction['dialect'], WeakMap<Resource, string>
 /** Changes a record and raises its version. False where it is gone or no longer at that version. Throws ConstraintError. */
 export async function updateRecord(tx: Transaction, resource: Resource, change: RecordChange): Promise<boolean> {
   const row = toRow(resource, change.values);
-  const settings: RawBuilder<unknown>[] = [];
+  const settings: Sql[] = [];
   for (const { name, type } of columnsOf(resource)) {
     if (OWN.has(name) || isDeletionField(resource, name)) continue;
     if (row[name] !== undefined) settings.push(sql`${sql.raw(quoteName(name))} = ${tx.dialect.writtenValue(row[name], type)}`);
@@ -130,6 +130,6 @@ export async function restoreRecord(tx: Transaction, resource: Resource, id: str
   return changes === 1;
 }
 
-function nextVersion(now: number): readonly RawBuilder<unknown>[] {
+function nextVersion(now: number): readonly Sql[] {
   return [sql`"version" = "version" + 1`, sql`"updatedAt" = ${new Date(now).toISOString()}`];
 }

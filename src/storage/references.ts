@@ -2,7 +2,7 @@ import type { Issue } from '../errors.ts';
 import type { Field } from '../fields/index.ts';
 import type { Json, JsonObject } from '../operators/index.ts';
 import { type Definitions, fromRow, type Resource, type Row, type StoredRecord, typeOf } from '../resource/index.ts';
-import { type RawBuilder, sql } from '../sql/index.ts';
+import { type Sql, sql } from '../sql/index.ts';
 import type { RowLock, Transaction, UserVersion } from './database.ts';
 import { columnOf, type Existence, idList, quoteName, recordsOf, selectionOf, tableOf } from './names.ts';
 import { tellReplaced } from './records.ts';
@@ -180,11 +180,10 @@ export async function emptyReferences(tx: Transaction, referrer: Referrer): Prom
 }
 
 /** However many are referred to, one statement: an index leads to what refers by a reference, a list of them has none. */
-function refers(tx: Transaction, { resource, field, to }: Referrer): RawBuilder<unknown> {
+function refers(tx: Transaction, { resource, field, to }: Referrer): Sql {
   const column = columnOf(resource, field.name);
   const wanted = idList(tx.dialect, to.ids);
-  const toOther = (value: RawBuilder<unknown>): RawBuilder<unknown> =>
-    resource.name === to.resource.name ? sql`${value} <> ${columnOf(resource, 'id')}` : sql`TRUE`;
+  const toOther = (value: Sql): Sql => (resource.name === to.resource.name ? sql`${value} <> ${columnOf(resource, 'id')}` : sql`TRUE`);
   if (field.of === undefined) return sql`${column} IN ${wanted} AND ${toOther(column)}`;
   return sql`EXISTS (SELECT 1 FROM ${tx.dialect.listItems(column)} WHERE value IN ${wanted} AND ${toOther(sql`value`)})`;
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ALWAYS, type Condition } from '../condition/index.ts';
 import type { Json } from '../operators/index.ts';
-import type { RawBuilder } from '../sql/index.ts';
+import type { Sql } from '../sql/index.ts';
 import type { Transaction } from './database.ts';
 import { evolve } from './evolution/index.ts';
 import { insertRecord } from './records.ts';
@@ -83,7 +83,7 @@ describe.each<[string, Condition, Condition]>([
 it('is looked for along the reference until there are enough, whichever other index the condition could enter', async () => {
   const plan: string[] = [];
   await test.database.transaction(async (tx) => {
-    const all = async (query: RawBuilder<unknown>): Promise<readonly never[]> => {
+    const all = async (query: Sql): Promise<readonly never[]> => {
       plan.push(...(await explain(tx, query)));
       return [];
     };

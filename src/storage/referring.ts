@@ -1,7 +1,7 @@
 import { all, type Condition, toSql } from '../condition/index.ts';
 import { Problem } from '../errors.ts';
 import { fromRow, type Resource, type Row, type StoredRecord } from '../resource/index.ts';
-import { type RawBuilder, sql } from '../sql/index.ts';
+import { type Sql, sql } from '../sql/index.ts';
 import type { Transaction } from './database.ts';
 import { type ListQuery, listRecords } from './list.ts';
 import { columnOf, quoteName, recordsOf, selectionOf } from './names.ts';
@@ -34,7 +34,7 @@ export async function loadReferring(
 
 interface Selection extends ReferringQuery {
   readonly target: ResourceTarget;
-  readonly filter: RawBuilder<unknown>;
+  readonly filter: Sql;
 }
 
 /** More than any table has. Behind a LIMIT, no database lets the filter choose how records are looked for. */

@@ -1,7 +1,7 @@
 import type { Path, SqlTarget } from '../condition/index.ts';
 import type { SqlDialect, SqlSubject } from '../operators/index.ts';
 import { columnsOf, type Definitions, type FieldAt, fieldAt, fieldKind, type Resource, typeOf } from '../resource/index.ts';
-import { type RawBuilder, sql } from '../sql/index.ts';
+import { type Sql, sql } from '../sql/index.ts';
 import { type Existence, quoteName, recordsOf } from './names.ts';
 
 /** When and where a condition is answered. */
@@ -21,7 +21,7 @@ export interface ResourceTarget extends SqlTarget {
    * The tables that the columns asked for so far stand in: the resource's own, joined with those that its references lead to.
    * In place of the resource's own may stand what is named like it and has its columns.
    */
-  tables(own?: RawBuilder<unknown>): RawBuilder<unknown>;
+  tables(own?: Sql): Sql;
 }
 
 /** Databases bound the tables of one statement (SQLite: 64). What lies behind further references is for memory to look at. */
@@ -32,7 +32,7 @@ const MAX_JOINS = 32;
  * its definition has none: a secret.
  */
 export function sqlTargetFor(resource: Resource, definitions: Definitions, { existence, ...moment }: Moment): ResourceTarget {
-  const joins = new Map<string, RawBuilder<unknown>>();
+  const joins = new Map<string, Sql>();
   const find = (path: Path): { readonly subject: SqlSubject | undefined; readonly inner: readonly string[] } | undefined => {
     const reached = reachedBy(resource, definitions, path);
     if (reached === undefined || fieldKind(reached.field) === undefined) return undefined;
@@ -75,7 +75,7 @@ function aliasOf(resource: Resource, reference: string): string {
 }
 
 /** A LEFT JOIN: without a living record at its end, a reference leads to columns without values, and those are unknown. */
-function joinOf(resource: Resource, reference: string, target: Resource): RawBuilder<unknown> {
+function joinOf(resource: Resource, reference: string, target: Resource): Sql {
   const as = aliasOf(resource, reference);
   const own = `${quoteName(resource.name)}.${quoteName(reference)}`;
   return sql`LEFT JOIN ${recordsOf(target, { as })} ON ${sql.raw(`${quoteName(as)}."id" = ${own}`)}`;

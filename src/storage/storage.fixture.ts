@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Json, JsonObject } from '../operators/index.ts';
 import { type Definitions, type Resource, readDefinition } from '../resource/index.ts';
-import { type RawBuilder, sql } from '../sql/index.ts';
+import { type Sql, sql } from '../sql/index.ts';
 import { SYSTEM } from '../system/index.ts';
 import type { Database, Transaction } from './database.ts';
 import { openPostgres } from './postgres/database.ts';
@@ -102,7 +102,7 @@ export function toRecord(id: string, values: JsonObject): Record<string, Json> &
 }
 
 /** How the database would go about a query, a line each: with so few rows as tests have, an index is entered where it can be. */
-export async function explain(tx: Transaction, query: RawBuilder<unknown>): Promise<readonly string[]> {
+export async function explain(tx: Transaction, query: Sql): Promise<readonly string[]> {
   if (!onPostgres) return (await tx.all<{ detail: string }>(sql`EXPLAIN QUERY PLAN ${query}`)).map(({ detail }) => detail);
   for (const way of ['seqscan', 'bitmapscan']) await tx.run(sql.raw(`SET LOCAL enable_${way} = off`));
   return (await tx.all<{ 'QUERY PLAN': string }>(sql`EXPLAIN (COSTS OFF) ${query}`)).map((row) => row['QUERY PLAN']);

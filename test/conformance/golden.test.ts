@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { IN_MEMORY, type Json, OPERATORS, type Operator, type SqlDialect } from '../../src/operators/index.ts';
-import { compose, type RawBuilder, sql } from '../../src/sql/index.ts';
+import { compose, type Sql, sql } from '../../src/sql/index.ts';
 import { postgresDialect } from '../../src/storage/postgres/sql-dialect.ts';
 import { sqliteDialect } from '../../src/storage/sqlite/sql-dialect.ts';
 import { COLUMNS, type Column, NOW, subjectOf, TIME_ZONE } from './hostile-table.ts';
@@ -38,7 +38,7 @@ function facesOf(
   ];
 }
 
-function textOf(dialect: SqlDialect, truth: RawBuilder<unknown> | typeof IN_MEMORY): string {
+function textOf(dialect: SqlDialect, truth: Sql | typeof IN_MEMORY): string {
   if (truth === IN_MEMORY) return '-- in memory';
   const { sql: text, parameters } = compose(truth, dialect.placeholder);
   return parameters.length === 0

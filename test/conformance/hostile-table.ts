@@ -6,7 +6,7 @@
 import { OPEN, type Path, type PathKind, type Scope, type SqlTarget } from '../../src/condition/index.ts';
 import { FIELD_TYPES, type Field } from '../../src/fields/index.ts';
 import { type Json, type JsonObject, ownValue, type SqlDialect, type SqlSubject, type Truth } from '../../src/operators/index.ts';
-import { type RawBuilder, sql } from '../../src/sql/index.ts';
+import { type Sql, sql } from '../../src/sql/index.ts';
 import { dialectOf } from '../../src/storage/evolution/dialects.ts';
 import type { Database, Transaction } from '../../src/storage/index.ts';
 import { openDatabase, openSqlite } from '../../src/storage/index.ts';
@@ -104,18 +104,18 @@ export interface Row {
 export interface HostileTable {
   readonly rows: readonly Row[];
   /** The ids of the rows that a condition takes. */
-  select(where: RawBuilder<unknown>): Promise<readonly number[]>;
+  select(where: Sql): Promise<readonly number[]>;
   /** For each of many expressions its three-valued answer for each row, in the order of `rows`. */
-  answers(truths: readonly RawBuilder<unknown>[]): Promise<readonly (readonly Truth[])[]>;
+  answers(truths: readonly Sql[]): Promise<readonly (readonly Truth[])[]>;
   /** The answers of expressions that read no row. */
-  answersWithoutRows(truths: readonly RawBuilder<unknown>[]): Promise<readonly Truth[]>;
+  answersWithoutRows(truths: readonly Sql[]): Promise<readonly Truth[]>;
   close(): Promise<void>;
 }
 
 export async function createHostileTable(): Promise<HostileTable> {
   const database = onPostgres ? await openDatabase({ database: placeFor('') }) : openSqlite({ path: ':memory:' });
   const rows = await fill(database);
-  const all = (queries: readonly RawBuilder<unknown>[]): Promise<readonly (readonly unknown[])[]> =>
+  const all = (queries: readonly Sql[]): Promise<readonly (readonly unknown[])[]> =>
     database.transaction(
       (tx) => Promise.all(queries.map(async (query) => (await tx.all<{ answer: unknown }>(query)).map(({ answer }) => answer))),
       { patient: true },
@@ -132,14 +132,14 @@ export async function createHostileTable(): Promise<HostileTable> {
 }
 
 /** A value that no column holds, as though one did. */
-export function asColumn({ type }: Column, stored: unknown): RawBuilder<unknown> {
+export function asColumn({ type }: Column, stored: unknown): Sql {
   if (!onPostgres) return sql`${stored}`;
   const { column } = typeOf(type);
   return sql`CAST(${stored} AS ${sql.raw(CAST_TYPES[column])})${sql.raw(column === 'text' ? ' COLLATE "C"' : '')}`;
 }
 
 /** A JSON text as a column of JSON would hold it. */
-export function asJson(text: string): RawBuilder<unknown> {
+export function asJson(text: string): Sql {
   return onPostgres ? sql`CAST(${text} AS JSON)` : sql`${text}`;
 }
 

@@ -1,6 +1,6 @@
 import type { Field } from '../../fields/index.ts';
 import { type Resource, typeOf } from '../../resource/index.ts';
-import { type RawBuilder, sql } from '../../sql/index.ts';
+import { type Sql, sql } from '../../sql/index.ts';
 import type { Transaction } from '../database.ts';
 import { quoteName } from '../names.ts';
 import { convertRow, type SourceRow } from './convert-row.ts';
@@ -54,7 +54,7 @@ const CHUNK = 500;
 const SHOWN = 5;
 
 /** The value that a row will have, as SQL: worked out by `workOut`, which comes before. */
-export function convertedValue({ table, resource, after }: Conversion): RawBuilder<unknown> {
+export function convertedValue({ table, resource, after }: Conversion): Sql {
   const row = sql.raw(`${quoteName(table)}."id"`);
   return sql`(SELECT c."value" FROM ${scratchOf(resource, after)} AS c WHERE c."id" = ${row})`;
 }
@@ -102,7 +102,7 @@ export async function forget(tx: Transaction, { resource, after }: Conversion): 
 }
 
 /** Rows with a value, now or in what comes back. */
-function chunkAfter(tx: Transaction, { table, from, aside }: Conversion, last: string): RawBuilder<unknown> {
+function chunkAfter(tx: Transaction, { table, from, aside }: Conversion, last: string): Sql {
   const columns = [...aside, from];
   const values = columns.map(({ column }, index) => sql`${sql.raw(quoteName(column))} AS ${sql.raw(`"value${index}"`)}`);
   const dangles = columns.slice(0, -1).flatMap((before, index) => {
@@ -120,7 +120,7 @@ function chunkAfter(tx: Transaction, { table, from, aside }: Conversion, last: s
     WHERE "id" > ${last} AND (${present}) ORDER BY "id" LIMIT ${CHUNK}`;
 }
 
-function toScratchRow({ dialect }: Transaction, conversion: Conversion, row: SourceRow): readonly RawBuilder<unknown>[] {
+function toScratchRow({ dialect }: Transaction, conversion: Conversion, row: SourceRow): readonly Sql[] {
   const { after } = conversion;
   const became = convertRow(conversion, row);
   const type = typeOf(after);
@@ -135,20 +135,20 @@ async function dropDangling(tx: Transaction, { resource, after, target }: Conver
 }
 
 interface Leading {
-  readonly column: RawBuilder<unknown>;
+  readonly column: Sql;
   readonly field: Field;
   readonly target: Target | undefined;
 }
 
 /** Whether a value, or an item of a list, is the id of nothing. */
-function isDangling(tx: Transaction, { column, field, target }: Leading): RawBuilder<unknown> {
+function isDangling(tx: Transaction, { column, field, target }: Leading): Sql {
   const ids = target?.table === undefined ? sql`(SELECT NULL WHERE FALSE)` : sql`(SELECT "id" FROM ${sql.raw(quoteName(target.table))})`;
   // Before it becomes one, an id may be anything that is written like one.
   if (field.of === undefined) return sql`(${column} IS NOT NULL AND CAST(${column} AS TEXT) NOT IN ${ids})`;
   return sql`EXISTS (SELECT 1 FROM ${tx.dialect.listItems(column)} WHERE value NOT IN ${ids})`;
 }
 
-function scratchOf(resource: Resource, after: Field): RawBuilder<unknown> {
+function scratchOf(resource: Resource, after: Field): Sql {
   return sql.raw(quoteName(scratchName(resource, after)));
 }
 

@@ -1,6 +1,6 @@
 import type { Field } from '../../fields/index.ts';
 import { type Resource, typeOf } from '../../resource/index.ts';
-import { type RawBuilder, sql } from '../../sql/index.ts';
+import { type Sql, sql } from '../../sql/index.ts';
 import type { Transaction } from '../database.ts';
 import { quoteName } from '../names.ts';
 import { definitionsOf, loadDefinitionRows, toApplied } from './applied.ts';
@@ -117,7 +117,7 @@ async function keepListed(tx: Transaction, { table, column, to }: Link, list: Fi
   }
 }
 
-function stays(table: string): RawBuilder<unknown> {
+function stays(table: string): Sql {
   const id = sql.raw(`${quoteName(table)}."id"`);
   return sql`NOT EXISTS (SELECT 1 FROM ${DROPPED} AS d WHERE d."resource" = ${table} AND d."id" = ${id})`;
 }
@@ -160,7 +160,7 @@ function toKept(name: string, rows: number, before: string): DraftStep {
   return toStay(name, { reason, rows });
 }
 
-function emptyReference({ table, column }: Link): RawBuilder<unknown> {
+function emptyReference({ table, column }: Link): Sql {
   const dropped = sql`SELECT "id" FROM ${DROPPED} WHERE "resource" = ${table}`;
   return sql`UPDATE ${sql.table(table)} SET ${sql.ref(column)} = NULL WHERE ${sql.ref(column)} IS NOT NULL AND "id" IN (${dropped})`;
 }

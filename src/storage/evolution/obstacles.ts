@@ -1,7 +1,7 @@
 import type { Field } from '../../fields/index.ts';
 import type { Json } from '../../operators/index.ts';
 import { typeOf } from '../../resource/index.ts';
-import { type RawBuilder, sql } from '../../sql/index.ts';
+import { type Sql, sql } from '../../sql/index.ts';
 import { quoteName } from '../names.ts';
 import type { WantedIndex } from './ddl.ts';
 import type { Obstacle } from './plan.ts';
@@ -11,10 +11,10 @@ import { rowsOf, type Table } from './tables.ts';
 const SHOWN = 5;
 
 /** The value that a row will have of a field, as SQL that can be asked before any step is done. */
-export type After = (field: string) => RawBuilder<unknown>;
+export type After = (field: string) => Sql;
 
 /** A required field without a value in some row. Asked where that was not sure before. */
-export function requiredObstacle(table: Table, field: Field, after: RawBuilder<unknown>): Obstacle {
+export function requiredObstacle(table: Table, field: Field, after: Sql): Obstacle {
   const name = `${table.resource.name}.${field.name}`;
   return {
     field: field.name,
@@ -29,7 +29,7 @@ export function requiredObstacle(table: Table, field: Field, after: RawBuilder<u
 }
 
 /** A reference whose default is the id of no record: rows that were given it would refer to nothing. */
-export function defaultObstacle(table: Table, field: Field, after: RawBuilder<unknown>): Obstacle {
+export function defaultObstacle(table: Table, field: Field, after: Sql): Obstacle {
   const { to = '' } = field;
   const stored = table.storedName(to);
   const ids = stored === undefined ? sql`(SELECT NULL WHERE FALSE)` : sql`(SELECT "id" FROM ${sql.raw(quoteName(stored))})`;
@@ -42,7 +42,7 @@ export function defaultObstacle(table: Table, field: Field, after: RawBuilder<un
 }
 
 /** Values of an enum that rows have and the definition no longer lists; of a list, its first such item. */
-export function valuesObstacle(table: Table, field: Field, column: RawBuilder<unknown>): Obstacle {
+export function valuesObstacle(table: Table, field: Field, column: Sql): Obstacle {
   const list = JSON.stringify((field.of ?? field).values ?? []);
   const unlisted = sql`NOT IN (SELECT value FROM ${table.listItems(sql`${list}`)})`;
   const found =
@@ -104,7 +104,7 @@ export function uniqueObstacle(table: Table, { fields, where, of }: Pick<WantedI
   };
 }
 
-function wheres({ resource }: Table, where: Readonly<Record<string, Json>>, after: After): readonly RawBuilder<unknown>[] {
+function wheres({ resource }: Table, where: Readonly<Record<string, Json>>, after: After): readonly Sql[] {
   return Object.entries(where).map(([name, value]) => {
     const field = resource.fields.get(name);
     return sql`${after(name)} = ${field === undefined ? null : typeOf(field).toColumn(value, field)}`;

@@ -1,6 +1,6 @@
 import type { Field } from '../../fields/index.ts';
 import { typeOf } from '../../resource/index.ts';
-import type { RawBuilder } from '../../sql/index.ts';
+import type { Sql } from '../../sql/index.ts';
 import type { ColumnAside, Kept } from './applied.ts';
 import { describeTypeChange } from './changes.ts';
 import { type Conversion, convertedValue, copySql, type Target } from './conversion.ts';
@@ -12,7 +12,7 @@ import type { Table } from './tables.ts';
 export interface ConversionDraft {
   readonly steps: readonly DraftStep[];
   /** The value that a row will have, once it is worked out. */
-  readonly after: RawBuilder<unknown>;
+  readonly after: Sql;
   /** Columns that are put aside or come back. */
   readonly columns: readonly string[];
 }

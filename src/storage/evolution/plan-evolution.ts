@@ -1,5 +1,5 @@
 import type { Definitions, Resource } from '../../resource/index.ts';
-import type { RawBuilder } from '../../sql/index.ts';
+import type { Sql } from '../../sql/index.ts';
 import { type Applied, type DefinitionRow, toApplied } from './applied.ts';
 import { renameTableSql } from './ddl.ts';
 import { type Draft, type DraftStep, toStep } from './plan.ts';
@@ -18,7 +18,7 @@ export interface PlanParts {
   /** Definitions as they are to be. */
   readonly definitions: Definitions;
   readonly dialect: TableDialect;
-  listItems(list: RawBuilder<unknown>): RawBuilder<unknown>;
+  listItems(list: Sql): Sql;
 }
 
 /** A plan before rows have been asked. */

@@ -1,6 +1,6 @@
 import type { Field } from '../../fields/index.ts';
 import { typeOf } from '../../resource/index.ts';
-import { type RawBuilder, sql } from '../../sql/index.ts';
+import { type Sql, sql } from '../../sql/index.ts';
 import { quoteName } from '../names.ts';
 import { type Kept, keptField } from './applied.ts';
 import { checkCompatible, describeChanges } from './changes.ts';
@@ -17,7 +17,7 @@ export interface FieldDraft {
   readonly refusals: readonly string[];
   readonly obstacles: readonly Obstacle[];
   /** The value that a row will have, as SQL that can be asked before any step is done. */
-  readonly after: RawBuilder<unknown>;
+  readonly after: Sql;
   /** What is different about it without its column being touched, in words. */
   readonly changes: readonly string[];
   /** Columns that are put aside or come back. */
@@ -136,7 +136,7 @@ export function automaticField({ applied }: Pick<Table, 'applied'>, name: string
 
 interface MovedColumn {
   readonly steps: readonly DraftStep[];
-  readonly after: RawBuilder<unknown>;
+  readonly after: Sql;
   readonly columns: readonly string[];
 }
 
@@ -162,8 +162,8 @@ function losesValues(before: Field | undefined, field: Field): boolean {
 interface Backfill {
   readonly field: Field;
   /** As the column holds it. */
-  readonly value: RawBuilder<unknown>;
-  readonly concerns: RawBuilder<unknown>;
+  readonly value: Sql;
+  readonly concerns: Sql;
 }
 
 /** Gives the default to rows without a value; left out where there are none. */
@@ -182,7 +182,7 @@ function backfill(resource: string, { field, value, concerns }: Backfill): Draft
 }
 
 /** A value of a type of its own, whatever stands around it. */
-function castValue(value: unknown, field: Field, { castTypes }: TableDialect): RawBuilder<unknown> {
+function castValue(value: unknown, field: Field, { castTypes }: TableDialect): Sql {
   return sql`CAST(${value} AS ${sql.raw(castTypes[typeOf(field).column])})`;
 }
 

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from '../../sql/index.ts';
+import { type Sql, sql } from '../../sql/index.ts';
 import type { DefinitionRow } from './applied.ts';
 import type { Conversion } from './conversion.ts';
 
@@ -75,11 +75,11 @@ export type Note = { readonly keep: DefinitionRow } | { readonly drop: string };
 /** A step as it is planned: how it is done, and what rows have to say first. */
 export interface DraftStep extends Step {
   /** Done one after the other. */
-  readonly statements: readonly RawBuilder<unknown>[];
+  readonly statements: readonly Sql[];
   /** Done once all other steps are: what refers to tables that other steps make. */
-  readonly last?: readonly RawBuilder<unknown>[];
+  readonly last?: readonly Sql[];
   /** Counts the rows concerned; the step is left out where there are none. */
-  readonly concerns?: RawBuilder<unknown>;
+  readonly concerns?: Sql;
   /** Values that are worked out before anything is done; what becomes of them says how risky the step is. */
   readonly conversion?: Conversion;
   readonly notes?: readonly Note[];
@@ -88,7 +88,7 @@ export interface DraftStep extends Step {
 /** Rows that would be in the way of a step: asked before anything is done. */
 export interface Obstacle {
   readonly field?: string;
-  readonly query: RawBuilder<unknown>;
+  readonly query: Sql;
   /** What the rows that came back mean; undefined where they are not in the way. */
   refuse(rows: readonly Readonly<Record<string, unknown>>[]): Refusal | undefined;
 }

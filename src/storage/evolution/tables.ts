@@ -1,6 +1,6 @@
 import type { ColumnType } from '../../fields/index.ts';
 import type { Resource } from '../../resource/index.ts';
-import { type RawBuilder, sql } from '../../sql/index.ts';
+import { type Sql, sql } from '../../sql/index.ts';
 import type { Transaction } from '../database.ts';
 import { quoteName } from '../names.ts';
 import type { ColumnAside, Kept } from './applied.ts';
@@ -93,7 +93,7 @@ export interface PartitionToDrop {
   /** Where the one before ended; undefined for the first of all. */
   readonly after: string | undefined;
   /** A query for those rows of it that stay all the same. */
-  staying(partition: RawBuilder<unknown>): RawBuilder<unknown>;
+  staying(partition: Sql): Sql;
 }
 
 /** A partition that went. */
@@ -122,15 +122,15 @@ export interface Table {
   /** The name that the table of a resource has before any step is done; undefined where there is none. */
   storedName(resource: string): string | undefined;
   /** A table expression with one row, `value`, for each item of a stored list. */
-  listItems(list: RawBuilder<unknown>): RawBuilder<unknown>;
+  listItems(list: Sql): Sql;
 }
 
 /** The table, for asking its rows before any step is done. */
-export function rowsOf({ stored }: Table): RawBuilder<unknown> {
+export function rowsOf({ stored }: Table): Sql {
   return sql.raw(quoteName(stored));
 }
 
 /** A column of it, for the same. */
-export function columnIn({ stored }: Table, column: string): RawBuilder<unknown> {
+export function columnIn({ stored }: Table, column: string): Sql {
   return sql.raw(`${quoteName(stored)}.${quoteName(column)}`);
 }

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from '../../sql/index.ts';
+import { type Sql, sql } from '../../sql/index.ts';
 import type { Appended } from '../appended.ts';
 import type { Appending, Asked, Basis, Replaced, RowLock, Transaction } from '../database.ts';
 import { createSavepoints, internal } from '../savepoints.ts';
@@ -32,7 +32,7 @@ export interface OpenTransaction {
   end(): Left;
 }
 
-const LOCKS: Readonly<Record<RowLock, RawBuilder<unknown>>> = Object.freeze({
+const LOCKS: Readonly<Record<RowLock, Sql>> = Object.freeze({
   change: sql` FOR NO KEY UPDATE`,
   remove: sql` FOR UPDATE`,
   keep: sql` FOR SHARE`,
@@ -70,7 +70,7 @@ export function openTransaction(parts: Parts, now: number): OpenTransaction {
 }
 
 /** What a name is to the server, which locks numbers: in each schema another. */
-export function keyOf(name: string): RawBuilder<unknown> {
+export function keyOf(name: string): Sql {
   return sql`hashtextextended(coalesce(current_schema(), '') || ' ' || ${name}, 0)`;
 }
 

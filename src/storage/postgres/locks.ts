@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { Problem } from '../../errors.ts';
-import { type RawBuilder, sql } from '../../sql/index.ts';
+import { type Sql, sql } from '../../sql/index.ts';
 import type { Transaction } from '../database.ts';
 import { keyOf } from './handle.ts';
 import type { Runner } from './runner.ts';
@@ -33,7 +33,7 @@ export async function findLockMistakes({ holder, other, patience = PATIENCE }: P
 /** What nobody else locks meanwhile: a name, and a place of the guard's kind. */
 interface Locked {
   readonly name: string;
-  readonly place: RawBuilder<unknown>;
+  readonly place: Sql;
 }
 
 /** Undefined where it is to be tried again. */

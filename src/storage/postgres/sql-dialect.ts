@@ -1,5 +1,5 @@
 import type { SqlDialect, SqlJson, SqlTruth, StoredType } from '../../operators/index.ts';
-import { type RawBuilder, sql } from '../../sql/index.ts';
+import { type Sql, sql } from '../../sql/index.ts';
 import { FOLD_CASE } from './fold-case.ts';
 
 /**
@@ -9,24 +9,24 @@ import { FOLD_CASE } from './fold-case.ts';
 export const postgresDialect: SqlDialect = Object.freeze({
   name: 'postgres',
   placeholder: (nth: number, type: StoredType = 'text') => (type === 'text' ? `$${nth}` : `CAST($${nth} AS ${CAST_TYPES[type]})`),
-  foldCase: (text: RawBuilder<unknown>) => sql<string>`${sql.raw(FOLD_CASE)}(${text})`,
-  position: (text: RawBuilder<unknown>, part: RawBuilder<unknown>) => sql<number>`strpos(${text}, ${part})`,
-  endsWith: (text: RawBuilder<unknown>, part: string) => sql<boolean | null>`right(${text}, ${Array.from(part).length}::int) = ${part}`,
+  foldCase: (text: Sql) => sql<string>`${sql.raw(FOLD_CASE)}(${text})`,
+  position: (text: Sql, part: Sql) => sql<number>`strpos(${text}, ${part})`,
+  endsWith: (text: Sql, part: string) => sql<boolean | null>`right(${text}, ${Array.from(part).length}::int) = ${part}`,
   matchesWildcards,
   numberValue,
   writtenValue,
   isAmong,
   // Behind IN, it would be asked again for every row of the table.
-  isGivenBy: (column: RawBuilder<unknown>, query: RawBuilder<unknown>) => sql<boolean | null>`${column} = ANY (ARRAY(${query}))`,
-  listOf: (value: RawBuilder<unknown>) => sql`coalesce(json_agg(${value}), '[]'::json)`,
-  listItems: (list: RawBuilder<unknown>) => sql`json_array_elements_text(${list}) AS item(value)`,
+  isGivenBy: (column: Sql, query: Sql) => sql<boolean | null>`${column} = ANY (ARRAY(${query}))`,
+  listOf: (value: Sql) => sql`coalesce(json_agg(${value}), '[]'::json)`,
+  listItems: (list: Sql) => sql`json_array_elements_text(${list}) AS item(value)`,
   jsonAt,
 });
 
 /** Characters that mean themselves only behind a backslash. */
 const SPECIAL = /[\\%_]/g;
 
-function matchesWildcards(text: RawBuilder<unknown>, pattern: string): SqlTruth {
+function matchesWildcards(text: Sql, pattern: string): SqlTruth {
   const like = pattern.replace(SPECIAL, '\\$&').replaceAll('*', '%').replaceAll('?', '_');
   return sql<boolean | null>`${text} LIKE ${like}`;
 }
@@ -35,7 +35,7 @@ function matchesWildcards(text: RawBuilder<unknown>, pattern: string): SqlTruth 
  * A parameter takes the type of what it is compared with, and an integer column has no place for 0.5: so a number says what
  * it is. Whole ones stay integers, by which an index on an integer column can be entered.
  */
-function numberValue(value: number): RawBuilder<unknown> {
+function numberValue(value: number): Sql {
   return Number.isSafeInteger(value) ? sql`${String(value)}::bigint` : sql`${String(value)}::double precision`;
 }
 
@@ -52,11 +52,11 @@ export const CAST_TYPES: Readonly<Record<StoredType, string>> = Object.freeze({
  * Parameters of a prepared statement keep the type that their columns had then. A statement that was the same for a column of
  * integers would go on writing integers into one of texts, and "007" would be 7.
  */
-function writtenValue(value: unknown, type: StoredType): RawBuilder<unknown> {
+function writtenValue(value: unknown, type: StoredType): Sql {
   return type === 'text' ? sql`${value}` : sql`CAST(${value} AS ${sql.raw(CAST_TYPES[type])})`;
 }
 
-function isAmong(column: RawBuilder<unknown>, values: readonly (string | number | bigint)[]): SqlTruth {
+function isAmong(column: Sql, values: readonly (string | number | bigint)[]): SqlTruth {
   const type = sql.raw(typeof values[0] === 'string' ? 'text[]' : 'bigint[]');
   return sql<boolean | null>`${column} = ANY (${values.map(String)}::${type})`;
 }
@@ -65,7 +65,7 @@ function isAmong(column: RawBuilder<unknown>, values: readonly (string | number 
  * `->` with a text leads into objects alone. What lies there is asked for its own type first: to read a text as a number is
  * an error here, not NULL, and nothing says in which order PostgreSQL looks at the sides of an AND.
  */
-function jsonAt(document: RawBuilder<unknown>, keys: readonly string[]): SqlJson {
+function jsonAt(document: Sql, keys: readonly string[]): SqlJson {
   const value = keys.reduce((outer, key) => sql`${outer} -> ${key}::text`, document);
   const kind = sql`json_typeof(${value})`;
   const text = sql`(${value} #>> '{}')`;

@@ -1,6 +1,6 @@
 import type BetterSqlite3 from 'better-sqlite3';
 import { foldCase, type SqlDialect, type SqlJson, type SqlTruth } from '../../operators/index.ts';
-import { type RawBuilder, sql } from '../../sql/index.ts';
+import { type Sql, sql } from '../../sql/index.ts';
 
 /** Name of the function that `registerFunctions` gives SQLite: its own `lower()` knows ASCII alone. */
 const FOLD_CASE = 'bailiwick_fold_case';
@@ -9,17 +9,17 @@ const FOLD_CASE = 'bailiwick_fold_case';
 export const sqliteDialect: SqlDialect = Object.freeze({
   name: 'sqlite',
   placeholder: () => '?',
-  foldCase: (text: RawBuilder<unknown>) => sql<string>`${sql.raw(FOLD_CASE)}(${text})`,
-  position: (text: RawBuilder<unknown>, part: RawBuilder<unknown>) => sql<number>`instr(${text}, ${part})`,
+  foldCase: (text: Sql) => sql<string>`${sql.raw(FOLD_CASE)}(${text})`,
+  position: (text: Sql, part: Sql) => sql<number>`instr(${text}, ${part})`,
   endsWith,
   matchesWildcards,
   numberValue: (value: number) => sql`${value}`,
   // Columns are of one type, and what is bound has one.
   writtenValue: (value: unknown) => sql`${value}`,
   isAmong,
-  isGivenBy: (column: RawBuilder<unknown>, query: RawBuilder<unknown>) => sql<boolean | null>`${column} IN (${query})`,
+  isGivenBy: (column: Sql, query: Sql) => sql<boolean | null>`${column} IN (${query})`,
   listItems,
-  listOf: (value: RawBuilder<unknown>) => sql`json_group_array(${value})`,
+  listOf: (value: Sql) => sql`json_group_array(${value})`,
   jsonAt,
 });
 
@@ -29,17 +29,17 @@ export function registerFunctions(db: BetterSqlite3.Database): void {
 }
 
 /** By bytes: a suffix in UTF-8 is a suffix in characters. Of an empty blob `substr` makes NULL, hence the first case. */
-function endsWith(text: RawBuilder<unknown>, part: string): SqlTruth {
+function endsWith(text: Sql, part: string): SqlTruth {
   const bytes = Buffer.byteLength(part);
   return sql<boolean | null>`iif(${text} = '', FALSE, substr(CAST(${text} AS BLOB), ${-bytes}) = CAST(${part} AS BLOB))`;
 }
 
 /** GLOB, not LIKE: LIKE takes no notice of ASCII case. GLOB's one other special character is `[`. */
-function matchesWildcards(text: RawBuilder<unknown>, pattern: string): SqlTruth {
+function matchesWildcards(text: Sql, pattern: string): SqlTruth {
   return sql<boolean | null>`${text} GLOB ${pattern.replaceAll('[', '[[]')}`;
 }
 
-function isAmong(column: RawBuilder<unknown>, values: readonly (string | number | bigint)[]): SqlTruth {
+function isAmong(column: Sql, values: readonly (string | number | bigint)[]): SqlTruth {
   const list = `[${values.map((value) => (typeof value === 'string' ? JSON.stringify(value) : String(value))).join(',')}]`;
   return sql<boolean | null>`${column} IN (SELECT value FROM ${listItems(sql`${list}`)})`;
 }
@@ -48,12 +48,12 @@ function isAmong(column: RawBuilder<unknown>, values: readonly (string | number 
  * The list is named before it is unfolded: an argument of `json_each` may mean its own columns, so that a field called
  * `value` or `key` would silently be empty.
  */
-function listItems(list: RawBuilder<unknown>): RawBuilder<unknown> {
+function listItems(list: Sql): Sql {
   return sql`(SELECT ${list} AS list) AS stored, json_each(stored.list)`;
 }
 
 /** Every key in quotes: bare, one that begins with a digit or has a hyphen might be read otherwise. */
-function jsonAt(document: RawBuilder<unknown>, keys: readonly string[]): SqlJson {
+function jsonAt(document: Sql, keys: readonly string[]): SqlJson {
   const path = ['$', ...keys.map((key) => `"${key}"`)].join('.');
   const value = sql`json_extract(${document}, ${path})`;
   return {
