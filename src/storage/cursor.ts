@@ -1,6 +1,7 @@
-import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, type KeyObject } from 'node:crypto';
 import { Problem } from '../errors.ts';
 import type { Json } from '../operators/index.ts';
+import { createRandom } from '../random.ts';
 
 /** Where a list goes on. */
 export interface CursorPosition {
@@ -20,13 +21,15 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const MAX_LENGTH = 8192;
 
+const takeNonce = createRandom(NONCE_BYTES);
+
 /**
  * A position as text that only we can read or make: it holds values of records, and a forged one would probe for others.
  * `binding` says what it is good for (resource, action, sort, filter, principal); it opens for nothing else.
  * The key is an object of its own: to take plain bytes for one costs a cipher several times what sealing does.
  */
 export function sealCursor(position: CursorPosition, key: CursorKey, binding: string): string {
-  const nonce = randomBytes(NONCE_BYTES);
+  const nonce = takeNonce();
   const cipher = createCipheriv(CIPHER, key, nonce).setAAD(Buffer.from(binding));
   const sealed = Buffer.concat([cipher.update(JSON.stringify(position)), cipher.final()]);
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64url');
