@@ -3,6 +3,7 @@ import { type FastifyInstance, type FastifyServerOptions, fastify, LogController
 import { keepQuery, readRequestId, toPath } from './call.ts';
 import type { AnswerWatch, HttpOptions } from './options.ts';
 import { answerClientError, toFailure } from './problems.ts';
+import { createRequestLog } from './request-log.ts';
 import { SECURITY_HEADERS } from './security.ts';
 import { sendProblem } from './send.ts';
 
@@ -29,9 +30,8 @@ export function createFramework(options: HttpOptions): FastifyInstance {
     routerOptions: { querystringParser: keepQuery, maxParamLength: MAX_SEGMENT, caseSensitive: true },
     logger: loggerOf(options),
     schemaController: { compilersFactory: { buildValidator: refuseSchemas, buildSerializer: refuseSchemas } },
-    logController: new LogController({ disableRequestLogging: true }),
-    // Lines of ours name the request themselves. A logger for each would be made with every request, and nearly none says anything.
-    childLoggerFactory: (logger) => logger,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
+    childLoggerFactory: createRequestLog,
     clientErrorHandler: answerClientError,
     // Of paths that cannot be decoded: hooks never see those.
     frameworkErrors: (error, request, reply) => void sendProblem(reply.headers(SECURITY_HEADERS), toFailure(error, request)),
@@ -56,8 +56,8 @@ export function logAnswers(server: FastifyInstance, logLevel: HttpOptions['logLe
   server.addHook('onResponse', (request, reply, done) => {
     const { statusCode: status, elapsedTime } = reply;
     if (status >= 500 || tellsAll) {
-      const line = { requestId: request.id, method: request.method, path: toPath(request.raw), status, ms: Math.round(elapsedTime) };
-      server.log[status >= 500 ? 'warn' : 'debug'](line, 'answered');
+      const line = { method: request.method, path: toPath(request.raw), status, ms: Math.round(elapsedTime) };
+      request.log[status >= 500 ? 'warn' : 'debug'](line, 'answered');
     }
     done();
   });

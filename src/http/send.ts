@@ -5,7 +5,7 @@ import { toProblemAnswer } from '../response/index.ts';
 
 /** Sends an answer; what went wrong inside is logged under the request's id. */
 export function sendAnswer(reply: FastifyReply, answer: Answer): FastifyReply {
-  if (answer.cause !== undefined) reply.log.error({ requestId: reply.request.id, err: answer.cause }, 'request failed inside');
+  if (answer.cause !== undefined) reply.log.error({ err: answer.cause }, 'request failed inside');
   return reply
     .code(answer.status)
     .headers({

@@ -21,12 +21,16 @@ async function statuses(url: string, count: number, init: RequestInit = {}): Pro
 }
 
 describe('time', () => {
-  it('a body that does not arrive in time is answered 408', async () => {
+  it('a body that does not arrive in time is answered 408, once and as any other request', async () => {
     const { port } = await start({ limits: { requestTimeoutSeconds: 1 } });
-    const head = 'POST /api/User HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{';
-    const answer = await sendRaw(port, head, 4000);
+    const names = 'Host: x\r\nX-Request-Id: slow-1\r\nContent-Type: application/json\r\nContent-Length: 100';
+    const answer = await sendRaw(port, `POST /api/User HTTP/1.1\r\n${names}\r\n\r\n{`, 4000);
+    expect(answer.match(/HTTP\/1\.1 /g)).toHaveLength(1);
     expect(answer).toMatch(/^HTTP\/1\.1 408 /);
     expect(answer).toContain('"code":"REQUEST_TIMEOUT"');
+    expect(answer).toContain('x-request-id: slow-1');
+    expect(answer).toContain('x-content-type-options: nosniff');
+    expect(answer).toContain('connection: close');
   });
 
   it('headers that do not arrive in time are answered 408', async () => {

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { SetupError } from '../errors.ts';
 import type { Route } from '../request/index.ts';
 import { readOnlyJson } from './body.ts';
@@ -10,10 +10,10 @@ import { createDrain } from './drain.ts';
 import { createFramework, logAnswers, watchAnswers } from './framework.ts';
 import { addGuards, addSecurityHeaders, charge } from './guard.ts';
 import { serveHealth } from './health.ts';
+import { answerInTime } from './late.ts';
 import type { HttpOptions } from './options.ts';
-import { timedOut } from './problems.ts';
 import { createRateLimiter, type RateLimiter } from './rate.ts';
-import { sendAnswer, sendProblem } from './send.ts';
+import { sendAnswer } from './send.ts';
 import { beginStreamed, endStreamed, openStream, readNoBody } from './stream.ts';
 
 /** The listening side of the service. */
@@ -68,13 +68,13 @@ async function assemble(server: FastifyInstance, options: HttpOptions): Promise<
   await addSecurityHeaders(server, options.corsOrigins);
   const limiter = rateLimit === 0 ? undefined : createRateLimiter(rateLimit);
   addGuards(server, limiter);
+  answerInTime(server, options.limits.requestTimeoutSeconds * 1000);
   logAnswers(server, options.logLevel);
   if (options.watch !== undefined) watchAnswers(server, options.watch);
   serveHealth(server, options.ready);
   if (options.docs !== undefined) serveDocs(server, options.docs);
   const whole = options.routes.filter(({ streams }) => streams !== 'body');
-  const milliseconds = options.limits.requestTimeoutSeconds * 1000;
-  for (const route of whole) serveRoute(server, route, { limiter, milliseconds });
+  for (const route of whole) serveRoute(server, route, limiter);
   await server.register(async (part) => {
     readNoBody(part);
     const idleSeconds = options.limits.requestTimeoutSeconds;
@@ -82,36 +82,25 @@ async function assemble(server: FastifyInstance, options: HttpOptions): Promise<
   });
 }
 
-interface Bounds {
-  readonly limiter: RateLimiter | undefined;
-  /** Until it is answered. */
-  readonly milliseconds: number;
-}
-
-function serveRoute(server: FastifyInstance, route: Route, { limiter, milliseconds }: Bounds): void {
+function serveRoute(server: FastifyInstance, route: Route, limiter: RateLimiter | undefined): void {
   server.route({
     method: route.method,
     url: route.path,
+    config: { streams: route.streams !== undefined },
     ...(route.bodyBytes === undefined ? {} : { bodyLimit: route.bodyBytes }),
     async handler(request, reply) {
       const call = toCall(request, route.method);
       const cost = route.cost?.(call) ?? 1;
       if (cost > 1) charge(limiter, request, { cost, paid: 1 });
-      // The framework's own watch aborts a signal with every request, answered or not: that costs more than it takes to read a record.
-      const late = route.streams === undefined ? setTimeout(() => answerLate(request, reply), milliseconds) : undefined;
       try {
         const answer = await route.handle(call);
         // Timed out meanwhile, and answered.
         return reply.sent ? reply : sendAnswer(reply, answer);
       } finally {
-        clearTimeout(late);
+        clearTimeout(request.late);
       }
     },
   });
-}
-
-function answerLate(request: FastifyRequest, reply: FastifyReply): void {
-  if (!reply.sent) void sendProblem(reply, timedOut(request));
 }
 
 /** A route that reads its body as it comes. */
@@ -120,6 +109,7 @@ function serveStreamed(server: FastifyInstance, route: Route, idleSeconds: numbe
   server.route({
     method: route.method,
     url: route.path,
+    config: { streams: true },
     async handler(request, reply) {
       beginStreamed(request);
       reply.raw.once('close', () => endStreamed(request));
