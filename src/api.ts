@@ -21,6 +21,7 @@ import {
   readRecordRequest,
   readUpdateRequest,
 } from './request/index.ts';
+import type { Definitions } from './resource/index.ts';
 import { toBatchAnswer, toResultAnswer } from './response/index.ts';
 import { type Found, foreseeRead } from './steps/index.ts';
 import type { Transaction } from './storage/index.ts';
@@ -80,7 +81,7 @@ const READING: ReadonlySet<string> = new Set(['read', 'list', 'listDeleted', 'ex
 
 async function attempt(parts: ApiParts, request: ApiRequest, origin: RequestOrigin): Promise<Outcome> {
   const caller = await readCaller(parts, origin);
-  const foresee = (tx: Transaction): Promise<Found> | undefined => foreseeRead(tx, parts.model.definitions, request);
+  const foresee = (tx: Transaction, definitions: Definitions): Promise<Found> | undefined => foreseeRead(tx, definitions, request);
   const run = (record: boolean): Promise<Outcome> =>
     inTransaction(parts, { caller, foresee }, async (asked) => {
       const job = toJob(asked, request);

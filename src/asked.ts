@@ -8,7 +8,7 @@ import { didYouMean, Problem } from './errors.ts';
 import type { Identity } from './identity/index.ts';
 import type { Followed, Model, ModelKeeper } from './model.ts';
 import type { ApiRequest, RequestOrigin } from './request/index.ts';
-import { ordinaryResources } from './resource/index.ts';
+import { type Definitions, ordinaryResources } from './resource/index.ts';
 import {
   createPasswordHashes,
   type DecisionWatch,
@@ -66,19 +66,19 @@ interface Told {
 /** Who asks, and what of it needs no answer to be asked for. */
 export interface Asking {
   readonly caller: Caller;
-  /** Asks for what the request names, whoever asks. */
-  foresee?(tx: Transaction): Promise<Found> | undefined;
+  /** Asks for what a read names, whoever asks. */
+  foresee?(tx: Transaction, definitions: Definitions): Promise<Found> | undefined;
 }
 
 /** Identifies the caller and runs `work`, again with the hashes where it turned out to need them. */
 export async function inTransaction<T>(parts: AskedParts, { caller, foresee }: Asking, work: (asked: Asked) => Promise<T>): Promise<T> {
   const made = new Map<string, string>();
-  const ahead = async (tx: Transaction): Promise<Told> => {
+  const ahead = async (tx: Transaction, definitions: Definitions): Promise<Told> => {
     // Neither waits for the other: a server is asked both with one message.
     const principal = caller.identify(tx);
-    const foreseen = foresee?.(tx);
-    // Awaited by the step that needs it: what it fails by is for that, where it is taken.
-    foreseen?.catch(() => undefined);
+    const foreseen = foresee?.(tx, definitions);
+    // What it fails by is for the step that needs it. Here it has to be over: a connection that is still asked is nobody else's.
+    await Promise.allSettled([principal, foreseen]);
     return { principal: await principal, foreseen };
   };
   for (;;) {

@@ -118,23 +118,27 @@ export interface Followed extends Database {
    * The same, for a work that begins by asking something: what `ahead` asks goes out together with the question which definitions those
    * are, and once more where they turn out to be others than it was asked under.
    */
-  transactionAfter<Told, T>(ahead: (tx: Transaction) => Promise<Told>, work: (tx: Transaction, told: Told) => Promise<T>): Promise<T>;
+  transactionAfter<Told, T>(ahead: Ahead<Told>, work: (tx: Transaction, told: Told) => Promise<T>): Promise<T>;
 }
+
+/** Asks something under definitions. */
+export type Ahead<Told> = (tx: Transaction, definitions: Definitions) => Promise<Told>;
 
 /**
  * The database, whose every transaction begins by seeing to it that definitions are those in force: another process may have
  * changed tables, and then whatever is read or written under the definitions before would miss columns or name others.
  */
 export function followed(database: Database, model: ModelKeeper): Followed {
-  async function load<Told>(tx: Transaction, ahead: (tx: Transaction) => Promise<Told>): Promise<Told> {
-    const before = model.definitions;
+  async function load<Told>(tx: Transaction, ahead: Ahead<Told>): Promise<Told> {
+    const expected = model.definitions;
     // In this order: what is told is not older than the epoch, which the commit looks at once more.
     const following = model.at(tx);
-    const told = ahead(tx);
-    // Of what failed under definitions that are no more, nobody wants to know.
-    told.catch(() => undefined);
-    await following;
-    return model.definitions === before ? told : ahead(tx);
+    const told = ahead(tx, expected);
+    // Both, whatever becomes of them: a connection that is still asked is nobody else's. What failed under definitions that are no more is
+    // nobody's business.
+    await Promise.allSettled([following, told]);
+    const { definitions } = await following;
+    return definitions === expected ? told : ahead(tx, definitions);
   }
 
   return {
@@ -152,7 +156,15 @@ export function followed(database: Database, model: ModelKeeper): Followed {
         await model.at(tx);
         return work(tx);
       }, options),
-    transactionAfter: (ahead, work) => database.transaction(async (tx) => work(tx, await load(tx, ahead))),
+    transactionAfter(ahead, work) {
+      let isAgain = false;
+      return database.transaction(async (tx) => {
+        // What fails in a transaction fails all that is asked behind it: who is run again asks for definitions before anything rests on them.
+        if (isAgain) await model.at(tx);
+        isAgain = true;
+        return work(tx, await load(tx, ahead));
+      });
+    },
     close: () => database.close(),
   };
 }
