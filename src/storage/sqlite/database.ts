@@ -17,6 +17,8 @@ export interface SqliteOptions {
   readonly busyTimeout?: number;
   /** Milliseconds after which a group of transactions takes no further one. */
   readonly groupTime?: number;
+  /** Milliseconds in which a group waits for others that are about to come. */
+  readonly gatherTime?: number;
   /** What becomes of backups that are made by themselves; none are where absent. */
   readonly backups?: KeptBackups | undefined;
   /** Told of each commit. */
@@ -44,10 +46,10 @@ const PRAGMAS = [
  *
  * @throws SetupError where the file cannot be made, opened or is no database.
  */
-export function openSqlite({ path, busyTimeout = 5000, groupTime = 100, backups, watch }: SqliteOptions): Database {
+export function openSqlite({ path, busyTimeout = 5000, groupTime = 100, gatherTime = 5, backups, watch }: SqliteOptions): Database {
   const driver = openFile(path, busyTimeout);
   const connection = createConnection(driver);
-  const group = createGroupCommit(connection, { groupTime, watch });
+  const group = createGroupCommit(connection, { groupTime, gatherTime, watch });
   let closing: Promise<void> | undefined;
 
   async function close(): Promise<void> {

@@ -26,19 +26,24 @@ describe('group commit', () => {
     expect(await family.ids()).toHaveLength(count);
   });
 
-  it('waits for others while each turn of the event loop brings more', async () => {
-    let commits = 0;
-    using _ = onCommit(() => commits++);
+  it.each([
+    [Number.POSITIVE_INFINITY, 1],
+    [0, 4],
+  ])('waits for others while each turn of the event loop brings more, for %i ms', async (gatherTime, expected) => {
+    const database = openSqlite({ path: join(family.folder, `gathered${expected}.db`), groupTime: Number.POSITIVE_INFINITY, gatherTime });
+    await database.transaction((tx) => tx.run(sql`CREATE TABLE "Kept" ("id" TEXT) STRICT`));
+    const before = database.figures.commits;
     const done: Promise<unknown>[] = [];
     const turn = (left: number): void => {
       // First, so that the next one comes before whoever waits for a turn.
       if (left > 1) setImmediate(() => turn(left - 1));
-      done.push(family.database.transaction((tx) => insert(tx, `p${left}`)));
+      done.push(database.transaction((tx) => tx.run(sql`INSERT INTO "Kept" VALUES (${String(left)})`)));
     };
     turn(4);
     await vi.waitUntil(() => done.length === 4);
     await Promise.all(done);
-    expect(commits).toBe(1);
+    expect(database.figures.commits - before).toBe(expected);
+    await database.close();
   });
 
   it('counts what was written, and tells who watches of each commit', async () => {

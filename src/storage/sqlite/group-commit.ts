@@ -40,11 +40,13 @@ const NO_SERVER = { guardRetries: 0, connections: 0, idleConnections: 0 };
 export interface GroupOptions {
   /** Milliseconds after which a group takes no further work: behind a slow one, the others would all wait for one another. */
   readonly groupTime: number;
+  /** Milliseconds in which others are waited for, before a group is begun. */
+  readonly gatherTime: number;
   readonly watch?: CommitWatch | undefined;
 }
 
 /** Groups the transactions of one connection. */
-export function createGroupCommit(connection: Connection, { groupTime, watch }: GroupOptions): GroupCommit {
+export function createGroupCommit(connection: Connection, { groupTime, gatherTime, watch }: GroupOptions): GroupCommit {
   const queue: Queued[] = [];
   const parts = { connection, groupTime, writers: createWriters(), isReplaced: createReplacementWatch(connection) };
   const count = createCount(watch);
@@ -56,7 +58,7 @@ export function createGroupCommit(connection: Connection, { groupTime, watch }: 
 
   async function run(): Promise<void> {
     while (queue.length > 0) {
-      await gather(queue);
+      await gather(queue, gatherTime);
       const group = queue.splice(0, GROUP);
       const committed = await commitGroup(parts, group);
       const { settle, state, ran } = committed;
@@ -96,10 +98,12 @@ export function createGroupCommit(connection: Connection, { groupTime, watch }: 
 
 /**
  * No timer: a commit syncs for about as long as it takes to run fifty works, so others are waited for while each turn of the event loop
- * brings more of them. Else those that are answered by one commit would ask again together, too late for the next.
+ * brings more of them. Else those that are answered by one commit would ask again together, too late for the next. Turns may be long,
+ * where something else is done in them: then nobody waits for more than one.
  */
-async function gather(queue: readonly Queued[]): Promise<void> {
-  for (let before = 0; before < queue.length && before < GROUP; ) {
+async function gather(queue: readonly Queued[], gatherTime: number): Promise<void> {
+  const end = performance.now() + gatherTime;
+  for (let before = 0; before < queue.length && before < GROUP && performance.now() < end; ) {
     before = queue.length;
     await new Promise((resolve) => setImmediate(resolve));
   }
