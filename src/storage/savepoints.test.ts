@@ -8,7 +8,7 @@ describe('late marks', () => {
   let marks: LateMarks;
   beforeEach(() => {
     told = [];
-    marks = createLateMarks({ tell: (sql) => void told.push(sql), startOver: () => void told.push('ROLLBACK') });
+    marks = createLateMarks((sql) => void told.push(sql));
   });
 
   it('are told when something may have to be undone', () => {
@@ -68,13 +68,13 @@ describe('late marks', () => {
   it('are the transaction where it begins in them, and undone as a whole, again and again', () => {
     marks.open('a');
     marks.open('b');
-    marks.begin();
+    marks.begin(() => void told.push('ROLLBACK'));
     marks.open('c');
     marks.send();
     marks.undo('b');
     marks.release('b');
     marks.open('d');
-    marks.begin();
+    marks.begin(() => void told.push('ROLLBACK'));
     marks.release('d');
     marks.undo('a');
     marks.release('a');
@@ -100,7 +100,7 @@ const { deeds } = fc.letrec<{ deeds: Deed[]; deed: Deed }>((tie) => ({
 it('leaves what savepoints of its own for each would leave', () => {
   const driver = new BetterSqlite3(':memory:');
   driver.exec('CREATE TABLE "T" ("n" INTEGER)');
-  const marks = createLateMarks({ tell: (text) => void driver.exec(text) });
+  const marks = createLateMarks((text) => void driver.exec(text));
   const write = driver.prepare('INSERT INTO "T" VALUES (?)');
 
   function run(all: readonly Deed[], depth: number): void {

@@ -62,8 +62,11 @@ export function createSavepoints(host: SavepointHost): Savepoints {
 export interface LateMarks extends Marks {
   /** Has the database know a savepoint for each that is open: something is about to be written in them. */
   send(): void;
-  /** Says that the transaction begins: those that are open by now are the transaction itself. */
-  begin(): void;
+  /**
+   * Says that the transaction begins: those that are open by now are the transaction itself. To undo one of them is to undo all of it, by
+   * `startOver`; it begins anew where something is written again.
+   */
+  begin(startOver: () => void): void;
   /** What they were in is over. */
   forget(): void;
 }
@@ -77,18 +80,11 @@ interface Mark {
 /** The beginning of the transaction. */
 const WHOLE: unique symbol = Symbol('whole');
 
-/** What savepoints ask of their transaction. */
-export interface MarksHost {
-  /** Sends text to the database. */
-  tell(sql: string): void;
-  /** Undoes all of the transaction, which begins anew where something is written again. Asked of those alone who say when it begins. */
-  startOver?(): void;
-}
-
-/** Makes them. */
-export function createLateMarks({ tell, startOver }: MarksHost): LateMarks {
+/** Makes them; `tell` sends text to the database. */
+export function createLateMarks(tell: (sql: string) => void): LateMarks {
   /** From the outermost to the innermost: those that the database does not know are always the innermost. */
   const marks: Mark[] = [];
+  let undoWhole = (): void => undefined;
 
   /** It, with nothing open in it any more. */
   function find(name: string): Mark {
@@ -104,7 +100,7 @@ export function createLateMarks({ tell, startOver }: MarksHost): LateMarks {
     undo(name) {
       const { known } = find(name);
       if (known === WHOLE) {
-        startOver?.();
+        undoWhole();
         for (const mark of marks) mark.known = undefined;
       } else if (known !== undefined) tell(`ROLLBACK TO SAVEPOINT ${known}`);
     },
@@ -120,7 +116,8 @@ export function createLateMarks({ tell, startOver }: MarksHost): LateMarks {
       // Nothing was written between where the first of them began and where the last did: undoing one is undoing the other.
       for (const mark of marks) mark.known ??= first.name;
     },
-    begin() {
+    begin(startOver) {
+      undoWhole = startOver;
       for (const mark of marks) mark.known = WHOLE;
     },
     forget() {

@@ -26,7 +26,7 @@ export interface Span {
   /** Throws what the server did not like about its beginning. */
   answered(): Promise<void>;
   /** False where the server did not do what was to undo all of it: then it may still be in the midst of that. */
-  isOver(): Promise<boolean>;
+  isUndone(): Promise<boolean>;
 }
 
 const NOW = `(extract(epoch FROM now()) * 1000)::bigint AS "now", pg_backend_pid() AS "process"`;
@@ -61,11 +61,11 @@ export function createSpan(connection: Connection, course: Course, { begin, cloc
     Object.assign(told, { isBegun: false, isWriting: false, number: undefined });
   }
 
-  const marks = createLateMarks({ tell: (text) => void connection.send(text).catch(course.note), startOver });
+  const marks = createLateMarks((text) => void connection.send(text).catch(course.note));
   function open(asking: string): void {
     told.isBegun = true;
     send(`${begin}; SELECT ${asking}`);
-    marks.begin();
+    marks.begin(startOver);
   }
 
   return Object.assign(told, {
@@ -76,9 +76,9 @@ export function createSpan(connection: Connection, course: Course, { begin, cloc
       if (told.isBegun) send(`SELECT ${NUMBER}`);
       else open(`${NOW}, ${NUMBER}`);
     },
-    marks: { ...marks, open: (name: string) => openIn(marks, name, told) },
+    marks: { open: (name: string) => openIn(marks, name, told), undo: marks.undo, release: marks.release },
     answered: async () => void (await Promise.all(answers)),
-    isOver: async () => (await Promise.all(rollbacks)).every((done) => done),
+    isUndone: async () => (await Promise.all(rollbacks)).every((done) => done),
   });
 }
 

@@ -73,25 +73,32 @@ export async function attempt<T>(connection: Connection, how: Attempt, work: (tx
     if (course.failure !== undefined && course.passing !== undefined) throw fromDriver(course.failure);
     if (!isGroup && !span.isWriting && left.appended.length > 0) {
       if (span.isBegun) await endLooking(parts);
-      return { answer, wrote: false, ms: 0, left, broken: !(await span.isOver()) || course.broken };
+      return { answer, wrote: false, ms: 0, left, broken: await isBroken(parts) };
     }
     const statements = left.appended.length === 0 ? [] : await statementsOf({ tx, writer: parts.loan.writer }, left.appended);
     // Where others append with it, ids tell what became of it.
     if (!isGroup) await span.answered();
     doubt = { answer, about: { number: span.number, find: findingOf(left.appended) } };
+    // What was undone as a whole was never sent to be committed.
+    const wrote = (course.wrote && span.isWriting) || statements.length > 0;
     const from = performance.now();
     await finish(parts, { statements, grounds: [left.grounds, ...(how.others ?? [])] });
     parts.loan.end('committed');
-    return { answer, wrote: course.wrote || statements.length > 0, ms: performance.now() - from, broken: !(await span.isOver()) };
+    return { answer, wrote, ms: performance.now() - from, broken: await isBroken(parts) };
   } catch (error) {
     parts.loan.failed(error);
     parts.loan.end(course.committing && course.lost ? 'unknown' : 'undone');
     const undone = course.committing ? !course.broken : !span.isBegun || (await rollback(connection));
-    const failed = { error, passing: course.passing, broken: !undone || !(await span.isOver()) || course.broken, locks: [...course.locks] };
+    const failed = { error, passing: course.passing, broken: !undone || (await isBroken(parts)), locks: [...course.locks] };
     return doubt !== undefined && course.committing && course.lost ? { ...failed, doubt } : failed;
   } finally {
     course.ended = true;
   }
+}
+
+/** Whether nobody knows what the server is in the midst of. */
+async function isBroken({ course, span }: Parts): Promise<boolean> {
+  return !(await span.isUndone()) || course.broken;
 }
 
 /** Written in this transaction, and not handed on to others: they might wait for whoever waits for it. */

@@ -47,7 +47,7 @@ export function createConnection(driver: BetterSqlite3.Database): Connection {
   let writes = 0;
   const { state, translated } = createState(driver);
   const say = (text: string): void => void statements.prepare(text).statement.run();
-  const marks = createLateMarks({ tell: (text) => translated(() => say(text)) });
+  const marks = createLateMarks((text) => translated(() => say(text)));
 
   function ready(query: Query): Ready {
     const { sql, parameters } = toStatement(query);
