@@ -4,9 +4,9 @@ import { memoised } from '../memo.ts';
 import { type Applicable, type CompiledRule, compileRule, type PathRead, type RankedRule, type RuleReading } from './compiled.ts';
 import { NO_GRANTS, type UserGrant } from './grants.ts';
 import { DEFAULT_PRIORITY, type Policy, type PolicyRule } from './policy.ts';
-import type { Bucket, Joined, PolicySnapshot } from './snapshot.ts';
+import type { Bucket, PolicySnapshot } from './snapshot.ts';
 
-/** Rules and policies that are kept of what users are assigned, counted in each set: millions of users may each be assigned something else. */
+/** Rules and policies kept of what users are assigned, counted in each set: millions of users may each be assigned something else. */
 const MAX_JOINED = 100_000;
 
 /** Who asks for what, when: all that rules are picked by. */
@@ -64,30 +64,21 @@ function rulesOfRole(snapshot: PolicySnapshot, request: ApplicableRequest): Appl
 /** The role's rules, and those of the policies assigned to the user. Users who are assigned the same share them. */
 function rulesOfUser(snapshot: PolicySnapshot, request: ApplicableRequest, own: readonly UserGrant[]): Applicable {
   const { joined } = snapshot.memo;
+  let key = `${request.role} ${placeOf(snapshot, request)} ${request.action}`;
+  for (const { policyId } of own) key += ` ${policyId}`;
+  const known = joined.by.get(key);
+  if (known !== undefined) return known.applicable;
   const ofRole = rulesOfRole(snapshot, request);
-  const known = findJoined(joined.by.get(ofRole), own);
-  if (known !== undefined) return known;
   const applicable = join(snapshot, request, { ofRole, own });
-  const size = applicable.rules.length + own.length;
-  if (joined.size + size > MAX_JOINED) {
-    joined.by.clear();
-    joined.size = 0;
-  }
+  const size = own.length + (applicable === ofRole ? 0 : applicable.rules.length);
+  joined.by.set(key, { applicable, size });
   joined.size += size;
-  let at = memoised(joined.by, ofRole, toNothingJoined);
-  for (const { policyId } of own) at = memoised(at.by, policyId, toNothingJoined);
-  at.applicable = applicable;
+  for (const [oldest, { size: freed }] of joined.by) {
+    if (joined.size <= MAX_JOINED) break;
+    joined.by.delete(oldest);
+    joined.size -= freed;
+  }
   return applicable;
-}
-
-function findJoined(from: Joined | undefined, own: readonly UserGrant[]): Applicable | undefined {
-  let at = from;
-  for (const { policyId } of own) at = at?.by.get(policyId);
-  return at?.applicable;
-}
-
-function toNothingJoined(): Joined {
-  return { by: new Map(), applicable: undefined };
 }
 
 /** What a user's own policies join. */
@@ -109,10 +100,15 @@ function join(snapshot: PolicySnapshot, request: ApplicableRequest, { ofRole, ow
   return toApplicable([...ofRole.ranked.filter(({ rule }) => !gained.has(rule.policy.id)), ...ofUser]);
 }
 
-/** What was worked out about one resource and action. Resources that no rule names share one place, so that names from outside cannot add any. */
-function bucketOf({ named, memo }: PolicySnapshot, { resource, action }: ApplicableRequest): Bucket {
-  const byAction = memoised(memo.buckets, named.has(resource) ? resource : '*', () => new Map<string, Bucket>());
-  return memoised(byAction, action, () => Object.freeze({ byRole: new Map(), ofNoRole: { ...toApplicable([]), found: false } }));
+/** Resources that no rule names share one place, so that names from outside cannot add any. */
+function placeOf({ named }: PolicySnapshot, { resource }: ApplicableRequest): string {
+  return named.has(resource) ? resource : '*';
+}
+
+/** What was worked out about one resource and action. */
+function bucketOf(snapshot: PolicySnapshot, request: ApplicableRequest): Bucket {
+  const byAction = memoised(snapshot.memo.buckets, placeOf(snapshot, request), () => new Map<string, Bucket>());
+  return memoised(byAction, request.action, () => Object.freeze({ byRole: new Map(), ofNoRole: { ...toApplicable([]), found: false } }));
 }
 
 /** The active rules of an active policy about one resource and action, each parsed when first asked for. */

@@ -32,16 +32,15 @@ export interface SnapshotMemo {
   readonly rules: WeakMap<PolicyRule, CompiledRule>;
   /** Resource that rules name (or `*`, for all others) → action → what applies. */
   readonly buckets: Map<string, Map<string, Bucket>>;
-  /** What users are assigned, joined to the rules of their role; all of it is dropped when it is too much. */
-  readonly joined: { readonly by: Map<Applicable, Joined>; size: number };
+  /** What users are assigned, joined to the rules of their role: bounded, the oldest goes first. */
+  readonly joined: { readonly by: Map<string, Joined>; size: number };
 }
 
-/** What applies with the policies that lead here, one after the other. */
+/** What applies to users who are assigned the same. */
 export interface Joined {
-  /** Id of one more policy → with that. */
-  readonly by: Map<string, Joined>;
-  /** Undefined until somebody asks who is assigned these and no others. */
-  applicable: Applicable | undefined;
+  readonly applicable: Applicable;
+  /** Rules and policies kept for it. */
+  readonly size: number;
 }
 
 /** The rules about one resource and action, in order. */
