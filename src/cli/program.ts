@@ -37,10 +37,10 @@ const OFFLINE_HELP =
 /** Runs one command line, without the program's own name in front, and answers its exit code. Never throws. */
 export async function runCli(args: readonly string[], world: CliWorld): Promise<number> {
   let exitCode = 0;
-  const program = createProgram(await loadCommands(args), world, (code) => {
-    exitCode = code;
-  });
   try {
+    const program = createProgram(await loadCommands(args), world, (code) => {
+      exitCode = code;
+    });
     await program.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {
