@@ -245,9 +245,9 @@ function describeApi(model: ModelKeeper): () => Promise<JsonObject> {
   let of: Definitions | undefined;
   let document: JsonObject = {};
   return async () => {
-    const createOpenApi = (await import('./openapi/index.ts')).createOpenApi;
-    if (of !== model.definitions) document = createOpenApi({ definitions: model.definitions });
-    of = model.definitions;
+    const { definitions } = model;
+    if (of !== definitions) document = (await import('./openapi/index.ts')).createOpenApi({ definitions });
+    of = definitions;
     return document;
   };
 }
