@@ -39,7 +39,7 @@ function describeMachine(): Readonly<Record<string, string>> {
   return {
     processor: `${cpus()[0]?.model.trim()}, ${cpus().length} cores`,
     memory: `${Math.round(totalmem() / 2 ** 30)} GiB`,
-    system: `${process.platform} ${release()}`,
+    system: `${process.platform} ${release().split('-', 1)[0]}`,
     cores: PLACE === undefined ? 'server and load on any' : `server on ${PLACE.server}, load on ${PLACE.load}`,
   };
 }
