@@ -14,13 +14,7 @@ export function memoised<Key, Value>(memo: Memo<Key, Value>, key: Key, work: () 
 }
 
 /**
- * What a map that is being put together has under a key, after `make` where it had nothing. The same as above, under a name of its own: what is
- * remembered may be forgotten, and tests do so; what is put together may not.
+ * The same for a map that is being put together. By a name of its own: what is remembered may be forgotten, and tests do so; what is put together
+ * may not.
  */
-export function entryOf<Key, Value>(map: Memo<Key, Value>, key: Key, make: () => Value): Value {
-  const known = map.get(key);
-  if (known !== undefined) return known;
-  const value = make();
-  map.set(key, value);
-  return value;
-}
+export const entryOf: typeof memoised = memoised;
