@@ -12,8 +12,8 @@ const ON_BOTH = [
 /** What is about PostgreSQL alone. */
 const POSTGRES_ALONE = ['src/storage/postgres/**/*.test.ts', 'test/{postgres,replicas}/**/*.test.ts'];
 
-/** Of these, requests from end to end; `test:long` asks all the others too. */
-const UNCACHED = ['test/scenarios/**/*.test.ts', 'src/model.test.ts'];
+/** Requests from end to end, and the model that they are decided on. */
+const UNCACHED = ['test/{scenarios,uncached}/**/*.test.ts', 'src/model.test.ts'];
 
 /** The same tests with every cache at size zero: whatever is remembered may only save work. */
 const withoutCaches = {
@@ -22,7 +22,7 @@ const withoutCaches = {
   resolveId(source: string, importer = '') {
     const stub = (name: string) => fileURLToPath(new URL(`test/uncached/${name}.ts`, import.meta.url));
     if (source === 'lru-cache') return stub('lru-cache');
-    return source.endsWith('/memo.ts') && !importer.includes('/test/uncached/') ? stub('memo') : undefined;
+    return source.endsWith('/memo.ts') && !importer.endsWith('/test/uncached/memo.ts') ? stub('memo') : undefined;
   },
 };
 
@@ -51,7 +51,7 @@ const config: ViteUserConfig = defineConfig({
         test: {
           name: 'sqlite',
           include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts'],
-          exclude: ['test/long/**', 'test/fixtures/**', ...POSTGRES_ALONE],
+          exclude: ['test/long/**', 'test/fixtures/**', 'test/uncached/**', ...POSTGRES_ALONE],
         },
       },
       {
