@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { memoised } from '../../memo.ts';
 import type { Statement } from '../database.ts';
 import { COLUMN_TYPES } from './values.ts';
 
@@ -85,7 +86,5 @@ const silenced = new WeakMap<Wire, Wire>();
 
 /** The same, but that it asks for no description. */
 function silent(wire: Wire): Wire {
-  const known = silenced.get(wire) ?? Object.assign(Object.create(wire) as Wire, { describe: () => undefined });
-  silenced.set(wire, known);
-  return known;
+  return memoised(silenced, wire, () => Object.assign(Object.create(wire) as Wire, { describe: () => undefined }));
 }
