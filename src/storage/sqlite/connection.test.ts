@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
+import { sql } from '../../sql/index.ts';
 import { type Connection, createConnection } from './connection.ts';
 
 let connection: Connection;
@@ -23,6 +24,25 @@ function prepared(n: number): number {
 }
 
 describe('prepared statements', () => {
+  it('are planned once, whatever is bound', () => {
+    // The driver makes a function for the rows of each plan.
+    const planned = vi.spyOn(globalThis, 'Function');
+    const driver = new BetterSqlite3(':memory:');
+    driver.exec('CREATE TABLE "T" ("id" TEXT PRIMARY KEY, "owner" TEXT) STRICT; CREATE INDEX "ix" ON "T" ("owner", "id")');
+    driver.exec(`INSERT INTO "T" VALUES ('a', 'x')`);
+    const mine = createConnection(driver);
+    const ask = (owner: string, limit: number) => mine.all(sql`SELECT "id" FROM "T" WHERE "owner" = ${owner} ORDER BY "id" LIMIT ${limit}`);
+    const bare = driver.prepare('SELECT "id" FROM "T" WHERE "owner" = ? ORDER BY "id" LIMIT ?');
+    const plansOf = (work: () => void): number => {
+      planned.mockClear();
+      for (let time = 0; time < 5; time++) work();
+      return planned.mock.calls.length;
+    };
+    expect(plansOf(() => bare.all('x', 1))).toBe(5);
+    expect(plansOf(() => expect(ask('x', 1)).toEqual([{ id: 'a' }]))).toBe(1);
+    planned.mockRestore();
+  });
+
   it('are used again, and only so many are kept: the newest', () => {
     for (let n = 0; n < 500; n++) ask(n);
     ask(0);

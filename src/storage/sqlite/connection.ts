@@ -4,7 +4,7 @@ import type { Change } from '../database.ts';
 import { createStatements, type Query } from '../query.ts';
 import { createLateMarks, type Marks } from '../savepoints.ts';
 import { fromDriver } from './driver-error.ts';
-import { registerFunctions } from './sql-dialect.ts';
+import { registerFunctions, sqliteDialect } from './sql-dialect.ts';
 
 /**
  * Prepared statements kept; filters of clients can make any number of texts. The oldest go first, used or not: to prepare one anew now and
@@ -177,7 +177,7 @@ function createPrepared(driver: BetterSqlite3.Database): PreparedStatements {
   };
 }
 
-const toStatement = createStatements(() => '?');
+const toStatement = createStatements(sqliteDialect.placeholder);
 
 function prepareStatement(driver: BetterSqlite3.Database, text: string): Prepared {
   const statement = driver.prepare<unknown[], Row>(text);
