@@ -1,4 +1,4 @@
-import { allTruth, anyTruth, notTruth, type Truth, UNKNOWN } from '../operators/index.ts';
+import { notTruth, type Truth, UNKNOWN } from '../operators/index.ts';
 import type { Condition } from './condition.ts';
 
 /** True whatever the record. */
@@ -35,12 +35,16 @@ export function not(condition: Condition): Condition {
  * `unknown` stays, because what is beside it may still be false.
  */
 function join(type: 'all' | 'any', conditions: readonly Condition[]): Condition {
-  const flat = conditions.flatMap((condition) => (condition.type === type ? condition.of : [condition]));
-  const kept = flat.filter((condition) => condition.type !== 'constant');
-  const truths = flat.flatMap((condition) => (condition.type === 'constant' ? [condition.value] : []));
-  const known = type === 'all' ? allTruth(truths, (truth) => truth) : anyTruth(truths, (truth) => truth);
-  if (kept.length === 0 || known === (type === 'any')) return constant(known);
+  const decisive = type === 'any';
+  const kept: Condition[] = [];
+  let isUndecided = false;
+  for (const condition of conditions.flatMap((each) => (each.type === type ? each.of : each))) {
+    if (condition.type !== 'constant') kept.push(condition);
+    else if (condition.value === decisive) return constant(decisive);
+    else if (condition.value === UNKNOWN) isUndecided = true;
+  }
   const [first] = kept;
-  if (known !== UNKNOWN) return kept.length === 1 && first !== undefined ? first : { type, of: kept };
-  return { type, of: [...kept, UNDECIDED] };
+  if (first === undefined) return constant(isUndecided ? UNKNOWN : !decisive);
+  if (isUndecided) return { type, of: [...kept, UNDECIDED] };
+  return kept.length === 1 ? first : { type, of: kept };
 }
