@@ -16,6 +16,20 @@ export interface PostgresAddress {
   readonly applicationName: string;
 }
 
+/** How a server is spoken to. Times are milliseconds. */
+export interface ServerOptions {
+  /** Whether statements are prepared under names. Not where a pooler changes connections between transactions and knows none. */
+  readonly preparedStatements?: boolean;
+  /** For a statement to be done. */
+  readonly statementTimeout?: number;
+  /** For a row, a table or a name that another transaction holds to be let go. */
+  readonly lockTimeout?: number;
+  /** For a connection to be there. */
+  readonly connectTimeout?: number;
+  /** Whether the server can look, while it works, whether we are still there. */
+  readonly checksClients?: boolean;
+}
+
 /** What may stand behind the `?`. */
 const PARAMETERS = ['application_name', 'host', 'schema', 'sslcert', 'sslkey', 'sslmode', 'sslrootcert', 'user'] as const;
 const MODES = ['disable', 'require', 'verify-ca', 'verify-full'] as const;

@@ -1,24 +1,10 @@
 import pg from 'pg';
 import { Problem } from '../../errors.ts';
 import { entryOf } from '../../memo.ts';
-import type { PostgresAddress } from './address.ts';
+import type { PostgresAddress, ServerOptions } from './address.ts';
 import { type Connection, createConnection } from './connection.ts';
 import { busy, fromDriver, type Passing, unavailable } from './driver-error.ts';
 import type { Places } from './places.ts';
-
-/** How a server is spoken to. Times are milliseconds. */
-export interface ServerOptions {
-  /** Whether statements are prepared under names. Not where a pooler changes connections between transactions and knows none. */
-  readonly preparedStatements?: boolean;
-  /** For a statement to be done. */
-  readonly statementTimeout?: number;
-  /** For a row, a table or a name that another transaction holds to be let go. */
-  readonly lockTimeout?: number;
-  /** For a connection to be there. */
-  readonly connectTimeout?: number;
-  /** Whether the server can look, while it works, whether we are still there. */
-  readonly checksClients?: boolean;
-}
 
 /** Texts that say how transactions go on. */
 export interface Beginnings {

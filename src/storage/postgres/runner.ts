@@ -1,13 +1,13 @@
 import { Problem } from '../../errors.ts';
 import type { CommitFigures, CommitWatch, DatabaseFigures, Transaction, TransactionOptions } from '../database.ts';
 import { createWriters } from '../writers.ts';
-import type { PostgresAddress } from './address.ts';
+import type { PostgresAddress, ServerOptions } from './address.ts';
 import { createClock } from './clock.ts';
 import type { Connection } from './connection.ts';
 import { busy } from './driver-error.ts';
 import { type Doubt, type Fate, loadFate } from './fate.ts';
 import { createPlaces } from './places.ts';
-import { createPool, type ServerOptions, toBeginnings } from './pool.ts';
+import { createPool, toBeginnings } from './pool.ts';
 import { type CommitGroup, createRecorder, type Recorder } from './recorder.ts';
 import { attempt, type Outcome } from './transaction.ts';
 

@@ -8,8 +8,8 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import BetterSqlite3 from 'better-sqlite3';
 import { SetupError } from '../../errors.ts';
+import { openToRead } from './open-to-read.ts';
 
 /** A backup that was written. */
 export interface Written {
@@ -68,21 +68,6 @@ export function writeBackup({ from, to, pageSize, show }: BackupRequest): Writte
 
 function cannotWrite(file: string, error: unknown): SetupError {
   return new SetupError(`cannot write the backup ${file}: ${error instanceof Error ? error.message : String(error)}`);
-}
-
-/**
- * Opens a file only to be read. It may be anybody's: what it has of views and triggers calls none of our functions, and a page
- * that lies about itself is not believed.
- */
-export function openToRead(path: string): BetterSqlite3.Database {
-  const driver = new BetterSqlite3(path, { readonly: true, fileMustExist: true, timeout: 5000 });
-  try {
-    for (const pragma of ['trusted_schema = OFF', 'cell_size_check = ON']) driver.pragma(pragma);
-    return driver;
-  } catch (error) {
-    driver.close();
-    throw error;
-  }
 }
 
 /** Refuses a file whose pages, indexes or values contradict each other. @throws SetupError with the first contradictions. */

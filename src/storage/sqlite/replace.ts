@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import BetterSqlite3 from 'better-sqlite3';
 import { SetupError } from '../../errors.ts';
-import { type BackupRequest, openToRead, writeBackup } from './backup.ts';
+import { type BackupRequest, writeBackup } from './backup.ts';
 import { driverCode } from './driver-error.ts';
+import { openToRead } from './open-to-read.ts';
 
 /** A copy of a backup, to be changed before it replaces anything: the backup itself stays as it is. */
 export interface Staged {
