@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import Sqlite from 'better-sqlite3';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const main = join(root, 'bin/bailiwick.js');
+const CHECKOUT = join(root, 'bin/bailiwick.js');
 /** Milliseconds for something to be printed: however busy the machine. */
 const PATIENCE = 60_000;
 
@@ -17,8 +17,8 @@ export interface Ended {
   readonly err: string;
 }
 
-/** Runs a command to its end. */
-export function runProgram(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
+/** Runs a command to its end; of the checkout, where no other program is given. */
+export function runProgram(args: readonly string[], env: Readonly<Record<string, string>> = {}, main: string = CHECKOUT): Promise<Ended> {
   return new Promise((resolve) => {
     const options = { cwd: root, env: { ...process.env, ...env }, timeout: 20_000 };
     const child = execFile(process.execPath, [main, ...args], options, (_, out, err) => resolve({ code: child.exitCode, out, err }));
@@ -27,7 +27,7 @@ export function runProgram(args: readonly string[], env: Readonly<Record<string,
 
 /** Runs a command whose reader goes away at once, as `… | head -0` does; gives the exit code. */
 export async function runUnread(args: readonly string[]): Promise<number | null> {
-  const child = spawn(process.execPath, [main, ...args], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [CHECKOUT, ...args], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
   child.stdout.destroy();
   const [code] = await once(child, 'exit');
   return code as number | null;
@@ -56,11 +56,13 @@ export interface Start {
   readonly env?: Readonly<Record<string, string>>;
   /** A module that is loaded before the program. */
   readonly preload?: string;
+  /** The program; that of the checkout where none is given. */
+  readonly main?: string;
 }
 
 /** Starts a service on a free port; resolves once it listens and has said what it has to say. */
 export async function startProgram({ data, project = 'examples/newsroom', command = 'start', ...how }: Start): Promise<Program> {
-  const { args = [], env = {}, preload } = how;
+  const { args = [], env = {}, preload, main = CHECKOUT } = how;
   const program = [...(preload === undefined ? [] : ['--import', preload]), main];
   const child = spawn(process.execPath, [...program, command, '--project', project, '--data', data, '--port', '0', ...args], {
     cwd: root,

@@ -1,0 +1,44 @@
+/** The package as npm would publish it, built, packed and installed into a folder of its own. Nothing is asked of a network. */
+import { execFile } from 'node:child_process';
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Where it was installed. */
+export interface Installed {
+  /** The package itself. */
+  readonly folder: string;
+  /** What its users start. */
+  readonly main: string;
+  /** The files that were packed; paths within the package. */
+  readonly files: readonly string[];
+}
+
+/** Builds the package and installs it below `project`. It finds there what it depends on, and nothing that only we develop with. */
+export async function installPackage(project: string): Promise<Installed> {
+  const modules = join(project, 'node_modules');
+  const folder = join(modules, 'bailiwick');
+  mkdirSync(folder, { recursive: true });
+  // Its scripts before and after would set the checkout up, which those have seen to who run this.
+  await run('npm', ['run', 'build', '--ignore-scripts'], { cwd: root });
+  const { stdout } = await run('npm', ['pack', '--ignore-scripts', '--offline', '--json', '--pack-destination', project], { cwd: root });
+  const [packed] = JSON.parse(stdout) as readonly { readonly filename: string; readonly files: readonly { readonly path: string }[] }[];
+  if (packed === undefined) throw new Error(`expected npm to pack the package, given ${stdout}`);
+  await run('tar', ['-xzf', join(project, packed.filename), '-C', folder, '--strip-components=1']);
+  const { dependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+    dependencies: Readonly<Record<string, string>>;
+  };
+  for (const name of Object.keys(dependencies)) link(modules, name);
+  return { folder, main: join(folder, 'bin/bailiwick.js'), files: packed.files.map(({ path }) => path) };
+}
+
+/** Lets a project find a package of the checkout, which finds its own dependencies from where it really is. */
+export function link(modules: string, name: string): void {
+  const at = join(modules, name);
+  mkdirSync(dirname(at), { recursive: true });
+  symlinkSync(join(root, 'node_modules', name), at, 'junction');
+}

@@ -1,0 +1,114 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Installed, installPackage, link } from './installed.ts';
+import { expectDone, type Program, runProgram, send, setUp, startProgram } from './program.ts';
+
+const run = promisify(execFile);
+const project = mkdtempSync(join(tmpdir(), 'bailiwick-package-'));
+const data = join(project, 'data');
+const METRICS_TOKEN = 'a-token-that-nothing-but-metrics-ask-for';
+const tsc = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', import.meta.url));
+const newsroom = fileURLToPath(new URL('../../examples/newsroom', import.meta.url));
+
+let installed: Installed;
+beforeAll(async () => {
+  installed = await installPackage(project);
+}, 120_000);
+afterAll(() => rmSync(project, { recursive: true, force: true }));
+
+describe('the package', () => {
+  it('holds what it runs from, and neither sources nor tests', () => {
+    const places = new Set(installed.files.map((path) => (path.includes('/') ? path.slice(0, path.indexOf('/')) : path)));
+    expect([...places].sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'bin', 'dist', 'docs', 'package.json']);
+    expect(installed.files.filter((path) => /\.(test|fixture)\.|(?<!\.d)\.ts$/.test(path))).toEqual([]);
+  });
+
+  it('looks at the version of Node before it loads anything that an old one could not', () => {
+    expect(readFileSync(join(installed.folder, 'dist/main.js'), 'utf8')).not.toMatch(/^(import|export) .*from/m);
+  });
+
+  it.each([
+    { args: ['--help'], out: /storage/ },
+    { args: ['--version'], out: /^\d+\.\d+\.\d+\n$/ },
+    { args: ['storage', 'plan', '--project', newsroom, '--data', join(project, 'planned')], out: /Article/ },
+  ])('runs $args.0', async ({ args, out }) => {
+    expect(await runProgram(args, {}, installed.main)).toEqual({ code: 0, out: expect.stringMatching(out), err: '' });
+  });
+
+  it('brings what is loaded for PostgreSQL alone', async () => {
+    const { code, err } = await runProgram(
+      ['start', '--project', newsroom, '--database', 'postgres://me@127.0.0.1:1/x'],
+      {},
+      installed.main,
+    );
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringMatching(/cannot use the database postgres:\/\/me@127\.0\.0\.1:1\/x: /) });
+  });
+});
+
+describe('a service that is started from the package', () => {
+  let program: Program;
+  beforeAll(async () => {
+    program = await startProgram({
+      project: newsroom,
+      data,
+      main: installed.main,
+      env: { BAILIWICK_METRICS_TOKEN: METRICS_TOKEN },
+    });
+  });
+  afterAll(() => program.stop());
+
+  it.each([
+    ['/readyz', '"status":"ready"'],
+    ['/metrics', '# TYPE'],
+    ['/openapi.json', '"/api/Article"'],
+    ['/docs', 'swagger-ui.css'],
+    ['/docs/swagger-ui.css', '.swagger-ui'],
+  ])('answers %s', async (path, part) => {
+    const answer = await fetch(program.url + path, { headers: { authorization: `Bearer ${METRICS_TOKEN}` } });
+    expect({ status: answer.status, text: await answer.text() }).toEqual({ status: 200, text: expect.stringContaining(part) });
+  });
+
+  it('decides, by an expression too', async () => {
+    const token = await setUp(program.url);
+    const rules = [{ resource: 'Article', action: 'list', conditions: [{ expression: 'user.role == "user"' }] }];
+    await expectDone(send(program.url, 'POST /admin/api/policies', { token, body: { name: 'list', type: 'CUSTOM', rules } }));
+    expect(await send(program.url, 'GET /api/Article', { token })).toMatchObject({ status: 200, body: { data: [] } });
+    expect(await send(program.url, 'GET /api/Article')).toMatchObject({ status: 403 });
+  });
+});
+
+describe('a program that imports the package', () => {
+  const text = `
+    import { createService, Problem, readSettings, type Service, SetupError } from 'bailiwick';
+    const [project = '', data = ''] = process.argv.slice(2);
+    const service: Service = await createService(readSettings({ flags: { project, data, port: '0' } }));
+    const { url } = await service.listen();
+    const { status } = await fetch(url + '/healthz');
+    await service.close();
+    console.log(status, Problem.name, SetupError.name);
+  `;
+
+  it('runs the service', async () => {
+    writeFileSync(join(project, 'use.mjs'), text.replace('type Service, ', '').replace(': Service', ''));
+    const { stdout } = await run(process.execPath, ['use.mjs', newsroom, join(project, 'used')], { cwd: project });
+    expect(stdout).toBe('200 Problem SetupError\n');
+  });
+
+  it('has its types', async () => {
+    link(join(project, 'node_modules'), '@types/node');
+    const compilerOptions = { strict: true, module: 'nodenext', target: 'es2024', types: ['node'], noEmit: true };
+    writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['use.mts'] }));
+    const check = () => run(process.execPath, [tsc, '-p', '.'], { cwd: project }).catch(({ stdout }: { stdout: string }) => ({ stdout }));
+    writeFileSync(join(project, 'use.mts'), `${text}\nexport const wrong: number = service.notices;\n`);
+    expect((await check()).stdout.replace(/\d+,\d+/, '')).toBe(
+      "use.mts(): error TS2322: Type 'readonly string[]' is not assignable to type 'number'.\n",
+    );
+    writeFileSync(join(project, 'use.mts'), text);
+    expect((await check()).stdout).toBe('');
+  });
+});
