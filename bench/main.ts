@@ -14,9 +14,10 @@ import { runQuick } from './quick.ts';
 import { record } from './record/measure.ts';
 import { keepResults, readResults } from './results.ts';
 import { show } from './show.ts';
+import { start } from './start.ts';
 import { median } from './statistics.ts';
 
-const MEASUREMENTS: readonly Measurement[] = [http, decide, record, grow, memory, count];
+const MEASUREMENTS: readonly Measurement[] = [http, decide, record, grow, start, memory, count];
 
 const { names, options } = readOptions(process.argv.slice(2));
 const ALL = [...MEASUREMENTS.map(({ name }) => name), 'report', 'quick'];

@@ -4,15 +4,29 @@ import { createUser, expectDone, idOf, logIn, type Program, send, setUp, startPr
 const PROJECT = fileURLToPath(new URL('http/project', import.meta.url));
 const EMAIL = 'maya@example.com';
 
-/** Starts the service as `npm start` does, on the articles that contestants keep, with nothing that bounds how much is asked. */
-export function startService(folder: string, database: string): Promise<Program> {
+/**
+ * Starts the service as `npm start` does, on the articles that contestants keep, with nothing that bounds how much is asked.
+ *
+ * @param main The program; that of the checkout where none is given.
+ */
+export function startService(folder: string, database: string, main?: string): Promise<Program> {
   return startProgram({
+    ...(main !== undefined && { main }),
     data: folder,
     project: PROJECT,
     args: ['--database', database, '--rate-limit', '0', '--log-level', 'error', '--backups-kept', '0', '--access-token-seconds', '86400'],
     // What is set outside stays: `NODE_OPTIONS=--cpu-prof` has it write a profile.
     env: { NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --max-semi-space-size=16` },
   });
+}
+
+/** One turn: milliseconds until the service listens. */
+export async function timeStart(...where: Parameters<typeof startService>): Promise<{ readonly value: number }> {
+  const began = performance.now();
+  const program = await startService(...where);
+  const value = performance.now() - began;
+  await program.stop();
+  return { value };
 }
 
 /** Who asks. */

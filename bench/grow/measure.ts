@@ -7,7 +7,7 @@ import type { Measurement, Tell } from '../measurement.ts';
 import { type Options, pick } from '../options.ts';
 import { moveTo } from '../place.ts';
 import { race } from '../rounds.ts';
-import { startService } from '../service.ts';
+import { startService, timeStart } from '../service.ts';
 import { byEntries } from './entries.ts';
 import { byPolicies } from './policies.ts';
 import { byRecords } from './records.ts';
@@ -39,7 +39,7 @@ async function measureGrowing(growing: Growing, options: Options, tell: Tell): P
     moveTo('server');
     await tellRaced(
       growing.name,
-      { name: 'start', racers: all.map((each) => ({ name: each.name, turn: () => timeStart(each) })) },
+      { name: 'start', racers: all.map((each) => ({ name: each.name, turn: () => timeStart(each.folder, each.database) })) },
       { options, tell },
     );
     for (const each of all) programs.push(await startService(each.folder, each.database));
@@ -73,14 +73,6 @@ async function tellRaced(what: string, { name, racers }: Racing, { options, tell
       beside,
     });
   }
-}
-
-async function timeStart({ folder, database }: Grown): Promise<{ readonly value: number }> {
-  const began = performance.now();
-  const program = await startService(folder, database);
-  const value = performance.now() - began;
-  await program.stop();
-  return { value };
 }
 
 interface Ask {
