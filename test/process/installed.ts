@@ -23,7 +23,7 @@ export async function installPackage(project: string): Promise<Installed> {
   const modules = join(project, 'node_modules');
   const folder = join(modules, 'bailiwick');
   mkdirSync(folder, { recursive: true });
-  // Its scripts before and after would set the checkout up, which those have seen to who run this.
+  // Not what npm runs before it, which sets the checkout up: whoever runs this has done so, and nothing may replace node_modules now.
   await run('npm', ['run', 'build', '--ignore-scripts'], { cwd: root });
   const { stdout } = await run('npm', ['pack', '--ignore-scripts', '--offline', '--json', '--pack-destination', project], { cwd: root });
   const [packed] = JSON.parse(stdout) as readonly { readonly filename: string; readonly files: readonly { readonly path: string }[] }[];
