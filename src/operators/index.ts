@@ -26,8 +26,6 @@ export type { SqlDialect, SqlJson, SqlTruth, StoredType } from './sql.ts';
 export { OPERATORS } from './table.ts';
 export { foldCase } from './texts.ts';
 export {
-  allTruth,
-  anyTruth,
   describeValue,
   isObject,
   type Json,
