@@ -60,7 +60,12 @@ function describeVersions(): Readonly<Record<string, string>> {
   };
 }
 
+/** Of what is measured: results of measurements before, and the page made of them, change nothing in it. */
 function readCommit(): string {
-  const { stdout, status } = spawnSync('git', ['describe', '--always', '--dirty'], { cwd: FOLDER, encoding: 'utf8' });
-  return status === 0 ? stdout.trim() : 'no checkout';
+  const git = (...args: readonly string[]) =>
+    spawnSync('git', args, { cwd: fileURLToPath(new URL('..', import.meta.url)), encoding: 'utf8' });
+  const { stdout, status } = git('describe', '--always');
+  if (status !== 0) return 'no checkout';
+  const changed = git('status', '--porcelain', '--', '.', ':!bench/results', ':!docs').stdout !== '';
+  return `${stdout.trim()}${changed ? '-dirty' : ''}`;
 }
