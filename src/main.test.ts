@@ -12,12 +12,12 @@ function runOn(version: string, args: readonly string[]): { readonly status: num
 }
 
 describe('main', () => {
-  it.each(['18.20.8', '20.20.2', '22.12.0'])('refuses Node %s in one sentence, before it imports anything', (version) => {
+  it.each(['18.20.8', '20.20.2', '22.13.1'])('refuses Node %s in one sentence, before it imports anything', (version) => {
     const { status, out, err } = runOn(version, ['--version']);
-    expect({ status, out, err }).toEqual({ status: 2, out: '', err: `bailiwick: expected Node 22.13 or newer, given ${version}\n` });
+    expect({ status, out, err }).toEqual({ status: 2, out: '', err: `bailiwick: expected Node 22.14 or newer, given ${version}\n` });
   });
 
-  it.each(['22.13.0', '24.0.0'])('runs on Node %s', (version) => {
+  it.each(['22.14.0', '24.0.0'])('runs on Node %s', (version) => {
     const { status, out } = runOn(version, ['--version']);
     expect({ status, out }).toEqual({ status: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
   });

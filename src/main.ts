@@ -3,7 +3,7 @@
  * The process. Nothing but this runs on an old Node: everything else is imported after the check, because the
  * database driver crashes there before it could say why.
  */
-const NEEDED: readonly [number, number] = [22, 13];
+const NEEDED: readonly [number, number] = [22, 14];
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major < NEEDED[0] || (major === NEEDED[0] && minor < NEEDED[1])) {
