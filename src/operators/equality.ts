@@ -1,8 +1,8 @@
-import { sql } from '../sql/index.ts';
+import { type Sql, sql } from '../sql/index.ts';
 import { checkItems, checkScalar, defineNegation, defineOperator } from './define.ts';
 import { compareAs } from './kinds.ts';
 import { IN_MEMORY, type Operator, type SqlAround, type SqlSubject } from './operator.ts';
-import { boundValue, falseWherePresent, oneOf, SQL_UNKNOWN, type SqlTruth } from './sql.ts';
+import { type BoundFor, boundValue, falseWherePresent, oneOf, SQL_UNKNOWN, type SqlTruth } from './sql.ts';
 import { toStored } from './stored.ts';
 import { anyTruth, type Json, type Kind, type Truth, UNKNOWN } from './value.ts';
 
@@ -94,9 +94,15 @@ function anyEqual(subject: SqlSubject, expected: readonly Json[], { dialect }: S
   }
   if (bound.size === 0) return unfit ? SQL_UNKNOWN : falseWherePresent(subject.sql);
   const truth =
-    bound.size === 1 ? sql<boolean | null>`${subject.sql} = ${boundValue([...bound][0], of)}` : oneOf(subject.sql, [...bound], of);
+    bound.size === 1 ? sql<boolean | null>`${subject.sql} = ${soleValue(subject, [...bound][0], of)}` : oneOf(subject.sql, [...bound], of);
   if (truth === undefined) return IN_MEMORY;
   return unfit ? sql<boolean | null>`(${truth} OR NULL)` : truth;
+}
+
+/** Where a partial index holds the rows of this value, as its text says it. */
+function soleValue(subject: SqlSubject, value: unknown, of: BoundFor): Sql {
+  const isIndexed = (typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint') && subject.isIndexed?.(value);
+  return (isIndexed === true && of.dialect.indexedValue?.(value)) || boundValue(value, of);
 }
 
 function checkEqual(expected: Json, kind: Kind | undefined): string | undefined {

@@ -21,6 +21,8 @@ export interface SqlSubject {
   readonly itemKind?: Kind | undefined;
   /** JSON value → what the column stores for it; undefined where the value does not fit (the comparison is then unknown). For lists: of one item. */
   encode(value: Json): unknown;
+  /** Whether what the column stores is a value by which a partial index takes rows in. */
+  isIndexed?(stored: unknown): boolean;
 }
 
 /** What surrounds a comparison in SQL. */

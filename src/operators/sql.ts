@@ -22,6 +22,8 @@ export interface SqlDialect {
   matchesWildcards(text: Sql, pattern: string): SqlTruth;
   /** A number, such as any column of numbers compares with. */
   numberValue(value: number): Sql;
+  /** A value as the text of a partial index has it, where what is bound leads to no such index; absent where it does. */
+  indexedValue?(value: string | number | bigint): Sql;
   /** A value on its way into a column: a statement that writes says of what type it is. */
   writtenValue(value: unknown, type: StoredType): Sql;
   /** Whether `column` is one of many values of one type: however many, they are bound as one. */

@@ -127,7 +127,11 @@ export const like: Operator = defineTextOperator({
   longest: LONGEST_SOUGHT,
   holds: matchesWildcards,
   sql({ sql: text }, pattern, { dialect }) {
-    return pattern.length > MAX_SQL_PATTERN ? IN_MEMORY : dialect.matchesWildcards(text, pattern);
+    if (pattern.length > MAX_SQL_PATTERN) return IN_MEMORY;
+    const fits = dialect.matchesWildcards(text, pattern);
+    const [prefix = ''] = pattern.split(/[*?]/, 1);
+    // Said besides, because an index can serve it: databases see no range in a pattern that is bound.
+    return prefix === '' ? fits : sql<boolean | null>`(${startsWithSql(text, prefix)} AND ${fits})`;
   },
   samples: [
     { actual: 'report-2026.pdf', expected: 'report-????.pdf', kind: 'text', answer: true },

@@ -25,7 +25,7 @@ interface Maker {
   /** Pieces and values one behind the other, by default with commas between. */
   join<T = unknown>(parts: readonly unknown[], separator?: Sql): Sql<T>;
   /** A value in the text itself, where a database takes none from elsewhere. */
-  lit<T = unknown>(value: string | number): Sql<T>;
+  lit<T = unknown>(value: string | number | bigint): Sql<T>;
 }
 
 /** Makes pieces of SQL: a template whose values are bound, never written into the text. */
@@ -34,7 +34,8 @@ export const sql: Maker = Object.assign(<T>(texts: readonly string[], ...parts: 
   ref: toName,
   table: toName,
   join,
-  lit: <T>(value: string | number) => toPiece<T>([typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value)], []),
+  lit: <T>(value: string | number | bigint) =>
+    toPiece<T>([typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value)], []),
 });
 
 /** The text of a statement, and the values bound in it. */

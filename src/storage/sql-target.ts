@@ -91,5 +91,7 @@ function subjectOf({ field, of }: FieldAt, table: string): SqlSubject | undefine
     sql: sql.raw(`${quoteName(table)}.${quoteName(column.name)}`),
     ...kind,
     encode: (value) => type.toColumn(type.toCanonical?.(value, item) ?? value, item),
+    isIndexed: (stored) =>
+      of.indexes.some(({ where = {} }) => Object.hasOwn(where, field.name) && type.toColumn(where[field.name] ?? null, item) === stored),
   };
 }

@@ -15,6 +15,7 @@ const published = is('resource.status', 'eq', 'published');
 
 const upwards = { field: 'views', descending: false };
 const downwards = { field: 'views', descending: true };
+const newest = [{ field: 'publishedAt', descending: true }];
 
 /** Entered by an index: no row is looked at that a range of an index does not bring. */
 const INDEXED: readonly PlanCase[] = [
@@ -34,6 +35,7 @@ const INDEXED: readonly PlanCase[] = [
   { name: 'one of several values', rules: [when(is('resource.status', 'in', ['draft', 'review']))] },
   { name: 'between', rules: [when(is('resource.views', 'between', [100, 200]))] },
   { name: 'a prefix', rules: [when(is('resource.title', 'startsWith', 'Report'))] },
+  { name: 'a pattern that begins with letters', rules: [when(is('resource.title', 'like', 'Report 1*'))] },
   { name: 'one reference away', rules: [when(is('resource.authorId.department', 'eq', '${user.department}'))] },
   { name: 'own records, said in CEL', rules: [when({ expression: 'resource.authorId == user.id' })] },
   {
@@ -41,7 +43,7 @@ const INDEXED: readonly PlanCase[] = [
     rules: [when(own), { ...deny, ...when({ ...is('resource.status', 'eq', 'review'), ifExists: true }) }],
   },
   { name: 'own records, the next page', rules: [when(own)], page: 2 },
-  { name: 'published, newest first', rules: [when(published)], sort: [{ field: 'publishedAt', descending: true }] },
+  { name: 'published, newest first', rules: [when(published)], sort: newest },
   { name: 'own records that the caller filters', rules: [when(own)], where: { status: 'draft' } },
   { name: 'own records, counted', rules: [when(own)], total: true },
   { name: 'everything by an indexed field, further on', rules: [{}], sort: [upwards], page: 7 },
@@ -58,6 +60,9 @@ const WALKED: readonly PlanCase[] = [
   { name: 'everything, to a role', rules: [{}] },
   { name: 'everything, the next page', rules: [{}], page: 2 },
   { name: 'everything by an indexed field', rules: [{}], sort: [upwards] },
+  { name: 'those of an index on one desk', rules: [when(is('resource.desk', 'eq', 'one'))], sort: newest },
+  { name: 'those of an index on one desk, as the caller filters', rules: [{}], where: { desk: 'one' }, sort: newest, total: true },
+  { name: 'what leads', rules: [when(is('resource.isLead', 'eq', true))], sort: [downwards] },
   { name: 'what is not published', rules: [when({ not: published })] },
   { name: 'an item of a list', rules: [when(is('resource.tags', 'has', '${user.department}'))] },
   { name: 'everything but one reference away', rules: [{}, { ...deny, ...when(is('resource.authorId.department', 'eq', 'politics')) }] },

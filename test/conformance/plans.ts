@@ -83,8 +83,15 @@ const definitions: Definitions = define(
       publishedAt: { type: 'timestamp' },
       tags: { type: 'list', of: 'string' },
       extra: { type: 'json' },
+      desk: { type: 'enum', values: ['one', 'two'] },
+      isLead: { type: 'boolean' },
     },
-    indexes: [{ fields: ['createdBy'] }, { fields: ['status', 'publishedAt'] }],
+    indexes: [
+      { fields: ['createdBy'] },
+      { fields: ['status', 'publishedAt'] },
+      { fields: ['publishedAt'], where: { desk: 'one' } },
+      { fields: ['views'], where: { isLead: true } },
+    ],
   },
 );
 const article = resourceOf('Article', definitions);
@@ -118,6 +125,8 @@ function toArticle(n: number): JsonObject {
     publishedAt: n % 4 === 0 ? null : new Date(NOW - n * 3_600_000).toISOString(),
     tags: n % 2 === 0 ? ['sports'] : ['local', 'news'],
     extra: { desk: n % 2 === 0 ? 'one' : 'two' },
+    desk: n % 5 === 0 ? 'one' : 'two',
+    isLead: n % 9 === 0,
   };
 }
 

@@ -73,8 +73,8 @@ right(bailiwick_fold_case_17_0("field"), $1::int) = $2; -- [3,"ΔΟΣ"]
 CASE CASE json_typeof("json" -> $1::text) WHEN 'string' THEN 'text' WHEN 'number' THEN 'real' WHEN 'boolean' THEN ("json" -> $2::text #>> '{}') ELSE json_typeof("json" -> $3::text) END WHEN 'text' THEN right(bailiwick_fold_case_17_0((("json" -> $4::text #>> '{}') COLLATE "C")), $5::int) = $6 END; -- ["key","key","key","key",3,"ΔΟΣ"]
 
 -- like "report-????.pdf"
-"field" LIKE $1; -- ["report-____.pdf"]
-CASE CASE json_typeof("json" -> $1::text) WHEN 'string' THEN 'text' WHEN 'number' THEN 'real' WHEN 'boolean' THEN ("json" -> $2::text #>> '{}') ELSE json_typeof("json" -> $3::text) END WHEN 'text' THEN (("json" -> $4::text #>> '{}') COLLATE "C") LIKE $5 END; -- ["key","key","key","key","report-____.pdf"]
+(("field" >= $1 AND "field" < $2) AND "field" LIKE $3); -- ["report-","report.","report-____.pdf"]
+CASE CASE json_typeof("json" -> $1::text) WHEN 'string' THEN 'text' WHEN 'number' THEN 'real' WHEN 'boolean' THEN ("json" -> $2::text #>> '{}') ELSE json_typeof("json" -> $3::text) END WHEN 'text' THEN (((("json" -> $4::text #>> '{}') COLLATE "C") >= $5 AND (("json" -> $6::text #>> '{}') COLLATE "C") < $7) AND (("json" -> $8::text #>> '{}') COLLATE "C") LIKE $9) END; -- ["key","key","key","key","report-","key","report.","key","report-____.pdf"]
 
 -- matches "^INV-\\d{4}-"
 -- in memory

@@ -73,8 +73,8 @@ iif(bailiwick_fold_case("field") = '', FALSE, substr(CAST(bailiwick_fold_case("f
 CASE json_type("json", +?) WHEN 'text' THEN iif(bailiwick_fold_case(json_extract("json", +?)) = '', FALSE, substr(CAST(bailiwick_fold_case(json_extract("json", +?)) AS BLOB), +?) = CAST(+? AS BLOB)) END; -- ["$.\"key\"","$.\"key\"","$.\"key\"",-6,"ΔΟΣ"]
 
 -- like "report-????.pdf"
-"field" GLOB +?; -- ["report-????.pdf"]
-CASE json_type("json", +?) WHEN 'text' THEN json_extract("json", +?) GLOB +? END; -- ["$.\"key\"","$.\"key\"","report-????.pdf"]
+(("field" >= +? AND "field" < +?) AND "field" GLOB +?); -- ["report-","report.","report-????.pdf"]
+CASE json_type("json", +?) WHEN 'text' THEN ((json_extract("json", +?) >= +? AND json_extract("json", +?) < +?) AND json_extract("json", +?) GLOB +?) END; -- ["$.\"key\"","$.\"key\"","report-","$.\"key\"","report.","$.\"key\"","report-????.pdf"]
 
 -- matches "^INV-\\d{4}-"
 -- in memory
