@@ -1,19 +1,14 @@
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { didYouMean, type Issue } from '../errors.ts';
 import { FIELD_TYPES, type Field, type FieldType } from '../fields/index.ts';
 import { memoised } from '../memo.ts';
-import { type Json, matchesPattern } from '../operators/index.ts';
+import type { Json } from '../operators/index.ts';
+import { type Ajv, createAjv, type ErrorObject, type ValidateFunction } from './ajv.ts';
 import { describeType } from './mistake.ts';
+import { fitsPlainly } from './plain.ts';
 import type { Resource } from './resource.ts';
 
 const compiled = new WeakMap<Resource, ValidateFunction>();
 const singles = new WeakMap<Field, Single>();
-
-// How ajv is to understand `pattern`: as RE2, in linear time. `code` would only be used for code written to a file.
-const re2 = Object.assign(
-  (source: string) => ({ test: (text: string): boolean => matchesPattern(text, source) === true, toString: () => source }),
-  { code: 'matchesPattern' },
-);
 
 /** What is wrong with values that are given for fields of a resource: unknown names and nulls have been taken out before. */
 export function checkGiven(resource: Resource, given: ReadonlyMap<Field, Json>): readonly Issue[] {
@@ -24,6 +19,11 @@ export function checkGiven(resource: Resource, given: ReadonlyMap<Field, Json>):
 
 /** What is wrong with one value of a field by itself: the default in a definition, a value on its way into another type. */
 export function checkFieldValue(field: Field, value: Json): readonly Issue[] {
+  const type = typeOf(field);
+  if (fitsPlainly(type.jsonSchema(field), value)) {
+    const detail = type.checkValue?.(value, field);
+    return detail === undefined ? [] : [{ path: field.name, code: 'format', detail }];
+  }
   const { unnamed, validate } = memoised(singles, field, () => toSingle(field));
   const { measured, issues } = takeOutOversized(new Map([[unnamed, value]]));
   const all = [...issues, ...checkMeasured(measured, validate)];
@@ -37,14 +37,19 @@ interface Single {
   readonly validate: ValidateFunction;
 }
 
+interface Checkers {
+  readonly ajv: Ajv;
+  readonly bySchema: Map<string, ValidateFunction>;
+}
+
 /** What checks single fields, by the schema of their values: most that have a default differ in name alone. */
-let checkers = { ajv: createAjv(), bySchema: new Map<string, ValidateFunction>() };
+let checkers: Checkers | undefined;
 /** What one instance keeps; then another begins. */
 const MOST_CHECKERS = 50;
 
 function toSingle(field: Field): Single {
   const unnamed = { ...field, name: 'value' };
-  if (checkers.bySchema.size >= MOST_CHECKERS) checkers = { ajv: createAjv(), bySchema: new Map() };
+  if (checkers === undefined || checkers.bySchema.size >= MOST_CHECKERS) checkers = { ajv: createAjv(), bySchema: new Map() };
   const { ajv, bySchema } = checkers;
   const schema = JSON.stringify(typeOf(field).jsonSchema(field));
   return { unnamed, validate: memoised(bySchema, schema, () => compileFields([unnamed], ajv)) };
@@ -61,20 +66,6 @@ export function typeOf(field: Field): FieldType {
 function compileFields(fields: Iterable<Field>, ajv: Ajv = createAjv()): ValidateFunction {
   const properties = Object.fromEntries([...fields].map((field) => [field.name, typeOf(field).jsonSchema(field)]));
   return ajv.compile({ type: 'object', properties });
-}
-
-function createAjv(): Ajv {
-  return new Ajv({
-    allErrors: true,
-    verbose: true,
-    allowUnionTypes: true,
-    ownProperties: true,
-    meta: false,
-    validateSchema: false,
-    // What a format means is said once, by the field type's checkValue.
-    validateFormats: false,
-    code: { regExp: re2 },
-  });
 }
 
 function checkMeasured(given: ReadonlyMap<Field, Json>, validate: ValidateFunction): readonly Issue[] {
