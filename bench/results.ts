@@ -27,7 +27,7 @@ export function keepResults({ name, goesBy }: Measurement, options: Options, fig
     date,
     machine: describeMachine(),
     versions: describeVersions(),
-    settings: { ...before?.settings, [name]: toSettings(options, goesBy) },
+    settings: { ...before?.settings, [name]: { commit: readCommit(), ...toSettings(options, goesBy) } },
     figures: [...(before?.figures ?? []).filter(({ measurement }) => measurement !== name), ...figures],
   };
   const path = `${FOLDER}${date}.json`;
@@ -53,7 +53,7 @@ function describeVersions(): Readonly<Record<string, string>> {
   };
   const pinned = { ...dependencies, ...devDependencies };
   return {
-    bailiwick: `${version} (${readCommit()})`,
+    bailiwick: version,
     node: process.version.slice(1),
     ...Object.fromEntries(BASIS.map((name) => [name, pinned[name] ?? ''])),
     ...contestantVersions(),
