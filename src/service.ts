@@ -14,7 +14,7 @@ import type { JsonObject } from './operators/index.ts';
 import { definitionFolder, readProject, toDatabasePlace, watchDefinitions } from './project/index.ts';
 import { createReadiness, type ReadinessKeeper } from './readiness.ts';
 import { createRecordKeeper } from './record-keeper.ts';
-import type { Definitions, Resource } from './resource/index.ts';
+import { type Definitions, loadChecks, type Resource } from './resource/index.ts';
 import type { Settings } from './settings.ts';
 import {
   toHttpLimits,
@@ -93,7 +93,7 @@ export async function createService(settings: Settings, { tell, lead }: ServiceO
       await prepare();
       notices.push(...(await monitor.open(() => readiness.now())));
       keeper.start();
-      return server.listen({ host: settings.host, port: settings.port });
+      return listenAt(server, settings);
     },
     needsSetup: async () => !(await database.transaction(hasAdmin)),
     watch(tell) {
@@ -202,6 +202,12 @@ function createServer(settings: Settings, { parts, admin, monitor, readiness }: 
     ready: () => readiness.now(),
     watch: monitor.meters,
   });
+}
+
+async function listenAt(server: HttpServer, { host, port }: Settings): ReturnType<HttpServer['listen']> {
+  const listening = await server.listen({ host, port });
+  setImmediate(loadChecks);
+  return listening;
 }
 
 /** Lets tables follow the definitions and puts in force what could be followed; tells what was done and what was not. */

@@ -13,10 +13,19 @@ const re2 = Object.assign(
 
 let loaded: typeof Library | undefined;
 
-/** An instance of Ajv, which is loaded with the first: a start asks for none where defaults are plain. */
-export function createAjv(): Ajv {
+/**
+ * Loads what values are checked with, where nothing has asked for it yet: a start does not where defaults are plain. Whoever serves requests
+ * does so before the first of them writes, for which a package that is replaced later would be missing.
+ */
+export function loadChecks(): typeof Library {
   loaded ??= createRequire(import.meta.url)('ajv') as typeof Library;
-  return new loaded.Ajv({
+  return loaded;
+}
+
+/** An instance of Ajv. */
+export function createAjv(): Ajv {
+  const { Ajv } = loadChecks();
+  return new Ajv({
     allErrors: true,
     verbose: true,
     allowUnionTypes: true,

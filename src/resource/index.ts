@@ -5,6 +5,8 @@
  * Begin with `resource.ts`, what a definition says; then `read-definition.ts`, how it is read, and
  * `resolve-field.ts`, the one door for names from outside.
  */
+
+export { loadChecks } from './ajv.ts';
 export { isDeletionField } from './automatic.ts';
 export { checkFieldValue, typeOf } from './check-shape.ts';
 export { type CheckedValues, type CheckOptions, checkValues } from './check-values.ts';

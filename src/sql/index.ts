@@ -3,4 +3,4 @@
  *
  * It knows neither tables nor databases, and runs nothing.
  */
-export { compose, type Sql, sql } from './sql.ts';
+export { compose, type Sql, sql, toLiteral } from './sql.ts';

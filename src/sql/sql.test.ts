@@ -36,6 +36,7 @@ describe('sql', () => {
 
   it('writes literals in quotes of their own', () => {
     expect(said(sql`${sql.lit("it's")} ${sql.lit(-1.5)}`)).toEqual({ sql: "'it''s' -1.5", parameters: [] });
+    expect(said(sql`${sql.lit(2 ** 53 - 1)} ${sql.lit(2 ** 60)}`).sql).toBe('9007199254740991 1.152921504606847e+18');
   });
 
   it('joins pieces and values', () => {

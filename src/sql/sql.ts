@@ -34,8 +34,7 @@ export const sql: Maker = Object.assign(<T>(texts: readonly string[], ...parts: 
   ref: toName,
   table: toName,
   join,
-  lit: <T>(value: string | number | bigint) =>
-    toPiece<T>([typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value)], []),
+  lit: <T>(value: string | number | bigint) => toPiece<T>([toLiteral(value)], []),
 });
 
 /** The text of a statement, and the values bound in it. */
@@ -69,6 +68,13 @@ function toPiece<T>(texts: readonly string[], parts: readonly unknown[]): Sql<T>
 
 function isPiece(part: unknown): part is Sql {
   return typeof part === 'object' && part !== null && PIECE in part;
+}
+
+/** A value as it is written into a text. It has no NUL, and no database that we speak to reads a backslash there. */
+export function toLiteral(value: string | number | bigint): string {
+  if (typeof value === 'string') return `'${value.replaceAll("'", "''")}'`;
+  // Digits alone would be read as an integer, and not all that JavaScript writes of so large a number are its own.
+  return typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value) ? value.toExponential() : String(value);
 }
 
 /** Both databases quote names alike. */

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/operators/index.ts';
-import { createPlanTables, type Explained, type PlanCase, type PlanTables } from './plans.ts';
+import { createPlanTables, type Explained, type PlanCase, type PlanTables, WEIGHT } from './plans.ts';
 
 const GOLDEN = new URL('../golden/plans.sqlite.txt', import.meta.url);
 
@@ -62,6 +62,7 @@ const WALKED: readonly PlanCase[] = [
   { name: 'everything by an indexed field', rules: [{}], sort: [upwards] },
   { name: 'those of an index on one desk', rules: [when(is('resource.desk', 'eq', 'one'))], sort: newest },
   { name: 'those of an index on one desk, as the caller filters', rules: [{}], where: { desk: 'one' }, sort: newest, total: true },
+  { name: 'those of an index on one large number', rules: [when(is('resource.weight', 'eq', WEIGHT))], sort: newest },
   { name: 'what leads', rules: [when(is('resource.isLead', 'eq', true))], sort: [downwards] },
   { name: 'what is not published', rules: [when({ not: published })] },
   { name: 'an item of a list', rules: [when(is('resource.tags', 'has', '${user.department}'))] },
@@ -102,6 +103,7 @@ describe('lists in SQLite', () => {
 
   it.each(WALKED)('sort nothing for $name', async (asked) => {
     for (const { plan } of await statementsOf(asked)) expect(plan.join('\n')).not.toContain('TEMP B-TREE');
+    expect((await tables.explain(asked)).records).toHaveLength(10);
   });
 });
 

@@ -58,6 +58,9 @@ export interface PlanTables {
   close(): Promise<void>;
 }
 
+/** A number of which SQLite would read another from the digits that JavaScript writes. */
+export const WEIGHT: number = 2 ** 60;
+
 const PAGE = 10;
 const USERS = 20;
 const ARTICLES = 400;
@@ -85,12 +88,14 @@ const definitions: Definitions = define(
       extra: { type: 'json' },
       desk: { type: 'enum', values: ['one', 'two'] },
       isLead: { type: 'boolean' },
+      weight: { type: 'number' },
     },
     indexes: [
       { fields: ['createdBy'] },
       { fields: ['status', 'publishedAt'] },
       { fields: ['publishedAt'], where: { desk: 'one' } },
       { fields: ['views'], where: { isLead: true } },
+      { fields: ['publishedAt'], where: { weight: WEIGHT } },
     ],
   },
 );
@@ -127,6 +132,7 @@ function toArticle(n: number): JsonObject {
     extra: { desk: n % 2 === 0 ? 'one' : 'two' },
     desk: n % 5 === 0 ? 'one' : 'two',
     isLead: n % 9 === 0,
+    weight: n % 20 === 0 ? WEIGHT : n,
   };
 }
 

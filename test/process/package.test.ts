@@ -94,8 +94,14 @@ describe('a service that is started from the package', () => {
     expect({ status: answer.status, text: await answer.text() }).toEqual({ status: 200, text: expect.stringContaining(part) });
   });
 
+  let token: string;
+  it('checks what is written, though what it checks with is gone since it listens', async () => {
+    const modules = join(project, 'node_modules');
+    rmSync(join(modules, 'ajv'));
+    token = await setUp(program.url).finally(() => link(modules, 'ajv'));
+  });
+
   it('decides, by an expression too', async () => {
-    const token = await setUp(program.url);
     const rules = [{ resource: 'Article', action: 'list', conditions: [{ expression: 'user.role == "user"' }] }];
     await expectDone(send(program.url, 'POST /admin/api/policies', { token, body: { name: 'list', type: 'CUSTOM', rules } }));
     expect(await send(program.url, 'GET /api/Article', { token })).toMatchObject({ status: 200, body: { data: [] } });

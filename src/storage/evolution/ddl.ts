@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Field } from '../../fields/index.ts';
 import type { JsonObject } from '../../operators/index.ts';
 import { columnsOf, type Resource, type ResourceIndex, typeOf } from '../../resource/index.ts';
+import { toLiteral } from '../../sql/index.ts';
 import { type Existence, isThere, quoteName } from '../names.ts';
 import type { TableDialect } from './tables.ts';
 
@@ -83,14 +84,9 @@ function whereSql(resource: Resource, where: JsonObject, dialect: TableDialect):
       if (typeof value === 'boolean' && field !== undefined) return `${quoteName(name)} = ${dialect.booleanText(value)}`;
       const stored = field && typeOf(field).toColumn(value, field);
       if (stored === undefined || stored === null) throw new Error(`${resource.name}.${name} cannot hold the value of a partial index`);
-      return `${quoteName(name)} = ${typeof stored === 'string' ? quoteText(stored) : String(stored)}`;
+      return `${quoteName(name)} = ${toLiteral(stored)}`;
     })
     .join(' AND ');
-}
-
-/** Definitions let no NUL through, and no database that we speak to reads a backslash here. */
-function quoteText(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
 }
 
 /** `DROP INDEX`. */
