@@ -101,8 +101,8 @@ function anyEqual(subject: SqlSubject, expected: readonly Json[], { dialect }: S
 
 /** Where a partial index holds the rows of this value, as its text says it. */
 function soleValue(subject: SqlSubject, value: unknown, of: BoundFor): Sql {
-  const isIndexed = (typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint') && subject.isIndexed?.(value);
-  return (isIndexed === true && of.dialect.indexedValue?.(value)) || boundValue(value, of);
+  const written = subject.isIndexed?.(value) ? of.dialect.indexedValue?.(value) : undefined;
+  return written ?? boundValue(value, of);
 }
 
 function checkEqual(expected: Json, kind: Kind | undefined): string | undefined {

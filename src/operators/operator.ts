@@ -22,7 +22,7 @@ export interface SqlSubject {
   /** JSON value → what the column stores for it; undefined where the value does not fit (the comparison is then unknown). For lists: of one item. */
   encode(value: Json): unknown;
   /** Whether what the column stores is a value by which a partial index takes rows in. */
-  isIndexed?(stored: unknown): boolean;
+  isIndexed?(stored: unknown): stored is string | number | bigint;
 }
 
 /** What surrounds a comparison in SQL. */

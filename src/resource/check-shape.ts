@@ -19,11 +19,7 @@ export function checkGiven(resource: Resource, given: ReadonlyMap<Field, Json>):
 
 /** What is wrong with one value of a field by itself: the default in a definition, a value on its way into another type. */
 export function checkFieldValue(field: Field, value: Json): readonly Issue[] {
-  const type = typeOf(field);
-  if (fitsPlainly(type.jsonSchema(field), value)) {
-    const detail = type.checkValue?.(value, field);
-    return detail === undefined ? [] : [{ path: field.name, code: 'format', detail }];
-  }
+  if (fitsPlainly(typeOf(field).jsonSchema(field), value)) return checkFormat(field, value);
   const { unnamed, validate } = memoised(singles, field, () => toSingle(field));
   const { measured, issues } = takeOutOversized(new Map([[unnamed, value]]));
   const all = [...issues, ...checkMeasured(measured, validate)];
@@ -74,11 +70,15 @@ function checkMeasured(given: ReadonlyMap<Field, Json>, validate: ValidateFuncti
   const issues = validate(values) ? [] : (validate.errors ?? []).filter(isOneMistake).map(toIssue);
   const broken = new Set(issues.map((issue) => issue.path.split('.', 1)[0]));
   for (const [field, value] of given) {
-    if (broken.has(field.name)) continue;
-    const detail = typeOf(field).checkValue?.(value, field);
-    if (detail !== undefined) issues.push({ path: field.name, code: 'format', detail });
+    if (!broken.has(field.name)) issues.push(...checkFormat(field, value));
   }
   return issues;
+}
+
+/** What a schema cannot say, of a value that fits it. */
+function checkFormat(field: Field, value: Json): readonly Issue[] {
+  const detail = typeOf(field).checkValue?.(value, field);
+  return detail === undefined ? [] : [{ path: field.name, code: 'format', detail }];
 }
 
 // Of a number given for an enum ajv says that it is no text, and that it is not listed.

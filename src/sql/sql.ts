@@ -24,7 +24,7 @@ interface Maker {
   table<T = unknown>(name: string): Sql<T>;
   /** Pieces and values one behind the other, by default with commas between. */
   join<T = unknown>(parts: readonly unknown[], separator?: Sql): Sql<T>;
-  /** A value in the text itself, where a database takes none from elsewhere. */
+  /** A value in the text itself, where a database takes none from elsewhere, or has to see it when it plans. Never one of a caller's making. */
   lit<T = unknown>(value: string | number | bigint): Sql<T>;
 }
 

@@ -91,7 +91,7 @@ function subjectOf({ field, of }: FieldAt, table: string): SqlSubject | undefine
     sql: sql.raw(`${quoteName(table)}.${quoteName(column.name)}`),
     ...kind,
     encode: (value) => type.toColumn(type.toCanonical?.(value, item) ?? value, item),
-    isIndexed: (stored) =>
+    isIndexed: (stored): stored is string | number | bigint =>
       of.indexes.some(({ where = {} }) => Object.hasOwn(where, field.name) && type.toColumn(where[field.name] ?? null, item) === stored),
   };
 }

@@ -63,7 +63,7 @@ const WALKED: readonly PlanCase[] = [
   { name: 'those of an index on one desk', rules: [when(is('resource.desk', 'eq', 'one'))], sort: newest },
   { name: 'those of an index on one desk, as the caller filters', rules: [{}], where: { desk: 'one' }, sort: newest, total: true },
   { name: 'those of an index on one large number', rules: [when(is('resource.weight', 'eq', WEIGHT))], sort: newest },
-  { name: 'what leads', rules: [when(is('resource.isLead', 'eq', true))], sort: [downwards] },
+  { name: 'what leads', rules: [when(is('resource.isLead', 'eq', true))], sort: newest },
   { name: 'what is not published', rules: [when({ not: published })] },
   { name: 'an item of a list', rules: [when(is('resource.tags', 'has', '${user.department}'))] },
   { name: 'everything but one reference away', rules: [{}, { ...deny, ...when(is('resource.authorId.department', 'eq', 'politics')) }] },

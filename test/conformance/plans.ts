@@ -94,7 +94,7 @@ const definitions: Definitions = define(
       { fields: ['createdBy'] },
       { fields: ['status', 'publishedAt'] },
       { fields: ['publishedAt'], where: { desk: 'one' } },
-      { fields: ['views'], where: { isLead: true } },
+      { fields: ['publishedAt'], where: { isLead: true } },
       { fields: ['publishedAt'], where: { weight: WEIGHT } },
     ],
   },

@@ -10,19 +10,8 @@ const run = promisify(execFile);
 const runLine = promisify(exec);
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** What is packed as it stands, and what `dist/` is made of. */
-const STAGED = [
-  'CHANGELOG.md',
-  'LICENSE',
-  'README.md',
-  'bin',
-  'docs',
-  'package.json',
-  'rolldown.config.ts',
-  'src',
-  'tsconfig.build.json',
-  'tsconfig.json',
-];
+/** What npm packs besides what `package.json` lists, and what `dist/` is made of. */
+const STAGED = ['LICENSE', 'README.md', 'package.json', 'rolldown.config.ts', 'src', 'tsconfig.build.json', 'tsconfig.json'];
 
 /** Where it was installed. */
 export interface Installed {
@@ -46,19 +35,26 @@ export async function installPackage(project: string): Promise<Installed> {
   const [packed] = JSON.parse(stdout) as readonly { readonly filename: string; readonly files: readonly { readonly path: string }[] }[];
   if (packed === undefined) throw new Error(`expected npm to pack the package, given ${stdout}`);
   await run('tar', ['-xzf', packed.filename, '-C', folder, '--strip-components=1'], { cwd: stage });
-  const { dependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
-    dependencies: Readonly<Record<string, string>>;
-  };
-  for (const name of Object.keys(dependencies)) link(modules, name);
+  for (const name of Object.keys(readManifest(folder).dependencies)) link(modules, name);
   return { folder, main: join(folder, 'bin/bailiwick.js'), files: packed.files.map(({ path }) => path) };
 }
 
 /** A copy of what the package is made of: two that build at once would empty each other's `dist/` in the checkout. */
 function stagePackage(project: string): string {
   const stage = join(project, 'stage');
-  for (const name of STAGED) cpSync(join(root, name), join(stage, name), { recursive: true });
+  const listed = readManifest(root).files.filter((name) => name !== 'dist');
+  for (const name of [...STAGED, ...listed]) cpSync(join(root, name), join(stage, name), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(stage, 'node_modules'), 'junction');
   return stage;
+}
+
+interface Manifest {
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly files: readonly string[];
+}
+
+function readManifest(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
 }
 
 /** Lets a project find a package of the checkout, which finds its own dependencies from where it really is. */
