@@ -5,7 +5,7 @@ import { defineConfig, type ViteUserConfig } from 'vitest/config';
 const ON_BOTH = [
   'src/{audit,storage,evidence,retention}/**/*.test.ts',
   'src/{grants,model}.test.ts',
-  'test/{conformance,hostile,law,scenarios}/**/*.test.ts',
+  'test/{attack,conformance,law,scenarios}/**/*.test.ts',
   'test/{cascade.property,epoch-changes.property,evidence.property,expand.property,list-and-read.property,references,restore,soft-delete.property}.test.ts',
 ];
 
@@ -31,7 +31,7 @@ const SQLITE_ALONE = [
   'src/storage/sqlite/**',
   'src/storage/evolution/backed-up.test.ts',
   'test/conformance/{golden,plans}.test.ts',
-  'test/hostile/{evaluator,files,frozen,prototype}.test.ts',
+  'test/attack/{evaluator,files,frozen,prototype}.test.ts',
   'test/law/determinism.test.ts',
 ];
 

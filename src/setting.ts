@@ -1,5 +1,5 @@
 /**
- * One setting: what a row of the table in `settings.ts` may say, and how what is given for it is read.
+ * One setting: what a row of `settings-table.ts` may say, and how what is given for it is read.
  */
 import { isIP } from 'node:net';
 import { didYouMean } from './errors.ts';

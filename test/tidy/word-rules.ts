@@ -9,7 +9,7 @@ export const wordRules: readonly Rule[] = [
       visit(source, {
         MemberExpression({ start, object, property }) {
           if (!isName(object, 'process') || !isName(property, 'env')) return;
-          found(start, 'add a setting to settings.ts and take its value as an option: only main.ts reads the environment');
+          found(start, 'add a setting to settings-table.ts and take its value as an option: only main.ts reads the environment');
         },
       });
     },
