@@ -7,7 +7,6 @@
  */
 export { readActionRequest } from './action.ts';
 export { type BatchRequest, readBatch } from './batch.ts';
-export { checkDepth } from './depth.ts';
 export { readJson } from './json.ts';
 export type { MistakeCode, Mistakes } from './mistakes.ts';
 export { type QueryLimits, readQuery } from './query.ts';

@@ -10,7 +10,6 @@ describe('readJson', () => {
     ['an object', bytes('{"a":[1,null]}'), { a: [1, null] }],
     ['a mark of UTF-8 in front', bytes(0xef, 0xbb, 0xbf, '1'), 1],
     ['text beyond ASCII', bytes('"é漢😀"'), 'é漢😀'],
-    ['the largest number', bytes('{"a":1.7976931348623157e308,"b":"1e400"}'), { a: Number.MAX_VALUE, b: '1e400' }],
   ])('reads %s', (_, body, expected) => {
     expect(readJson(body, 8)).toEqual(expected);
   });
@@ -23,8 +22,7 @@ describe('readJson', () => {
     ['a cut text', bytes('{"a":'), 'the body is not valid JSON'],
     ['NaN', bytes('NaN'), 'the body is not valid JSON'],
     ['white space alone', bytes('  '), 'the body is not valid JSON'],
-    ['a number without end', bytes('{"a":[-1e400]}'), 'a number that is too large'],
-    ['one of many digits', bytes(`{"a":${'9'.repeat(400)}}`), 'a number that is too large'],
+    ['a name given twice', bytes('{"effect":"DENY","effect":"ALLOW"}'), 'the body has a name twice: effect'],
   ])('refuses %s', (_, body, message) => {
     expect(() => readJson(body, 8)).toThrow(message);
   });

@@ -1,7 +1,12 @@
 import type { PathKind } from '../condition/index.ts';
+import { Problem } from '../errors.ts';
+import { parseJson } from '../json.ts';
 import type { Json, Kind, OperandShape } from '../operators/index.ts';
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/** Nesting of a list in a query string: its items are plain values. */
+const LIST_DEPTH = 2;
 
 type ReadText = { readonly value: Json } | { readonly detail: string };
 
@@ -57,8 +62,9 @@ function readSeveral(text: string, kind: Kind | undefined): ReadText {
 
 function readJsonArray(text: string): ReadText {
   try {
-    return { value: JSON.parse(text) as Json };
-  } catch {
+    return { value: parseJson(text, { maxDepth: LIST_DEPTH, subject: 'the list' }) };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
     return { detail: `expected values with commas between them, or a JSON array, given ${quoteText(text)}` };
   }
 }

@@ -1,7 +1,7 @@
-import type { Issue } from '../errors.ts';
+import { type Issue, Problem } from '../errors.ts';
 import type { Field } from '../fields/index.ts';
+import { parseJson } from '../json.ts';
 import type { Json } from '../operators/index.ts';
-import { checkDepth } from '../request/index.ts';
 import { fieldKind } from '../resource/index.ts';
 
 /** How cells stand for values. */
@@ -47,9 +47,9 @@ export function readCell(field: Field | undefined, cell: string, { guardFormulas
   if (kind === 'boolean') return { value: /^(?:true|false)$/i.test(text) ? text.toLowerCase() === 'true' : text };
   if (field === undefined || (kind !== 'list' && kind !== 'json')) return { value: text };
   try {
-    checkDepth(text, depth);
-    return { value: JSON.parse(text) as Json };
-  } catch {
+    return { value: parseJson(text, { maxDepth: depth, subject: 'the cell' }) };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
     return { issue: { path: field.name, code: 'format', detail: `expected ${kind === 'list' ? 'a JSON array' : 'JSON'} in the cell` } };
   }
 }

@@ -40,14 +40,16 @@ describe('NDJSON', () => {
         '3: expected an object of fields, given null',
       ],
     ],
-    ['what is no JSON, and goes on', '{"a":\n{"b":2}', ['1: expected a JSON object, given what is not JSON', [2, { b: 2 }]]],
+    ['what is no JSON, and goes on', '{"a":\n{"b":2}', ['1: the row is not valid JSON', [2, { b: 2 }]]],
     [
       'a line too long, and goes on',
       `{"a":"${'x'.repeat(300)}"}\n{"b":2}`,
       ['1: expected a line of at most 200 characters', [2, { b: 2 }]],
     ],
     ['a last line too long', `{"a":"${'x'.repeat(300)}`, ['1: expected a line of at most 200 characters']],
-    ['what nests too deep', `{"a":${'['.repeat(20)}`, ['1: expected at most 8 levels of nesting in the body, more were given']],
+    ['a name given twice', '{"a":1,"\\u0061":2}\n{"b":2}', ['1: the row has a name twice: a', [2, { b: 2 }]]],
+    ['a number that is too large', '{"a":1e400}', ['1: the row has a number that is too large: expected numbers below 1.8e308']],
+    ['what nests too deep', `{"a":${'['.repeat(20)}`, ['1: expected at most 8 levels of nesting in the row, more were given']],
     ['bytes that are no text', BROKEN, ['REQUEST_MALFORMED: the body is not valid UTF-8']],
     [
       'half a character at the end',
@@ -97,7 +99,8 @@ describe('a JSON array', () => {
         [4, { a: 1 }],
       ],
     ],
-    ['an item that is no JSON', '[{"a":tru},{"b":1}]', ['1: expected a JSON object, given what is not JSON', [2, { b: 1 }]]],
+    ['an item that is no JSON', '[{"a":tru},{"b":1}]', ['1: the row is not valid JSON', [2, { b: 1 }]]],
+    ['an item with a name twice', '[{"a":1,"a":2},{"b":1}]', ['1: the row has a name twice: a', [2, { b: 1 }]]],
     [
       'an array that breaks off',
       '[{"a":1},{"b":',

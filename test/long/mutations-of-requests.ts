@@ -11,6 +11,14 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'identify sees a demotion at once',
   },
   {
+    name: 'the last of a name given twice in JSON counts',
+    file: 'src/json.ts',
+    find: 'if (countMembers(value, subject) !== written)',
+    replace: 'if (countMembers(value, subject) > written)',
+    red: 'test/attack/json.test.ts',
+    test: 'a name given twice in a policy, as admin',
+  },
+  {
     name: 'a deactivated user stays one',
     file: 'src/identity/caller.ts',
     find: "record['isActive'] !== true || ",

@@ -135,7 +135,7 @@ describe('a row that is rejected', () => {
           { row: 2, code: 'ACCESS_DENIED', detail: 'no rule matched', decisionId: entries[1]?.['id'] },
           { row: 3, code: 'RECORD_EXISTS', errors: [{ path: 'code', code: 'taken' }] },
           { row: 4, code: 'VALUE_INVALID', errors: [{ path: 'stock', code: 'tooSmall' }] },
-          { row: 5, code: 'REQUEST_MALFORMED', detail: 'expected a JSON object, given what is not JSON' },
+          { row: 5, code: 'REQUEST_MALFORMED', detail: 'the row is not valid JSON: line 1, column 9' },
         ],
       },
     ]);

@@ -1,0 +1,137 @@
+/**
+ * JSON texts from outside. `JSON.parse` is the only parser; what it accepts and hides is refused here: names given twice, of
+ * which it keeps the last, numbers that it rounds to infinity, and nesting that code which walks the value could not bear.
+ */
+import { Problem } from './errors.ts';
+import type { Json } from './operators/index.ts';
+
+/** Bounds on a JSON text, and its name in refusals. */
+export interface JsonText {
+  readonly maxDepth: number;
+  /** `the body` */
+  readonly subject: string;
+}
+
+/**
+ * Parses a JSON text, in linear time.
+ *
+ * @throws Problem REQUEST_MALFORMED
+ */
+export function parseJson(text: string, { maxDepth, subject }: JsonText): Json {
+  const written = countWritten(text, { maxDepth, subject });
+  const value = parse(text, subject);
+  // The parser drops all but the last of a name, however it is escaped: then fewer members are there than were written.
+  if (countMembers(value, subject) !== written) throw toDuplicate(findDuplicate(text), subject);
+  return value;
+}
+
+function parse(text: string, subject: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch (error) {
+    throw new Problem('REQUEST_MALFORMED', `${subject} is not valid JSON${placeOf(error)}`, { cause: error });
+  }
+}
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const BACKSLASH = 0x5c;
+const [OPENING_LIST, CLOSING_LIST] = [0x5b, 0x5d];
+const [OPENING_OBJECT, CLOSING_OBJECT] = [0x7b, 0x7d];
+
+/** The number of members in the text, each of which has a colon outside of strings. Refuses nesting beyond the bound before anything is parsed. */
+function countWritten(text: string, { maxDepth, subject }: JsonText): number {
+  let depth = 0;
+  let members = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = endOfString(text, at);
+    else if (code === COLON) members++;
+    else if (code === OPENING_OBJECT || code === OPENING_LIST) {
+      depth++;
+      if (depth > maxDepth)
+        throw new Problem('REQUEST_MALFORMED', `expected at most ${maxDepth} levels of nesting in ${subject}, more were given`);
+    } else if (code === CLOSING_OBJECT || code === CLOSING_LIST) depth--;
+  }
+  return members;
+}
+
+/** The number of members in a value. Refuses 1e400: a condition would see infinity, and the audit log could not write it. */
+function countMembers(value: Json, subject: string): number {
+  if (typeof value === 'number' && !Number.isFinite(value))
+    throw new Problem('REQUEST_MALFORMED', `${subject} has a number that is too large: expected numbers below 1.8e308`);
+  if (typeof value !== 'object' || value === null) return 0;
+  let members = 0;
+  if (Array.isArray(value)) {
+    for (const item of value) members += countMembers(item, subject);
+    return members;
+  }
+  for (const member of Object.values(value)) members += 1 + countMembers(member, subject);
+  return members;
+}
+
+/** Index of the quote that ends the string beginning at `start`; the end of the text where none does. */
+function endOfString(text: string, start: number): number {
+  let at = start;
+  for (;;) {
+    at = text.indexOf('"', at + 1);
+    if (at === -1) return text.length;
+    let slashes = 0;
+    while (text.charCodeAt(at - 1 - slashes) === BACKSLASH) slashes++;
+    if (slashes % 2 === 0) return at;
+  }
+}
+
+/** An object or a list that is open, and the member or item that the text is at. */
+interface Open {
+  /** Names so far; undefined for a list. */
+  readonly names: Set<string> | undefined;
+  at: string | number;
+  expectsName: boolean;
+}
+
+/** The path of the first name that an object of this valid JSON text has twice. */
+function findDuplicate(text: string): readonly (string | number)[] {
+  const open: Open[] = [];
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    const inner = open.at(-1);
+    if (code === QUOTE) {
+      const start = at;
+      at = endOfString(text, start);
+      if (inner?.names === undefined || !inner.expectsName) continue;
+      const name = JSON.parse(text.slice(start, at + 1)) as string;
+      inner.at = name;
+      inner.expectsName = false;
+      if (inner.names.has(name)) return open.map((each) => each.at);
+      inner.names.add(name);
+    } else if (code === OPENING_OBJECT) open.push({ names: new Set(), at: '', expectsName: true });
+    else if (code === OPENING_LIST) open.push({ names: undefined, at: 0, expectsName: false });
+    else if (code === CLOSING_OBJECT || code === CLOSING_LIST) open.pop();
+    else if (code === COMMA && inner !== undefined) {
+      if (typeof inner.at === 'number') inner.at++;
+      else inner.expectsName = true;
+    }
+  }
+  return [];
+}
+
+const SHOWN_NAME = 64;
+const SHOWN_PATH = 500;
+
+function toDuplicate(steps: readonly (string | number)[], subject: string): Problem {
+  const path = steps
+    .map((step) => String(step).slice(0, SHOWN_NAME))
+    .join('.')
+    .slice(0, SHOWN_PATH);
+  const name = JSON.stringify(String(steps.at(-1)).slice(0, SHOWN_NAME));
+  const detail = `expected each name of an object once, ${name} was given twice`;
+  return new Problem('REQUEST_MALFORMED', `${subject} has a name twice: ${path}`, { errors: [{ path, code: 'duplicate', detail }] });
+}
+
+/** The parser's message repeats what was sent, so only the place is taken from it. */
+function placeOf(error: unknown): string {
+  const [, line, column] = /line (\d+) column (\d+)/.exec(error instanceof Error ? error.message : '') ?? [];
+  return line === undefined || column === undefined ? '' : `: line ${line}, column ${column}`;
+}
