@@ -29,6 +29,7 @@ const kinds = {
   IDENTITY_LAST_ADMIN: { status: 409, title: 'Last active admin', hint: 'make another user an active admin first' },
   ACCESS_DENIED: { status: 403, title: 'Denied' },
   ACCESS_ADMIN: { status: 403, title: 'Admins only' },
+  ACCESS_PROTECTED: { status: 403, title: 'Admins are changed by admins or by themselves', hint: 'ask an admin; no policy can allow this' },
   VALUE_INVALID: { status: 422, title: 'Invalid values' },
   RESOURCE_UNKNOWN: { status: 404, title: 'No such resource' },
   RESOURCE_NO_BIN: {

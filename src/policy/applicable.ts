@@ -4,6 +4,7 @@ import { memoised } from '../memo.ts';
 import { type Applicable, type CompiledRule, compileRule, type PathRead, type RankedRule, type RuleReading } from './compiled.ts';
 import { NO_GRANTS, type UserGrant } from './grants.ts';
 import { DEFAULT_PRIORITY, type Policy, type PolicyRule } from './policy.ts';
+import { isProtected, withProtection } from './protection.ts';
 import type { Bucket, PolicySnapshot } from './snapshot.ts';
 
 /** Rules and policies kept of what users are assigned, counted in each set: millions of users may each be assigned something else. */
@@ -22,12 +23,13 @@ export interface ApplicableRequest {
 
 /**
  * The rules that apply, in the order they are decided: by priority of the rule, of the policy, of the role assignment
- * (100 for a user's), all descending; then DENY before ALLOW; then by rule id. Costs what the rules that apply cost,
- * however many others there are.
+ * (100 for a user's), all descending; then DENY before ALLOW; then by rule id. The built-in rule that protects admins comes
+ * before all of them. Costs what the rules that apply cost, however many others there are.
  */
 export function applicableRules(snapshot: PolicySnapshot, request: ApplicableRequest): Applicable {
   const own = request.grants.length === 0 ? NO_GRANTS : ownGrants(snapshot, request);
-  const applicable = own.length === 0 ? rulesOfRole(snapshot, request) : rulesOfUser(snapshot, request, own);
+  const assigned = own.length === 0 ? rulesOfRole(snapshot, request) : rulesOfUser(snapshot, request, own);
+  const applicable = isProtected(request) ? withProtection(assigned, snapshot.reading) : assigned;
   const validUntil = earliestExpiry(own);
   return validUntil === applicable.validUntil ? applicable : { ...applicable, validUntil };
 }

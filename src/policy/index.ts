@@ -26,6 +26,7 @@ export {
   type RuleInput,
   type UserPolicy,
 } from './policy.ts';
+export { PROTECTION_ID } from './protection.ts';
 export { type PolicyLimits, type ReadPolicy, readPolicy } from './read.ts';
 export { type PolicyImport, readPolicyImport } from './read-import.ts';
 export { changePolicies, compilePolicies, type PolicySnapshot } from './snapshot.ts';

@@ -5,6 +5,7 @@ import {
   deleteRecord,
   emptyReferences,
   findReferrers,
+  findReferringAdmin,
   loadRecords,
   type RecordName,
   type Referrer,
@@ -55,7 +56,10 @@ interface Search {
 async function findNext(job: Job, search: Search): Promise<Going> {
   const { definitions } = job.model;
   const referrers = [...search.newest].flatMap(([resource, ids]) => referrersTo(definitions, { resource, ids: [...ids] }));
-  for (const referrer of referrers) if (referrer.onDelete !== 'setNull') await checkUnreferred(job, referrer, search.depth);
+  for (const referrer of referrers) {
+    if (referrer.onDelete === 'setNull') await checkNoAdminChanges(job, referrer, search.depth);
+    else await checkUnreferred(job, referrer, search.depth);
+  }
   const next: Going = new Map();
   for (const referrer of referrers) if (referrer.onDelete === 'cascade') await addReferring(job, referrer, { ...search, next });
   return next;
@@ -69,6 +73,17 @@ async function checkUnreferred(job: Job, referrer: Referrer, depth: number): Pro
     throw referred(
       `${nameOf(referrer)} of a deleted record refers to ${target}: whatever does so has to be restored and changed, or dropped for good, first`,
     );
+}
+
+/** Emptying a reference changes the record that has it. Of an admin, that is decided as an update, which only admins may make. */
+async function checkNoAdminChanges(job: Job, referrer: Referrer, depth: number): Promise<void> {
+  const { resource } = referrer;
+  if (resource.name !== 'User' || job.principal.role === 'admin') return;
+  const id = await findReferringAdmin(job.tx, referrer);
+  if (id === undefined) return;
+  const records = [...(await loadRecords(job.tx, resource, [id])).values()];
+  const hint = `${nameOf(referrer)} of an admin refers to ${targetOf(referrer, depth)} and would be emptied; ask an admin to delete it`;
+  await decideOrRefuseEach(job, { resource, action: 'update', records, hint });
 }
 
 async function isReferredTo({ tx }: Job, referrer: Referrer, existence: 'living' | 'deleted'): Promise<boolean> {

@@ -4,7 +4,7 @@ import { leaveOpen, OPEN } from '../context/index.ts';
 import { type Decision, decide, decidingRule } from '../decision/index.ts';
 import { Problem } from '../errors.ts';
 import { type Json, toInstantText } from '../operators/index.ts';
-import { type Applicable, applicableRules, type UserGrant } from '../policy/index.ts';
+import { type Applicable, applicableRules, PROTECTION_ID, type UserGrant } from '../policy/index.ts';
 import type { Resource, StoredRecord } from '../resource/index.ts';
 import { loadReferred, loadReferredOfEach } from '../storage/index.ts';
 import type { Decided, Found, Job, Proposal } from './job.ts';
@@ -81,7 +81,7 @@ export function decideDeletion(job: Job): Promise<Decision> {
   return decideOrRefuse(job, { record: OPEN, action: 'delete' });
 }
 
-/** Decides and leaves the entry in the job; refuses with ACCESS_DENIED where the answer is deny. */
+/** Decides and leaves the entry in the job; refuses with ACCESS_DENIED or ACCESS_PROTECTED where the answer is deny. */
 export async function decideOrRefuse(job: Job, subject: Subject, entryId?: string): Promise<Decision> {
   const decision = await decideOn(job, subject, entryId);
   refuseDenied(job, decision);
@@ -136,10 +136,11 @@ async function prepareEach(job: Job, { resource, action, records }: Subjects): P
 }
 
 /** Of the decision made last. */
-function refuseDenied(job: Job, { effect, reason }: Decision, hint?: string): void {
-  if (effect !== 'deny') return;
+function refuseDenied(job: Job, decision: Decision, hint?: string): void {
+  if (decision.effect !== 'deny') return;
   const { id: decisionId } = job.entries.at(-1) as Entry;
-  throw new Problem('ACCESS_DENIED', reason, { decisionId, ...(hint !== undefined && { hint }) });
+  const code = decision.rule?.id === PROTECTION_ID ? 'ACCESS_PROTECTED' : 'ACCESS_DENIED';
+  throw new Problem(code, decision.reason, { decisionId, ...(hint !== undefined && { hint }) });
 }
 
 interface Wanted extends Pick<Subjects, 'resource' | 'action'> {

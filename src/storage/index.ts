@@ -93,6 +93,7 @@ export {
   findDangling,
   findDeletedTogether,
   findReferrers,
+  findReferringAdmin,
   type RecordName,
   type RecordNames,
   type Referrer,

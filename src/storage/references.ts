@@ -148,6 +148,13 @@ export async function findReferrers(tx: Transaction, referrer: Referrer, page: R
   return rows.map(({ id }) => id);
 }
 
+/** Id of an admin whose user record refers, held; undefined where none does. */
+export async function findReferringAdmin(tx: Transaction, referrer: Referrer): Promise<string | undefined> {
+  const row = await tx.one<{ id: string }>(sql`
+    SELECT "id" FROM ${recordsOf(referrer.resource)} WHERE ${refers(tx, referrer)} AND "role" = 'admin' ORDER BY "id" LIMIT 1${tx.rowLock('change')}`);
+  return row?.id;
+}
+
 /** Some of the records that refer, in order, and were deleted together with a certain one: at the same moment, by the same user. They are held. */
 export async function findDeletedTogether(
   tx: Transaction,

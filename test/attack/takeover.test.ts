@@ -11,40 +11,52 @@ afterAll(() => world.close());
 
 const TAKEN = 'a password of the attacker';
 
+/** A user whose password Eve would like to set. */
+interface Victim {
+  readonly id: string;
+  readonly email: string;
+}
+
 /** Every door to the password of another. Eve may update every user: that must not make her an admin. */
-const DOORS: readonly (readonly [string, (world: World) => readonly [send: string, body: Body]])[] = [
-  ['update', ({ ids }) => [`PUT /api/User/${ids.admin}`, { password: TAKEN }]],
-  ['update, among others', ({ ids }) => [`PUT /api/User/${ids.admin}`, { name: 'x', password: TAKEN }]],
-  ['update to none', ({ ids }) => [`PUT /api/User/${ids.admin}`, { password: null }]],
-  ['action update', ({ ids }) => ['POST /api/User/update', { id: ids.admin, data: { password: TAKEN } }]],
-  ['updateIfExists', ({ emails }) => ['POST /api/User/updateIfExists', { filter: { email: emails.admin }, data: { password: TAKEN } }]],
+const DOORS: readonly (readonly [string, (victim: Victim) => readonly [send: string, body: Body]])[] = [
+  ['update', ({ id }) => [`PUT /api/User/${id}`, { password: TAKEN }]],
+  ['update, among others', ({ id }) => [`PUT /api/User/${id}`, { name: 'x', password: TAKEN }]],
+  ['update to none', ({ id }) => [`PUT /api/User/${id}`, { password: null }]],
+  ['action update', ({ id }) => ['POST /api/User/update', { id, data: { password: TAKEN } }]],
+  ['updateIfExists', ({ email }) => ['POST /api/User/updateIfExists', { filter: { email }, data: { password: TAKEN } }]],
   [
     'atomic batch',
-    ({ ids }) => [
-      'POST /api/batch',
-      { atomic: true, requests: [{ resource: 'User', action: 'update', id: ids.admin, data: { password: TAKEN } }] },
-    ],
+    ({ id }) => ['POST /api/batch', { atomic: true, requests: [{ resource: 'User', action: 'update', id, data: { password: TAKEN } }] }],
   ],
 ];
+
+/** Who is attacked, and what the attack is answered with. */
+const VICTIMS = [
+  ['bob', 422, 'only the user and an admin may set it'],
+  ['admin', 403, 'admins are changed by admins or by themselves'],
+] as const;
 
 describe("another's password", () => {
   checkAttacks(
     () => world,
-    DOORS.map(
-      ([name, make]): Attack => ({
-        name,
-        as: 'eve',
-        send: (target) => make(target)[0],
-        body: (target) => make(target)[1],
-        answers: 422,
-        also: (reply) => expect(reply.text).toContain('only the user and an admin may set it'),
+    VICTIMS.flatMap(([victim, answers, detail]) =>
+      DOORS.map(([name, make]): Attack => {
+        const request = ({ ids, emails }: World): ReturnType<typeof make> => make({ id: ids[victim], email: emails[victim] });
+        return {
+          name: `${name} of ${victim}`,
+          as: 'eve',
+          send: (target) => request(target)[0],
+          body: (target) => request(target)[1],
+          answers,
+          also: (reply) => expect(reply.text).toContain(detail),
+        };
       }),
     ),
   );
 
-  it('stays what it was, and its sessions stand', async () => {
-    expect((await world.call('POST', '/auth/login', { body: { email: world.emails.admin, password: TAKEN } })).status).toBe(401);
-    expect((await world.as('admin', 'GET', '/auth/me')).status).toBe(200);
+  it.each(VICTIMS)('of %s stays what it was, and its sessions stand', async (victim) => {
+    expect((await world.call('POST', '/auth/login', { body: { email: world.emails[victim], password: TAKEN } })).status).toBe(401);
+    expect((await world.as(victim, 'GET', '/auth/me')).status).toBe(200);
   });
 
   it('is set by admins, and by its user', async () => {

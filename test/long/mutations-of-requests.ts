@@ -115,6 +115,22 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'the history has the state of every epoch',
   },
   {
+    name: 'users with a policy on User change admins',
+    file: 'src/policy/protection.ts',
+    find: "return resource === 'User' && role !== 'admin' && CHANGES.has(action);",
+    replace: 'return false;',
+    red: 'test/attack/admins.test.ts',
+    test: 'PUT of the email leaves an admin as stored, says so, and leaves a denied entry',
+  },
+  {
+    name: 'a deletion empties references of admins',
+    file: 'src/steps/cascade.ts',
+    find: "if (resource.name !== 'User' || job.principal.role === 'admin') return;",
+    replace: 'if (resource.name !== referrer.to.resource.name) return;',
+    red: 'test/attack/admins.test.ts',
+    test: 'a reference that is emptied leaves an admin as stored, says so, and leaves a denied entry',
+  },
+  {
     name: 'anyone sets guarded fields',
     file: 'src/resource/check-values.ts',
     find: 'if (!options.isAdmin) issues.push',
@@ -301,8 +317,8 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   {
     name: 'what refuses a deletion is not asked',
     file: 'src/steps/cascade.ts',
-    find: "if (referrer.onDelete !== 'setNull') await checkUnreferred",
-    replace: "if (referrer.onDelete === 'setNull') await checkUnreferred",
+    find: 'else await checkUnreferred(job, referrer, search.depth);',
+    replace: 'else await Promise.resolve();',
     red: 'test/references.test.ts',
     test: 'restrict says which field of what refers',
   },
