@@ -19,7 +19,7 @@ export interface SettingRow {
 }
 
 /** The forms of text that are checked on start, not when they are first needed. */
-export type TextForm = 'text' | 'secret' | 'database' | 'timezone' | 'address' | 'listening' | 'origin' | 'age';
+export type TextForm = 'text' | 'secret' | 'database' | 'timezone' | 'address' | 'listening' | 'origin' | 'age' | 'issuer';
 
 /** What may be given for a setting: text by flag and environment, numbers and lists as such by a library's user. */
 export type GivenSetting = string | number | readonly string[];
@@ -77,6 +77,9 @@ const checks: { readonly [F in TextForm]: (text: string) => string | undefined }
     return text === 'off' || readAge(text) !== undefined
       ? undefined
       : `expected off, or days from 1d to 36500d such as 90d, given "${text}"`;
+  },
+  issuer(text) {
+    return /^[^|\p{Cc}]{1,120}$/u.test(text) ? undefined : `expected issuers of at most 120 characters without "|", given "${text}"`;
   },
   origin(text) {
     const origin = URL.canParse(text) ? new URL(text).origin : undefined;

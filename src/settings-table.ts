@@ -75,7 +75,7 @@ export const SETTINGS_TABLE = {
   jwtAlgorithm: { group: 'identity', values: ['HS256', 'EdDSA'], default: 'HS256', about: 'the one algorithm tokens are signed with' },
   jwtIssuer: { group: 'identity', default: 'bailiwick', about: '`iss` of our own tokens' },
   jwtAudience: { group: 'identity', default: 'bailiwick', about: '`aud` that a token must have' },
-  trustedIssuers: { group: 'identity', each: 'text', about: 'other `iss` whose tokens, signed with the same key, are accepted' },
+  trustedIssuers: { group: 'identity', each: 'issuer', about: 'other `iss` whose tokens, signed with the same key, are accepted' },
   accessTokenSeconds: { group: 'identity', default: 3600, range: [30, 86_400], about: 'lifetime of an access token' },
   refreshTokenSeconds: { group: 'identity', default: 2_592_000, range: [60, 31_536_000], about: 'lifetime of a refresh token' },
   loginAttempts: { group: 'identity', default: 10, range: [1, 1_000_000], about: 'logins tried per account and window' },

@@ -72,6 +72,11 @@ describe('readSettings', () => {
     ],
     ['a proxy', { flags: { trustProxy: '10.0.0.0/33' } }, '--trust-proxy: expected addresses or CIDRs, given "10.0.0.0/33"'],
     ['every proxy', { flags: { trustProxy: 'true' } }, '--trust-proxy: expected addresses or CIDRs, given "true"'],
+    [
+      'an issuer that could end in a subject',
+      { flags: { trustedIssuers: 'https://a.example|b' } },
+      '--trusted-issuers: expected issuers of at most 120 characters without "|", given "https://a.example|b"',
+    ],
     ['an origin', { flags: { corsOrigins: '*' } }, '--cors-origins: expected origins such as https://app.example.com, given "*"'],
     [
       'workers that would share a file',

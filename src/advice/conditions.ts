@@ -1,5 +1,5 @@
 import { type Comparison, conditionPaths, type Path, readConditions } from '../condition/index.ts';
-import { describePath } from '../context/index.ts';
+import { describePath, IDENTITY_NAMES } from '../context/index.ts';
 import { didYouMean } from '../errors.ts';
 import { type Definitions, ordinaryResources } from '../resource/index.ts';
 import { listed, type Remark } from './advice.ts';
@@ -79,7 +79,7 @@ function remarkOnName(subject: Subject): readonly Remark[] {
 }
 
 function remarkOnAttribute({ group, keys: [name = ''], text }: Path, subject: Subject): readonly Remark[] {
-  if (group !== 'user' || name === 'id' || name === 'role') return [];
+  if (group !== 'user' || IDENTITY_NAMES.includes(name)) return [];
   const fields = definitionsOf(subject).get('User')?.fields;
   const remark = { code: 'attribute-nobody-has', member: 'conditions' } as const;
   if (fields?.has(name) !== true) {

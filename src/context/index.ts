@@ -8,5 +8,5 @@ export type { EnvironmentValue } from './environment.ts';
 export { type Hypothesis, layOver } from './hypothesis.ts';
 export { leaveOpen } from './leave-open.ts';
 export { describePath, lackingResources, type PathDescription } from './paths.ts';
-export { ANON, type Principal } from './principal.ts';
+export { ANON, IDENTITY_NAMES, type Principal } from './principal.ts';
 export { createScope, type ReferredRecords, type ScopeParts } from './scope.ts';

@@ -3,6 +3,7 @@ import { didYouMean } from '../errors.ts';
 import type { Kind } from '../operators/index.ts';
 import { type Definitions, fieldKind, ordinaryResources, type Resource } from '../resource/index.ts';
 import { ENVIRONMENT_KINDS } from './environment.ts';
+import { IDENTITY_NAMES } from './principal.ts';
 import { REQUEST_KINDS } from './request.ts';
 
 /** What definitions say of a path: what it compares as, that anything may stand there, or why it can never have a value. */
@@ -75,7 +76,7 @@ function describeUser(definitions: Definitions, path: Path): PathDescription {
   const [name = ''] = path.keys;
   const user = definitions.get('User');
   if (user?.fields.has(name) === true) return describeField(definitions, user, path);
-  return name === 'id' || name === 'role' ? describeKnown(new Map<string, Kind>([[name, 'text']]), path) : 'any';
+  return IDENTITY_NAMES.includes(name) ? describeKnown(new Map<string, Kind>([[name, 'text']]), path) : 'any';
 }
 
 function describeRequest(resource: Resource | undefined, path: Path): PathDescription {

@@ -1,13 +1,16 @@
 import type { JsonObject } from '../operators/index.ts';
 
-/** Who asks. */
+/** The caller. */
 export interface Principal {
-  /** User id; undefined for `anon`. */
+  /** User id: `<issuer>|<subject>` for an identity of a trusted issuer, undefined for `anon`. */
   readonly id?: string | undefined;
   readonly role: string;
   /** Everything else conditions may read as `user.…`: the stored fields that are not secret, or a trusted token's claims. */
   readonly attributes: JsonObject;
 }
 
-/** Who asks without a token. */
+/** Texts that `user.…` has beside the fields of User. `issuer` and `subject` are missing for local users. */
+export const IDENTITY_NAMES: readonly string[] = Object.freeze(['id', 'role', 'issuer', 'subject']);
+
+/** The caller of a request without a token. */
 export const ANON: Principal = Object.freeze({ role: 'anon', attributes: Object.freeze({}) });

@@ -4,7 +4,7 @@ import { type Json, type JsonObject, ownValue } from '../operators/index.ts';
 import type { RequestOrigin } from '../request/index.ts';
 import { type Definitions, fieldAt, fieldKind, type Resource } from '../resource/index.ts';
 import { ENVIRONMENT_KINDS, toEnvironment } from './environment.ts';
-import type { Principal } from './principal.ts';
+import { IDENTITY_NAMES, type Principal } from './principal.ts';
 import { REQUEST_KINDS, withoutSecrets } from './request.ts';
 
 /**
@@ -72,7 +72,7 @@ const valueIn: Readonly<Record<ContextGroup, (parts: ScopeParts, keys: readonly 
 };
 
 const kindIn: Readonly<Record<ContextGroup, (parts: ScopeParts, keys: readonly string[]) => PathKind | undefined>> = {
-  user: ({ definitions }, keys) => fieldKindAt(definitions, definitions.get('User'), keys) ?? textWhere(keys, 'id', 'role'),
+  user: ({ definitions }, keys) => fieldKindAt(definitions, definitions.get('User'), keys) ?? textWhere(keys, ...IDENTITY_NAMES),
   resource: ({ definitions, resource }, keys) => fieldKindAt(definitions, resource, keys) ?? textWhere(keys, 'id', 'name'),
   environment: (_, keys) => knownKind(ENVIRONMENT_KINDS, keys),
   request: (_, keys) => knownKind(REQUEST_KINDS, keys),

@@ -71,18 +71,37 @@ describe('identify', () => {
 describe('a token of a trusted issuer', () => {
   it('gives role and attributes of a user who is not stored here', async () => {
     const claims = { role: 'editor', department: 'news', email: 'e@example.org' };
+    const identity = { id: 'friend|them-1', issuer: 'friend', subject: 'them-1' };
     expect(await test.identify(await foreign('them-1', claims))).toEqual({
-      id: 'them-1',
+      id: identity.id,
       role: 'editor',
-      attributes: { ...claims, id: 'them-1' },
+      attributes: { ...claims, ...identity },
     });
   });
 
-  it('does not change who a stored user is', async () => {
-    await test.run(`update "User" set "role" = 'user'`);
-    expect(await test.identify(await foreign(id, { role: 'admin', department: 'all' }))).toMatchObject({ id, role: 'user' });
+  it('is not the stored user whose id its subject is', async () => {
+    const other = { id: `friend|${id}`, role: 'viewer', attributes: { id: `friend|${id}`, role: 'viewer', issuer: 'friend', subject: id } };
+    expect(await test.identify(await foreign(id, { role: 'viewer' }))).toEqual(other);
     await test.run(`update "User" set "isActive" = 0`);
-    expect(await test.identify(await foreign(id, { role: 'admin' }))).toBe('IDENTITY_TOKEN');
+    expect(await test.identify(await foreign(id, { role: 'viewer' }))).toEqual(other);
+  });
+
+  it('cannot say another identity by its claims', async () => {
+    const identity = { id: 'friend|them-1', issuer: 'friend', subject: 'them-1' };
+    expect(await test.identify(await foreign('them-1', { role: 'viewer', id, issuer: 'us', subject: id }))).toMatchObject({
+      id: identity.id,
+      attributes: identity,
+    });
+  });
+
+  it.each([
+    ['a NUL', 'a\u0000b'],
+    ['a line break', 'a\nb'],
+    ['a control character of C1', 'a\u0085b'],
+    ['half a surrogate pair', 'a\ud800'],
+    ['200 characters', 'x'.repeat(200)],
+  ])('is refused with a subject with %s', async (_, sub) => {
+    expect(await test.identify(await foreign(sub, { role: 'user' }))).toBe('IDENTITY_TOKEN');
   });
 
   it.each([[undefined], ['root'], ['constructor'], [''], [null], [['admin']]])('is refused with the role %j', async (role) => {
@@ -105,7 +124,7 @@ describe('me', () => {
 
   it('shows the claims of a user who is not stored', async () => {
     const { body } = await test.call('GET /auth/me', undefined, { token: await foreign('them-1', { role: 'viewer', name: 'Eve' }) });
-    expect(body['data']).toEqual({ id: 'them-1', name: 'Eve', role: 'viewer' });
+    expect(body['data']).toEqual({ id: 'friend|them-1', issuer: 'friend', subject: 'them-1', name: 'Eve', role: 'viewer' });
   });
 
   it('requires a token', async () => {

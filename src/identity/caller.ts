@@ -6,31 +6,29 @@ import { ASSIGNABLE_ROLES } from '../policy/index.ts';
 import { fromRow, type Resource, type StoredRecord } from '../resource/index.ts';
 import { sql } from '../sql/index.ts';
 import { readingById, type Statement, selectionOf, type Transaction } from '../storage/index.ts';
-import type { VerifiedToken } from './token.ts';
+import { type ForeignToken, type LocalToken, toForeignId, type VerifiedToken } from './token.ts';
 
-/** Who a token stands for at this moment. */
+/** The identity that a token proves, at this moment. */
 export interface Caller {
   readonly principal: Principal;
-  /** Without secret fields; undefined where only a trusted issuer's claims tell of the user. */
+  /** Without secret fields; undefined for an identity of a trusted issuer. */
   readonly record: StoredRecord | undefined;
 }
 
 /**
- * Loads who a verified token stands for. Role and attributes are those of the stored record, now: demotion, deactivation,
- * a new password and logout count from the commit on. Claims count only where no such user is stored.
+ * Loads the identity that a verified token proves. Role and attributes of a local user are those of the stored record, now:
+ * demotion, deactivation, a new password and logout count from the commit on. A token of a trusted issuer is never a local user,
+ * whatever its subject is: role and attributes are its claims.
  *
  * @throws Problem IDENTITY_TOKEN. A token that is not good never makes its bearer `anon`.
  */
 export async function loadCaller(tx: Transaction, token: VerifiedToken, user: Resource): Promise<Caller> {
+  if (token.issuer !== undefined) return { principal: toForeignPrincipal(token), record: undefined };
   const { userId, sessionId } = token;
-  const row = await tx.one(sessionId === undefined ? byId(tx, token, user) : byOpenSession(tx, token, user));
-  if (sessionId !== undefined) {
-    if (row === undefined) throw refused('the session of this token is over');
-    tx.restsOn({ sessions: [{ id: sessionId, userId }] });
-  }
-  if (row !== undefined) return toCaller(tx, fromRow(user, row));
-  tx.restsOn({ users: [{ id: userId, version: 0 }] });
-  return { principal: toForeignPrincipal(token), record: undefined };
+  const row = await tx.one(byOpenSession(tx, token, user));
+  if (row === undefined) throw refused('the session of this token is over');
+  tx.restsOn({ sessions: [{ id: sessionId, userId }] });
+  return toCaller(tx, fromRow(user, row));
 }
 
 /**
@@ -46,14 +44,10 @@ export async function loadCallerByEmail(tx: Transaction, email: string, user: Re
   return toCaller(tx, fromRow(user, row));
 }
 
-function byId(tx: Transaction, { userId }: VerifiedToken, user: Resource): Statement {
-  return { sql: readingById(tx.dialect, user), parameters: [userId] };
-}
-
 const sessionTexts = new WeakMap<Transaction['dialect'], WeakMap<Resource, string>>();
 
 /** One statement for user and session: this runs for every request. As a join, SQLite takes ten times as long. */
-function byOpenSession({ dialect, now }: Transaction, { userId, sessionId }: VerifiedToken, user: Resource): Statement {
+function byOpenSession({ dialect, now }: Transaction, { userId, sessionId }: LocalToken, user: Resource): Statement {
   const texts = memoised(sessionTexts, dialect, () => new WeakMap<Resource, string>());
   const text = memoised(texts, user, () => {
     const [id, at] = [dialect.placeholder(2), dialect.placeholder(3)];
@@ -73,12 +67,13 @@ function toCaller(tx: Transaction, record: StoredRecord): Caller {
 /** Claims that are about the token and not about the user. */
 const TOKEN_CLAIMS: ReadonlySet<string> = new Set(['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti', 'sid']);
 
-/** A trusted issuer vouches for role and attributes; a role that nothing here is assigned to is a mistake, not a user without rights. */
-function toForeignPrincipal({ userId, claims }: VerifiedToken): Principal {
+/** A trusted issuer vouches for role and attributes. An unknown role is refused: no policy could be assigned to it. */
+function toForeignPrincipal({ issuer, subject, claims }: ForeignToken): Principal {
   const role = ASSIGNABLE_ROLES.find((known) => known === claims['role']);
   if (role === undefined) throw refused('the role claim of this token names no known role');
   const attributes = Object.fromEntries(Object.entries(claims).filter(([name]) => !TOKEN_CLAIMS.has(name))) as JsonObject;
-  return { id: userId, role, attributes: { ...attributes, id: userId } };
+  const id = toForeignId(issuer, subject);
+  return { id, role, attributes: { ...attributes, id, issuer, subject } };
 }
 
 function refused(detail: string): Problem {

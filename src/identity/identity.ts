@@ -59,8 +59,8 @@ export function createIdentity(options: IdentityOptions): Identity {
 /** Ends the session of the token; its refresh token ends with it. */
 async function logOut(parts: AuthParts, call: Call): Promise<Answer> {
   const token = await readRequired(parts, call);
+  if (token.issuer !== undefined) throw new Problem('IDENTITY_TOKEN', 'another issuer gave this token; log out there');
   const { sessionId, userId } = token;
-  if (sessionId === undefined) throw new Problem('IDENTITY_TOKEN', 'the token is of another issuer, and ends there');
   await parts.database.transaction(async (tx) => {
     await loadCaller(tx, token, parts.userDefinition());
     await revokeSession(tx, { id: sessionId, userId });

@@ -9,11 +9,30 @@ import { Problem } from '../errors.ts';
 import { createId } from '../id.ts';
 import type { TokenKey } from './key.ts';
 
-/** A token whose signature and claims were checked; whether its user and session still stand is for the transaction to see. */
-export interface VerifiedToken {
+/** A token whose signature and claims were checked. Its user and session are checked in the transaction. */
+export type VerifiedToken = LocalToken | ForeignToken;
+
+/**
+ * Returns the user id of an identity of a trusted issuer. No two identities have the same one, because the setting refuses an
+ * issuer with `|` in it; and no local user has it, because the id of a local user is a UUID.
+ */
+export function toForeignId(issuer: string, subject: string): string {
+  return `${issuer}|${subject}`;
+}
+
+/** A token that this service issued. */
+export interface LocalToken {
+  readonly issuer: undefined;
   readonly userId: string;
-  /** Session of one of our own tokens; undefined for those of a trusted issuer. */
-  readonly sessionId: string | undefined;
+  readonly sessionId: string;
+  /** Seconds since 1970. */
+  readonly expires: number;
+}
+
+/** A token of a trusted issuer. An identity is the pair of issuer and subject: the subject alone never names a stored user. */
+export interface ForeignToken {
+  readonly issuer: string;
+  readonly subject: string;
   /** Seconds since 1970. */
   readonly expires: number;
   readonly claims: JWTPayload;
@@ -48,7 +67,10 @@ export interface Tokens {
 const TYPE = 'at+jwt';
 const LEEWAY_SECONDS = 30;
 const MAX_LENGTH = 8192;
-const MAX_SUBJECT = 200;
+/** Characters of a user id, as `createdBy` and audit entries hold it: a longer one would be cut there, and two could become one. */
+const MAX_ID = 200;
+/** Control characters, which would reach logs and audit entries, and which PostgreSQL cannot store (NUL). */
+const CONTROL = /\p{Cc}/u;
 const CACHED = 10_000;
 
 /** Tokens of this key, with their own cache of verified ones. */
@@ -109,12 +131,20 @@ async function verifySignature(token: string, key: TokenKey, settings: TokenSett
 }
 
 function toVerified(claims: JWTPayload, { jwtIssuer }: TokenSettings): VerifiedToken {
-  const { sub, iat = Number.POSITIVE_INFINITY, exp = 0, sid } = claims;
-  if (typeof sub !== 'string' || sub === '' || sub.length > MAX_SUBJECT) throw refused();
+  const { iss, sub, iat = Number.POSITIVE_INFINITY, exp = 0, sid } = claims;
+  if (iss === undefined || !isId(sub)) throw refused();
   if (iat > Date.now() / 1000 + LEEWAY_SECONDS) throw refused();
-  if (claims.iss !== jwtIssuer) return { userId: sub, sessionId: undefined, expires: exp, claims };
+  if (iss !== jwtIssuer) {
+    if (!isId(toForeignId(iss, sub))) throw refused();
+    return { issuer: iss, subject: sub, expires: exp, claims };
+  }
   if (typeof sid !== 'string') throw refused();
-  return { userId: sub, sessionId: sid, expires: exp, claims };
+  return { issuer: undefined, userId: sub, sessionId: sid, expires: exp };
+}
+
+/** Half a surrogate pair is refused because a database replaces it: two subjects would be stored as one. */
+function isId(text: unknown): text is string {
+  return typeof text === 'string' && text !== '' && text.length <= MAX_ID && text.isWellFormed() && !CONTROL.test(text);
 }
 
 /** One text for whatever is wrong: a caller with a good token never sees it, and a forger learns nothing. */

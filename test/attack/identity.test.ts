@@ -5,12 +5,11 @@ import { type Reply, type RunningService, startService } from '../harness.ts';
 import { createWorld, expectDiscreet, type World } from './world.ts';
 
 const SECRET = 'a secret of the tests, which is long enough';
-const TRUSTED = 'https://login.example';
 
 let world: World;
 let good: { readonly header: Part; readonly payload: Part; readonly token: string };
 beforeAll(async () => {
-  world = await createWorld({ jwtSecret: SECRET, trustedIssuers: [TRUSTED] });
+  world = await createWorld({ jwtSecret: SECRET });
   const token = await world.logIn(world.emails.alice, world.passwords);
   const [header = '', payload = ''] = token.split('.');
   good = { token, header: decode(header), payload: decode(payload) };
@@ -148,37 +147,6 @@ function expectRefused(reply: Reply): void {
   expect(reply.headers['www-authenticate']).toMatch(/^Bearer/);
   expect(String(reply.at('code'))).toMatch(/^IDENTITY_TOKEN/);
 }
-
-describe('a token of an issuer that is trusted', () => {
-  const foreign = (payload: Part): string => forge({ iss: TRUSTED, sid: undefined, ...payload });
-  const me = (payload: Part): Promise<Reply> => world.call('GET', '/admin/api/policies', { token: foreign(payload) });
-
-  it('is not one of ours: what it says of a user of ours does not count', async () => {
-    expect((await me({ sub: world.ids.alice, role: 'admin' })).status).toBe(403);
-    expect((await me({ sub: world.ids.admin, role: 'user' })).status).toBe(200);
-  });
-
-  it('opens nothing for a user who is not active here', async () => {
-    const user = await world.user({ role: 'admin' });
-    expect((await me({ sub: user.id, role: 'admin' })).status).toBe(200);
-    await world.as('admin', 'PUT', `/api/User/${user.id}`, { body: { isActive: false } });
-    expect((await me({ sub: user.id, role: 'admin' })).status).toBe(401);
-  });
-
-  it.each<[string, Part]>([
-    ['no role', { role: undefined }],
-    ['a role that there is not', { role: 'root' }],
-    ['a role of every object', { role: 'constructor' }],
-    ['roles', { role: ['admin'] }],
-    ['no subject', { sub: undefined, role: 'admin' }],
-    ['an empty subject', { sub: '', role: 'admin' }],
-    ['another audience', { aud: 'elsewhere', role: 'admin' }],
-    ['no end', { exp: undefined, role: 'admin' }],
-    ['a name like it', { iss: `${TRUSTED}.evil.example`, role: 'admin' }],
-  ])('is refused with %s', async (_name, payload) => {
-    expectRefused(await me({ sub: 'someone-elsewhere', ...payload }));
-  });
-});
 
 describe('a token of before', () => {
   it.each<[string, (user: { id: string; token: string }) => Promise<Reply>]>([

@@ -3,12 +3,21 @@ import type { Mutation } from './mutation.ts';
 /** Who asks, what is stored and listed, what each step of a request sees to, and what is left on the record. */
 export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   {
-    name: 'role and attributes come from the token',
+    name: 'a token of a trusted issuer is the local user whose id its subject is',
     file: 'src/identity/caller.ts',
-    find: 'if (row !== undefined) return toCaller(tx, fromRow(user, row));',
-    replace: 'if (row !== undefined) return { ...toCaller(tx, fromRow(user, row)), principal: toForeignPrincipal(token) };',
+    find: 'if (token.issuer !== undefined) return {',
+    replace:
+      'const stored = token.issuer && (await tx.one({ sql: readingById(tx.dialect, user), parameters: [token.subject] }));\n  if (stored) return toCaller(tx, fromRow(user, stored));\n  if (token.issuer !== undefined) return {',
     red: 'src/identity/caller.test.ts',
-    test: 'identify sees a demotion at once',
+    test: 'a token of a trusted issuer is not the stored user whose id its subject is',
+  },
+  {
+    name: 'the subject alone is the id of an identity of a trusted issuer',
+    file: 'src/identity/token.ts',
+    find: 'return `${issuer}|${subject}`;',
+    replace: 'return subject;',
+    red: 'test/attack/issuers.test.ts',
+    test: 'a subject that is the id of a local user sees and changes nothing that is of the user',
   },
   {
     name: 'the last of a name given twice in JSON counts',

@@ -1,0 +1,187 @@
+/** An identity is the pair of issuer and subject: a trusted issuer's token is never a local user, whatever it says. */
+import { createHmac } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Reply } from '../harness.ts';
+import { createWorld, expectDiscreet, type World } from './world.ts';
+
+const SECRET = 'a secret of the tests, which is long enough';
+const ISSUER = 'https://login.example';
+const OTHER = 'https://login.example/second';
+
+type Part = Readonly<Record<string, unknown>>;
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld({ jwtSecret: SECRET, trustedIssuers: [ISSUER, OTHER] });
+});
+afterAll(() => world.close());
+
+const encode = (part: Part): string => Buffer.from(JSON.stringify(part)).toString('base64url');
+
+/** A token as a trusted issuer signs it. */
+function foreign(claims: Part): string {
+  const iat = Math.floor(Date.now() / 1000);
+  const payload = { iss: ISSUER, aud: 'bailiwick', iat, exp: iat + 600, ...claims };
+  const text = `${encode({ alg: 'HS256', typ: 'at+jwt' })}.${encode(payload)}`;
+  return `${text}.${createHmac('sha256', SECRET).update(text).digest('base64url')}`;
+}
+
+const send = (claims: Part, method: string, path: string, body?: unknown): Promise<Reply> =>
+  world.call(method, path, { token: foreign(claims), body });
+
+describe('a subject that is the id of a local user', () => {
+  it.each<[string, Part]>([
+    ['alone', {}],
+    ['beside claims that name the user', { id: 'admin', userId: 'admin', email: 'admin@example.com' }],
+    ['beside a claim that it is another', { issuer: 'bailiwick', subject: 'admin' }],
+    ['beside a session', { sid: '01890a5d-ac96-774b-bcce-b302099a8057' }],
+  ])('is not that user: %s', async (_name, claims) => {
+    const sub = world.ids.admin;
+    const said = Object.fromEntries(Object.entries(claims).map(([name, value]) => [name, value === 'admin' ? sub : value]));
+    const token = { ...said, sub, role: 'user' };
+    expect((await send(token, 'GET', '/admin/api/policies')).status).toBe(403);
+    expect((await send(token, 'GET', '/auth/me')).at('data')).toMatchObject({
+      id: `${ISSUER}|${sub}`,
+      issuer: ISSUER,
+      subject: sub,
+      role: 'user',
+    });
+  });
+
+  it('sees and changes nothing that is of the user', async () => {
+    const token = { sub: world.ids.alice, role: 'user' };
+    expect((await send(token, 'GET', '/api/Case')).at('data')).toEqual([]);
+    for (const [method, path, body] of [
+      ['GET', `/api/Case/${world.cases.alice}`, undefined],
+      ['PUT', `/api/Case/${world.cases.alice}`, { title: 'taken' }],
+      ['DELETE', `/api/Case/${world.cases.alice}`, undefined],
+      ['GET', `/api/User/${world.ids.alice}`, undefined],
+      ['PUT', `/api/User/${world.ids.alice}`, { password: 'a password of the attacker' }],
+    ] as const) {
+      const reply = await send(token, method, path, body);
+      expect(reply.status, reply.text).toBe(403);
+      expectDiscreet(reply);
+    }
+    expect((await world.as('alice', 'GET', '/auth/me')).status).toBe(200);
+  });
+
+  it('is not assigned what the user is assigned', async () => {
+    const id = await world.createPolicy({ userId: world.ids.alice, rules: [{ resource: 'Case', action: 'list' }] });
+    try {
+      expect((await world.as('alice', 'GET', '/api/Case')).at('count')).toBe(2);
+      expect((await send({ sub: world.ids.alice, role: 'viewer' }, 'GET', '/api/Case')).status).toBe(403);
+    } finally {
+      await world.as('admin', 'DELETE', `/admin/api/policies/${id}`);
+    }
+  });
+
+  it('does not end the sessions of the user, and is not ended with the user', async () => {
+    const user = await world.user();
+    const token = { sub: user.id, role: 'user' };
+    expect((await send(token, 'POST', '/auth/logout')).status).toBe(401);
+    expect((await world.call('GET', '/auth/me', { token: user.token })).status).toBe(200);
+    await world.as('admin', 'PUT', `/api/User/${user.id}`, { body: { isActive: false } });
+    expect((await send(token, 'GET', '/api/Case')).status).toBe(200);
+  });
+});
+
+describe('an identity of an issuer', () => {
+  it('owns what it makes, apart from the same subject of another issuer and of ours', async () => {
+    const claims = { sub: world.ids.bob, role: 'user' };
+    const made = await send(claims, 'POST', '/api/Case', { title: 'made elsewhere' });
+    expect(made.at('data.createdBy')).toBe(`${ISSUER}|${world.ids.bob}`);
+    const id = String(made.at('data.id'));
+    expect((await send(claims, 'GET', `/api/Case/${id}`)).status).toBe(200);
+    expect((await send({ ...claims, iss: OTHER }, 'GET', `/api/Case/${id}`)).status).toBe(403);
+    expect((await world.as('bob', 'GET', `/api/Case/${id}`)).status).toBe(403);
+    const [entry] = await world.decisions(`userId=${encodeURIComponent(`${ISSUER}|${world.ids.bob}`)}&action=create`);
+    expect(entry).toMatchObject({ role: 'user', resource: 'Case', action: 'create', allowed: true });
+    const explained = await world.as('admin', 'GET', `/admin/api/decisions/${String(entry?.['id'])}`);
+    expect([explained.status, explained.at('data.warnings')]).toEqual([200, undefined]);
+  });
+
+  it('is read by conditions as issuer and subject, which a local user lacks', async () => {
+    const conditions = [
+      { field: 'user.issuer', operator: 'eq', value: ISSUER },
+      { field: 'resource.origin', operator: 'eq', value: `\${user.subject}` },
+    ];
+    const written = await world.as('admin', 'POST', '/admin/api/policies', {
+      body: { name: 'by subject', type: 'ATTRIBUTE_BASED', rules: [{ resource: 'Case', action: 'read', conditions }] },
+    });
+    expect([written.status, written.text]).toEqual([201, expect.not.stringContaining('attribute-nobody-has')]);
+    const id = String(written.at('data.id'));
+    for (const role of ['viewer', 'user']) await world.as('admin', 'POST', `/admin/api/policies/${id}/assign/role/${role}`, { body: {} });
+    const theirs = String((await world.as('admin', 'POST', '/api/Case', { body: { title: 'x', origin: 'them-1' } })).at('data.id'));
+    const read = async (claims: Part): Promise<number> => (await send({ role: 'viewer', ...claims }, 'GET', `/api/Case/${theirs}`)).status;
+    expect([await read({ sub: 'them-1' }), await read({ sub: 'them-2' }), await read({ sub: 'them-1', iss: OTHER })]).toEqual([
+      200, 403, 403,
+    ]);
+    expect(await read({ sub: 'them-2', subject: 'them-1' })).toBe(403);
+    expect((await world.as('alice', 'GET', `/api/Case/${theirs}`)).status).toBe(403);
+    await world.as('admin', 'DELETE', `/admin/api/policies/${id}`);
+  });
+
+  it('is no user that policies can be assigned to', async () => {
+    for (const id of ['them-1', `x|them-1`, world.ids.alice.replace(/.$/, '|')]) {
+      const path = `/admin/api/policies/${world.policies.user}/assign/user/${encodeURIComponent(id)}`;
+      const reply = await world.as('admin', 'POST', path, { body: {} });
+      expect([reply.status, reply.at('code')]).toEqual([404, 'USER_UNKNOWN']);
+    }
+  });
+
+  it('cannot be made a user here: no door takes an id', async () => {
+    const id = `${ISSUER}|them-1`;
+    const user = { id, email: 'them@example.com', name: 'Them' };
+    const doors: readonly (readonly [string, unknown])[] = [
+      ['/api/User', user],
+      ['/api/User/create', { data: user }],
+      ['/api/User/createIfNotExists', { filter: { email: user.email }, data: user }],
+      ['/api/User/import', { data: [user] }],
+      ['/api/User/import?mode=upsert&key=email', { data: [user] }],
+      ['/api/batch', { atomic: true, requests: [{ resource: 'User', action: 'create', data: user }] }],
+      ['/auth/setup', { ...user, password: 'a long password' }],
+    ];
+    for (const [path, body] of doors) {
+      const reply = await world.as('admin', 'POST', path, { body });
+      expect([400, 409, 422], `${path}: ${reply.text}`).toContain(reply.status);
+    }
+    const users = await world.as('admin', 'GET', '/api/User?limit=1000');
+    expect((users.at('data') as readonly { id: string }[]).filter((each) => !/^[0-9a-f-]{36}$/.test(each.id))).toEqual([]);
+  });
+
+  it('has the role that its issuer says, admin too, and its changes are its own', async () => {
+    const admin = { sub: 'root-1', role: 'admin' };
+    const made = await send(admin, 'POST', '/admin/api/policies', { name: 'by an admin elsewhere', type: 'ROLE_BASED', rules: [] });
+    expect([made.status, made.at('data.createdBy')]).toEqual([201, `${ISSUER}|root-1`]);
+    const id = String(made.at('data.id'));
+    const assigned = await send(admin, 'POST', `/admin/api/policies/${id}/assign/role/viewer`, {});
+    expect([assigned.status, assigned.at('data.assignedBy')]).toEqual([201, `${ISSUER}|root-1`]);
+    expect((await send({ ...admin, role: 'user' }, 'DELETE', `/admin/api/policies/${id}`)).status).toBe(403);
+    expect((await send(admin, 'DELETE', `/admin/api/policies/${id}`)).status).toBe(200);
+  });
+});
+
+describe('a token of an issuer that is trusted is refused with', () => {
+  it.each<[string, Part]>([
+    ['no role', { role: undefined }],
+    ['a role that there is not', { role: 'root' }],
+    ['a role of every object', { role: 'constructor' }],
+    ['roles', { role: ['admin'] }],
+    ['no subject', { sub: undefined }],
+    ['an empty subject', { sub: '' }],
+    ['a subject with NUL', { sub: 'a\u0000b' }],
+    ['a subject with a line break', { sub: 'a\nb' }],
+    ['a subject with half a surrogate pair', { sub: 'a\ud800' }],
+    ['a subject that is a list', { sub: ['a'] }],
+    ['a subject that audit entries would cut', { sub: 'x'.repeat(190) }],
+    ['another audience', { aud: 'elsewhere' }],
+    ['no end', { exp: undefined }],
+    ['a name like the issuer', { iss: `${ISSUER}.evil.example` }],
+    ['the issuer as a list', { iss: [ISSUER] }],
+    ['an issuer that ends in a subject', { iss: `${ISSUER}|them-1` }],
+  ])('%s', async (_name, claims) => {
+    const reply = await send({ sub: 'someone-elsewhere', role: 'admin', ...claims }, 'GET', '/admin/api/policies');
+    expectDiscreet(reply);
+    expect([reply.status, reply.at('code')]).toEqual([401, 'IDENTITY_TOKEN']);
+  });
+});
