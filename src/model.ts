@@ -147,6 +147,9 @@ export function followed(database: Database, model: ModelKeeper): Followed {
     get healthy() {
       return database.healthy;
     },
+    get fault() {
+      return database.fault;
+    },
     prove: () => database.prove(),
     get figures() {
       return database.figures;

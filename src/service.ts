@@ -64,7 +64,7 @@ export interface ServiceOptions {
 export async function createService(settings: Settings, { tell, lead }: ServiceOptions = {}): Promise<Service> {
   const definitions = readProject(settings.project);
   const monitor = await createMonitor(toMonitorSettings(settings), lead);
-  const opened = await openDatabase({ ...toDatabasePlace(settings), watch: monitor.meters });
+  const opened = await openDatabase({ ...toDatabasePlace(settings), watch: monitor.meters, tell });
   const model = createModelKeeper(definitions, toModelLimits(settings));
   const database = followed(opened, model);
   const core = { database: opened, model };

@@ -7,6 +7,9 @@ export interface Statement {
   readonly parameters: readonly unknown[];
 }
 
+/** Writes a line to the log: progress of long work, and problems that no request is answered with. */
+export type Tell = (line: string) => void;
+
 /** What `run` reports. */
 export interface Change {
   readonly changes: number;
@@ -209,6 +212,11 @@ export interface Database {
   transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** Whether the last commit worked; `/readyz` shows it. */
   readonly healthy: boolean;
+  /**
+   * Why requests must go elsewhere although the last commit worked, in words that anyone may read; `/readyz` shows it. Undefined where
+   * there is no reason.
+   */
+  readonly fault?: string | undefined;
   /** Has a commit written that changes nothing; `healthy` is what came of it. Never throws. */
   prove(): Promise<void>;
   /** As they are at the moment that they are read. */

@@ -1,4 +1,4 @@
-import type { Database } from './database.ts';
+import type { Database, Tell } from './database.ts';
 import type { PostgresOptions } from './postgres/database.ts';
 import { hasSqlite, openSqlite } from './sqlite/database.ts';
 import type { KeptBackups } from './sqlite/kept-backups.ts';
@@ -8,6 +8,7 @@ export interface DatabasePlace extends Omit<PostgresOptions, 'url' | 'makesSchem
   readonly database: string;
   /** What becomes of backups that are made by themselves; a server has tools of its own for it. */
   readonly backups?: KeptBackups | undefined;
+  readonly tell?: Tell | undefined;
 }
 
 const FILE = 'sqlite:';
@@ -19,7 +20,7 @@ const FILE = 'sqlite:';
  */
 export async function openDatabase({ database, backups, ...options }: DatabasePlace): Promise<Database> {
   if (!database.startsWith(FILE)) return openServer({ url: database, ...options });
-  return openSqlite({ path: pathOf(database), backups, watch: options.watch });
+  return openSqlite({ path: pathOf(database), backups, watch: options.watch, tell: options.tell });
 }
 
 /** The same, for looking only: what is not there yet is not made, and an empty one looked at in its place. */

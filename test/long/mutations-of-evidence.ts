@@ -43,6 +43,14 @@ export const MUTATIONS_OF_EVIDENCE: readonly Mutation[] = [
     test: 'a transaction undoes a savepoint whose work throws, and goes on',
   },
   {
+    name: 'a commit into files that are no longer at their paths is acknowledged',
+    file: 'src/storage/sqlite/open-files.ts',
+    find: "return now.dev === dev && now.ino === ino ? 'same' : 'replaced';",
+    replace: "return now.dev === dev && now.ino > 0n ? 'same' : 'replaced';",
+    red: 'src/storage/sqlite/open-files.test.ts',
+    test: 'open files a commit is not acknowledged that the file was replaced by a copy under',
+  },
+  {
     name: 'a writer goes on though nobody knows whether its commit was done',
     file: 'src/storage/sqlite/group-commit.ts',
     find: "failed = 'unknown';",

@@ -1,10 +1,9 @@
 import { sql } from '../../sql/index.ts';
-import type { Transaction } from '../database.ts';
+import type { Tell, Transaction } from '../database.ts';
 import { dialectOf } from './dialects.ts';
 import type { DraftStep, StepKind } from './plan.ts';
 
-/** Says what is happening, a line each, while it does. */
-export type Tell = (line: string) => void;
+export type { Tell } from '../database.ts';
 
 /** Records above which it is told. */
 const MANY = 10_000;

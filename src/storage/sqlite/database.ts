@@ -2,11 +2,12 @@ import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { SetupError } from '../../errors.ts';
-import type { CommitWatch, Database } from '../database.ts';
+import type { CommitWatch, Database, Tell } from '../database.ts';
 import { createConnection } from './connection.ts';
 import { driverCode } from './driver-error.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createBackups, type KeptBackups } from './kept-backups.ts';
+import { type OpenFiles, rememberOpenFiles } from './open-files.ts';
 import { sqliteDialect } from './sql-dialect.ts';
 
 /** Where the file is and how it is opened. */
@@ -23,6 +24,7 @@ export interface SqliteOptions {
   readonly backups?: KeptBackups | undefined;
   /** Told of each commit. */
   readonly watch?: CommitWatch | undefined;
+  readonly tell?: Tell | undefined;
 }
 
 /**
@@ -46,10 +48,11 @@ const PRAGMAS = [
  *
  * @throws SetupError where the file cannot be made, opened or is no database.
  */
-export function openSqlite({ path, busyTimeout = 5000, groupTime = 100, gatherTime = 5, backups, watch }: SqliteOptions): Database {
-  const driver = openFile(path, busyTimeout);
+export function openSqlite({ path, busyTimeout = 5000, groupTime = 100, gatherTime = 5, ...options }: SqliteOptions): Database {
+  const { backups, watch, tell = () => undefined } = options;
+  const { driver, files } = openFile(path, { busyTimeout, tell });
   const connection = createConnection(driver);
-  const group = createGroupCommit(connection, { groupTime, gatherTime, watch });
+  const group = createGroupCommit(connection, { groupTime, gatherTime, files, watch });
   let closing: Promise<void> | undefined;
 
   async function close(): Promise<void> {
@@ -64,6 +67,9 @@ export function openSqlite({ path, busyTimeout = 5000, groupTime = 100, gatherTi
     backups: backups === undefined || path === ':memory:' ? undefined : createBackups(path, backups),
     get healthy() {
       return group.healthy;
+    },
+    get fault() {
+      return files.check()?.detail;
     },
     prove: () => group.prove(),
     get figures() {
@@ -81,7 +87,14 @@ export function hasSqlite(path: string): boolean {
   return existsSync(path);
 }
 
-function openFile(path: string, busyTimeout: number): BetterSqlite3.Database {
+interface Opened {
+  readonly driver: BetterSqlite3.Database;
+  readonly files: OpenFiles;
+}
+
+const IN_MEMORY: OpenFiles = { check: () => undefined };
+
+function openFile(path: string, { busyTimeout, tell }: { readonly busyTimeout: number; readonly tell: Tell }): Opened {
   let driver: BetterSqlite3.Database | undefined;
   try {
     if (path !== ':memory:') createFile(path);
@@ -90,7 +103,7 @@ function openFile(path: string, busyTimeout: number): BetterSqlite3.Database {
     if (mode !== 'wal' && path !== ':memory:') throw new Error('its file system does not allow write-ahead logging');
     for (const pragma of PRAGMAS) driver.pragma(pragma);
     tryToWrite(driver, busyTimeout);
-    return driver;
+    return { driver, files: path === ':memory:' ? IN_MEMORY : rememberOpenFiles(path, tell) };
   } catch (error) {
     driver?.close();
     throw new SetupError(`cannot open the database file ${path}: ${error instanceof Error ? error.message : String(error)}`);
@@ -111,8 +124,12 @@ function tryToWrite(driver: BetterSqlite3.Database, busyTimeout: number): void {
   driver.pragma(`busy_timeout = ${busyTimeout}`);
 }
 
-/** For its owner alone: the file holds password hashes. SQLite gives the files beside it the same mode. */
+/**
+ * For its owner alone: the file holds password hashes. SQLite gives the files beside it the same mode. A file that is there is not opened:
+ * to close it would release the locks that another connection of this process has on it.
+ */
 function createFile(path: string): void {
+  if (existsSync(path)) return;
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   closeSync(openSync(path, 'a', 0o600));
 }

@@ -6,6 +6,7 @@ import { internal } from '../savepoints.ts';
 import { createWriters, type Ended, type Loan, type Writers } from '../writers.ts';
 import type { Connection } from './connection.ts';
 import { unavailable } from './driver-error.ts';
+import { type OpenFiles, refuseLost } from './open-files.ts';
 import { createReplacementWatch } from './replaced.ts';
 import { openTransaction } from './transaction.ts';
 
@@ -42,13 +43,14 @@ export interface GroupOptions {
   readonly groupTime: number;
   /** Milliseconds in which others are waited for, before a group is begun. */
   readonly gatherTime: number;
+  readonly files: OpenFiles;
   readonly watch?: CommitWatch | undefined;
 }
 
 /** Groups the transactions of one connection. */
-export function createGroupCommit(connection: Connection, { groupTime, gatherTime, watch }: GroupOptions): GroupCommit {
+export function createGroupCommit(connection: Connection, { groupTime, gatherTime, files, watch }: GroupOptions): GroupCommit {
   const queue: Queued[] = [];
-  const parts = { connection, groupTime, writers: createWriters(), isReplaced: createReplacementWatch(connection) };
+  const parts = { connection, groupTime, files, writers: createWriters(), isReplaced: createReplacementWatch(connection) };
   const count = createCount(watch);
   let running: Promise<void> | undefined;
   let closed = false;
@@ -138,13 +140,15 @@ interface Committed {
 interface GroupParts {
   readonly connection: Connection;
   readonly groupTime: number;
+  readonly files: OpenFiles;
   readonly writers: Writers;
   /** Whether the database is another since last asked. */
   readonly isReplaced: () => boolean;
 }
 
 /** Runs a group, or as much of it as there is time for, and commits it. Nobody gets an answer before `settle`, which is after the commit. */
-async function commitGroup({ connection, groupTime, writers, isReplaced }: GroupParts, group: readonly Queued[]): Promise<Committed> {
+async function commitGroup(parts: GroupParts, group: readonly Queued[]): Promise<Committed> {
+  const { connection, groupTime, files, writers, isReplaced } = parts;
   const writes = connection.writes;
   const outcomes: Outcome[] = [];
   const appended: Appended[] = [];
@@ -154,6 +158,7 @@ async function commitGroup({ connection, groupTime, writers, isReplaced }: Group
   let failed: Ended = 'undone';
   let ms = 0;
   try {
+    refuseLost(files);
     connection.begin();
     if (isReplaced()) writers.giveUp();
     loan = writers.lend();
@@ -167,6 +172,7 @@ async function commitGroup({ connection, groupTime, writers, isReplaced }: Group
     failed = 'unknown';
     connection.exec('COMMIT');
     ms = performance.now() - from;
+    refuseLost(files);
     loan.end('committed');
   } catch (error) {
     loan?.failed(error);

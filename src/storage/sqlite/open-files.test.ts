@@ -1,0 +1,55 @@
+import { copyFileSync, renameSync, rmSync, symlinkSync, unlinkSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openSqlite } from './database.ts';
+import { codeOf, type Family, insert, onCommit, openFamily } from './sqlite.fixture.ts';
+
+let family: Family;
+beforeEach(async () => {
+  family = await openFamily();
+});
+afterEach(() => family.dispose());
+
+const LOST = 'the database file was removed or replaced while the service was running';
+
+function replaceByCopy(): void {
+  copyFileSync(family.path, `${family.path}.new`);
+  renameSync(`${family.path}.new`, family.path);
+}
+
+describe('open files', () => {
+  it.each([
+    ['replaced by a copy', replaceByCopy],
+    ['removed', () => unlinkSync(family.path)],
+    ['left without the log', () => unlinkSync(`${family.path}-wal`)],
+    ['left without shared memory', () => unlinkSync(`${family.path}-shm`)],
+  ])('a commit is not acknowledged that the file was %s under', async (_, lose) => {
+    using _commits = onCommit(lose);
+    const refused = family.database.transaction((tx) => insert(tx, 'a'));
+    expect(await codeOf(refused)).toBe('STORAGE_UNAVAILABLE');
+    expect([family.database.fault, family.database.healthy]).toEqual([LOST, false]);
+  });
+
+  it('write nothing more into a file that is lost, and one line to the log', async () => {
+    const lines: string[] = [];
+    const database = openSqlite({ path: family.path, tell: (line) => lines.push(line) });
+    renameSync(family.path, `${family.path}.away`);
+    let commits = 0;
+    using _ = onCommit(() => commits++);
+    for (const id of ['a', 'b']) expect(await codeOf(database.transaction((tx) => insert(tx, id)))).toBe('STORAGE_UNAVAILABLE');
+    expect(commits).toBe(0);
+    expect(lines).toEqual([expect.stringMatching(/^\S+test\.db was removed while the service was running; .*restart the service$/)]);
+    await database.close();
+  });
+
+  it('that cannot be reached acknowledge nothing, and go on once they can', async () => {
+    const away = `${family.path}.away`;
+    renameSync(family.path, away);
+    symlinkSync(family.path, family.path);
+    expect(family.database.fault).toBe('the database file cannot be reached');
+    expect(await codeOf(family.database.transaction((tx) => insert(tx, 'a')))).toBe('STORAGE_UNAVAILABLE');
+    rmSync(family.path);
+    renameSync(away, family.path);
+    await family.database.transaction((tx) => insert(tx, 'b'));
+    expect([family.database.fault, await family.ids()]).toEqual([undefined, ['b']]);
+  });
+});

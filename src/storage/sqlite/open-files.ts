@@ -1,0 +1,74 @@
+import { realpathSync, statSync } from 'node:fs';
+import { Problem } from '../../errors.ts';
+import type { Tell } from '../database.ts';
+
+/** The files of a database that a connection has open. */
+export interface OpenFiles {
+  /**
+   * Returns why a commit must not be acknowledged: a path leads to another file than the one that is open, or to none, so the next start
+   * would not find the commit. Once that is so it stays so. Undefined while every path leads to the open file.
+   */
+  check(): Problem | undefined;
+}
+
+interface OpenFile {
+  readonly path: string;
+  /** Device and inode. */
+  readonly dev: bigint;
+  readonly ino: bigint;
+}
+
+/**
+ * Remembers which files are open now, of a database in write-ahead mode. SQLite itself goes on writing into a file that was removed, and
+ * answers as if nothing had happened.
+ *
+ * @throws Error where one of them cannot be found.
+ */
+export function rememberOpenFiles(path: string, tell: Tell): OpenFiles {
+  // SQLite follows a link before it names the files beside the database.
+  const beside = realpathSync(path);
+  const files = [path, `${beside}-wal`, `${beside}-shm`].map(identify);
+  let lost: Problem | undefined;
+
+  return {
+    check() {
+      if (lost !== undefined) return lost;
+      for (const file of files) {
+        const found = compare(file);
+        if (found === 'same') continue;
+        if (found instanceof Error) return new Problem('STORAGE_UNAVAILABLE', 'the database file cannot be reached', { cause: found });
+        tell(`${file.path} was ${found} while the service was running; every request is refused from now on: ${remedyOf(file, files)}`);
+        lost = new Problem('STORAGE_UNAVAILABLE', 'the database file was removed or replaced while the service was running');
+        return lost;
+      }
+      return undefined;
+    },
+  };
+}
+
+/** Throws where a commit would not be found at the next start: before a group, so that nothing is written; after it, so that nothing is acknowledged. */
+export function refuseLost(files: OpenFiles): void {
+  const lost = files.check();
+  if (lost !== undefined) throw lost;
+}
+
+function identify(path: string): OpenFile {
+  const { dev, ino } = statSync(path, { bigint: true });
+  return { path, dev, ino };
+}
+
+function compare({ path, dev, ino }: OpenFile): 'same' | 'removed' | 'replaced' | Error {
+  try {
+    const now = statSync(path, { bigint: true, throwIfNoEntry: false });
+    if (now === undefined) return 'removed';
+    return now.dev === dev && now.ino === ino ? 'same' : 'replaced';
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+/** The database is still there where only a file beside it was lost: SQLite folds its open log into it when it closes. */
+function remedyOf(file: OpenFile, [database]: readonly OpenFile[]): string {
+  if (file === database) return 'put the file back or restore a backup, then restart the service';
+  return 'restart the service with SIGTERM, which saves all changes in the database file; SIGKILL would lose them';
+}

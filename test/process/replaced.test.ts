@@ -1,0 +1,183 @@
+/** A database whose files are removed or replaced under a running service: nothing is acknowledged that the next start would not find. */
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, symlinkSync, unlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { expectDone, idOf, type Program, pause, query, type Reply, runProgram, send, setUp, startProgram } from './program.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'bailiwick-replaced-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const FILE = 'bailiwick.db';
+
+/** A way to lose a database; `away` is a folder of the same file system. */
+interface Way {
+  readonly name: string;
+  lose(data: string, away: string): void;
+  /** Name of the file that the log says is lost. */
+  readonly said: string;
+}
+
+const WAYS: readonly Way[] = [
+  {
+    name: 'removed with its write-ahead log',
+    lose(data) {
+      for (const name of readdirSync(data)) if (name.startsWith(FILE)) unlinkSync(join(data, name));
+    },
+    said: `${FILE} was removed`,
+  },
+  { name: 'removed', lose: (data) => unlinkSync(join(data, FILE)), said: `${FILE} was removed` },
+  { name: 'moved away', lose: (data, away) => renameSync(join(data, FILE), join(away, FILE)), said: `${FILE} was removed` },
+  {
+    name: 'replaced by a copy of itself',
+    lose(data, away) {
+      copyFileSync(join(data, FILE), join(away, FILE));
+      renameSync(join(away, FILE), join(data, FILE));
+    },
+    said: `${FILE} was replaced`,
+  },
+  { name: 'moved with its folder', lose: (data, away) => renameSync(data, join(away, 'data')), said: `${FILE} was removed` },
+  { name: 'left without its write-ahead log', lose: (data) => unlinkSync(join(data, `${FILE}-wal`)), said: `${FILE}-wal was removed` },
+  { name: 'left without its shared memory', lose: (data) => unlinkSync(join(data, `${FILE}-shm`)), said: `${FILE}-shm was removed` },
+];
+
+interface Loaded {
+  readonly program: Program;
+  readonly token: string;
+  readonly data: string;
+  readonly away: string;
+  /** Replies to the creates that clients sent so far, one after the other each. */
+  readonly replies: Reply[];
+  /** Ends the clients. */
+  rest(): Promise<void>;
+}
+
+/** Starts a service with four clients that create records, in the files themselves or, where so asked, behind a link. */
+async function startLoaded(args: readonly string[] = [], isLinked = false): Promise<Loaded> {
+  const root = mkdtempSync(join(folder, 'case-'));
+  const [data, away] = [join(root, 'data'), join(root, 'away')];
+  mkdirSync(away);
+  if (isLinked) {
+    mkdirSync(join(root, 'disk'));
+    mkdirSync(data);
+    symlinkSync(join(root, 'disk', FILE), join(data, FILE));
+  }
+  const program = await startProgram({ data, args: ['--log-level', 'silent', ...args] });
+  const token = await setUp(program.url);
+  const replies: Reply[] = [];
+  let isOver = false;
+  const client = async (): Promise<void> => {
+    while (!isOver) replies.push(await createTip(program, token));
+  };
+  const clients = Promise.all([client(), client(), client(), client()]);
+  while (replies.length < 40) await pause(5);
+  const rest = async (): Promise<void> => {
+    isOver = true;
+    await clients;
+  };
+  return { program, token, data, away, replies, rest };
+}
+
+function createTip({ url }: Program, token: string): Promise<Reply> {
+  return send(url, 'POST /api/Tip', { token, body: { subject: 'a tip', text: 'x'.repeat(500) } });
+}
+
+describe('a database file that is', () => {
+  it.each(WAYS)('$name under load: 503, /readyz red, one line in the log, and nothing acknowledged afterwards', async ({ lose, said }) => {
+    const { program, token, data, away, replies, rest } = await startLoaded();
+    lose(data, away);
+    const lostAt = performance.now();
+    await pause(200);
+    await rest();
+    const after = replies.filter(({ sentAt }) => sentAt > lostAt);
+    expect(after.length).toBeGreaterThan(0);
+    expect(after.filter(({ status }) => status !== 503)).toEqual([]);
+    expect(after[0]?.body).toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
+    expect(JSON.stringify(after[0]?.body)).not.toContain(folder);
+
+    const ready = await send(program.url, 'GET /readyz');
+    expect([ready.status, ready.body.detail]).toEqual([503, expect.stringMatching(/removed or replaced/)]);
+    expect((await send(program.url, 'GET /api/Tip', { token })).status).toBe(503);
+    expect((await send(program.url, 'GET /healthz')).status).toBe(200);
+    const lines = program
+      .printed()
+      .split('\n')
+      .filter((line) => line.includes('while the service was running'));
+    expect(lines).toEqual([expect.stringContaining(said)]);
+    expect(await program.stop()).toBe(0);
+  });
+
+  it('moved away and back is not trusted before a restart, and then has all that was acknowledged', async () => {
+    const { program, token, data, away, replies, rest } = await startLoaded();
+    renameSync(join(data, FILE), join(away, FILE));
+    await rest();
+    expect((await createTip(program, token)).status).toBe(503);
+    renameSync(join(away, FILE), join(data, FILE));
+    await pause(1500);
+    expect((await createTip(program, token)).status).toBe(503);
+    expect((await send(program.url, 'GET /readyz')).status).toBe(503);
+    await program.stop();
+    const kept = new Set(query(data, 'SELECT id FROM Tip'));
+    const acknowledged = replies.filter(({ status }) => status === 201).map(idOf);
+    expect(acknowledged.filter((id) => !kept.has(id))).toEqual([]);
+    const again = await startProgram({ data, args: ['--log-level', 'silent'] });
+    await expectDone(createTip(again, token));
+    await again.stop();
+  });
+
+  it('left without its write-ahead log has all that was acknowledged after the service was stopped', async () => {
+    const { program, data, replies, rest } = await startLoaded();
+    unlinkSync(join(data, `${FILE}-wal`));
+    await pause(100);
+    await rest();
+    expect(await program.stop()).toBe(0);
+    const kept = new Set(query(data, 'SELECT id FROM Tip'));
+    const acknowledged = replies.filter(({ status }) => status === 201).map(idOf);
+    expect(acknowledged.filter((id) => !kept.has(id))).toEqual([]);
+    expect(query(data, 'PRAGMA integrity_check')).toEqual(['ok']);
+  });
+
+  it('removed behind a link is noticed as well', async () => {
+    const { program, token, data, rest } = await startLoaded([], true);
+    await rest();
+    unlinkSync(join(data, '..', 'disk', FILE));
+    expect((await createTip(program, token)).status).toBe(503);
+    await program.stop();
+  });
+
+  it('removed is answered 503 for reads too where the audit log is relaxed: it may be another project that stands there', async () => {
+    const { program, token, data, rest } = await startLoaded(['--audit-mode', 'relaxed']);
+    await rest();
+    expect((await send(program.url, 'GET /api/Tip', { token })).status).toBe(200);
+    unlinkSync(join(data, FILE));
+    expect((await send(program.url, 'GET /api/Tip', { token })).status).toBe(503);
+    expect((await createTip(program, token)).status).toBe(503);
+    await program.stop();
+  });
+
+  it('removed is noticed by /readyz alone, without any request', async () => {
+    const { program, data, rest } = await startLoaded();
+    await rest();
+    expect((await send(program.url, 'GET /readyz')).status).toBe(200);
+    unlinkSync(join(data, FILE));
+    expect((await send(program.url, 'GET /readyz')).status).toBe(503);
+    await program.prints('was removed while the service was running');
+    await program.stop();
+  });
+
+  it('restored by the command, checkpointed and vacuumed from outside is the same: everything goes on', async () => {
+    const { program, token, data, away, rest } = await startLoaded();
+    await rest();
+    const run = (...args: readonly string[]) => runProgram([...args, '--project', 'examples/newsroom', '--data', data]);
+    expect((await run('backup', join(away, 'one.db'))).code).toBe(0);
+    const { default: Sqlite } = await import('better-sqlite3');
+    const other = new Sqlite(join(data, FILE));
+    other.exec('PRAGMA wal_checkpoint(TRUNCATE); VACUUM; PRAGMA wal_checkpoint(TRUNCATE)');
+    other.close();
+    await expectDone(createTip(program, token));
+    expect((await run('restore', join(away, 'one.db'), '--yes')).code).toBe(0);
+    expect((await send(program.url, 'GET /readyz')).status).toBe(200);
+    expect(program.printed()).not.toContain('while the service was running');
+    await program.stop();
+  });
+});
