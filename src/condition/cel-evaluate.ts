@@ -1,6 +1,8 @@
 import type { CelEnv } from '@bufbuild/cel';
 import { type Json, type Truth, UNKNOWN } from '../operators/index.ts';
+import { createConversions } from './cel-conversions.ts';
 import { createComparingFunctions, createPatterns, createTextFunctions } from './cel-functions.ts';
+import { createInstantFunctions } from './cel-instants.ts';
 import { celLibrary } from './cel-library.ts';
 import type { CelNode, CelSource } from './cel-tree.ts';
 import { toBindings, toTemplate } from './cel-variables.ts';
@@ -17,10 +19,18 @@ const MAX_EFFORT = 10_000_000;
 let effortLeft = 0;
 let environment: CelEnv | undefined;
 
-/** Comparisons and patterns are ours, so that they mean the same here as the operators do, within the same bounds. */
+/**
+ * Comparisons and patterns are ours, so that they mean the same here as the operators do, within the same bounds; conversions and
+ * functions of instants are ours, because the library's have values where the specification has errors.
+ */
 function celEnvironment(): CelEnv {
   environment ??= celLibrary().celEnv({
-    funcs: [...createComparingFunctions(spend), ...createTextFunctions(spend)],
+    funcs: [
+      ...createComparingFunctions(spend),
+      ...createTextFunctions(spend),
+      ...createConversions(spend),
+      ...createInstantFunctions(spend),
+    ],
     re2: createPatterns(spend),
   });
   return environment;

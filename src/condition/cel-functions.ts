@@ -1,20 +1,21 @@
 import type { CelFunc, CelValue } from '@bufbuild/cel';
 import { type Frame, type Json, matchesPattern, matchingSteps, OPERATORS, type Truth, UNKNOWN } from '../operators/index.ts';
 import { celLibrary } from './cel-library.ts';
+import { refuse, type Spend, standardFunction } from './cel-standard.ts';
 
 /** What comparing two values without a definition needs to know: nothing. */
 const FRAME: Frame = { kind: undefined, itemKind: undefined, now: 0, timeZone: 'UTC' };
 
 /**
  * CEL's comparisons with the meaning of our operators, for what of an expression stays CEL: values of different types
- * are an error, and so unknown, where CEL itself calls them simply not equal; text goes by code points; lists and
- * objects compare with nothing. Each tells `spend` how much text it looks at.
+ * are an error, and so unknown, where CEL itself calls them not equal; text is ordered by code points; lists, objects and NaN
+ * compare with nothing. Each tells `spend` how much text it looks at.
  */
 export function createComparingFunctions(spend: Spend): readonly CelFunc[] {
-  const { CelScalar, celEnv, celFunc, celMethod, listType, mapType } = celLibrary();
+  const { CelScalar, celFunc, celMethod, listType, mapType } = celLibrary();
   const { BOOL, DOUBLE, DYN, INT, STRING, UINT } = CelScalar;
-  const standardEqual = celEnv().funcs.find('_==_');
-  const standard: Equality = (left, right) => standardEqual?.call(0, undefined, [left, right]) === true;
+  const standardEqual = standardFunction('_==_');
+  const standard: Equality = (left, right) => standardEqual(left, right) === true;
   const ask = (name: string, left: string, right: string): boolean => {
     spend(left.length + right.length);
     return answer(name, left, right);
@@ -28,6 +29,7 @@ export function createComparingFunctions(spend: Spend): readonly CelFunc[] {
     ...Object.entries({ '_<_': 'lt', '_<=_': 'lte', '_>_': 'gt', '_>=_': 'gte' }).flatMap(([name, operator]) => [
       celFunc(name, [STRING, STRING], BOOL, (left, right) => ask(operator, left, right)),
       celFunc(name, [BOOL, BOOL], BOOL, () => refuse('true and false have no order')),
+      ...createNumberOrder(name),
     ]),
     celFunc('@in', [DYN, listType(DYN)], BOOL, (item, list) => isAmong(item, [...list], isEqual)),
     ...[STRING, DOUBLE, INT, BOOL, UINT].map((key) => celFunc('@in', [key, mapType(DYN, DYN)], BOOL, () => refuse('in asks lists'))),
@@ -39,25 +41,40 @@ export function createComparingFunctions(spend: Spend): readonly CelFunc[] {
   ];
 }
 
+/** NaN is no value to compare with: were `NaN > 10.0` false, a DENY on it would let the record pass. */
+function createNumberOrder(name: string): readonly CelFunc[] {
+  const { CelScalar, celFunc } = celLibrary();
+  const { BOOL, DOUBLE, INT, UINT } = CelScalar;
+  const standard = standardFunction(name);
+  const order: Equality = (left, right) =>
+    isNotANumber(left) || isNotANumber(right) ? refuse('NaN has no order') : standard(left, right) === true;
+  return [
+    celFunc(name, [DOUBLE, DOUBLE], BOOL, order),
+    ...[INT, UINT].flatMap((type) => [celFunc(name, [DOUBLE, type], BOOL, order), celFunc(name, [type, DOUBLE], BOOL, order)]),
+  ];
+}
+
+function isNotANumber(value: CelValue): boolean {
+  return Number.isNaN(value);
+}
+
 /** CEL's functions that go through a text, with its length told to `spend` first: an item of a list is read once, and asked often. */
 export function createTextFunctions(spend: Spend): readonly CelFunc[] {
-  const { CelScalar, celEnv, celFunc, celMethod } = celLibrary();
+  const { CelScalar, celFunc, celMethod } = celLibrary();
   const { INT, STRING } = CelScalar;
-  const { funcs } = celEnv();
-  const whole = (name: string, text: string): bigint => {
+  const standardSize = standardFunction('size') as (text: string) => bigint;
+  const size = (text: string): bigint => {
     spend(text.length);
-    const number = funcs.find(name)?.call(0, undefined, [text]);
-    return typeof number === 'bigint' ? number : refuse('no whole number');
+    return standardSize(text);
   };
   return [
     celFunc('_+_', [STRING, STRING], STRING, (left, right) => {
       spend(left.length + right.length);
       return left + right;
     }),
-    celFunc('int', [STRING], INT, (text) => whole('int', text)),
-    celFunc('size', [STRING], INT, (text) => whole('size', text)),
+    celFunc('size', [STRING], INT, size),
     celMethod('size', STRING, [], INT, function () {
-      return whole('size', String(this));
+      return size(String(this));
     }),
   ];
 }
@@ -74,9 +91,6 @@ export function createPatterns(spend: Spend): { compile(pattern: string): { test
   };
 }
 
-/** Counts the effort of an evaluation; throws where none is left. */
-export type Spend = (effort: number) => void;
-
 type Equality = (left: CelValue, right: CelValue) => boolean;
 
 /** Equality that refuses what does not compare; `alike` compares what is of one kind. */
@@ -86,6 +100,7 @@ function createEquality(alike: Equality): Equality {
     if (kind === 'structure' || other === 'structure') return refuse('lists and objects compare with nothing');
     if (left === null || right === null) return left === right;
     if (kind !== other) return refuse(`${kind} does not compare with ${other}`);
+    if (isNotANumber(left) || isNotANumber(right)) return refuse('NaN equals nothing');
     return alike(left, right);
   };
 }
@@ -116,9 +131,4 @@ function kindOf(value: CelValue): string {
   if (typeof value === 'number' || typeof value === 'bigint' || isCelUint(value)) return 'number';
   const { kind, name } = celType(value);
   return kind === 'list' || kind === 'map' ? 'structure' : name;
-}
-
-/** What a function throws is an error of the expression, and that is unknown. */
-function refuse(reason: string): never {
-  throw new Error(reason);
 }

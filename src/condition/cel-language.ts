@@ -41,7 +41,8 @@ export const CEL_MACROS: ReadonlyMap<string, CelWord> = new Map([
   ['filter', { form: 'list.filter(x, x > 1.0)', summary: 'the list of the items for which it holds' }],
 ]);
 
-const ofMoment = 'of an instant, in UTC or in the time zone named';
+const ofMoment = 'of an instant, in UTC or in the time zone named: `"+01:00"` or `"Europe/Berlin"`';
+const ofSpan = 'of a span of time, all of it in that unit';
 
 /** Functions by name. */
 export const CEL_FUNCTIONS: ReadonlyMap<string, CelWord> = new Map([
@@ -50,18 +51,28 @@ export const CEL_FUNCTIONS: ReadonlyMap<string, CelWord> = new Map([
   ['startsWith', { form: 'a.startsWith("b")', summary: 'whether a text begins with another' }],
   ['endsWith', { form: 'a.endsWith("b")', summary: 'whether a text ends with another' }],
   ['matches', { form: 'a.matches("^b")', summary: 'whether a pattern (RE2) is found in a text' }],
-  ['int', { form: 'int(a)', summary: 'a whole number made of another value' }],
-  ['double', { form: 'double(a)', summary: 'a number made of another value' }],
-  ['string', { form: 'string(a)', summary: 'a text made of another value' }],
-  ['timestamp', { form: 'timestamp(a)', summary: 'an instant made of a text' }],
-  ['duration', { form: 'duration("90m")', summary: 'a span of time made of a text' }],
+  [
+    'int',
+    {
+      form: 'int(a)',
+      summary: 'a number without its fraction, decimal digits with or without a sign, or an instant in seconds since 1970',
+    },
+  ],
+  ['double', { form: 'double(a)', summary: 'a number, or a text such as `"-12.5"`, `"1e3"` or `"Infinity"`' }],
+  ['string', { form: 'string(a)', summary: 'the text of a number, instant, span of time, true or false' }],
+  [
+    'timestamp',
+    { form: 'timestamp(a)', summary: 'an instant of a text such as `"2026-01-31T09:00:00Z"` (RFC 3339), or of seconds since 1970' },
+  ],
+  ['duration', { form: 'duration("90m")', summary: 'a span of time of a text: numbers with the units `h`, `m`, `s`, `ms`, `us`, `ns`' }],
   ['getFullYear', { form: 't.getFullYear()', summary: ofMoment }],
   ['getMonth', { form: 't.getMonth()', summary: `${ofMoment}; January is 0` }],
   ['getDate', { form: 't.getDate()', summary: `${ofMoment}; the first is 1` }],
   ['getDayOfMonth', { form: 't.getDayOfMonth()', summary: `${ofMoment}; the first is 0` }],
   ['getDayOfWeek', { form: 't.getDayOfWeek()', summary: `${ofMoment}; Sunday is 0` }],
   ['getDayOfYear', { form: 't.getDayOfYear()', summary: `${ofMoment}; the first is 0` }],
-  ['getHours', { form: 't.getHours()', summary: ofMoment }],
-  ['getMinutes', { form: 't.getMinutes()', summary: ofMoment }],
-  ['getSeconds', { form: 't.getSeconds()', summary: ofMoment }],
+  ['getHours', { form: 't.getHours()', summary: `${ofMoment}; ${ofSpan}` }],
+  ['getMinutes', { form: 't.getMinutes()', summary: `${ofMoment}; ${ofSpan}` }],
+  ['getSeconds', { form: 't.getSeconds()', summary: `${ofMoment}; ${ofSpan}` }],
+  ['getMilliseconds', { form: 't.getMilliseconds()', summary: `${ofMoment}, or of a span of time: 0 to 999` }],
 ]);

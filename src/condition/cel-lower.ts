@@ -67,8 +67,8 @@ function lowerLeaf(node: CelNode, lowering: Lowering): Condition | undefined {
   const call = callOf(node);
   const comparison = COMPARISONS.get(call?.name ?? '');
   if (call === undefined || comparison === undefined) return undefined;
-  const [left, right] = (call.target === undefined ? call.args : [call.target, ...call.args]).map(sideOf);
-  if (left === undefined || right === undefined) return undefined;
+  const [left, right, ...more] = (call.target === undefined ? call.args : [call.target, ...call.args]).map(sideOf);
+  if (left === undefined || right === undefined || more.length > 0) return undefined;
   const { sign, operator } = comparison;
   if (left.path !== undefined) return compare(left.path, operator, { operand: right.operand, sign, lowering });
   const mirror = OPERATORS.get(operator)?.mirror;

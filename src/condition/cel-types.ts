@@ -36,6 +36,7 @@ const OF_INSTANT: readonly Overload[] = [
   [['instant'], 'int'],
   [['instant', 'text'], 'int'],
 ];
+const OF_SPAN: readonly Overload[] = [[['span'], 'int']];
 const from = (types: readonly CelType[], result: CelType): readonly Overload[] => types.map((type) => [[type], result]);
 
 /** What may be called with what; what is not here takes anything. */
@@ -45,6 +46,7 @@ const OVERLOADS: ReadonlyMap<string, readonly Overload[]> = new Map<string, read
   ...['_<_', '_<=_', '_>_', '_>=_'].map((name) => [name, ORDER] as const),
   ...['contains', 'startsWith', 'endsWith', 'matches'].map((name) => [name, PART] as const),
   ...[...CEL_FUNCTIONS.keys()].filter((name) => name.startsWith('get')).map((name) => [name, OF_INSTANT] as const),
+  ...['getHours', 'getMinutes', 'getSeconds', 'getMilliseconds'].map((name) => [name, [...OF_INSTANT, ...OF_SPAN]] as const),
   ['@in', [[[undefined, 'list'], 'boolean']]],
   ['!_', from(['boolean'], 'boolean')],
   ['_+_', [...same(['int', 'double', 'text', 'list', 'span']), [['instant', 'span'], 'instant'], [['span', 'instant'], 'instant']]],

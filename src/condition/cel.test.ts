@@ -73,6 +73,8 @@ const MISTAKES: readonly (readonly [string, RegExp])[] = [
   ['user.teams.map(a, a + a).map(a, a + a).exists(a, a == "x")', /nor run over what another makes/],
   ['[1, 2].all(a, user.teams.exists(b, b == "x") && [3].all(c, c == a))', /cannot stand in another/],
   ['user.teams.all(user, user == "x")', /cannot be the name of an item/],
+  ['user.id.contains("a", "b")', /"a.contains\("b"\)" does not fit/],
+  ['matches(user.id, "a", "b")', /"a.matches\("\^b"\)" does not fit/],
   ['user.id == 1', /user.id: expected a text, given 1/],
   ['user.level != "10"', /user.level: expected a number, given "10"/],
   ['user.level == user.id', /of another kind/],

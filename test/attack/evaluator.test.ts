@@ -1,6 +1,6 @@
 /** Conditions that break, miss or overflow what they are about: an ALLOW must not come of it, and a DENY must. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkAttacks, createWorld, type World } from './world.ts';
+import { checkAttacks, createWorld, underRules, type World } from './world.ts';
 
 let world: World;
 beforeAll(async () => {
@@ -109,26 +109,13 @@ describe.each([
 
 /** What Eve may do with Alice's case under these rules alone, read by itself and in a list. */
 async function decideOn(rules: readonly Condition[]): Promise<{ readonly read: boolean; readonly listed: boolean }> {
-  return underRules(rules, async () => {
+  return underRules(world, rules, async () => {
     const read = await world.as('eve', 'GET', `/api/Case/${world.cases.alice}`);
     const list = await world.as('eve', 'GET', `/api/Case?where[id]=${world.cases.alice}`);
     expect([200, 403]).toContain(read.status);
     expect([200, 403]).toContain(list.status);
     return { read: read.status === 200, listed: list.at('count') === 1 };
   });
-}
-
-/** Does the work while these rules are all that editors have. */
-async function underRules<Result>(rules: readonly Condition[], work: () => Promise<Result>): Promise<Result> {
-  const usual = `/admin/api/policies/${world.policies.editor}`;
-  await world.as('admin', 'PUT', usual, { body: { isActive: false } });
-  const id = await world.createPolicy({ role: 'editor', rules });
-  try {
-    return await work();
-  } finally {
-    await world.as('admin', 'DELETE', `/admin/api/policies/${id}`);
-    await world.as('admin', 'PUT', usual, { body: { isActive: true } });
-  }
 }
 
 describe('what SQL cannot say is not dropped from a list', () => {
@@ -138,7 +125,7 @@ describe('what SQL cannot say is not dropped from a list', () => {
     ['a condition on JSON', { field: 'resource.extra', operator: 'exists', value: false }],
     ['a negated pattern', { not: { field: 'resource.title', operator: 'matches', value: '^Alice' } }],
   ])('%s', async (_name, condition) => {
-    await underRules([{ resource: 'Case', action: '*', conditions: [condition] }], async () => {
+    await underRules(world, [{ resource: 'Case', action: '*', conditions: [condition] }], async () => {
       const readable: string[] = [];
       for (const id of Object.values(world.cases)) if ((await world.as('eve', 'GET', `/api/Case/${id}`)).status === 200) readable.push(id);
       const listed = (await world.as('eve', 'GET', '/api/Case')).at('data') as readonly { id: string }[];

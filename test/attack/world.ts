@@ -108,6 +108,23 @@ export async function createWorld(settings: ServiceOptions['settings'] = {}): Pr
   };
 }
 
+/** Does the work while these rules are all that editors have. */
+export async function underRules<Result>(
+  world: World,
+  rules: readonly Readonly<Record<string, unknown>>[],
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const usual = `/admin/api/policies/${world.policies.editor}`;
+  await world.as('admin', 'PUT', usual, { body: { isActive: false } });
+  const id = await world.createPolicy({ role: 'editor', rules });
+  try {
+    return await work();
+  } finally {
+    await world.as('admin', 'DELETE', `/admin/api/policies/${id}`);
+    await world.as('admin', 'PUT', usual, { body: { isActive: true } });
+  }
+}
+
 /** Makes a test of each attack, for each caller who makes it. What must hold for every answer is looked at in every one. */
 export function checkAttacks(world: () => World, attacks: readonly Attack[]): void {
   for (const attack of attacks) {

@@ -186,4 +186,28 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
     red: 'src/condition/cel.test.ts',
     test: 'expressions lowers user.level >= 3 && 5 > user.level',
   },
+  {
+    name: 'an expression converts texts to doubles as JavaScript does',
+    file: 'src/condition/cel-conversions.ts',
+    find: "const value = DECIMAL.test(text) ? Number(text) : refuse('no double');",
+    replace: 'const value = Number(text);',
+    red: 'src/condition/cel-conversions.test.ts',
+    test: 'conversions of expressions double(TEXT) > 10.0 is unknown for every other text',
+  },
+  {
+    name: 'an expression takes a day that the calendar lacks for the one behind it',
+    file: 'src/condition/cel-conversions.ts',
+    find: "readInstant(text) === undefined ? refuse('no RFC 3339 timestamp') : toTimestamp(text)",
+    replace: 'toTimestamp(text)',
+    red: 'src/condition/cel-conversions.test.ts',
+    test: 'conversions of expressions timestamp(TEXT) > timestamp("2024-01-01T00:00:00Z") is unknown for every other text',
+  },
+  {
+    name: 'NaN is not more than anything',
+    file: 'src/condition/cel-functions.ts',
+    find: "isNotANumber(left) || isNotANumber(right) ? refuse('NaN has no order') : standard(left, right) === true",
+    replace: 'standard(left, right) === true',
+    red: 'src/condition/cel-conversions.test.ts',
+    test: 'conversions of expressions 0.0 / 0.0 > 1.0 is null',
+  },
 ];

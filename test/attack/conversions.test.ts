@@ -1,0 +1,45 @@
+/** Texts that a caller chooses, in expressions that convert them: an ALLOW must not come of a text that is no value, and a DENY must. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CONVERSIONS, type Conversion } from '../conversion-texts.ts';
+import { createWorld, underRules, type World } from './world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.close());
+
+describe.each(CONVERSIONS)('$expression', (conversion) => {
+  const { expression, valid, others = [] } = conversion;
+  const conditions = [{ expression: expression.replace('TEXT', 'resource.extra.text') }];
+
+  it('lets an ALLOW fire for texts of which it is true alone, and a DENY for all but those of which it is false', async () => {
+    const cases = await createCases(conversion);
+    const allow = [{ resource: 'Case', action: '*', conditions }];
+    const deny = [
+      { resource: 'Case', action: '*' },
+      { resource: 'Case', action: '*', effect: 'DENY', conditions },
+    ];
+    expect(await underRules(world, allow, () => allowedTexts(cases))).toEqual({ read: valid.toSorted(), listed: valid.toSorted() });
+    expect(await underRules(world, deny, () => allowedTexts(cases))).toEqual({ read: others.toSorted(), listed: others.toSorted() });
+  });
+});
+
+/** A case for each text, by id. */
+async function createCases({ valid, others = [], invalid }: Conversion): Promise<ReadonlyMap<string, string>> {
+  const texts = [...valid, ...others, ...invalid];
+  const requests = texts.map((text) => ({ resource: 'Case', action: 'create', data: { title: 'a text', extra: { text } } }));
+  const reply = await world.as('admin', 'POST', '/api/batch', { body: { requests } });
+  const items = reply.at('data') as readonly { readonly data: { readonly id: string } }[];
+  return new Map(texts.map((text, index) => [items[index]?.data.id ?? '', text]));
+}
+
+/** The texts of the cases that Eve may read one by one, and of those that she is shown in a list. */
+async function allowedTexts(cases: ReadonlyMap<string, string>): Promise<{ readonly read: string[]; readonly listed: string[] }> {
+  const read: string[] = [];
+  for (const [id, text] of cases) if ((await world.as('eve', 'GET', `/api/Case/${id}`)).status === 200) read.push(text);
+  const list = await world.as('eve', 'GET', '/api/Case?limit=1000');
+  const ids = list.status === 403 ? [] : (list.at('data') as readonly { readonly id: string }[]).map(({ id }) => id);
+  const listed = ids.flatMap((id) => cases.get(id) ?? []);
+  return { read: read.toSorted(), listed: listed.toSorted() };
+}
