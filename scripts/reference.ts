@@ -124,9 +124,9 @@ function fieldsPage(): string {
 }
 
 function actionsPage(): string {
-  const rows = [...ACTIONS.values()].map(({ name, decides, takes, summary }) => [
+  const rows = [...ACTIONS.values()].map(({ name, decides, alsoDecides, takes, summary }) => [
     code(name),
-    code(decides),
+    [decides, ...(alsoDecides === undefined ? [] : [alsoDecides])].map(code).join(', '),
     takes.map(code).join(', '),
     summary,
   ]);

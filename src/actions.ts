@@ -66,14 +66,16 @@ const table: readonly Action[] = [
   {
     name: 'createIfNotExists',
     decides: 'create',
+    alsoDecides: 'read',
     takes: ['filter', 'data'],
-    summary: 'Creates a record from `data` only when no record matches `filter`.',
+    summary: 'Creates a record from `data` only when no record that the caller may read matches `filter`.',
   },
   {
     name: 'updateIfExists',
     decides: 'update',
+    alsoDecides: 'read',
     takes: ['filter', 'data'],
-    summary: 'Applies `data` only when one record matches `filter`.',
+    summary: 'Updates the record that matches `filter`, among those that the caller may read; changes nothing when none or several match.',
   },
   {
     name: 'restore',

@@ -9,21 +9,20 @@ import type { Job, Result, StepRow } from './steps/index.ts';
 import * as step from './steps/index.ts';
 import type { Transaction } from './storage/index.ts';
 
-const { loadNothing, loadById, loadDeletedById, loadByFilter, readNothing, readForCreate, readForUpdate, readEach } = step;
+const { loadNothing, loadById, loadDeletedById, readNothing, readForCreate, readForUpdate, readEach } = step;
 const {
   decideProposed,
   decideEachProposed,
   decideRecord,
-  decideMatches,
   decideOpen,
   decideDescription,
+  decideReading,
   redecide,
   redecideNothing,
   decideDeletion,
 } = step;
-const { checkNothing, checkRecord, checkVersion, checkAll, checkValuesOnly, checkUnlessMatched, checkOneMatch, checkDeleted, checkKept } =
-  step;
-const { show, insert, insertEach, insertUnlessMatched, save, saveIfMatched, remove, restore, select, describe } = step;
+const { checkNothing, checkRecord, checkVersion, checkAll, checkValuesOnly, checkDeleted, checkKept } = step;
+const { show, insert, insertEach, insertUnlessMatched, save, saveMatch, remove, restore, select, describe } = step;
 
 /** Action → load, read values, decide, check, decide the change, perform. */
 export const PIPELINE: Readonly<Record<ActionName, StepRow>> = {
@@ -34,8 +33,8 @@ export const PIPELINE: Readonly<Record<ActionName, StepRow>> = {
   list: [loadNothing, readNothing, decideOpen, checkNothing, redecideNothing, select],
   export: [loadNothing, readNothing, decideOpen, checkNothing, redecideNothing, select],
   import: [loadNothing, readEach, decideEachProposed, checkValuesOnly, redecideNothing, insertEach],
-  createIfNotExists: [loadByFilter, readForCreate, decideProposed, checkUnlessMatched, redecideNothing, insertUnlessMatched],
-  updateIfExists: [loadByFilter, readForUpdate, decideMatches, checkOneMatch, redecide, saveIfMatched],
+  createIfNotExists: [loadNothing, readForCreate, decideProposed, checkNothing, decideReading, insertUnlessMatched],
+  updateIfExists: [loadNothing, readNothing, decideOpen, checkNothing, decideReading, saveMatch],
   restore: [loadDeletedById, readNothing, decideRecord, checkDeleted, redecideNothing, restore],
   listDeleted: [loadNothing, readNothing, decideOpen, checkKept, decideDeletion, select],
   schema: [loadNothing, readNothing, decideDescription, checkNothing, redecideNothing, describe],

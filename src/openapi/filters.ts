@@ -37,7 +37,9 @@ function filterName(kind: Kind): string {
 }
 
 function toFilter(kind: Kind, value: JsonObject): JsonObject {
-  const operators = [...OPERATORS.values()].filter((operator) => operator.kinds.includes(kind));
+  const operators = [...OPERATORS.values()].filter(
+    (operator) => operator.kinds.includes(kind) && (kind !== 'json' || operator.definedOnMissing === true),
+  );
   const properties = Object.fromEntries(
     operators.map(({ name, summary, operand }) => [
       name,

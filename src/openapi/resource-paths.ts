@@ -116,7 +116,11 @@ function inputOf(name: string, action: Action, member: ActionInput): JsonObject 
   const inputs: Readonly<Record<ActionInput, JsonObject>> = {
     id: { type: 'string' },
     data: action.name === 'import' ? { ...arrayOf(importRow(name)), minItems: 1 } : data,
-    filter: { type: 'object', description: 'Field → value it equals; all must hold.', minProperties: 1 },
+    filter: {
+      allOf: [schemaRef(`${name}.where`)],
+      minProperties: 1,
+      description: 'As `where`: values or operators by field; all must hold.',
+    },
     where: schemaRef(`${name}.where`),
     sort: { type: 'string', description: 'As in the query.' },
     limit: { type: 'integer', minimum: 1 },
@@ -160,8 +164,8 @@ function answersOf(name: string, action: Action['name']): Readonly<Record<number
       return {
         200: {
           ...one,
-          description: 'A record matched: it, or null where the caller may not read it.',
-          schema: envelope(orNull(record), { created: { const: false } }),
+          description: 'The record that matched.',
+          schema: envelope(record, { created: { const: false } }),
         },
         201: { ...created, schema: envelope(record, { created: { const: true } }) },
       };

@@ -94,7 +94,7 @@ describe('every mistake is listed, with its path', () => {
     [
       'an action that decides as another',
       { ...least, rules: [{ ...rule, action: 'updateIfExists' }] },
-      'rules.0.action value: "updateIfExists" is decided as "update": name that action',
+      'rules.0.action value: "updateIfExists" is decided as "update" and "read": name those actions',
     ],
     [
       'one that decides as delete',

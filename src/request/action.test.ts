@@ -54,6 +54,18 @@ describe('POST /api/:resource/:action', () => {
       },
     ],
     ['updateIfExists', { filter: { a: true }, data: {} }, { data: {}, filter: [{ field: 'a', operator: 'eq', value: true }] }],
+    [
+      'updateIfExists',
+      { filter: { n: { gte: 2, lt: 9 }, s: 'x' }, data: {} },
+      {
+        data: {},
+        filter: [
+          { field: 'n', operator: 'gte', value: 2 },
+          { field: 'n', operator: 'lt', value: 9 },
+          { field: 's', operator: 'eq', value: 'x' },
+        ],
+      },
+    ],
   ])('%s reads %j', (action, body, expected) => {
     const read = act(action, body);
     expect(read).toEqual({ ...bare, action, ...expected });
@@ -89,8 +101,9 @@ describe('POST /api/:resource/:action', () => {
     ['createIfNotExists', { data: {} }, ['required filter']],
     ['createIfNotExists', { filter: {}, data: {} }, ['type filter']],
     ['createIfNotExists', { filter: [1], data: {} }, ['type filter']],
-    ['createIfNotExists', { filter: { email: { $ne: null } }, data: {} }, ['type filter.email']],
-    ['createIfNotExists', { filter: { email: null, a: [1] }, data: {} }, ['type filter.email', 'type filter.a']],
+    ['createIfNotExists', { filter: { email: {} }, data: {} }, ['type filter.email']],
+    ['createIfNotExists', { filter: { a: { in: [1, 2, 3, 4] } }, data: {} }, ['count filter.a']],
+    ['updateIfExists', { filter: { a: { gt: 1, lt: 2, ne: 3, gte: 4, lte: 5, in: [1] } }, data: {} }, ['count filter']],
     ['updateIfExists', { filter: { a: 1, b: 1, c: 1, d: 1, e: 1, f: 1 }, data: {} }, ['count filter']],
   ])('%s refuses %j', (action, body, mistakes) => {
     expect(refusalOf(() => act(action, body))).toEqual({ code: 'REQUEST_MALFORMED', mistakes });

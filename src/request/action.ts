@@ -1,7 +1,7 @@
 import { ACTIONS, type Action, type ActionInput } from '../actions.ts';
 import { didYouMean, Problem } from '../errors.ts';
 import { describeValue, isObject, type Json, type JsonObject, ownValue } from '../operators/index.ts';
-import { readEqualities } from './filter.ts';
+import { readFilterMember } from './filter.ts';
 import { readIfMatch } from './if-match.ts';
 import { readListPart } from './list.ts';
 import { createMistakes, type Mistakes } from './mistakes.ts';
@@ -72,7 +72,7 @@ export function readAction({ resource, action, members, envelope }: GivenAction,
     ...readListPart(list, { limits, limitMax: action.name === 'export' ? limits.exportMax : limits.pageMax }, mistakes),
     id: readId(given('id'), mistakes),
     data: action.name === 'import' ? checkRows(given('data'), limits, mistakes) : checkData(given('data'), mistakes),
-    filter: action.takes.includes('filter') ? readEqualities(given('filter'), limits, mistakes) : undefined,
+    filter: action.takes.includes('filter') ? readFilterMember(given('filter'), limits, mistakes) : undefined,
     ifMatch: readVersion(given('ifMatch'), mistakes),
   };
   mistakes.refuse();

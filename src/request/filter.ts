@@ -13,48 +13,53 @@ export type WhereNode = QueryTree | Json | undefined;
 export function readWhere(node: WhereNode, limits: RequestLimits, mistakes: Mistakes): readonly FilterItem[] {
   if (node === undefined) return [];
   const fields = toGroup(node);
-  if (fields === undefined) {
-    mistakes.add(
-      'where',
-      'type',
-      `expected fields with values, such as where[status]=draft, given ${isTree(node) ? 'a group' : describeValue(node)}`,
-    );
-    return [];
-  }
-  const items = fields.flatMap(([field, value]) => readField(field, value, mistakes));
+  if (fields !== undefined) return readFields({ member: 'where', fields, limits }, mistakes);
+  mistakes.add(
+    'where',
+    'type',
+    `expected fields with values, such as where[status]=draft, given ${isTree(node) ? 'a group' : describeValue(node)}`,
+  );
+  return [];
+}
+
+/** Reads the `filter` of createIfNotExists and updateIfExists: as `where` of a body, with at least one field. */
+export function readFilterMember(filter: Json | undefined, limits: RequestLimits, mistakes: Mistakes): readonly FilterItem[] {
+  const fields = isObject(filter) ? Object.entries(filter) : [];
+  if (fields.length > 0) return readFields({ member: 'filter', fields, limits }, mistakes);
+  mistakes.add(
+    'filter',
+    filter === undefined ? 'required' : 'type',
+    `expected an object with at least one field, given ${isObject(filter) ? 'an empty one' : describeValue(filter)}`,
+  );
+  return [];
+}
+
+interface GivenFields {
+  readonly member: 'where' | 'filter';
+  readonly fields: readonly (readonly [string, WhereNode])[];
+  readonly limits: RequestLimits;
+}
+
+function readFields({ member, fields, limits }: GivenFields, mistakes: Mistakes): readonly FilterItem[] {
+  const items = fields.flatMap(([field, value]) => readField(`${member}.${field}`, { field, value }, mistakes));
   if (items.length > limits.whereItems)
-    mistakes.add('where', 'count', `expected at most ${limits.whereItems} comparisons, given ${items.length}`);
+    mistakes.add(member, 'count', `expected at most ${limits.whereItems} comparisons, given ${items.length}`);
   for (const { field, value } of items) {
     if (!Array.isArray(value) || value.length <= limits.filterListItems) continue;
-    mistakes.add(`where.${field}`, 'count', `expected at most ${limits.filterListItems} values, given ${value.length}`);
+    mistakes.add(`${member}.${field}`, 'count', `expected at most ${limits.filterListItems} values, given ${value.length}`);
   }
   return items;
 }
 
-/** Reads the `filter` of createIfNotExists and updateIfExists: at least one field, each equal to a plain value. */
-export function readEqualities(filter: Json | undefined, limits: RequestLimits, mistakes: Mistakes): readonly FilterItem[] {
-  const fields = isObject(filter) ? Object.entries(filter) : [];
-  if (fields.length === 0) {
-    mistakes.add(
-      'filter',
-      filter === undefined ? 'required' : 'type',
-      `expected an object with at least one field, given ${isObject(filter) ? 'an empty one' : describeValue(filter)}`,
-    );
-  }
-  if (fields.length > limits.whereItems)
-    mistakes.add('filter', 'count', `expected at most ${limits.whereItems} fields, given ${fields.length}`);
-  for (const [field, value] of fields) {
-    // Null is refused with the objects: it would match no record, so that every call would create one more.
-    if (typeof value === 'object')
-      mistakes.add(`filter.${field}`, 'type', `expected a text, a number or a boolean, given ${describeValue(value)}`);
-  }
-  return fields.map(([field, value]) => ({ field, operator: 'eq', value }));
+interface GivenField {
+  readonly field: string;
+  readonly value: WhereNode;
 }
 
-function readField(field: string, node: WhereNode, mistakes: Mistakes): readonly FilterItem[] {
-  const operators = toGroup(node);
-  if (operators === undefined) return [toItem(field, 'eq', node)];
-  if (operators.length === 0) mistakes.add(`where.${field}`, 'type', 'expected a value, or operators with values, given an empty object');
+function readField(path: string, { field, value }: GivenField, mistakes: Mistakes): readonly FilterItem[] {
+  const operators = toGroup(value);
+  if (operators === undefined) return [toItem(field, 'eq', value)];
+  if (operators.length === 0) mistakes.add(path, 'type', 'expected a value, or operators with values, given an empty object');
   return operators.map(([operator, operand]) => toItem(field, operator, operand));
 }
 

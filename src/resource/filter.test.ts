@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../operators/index.ts';
 import { article, problemOf } from './article.fixture.ts';
-import { readFilter } from './index.ts';
+import { filterKey, readFilter } from './index.ts';
 
 describe('readFilter', () => {
   const filter = (typed: boolean, ...items: readonly [field: string, operator: string, value: Json][]) =>
@@ -101,5 +101,34 @@ describe('readFilter', () => {
       ['where.nope', 'field'],
       ['where.live.eqq', 'operator'],
     ]);
+  });
+});
+
+describe('filterKey', () => {
+  const key = (...items: readonly [field: string, operator: string, value: Json][]): string =>
+    filterKey(
+      article,
+      readFilter(
+        article,
+        items.map(([field, operator, value]) => ({ field, operator, value })),
+        { typed: true },
+      ),
+    );
+
+  it.each<[string, string, string]>([
+    ['the order of fields', key(['title', 'eq', 'a'], ['views', 'gt', 1]), key(['views', 'gt', 1], ['title', 'eq', 'a'])],
+    ['the order of values', key(['views', 'in', [1, 2, 2]]), key(['views', 'in', [2, 1]])],
+    ['how a decimal is written', key(['price', 'eq', '1.5']), key(['price', 'eq', '1.50'])],
+    ['minus zero', key(['views', 'eq', -0]), key(['views', 'eq', 0])],
+  ])('does not depend on %s', (_, one, other) => {
+    expect(one).toBe(other);
+  });
+
+  it.each<[string, string, string]>([
+    ['fields', key(['title', 'eq', 'a']), key(['authorEmail', 'eq', 'a'])],
+    ['operators', key(['views', 'gt', 1]), key(['views', 'gte', 1])],
+    ['values', key(['views', 'between', [1, 2]]), key(['views', 'between', [2, 3]])],
+  ])('depends on %s', (_, one, other) => {
+    expect(one).not.toBe(other);
   });
 });

@@ -20,7 +20,7 @@ export interface FilterItem {
 interface FilterOptions {
   /** `false` where values are text of a query string, to be read as what the field and the operator expect. */
   readonly typed: boolean;
-  /** The member that it stands in, for the paths of mistakes: `filter` has equalities alone. */
+  /** The member that it stands in, for the paths of mistakes. */
   readonly member?: 'where' | 'filter';
 }
 
@@ -39,6 +39,31 @@ export function readFilter(resource: Resource, items: readonly FilterItem[], opt
   });
 }
 
+/** One text for filters that say the same, in whatever order and however their values are written: locks go by it. */
+export function filterKey(resource: Resource, filter: Condition): string {
+  const comparisons = filter.type === 'all' ? filter.of : [filter];
+  return comparisons
+    .map((each) => (each.type === 'comparison' ? comparisonKey(resource, each) : JSON.stringify(each)))
+    .sort()
+    .join(' ');
+}
+
+function comparisonKey(resource: Resource, { path, operator, operand }: Comparison): string {
+  const value = operand.type === 'literal' ? operand.value : null;
+  const field = resource.fields.get(path.text.slice('resource.'.length));
+  const canonical = (each: Json): Json => (field && typeOf(field.of ?? field).toCanonical?.(each, field.of ?? field)) ?? each;
+  switch (OPERATORS.get(operator)?.operand) {
+    case 'scalar':
+      return JSON.stringify([path.text, operator, canonical(value)]);
+    case 'scalars': {
+      const items = Array.isArray(value) ? value : [value];
+      return JSON.stringify([path.text, operator, [...new Set(items.map((item: Json) => JSON.stringify(canonical(item))))].sort()]);
+    }
+    default:
+      return JSON.stringify([path.text, operator, value]);
+  }
+}
+
 /** Operators that filters on a field take. Of JSON they ask only whether it is there: the rest would be tried record by record. */
 export function operatorsOf(field: Field): readonly Operator[] {
   const kind = fieldKind(field)?.kind;
@@ -55,7 +80,7 @@ function readComparison(resource: Resource, item: FilterItem, { typed, member = 
   if ('issue' in found) return { issue: { ...found.issue, path: `${member}.${found.issue.path}` } };
   const { field } = found;
   const refuse = (code: string, detail: string): Read => ({
-    issue: { path: `${member}.${field.name}${member === 'where' ? `.${item.operator.slice(0, 64)}` : ''}`, code, detail },
+    issue: { path: `${member}.${field.name}.${item.operator.slice(0, 64)}`, code, detail },
   });
   const operator = OPERATORS.get(item.operator);
   const kind = fieldKind(field);

@@ -59,14 +59,3 @@ export async function checkAll(job: Job, found: Found, proposals: readonly Propo
   await checkVersion(job, found);
   await checkValuesOnly(job, found, proposals);
 }
-
-/** For a create that a match makes needless: values count only where no record matched. */
-export async function checkUnlessMatched(job: Job, found: Found, proposals: readonly Proposal[]): Promise<void> {
-  if (found.length === 0) await checkValuesOnly(job, found, proposals);
-}
-
-/** For an update of whatever matches: one record or none; several are refused. */
-export async function checkOneMatch(job: Job, found: Found, proposals: readonly Proposal[]): Promise<void> {
-  if (found.length > 1) throw new Problem('RECORD_AMBIGUOUS', `the filter matches several ${job.resource.name} records, none was changed`);
-  await checkValuesOnly(job, found, proposals);
-}

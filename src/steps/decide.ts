@@ -44,14 +44,6 @@ export async function decideEachProposed(job: Job, _found: Found, proposals: rea
   return first as Decision;
 }
 
-/** Decides on each record that a filter matched. */
-export async function decideMatches(job: Job, found: Found): Promise<Decision> {
-  const [first, ...others] = found;
-  const decision = await decideOrRefuse(job, { record: first, recordId: first?.id });
-  for (const record of others) await decideOrRefuse(job, { record, recordId: record.id });
-  return decision;
-}
-
 /** Decides with the record open: denied for all, allowed for all, or allowed where. */
 export function decideOpen(job: Job): Promise<Decision> {
   return decideOrRefuse(job, { record: OPEN });
@@ -65,12 +57,11 @@ export async function decideDescription(job: Job): Promise<Decision> {
   return decideOrRefuse(job, { record: OPEN, action: 'list' });
 }
 
-/** Decides once more, on the record as the update would leave it. It is one decision with two looks, so its entry takes the place of the first. */
+/** Decides once more, on the record as the update would leave it. */
 export async function redecide(job: Job, { found, proposals }: Decided): Promise<undefined> {
   const changed = proposals[0]?.record;
   if (changed === undefined || found.length === 0) return;
-  const first = job.entries.pop();
-  await decideOrRefuse(job, { record: changed, recordId: changed.id }, first?.id);
+  await decideAgain(job, { record: changed, recordId: changed.id });
 }
 
 /** For actions that change no stored record. */
@@ -81,18 +72,42 @@ export function decideDeletion(job: Job): Promise<Decision> {
   return decideOrRefuse(job, { record: OPEN, action: 'delete' });
 }
 
+/** Decides which records a filter may match: those that the caller may read. An entry of its own. */
+export function decideReading(job: Job): Promise<Decision> {
+  return decideOrRefuse(asRead(job), { record: OPEN, action: 'read' });
+}
+
+/** The job as one that reads: a read sends no data, so data must not open more than a read shows. */
+export function asRead(job: Job): Job {
+  return { ...job, request: { ...job.request, data: undefined } };
+}
+
 /** Decides and leaves the entry in the job; refuses with ACCESS_DENIED or ACCESS_PROTECTED where the answer is deny. */
-export async function decideOrRefuse(job: Job, subject: Subject, entryId?: string): Promise<Decision> {
-  const decision = await decideOn(job, subject, entryId);
-  refuseDenied(job, decision);
+export async function decideOrRefuse(job: Job, subject: Subject): Promise<Decision> {
+  const decision = await decideOn(job, subject);
+  refuseDenied(decision, job.entries.at(-1) as Entry);
+  return decision;
+}
+
+/**
+ * Decides an action once more, on another state of what it is about. It is one decision with two looks, so the entry
+ * replaces the earlier one of the same action and keeps its id. Refuses as `decideOrRefuse` does where the answer is deny.
+ */
+export async function decideAgain(job: Job, subject: Subject): Promise<Decision> {
+  const action = subject.action ?? decidedAction(job);
+  const earlier = job.entries.findLastIndex((entry) => entry.action === action);
+  const decision = await decideOn(job, subject, job.entries[earlier]?.id);
+  const entry = job.entries.pop() as Entry;
+  job.entries.splice(earlier, 1, entry);
+  refuseDenied(decision, entry);
   return decision;
 }
 
 /** Decides and leaves the entry in the job. */
 export async function decideOn(job: Job, subject: Subject, entryId: string = createEntryId()): Promise<Decision> {
-  const { principal, tx, model, request } = job;
+  const { principal, tx, model } = job;
   const resource = subject.resource ?? job.resource;
-  const action = subject.action ?? (ACTIONS.get(request.action)?.decides as RuleAction);
+  const action = subject.action ?? decidedAction(job);
   const grants = await model.grants.of(tx, principal.id);
   const applicable = rulesFor(job, { resource, action, grants });
   const { reaches: paths } = applicable;
@@ -100,6 +115,10 @@ export async function decideOn(job: Job, subject: Subject, entryId: string = cre
   // Waiting for nothing costs about as much as deciding.
   const referred = paths.length === 0 ? undefined : await loadReferred(tx, model.definitions, { paths, principal, resource, record });
   return conclude(job, { ...subject, entryId, applicable, resource, action, referred });
+}
+
+function decidedAction({ request }: Job): RuleAction {
+  return ACTIONS.get(request.action)?.decides as RuleAction;
 }
 
 /** Several records of one resource that one action is decided on, each by itself. */
@@ -118,7 +137,7 @@ export async function decideOnEach(job: Job, subjects: Subjects): Promise<readon
 /** Decides on one after the other and leaves its entry in the job; refuses with ACCESS_DENIED, and `hint`, at the first that is denied. */
 export async function decideOrRefuseEach(job: Job, { hint, ...subjects }: Subjects & { readonly hint: string }): Promise<void> {
   const decideNext = await prepareEach(job, subjects);
-  for (const record of subjects.records) refuseDenied(job, decideNext(record), hint);
+  for (const record of subjects.records) refuseDenied(decideNext(record), job.entries.at(-1) as Entry, hint);
 }
 
 /** Loads what conditions read beside the records: with one statement for each reference that they follow, not one for each record. */
@@ -135,10 +154,8 @@ async function prepareEach(job: Job, { resource, action, records }: Subjects): P
   };
 }
 
-/** Of the decision made last. */
-function refuseDenied(job: Job, decision: Decision, hint?: string): void {
+function refuseDenied(decision: Decision, { id: decisionId }: Entry, hint?: string): void {
   if (decision.effect !== 'deny') return;
-  const { id: decisionId } = job.entries.at(-1) as Entry;
   const code = decision.rule?.id === PROTECTION_ID ? 'ACCESS_PROTECTED' : 'ACCESS_DENIED';
   throw new Problem(code, decision.reason, { decisionId, ...(hint !== undefined && { hint }) });
 }

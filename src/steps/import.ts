@@ -94,11 +94,11 @@ async function refuseUnknown(job: Job): Promise<never> {
 async function findByKey(job: Job, data: Json, key: string): Promise<StoredRecord | undefined> {
   const value = ownValue(key === 'id' ? job.request.data : data, key);
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
-  const condition = readKeyFilter(job.resource, key, value);
-  if (condition === undefined) return undefined;
+  const filter = readKeyFilter(job.resource, key, value);
+  if (filter === undefined) return undefined;
   // Of two that bring a new key at once, the second finds it. One name for all keys: no database holds a million of them.
   await job.tx.lock(`import ${job.resource.name}`);
-  const [match] = await findMatches(job.tx, job.resource, { condition, limit: 1, toChange: true });
+  const [match] = await findMatches(job.tx, job.resource, { filter, limit: 1, toChange: true });
   return match;
 }
 

@@ -10,9 +10,7 @@ export {
   checkDeleted,
   checkKept,
   checkNothing,
-  checkOneMatch,
   checkRecord,
-  checkUnlessMatched,
   checkValuesOnly,
   checkVersion,
 } from './check.ts';
@@ -20,9 +18,9 @@ export {
   decideDeletion,
   decideDescription,
   decideEachProposed,
-  decideMatches,
   decideOpen,
   decideProposed,
+  decideReading,
   decideRecord,
   redecide,
   redecideNothing,
@@ -30,8 +28,9 @@ export {
 export { createPasswordHashes, HashNeeded, type PasswordHashes } from './hashes.ts';
 export { checkKey, decideAnyRow, importRow, type RowDone } from './import.ts';
 export type { Decided, DecisionWatch, Found, Job, JobSettings, Proposal, Result, StepRow } from './job.ts';
-export { foreseeRead, loadByFilter, loadById, loadDeletedById, loadNothing } from './load.ts';
-export { describe, insert, insertEach, insertUnlessMatched, remove, save, saveIfMatched, show } from './perform.ts';
+export { foreseeRead, loadById, loadDeletedById, loadNothing } from './load.ts';
+export { insertUnlessMatched, saveMatch } from './matches.ts';
+export { describe, insert, insertEach, remove, save, show } from './perform.ts';
 export { restore } from './restore.ts';
 export { select } from './select.ts';
 export { type Proposing, proposeChange, proposeRecord, readEach, readForCreate, readForUpdate, readNothing } from './values.ts';

@@ -1,12 +1,8 @@
-import { hash } from 'node:crypto';
-import type { Condition } from '../condition/index.ts';
 import { Problem } from '../errors.ts';
 import type { ApiRequest } from '../request/index.ts';
-import { type Definitions, readFilter, type StoredRecord } from '../resource/index.ts';
-import { findMatches, loadDeletedRecord, loadRecord, type RowLock, type Transaction } from '../storage/index.ts';
-import { decideOrRefuse } from './decide.ts';
+import type { Definitions, StoredRecord } from '../resource/index.ts';
+import { loadDeletedRecord, loadRecord, type RowLock, type Transaction } from '../storage/index.ts';
 import type { Found, Job } from './job.ts';
-import { readForCreate } from './values.ts';
 
 /** For actions that act on no stored record, or on many. */
 export async function loadNothing(): Promise<Found> {
@@ -49,29 +45,4 @@ async function loadBy(job: Job, load: typeof loadRecord): Promise<Found> {
 
 function toFound(record: StoredRecord | undefined): Found {
   return record === undefined ? [] : [record];
-}
-
-/** Up to two records that the filter matches: enough to know none, one or several. */
-export async function loadByFilter(job: Job): Promise<Found> {
-  const filter = job.request.filter ?? [];
-  if (filter.length === 0) throw new Problem('REQUEST_MALFORMED', 'expected a filter with at least one field');
-  const condition = await readOwnFilter(job, filter);
-  // Of many at once with one filter, the first creates and the others find.
-  if (job.request.action === 'createIfNotExists') await job.tx.lock(`${job.resource.name} ${digest(condition)}`);
-  return findMatches(job.tx, job.resource, { condition, limit: 2, toChange: job.request.action === 'updateIfExists' });
-}
-
-function digest(condition: Condition): string {
-  return hash('sha256', JSON.stringify(condition), 'base64url');
-}
-
-/** Who is denied does not learn from a filter which fields there are: a mistake in it is told after the decision. */
-async function readOwnFilter(job: Job, filter: NonNullable<Job['request']['filter']>): Promise<Condition> {
-  try {
-    return readFilter(job.resource, filter, { typed: true, member: 'filter' });
-  } catch (error) {
-    const [proposal] = job.request.action === 'createIfNotExists' ? readForCreate(job) : [];
-    await decideOrRefuse(job, { record: proposal?.record });
-    throw error;
-  }
 }

@@ -4,7 +4,6 @@ import type { Json } from '../operators/index.ts';
 import { describeResource, type StoredRecord, showRecord } from '../resource/index.ts';
 import { ConstraintError, insertRecord, updateRecord } from '../storage/index.ts';
 import { deleteWithReferrers } from './cascade.ts';
-import { decideOn } from './decide.ts';
 import type { Decided, Job, Proposal, Result } from './job.ts';
 import { readShowing, showEach } from './show.ts';
 
@@ -33,18 +32,6 @@ export async function insertEach(job: Job, { proposals }: Decided): Promise<Resu
   return { status: 201, data: ids, extras: { count: ids.length, message: `imported ${ids.length} ${job.resource.name} records` } };
 }
 
-/** Stores the proposed record unless the filter matched one; that one is shown to who may read it. */
-export async function insertUnlessMatched(job: Job, decided: Decided): Promise<Result> {
-  const match = decided.found[0];
-  if (match === undefined) {
-    const result = await insert(job, decided);
-    return { ...result, extras: { created: true } };
-  }
-  const { effect } = await decideOn(job, { record: match, recordId: match.id, action: 'read' });
-  if (effect !== 'allow') return { status: 200, data: null, extras: { created: false } };
-  return { ...shown(job, 200, match), extras: { created: false } };
-}
-
 /** Stores what the update changes. */
 export async function save(job: Job, { found, proposals }: Decided): Promise<Result> {
   const before = found[0] as StoredRecord;
@@ -55,13 +42,6 @@ export async function save(job: Job, { found, proposals }: Decided): Promise<Res
   if (!(await translated(job, () => updateRecord(job.tx, job.resource, change))))
     throw new Problem('RECORD_VERSION', 'the record has changed meanwhile');
   return shown(job, 200, record);
-}
-
-/** Stores what the update changes where the filter matched one record; several are refused and none is changed. */
-export async function saveIfMatched(job: Job, decided: Decided): Promise<Result> {
-  if (decided.found.length === 0) return { status: 200, data: null, extras: { updated: false } };
-  const result = await save(job, decided);
-  return { ...result, extras: { updated: true } };
 }
 
 /** Deletes the record found, and what refers to it as its definitions say. */
@@ -113,6 +93,7 @@ export async function translated<T>(job: Pick<Job, 'resource'>, work: () => Prom
   }
 }
 
-function shown(job: Job, status: number, record: StoredRecord): Result {
+/** A record as the answer, with its version. */
+export function shown(job: Job, status: number, record: StoredRecord): Result {
   return { status, data: showRecord(job.resource, record), version: record.version };
 }

@@ -276,7 +276,7 @@ describe('a list', () => {
 });
 
 describe('findMatches', () => {
-  const find = (condition: Condition, limit = 2) => test.database.transaction((tx) => findMatches(tx, item, { condition, limit }));
+  const find = (filter: Condition, limit = 2) => test.database.transaction((tx) => findMatches(tx, item, { filter, limit }));
 
   it.each([
     ['key', 7, ['id-1']],

@@ -96,7 +96,7 @@ const READS: Readonly<Record<string, readonly [ask: (tx: storage.Transaction) =>
     ],
   ],
   findMatches: [
-    async (tx) => ids(await storage.findMatches(tx, article, { condition: compare('resource.title', 'eq', 'gone'), limit: 2 })),
+    async (tx) => ids(await storage.findMatches(tx, article, { filter: compare('resource.title', 'eq', 'gone'), limit: 2 })),
     [],
   ],
   checkReferences: [

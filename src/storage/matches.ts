@@ -3,7 +3,7 @@ import { Problem } from '../errors.ts';
 import { ownValue } from '../operators/index.ts';
 import type { Definitions, Resource, StoredRecord } from '../resource/index.ts';
 import type { Transaction } from './database.ts';
-import { listRecords } from './list.ts';
+import { listRecords, type Restriction } from './list.ts';
 import { loadRecord } from './records.ts';
 import { kindOf } from './sql-target.ts';
 
@@ -13,10 +13,16 @@ const SCAN = 100_000;
 /** A filter names fields of the record itself, and follows no reference. */
 const ITS_OWN_ALONE: Definitions = new Map();
 
-/** What is looked for. */
+/** A search for matches. */
 export interface MatchQuery {
   /** Reads nothing but the record. */
-  readonly condition: Condition;
+  readonly filter: Condition;
+  /** The records among which matches are looked for; all where absent. */
+  readonly readable?: Restriction | undefined;
+  /** Say where references lead that `readable` follows. */
+  readonly definitions?: Definitions | undefined;
+  /** IANA name; UTC where absent. */
+  readonly timeZone?: string | undefined;
   readonly limit: number;
   /** Whether the matches are to be changed: then they are held, and still match when this answers. */
   readonly toChange?: boolean | undefined;
@@ -41,16 +47,18 @@ export async function findMatches(tx: Transaction, resource: Resource, query: Ma
   throw new Problem('STORAGE_BUSY', 'the records that the filter matches are being changed by others');
 }
 
-async function findNow(tx: Transaction, resource: Resource, { condition, limit }: MatchQuery): Promise<readonly StoredRecord[]> {
+async function findNow(tx: Transaction, resource: Resource, query: MatchQuery): Promise<readonly StoredRecord[]> {
+  const { filter, readable, definitions = ITS_OWN_ALONE, timeZone = 'UTC', limit } = query;
   const page = await listRecords(tx, resource, {
-    where: condition,
-    scopeFor: (record) => scopeOf(resource, record, tx.now),
-    definitions: ITS_OWN_ALONE,
+    where: filter,
+    scopeFor: (record) => scopeOf(resource, record, { now: tx.now, timeZone }),
+    and: readable,
+    definitions,
     sort: [],
     limit,
     scanLimit: SCAN,
     now: tx.now,
-    timeZone: 'UTC',
+    timeZone,
   });
   if (!page.truncated || page.records.length === limit) return page.records;
   throw new Problem(
@@ -60,10 +68,9 @@ async function findNow(tx: Transaction, resource: Resource, { condition, limit }
 }
 
 /** The record and nothing else. */
-function scopeOf(resource: Resource, record: StoredRecord, now: number): Scope {
+function scopeOf(resource: Resource, record: StoredRecord, moment: Pick<Scope, 'now' | 'timeZone'>): Scope {
   return {
-    now,
-    timeZone: 'UTC',
+    ...moment,
     valueOf: ({ group, keys: [key, ...inner] }) => (group === 'resource' && inner.length === 0 ? ownValue(record, key ?? '') : undefined),
     kindOf: (path) => kindOf(resource, ITS_OWN_ALONE, path),
   };

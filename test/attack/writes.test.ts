@@ -259,8 +259,16 @@ describe('changes', () => {
   });
 
   it('of fifty createIfNotExists at once, one creates', async () => {
-    const body = { filter: { code: 'only one' }, data: { title: 'x', code: 'only one' } };
-    const replies = await Promise.all(Array.from({ length: 50 }, () => world.as('alice', 'POST', '/api/Case/createIfNotExists', { body })));
+    const filters = [
+      { title: 'only one', price: '1.50', amount: { in: [3, 4] } },
+      { amount: { in: [4, 3, 3] }, price: '1.5', title: 'only one' },
+    ];
+    const data = { title: 'only one', price: '1.50', amount: 4 };
+    const replies = await Promise.all(
+      Array.from({ length: 50 }, (_, index) =>
+        world.as('alice', 'POST', '/api/Case/createIfNotExists', { body: { filter: filters[index % 2], data } }),
+      ),
+    );
     expect(replies.filter(({ status }) => status === 201)).toHaveLength(1);
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(49);
     await world.as('alice', 'DELETE', `/api/Case/${replies[0]?.at('data.id')}`);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { printMistake } from '../../src/resource/index.ts';
 import { loadProject } from '../../src/system/index.ts';
-import { type RunningService, startService, type TestUser } from '../harness.ts';
+import { type Reply, type RunningService, startService, type TestUser } from '../harness.ts';
 import { examples, run } from './examples.ts';
 import { LEAVES_OTHERS } from './soft-delete-world.ts';
 
@@ -71,7 +71,7 @@ describe('the addresses in guides', () => {
 });
 
 describe('the guide to the API', () => {
-  const [list = '', shown = '', batch = '', problem = ''] = examples('api', 'json');
+  const [list = '', shown = '', byFilter = '', batch = '', problem = ''] = examples('api', 'json');
   const [update = ''] = examples('api', 'sh');
 
   it('has a list by the action route', async () => {
@@ -91,6 +91,14 @@ describe('the guide to the API', () => {
   it('has a guarded update', async () => {
     expect(await type(update)).toMatchObject({ status: 412, code: 'RECORD_VERSION' });
     expect(await type(update.replace('"3"', '"1"'))).toMatchObject({ data: { title: 'New', version: 2 } });
+  });
+
+  it('has an update by a filter', async () => {
+    const { token } = admin;
+    const update = (): Promise<Reply> => service.call('POST', '/api/Article/updateIfExists', { token, raw: byFilter });
+    expect((await update()).body).toMatchObject({ success: true, updated: false });
+    await service.call('PUT', `/api/Article/${articleId}`, { token, body: { fee: '120' } });
+    expect((await update()).body).toMatchObject({ updated: true, data: { status: 'published' } });
   });
 
   it('has a batch', async () => {

@@ -203,10 +203,13 @@ describe('the generic resource API', () => {
         status: 201,
         body_has: { created: true, data: { slug: 'third' } },
         keep: { third: 'data.id' },
-        entries: [{ action: 'create', allowed: true }],
+        entries: [
+          { action: 'create', allowed: true },
+          { action: 'read', allowed: true },
+        ],
       },
       {
-        name: 'createIfNotExists: answers with the match, to who may read it: two decisions, two entries',
+        name: 'createIfNotExists: answers with the match: two decisions, two entries',
         as: 'admin',
         send: 'POST /api/Article/createIfNotExists',
         body: { filter: { slug: 'third' }, data: { title: 'Third', slug: 'third', authorId: '{maya}' } },
@@ -224,7 +227,10 @@ describe('the generic resource API', () => {
         body: { filter: { slug: 'third' }, data: { title: 'Third, better' } },
         status: 200,
         body_has: { updated: true, data: { title: 'Third, better' } },
-        entries: [{ action: 'update', recordId: '{third}', allowed: true }],
+        entries: [
+          { action: 'update', recordId: '{third}', allowed: true },
+          { action: 'read', recordId: '{third}', allowed: true },
+        ],
       },
       {
         name: 'updateIfExists: nothing where none matches',
@@ -233,7 +239,10 @@ describe('the generic resource API', () => {
         body: { filter: { slug: 'tenth' }, data: { title: 'Tenth' } },
         status: 200,
         body_has: { updated: false },
-        entries: [{ action: 'update', allowed: true }],
+        entries: [
+          { action: 'update', allowed: true },
+          { action: 'read', allowed: true },
+        ],
       },
       {
         name: 'updateIfExists: several matches are refused and none is changed',
@@ -244,7 +253,7 @@ describe('the generic resource API', () => {
         body_has: { code: 'RECORD_AMBIGUOUS' },
         entries: [
           { action: 'update', outcome: 'RECORD_AMBIGUOUS' },
-          { action: 'update', outcome: 'RECORD_AMBIGUOUS' },
+          { action: 'read', outcome: 'RECORD_AMBIGUOUS' },
         ],
       },
       {
@@ -260,7 +269,10 @@ describe('the generic resource API', () => {
             { path: 'filter.nothing', code: 'field' },
           ],
         },
-        entries: [{ action: 'create', allowed: true, outcome: 'REQUEST_FIELD' }],
+        entries: [
+          { action: 'create', allowed: true, outcome: 'REQUEST_FIELD' },
+          { action: 'read', allowed: true, outcome: 'REQUEST_FIELD' },
+        ],
       },
       {
         name: 'createIfNotExists: who is denied does not learn from it which fields there are',
@@ -284,7 +296,10 @@ describe('the generic resource API', () => {
             { path: 'filter.nothing', code: 'field' },
           ],
         },
-        entries: [{ action: 'update', allowed: true, outcome: 'REQUEST_FIELD' }],
+        entries: [
+          { action: 'update', allowed: true, outcome: 'REQUEST_FIELD' },
+          { action: 'read', allowed: true, outcome: 'REQUEST_FIELD' },
+        ],
       },
       {
         name: 'updateIfExists: who is denied does not learn from it which fields there are',
@@ -294,6 +309,39 @@ describe('the generic resource API', () => {
         status: 403,
         body_has: { code: 'ACCESS_DENIED' },
         entries: [{ action: 'update', allowed: false }],
+      },
+      {
+        name: 'updateIfExists: a filter takes the operators of where',
+        as: 'maya',
+        send: 'POST /api/Article/updateIfExists',
+        body: { filter: { slug: { in: ['third', 'thirteenth'] }, title: { endsWith: 'better' } }, data: { title: 'Third, best' } },
+        status: 200,
+        body_has: { updated: true, data: { id: '{third}', title: 'Third, best' } },
+        entries: [{ action: 'update' }, { action: 'read' }],
+      },
+      {
+        name: 'updateIfExists: an operator that does not fit the field',
+        as: 'maya',
+        send: 'POST /api/Article/updateIfExists',
+        body: { filter: { title: { hasAny: ['x'] }, slug: { equals: 'third' }, fee: { gt: null } }, data: {} },
+        status: 400,
+        body_has: {
+          code: 'REQUEST_PARAMETER',
+          errors: [{ path: 'filter.title.hasAny' }, { path: 'filter.slug.equals' }, { path: 'filter.fee.gt' }],
+        },
+        entries: [{ action: 'update' }, { action: 'read' }],
+      },
+      {
+        name: 'updateIfExists: decided on the record as it would become',
+        as: 'maya',
+        send: 'POST /api/Article/updateIfExists',
+        body: { filter: { slug: 'third' }, data: { authorId: '{admin}' } },
+        status: 403,
+        body_has: { code: 'ACCESS_DENIED' },
+        entries: [
+          { action: 'update', recordId: '{third}', allowed: false },
+          { action: 'read', recordId: '{third}', allowed: true, outcome: 'ACCESS_DENIED' },
+        ],
       },
       {
         name: 'every action by name',

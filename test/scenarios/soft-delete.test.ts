@@ -87,7 +87,7 @@ describe('a deleted record', () => {
         body: { filter: { slug: 'gone' }, data: { section: 'x' } },
         status: 200,
         body_has: { updated: false, data: null },
-        entries: [allowed('update')],
+        entries: [allowed('update'), allowed('read')],
       },
       {
         name: 'keeps no value that is unique',
@@ -97,7 +97,7 @@ describe('a deleted record', () => {
         status: 201,
         keep: { second: 'data.id' },
         body_has: { created: true, data: { deletedAt: null, deletedBy: null } },
-        entries: [allowed('create')],
+        entries: [allowed('create'), allowed('read')],
       },
       {
         name: 'though one that is there does',
