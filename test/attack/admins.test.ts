@@ -107,7 +107,7 @@ describe.each(DOORS)('$name', (door) => {
     expect(reply.text).toContain('admins are changed by admins or by themselves');
     expect(reply.text).toContain('ACCESS_PROTECTED');
     expect(await stored(protectedAdmin.id)).toEqual(before);
-    const [entry] = await service.decisions(`userId=${editor.id}&limit=1`);
+    const [entry] = await service.decisions(`userId=${editor.id}&limit=1&allowed=false`);
     expect(entry).toMatchObject({ resource: 'User', recordId: protectedAdmin.id, allowed: false, ruleId: 'protect-admins' });
     const explained = await asAdmin('GET', `/admin/api/decisions/${entry?.['id']}`);
     expect(explained.at('data.trace.0.rule.id')).toBe('protect-admins');
