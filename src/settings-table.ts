@@ -78,9 +78,16 @@ export const SETTINGS_TABLE = {
   trustedIssuers: { group: 'identity', each: 'issuer', about: 'other `iss` whose tokens, signed with the same key, are accepted' },
   accessTokenSeconds: { group: 'identity', default: 3600, range: [30, 86_400], about: 'lifetime of an access token' },
   refreshTokenSeconds: { group: 'identity', default: 2_592_000, range: [60, 31_536_000], about: 'lifetime of a refresh token' },
-  loginAttempts: { group: 'identity', default: 10, range: [1, 1_000_000], about: 'logins tried per account and window' },
+  loginAttempts: { group: 'identity', default: 10, range: [1, 1_000_000], about: 'logins tried per account, address and window' },
   loginAttemptsPerAddress: { group: 'identity', default: 100, range: [1, 1_000_000], about: 'logins tried per address and window' },
   loginWindowSeconds: { group: 'identity', default: 900, range: [1, 86_400], about: 'length of that window' },
+  loginAttemptsPerAccount: {
+    group: 'identity',
+    default: 1000,
+    range: [1, 1_000_000],
+    about: 'logins tried per account and `loginAccountWindowSeconds`, from all addresses together that it has not logged in from lately',
+  },
+  loginAccountWindowSeconds: { group: 'identity', default: 86_400, range: [1, 2_592_000], about: 'length of the window of an account' },
   hashConcurrency: { group: 'identity', default: 2, range: [1, 64], about: 'passwords hashed at once, 19 MiB each' },
 
   auditMode: {

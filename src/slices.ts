@@ -54,6 +54,7 @@ export function toRecordSettings({ checkpoints, data, decisionsKept }: Settings)
 export function toIdentitySettings(settings: Settings): IdentitySettings {
   const { jwtIssuer, jwtAudience, trustedIssuers, accessTokenSeconds, refreshTokenSeconds } = settings;
   const { loginAttempts, loginAttemptsPerAddress, loginWindowSeconds, hashConcurrency } = settings;
+  const { loginAttemptsPerAccount, loginAccountWindowSeconds } = settings;
   return {
     jwtIssuer,
     jwtAudience,
@@ -63,6 +64,8 @@ export function toIdentitySettings(settings: Settings): IdentitySettings {
     loginAttempts,
     loginAttemptsPerAddress,
     loginWindowSeconds,
+    loginAttemptsPerAccount,
+    loginAccountWindowSeconds,
     hashConcurrency,
   };
 }

@@ -1,49 +1,70 @@
 import { createHash } from 'node:crypto';
-import { sql } from '../sql/index.ts';
+import { type Sql, sql } from '../sql/index.ts';
 import type { Transaction } from '../storage/index.ts';
 import { toCountedAddress } from './address.ts';
+import { isKnownAddress } from './known-addresses.ts';
 
-/** How many logins may be tried. */
+/** The bounds on logins. */
 export interface AttemptSettings {
-  /** Per account and window. */
+  /** Per account, address and window. */
   readonly loginAttempts: number;
   readonly loginAttemptsPerAddress: number;
   readonly loginWindowSeconds: number;
+  /** Per account and its own, longer window, from all addresses together that the account has not logged in from. */
+  readonly loginAttemptsPerAccount: number;
+  readonly loginAccountWindowSeconds: number;
 }
 
-/** Whose login is tried, from where. The account need not exist. */
+/** A login that is tried for an account, which need not exist, from an address. */
 export interface Attempt {
   readonly email: string;
   readonly ip: string;
 }
 
+/** Seconds that clocks of several processes may differ, as for tokens: a window that begins later than that does not count. */
+const LEEWAY_SECONDS = 30;
+
 /**
- * Counts an attempt for its account and for its address; the database holds the counts, so that every replica goes by them.
- * Answers how many seconds to wait where there were too many already, undefined where it may go on.
+ * Counts an attempt; the database holds the counts, so every replica goes by them. Returns the seconds to wait where there were too
+ * many already, undefined where the attempt may go on.
  *
- * Accepted risk: whoever knows an email can keep its owner from logging in, for a window at a time.
+ * Counts for the account and the address together, and for the address: so wrong passwords from one address lock that address out,
+ * and no other. What passes both is counted for the account alone, too, unless the account has logged in from the address lately. A
+ * refused attempt is not counted there: one address could otherwise use up the bound of all.
  */
 export async function countAttempt(tx: Transaction, attempt: Attempt, settings: AttemptSettings): Promise<number | undefined> {
+  const seconds = settings.loginWindowSeconds;
   const waits = [
-    await countOne(tx, accountKey(attempt), { most: settings.loginAttempts, seconds: settings.loginWindowSeconds }),
-    await countOne(tx, addressKey(attempt), { most: settings.loginAttemptsPerAddress, seconds: settings.loginWindowSeconds }),
+    await countOne(tx, pairKey(attempt), { most: settings.loginAttempts, seconds }),
+    await countOne(tx, addressKey(attempt), { most: settings.loginAttemptsPerAddress, seconds }),
   ];
+  if (!waits.some((wait) => wait > 0) && !(await isKnownAddress(tx, attempt))) {
+    const { loginAttemptsPerAccount: most, loginAccountWindowSeconds } = settings;
+    waits.push(await countOne(tx, accountKey(attempt), { most, seconds: loginAccountWindowSeconds }));
+  }
   const wait = Math.max(...waits);
   return wait > 0 ? wait : undefined;
 }
 
 /**
- * After a login that worked: the account starts afresh. The address gets back only this attempt:
- * else one account of their own would buy an attacker any number of attempts on others.
+ * Forgets the attempts of an account from an address after a login that worked. Address and account get back only this attempt: with
+ * more, an attacker's own account would buy attempts on others, and the bound of an account would tell whether its owner logs in.
  */
 export async function forgetAttempts(tx: Transaction, attempt: Attempt): Promise<void> {
-  await tx.run(sql`delete from "_LoginAttempt" where "id" = ${accountKey(attempt)}`);
-  await tx.run(sql`update "_LoginAttempt" set "count" = "count" - 1 where "id" = ${addressKey(attempt)} and "count" > 0`);
+  const counted = (await isKnownAddress(tx, attempt)) ? [addressKey(attempt)] : [addressKey(attempt), accountKey(attempt)];
+  await tx.run(sql`delete from "_LoginAttempt" where "id" = ${pairKey(attempt)}`);
+  for (const id of counted) await tx.run(sql`update "_LoginAttempt" set "count" = "count" - 1 where "id" = ${id} and "count" > 0`);
+}
+
+/** Lifts the bound of an account, for an operator who has proved by other means who its owner is. */
+export async function liftAccountBound(tx: Transaction, email: string): Promise<void> {
+  await tx.run(sql`delete from "_LoginAttempt" where "id" = ${accountKey({ email, ip: '' })}`);
 }
 
 /** Removes counts whose window is over. */
 export async function sweepAttempts(tx: Transaction, settings: AttemptSettings): Promise<void> {
-  await tx.run(sql`delete from "_LoginAttempt" where "windowStart" <= ${windowsBegunBy(tx.now, settings.loginWindowSeconds)}`);
+  const seconds = Math.max(settings.loginWindowSeconds, settings.loginAccountWindowSeconds);
+  await tx.run(sql`delete from "_LoginAttempt" where ${isOver(tx.now, seconds)}`);
 }
 
 interface Limit {
@@ -54,19 +75,25 @@ interface Limit {
 /** Counts and reads in one statement: of many at once, each sees the ones before it. */
 async function countOne(tx: Transaction, id: string, { most, seconds }: Limit): Promise<number> {
   const now = new Date(tx.now).toISOString();
-  const over = windowsBegunBy(tx.now, seconds);
+  const over = isOver(tx.now, seconds);
   const row = await tx.one<{ count: number; windowStart: string }>(sql`
     insert into "_LoginAttempt" ("id", "windowStart", "count") values (${id}, ${now}, 1)
     on conflict ("id") do update set
-      "count" = case when "_LoginAttempt"."windowStart" <= ${over} then 1 else "_LoginAttempt"."count" + 1 end,
-      "windowStart" = case when "_LoginAttempt"."windowStart" <= ${over} then excluded."windowStart" else "_LoginAttempt"."windowStart" end
+      "count" = case when ${over} then 1 else "_LoginAttempt"."count" + 1 end,
+      "windowStart" = case when ${over} then excluded."windowStart" else "_LoginAttempt"."windowStart" end
     returning "count", "windowStart"`);
   if (row === undefined || row.count <= most) return 0;
   return Math.max(1, Math.ceil((Date.parse(row.windowStart) - tx.now) / 1000 + seconds));
 }
 
-function windowsBegunBy(now: number, seconds: number): string {
-  return new Date(now - seconds * 1000).toISOString();
+/** True of a window that has ended, and of one that begins in the future: it was begun by a clock that went back since. */
+function isOver(now: number, seconds: number): Sql {
+  const at = (offset: number): string => new Date(now + offset * 1000).toISOString();
+  return sql`("_LoginAttempt"."windowStart" <= ${at(-seconds)} or "_LoginAttempt"."windowStart" > ${at(LEEWAY_SECONDS)})`;
+}
+
+function pairKey({ email, ip }: Attempt): string {
+  return digest(`pair ${toCountedAddress(ip)} ${email}`);
 }
 
 function accountKey({ email }: Attempt): string {

@@ -22,6 +22,8 @@ const SETTINGS: IdentitySettings = {
   loginAttempts: 1000,
   loginAttemptsPerAddress: 1000,
   loginWindowSeconds: 900,
+  loginAttemptsPerAccount: 1000,
+  loginAccountWindowSeconds: 86_400,
   hashConcurrency: 2,
 };
 

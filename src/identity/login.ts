@@ -4,6 +4,7 @@ import { type Sql, sql } from '../sql/index.ts';
 import type { Transaction } from '../storage/index.ts';
 import { type Attempt, countAttempt, forgetAttempts, sweepAttempts } from './attempts.ts';
 import { readTexts } from './input.ts';
+import { rememberAddress, sweepAddresses } from './known-addresses.ts';
 import type { AuthParts, ShownUser } from './parts.ts';
 import { openSession, sweepSessions } from './sessions.ts';
 import { answerWithTokens } from './token-answer.ts';
@@ -23,9 +24,11 @@ export function createLogin(parts: AuthParts): (call: Call) => Promise<Answer> {
     const { email, password } = readTexts(call.body, BODY);
     const attempt: Attempt = { email: email.toLowerCase(), ip: call.origin.ip };
     const before = await database.transaction(async (tx) => {
-      if (tx.now - swept > SWEEP_EVERY) {
+      // By its distance: after a clock that went back, too, the next hour is one of that clock.
+      if (Math.abs(tx.now - swept) > SWEEP_EVERY) {
         swept = tx.now;
         await sweepAttempts(tx, settings);
+        await sweepAddresses(tx);
         await sweepSessions(tx);
       }
       // Returned, not thrown: throwing would undo the count.
@@ -40,6 +43,7 @@ export function createLogin(parts: AuthParts): (call: Call) => Promise<Answer> {
       const user = await loadCredentials(tx, attempt.email, tx.rowLock('keep'));
       if (user === undefined || user.password !== before.user?.password) throw wrong();
       await forgetAttempts(tx, attempt);
+      await rememberAddress(tx, user.id, attempt.ip);
       return { user, session: await openSession(tx, user.id, settings.refreshTokenSeconds), now: tx.now };
     });
     return answerWithTokens(parts, { user, session, now, message: 'logged in' });

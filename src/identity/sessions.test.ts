@@ -112,6 +112,17 @@ describe('login', () => {
     expect(outcomes.filter((outcome) => outcome === 'IDENTITY_THROTTLED')).toHaveLength(60);
   });
 
+  it('remembers the addresses of the latest logins, so many of each user, and none in words', async () => {
+    const test = await startWithAdmin();
+    for (let host = 1; host <= 25; host++) await logIn(test, {}, `198.51.100.${host}`);
+    expect(await test.rows('select * from "_LoginAddress"')).toHaveLength(20);
+    expect(JSON.stringify(await test.rows('select * from "_LoginAddress"'))).not.toContain('198.51');
+    vi.useFakeTimers({ toFake: ['Date'] });
+    vi.setSystemTime(Date.now() + 91 * 86_400_000);
+    await logIn(test, {}, '198.51.100.99');
+    expect(await test.rows('select * from "_LoginAddress"')).toHaveLength(1);
+  });
+
   it('refuses a password that was changed while it was checked', async () => {
     const test = await startWithAdmin();
     const pending = logIn(test);

@@ -40,10 +40,19 @@ const refreshToken: JsonObject = {
 
 const loginAttempt: JsonObject = {
   name: '_LoginAttempt',
-  description: 'Attempts to log in, counted by account and by address.',
+  description: 'Attempts to log in, counted by account and address together, by address, and by account.',
   fields: {
     windowStart: { type: 'timestamp', required: true },
     count: { type: 'integer', required: true },
+  },
+};
+
+const loginAddress: JsonObject = {
+  name: '_LoginAddress',
+  description: 'Addresses that users have logged in from lately, by the SHA-256 of user and address in hexadecimal.',
+  fields: {
+    userId: { type: 'string', required: true, index: true },
+    lastAt: { type: 'timestamp', required: true },
   },
 };
 
@@ -71,4 +80,13 @@ const evolution: JsonObject = {
 };
 
 /** What the service keeps of itself. */
-export const SERVICE_DEFINITIONS: readonly JsonObject[] = [state, epoch, session, refreshToken, loginAttempt, definition, evolution];
+export const SERVICE_DEFINITIONS: readonly JsonObject[] = [
+  state,
+  epoch,
+  session,
+  refreshToken,
+  loginAttempt,
+  loginAddress,
+  definition,
+  evolution,
+];

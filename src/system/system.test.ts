@@ -34,6 +34,7 @@ describe('the system resources', () => {
       '_Session: id userId createdAt expiresAt revokedAt',
       '_RefreshToken: id sessionId createdAt expiresAt usedAt',
       '_LoginAttempt: id windowStart count',
+      '_LoginAddress: id userId lastAt',
       '_Definition: id hash source appliedAt keptAside',
       '_Evolution: id at actor planHash steps durationMs',
     ]);
