@@ -31,6 +31,7 @@ export const decimal: FieldType = Object.freeze({
     const scaled = toScaled(value, field);
     return scaled === undefined ? value : fromScaled(scaled, field);
   },
+  add: sumOf,
   toColumn: toScaled,
   fromColumn: (stored, field) => fromScaled(BigInt(stored as bigint | number | string), field),
 } satisfies FieldType);
@@ -51,6 +52,12 @@ function toScaled(value: Json, field: Field): bigint | undefined {
   if (read === undefined || read.scale > scale) return undefined;
   const scaled = read.unscaled * 10n ** BigInt(scale - read.scale);
   return scaled > -LIMIT && scaled < LIMIT ? scaled : undefined;
+}
+
+// A sum of too many digits is refused as any such value is.
+function sumOf(stored: Json, amount: Json, field: Field): string | undefined {
+  const [from, by] = [toScaled(stored, field), toScaled(amount, field)];
+  return from === undefined || by === undefined ? undefined : fromScaled(from + by, field);
 }
 
 function fromScaled(scaled: bigint, field: Field): string {

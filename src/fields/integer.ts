@@ -27,6 +27,8 @@ export const integer: FieldType = Object.freeze({
   checkOptions: (field) => checkBounds(field, whole),
   // -0 and 0 are one value; no column would keep them apart alike on every database.
   toCanonical: (value) => (value === 0 ? 0 : value),
+  // A sum that is no longer exact lies outside the schema's bounds.
+  add: (stored, amount) => (whole.read(amount) === undefined ? undefined : Number(stored) + Number(amount)),
   toColumn: whole.read,
   fromColumn: (stored) => Number(stored),
 } satisfies FieldType);

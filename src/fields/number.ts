@@ -22,6 +22,7 @@ export const number: FieldType = Object.freeze({
   checkOptions: (field) => checkBounds(field, finite),
   // -0 and 0 are one value; no column would keep them apart alike on every database.
   toCanonical: (value) => (value === 0 ? 0 : value),
+  add: (stored, amount) => (finite.read(amount) === undefined ? undefined : finite.read(Number(stored) + Number(amount))),
   toColumn: finite.read,
   fromColumn: (stored) => Number(stored),
 } satisfies FieldType);

@@ -97,7 +97,7 @@ describe('the tables', () => {
 
 describe('rows to import', () => {
   it('are new records, parts of some with their key, and what an export gives', () => {
-    const anyOf = ['create', 'update', 'shown'].map((kind) => ({ $ref: `#/components/schemas/Article.${kind}` }));
+    const anyOf = ['create', 'row', 'shown'].map((kind) => ({ $ref: `#/components/schemas/Article.${kind}` }));
     const paths = document['paths'] as Record<string, { post: JsonObject }>;
     const bodies = JSON.stringify(paths['/api/Article/import']?.post['requestBody']);
     // As members of an object, as an array, and as lines.
@@ -139,6 +139,12 @@ describe('the schemas', () => {
     ['Article.update', true, { status: 'published' }],
     ['Article.update', true, { tags: null }],
     ['Article.update', false, { title: null }],
+    ['Article.update', true, { fee: { increment: '-1.50' } }],
+    ['Article.update', false, { fee: { increment: true } }],
+    ['Article.update', false, { fee: { increment: 1, by: 1 } }],
+    ['Article.update', false, { title: { increment: 1 } }],
+    ['Article.create', false, { ...article, fee: { increment: 1 } }],
+    ['Article.row', false, { fee: { increment: 1 } }],
     ['Article.update', false, { createdAt: '2026-01-31T09:00:00.000Z' }],
     ['Article.where', true, { status: 'draft', fee: { gt: '3' }, tags: { has: 'a' }, publishedAt: { withinLast: '7d' } }],
     ['Article.where', true, { slug: { in: ['a', 'b'] }, authorId: { isNull: true } }],

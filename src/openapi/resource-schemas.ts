@@ -13,6 +13,7 @@ export function resourceSchemas(resource: Resource): JsonObject {
     [`${name}.shown`]: toShown(open),
     [`${name}.create`]: toInput(valuesSchema(open, 'create'), hidden),
     [`${name}.update`]: toInput(valuesSchema(open, 'update'), hidden),
+    [`${name}.row`]: toInput(valuesSchema(open, 'row'), hidden),
     [`${name}.where`]: toWhere(open),
   };
 }

@@ -60,7 +60,7 @@ function importParts(name: string): TransferParts {
 /** A row to import: a new record, with `mode=upsert` the key and what is to change, or a record as an export gives it. */
 export function importRow(name: string): JsonObject {
   return {
-    anyOf: [schemaRef(`${name}.create`), schemaRef(`${name}.update`), schemaRef(`${name}.shown`)],
+    anyOf: [schemaRef(`${name}.create`), schemaRef(`${name}.row`), schemaRef(`${name}.shown`)],
     description: 'A new record; with mode=upsert, the key and what is to change. What the service sets by itself is passed over.',
   };
 }

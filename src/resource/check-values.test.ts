@@ -28,6 +28,86 @@ function resourceOf(fields: JsonObject): Resource {
 const create = (input: Json, isAdmin = false) => checkValues(article, input, { mode: 'create', isAdmin });
 const update = (input: Json, isAdmin = false) => checkValues(article, input, { mode: 'update', isAdmin });
 
+const stock = resourceOf({
+  count: { type: 'integer', min: 0, max: 10 },
+  exact: { type: 'integer' },
+  level: { type: 'number' },
+  price: { type: 'decimal', max: '99.99' },
+  wide: { type: 'decimal', scale: 0 },
+  empty: { type: 'integer' },
+  pin: { type: 'integer', writeOnly: true },
+  fixed: { type: 'integer', immutable: true },
+  title: { type: 'string' },
+  extra: { type: 'json' },
+  marks: { type: 'list', of: 'integer' },
+});
+const STORED = {
+  count: 3,
+  exact: 9_007_199_254_740_991,
+  level: 1.5e308,
+  price: '9.90',
+  wide: '999999999999999999',
+  pin: 4,
+  fixed: 1,
+  marks: [1],
+};
+
+describe('an increment', () => {
+  const add = (field: string, increment: Json) =>
+    checkValues(stock, { [field]: { increment } }, { mode: 'update', isAdmin: false, stored: STORED });
+
+  it.each<[string, Json, Json]>([
+    ['count', -3, 0],
+    ['count', 7, 10],
+    ['count', 0, 3],
+    ['exact', -1, 9_007_199_254_740_990],
+    ['level', -5e307, 1e308],
+    ['price', '0.1', '10.00'],
+    ['price', 0.05, '9.95'],
+    ['price', -20, '-10.10'],
+  ])('of %s by %j leaves %j', (field, increment, value) => {
+    expect(add(field, increment)).toEqual({ values: { [field]: value }, cleared: [], issues: [] });
+  });
+
+  it.each<[string, Json, string]>([
+    ['count', -4, 'tooSmall'],
+    ['count', 8, 'tooLarge'],
+    ['count', 0.5, 'type'],
+    ['count', '1', 'type'],
+    ['count', null, 'type'],
+    ['count', [1], 'type'],
+    ['count', { increment: 1 }, 'type'],
+    ['exact', 1, 'tooLarge'],
+    ['exact', 2, 'tooLarge'],
+    ['level', 1.5e308, 'type'],
+    ['price', '0.001', 'type'],
+    ['price', 'x', 'type'],
+    ['price', 95, 'format'],
+    ['wide', 1, 'format'],
+    ['empty', 1, 'increment'],
+    ['pin', 1, 'increment'],
+    ['fixed', 1, 'immutable'],
+    ['version', 1, 'readOnly'],
+    ['title', 1, 'type'],
+    ['marks', 1, 'type'],
+    ['nothing', 1, 'unknown'],
+  ])('of %s by %j is refused: %s', (field, increment, code) => {
+    const { values, issues } = add(field, increment);
+    expect([values, issues.map((issue) => [issue.path, issue.code])]).toEqual([{}, [[field, code]]]);
+  });
+
+  it('is the only member of its object, and is a value in JSON', () => {
+    const options = { mode: 'update', isAdmin: false, stored: STORED } as const;
+    expect(checkValues(stock, { count: { increment: 1, max: 2 } }, options).issues).toMatchObject([{ path: 'count', code: 'type' }]);
+    expect(checkValues(stock, { extra: { increment: 1 } }, options)).toMatchObject({ values: { extra: { increment: 1 } }, issues: [] });
+  });
+
+  it.each(['create', 'update'] as const)('is refused where there is no stored record: %s', (mode) => {
+    const { issues } = checkValues(stock, { count: { increment: 1 } }, { mode, isAdmin: true });
+    expect(issues).toEqual([{ path: 'count', code: 'increment', detail: 'expected a value: only an update can increment' }]);
+  });
+});
+
 describe('checkValues', () => {
   it('gives canonical values and defaults on create', () => {
     const input = { title: 'Harbour', price: 12.3, authorEmail: 'Ada@Example.org', due: '2026-01-01T01:00:00+01:00', tags: ['a'] };

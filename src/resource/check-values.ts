@@ -2,6 +2,7 @@ import { didYouMean, type Issue } from '../errors.ts';
 import type { Field } from '../fields/index.ts';
 import { isObject, type Json, type JsonObject } from '../operators/index.ts';
 import { checkGiven, typeOf } from './check-shape.ts';
+import { applyIncrement, isIncrement } from './increment.ts';
 import { describeType } from './mistake.ts';
 import { quote } from './names.ts';
 import type { Resource } from './resource.ts';
@@ -15,6 +16,8 @@ export interface CheckOptions {
   readonly mode: 'create' | 'update';
   /** Whether guarded fields may be set. */
   readonly isAdmin: boolean;
+  /** The record whose numbers the values may increment; absent where they may not. */
+  readonly stored?: JsonObject | undefined;
 }
 
 /** What is left of the values sent, and what is wrong with them. */
@@ -52,7 +55,7 @@ interface SortedOut {
 }
 
 // By names alone, before any value is looked at.
-function sortOut(resource: Resource, input: JsonObject, { mode, isAdmin }: CheckOptions): SortedOut {
+function sortOut(resource: Resource, input: JsonObject, { mode, isAdmin, stored }: CheckOptions): SortedOut {
   const given = new Map<Field, Json>();
   const cleared: string[] = [];
   const issues: Issue[] = [];
@@ -66,6 +69,10 @@ function sortOut(resource: Resource, input: JsonObject, { mode, isAdmin }: Check
       issues.push({ path: name, code: 'readOnly', detail: 'expected no value: the service sets it' });
     } else if (field.immutable && mode === 'update') {
       issues.push({ path: name, code: 'immutable', detail: 'expected no value: it is set on create and never changed' });
+    } else if (isIncrement(field, value)) {
+      const sum = applyIncrement(field, value, stored);
+      if ('issue' in sum) issues.push(sum.issue);
+      else given.set(field, sum.value);
     } else if (value !== null) given.set(field, value);
     else if (field.required) issues.push({ path: name, code: 'required', detail: 'expected a value, given null' });
     else if (field.guarded && !isAdmin) issues.push(guardedIssue(field));

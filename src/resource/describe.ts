@@ -17,13 +17,13 @@ export function describeResource(resource: Resource): JsonObject {
   };
 }
 
-/** JSON Schema (2020-12) of the values that a create or an update may send. */
-export function valuesSchema(resource: Resource, mode: 'create' | 'update'): JsonObject {
-  const fields = [...resource.fields.values()].filter((field) => !field.readOnly && !(field.immutable && mode === 'update'));
+/** JSON Schema (2020-12) of the values that a create, an update or a row of an import that changes a record may send. */
+export function valuesSchema(resource: Resource, mode: 'create' | 'update' | 'row'): JsonObject {
+  const fields = [...resource.fields.values()].filter((field) => !field.readOnly && !(field.immutable && mode !== 'create'));
   const required = fields.filter((field) => field.required && field.default === undefined).map((field) => field.name);
   return {
     type: 'object',
-    properties: Object.fromEntries(fields.map((field) => [field.name, fieldSchema(field)])),
+    properties: Object.fromEntries(fields.map((field) => [field.name, mode === 'update' ? changeSchema(field) : fieldSchema(field)])),
     ...(mode === 'create' && required.length > 0 && { required }),
     additionalProperties: false,
   };
@@ -49,6 +49,23 @@ function fieldSchema(field: Field): JsonObject {
     ...(field.writeOnly && { writeOnly: true }),
   };
   return field.required ? schema : toNullable(schema);
+}
+
+/** A value, or what to add to the stored one. */
+function changeSchema(field: Field): JsonObject {
+  const value = fieldSchema(field);
+  const { add, jsonSchema } = typeOf(field);
+  if (add === undefined || field.writeOnly) return value;
+  // The bounds are those of the sum.
+  const increment = jsonSchema({ ...field, min: undefined, max: undefined });
+  const change: JsonObject = {
+    type: 'object',
+    description: 'Adds to the stored value.',
+    properties: { increment },
+    required: ['increment'],
+    additionalProperties: false,
+  };
+  return { anyOf: [value, change] };
 }
 
 // Null clears an optional field, and shows that it has no value.

@@ -7,7 +7,7 @@ import { checkRecord, checkValuesOnly } from './check.ts';
 import { decideOn, decideOrRefuse, decideRecord, redecide } from './decide.ts';
 import type { Job, Proposal } from './job.ts';
 import { insert, save } from './perform.ts';
-import { readForCreate, readForUpdate } from './values.ts';
+import { readForCreate, readForRow } from './values.ts';
 
 /** What a row of an import came to. */
 export type RowDone = 'imported' | 'updated' | 'unchanged';
@@ -70,7 +70,7 @@ async function createRow(job: Job, issues: readonly Issue[]): Promise<RowDone> {
 async function updateRow(job: Job, match: StoredRecord, { key, issues }: RowOptions): Promise<RowDone> {
   const found = [match];
   const given = withoutRepeated(job.resource, { data: job.request.data, match, key });
-  const proposals = readForUpdate({ ...job, request: { ...job.request, data: given } }, found).map((each) => withIssues(each, issues));
+  const proposals = readForRow({ ...job, request: { ...job.request, data: given } }, found).map((each) => withIssues(each, issues));
   await decideOrRefuse(job, { record: proposals[0]?.record, recordId: match.id, action: 'import' });
   const decision = await decideRecord(job, found);
   await checkValuesOnly(job, found, proposals);

@@ -7,6 +7,8 @@ import type { Found, Job, Proposal } from './job.ts';
 /** Of which resource a record is proposed, by whom, and when (milliseconds since 1970). */
 export interface Proposing extends Pick<Job, 'resource' | 'principal'> {
   readonly now: number;
+  /** Whether a change may increment numbers; it may where absent. */
+  readonly increments?: boolean | undefined;
 }
 
 /** For actions that bring no values. */
@@ -56,9 +58,17 @@ function whenAsked(read: () => Proposal): Proposal {
 
 /** The record found, as the update would leave it. */
 export function readForUpdate(job: Job, found: Found): readonly Proposal[] {
-  const before = found[0];
+  return proposeUpdate(job, found, proposing(job));
+}
+
+/** The record found, as a row of an import would leave it. Rows may be sent again, so they hold values and no increments. */
+export function readForRow(job: Job, found: Found): readonly Proposal[] {
+  return proposeUpdate(job, found, { ...proposing(job), increments: false });
+}
+
+function proposeUpdate(job: Job, [before]: Found, by: Proposing): readonly Proposal[] {
   if (before === undefined) return [];
-  const proposal = proposeChange(proposing(job), before, job.request.data);
+  const proposal = proposeChange(by, before, job.request.data);
   const changed = [...Object.keys(proposal.values), ...proposal.cleared];
   return [{ ...proposal, issues: [...proposal.issues, ...issuesOfPassword(job, before, changed)] }];
 }
@@ -80,8 +90,13 @@ export function proposeRecord({ resource, principal, now }: Proposing, data: Jso
 }
 
 /** A record as an update by this data would leave it. */
-export function proposeChange({ resource, principal, now }: Proposing, before: StoredRecord, data: Json | undefined): Proposal {
-  const { values, cleared, issues } = checkValues(resource, data, { mode: 'update', isAdmin: isAdmin(principal) });
+export function proposeChange(
+  { resource, principal, now, increments = true }: Proposing,
+  before: StoredRecord,
+  data: Json | undefined,
+): Proposal {
+  const stored = increments ? before : undefined;
+  const { values, cleared, issues } = checkValues(resource, data, { mode: 'update', isAdmin: isAdmin(principal), stored });
   const kept = Object.entries(before).filter(([name]) => !cleared.includes(name));
   const changed = { id: before.id, version: before.version + 1, updatedAt: new Date(now).toISOString() };
   return { record: { ...Object.fromEntries(kept), ...values, ...changed }, values, cleared, issues };

@@ -236,6 +236,14 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'what is refused halfway is undone, and the record says so an import of which one record is denied',
   },
   {
+    name: 'a row of an import increments, and does so again when it is sent again',
+    file: 'src/steps/values.ts',
+    find: 'increments: false',
+    replace: 'increments: true',
+    red: 'test/attack/increments.test.ts',
+    test: 'an increment is refused in a row of an import that changes a record: it may be sent twice',
+  },
+  {
     name: 'a filter matches records that the caller may not read',
     file: 'src/storage/matches.ts',
     find: '    and: readable,\n',

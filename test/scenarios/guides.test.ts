@@ -72,7 +72,7 @@ describe('the addresses in guides', () => {
 
 describe('the guide to the API', () => {
   const [list = '', shown = '', byFilter = '', batch = '', problem = ''] = examples('api', 'json');
-  const [update = ''] = examples('api', 'sh');
+  const [update = '', increment = ''] = examples('api', 'sh');
 
   it('has a list by the action route', async () => {
     expect((await service.call('POST', '/api/Article/list', { token: admin.token, raw: list })).status).toBe(200);
@@ -99,6 +99,10 @@ describe('the guide to the API', () => {
     expect((await update()).body).toMatchObject({ success: true, updated: false });
     await service.call('PUT', `/api/Article/${articleId}`, { token, body: { fee: '120' } });
     expect((await update()).body).toMatchObject({ updated: true, data: { status: 'published' } });
+  });
+
+  it('has an increment', async () => {
+    expect(await type(increment)).toMatchObject({ data: { fee: '118.50' } });
   });
 
   it('has a batch', async () => {

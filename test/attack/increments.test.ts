@@ -1,0 +1,131 @@
+/** Increments: added to the stored value in the transaction, decided and checked as the value they leave. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Reply, TestUser } from '../harness.ts';
+import { type Attack, checkAttacks, createWorld, type World } from './world.ts';
+
+let world: World;
+/** May update cases while their amount stays below 100. */
+let clerk: TestUser;
+beforeAll(async () => {
+  world = await createWorld();
+  await world.as('admin', 'PUT', `/api/Case/${world.cases.alice}`, { body: { amount: 10, price: '1.50' } });
+  clerk = await world.user({ role: 'anon' });
+  const small = [{ field: 'resource.amount', operator: 'lt', value: 100 }];
+  await world.createPolicy({
+    userId: clerk.id,
+    rules: ['read', 'update'].map((action) => ({ resource: 'Case', action, conditions: small })),
+  });
+});
+afterAll(() => world.close());
+
+const by = (increment: unknown): Readonly<Record<string, unknown>> => ({ amount: { increment } });
+const amountIs =
+  (amount: number): NonNullable<Attack['also']> =>
+  (reply) =>
+    expect(reply.at('data.amount') ?? reply.at('data.0.data.amount')).toBe(amount);
+
+const REFUSED: readonly Attack[] = [
+  {
+    name: 'on a stale version',
+    send: ({ cases }) => `PUT /api/Case/${cases.alice}`,
+    headers: { 'if-match': '"1"' },
+    body: by(1),
+    answers: 412,
+  },
+  { name: 'of another’s record', send: ({ cases }) => `PUT /api/Case/${cases.bob}`, body: by(1), answers: 403 },
+  { name: 'of text', send: ({ cases }) => `PUT /api/Case/${cases.alice}`, body: { title: { increment: 1 } }, answers: 422 },
+  { name: 'of a secret', send: ({ cases }) => `PUT /api/Case/${cases.alice}`, body: { pin: { increment: 1 } }, answers: 422 },
+  { name: 'of the version', send: ({ cases }) => `PUT /api/Case/${cases.alice}`, body: { version: { increment: 1 } }, answers: 422 },
+  {
+    name: 'beyond what is exact',
+    send: ({ cases }) => `PUT /api/Case/${cases.alice}`,
+    body: by(Number.MAX_SAFE_INTEGER),
+    answers: 422,
+  },
+  { name: 'by text', send: ({ cases }) => `PUT /api/Case/${cases.alice}`, body: by('1'), answers: 422 },
+  { name: 'by an increment', send: ({ cases }) => `PUT /api/Case/${cases.alice}`, body: by({ increment: 1 }), answers: 422 },
+  { name: 'in a create', send: 'POST /api/Case', body: { title: 'x', ...by(1) }, answers: 422 },
+  { name: 'in an import', send: 'POST /api/Case/import', body: { data: [{ title: 'x', ...by(1) }] }, answers: 422 },
+  {
+    name: 'in createIfNotExists',
+    send: 'POST /api/Case/createIfNotExists',
+    body: { filter: { code: 'no such' }, data: { title: 'x', ...by(1) } },
+    answers: 422,
+  },
+];
+
+describe('an increment', () => {
+  checkAttacks(
+    () => world,
+    [
+      { name: 'by PUT', send: ({ cases }) => `PUT /api/Case/${cases.alice}`, body: by(5), answers: 200, also: amountIs(15) },
+      {
+        name: 'by action',
+        send: 'POST /api/Case/update',
+        body: ({ cases }) => ({ id: cases.alice, data: by(-5) }),
+        answers: 200,
+        also: amountIs(10),
+      },
+      {
+        name: 'by a filter on the value that it changes',
+        send: 'POST /api/Case/updateIfExists',
+        body: { filter: { code: 'A-1', amount: { gte: 10 } }, data: { ...by(-10), price: { increment: '0.25' } } },
+        answers: 200,
+        also: (reply) => expect([reply.at('data.amount'), reply.at('data.price')]).toEqual([0, '1.75']),
+      },
+      {
+        name: 'by a filter that no longer matches',
+        send: 'POST /api/Case/updateIfExists',
+        body: { filter: { code: 'A-1', amount: { gte: 10 } }, data: by(-10) },
+        answers: 200,
+        also: (reply) => expect(reply.at('updated')).toBe(false),
+      },
+      {
+        name: 'in a batch',
+        send: 'POST /api/batch',
+        body: ({ cases }) => ({ requests: [{ resource: 'Case', action: 'update', id: cases.alice, data: by(10) }] }),
+        answers: 200,
+        also: amountIs(10),
+      },
+    ],
+  );
+
+  checkAttacks(
+    () => world,
+    REFUSED.map((attack) => ({ ...attack, also: expectUnchanged })),
+  );
+
+  it('is refused in a row of an import that changes a record: it may be sent twice', async () => {
+    const reply = await world.as('admin', 'POST', '/api/Case/import?mode=upsert&key=code', {
+      raw: JSON.stringify({ code: 'A-1', ...by(1) }),
+      headers: { 'content-type': 'application/x-ndjson' },
+    });
+    expect([reply.status, reply.text]).toEqual([422, expect.stringContaining('only an update can increment')]);
+    await expectUnchanged();
+  });
+});
+
+async function expectUnchanged(): Promise<void> {
+  const stored = await world.as('admin', 'GET', `/api/Case/${world.cases.alice}`);
+  expect([stored.at('data.amount'), stored.at('data.version')]).toEqual([10, 6]);
+}
+
+describe('the value that an increment leaves', () => {
+  it('is decided on: what may not be set may not be reached', async () => {
+    const put = (increment: number): Promise<Reply> =>
+      world.call('PUT', `/api/Case/${world.cases.alice}`, { token: clerk.token, body: by(increment) });
+    expect((await put(90)).status).toBe(403);
+    expect((await put(89)).status).toBe(200);
+    expect((await put(1)).status).toBe(403);
+  });
+
+  it('counts all of many at once', async () => {
+    const id = await world.createRecord('Case', { title: 'counted', amount: 0, price: '0' });
+    const body = { amount: { increment: 1 }, price: { increment: '0.10' } };
+    const replies = await Promise.all(Array.from({ length: 40 }, () => world.as('admin', 'PUT', `/api/Case/${id}`, { body })));
+    expect(replies.map(({ status }) => status)).toEqual(Array(40).fill(200));
+    const stored = await world.as('admin', 'GET', `/api/Case/${id}`);
+    expect([stored.at('data.amount'), stored.at('data.price'), stored.at('data.version')]).toEqual([40, '4.00', 41]);
+    expect(new Set(replies.map((reply) => reply.at('data.amount'))).size).toBe(40);
+  });
+});
