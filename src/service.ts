@@ -11,7 +11,7 @@ import { createIdentity, deriveKey, hasAdmin, loadTokenKey } from './identity/in
 import { createModelKeeper, type Followed, followed, type ModelKeeper } from './model.ts';
 import { createMonitor, type Monitor } from './monitor.ts';
 import type { JsonObject } from './operators/index.ts';
-import { definitionFolder, readProject, toDatabasePlace, watchDefinitions } from './project/index.ts';
+import { definitionFolder, openProjectDatabase, readProject, watchDefinitions } from './project/index.ts';
 import { createReadiness, type ReadinessKeeper } from './readiness.ts';
 import { createRecordKeeper } from './record-keeper.ts';
 import { type Definitions, loadChecks, type Resource } from './resource/index.ts';
@@ -28,7 +28,7 @@ import {
   toRecordSettings,
   toRequestLimits,
 } from './slices.ts';
-import { type Database, type Evolved, evolve, openDatabase, type Plan, type Tell } from './storage/index.ts';
+import { type Database, type Evolved, evolve, type Plan, type Tell } from './storage/index.ts';
 import type { Lead, LeadLink } from './workers/index.ts';
 
 /** A running service, or one about to run. */
@@ -64,7 +64,7 @@ export interface ServiceOptions {
 export async function createService(settings: Settings, { tell, lead }: ServiceOptions = {}): Promise<Service> {
   const definitions = readProject(settings.project);
   const monitor = await createMonitor(toMonitorSettings(settings), lead);
-  const opened = await openDatabase({ ...toDatabasePlace(settings), watch: monitor.meters, tell });
+  const opened = await openProjectDatabase(settings, { watch: monitor.meters, tell });
   const model = createModelKeeper(definitions, toModelLimits(settings));
   const database = followed(opened, model);
   const core = { database: opened, model };

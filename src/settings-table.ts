@@ -8,6 +8,12 @@ export const SETTINGS_TABLE = {
     default: 'sqlite:<data>/bailiwick.db',
     about: 'where records live: `sqlite:<path>`, or `postgres://user:password@host:5432/database?sslmode=verify-full&schema=app`',
   },
+  createDatabase: {
+    group: 'place',
+    values: ['when-new', 'always'],
+    default: 'when-new',
+    about: 'whether a missing or empty database is created: `when-new` refuses where checkpoints or backups of an earlier one exist',
+  },
   backupsKept: {
     group: 'place',
     default: 10,

@@ -154,6 +154,7 @@ describe('runCli', () => {
         'project',
         'data',
         'database',
+        'createDatabase',
         'backupsKept',
         'checkpoints',
         ...ofServers,

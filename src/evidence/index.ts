@@ -10,7 +10,7 @@ export { type ReadCheckpoints, readCheckpoints } from './checkpoint-file.ts';
 export { type Checkpoints, createCheckpoints, NO_CHECKPOINTS, type Writing, writeRestored } from './checkpoints.ts';
 export type { Look } from './compare-heads.ts';
 export { loadWritten, signCuts } from './cuts.ts';
-export { loadCheckpointKey, publicKeyPath, readPublicKeys } from './key.ts';
+export { checkpointKeyPath, loadCheckpointKey, publicKeyPath, readPublicKeys } from './key.ts';
 export { loadMarks } from './marks.ts';
 export { type CutChain, cutPlace, loadCutChains } from './rows.ts';
 export { type ChainPlace, type Verification, verifyRecord } from './verify.ts';

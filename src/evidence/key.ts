@@ -10,6 +10,11 @@ export function publicKeyPath(dataFolder: string): string {
   return join(dataFolder, 'checkpoint.pub.pem');
 }
 
+/** Path of the private key. */
+export function checkpointKeyPath(dataFolder: string): string {
+  return join(dataFolder, 'checkpoint.ed25519.pem');
+}
+
 /**
  * The key that checkpoints are signed with, generated into the data folder and readable for its owner alone. The public one lies beside it,
  * before those of keys that were there earlier: what was signed with them can be verified as long as it is kept.
@@ -17,7 +22,7 @@ export function publicKeyPath(dataFolder: string): string {
  * @throws SetupError where it cannot be made or used.
  */
 export function loadCheckpointKey(dataFolder: string): KeyObject {
-  const path = join(dataFolder, 'checkpoint.ed25519.pem');
+  const path = checkpointKeyPath(dataFolder);
   const make = (): string => generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
   const key = readEdKey(path, readOrMakeKey({ path, name: 'key of the checkpoints', make }));
   keepPublic(publicKeyPath(dataFolder), createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString());

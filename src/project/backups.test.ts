@@ -31,7 +31,7 @@ function define(field: string): void {
 }
 
 async function apply(): Promise<void> {
-  const tables = await openTables(place, { tell: () => undefined });
+  const tables = await openTables({ ...place, createDatabase: 'when-new' }, { tell: () => undefined });
   await tables.apply({});
   await tables.close();
 }

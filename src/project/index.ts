@@ -5,7 +5,8 @@
  * It must never know a command, print, or answer a request. Begin with `place.ts`.
  */
 export { openBackups } from './backups.ts';
-export { definitionFolder, readProject, toDatabasePlace } from './place.ts';
+export { openProjectDatabase } from './open-database.ts';
+export { definitionFolder, readProject } from './place.ts';
 export { type DecisionsToPrune, type PrunedDecisions, pruneOldDecisions } from './prune-decisions.ts';
 export { openTables } from './tables.ts';
 export { verifyDecisions } from './verify-decisions.ts';

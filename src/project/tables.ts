@@ -10,7 +10,6 @@ import {
   evolve,
   listDeletedRecords,
   listEvolutions,
-  openDatabase,
   openForReading,
   type Plan,
   type PruneOptions,
@@ -22,7 +21,8 @@ import {
   type Transaction,
   whenFree,
 } from '../storage/index.ts';
-import { type ProjectPlace, readProject, toDatabasePlace } from './place.ts';
+import { type CreatablePlace, openProjectDatabase } from './open-database.ts';
+import { readProject, toDatabasePlace } from './place.ts';
 import { fitProgram, noteRestored, signRestored } from './restored.ts';
 
 /** What can be done with them. */
@@ -47,10 +47,9 @@ export interface Tables {
 const ACTOR = 'cli';
 
 /** Opens the tables of a project. @throws SetupError with every mistake of every definition file. */
-export async function openTables(place: ProjectPlace, { tell }: { readonly tell: Tell }): Promise<Tables> {
+export async function openTables(place: CreatablePlace, { tell }: { readonly tell: Tell }): Promise<Tables> {
   const definitions = readProject(place.project);
-  const database = toDatabasePlace(place);
-  let opened = await openForReading(database);
+  let opened = await openForReading(toDatabasePlace(place));
   const look = <T>(work: (tx: Transaction) => Promise<T>): Promise<T> => whenFree(() => opened.transaction(work, { patient: true }), tell);
 
   return {
@@ -58,7 +57,7 @@ export async function openTables(place: ProjectPlace, { tell }: { readonly tell:
     async apply({ allow }) {
       // What was opened for looking may be an empty one in its place.
       await opened.close();
-      opened = await openDatabase(database);
+      opened = await openProjectDatabase(place, { tell });
       return evolve(opened, definitions, { actor: ACTOR, thorough: true, tell, ...(allow !== undefined && { allow }) });
     },
     history: (limit) => look((tx) => listEvolutions(tx, limit)),

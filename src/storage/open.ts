@@ -1,6 +1,6 @@
 import type { Database, Tell } from './database.ts';
 import type { PostgresOptions } from './postgres/database.ts';
-import { hasSqlite, openSqlite } from './sqlite/database.ts';
+import { hasSqlite, isEmpty, openSqlite } from './sqlite/database.ts';
 import type { KeptBackups } from './sqlite/kept-backups.ts';
 
 /** Where a database is: `sqlite:` and its file, or `postgres://…`; and how a server is spoken to. */
@@ -14,13 +14,24 @@ export interface DatabasePlace extends Omit<PostgresOptions, 'url' | 'makesSchem
 const FILE = 'sqlite:';
 
 /**
- * Opens the database of a place.
+ * Opens the database of a place. Creates the file where it is missing, and the schema of a server unless `makesSchema` is false.
  *
  * @throws SetupError where it cannot be opened, or cannot keep what it is given.
  */
-export async function openDatabase({ database, backups, ...options }: DatabasePlace): Promise<Database> {
-  if (!database.startsWith(FILE)) return openServer({ url: database, ...options });
+export async function openDatabase(
+  place: DatabasePlace,
+  { makesSchema = true }: { readonly makesSchema?: boolean } = {},
+): Promise<Database> {
+  const { database, backups, ...options } = place;
+  if (!database.startsWith(FILE)) return openServer({ url: database, ...options, makesSchema });
   return openSqlite({ path: pathOf(database), backups, watch: options.watch, tell: options.tell });
+}
+
+/** The file of an embedded database that holds nothing; undefined of one with content, and of a server. */
+export function findEmptyFile(database: string): { readonly path: string; readonly exists: boolean } | undefined {
+  if (!database.startsWith(FILE)) return undefined;
+  const path = pathOf(database);
+  return isEmpty(path) ? { path, exists: hasSqlite(path) } : undefined;
 }
 
 /** The same, for looking only: what is not there yet is not made, and an empty one looked at in its place. */

@@ -51,6 +51,14 @@ export const MUTATIONS_OF_EVIDENCE: readonly Mutation[] = [
     test: 'open files a commit is not acknowledged that the file was replaced by a copy under',
   },
   {
+    name: 'a missing database is created although there was one before',
+    file: 'src/project/open-database.ts',
+    find: "const mayCreate = traces.length === 0 || place.createDatabase === 'always';",
+    replace: "const mayCreate = traces.length === 0 || place.createDatabase !== 'always';",
+    red: 'test/scenarios/missing-database.test.ts',
+    test: 'a start on a database that is new, where another one was is refused where checkpoints are, and says what to do',
+  },
+  {
     name: 'a writer goes on though nobody knows whether its commit was done',
     file: 'src/storage/sqlite/group-commit.ts',
     find: "failed = 'unknown';",

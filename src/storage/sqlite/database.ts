@@ -1,4 +1,4 @@
-import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { SetupError } from '../../errors.ts';
@@ -85,6 +85,12 @@ export function openSqlite({ path, busyTimeout = 5000, groupTime = 100, gatherTi
 /** Whether there is a database file. */
 export function hasSqlite(path: string): boolean {
   return existsSync(path);
+}
+
+/** Whether there is no database file, or one without a single byte. */
+export function isEmpty(path: string): boolean {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found === undefined || (found.isFile() && found.size === 0);
 }
 
 interface Opened {

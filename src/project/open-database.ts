@@ -1,0 +1,97 @@
+/** Opens a project's database to work with it, and refuses to create one in the place of one that was lost. */
+import { readdirSync, renameSync, statSync } from 'node:fs';
+import { SetupError } from '../errors.ts';
+import { checkpointKeyPath } from '../evidence/index.ts';
+import { type CommitWatch, type Database, findEmptyFile, listEvolutions, openDatabase, type Tell } from '../storage/index.ts';
+import { backupFolder, type ProjectPlace, toDatabasePlace } from './place.ts';
+
+/** A project, and whether its database may be created although there was one before. */
+export interface CreatablePlace extends ProjectPlace {
+  readonly createDatabase: 'when-new' | 'always';
+}
+
+/** Who hears of what the database does. */
+export interface DatabaseListeners {
+  readonly watch?: CommitWatch | undefined;
+  readonly tell?: Tell | undefined;
+}
+
+/** A file that an earlier database has left. */
+interface Trace {
+  readonly path: string;
+  readonly what: string;
+}
+
+/**
+ * Opens the database. One that is missing or has no tables is created where no file tells of an earlier one: a volume that is not mounted
+ * would otherwise be taken for a first start, whose set-up is open.
+ *
+ * @throws SetupError where it cannot be opened, or there was one before and `createDatabase` does not say `always`.
+ */
+export async function openProjectDatabase(place: CreatablePlace, listeners: DatabaseListeners = {}): Promise<Database> {
+  const empty = findEmptyFile(place.database);
+  const traces = findTraces(place, empty?.path);
+  const mayCreate = traces.length === 0 || place.createDatabase === 'always';
+  if (empty !== undefined && !mayCreate) throw lost(empty.exists ? `${empty.path} is empty` : `there is no ${empty.path}`, traces);
+  // A new database must begin without them: SQLite would remove the log, and the checkpoints tell of entries that it does not have.
+  const setAside = (path: string): void => moveAside(traces, { path, ...listeners });
+  if (empty !== undefined) setAside(logOf(empty.path));
+  const database = await openDatabase({ ...toDatabasePlace(place), ...listeners }, { makesSchema: mayCreate });
+  try {
+    if (traces.length === 0 || (await database.transaction((tx) => listEvolutions(tx, 1))).length > 0) return database;
+    if (!mayCreate) throw lost('the database is empty', traces);
+    setAside(place.checkpoints);
+    return database;
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+/** @param empty The database file, where it is missing or has no bytes. */
+function findTraces({ database, data, checkpoints }: ProjectPlace, empty: string | undefined): readonly Trace[] {
+  const traces: Trace[] = [];
+  const add = (path: string, what: string): void => void traces.push({ path, what });
+  if (checkpoints !== 'off' && hasBytes(checkpoints)) add(checkpoints, 'checkpoints of its audit log');
+  const backups = database.startsWith('sqlite:') ? countBackups(backupFolder(data)) : 0;
+  if (backups > 0) add(backupFolder(data), `${backups} ${backups === 1 ? 'backup' : 'backups'} of it`);
+  if (empty === undefined) return traces;
+  // A start that fails after the file was created leaves the key, too: so that says nothing of a file that is there.
+  if (checkpoints !== 'off' && hasBytes(checkpointKeyPath(data))) add(checkpointKeyPath(data), 'the key of its checkpoints');
+  if (hasBytes(logOf(empty))) add(logOf(empty), 'its latest changes');
+  return traces;
+}
+
+function lost(found: string, traces: readonly Trace[]): SetupError {
+  return new SetupError(`${found}, although there was a database before`, [
+    ...traces.map(({ path, what }) => `${path}: ${what}`),
+    'mount the volume or correct the address of the database, or restore a backup with bailiwick restore;',
+    'to begin with a new, empty database, say --create-database always',
+  ]);
+}
+
+/** Renames a trace, so that nothing of it is lost. */
+function moveAside(traces: readonly Trace[], { path, tell }: DatabaseListeners & { readonly path: string }): void {
+  if (!traces.some((trace) => trace.path === path)) return;
+  const kept = `${path}.${new Date().toISOString().replace(/[-:.]/g, '')}`;
+  try {
+    renameSync(path, kept);
+  } catch (error) {
+    throw new SetupError(`cannot move ${path} aside: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  tell?.(`a new database is created; ${path} of the one before is kept as ${kept}`);
+}
+
+function logOf(file: string): string {
+  return `${file}-wal`;
+}
+
+function hasBytes(path: string): boolean {
+  return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
+}
+
+function countBackups(folder: string): number {
+  return statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true
+    ? readdirSync(folder).filter((name) => name.endsWith('.db')).length
+    : 0;
+}
