@@ -1,7 +1,7 @@
 import type { CelFunc, CelInput, CelObjectType, CelScalar } from '@bufbuild/cel';
 import { readInstant } from '../operators/index.ts';
 import { celLibrary } from './cel-library.ts';
-import { refuse, type Spend, standardFunction, timeTypes } from './cel-standard.ts';
+import { type CelTime, refuse, type Spend, standardFunction, timeTypes } from './cel-standard.ts';
 
 /** A decimal int64 has at most 19 digits behind leading zeros. */
 const WHOLE = /^([+-]?)0*(\d{1,19})$/;
@@ -18,8 +18,6 @@ const MAX_DURATION_LENGTH = 128;
 /** The first and last second of the years 1 to 9999, which CEL's timestamps are limited to. */
 const [FIRST_SECOND, LAST_SECOND] = [-62_135_596_800n, 253_402_300_799n];
 
-type Instant = CelInput<CelObjectType>;
-
 /**
  * CEL's conversions as its specification defines them: a text that does not denote a value of the type is an error. The library
  * converts with `Number`, `BigInt` and `Date.parse`, for which "" is 0, "50%" is NaN, "0x10" is 16 and 30 February is in March; it
@@ -28,8 +26,8 @@ type Instant = CelInput<CelObjectType>;
 export function createConversions(spend: Spend): readonly CelFunc[] {
   const { INT, DOUBLE, STRING } = celLibrary().CelScalar;
   const { TIMESTAMP, DURATION } = timeTypes();
-  const toTimestamp = standardFunction('timestamp') as (text: string) => Instant;
-  const toDuration = standardFunction('duration') as (text: string) => Instant;
+  const toTimestamp = createTimestamps();
+  const toDuration = standardFunction('duration') as (text: string) => CelTime;
   const { celFunc } = celLibrary();
   const ofText = <const Result extends Scalar | CelObjectType>(
     name: string,
@@ -43,12 +41,18 @@ export function createConversions(spend: Spend): readonly CelFunc[] {
   return [
     ofText('int', INT, toInt),
     ofText('double', DOUBLE, toDouble),
-    ofText('timestamp', TIMESTAMP, (text) => (readInstant(text) === undefined ? refuse('no RFC 3339 timestamp') : toTimestamp(text))),
+    ofText('timestamp', TIMESTAMP, toTimestamp),
     ofText('duration', DURATION, (text) => (isDuration(text) ? toDuration(text) : refuse('no duration'))),
     celFunc('timestamp', [INT], TIMESTAMP, (seconds) => toTimestamp(toInstantOf(seconds))),
     celFunc('duration', [INT], DURATION, () => refuse('an int is no duration')),
     celFunc('int', [DURATION], INT, () => refuse('a duration is no int')),
   ];
+}
+
+/** The conversion of texts in RFC 3339: the library checks their form, `readInstant` the calendar and the clock. */
+export function createTimestamps(): (text: string) => CelTime {
+  const standard = standardFunction('timestamp') as (text: string) => CelTime;
+  return (text) => (readInstant(text) === undefined ? refuse('no RFC 3339 timestamp') : standard(text));
 }
 
 type Scalar = (typeof CelScalar)['INT' | 'DOUBLE'];

@@ -1,12 +1,12 @@
 import type { CelEnv } from '@bufbuild/cel';
-import { type Json, type Truth, UNKNOWN } from '../operators/index.ts';
+import { type Truth, UNKNOWN } from '../operators/index.ts';
 import { createConversions } from './cel-conversions.ts';
-import { createComparingFunctions, createPatterns, createTextFunctions } from './cel-functions.ts';
-import { createInstantFunctions } from './cel-instants.ts';
+import { createComparingFunctions, createMixedArithmetic, createPatterns, createTextFunctions } from './cel-functions.ts';
+import { createInstantFunctions, createInstantTexts } from './cel-instants.ts';
 import { celLibrary } from './cel-library.ts';
 import type { CelNode, CelSource } from './cel-tree.ts';
 import { toBindings, toTemplate } from './cel-variables.ts';
-import type { Expression, Path } from './condition.ts';
+import type { Expression, ExpressionReading } from './condition.ts';
 
 /**
  * What one evaluation may look at: characters and items of what it reads, as often as it reads it, of texts that it compares,
@@ -28,8 +28,10 @@ function celEnvironment(): CelEnv {
     funcs: [
       ...createComparingFunctions(spend),
       ...createTextFunctions(spend),
+      ...createMixedArithmetic(),
       ...createConversions(spend),
       ...createInstantFunctions(spend),
+      ...createInstantTexts(spend),
     ],
     re2: createPatterns(spend),
   });
@@ -54,10 +56,10 @@ export function toExpression(node: CelNode, source: CelSource): Expression {
     type: 'expression',
     source: unparse({ ...source, expr: node }),
     paths: [...paths.values()],
-    evaluate(valueAt: (path: Path) => Json | undefined): Truth {
+    evaluate({ valueAt, kindOf }: ExpressionReading): Truth {
       effortLeft = MAX_EFFORT;
       try {
-        const answer = run(toBindings(template.variables, { valueAt, spend }));
+        const answer = run(toBindings(template.variables, { valueAt, kindOf, spend }));
         return typeof answer === 'boolean' ? answer : UNKNOWN;
       } catch {
         // Evaluating hands errors back as values; whatever it throws all the same is an error too, and errors are unknown.

@@ -1,5 +1,6 @@
 import type { CelFunc, CelValue } from '@bufbuild/cel';
 import { type Frame, type Json, matchesPattern, matchingSteps, OPERATORS, type Truth, UNKNOWN } from '../operators/index.ts';
+import { createReader } from './cel-instants.ts';
 import { celLibrary } from './cel-library.ts';
 import { refuse, type Spend, standardFunction } from './cel-standard.ts';
 
@@ -20,8 +21,9 @@ export function createComparingFunctions(spend: Spend): readonly CelFunc[] {
     spend(left.length + right.length);
     return answer(name, left, right);
   };
-  const isEqual = createEquality((left, right) =>
-    typeof left === 'string' && typeof right === 'string' ? ask('eq', left, right) : standard(left, right),
+  const isEqual = createEquality(
+    (left, right) => (typeof left === 'string' && typeof right === 'string' ? ask('eq', left, right) : standard(left, right)),
+    createReader(spend),
   );
   return [
     celFunc('_==_', [DYN, DYN], BOOL, isEqual),
@@ -39,6 +41,22 @@ export function createComparingFunctions(spend: Spend): readonly CelFunc[] {
       }),
     ),
   ];
+}
+
+/**
+ * Arithmetic of an int with a double, which CEL does not have: the result is a double. An integer field was a double once, and
+ * `resource.amount * 1.5` is not worth a conversion.
+ */
+export function createMixedArithmetic(): readonly CelFunc[] {
+  const { CelScalar, celFunc } = celLibrary();
+  const { DOUBLE, INT } = CelScalar;
+  return ['_+_', '_-_', '_*_', '_/_'].flatMap((name) => {
+    const standard = standardFunction(name) as (left: number, right: number) => number;
+    return [
+      celFunc(name, [INT, DOUBLE], DOUBLE, (left, right) => standard(Number(left), right)),
+      celFunc(name, [DOUBLE, INT], DOUBLE, (left, right) => standard(left, Number(right))),
+    ];
+  });
 }
 
 /** NaN is no value to compare with: were `NaN > 10.0` false, a DENY on it would let the record pass. */
@@ -91,12 +109,16 @@ export function createPatterns(spend: Spend): { compile(pattern: string): { test
   };
 }
 
+const INSTANT = 'google.protobuf.Timestamp';
+
 type Equality = (left: CelValue, right: CelValue) => boolean;
 
-/** Equality that refuses what does not compare; `alike` compares what is of one kind. */
-function createEquality(alike: Equality): Equality {
-  return (left, right) => {
+/** Equality that refuses what does not compare; `alike` compares what is of one kind. A text is the instant that it says, beside one. */
+function createEquality(alike: Equality, readInstant: (text: string) => CelValue): Equality {
+  return function isEqual(left, right): boolean {
     const [kind, other] = [kindOf(left), kindOf(right)];
+    if (kind === INSTANT && typeof right === 'string') return isEqual(left, readInstant(right));
+    if (other === INSTANT && typeof left === 'string') return isEqual(readInstant(left), right);
     if (kind === 'structure' || other === 'structure') return refuse('lists and objects compare with nothing');
     if (left === null || right === null) return left === right;
     if (kind !== other) return refuse(`${kind} does not compare with ${other}`);

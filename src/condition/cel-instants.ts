@@ -1,13 +1,16 @@
 import type { CelFunc } from '@bufbuild/cel';
+import { createTimestamps } from './cel-conversions.ts';
 import { celLibrary } from './cel-library.ts';
-import { refuse, type Spend, timeTypes } from './cel-standard.ts';
+import { type CelTime, refuse, type Spend, standardFunction, timeTypes } from './cel-standard.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
+type Part = (at: Date) => number;
+
 /** What each function tells of an instant, given as a date whose UTC fields are those of the time zone. */
-const PARTS: ReadonlyMap<string, (at: Date) => number> = new Map<string, (at: Date) => number>([
+const PARTS: ReadonlyMap<string, Part> = new Map<string, Part>([
   ['getFullYear', (at) => at.getUTCFullYear()],
   ['getMonth', (at) => at.getUTCMonth()],
   ['getDate', (at) => at.getUTCDate()],
@@ -28,15 +31,64 @@ export function createInstantFunctions(spend: Spend): readonly CelFunc[] {
   const { CelScalar, celMethod } = celLibrary();
   const { INT, STRING } = CelScalar;
   const { TIMESTAMP } = timeTypes();
+  const read = createReader(spend);
+  const inUtc = (part: Part, instant: CelTime): bigint => BigInt(part(new Date(toMilliseconds(instant))));
+  const inZone = (part: Part, instant: CelTime, zone: string): bigint => {
+    const at = toMilliseconds(instant);
+    return BigInt(part(new Date(at + offsetOf(zone, at, spend))));
+  };
   return [...PARTS].flatMap(([name, part]) => [
     celMethod(name, TIMESTAMP, [], INT, function () {
-      return BigInt(part(new Date(toMilliseconds(this))));
+      return inUtc(part, this);
     }),
     celMethod(name, TIMESTAMP, [STRING], INT, function (zone) {
-      const at = toMilliseconds(this);
-      return BigInt(part(new Date(at + offsetOf(zone, at, spend))));
+      return inZone(part, this, zone);
+    }),
+    celMethod(name, STRING, [], INT, function () {
+      return inUtc(part, read(String(this)));
+    }),
+    celMethod(name, STRING, [STRING], INT, function (zone) {
+      return inZone(part, read(String(this)), zone);
     }),
   ]);
+}
+
+/**
+ * A text as the instant that it says, where an instant or a duration is on the other side: fields and claims hold instants as texts.
+ * `_==_` does the same in `createComparingFunctions`.
+ */
+export function createInstantTexts(spend: Spend): readonly CelFunc[] {
+  const { CelScalar, celFunc } = celLibrary();
+  const { BOOL, STRING } = CelScalar;
+  const { TIMESTAMP, DURATION } = timeTypes();
+  const read = createReader(spend);
+  const [plus, minus] = [standardFunction('_+_') as Arithmetic, standardFunction('_-_') as Arithmetic];
+  return [
+    ...['_<_', '_<=_', '_>_', '_>=_'].flatMap((name) => {
+      const standard = standardFunction(name);
+      return [
+        celFunc(name, [STRING, TIMESTAMP], BOOL, (left, right) => standard(read(left), right) === true),
+        celFunc(name, [TIMESTAMP, STRING], BOOL, (left, right) => standard(left, read(right)) === true),
+      ];
+    }),
+    celFunc('_-_', [STRING, STRING], DURATION, (left, right) => minus(read(left), read(right))),
+    celFunc('_-_', [STRING, TIMESTAMP], DURATION, (left, right) => minus(read(left), right)),
+    celFunc('_-_', [TIMESTAMP, STRING], DURATION, (left, right) => minus(left, read(right))),
+    celFunc('_-_', [STRING, DURATION], TIMESTAMP, (left, right) => minus(read(left), right)),
+    celFunc('_+_', [STRING, DURATION], TIMESTAMP, (left, right) => plus(read(left), right)),
+    celFunc('_+_', [DURATION, STRING], TIMESTAMP, (left, right) => plus(left, read(right))),
+  ];
+}
+
+type Arithmetic = (left: CelTime, right: CelTime) => CelTime;
+
+/** Reads texts as instants, with their length told to `spend`. */
+export function createReader(spend: Spend): (text: string) => CelTime {
+  const toTimestamp = createTimestamps();
+  return (text) => {
+    spend(text.length);
+    return toTimestamp(text);
+  };
 }
 
 /** The protobuf message that CEL's instants are. */
@@ -45,8 +97,8 @@ interface TimestampMessage {
   readonly nanos: number;
 }
 
-function toMilliseconds({ message }: { readonly message: unknown }): number {
-  const { seconds, nanos } = message as TimestampMessage;
+function toMilliseconds({ message }: CelTime): number {
+  const { seconds, nanos } = message as unknown as TimestampMessage;
   return Number(seconds) * 1000 + Math.floor(nanos / 1_000_000);
 }
 

@@ -6,8 +6,10 @@ export interface CelWord {
   readonly summary: string;
 }
 
-const comparing = 'true or false as the operator of that meaning says it; values of different types are an error';
-const counting = 'of numbers of one type; `+` also joins texts and lists';
+const comparing =
+  'true or false as the operator of that meaning says it; values of different types are an error, but for ints and doubles, and for an instant and its text';
+const counting = 'of numbers, of instants and spans of time; of an int and a double it is a double';
+const ofNumbers = 'of numbers; of an int and a double it is a double';
 
 /** Operators by the name that CEL's tree has for them. */
 export const CEL_OPERATORS: ReadonlyMap<string, CelWord> = new Map([
@@ -23,11 +25,11 @@ export const CEL_OPERATORS: ReadonlyMap<string, CelWord> = new Map([
   ['!_', { form: '!a', summary: 'not' }],
   ['_?_:_', { form: 'a ? b : c', summary: 'b where a is true, c where it is false' }],
   ['_[_]', { form: 'a["key"]', summary: 'a member of an object, an item of a list' }],
-  ['_+_', { form: 'a + b', summary: counting }],
+  ['_+_', { form: 'a + b', summary: `${counting}; joins texts and lists` }],
   ['_-_', { form: 'a - b', summary: counting }],
-  ['_*_', { form: 'a * b', summary: counting }],
-  ['_/_', { form: 'a / b', summary: counting }],
-  ['_%_', { form: 'a % b', summary: counting }],
+  ['_*_', { form: 'a * b', summary: ofNumbers }],
+  ['_/_', { form: 'a / b', summary: `${ofNumbers}; of two ints without its fraction` }],
+  ['_%_', { form: 'a % b', summary: 'the remainder of two ints, with the sign of `a`' }],
   ['-_', { form: '-a', summary: 'the negative number' }],
 ]);
 

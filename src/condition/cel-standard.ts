@@ -19,6 +19,9 @@ export function standardFunction(name: string): (...args: readonly CelValue[]) =
   };
 }
 
+/** An instant or a duration of CEL. */
+export type CelTime = CelValue<CelObjectType>;
+
 /** The types of instants and durations. */
 export function timeTypes(): { readonly TIMESTAMP: CelObjectType; readonly DURATION: CelObjectType } {
   const { objectType } = celLibrary();

@@ -12,11 +12,21 @@ const KINDS: ReadonlyMap<string, PathKind> = new Map<string, PathKind>([
   ['user.fee', { kind: 'decimal' }],
   ['user.at', { kind: 'timestamp' }],
   ['user.active', { kind: 'boolean' }],
+  ['user.count', { kind: 'number', whole: true }],
+  ['user.born', { kind: 'date' }],
   ['user.teams', { kind: 'list', itemKind: 'text' }],
 ]);
 
 const FITTING: readonly string[] = [
   'user.level + 1.0 == 6.0',
+  'user.level + 1 == 6',
+  'user.count % 2 == 0',
+  'user.count * 1.5 > user.level',
+  'user.count / 2 == 3.0',
+  'user.at > timestamp("2026-01-01T00:00:00Z")',
+  'user.at.getHours("Europe/Berlin") > 1',
+  'user.at - duration("1h") < user.at + duration("1h")',
+  'timestamp(user.claim) == "2026-01-31T00:00:00Z"',
   'int(user.level) % 2 == 1',
   'double(user.fee) * 2.0 > 20.0',
   'timestamp(user.at) - timestamp("2026-01-01T00:00:00Z") > duration("1h")',
@@ -31,13 +41,17 @@ const FITTING: readonly string[] = [
 ];
 
 const MISTAKES: readonly (readonly [string, string])[] = [
-  ['user.level + 1 == 6', '"a + b" does not fit a number (1.0) and a whole number (1)'],
-  ['user.at > timestamp("2026-01-01T00:00:00Z")', '"a > b" does not fit a text and an instant'],
-  ['user.at.getHours() > 1', '"t.getHours()" does not fit a text'],
+  ['user.level % 2 == 1', '"a % b" does not fit a number (1.0) and a whole number (1)'],
+  ['user.count % 2.0 == 1', '"a % b" does not fit a whole number (1) and a number (1.0)'],
+  ['user.born > timestamp("2026-01-01T00:00:00Z")', '"a > b" does not fit a date and an instant'],
+  ['timestamp(user.born) > timestamp("2026-01-01T00:00:00Z")', '"timestamp(a)" does not fit a date'],
+  ['user.born.getFullYear() > 2000', '"t.getFullYear()" does not fit a date'],
+  ['user.active.getHours() > 1', '"t.getHours()" does not fit true or false'],
   ['user.fee + 1.0 > 2.0', '"a + b" does not fit a text and a number (1.0)'],
   ['size(user.level) > 1', '"size(a)" does not fit a number (1.0)'],
   ['size(user.teams) != "2"', '"a != b" does not fit a whole number (1) and a text'],
-  ['timestamp(user.claim) == "2026-01-31T00:00:00Z"', '"a == b" does not fit an instant and a text'],
+  ['timestamp(user.claim) == "soon"', '"a == b" does not fit an instant and a text'],
+  ['timestamp("soon") == timestamp(user.claim)', '"timestamp(a)" does not fit a text'],
   ['user.level % 2.0 == 1.0', '"a % b" does not fit a number (1.0) and a number (1.0)'],
   ['user.level ? true : false', '"a ? b : c" does not fit a number (1.0) and true or false and true or false'],
   ['user.title.exists(t, t == "x")', 'a loop runs over a list, not over a text'],
@@ -75,6 +89,9 @@ const LEAVES = [
   'user.level',
   'user.fee',
   'user.at',
+  'user.born',
+  'user.count',
+  '"2026-01-31T12:00:00Z"',
   'user.active',
   'user.teams',
   '1',
@@ -105,6 +122,8 @@ const USERS = fc.record<Record<string, Json>>({
   level: fc.constantFrom(1, 2.5, 0),
   fee: fc.constantFrom('12.30', '-1.00'),
   at: fc.constantFrom('2026-01-31T12:00:00.000Z', '1969-12-31T00:00:00.000Z'),
+  born: fc.constantFrom('2026-01-31', '1969-12-31'),
+  count: fc.constantFrom(3, 0, -7, Number.MAX_SAFE_INTEGER),
   active: fc.boolean(),
   teams: fc.constantFrom<Json>([], ['3'], ['a', 'b']),
 });
@@ -124,6 +143,6 @@ function scopeOf(user: Readonly<Record<string, Json>>): Scope {
     now: 0,
     timeZone: 'UTC',
     valueOf: ({ keys }) => keys.reduce<Json | undefined>((value, key) => ownValue(value, key), user),
-    kindOf: () => undefined,
+    kindOf: (path) => KINDS.get(path.text),
   };
 }

@@ -1,10 +1,14 @@
+import { readInstant } from '../operators/index.ts';
 import { CEL_FUNCTIONS, CEL_OPERATORS } from './cel-language.ts';
 import { type CelNode, callOf, INDEX, knownPathOf } from './cel-tree.ts';
 import { describedKind, type Reading } from './reading.ts';
 import type { PathKind } from './scope.ts';
 
-/** What CEL tells apart. Stored numbers are `double`; dates, instants and decimals are written as `text`. */
-type CelType = 'boolean' | 'int' | 'double' | 'text' | 'list' | 'map' | 'instant' | 'span' | 'null';
+/**
+ * What CEL tells apart. Numbers are `double`, those of integer fields `int`; dates, instants and decimals are written as texts, and a
+ * text can be used as the instant that it says. A `day` is a text that never says one, and neither do `words`.
+ */
+type CelType = 'boolean' | 'int' | 'double' | 'text' | 'day' | 'words' | 'list' | 'map' | 'instant' | 'span' | 'null';
 /** Undefined is anything: claims, JSON, items of lists. */
 type MaybeType = CelType | undefined;
 
@@ -13,6 +17,8 @@ const NAMES: Readonly<Record<CelType, string>> = {
   int: 'a whole number (1)',
   double: 'a number (1.0)',
   text: 'a text',
+  day: 'a date',
+  words: 'a text',
   list: 'a list',
   map: 'an object',
   instant: 'an instant',
@@ -39,6 +45,9 @@ const OF_INSTANT: readonly Overload[] = [
 const OF_SPAN: readonly Overload[] = [[['span'], 'int']];
 const from = (types: readonly CelType[], result: CelType): readonly Overload[] => types.map((type) => [[type], result]);
 
+/** Of numbers of one type, and of different ones, which gives doubles. */
+const ARITHMETIC: readonly Overload[] = [...same(number), [['int', 'double'], 'double'], [['double', 'int'], 'double']];
+
 /** What may be called with what; what is not here takes anything. */
 const OVERLOADS: ReadonlyMap<string, readonly Overload[]> = new Map<string, readonly Overload[]>([
   ['_==_', EQUALITY],
@@ -49,10 +58,10 @@ const OVERLOADS: ReadonlyMap<string, readonly Overload[]> = new Map<string, read
   ...['getHours', 'getMinutes', 'getSeconds', 'getMilliseconds'].map((name) => [name, [...OF_INSTANT, ...OF_SPAN]] as const),
   ['@in', [[[undefined, 'list'], 'boolean']]],
   ['!_', from(['boolean'], 'boolean')],
-  ['_+_', [...same(['int', 'double', 'text', 'list', 'span']), [['instant', 'span'], 'instant'], [['span', 'instant'], 'instant']]],
-  ['_-_', [...same(['int', 'double', 'span']), ...same(['instant'], 'span'), [['instant', 'span'], 'instant']]],
-  ['_*_', same(['int', 'double'])],
-  ['_/_', same(['int', 'double'])],
+  ['_+_', [...ARITHMETIC, ...same(['text', 'list', 'span']), [['instant', 'span'], 'instant'], [['span', 'instant'], 'instant']]],
+  ['_-_', [...ARITHMETIC, ...same(['span']), ...same(['instant'], 'span'), [['instant', 'span'], 'instant']]],
+  ['_*_', ARITHMETIC],
+  ['_/_', ARITHMETIC],
   ['_%_', same(['int'])],
   ['-_', [...from(['int'], 'int'), ...from(['double'], 'double')]],
   [
@@ -67,7 +76,7 @@ const OVERLOADS: ReadonlyMap<string, readonly Overload[]> = new Map<string, read
   ['int', from(['int', 'double', 'text', 'instant'], 'int')],
   ['double', from(['int', 'double', 'text'], 'double')],
   ['string', from(['int', 'double', 'text', 'boolean', 'instant', 'span'], 'text')],
-  ['timestamp', from(['text', 'instant', 'int'], 'instant')],
+  ['timestamp', from(['instant', 'int'], 'instant')],
   ['duration', from(['text', 'span'], 'span')],
 ]);
 
@@ -98,7 +107,7 @@ function typeOf(node: CelNode | undefined, names: Names, typing: Typing): MaybeT
   const { exprKind } = node;
   switch (exprKind.case) {
     case 'constExpr':
-      return CONSTANTS[exprKind.value.constantKind.case ?? ''];
+      return typeOfConstant(exprKind.value.constantKind);
     case 'identExpr':
       return names.get(exprKind.value.name);
     case 'listExpr':
@@ -113,18 +122,25 @@ function typeOf(node: CelNode | undefined, names: Names, typing: Typing): MaybeT
   }
 }
 
-const CONSTANTS: Readonly<Record<string, CelType>> = {
-  nullValue: 'null',
-  boolValue: 'boolean',
-  int64Value: 'int',
-  doubleValue: 'double',
-  stringValue: 'text',
-};
+type Constant = Extract<CelNode['exprKind'], { case: 'constExpr' }>['value']['constantKind'];
+
+const CONSTANTS: ReadonlyMap<string, CelType> = new Map<string, CelType>([
+  ['nullValue', 'null'],
+  ['boolValue', 'boolean'],
+  ['int64Value', 'int'],
+  ['doubleValue', 'double'],
+  ['stringValue', 'text'],
+]);
+
+function typeOfConstant({ case: name, value }: Constant): MaybeType {
+  return typeof value === 'string' && readInstant(value) === undefined ? 'words' : CONSTANTS.get(name ?? '');
+}
 
 function toType(described: PathKind | undefined): MaybeType {
   if (described === undefined || described.kind === 'json') return undefined;
   if (described.kind === 'boolean' || described.kind === 'list') return described.kind;
-  return described.kind === 'number' ? 'double' : 'text';
+  if (described.kind === 'date') return 'day';
+  return described.kind !== 'number' ? 'text' : described.whole === true ? 'int' : 'double';
 }
 
 type Loop = Extract<CelNode['exprKind'], { case: 'comprehensionExpr' }>['value'];
@@ -160,7 +176,8 @@ function typeOfCall(node: CelNode, names: Names, typing: Typing): MaybeType {
 }
 
 function isOf(type: MaybeType, wanted: MaybeType): boolean {
-  return type === undefined || wanted === undefined || type === wanted;
+  if (type === undefined || wanted === undefined || type === wanted) return true;
+  return ((type === 'day' || type === 'words') && wanted === 'text') || (type === 'text' && wanted === 'instant');
 }
 
 function refuse(name: string, types: readonly MaybeType[], { mistakes }: Typing): undefined {

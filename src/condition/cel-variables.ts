@@ -1,7 +1,7 @@
 import type { CelInput } from '@bufbuild/cel';
 import type { Json } from '../operators/index.ts';
 import { type CelNode, knownPathOf, mapParts } from './cel-tree.ts';
-import type { Path } from './condition.ts';
+import type { ExpressionReading, Path } from './condition.ts';
 
 /** What an expression reads at a path: the value there, or whether there is one. */
 export interface CelVariable {
@@ -38,20 +38,19 @@ export function toTemplate(root: CelNode): CelTemplate {
 }
 
 /** What an expression is evaluated on. */
-interface CelReading {
-  valueAt(path: Path): Json | undefined;
+interface CelReading extends ExpressionReading {
   /** Told of the size of each value as often as it is read. */
   spend(effort: number): void;
 }
 
 /** The variables with a value; reading any other is an error, and so unknown. */
-export function toBindings(variables: ReadonlyMap<string, CelVariable>, { valueAt, spend }: CelReading): Record<string, CelInput> {
+export function toBindings(variables: ReadonlyMap<string, CelVariable>, { valueAt, kindOf, spend }: CelReading): Record<string, CelInput> {
   const bindings = Object.create(null) as Record<string, CelInput>;
   for (const [name, { path, presence }] of variables) {
     const value = valueAt(path);
     if (presence) bindings[name] = value !== undefined;
     else if (value !== undefined && !(Array.isArray(value) && value.length > MAX_ITEMS)) {
-      const bound = toCel(value);
+      const bound = toCel(value, kindOf(path)?.whole === true);
       const size = sizeOf(value);
       Object.defineProperty(bindings, name, {
         get(): CelInput {
@@ -71,9 +70,13 @@ function sizeOf(value: Json): number {
   return Object.entries(value).reduce((size, [key, member]) => size + key.length + sizeOf(member), 1);
 }
 
-/** As lists and maps: CEL never sees a JavaScript object. */
-function toCel(value: Json): CelInput {
-  if (Array.isArray(value)) return value.map((item: Json) => toCel(item));
+/**
+ * As lists and maps: CEL never sees a JavaScript object. Numbers are doubles, as CEL's mapping from JSON has it, but for those of
+ * integer fields.
+ */
+function toCel(value: Json, whole: boolean): CelInput {
+  if (Array.isArray(value)) return value.map((item: Json) => toCel(item, whole));
+  if (whole && Number.isSafeInteger(value)) return BigInt(value as number);
   if (typeof value !== 'object' || value === null) return value as CelInput;
-  return new Map(Object.entries(value).map(([key, member]) => [key, toCel(member)]));
+  return new Map(Object.entries(value).map(([key, member]) => [key, toCel(member, false)]));
 }

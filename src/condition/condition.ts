@@ -38,6 +38,13 @@ export interface Comparison {
   readonly as?: ComparedAs;
 }
 
+/** What an expression is evaluated on. */
+export interface ExpressionReading {
+  valueAt(path: Path): Json | undefined;
+  /** What definitions say of a path: values of integer fields are `int` in CEL. */
+  kindOf(path: Path): PathKind | undefined;
+}
+
 /** A CEL expression that our own tree cannot say; it is evaluated in memory. */
 export interface Expression {
   readonly type: 'expression';
@@ -45,7 +52,7 @@ export interface Expression {
   /** Every path it reads. */
   readonly paths: readonly Path[];
   /** The answer where its paths have these values; an error is unknown. Never throws. */
-  evaluate(valueAt: (path: Path) => Json | undefined): Truth;
+  evaluate(reading: ExpressionReading): Truth;
 }
 
 /** The condition tree. An empty `all` is true, an empty `any` false. */

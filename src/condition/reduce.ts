@@ -82,7 +82,7 @@ function reduceExpression(expression: Expression, scope: Scope): Condition {
     if (value === OPEN) return expression;
     values.set(path.text, value);
   }
-  return constant(expression.evaluate((path) => values.get(path.text)));
+  return constant(expression.evaluate({ valueAt: ({ text }) => values.get(text), kindOf: (path) => scope.kindOf(path) }));
 }
 
 function toComparisonReduction(comparison: Comparison): Reduction {

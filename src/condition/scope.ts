@@ -8,6 +8,8 @@ export const OPEN: unique symbol = Symbol('open');
 export interface PathKind {
   readonly kind: Kind;
   readonly itemKind?: Kind | undefined;
+  /** The numbers are integers, those of a list's items too: expressions calculate with them as CEL does with `int`. */
+  readonly whole?: true;
 }
 
 /** What a condition is evaluated against. `context/` builds it. */

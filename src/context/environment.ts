@@ -1,3 +1,4 @@
+import type { PathKind } from '../condition/index.ts';
 import { type Json, type Kind, toInstantText } from '../operators/index.ts';
 
 /** When and whence a request comes, as `environment.…` shows it. */
@@ -12,6 +13,11 @@ export const ENVIRONMENT_KINDS: ReadonlyMap<string, Kind> = new Map<EnvironmentV
   ['dayOfWeek', 'number'],
   ['ip', 'text'],
 ]);
+
+/** What a path to a value of the environment or the request compares as: every number among them is an integer. */
+export function toPathKind(kind: Kind): PathKind {
+  return kind === 'number' ? { kind, whole: true } : { kind };
+}
 
 /** The moment and address that environment values follow from. */
 interface Moment {

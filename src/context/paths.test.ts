@@ -14,7 +14,7 @@ const NOTED = new Map([...NEWSROOM, ...definitionsOf({ name: 'Note', fields: { a
 describe('describePath', () => {
   const problem = (text: string) => ({ problem: expect.stringContaining(text) });
   const rows: readonly [resource: string, path: string, expected: unknown][] = [
-    ['Article', 'resource.views', { kind: 'number' }],
+    ['Article', 'resource.views', { kind: 'number', whole: true }],
     ['Article', 'resource.tags', { kind: 'list', itemKind: 'text' }],
     ['Article', 'resource.name', { kind: 'text' }],
     ['Article', 'resource.createdBy', { kind: 'text' }],
@@ -37,7 +37,7 @@ describe('describePath', () => {
       'resource.articleId.authorId.email',
       problem('"resource.articleId.authorId.email" follows two references; conditions follow one'),
     ],
-    ['*', 'resource.articleId.views', { kind: 'number' }],
+    ['*', 'resource.articleId.views', { kind: 'number', whole: true }],
     ['Planned', 'resource.whatever', 'any'],
     ['*', 'resource.title', { kind: 'text' }],
     ['*', 'resource.id', { kind: 'text' }],
@@ -51,7 +51,7 @@ describe('describePath', () => {
     ['Article', 'user.department', 'any'],
     ['Article', 'user.password', problem('is secret')],
     ['Article', 'user.email.domain', problem('reaches into')],
-    ['Article', 'environment.hour', { kind: 'number' }],
+    ['Article', 'environment.hour', { kind: 'number', whole: true }],
     ['Article', 'environment.our', problem('environment has no "our" (did you mean "hour"?)')],
     ['Article', 'environment.hour.x', problem('reaches into environment.hour')],
     ['Article', 'request.method', { kind: 'text' }],

@@ -2,7 +2,7 @@ import type { ContextGroup, Path, PathKind } from '../condition/index.ts';
 import { didYouMean } from '../errors.ts';
 import type { Kind } from '../operators/index.ts';
 import { type Definitions, fieldKind, ordinaryResources, type Resource } from '../resource/index.ts';
-import { ENVIRONMENT_KINDS } from './environment.ts';
+import { ENVIRONMENT_KINDS, toPathKind } from './environment.ts';
 import { IDENTITY_NAMES } from './principal.ts';
 import { REQUEST_KINDS } from './request.ts';
 
@@ -61,14 +61,19 @@ function describeOwn(resource: Resource, { text }: Path, [name = '', ...inner]: 
     : { problem: `"${text}" reaches into field "${name}" of ${resource.name}, which is ${field.type}, neither json nor a reference` };
 }
 
-/** One kind where all resources that have the field agree on it, anything where they differ or none has it (yet). */
+/**
+ * One kind where all resources that have the field agree on it, anything where they differ or none has it (yet). Numbers are whole where
+ * they are in all of them.
+ */
 function describeEverywhere(definitions: Definitions, path: Path): PathDescription {
   const having = ordinaryResources(definitions).filter((resource) => resource.fields.has(path.keys[0] ?? ''));
   const descriptions = having.map((resource) => describeField(definitions, resource, path));
   const usable = descriptions.filter((description) => !isProblem(description));
   const [first] = usable;
   if (first === undefined) return descriptions[0] ?? 'any';
-  return usable.every((other) => isSameKind(first, other)) ? first : 'any';
+  if (!usable.every((other) => isSameKind(first, other))) return 'any';
+  const kinds = usable.filter((description) => typeof description === 'object' && 'kind' in description);
+  return kinds.find(({ whole }) => whole === undefined) ?? first;
 }
 
 /** A claim may bring what no field says; a field says what it is. */
@@ -90,7 +95,7 @@ function describeKnown(kinds: ReadonlyMap<string, Kind>, { group, keys, text }: 
   const [name = '', ...inner] = keys;
   const kind = kinds.get(name);
   if (kind === undefined) return { problem: `${group} has no "${name}"${didYouMean(name, [...kinds.keys(), ...others])}` };
-  return inner.length === 0 ? { kind } : { problem: `"${text}" reaches into ${group}.${name}, which is ${kind}` };
+  return inner.length === 0 ? toPathKind(kind) : { problem: `"${text}" reaches into ${group}.${name}, which is ${kind}` };
 }
 
 function isProblem(description: PathDescription): description is { readonly problem: string } {

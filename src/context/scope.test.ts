@@ -106,7 +106,7 @@ describe('the time zone', () => {
 
 describe('kindOf', () => {
   const rows: readonly [path: string, expected: unknown, parts?: Partial<ScopeParts>][] = [
-    ['resource.views', { kind: 'number' }],
+    ['resource.views', { kind: 'number', whole: true }],
     ['resource.price', { kind: 'decimal' }],
     ['resource.createdAt', { kind: 'timestamp' }],
     ['resource.tags', { kind: 'list', itemKind: 'text' }],
@@ -121,7 +121,7 @@ describe('kindOf', () => {
     ['user.department', undefined],
     ['environment.timestamp', { kind: 'timestamp' }],
     ['environment.date', { kind: 'date' }],
-    ['environment.hour', { kind: 'number' }],
+    ['environment.hour', { kind: 'number', whole: true }],
     ['environment.hour.x', undefined],
     ['request.method', { kind: 'text' }],
     ['request.data.views', undefined],

@@ -3,7 +3,7 @@ import { type ContextGroup, OPEN, type Path, type PathKind, type Scope } from '.
 import { type Json, type JsonObject, ownValue } from '../operators/index.ts';
 import type { RequestOrigin } from '../request/index.ts';
 import { type Definitions, fieldAt, fieldKind, type Resource } from '../resource/index.ts';
-import { ENVIRONMENT_KINDS, toEnvironment } from './environment.ts';
+import { ENVIRONMENT_KINDS, toEnvironment, toPathKind } from './environment.ts';
 import { IDENTITY_NAMES, type Principal } from './principal.ts';
 import { REQUEST_KINDS, withoutSecrets } from './request.ts';
 
@@ -155,5 +155,5 @@ function textWhere(keys: readonly string[], ...names: readonly string[]): PathKi
 
 function knownKind(kinds: ReadonlyMap<string, PathKind['kind']>, keys: readonly string[]): PathKind | undefined {
   const kind = keys.length === 1 ? kinds.get(keys[0] ?? '') : undefined;
-  return kind === undefined ? undefined : { kind };
+  return kind === undefined ? undefined : toPathKind(kind);
 }

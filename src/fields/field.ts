@@ -52,6 +52,8 @@ export interface FieldType {
   readonly options: readonly FieldOption[];
   /** How its values compare; undefined where they never do (password). */
   readonly kind: Kind | undefined;
+  /** Its numbers are integers. */
+  readonly whole?: true;
   readonly column: ColumnType;
   /** Type names it may be widened to without touching a row. */
   readonly widensTo: readonly string[];

@@ -14,6 +14,7 @@ export const integer: FieldType = Object.freeze({
   summary: 'A whole number that JSON carries exactly: between -9007199254740991 and 9007199254740991.',
   options: ['min', 'max'],
   kind: 'number',
+  whole: true,
   column: 'integer',
   widensTo: [],
   form: 'number',

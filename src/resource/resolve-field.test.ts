@@ -32,7 +32,7 @@ describe('resolveField', () => {
   });
 
   it('knows how fields compare', () => {
-    expect(fieldKind(resolveField(article, 'marks', 'filter'))).toEqual({ kind: 'list', itemKind: 'number' });
+    expect(fieldKind(resolveField(article, 'marks', 'filter'))).toEqual({ kind: 'list', itemKind: 'number', whole: true });
     expect(fieldKind(resolveField(article, 'authorEmail', 'filter'))).toEqual({ kind: 'text' });
     for (const name of ['secret', 'password']) {
       const field = article.fields.get(name);

@@ -39,11 +39,15 @@ export function findField(resource: Resource, name: string, usage: FieldUsage): 
   };
 }
 
+const WHOLE_NUMBER: PathKind = Object.freeze({ kind: 'number', whole: true });
+
 /** How a field's values compare in conditions; undefined where they never do. */
 export function fieldKind(field: Field): PathKind | undefined {
-  const { kind } = typeOf(field);
+  const { kind, whole } = typeOf(field);
   if (kind === undefined || field.writeOnly) return undefined;
-  return field.of === undefined ? { kind } : { kind, itemKind: typeOf(field.of).kind };
+  if (field.of === undefined) return whole === true ? WHOLE_NUMBER : { kind };
+  const item = typeOf(field.of);
+  return { kind, itemKind: item.kind, ...(item.whole === true && { whole: true }) };
 }
 
 function isUsable(field: Field, usage: FieldUsage): boolean {

@@ -26,7 +26,7 @@ const expression: Expression = {
   type: 'expression',
   source: 'size(resource.title) % 2 == 0',
   paths: columnPaths.slice(0, 1),
-  evaluate(valueAt) {
+  evaluate({ valueAt }) {
     const [title] = columnPaths;
     const value = title === undefined ? undefined : valueAt(title);
     return typeof value === 'string' ? value.length % 2 === 0 : null;

@@ -197,8 +197,8 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
   {
     name: 'an expression takes a day that the calendar lacks for the one behind it',
     file: 'src/condition/cel-conversions.ts',
-    find: "readInstant(text) === undefined ? refuse('no RFC 3339 timestamp') : toTimestamp(text)",
-    replace: 'toTimestamp(text)',
+    find: "readInstant(text) === undefined ? refuse('no RFC 3339 timestamp') : standard(text)",
+    replace: 'standard(text)',
     red: 'src/condition/cel-conversions.test.ts',
     test: 'conversions of expressions timestamp(TEXT) > timestamp("2024-01-01T00:00:00Z") is unknown for every other text',
   },
