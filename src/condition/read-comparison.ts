@@ -1,5 +1,5 @@
 import { didYouMean } from '../errors.ts';
-import { type Json, type JsonObject, OPERATORS, type Operator, ownValue } from '../operators/index.ts';
+import { type Json, type JsonObject, OPERATORS, type Operator, ownValue, suggestOperator } from '../operators/index.ts';
 import { checkSides } from './check-comparison.ts';
 import { CONTEXT_GROUPS, type Comparison, type Condition, type ContextGroup, type Path } from './condition.ts';
 import { isGroup, parsePath } from './path.ts';
@@ -64,7 +64,7 @@ function readOperator(
   if (typeof given !== 'string') return noteIn('operator', 'type', expected('an operator such as "eq"', given));
   const operator = OPERATORS.get(given);
   if (operator === undefined) {
-    return noteIn('operator', 'operator', `unknown operator "${given.slice(0, 64)}"${didYouMean(given, OPERATORS.keys())}`);
+    return noteIn('operator', 'operator', `unknown operator "${given.slice(0, 64)}"${suggestOperator(given)}`);
   }
   if (kind === undefined || operator.kinds.includes(kind.kind)) return operator;
   const fitting = [...OPERATORS.values()].filter((other) => other.kinds.includes(kind.kind)).map((other) => other.name);

@@ -50,7 +50,7 @@ export const dayOfWeekIn: Operator = defineOperator({
   operand: 'daysOfWeek',
   checkOperand: (expected) =>
     checkItems(expected, (item) =>
-      isDay(item) ? undefined : `expected a day from 1 (Monday) to 7 (Sunday), given ${describeValue(item)}`,
+      isDay(item) ? undefined : `expected a day from 1 (Monday) to 7 (Sunday), given ${describeValue(item)}${suggestDay(item)}`,
     ),
   answer(actual, expected, frame) {
     const day = readClock(actual, frame)?.dayOfWeek;
@@ -65,9 +65,14 @@ export const dayOfWeekIn: Operator = defineOperator({
   ],
 });
 
-const WEEKDAYS: ReadonlyMap<string, number> = new Map(
-  ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'].map((day, index) => [day, index + 1]),
-);
+/** Days of the week as others write them, in lower case: by name, by its first three letters, and 0 for Sunday, as in cron. */
+export const WEEKDAYS: ReadonlyMap<string, number> = new Map([
+  ['0', 7],
+  ...['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'].flatMap((name, index) => [
+    [name, index + 1] as const,
+    [name.slice(0, 3), index + 1] as const,
+  ]),
+]);
 
 /** Making one costs more than using it a thousand times; there are few time zones. */
 const clocks = new Map<string, Intl.DateTimeFormat>();
@@ -87,7 +92,7 @@ function toClock(instant: number | undefined, timeZone: string): WallClock | und
       .map((part) => [part.type, part.value]),
   );
   const seconds = Number(parts.get('hour')) * 3600 + Number(parts.get('minute')) * 60 + Number(parts.get('second'));
-  const dayOfWeek = WEEKDAYS.get(parts.get('weekday') ?? '');
+  const dayOfWeek = WEEKDAYS.get(parts.get('weekday')?.toLowerCase() ?? '');
   const millisecond = ((instant % 1000) + 1000) % 1000;
   return dayOfWeek === undefined ? undefined : { dayOfWeek, timeOfDay: seconds * 1000 + millisecond };
 }
@@ -114,4 +119,9 @@ function readTime(value: Json): number | undefined {
 
 function isDay(value: Json): value is number {
   return Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 7;
+}
+
+function suggestDay(given: Json): string {
+  const day = typeof given === 'string' || typeof given === 'number' ? WEEKDAYS.get(String(given).toLowerCase()) : undefined;
+  return day === undefined ? '' : ` (did you mean ${day}?)`;
 }

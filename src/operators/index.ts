@@ -9,6 +9,7 @@
  * own, and one line in `table.ts`.
  */
 
+export { WEEKDAYS } from './clock.ts';
 export { type Decimal, readDecimal } from './decimals.ts';
 export { readDate, readInstant, toInstantText } from './instants.ts';
 export { canonicalAs, combineKinds } from './kinds.ts';
@@ -21,6 +22,7 @@ export {
   type SqlAround,
   type SqlSubject,
 } from './operator.ts';
+export { suggestOperator } from './other-names.ts';
 export { checkPattern, matchesPattern, matchingSteps } from './pattern.ts';
 export type { SqlDialect, SqlJson, SqlTruth, StoredType } from './sql.ts';
 export { OPERATORS } from './table.ts';
