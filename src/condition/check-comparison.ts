@@ -1,12 +1,13 @@
-import { OPERATORS } from '../operators/index.ts';
+import { OPERATORS, type Operator } from '../operators/index.ts';
+import { checkBounds, checkLiterals } from './check-literals.ts';
 import { comparedAs } from './compared-as.ts';
-import type { Comparison } from './condition.ts';
+import type { ComparedAs, Comparison } from './condition.ts';
 import { operandPaths } from './paths.ts';
 import { checkOperand } from './read-operand.ts';
 import { describedKind, type Reading } from './reading.ts';
 import type { PathKind } from './scope.ts';
 
-/** What is wrong with the two sides of a comparison, in words: references to what exists, kinds that meet, literals that fit. */
+/** Returns what is wrong with the two sides of a comparison, in words: paths that do not exist, kinds that never meet, literals that do not fit. */
 export function checkSides(comparison: Comparison, reading: Reading): readonly string[] {
   const operator = OPERATORS.get(comparison.operator);
   if (operator === undefined) return [`unknown operator "${comparison.operator}"`];
@@ -21,6 +22,17 @@ export function checkSides(comparison: Comparison, reading: Reading): readonly s
   const mistake =
     as === 'mismatch'
       ? `what ${comparison.path.text} is compared with is of another kind; such a comparison is always unknown`
-      : checkOperand(comparison.operand, operator, as);
+      : (checkWritten(comparison, operator, { as, reading }) ?? checkOperand(comparison.operand, operator, as));
   return mistake === undefined ? mistakes : [...mistakes, mistake];
+}
+
+/** Literals that can never match are mistakes where a rule is written. A stored rule keeps deciding as it did. */
+function checkWritten(
+  comparison: Comparison,
+  operator: Operator,
+  { as, reading: { reader } }: { readonly as: ComparedAs; readonly reading: Reading },
+): string | undefined {
+  if (reader.domainOf === undefined) return undefined;
+  const domain = reader.domainOf(comparison.path);
+  return (domain && checkLiterals(comparison, operator, domain)) ?? checkBounds(comparison, operator, { as, domain });
 }

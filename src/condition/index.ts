@@ -8,6 +8,7 @@
  * Begin with `condition.ts` and `scope.ts`, then `reduce.ts`, of which everything else is a variation.
  */
 export { CEL_FUNCTIONS, CEL_MACROS, CEL_OPERATORS, type CelWord } from './cel-language.ts';
+export { checkValues } from './check-literals.ts';
 export {
   CONTEXT_GROUPS,
   type ComparedAs,
@@ -18,7 +19,9 @@ export {
   type Operand,
   type Path,
 } from './condition.ts';
+export { createNumberDomain, createTextDomain, type ValueDomain } from './domain.ts';
 export { type ConditionTrace, explainCondition, type TracedAnswer } from './explain.ts';
+export { toMeantPath } from './foreign-reference.ts';
 export type { ParsedPath } from './path.ts';
 export { conditionPaths } from './paths.ts';
 export { printCondition } from './print.ts';

@@ -1,6 +1,7 @@
 import type { Issue } from '../errors.ts';
 import { describeValue, type Json } from '../operators/index.ts';
 import type { Condition, Path } from './condition.ts';
+import type { ValueDomain } from './domain.ts';
 import type { PathKind } from './scope.ts';
 import { constant } from './tree.ts';
 
@@ -29,6 +30,11 @@ export interface ConditionReader {
   readonly limits: ConditionLimits;
   /** What definitions say of a path: its kind, that anything may stand there, or why nothing ever can. Without it, anything may. */
   readonly describePath?: (path: Path) => PathKind | 'any' | { readonly problem: string };
+  /**
+   * The values that a path can have, where they are known. Given where a rule is written: a literal that can never match is
+   * then a mistake. Stored rules are read without it, so that a later definition does not change what they decide.
+   */
+  readonly domainOf?: (path: Path) => ValueDomain | undefined;
 }
 
 /** What is wrong with a condition, by kind of mistake. */

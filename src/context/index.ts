@@ -4,6 +4,7 @@
  * Begin with `createScope` in scope.ts; paths.ts says what a path means before anyone asks.
  */
 export { OPEN, type PathKind, type Scope } from '../condition/index.ts';
+export { describeDomain } from './domains.ts';
 export type { EnvironmentValue } from './environment.ts';
 export { type Hypothesis, layOver } from './hypothesis.ts';
 export { leaveOpen } from './leave-open.ts';

@@ -1,6 +1,6 @@
 import { ACTIONS, RULE_ACTIONS } from '../actions.ts';
 import { readConditions } from '../condition/index.ts';
-import { describePath } from '../context/index.ts';
+import { describeDomain, describePath } from '../context/index.ts';
 import type { Issue } from '../errors.ts';
 import { describeValue, isObject, type Json, type JsonObject, ownValue } from '../operators/index.ts';
 import {
@@ -106,15 +106,28 @@ function readAction(reading: Reading): string | undefined {
 function readRuleConditions(reading: Reading, resource: string | undefined, reader: RulesReader): readonly JsonObject[] {
   const given = ownValue(reading.input, 'conditions');
   if (given === undefined) return [];
+  const { definitions } = reader;
   const { issues } = readConditions(given, {
     at: `${reading.at}.conditions`,
     expressions: reader.expressions,
     limits: reader.limits.conditions,
     // Of a rule whose resource is wrong, fields cannot be judged.
-    ...(resource === undefined ? {} : { describePath: describePath(reader.definitions, resource) }),
+    ...(resource === undefined ? {} : { describePath: describePath(definitions, resource) }),
+    ...(resource === undefined || isUnchanged(reading, reader) ? {} : { domainOf: describeDomain(definitions, resource) }),
   });
   reading.issues.push(...issues);
   return Array.isArray(given) ? (given as readonly Json[]).filter(isObject) : [];
+}
+
+/**
+ * Whether the rule is sent back with the resource and conditions that it has. Its literals are then not checked again: a value
+ * that was since removed from an enum must not keep an admin from changing the rules beside it. A finding names it.
+ */
+function isUnchanged({ input }: Reading, { existing }: RulesReader): boolean {
+  const id = ownValue(input, 'id');
+  const known = id === undefined ? undefined : existing?.rules.find((rule) => rule.id === id);
+  if (known === undefined || known.resource !== ownValue(input, 'resource')) return false;
+  return JSON.stringify(known.conditions) === JSON.stringify(ownValue(input, 'conditions'));
 }
 
 function checkIds(rules: readonly (RuleInput | undefined)[], issues: Issue[]): void {

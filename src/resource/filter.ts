@@ -1,7 +1,8 @@
-import type { Comparison, Condition, PathKind } from '../condition/index.ts';
-import { didYouMean, type Issue, Problem } from '../errors.ts';
+import { type Comparison, type Condition, checkValues, createTextDomain, type PathKind, type ValueDomain } from '../condition/index.ts';
+import { type Issue, Problem } from '../errors.ts';
 import type { Field } from '../fields/index.ts';
-import { type Json, OPERATORS, type Operator } from '../operators/index.ts';
+import { memoised } from '../memo.ts';
+import { type Json, OPERATORS, type Operator, suggestOperator } from '../operators/index.ts';
 import { typeOf } from './check-shape.ts';
 import { quote } from './names.ts';
 import { readOperandText } from './operand-text.ts';
@@ -88,7 +89,7 @@ function readComparison(resource: Resource, item: FilterItem, { typed, member = 
     return refuse('operator', describeWrongOperator(field, item.operator));
   const operand = typed ? { value: item.value } : readOperandText(item.value, operator.operand, kind);
   if ('detail' in operand) return refuse('value', operand.detail);
-  const wrong = checkOperand(operator, operand.value, kind);
+  const wrong = checkOperand(operator, operand.value, kind) ?? checkEnum(operator, operand.value, field);
   if (wrong !== undefined) return refuse('value', wrong);
   return { comparison: toComparison(field, operator, toStoredForm(operand.value, operator, field)) };
 }
@@ -96,7 +97,7 @@ function readComparison(resource: Resource, item: FilterItem, { typed, member = 
 function describeWrongOperator(field: Field, name: string): string {
   const fitting = operatorsOf(field).map((operator) => operator.name);
   if (OPERATORS.has(name)) return `operator "${name}" does not fit ${field.name}, which is a ${field.type}; it takes ${fitting.join(', ')}`;
-  return `unknown operator ${quote(name)}${didYouMean(name, fitting)}`;
+  return `unknown operator ${quote(name)}${suggestOperator(name, fitting)}`;
 }
 
 function checkOperand(operator: Operator, value: Json, kind: PathKind): string | undefined {
@@ -104,6 +105,18 @@ function checkOperand(operator: Operator, value: Json, kind: PathKind): string |
   if (value === null) return 'expected a value, given null; isNull asks for records without one';
   return operator.checkOperand(value, kind);
 }
+
+/** A value that no record can have is a mistake, and not an empty list. Parts of a text (`contains`) are looked for as they are. */
+function checkEnum(operator: Operator, value: Json, field: Field): string | undefined {
+  const { values } = field.of ?? field;
+  if (values === undefined || !COMPARES_VALUES.has(operator.operand)) return undefined;
+  const domain = memoised(domains, field, () => createTextDomain(values));
+  return checkValues({ type: 'literal', value }, operator, { name: field.name, domain });
+}
+
+const domains = new WeakMap<Field, ValueDomain>();
+
+const COMPARES_VALUES: ReadonlySet<Operator['operand']> = new Set<Operator['operand']>(['scalar', 'scalars', 'range']);
 
 // Emails and UUIDs are kept in lower case: who looks for one in another case means the same.
 function toStoredForm(value: Json, operator: Operator, field: Field): Json {

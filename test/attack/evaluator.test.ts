@@ -44,7 +44,7 @@ const UNKNOWN: readonly (readonly [string, Condition])[] = [
     'any with one unknown and none true',
     {
       anyOf: [
-        { field: 'user.role', operator: 'eq', value: 'nobody' },
+        { field: 'user.role', operator: 'eq', value: 'viewer' },
         { field: 'resource.amount', operator: 'eq', value: 5 },
       ],
     },
@@ -70,7 +70,7 @@ const TRUE: readonly (readonly [string, Condition])[] = [
   ['missing is missing', { field: 'resource.amount', operator: 'exists', value: false }],
   ['missing is null', { field: 'resource.amount', operator: 'isNull', value: true }],
   ['none of none', { field: 'user.id', operator: 'nin', value: [] }],
-  ['not of false', { not: { field: 'user.role', operator: 'eq', value: 'nobody' } }],
+  ['not of false', { not: { field: 'user.role', operator: 'eq', value: 'viewer' } }],
 ];
 
 const FALSE: readonly (readonly [string, Condition])[] = [
@@ -80,7 +80,7 @@ const FALSE: readonly (readonly [string, Condition])[] = [
     'all with one false, one unknown',
     {
       allOf: [
-        { field: 'user.role', operator: 'eq', value: 'nobody' },
+        { field: 'user.role', operator: 'eq', value: 'viewer' },
         { field: 'resource.amount', operator: 'eq', value: 5 },
       ],
     },

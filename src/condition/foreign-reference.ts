@@ -1,0 +1,60 @@
+import { isGroup } from './path.ts';
+
+/** Characters looked at: a reference is short. */
+const LONGEST = 200;
+
+/** What other products write before a path, and may close it with: `$user.id`, `@request.auth.id`, `{{user.id}}`, `#{user.id}`, `$(user.id)`, `:user.id`. */
+const DECORATED = /^(?:\$?\{\{|[$#@:%]\{?|\$\(|\{|<%=)\s*([A-Za-z_][\w.-]*)(?:\(\))?\s*(?:\}\}|[})%]|%>)?$/;
+/** The same inside a text: `owner-{{user.id}}`. */
+const INSIDE = /\{\{\s*([A-Za-z_][\w.]*)\s*\}\}/;
+
+/** Names of the caller, the record and the time elsewhere, and ours. A name that ends with a dot is the beginning of a path. */
+const NAMES: readonly (readonly [theirs: string, ours: string])[] = [
+  ['request.auth.uid', 'user.id'],
+  ['request.auth.', 'user.'],
+  ['request.principal.attr.', 'user.'],
+  ['request.principal.', 'user.'],
+  ['request.resource.attr.', 'resource.'],
+  ['request.resource.', 'resource.'],
+  ['auth.uid', 'user.id'],
+  ['auth.', 'user.'],
+  ['principal.', 'user.'],
+  ['subject.', 'user.'],
+  ['p.attr.', 'user.'],
+  ['p.', 'user.'],
+  ['r.attr.', 'resource.'],
+  ['r.', 'resource.'],
+  ['record.', 'resource.'],
+  ['current_user.', 'user.'],
+  ['currentuser.', 'user.'],
+  ['current_user', 'user.id'],
+  ['current_role', 'user.role'],
+  ['x-hasura-user-id', 'user.id'],
+  ['x-hasura-role', 'user.role'],
+  ['now', 'environment.timestamp'],
+];
+
+/** Names that mean a reference without a sign before them. */
+const PLAIN: ReadonlySet<string> = new Set(['request.auth.uid', 'auth.uid()', 'x-hasura-user-id', 'x-hasura-role']);
+
+/**
+ * Returns the path that a text means in the language of another product, `user.id` for `{{user.id}}` or `@request.auth.id`;
+ * undefined for a text that is no reference there.
+ */
+export function toMeantPath(text: string): string | undefined {
+  if (text.length > LONGEST || text.includes('${')) return undefined;
+  const trimmed = text.trim();
+  const plain = trimmed.toLowerCase();
+  const [, name] = DECORATED.exec(trimmed) ?? INSIDE.exec(trimmed) ?? (PLAIN.has(plain) ? [plain, plain.replace('()', '')] : []);
+  return name === undefined ? undefined : toOurs(name);
+}
+
+function toOurs(name: string): string | undefined {
+  const plain = name.toLowerCase();
+  for (const [theirs, ours] of NAMES) {
+    if (plain === theirs) return ours;
+    if (theirs.endsWith('.') && plain.startsWith(theirs) && plain.length > theirs.length) return ours + name.slice(theirs.length);
+  }
+  const [group = '', ...keys] = name.split('.');
+  return isGroup(group) && keys.length > 0 && keys.every((key) => key !== '') ? name : undefined;
+}

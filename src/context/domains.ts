@@ -1,0 +1,80 @@
+import { RULE_ACTIONS } from '../actions.ts';
+import { createNumberDomain, createTextDomain, type Path, type ValueDomain } from '../condition/index.ts';
+import { WEEKDAYS } from '../operators/index.ts';
+import { ASSIGNABLE_ROLES, type Definitions, fieldAt, ordinaryResources, type Resource } from '../resource/index.ts';
+
+const ROLES = createTextDomain(ASSIGNABLE_ROLES);
+
+const ENVIRONMENT: ReadonlyMap<string, ValueDomain> = new Map([
+  ['hour', createNumberDomain(0, 23, { noun: 'an hour', describeWrapped: describeNight })],
+  ['minute', createNumberDomain(0, 59, { noun: 'a minute' })],
+  ['dayOfWeek', createNumberDomain(1, 7, { noun: 'a day of the week', alsoWritten: WEEKDAYS, describeWrapped: describeDays })],
+]);
+
+const REQUEST: ReadonlyMap<string, ValueDomain> = new Map([
+  ['action', createTextDomain(RULE_ACTIONS)],
+  ['method', createTextDomain(['GET', 'POST', 'PUT', 'DELETE'])],
+]);
+
+/** How domains are described. */
+interface DomainOptions {
+  /** False where a trusted token's claims may bring other values of `user.…` than its enums list. */
+  readonly storedUsers: boolean;
+}
+
+/**
+ * Returns which values a path of a rule's conditions can have, for a rule on the resource named, or on all (`*`): those of
+ * enums, the roles, actions and methods, and what a clock shows. Undefined where anything may stand there.
+ */
+export function describeDomain(
+  definitions: Definitions,
+  resourceName: string,
+  { storedUsers }: DomainOptions = { storedUsers: false },
+): (path: Path) => ValueDomain | undefined {
+  return ({ group, keys }) => {
+    const [name = ''] = keys;
+    switch (group) {
+      case 'user':
+        if (name === 'role' && keys.length === 1) return ROLES;
+        return storedUsers || keys.length > 1 ? toDomain(valuesAt(definitions, definitions.get('User'), keys)) : undefined;
+      case 'resource':
+        return resourceName === '*'
+          ? toDomain(valuesEverywhere(definitions, keys))
+          : toDomain(valuesAt(definitions, definitions.get(resourceName), keys));
+      case 'environment':
+        return keys.length === 1 ? ENVIRONMENT.get(name) : undefined;
+      case 'request':
+        return keys.length === 1 ? REQUEST.get(name) : undefined;
+    }
+  };
+}
+
+function toDomain(values: readonly string[] | undefined): ValueDomain | undefined {
+  return values && createTextDomain(values);
+}
+
+/** Values of the enum, or of the list of an enum, that keys lead to. */
+function valuesAt(definitions: Definitions, resource: Resource | undefined, keys: readonly string[]): readonly string[] | undefined {
+  const reached = resource && fieldAt(definitions, resource, keys);
+  if (reached === undefined || reached.inner.length > 0 || reached.field.writeOnly) return undefined;
+  return (reached.field.of ?? reached.field).values;
+}
+
+/** Those of all resources that have the field; undefined where one of them may have any. */
+function valuesEverywhere(definitions: Definitions, keys: readonly string[]): readonly string[] | undefined {
+  const having = ordinaryResources(definitions).filter((resource) => resource.fields.has(keys[0] ?? ''));
+  const values = having.map((resource) => valuesAt(definitions, resource, keys));
+  if (values.length === 0 || values.includes(undefined)) return undefined;
+  return [...new Set(values.flatMap((each) => each ?? []))];
+}
+
+/** `between` has both ends, `timeOfDayBetween` has not the last. */
+function describeNight(low: number, high: number): string {
+  const [from, to] = [low, high + 1].map((hour) => JSON.stringify(`${String(hour).padStart(2, '0')}:00`));
+  return `for hours over midnight use "timeOfDayBetween" on environment.timestamp with [${from}, ${to}]`;
+}
+
+function describeDays(low: number, high: number): string {
+  const days = [1, 2, 3, 4, 5, 6, 7].filter((day) => day >= low || day <= high).sort((a, b) => Number(a < low) - Number(b < low) || a - b);
+  return `for days over the end of the week use "in" with [${days.join(', ')}]`;
+}
