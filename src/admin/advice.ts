@@ -5,6 +5,7 @@ import {
   adviseOn,
   adviseOnAssignment,
   createStandings,
+  inOrder,
   type Surroundings,
   usersLookedAt,
 } from '../advice/index.ts';
@@ -68,7 +69,7 @@ export function warningsOfAssignment({ model, tx }: AdminCall, policy: Policy, a
 
 function toWarnings(advice: readonly Advice[]): object {
   if (advice.length === 0) return {};
-  return { warnings: advice.slice(0, WARNINGS), ...(advice.length > WARNINGS && { warningsTruncated: true }) };
+  return { warnings: inOrder(advice).slice(0, WARNINGS), ...(advice.length > WARNINGS && { warningsTruncated: true }) };
 }
 
 type Adviser = (policy: Policy, how?: Pick<Surroundings, 'alone'>) => Promise<readonly Advice[]>;
@@ -78,7 +79,7 @@ async function createAdviser({ tx, parts }: AdminCall, { policies, grants, defin
   const around: Omit<Surroundings, 'assignments' | 'grantsOf'> = {
     standings: createStandings(policies, tx.now),
     users: await countUserValues(tx, user, { limit: USERS }),
-    isSaidInSql: (comparison, resource) => isSaidInSql(comparison, resource, moment),
+    isSaidInSql: (condition, resource) => isSaidInSql(condition, resource, moment),
   };
   return async (policy, how = {}) => {
     const assignments = await loadActiveAssignments(tx, policy.id, { limit: ASSIGNMENTS });

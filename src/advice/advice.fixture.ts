@@ -33,7 +33,7 @@ export function adviceIn(
         users,
         alone,
         grantsOf: (userId) => grantsIn(all, userId),
-        isSaidInSql: ({ operator }) => operator !== 'matches',
+        isSaidInSql: (condition) => condition.type !== 'comparison' || condition.operator !== 'matches',
         assignments: {
           roles: all.rolePolicies.filter((one) => one.policyId === policy.id && one.isActive),
           users: all.userPolicies.filter((one) => one.policyId === policy.id && one.isActive),

@@ -1,14 +1,18 @@
 import type { Policy } from '../policy/index.ts';
 
+/** In the order of warnings: first what keeps a rule from doing what it says. */
 const about = {
+  'attribute-nobody-has': 'a condition reads an attribute that no active user has',
+  'never-equal': 'a condition compares with a value that its field never has',
+  'never-holds': 'no value matches all conditions on a field',
+  'foreign-reference': 'a value looks like a reference of another product and is compared as text',
+  'unknown-resource': 'no definition names its resource',
+  'always-unknown': 'the definitions have changed, and a condition can only be unknown',
   'never-fires': 'rules without conditions go before it wherever it applies, and have another effect',
   redundant: 'rules without conditions and of the same effect go before it wherever it applies',
   duplicate: 'another rule says the same',
   conflict: 'a rule of the other effect has the same priorities: where both fire, the DENY goes first',
-  'unknown-resource': 'no definition names its resource',
   'unknown-role': 'no user can have the role that it is assigned to',
-  'attribute-nobody-has': 'a condition reads an attribute that no active user has',
-  'always-unknown': 'the definitions have changed, and a condition can only be unknown',
   'fires-on-missing': 'a DENY that fires also where a value is missing',
   closes: 'a DENY on all resources that denies those entirely which lack a field',
   'eq-null': 'a stored field is compared with null, which it never is',
@@ -27,6 +31,12 @@ export type AdviceCode = keyof typeof about;
 
 /** Every code, and what it says of a rule or policy. */
 export const ADVICE: ReadonlyMap<AdviceCode, string> = new Map(Object.entries(about) as [AdviceCode, string][]);
+
+/** Advice in the order of the table of codes; of one code, in the order of the policy. */
+export function inOrder(advice: readonly Advice[]): readonly Advice[] {
+  const codes = [...ADVICE.keys()];
+  return [...advice].sort((a, b) => codes.indexOf(a.code) - codes.indexOf(b.code));
+}
 
 /** A rule as advice names it. */
 export interface NamedRule {

@@ -1,9 +1,11 @@
-import { type Comparison, conditionPaths, type Path, readConditions } from '../condition/index.ts';
+import { type Comparison, type Path, readConditions } from '../condition/index.ts';
 import { describePath, IDENTITY_NAMES } from '../context/index.ts';
 import { didYouMean } from '../errors.ts';
 import { type Definitions, ordinaryResources } from '../resource/index.ts';
 import { listed, type Remark } from './advice.ts';
+import { remarkOnLists } from './in-memory.ts';
 import { hasUnknown, type Leaf, toLeaves } from './leaves.ts';
+import { remarkOnLiterals } from './literals.ts';
 import { definitionsOf, type Subject } from './subject.ts';
 
 /** Conditions of a rule from which on it is hard to say what it does. */
@@ -19,6 +21,7 @@ export function remarkOnConditions(subject: Subject): readonly Remark[] {
     ...remarkOnResource(subject),
     ...remarkOnNumber(leaves),
     ...remarkOnUnknown(subject),
+    ...remarkOnLiterals(subject, comparisons),
     ...comparisons.flatMap((comparison) => remarkOnNull(comparison, definitionsOf(subject))),
     ...remarkOnName(subject),
     ...subject.compiled.paths.flatMap((path) => remarkOnAttribute(path, subject)),
@@ -92,22 +95,4 @@ function remarkOnAttribute({ group, keys: [name = ''], text }: Path, subject: Su
   const nobody = looked === 1 ? 'the only active user has no' : `none of the ${looked} active users has a`;
   const detail = `${nobody} value in "${name}", so "${text}" is missing${looked === 1 ? '' : ' for all of them'}`;
   return [{ ...remark, detail, todo: `give users a value in "${name}", or read another attribute` }];
-}
-
-/** Lists are filtered by the database as far as it can say a condition. */
-function remarkOnLists(subject: Subject, leaves: readonly Leaf[]): readonly Remark[] {
-  const { rule, around } = subject;
-  if (!['list', 'export', '*'].includes(rule.action)) return [];
-  const resource = definitionsOf(subject).get(rule.resource);
-  const unsaid = leaves.find(({ condition }) => {
-    if (!conditionPaths(condition).some(({ group }) => group === 'resource')) return false;
-    if (condition.type === 'expression') return true;
-    const isPlain = condition.path.group === 'resource' && condition.operand.type === 'literal';
-    return isPlain && resource !== undefined && !around.isSaidInSql(condition, resource);
-  })?.condition;
-  if (unsaid === undefined) return [];
-  const what = unsaid.type === 'expression' ? 'this expression' : `"${unsaid.operator}" on "${unsaid.path.text}"`;
-  const detail = `the database cannot say ${what}: lists and exports by this rule are evaluated record by record`;
-  const todo = 'put a condition beside it that the database can say, so that fewer records are read; or leave it, where records are few';
-  return [{ code: 'in-memory', member: 'conditions', detail, todo }];
 }

@@ -7,7 +7,7 @@
  *
  * Begin with `advise.ts`; `order.ts` is about rules beside each other, the rest about one rule or its assignments.
  */
-export { ADVICE, type Advice, type AdviceCode } from './advice.ts';
+export { ADVICE, type Advice, type AdviceCode, inOrder } from './advice.ts';
 export { adviseOn } from './advise.ts';
 export { type ActiveAssignments, adviseOnAssignment } from './assignments.ts';
 export { usersLookedAt } from './order.ts';

@@ -1,4 +1,4 @@
-import type { Comparison } from '../condition/index.ts';
+import type { Condition } from '../condition/index.ts';
 import type { CompiledRule, Policy, PolicyRule, UserGrant } from '../policy/index.ts';
 import type { Definitions, Resource } from '../resource/index.ts';
 import type { ActiveAssignments } from './assignments.ts';
@@ -14,8 +14,8 @@ export interface Surroundings {
   grantsOf(userId: string): readonly UserGrant[];
   /** Which attributes active users have. */
   readonly users: UserValues;
-  /** Whether the database can answer a comparison of a resource's field with a literal. */
-  isSaidInSql(comparison: Comparison, resource: Resource): boolean;
+  /** Whether the database can answer a condition on a resource's fields. */
+  isSaidInSql(condition: Condition, resource: Resource): boolean;
   /**
    * Of two rules, advice is on the one that goes second, so that a list of all advice says it once. True: on both, because
    * this is the only policy that is looked at.

@@ -97,7 +97,7 @@ describe('advice where a policy is written', () => {
         body: { description: 'changed' },
         status: 200,
         body_has: {
-          warnings: [{ code: 'unassigned' }, { code: 'never-fires', rule: { id: '{idle_0}' }, other: { rule: { id: '{idle_1}' } } }],
+          warnings: [{ code: 'never-fires', rule: { id: '{idle_0}' }, other: { rule: { id: '{idle_1}' } } }, { code: 'unassigned' }],
         },
         entries: [{ kind: 'admin', action: 'update' }],
       },
