@@ -20,6 +20,8 @@ const AT = '2026-01-01T00:00:00.000Z';
 export async function fillPolicies(filling: Filling, { users, policies, each, action, condition }: PolicyFill): Promise<void> {
   const json = (text: string): string => (filling.isServer ? `(${text})::json` : text);
   const ownsVersions = (await filling.columns('_PolicyHistory')).includes('userId');
+  const isVersioned = (await filling.columns('_Policy')).includes('version');
+  const [versionColumn, version] = isVersioned ? [', "version"', ', 1'] : ['', ''];
   const policyOf = (nth: number): string => `'p' || ((CAST(n.i AS BIGINT) * 7919 + ${nth} * 4337) % ${policies} + 1)`;
   const nths = Array.from({ length: each }, (_, index) => index + 1);
   const rules = nths.map(
@@ -29,8 +31,8 @@ export async function fillPolicies(filling: Filling, { users, policies, each, ac
       ${numbersTo(policies)} SELECT 'r' || i || '.${nth}', 'p' || i, ${nth}, 'Article', '${action}', 'ALLOW', ${json(`'[' || ${condition} || ']'`)}, ${nth}, TRUE, '${AT}' FROM n`,
   );
   const assigned = nths.flatMap((nth) => [
-    `INSERT INTO "_UserPolicy" ("id", "userId", "policyId", "assignedBy", "assignedAt", "isActive", "context")
-      ${numbersTo(users)} SELECT 'a' || i || '.${nth}', 'u' || i, ${policyOf(nth)}, 'bench', '${AT}', TRUE, ${json("'{}'")} FROM n`,
+    `INSERT INTO "_UserPolicy" ("id", "userId", "policyId", "assignedBy", "assignedAt", "isActive", "context"${versionColumn})
+      ${numbersTo(users)} SELECT 'a' || i || '.${nth}', 'u' || i, ${policyOf(nth)}, 'bench', '${AT}', TRUE, ${json("'{}'")}${version} FROM n`,
     `INSERT INTO "_PolicyHistory" ("id", "kind", "subjectId", ${ownsVersions ? '"userId", ' : ''}"fromEpoch", "value", "changedBy", "changedAt")
       ${numbersTo(users)} SELECT 'h' || i || '.${nth}', 'userPolicy', 'a' || i || '.${nth}', ${ownsVersions ? "'u' || i, " : ''}1,
       ${json(`'{"id":"a' || i || '.${nth}","userId":"u' || i || '","policyId":"' || ${policyOf(nth)} || '","assignedBy":"bench","assignedAt":"${AT}","isActive":true,"context":{}}'`)}, 'bench', '${AT}' FROM n`,
@@ -38,8 +40,8 @@ export async function fillPolicies(filling: Filling, { users, policies, each, ac
   const statements = [
     `INSERT INTO "User" ("id", "version", "createdAt", "updatedAt", "name", "email", "password", "role", "isActive")
       ${numbersTo(users)} SELECT 'u' || i, 1, '${AT}', '${AT}', 'User ' || i, 'u' || i || '@example.com', 'none', 'user', TRUE FROM n`,
-    `INSERT INTO "_Policy" ("id", "name", "type", "isActive", "priority", "createdBy", "tags", "createdAt", "updatedAt")
-      ${numbersTo(policies)} SELECT 'p' || i, 'Policy ' || i, 'CUSTOM', TRUE, 100, 'bench', ${json("'[]'")}, '${AT}', '${AT}' FROM n`,
+    `INSERT INTO "_Policy" ("id", "name", "type", "isActive", "priority", "createdBy", "tags", "createdAt", "updatedAt"${versionColumn})
+      ${numbersTo(policies)} SELECT 'p' || i, 'Policy ' || i, 'CUSTOM', TRUE, 100, 'bench', ${json("'[]'")}, '${AT}', '${AT}'${version} FROM n`,
     ...rules,
     ...assigned,
   ];

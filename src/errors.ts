@@ -41,8 +41,8 @@ const kinds = {
   RECORD_EXISTS: { status: 409, title: 'Value already taken' },
   RECORD_REFERENCED: { status: 409, title: 'Record is referred to' },
   RECORD_AMBIGUOUS: { status: 409, title: 'Filter matches several records' },
-  RECORD_VERSION: { status: 412, title: 'Record has changed', hint: 'read the record again and repeat the change on its new ETag' },
-  RECORD_VERSION_REQUIRED: { status: 428, title: 'If-Match required' },
+  RECORD_VERSION: { status: 412, title: 'Changed since it was read', hint: 'read it again and repeat the change with its new ETag' },
+  RECORD_VERSION_REQUIRED: { status: 428, title: 'If-Match required', hint: 'read it first and send its ETag as If-Match' },
   BATCH_ABORTED: {
     status: 409,
     title: 'Undone with its batch',

@@ -186,6 +186,7 @@ function createAdminParts(
     importPolicies: settings.importPolicies,
     importBounds,
     timeZone: settings.timezone,
+    ifMatch: settings.ifMatch,
     readDefinitions: () => readProject(settings.project),
   };
 }

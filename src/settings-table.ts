@@ -126,7 +126,7 @@ export const SETTINGS_TABLE = {
     group: 'requests',
     values: ['optional', 'required'],
     default: 'optional',
-    about: 'whether an update or deletion has to name the version it changes',
+    about: 'whether an update or deletion of a record, policy or assignment must name, in If-Match, the version it changes',
   },
   cascadeMax: {
     group: 'requests',

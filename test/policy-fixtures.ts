@@ -85,6 +85,7 @@ export function policyOf(id: string, rules: readonly SomeRule[], others: Partial
     tags: [],
     createdAt: at,
     updatedAt: at,
+    version: 1,
     ...others,
     rules: rules.map((rule, index) => ({ ...defaults, id: `${id}.${index}`, ...rule })),
   };
@@ -100,6 +101,7 @@ export function toUser(userId: string, policyId: string, others: Partial<UserPol
     assignedAt: '2026-01-01T00:00:00.000Z',
     isActive: true,
     context: {},
+    version: 1,
     ...others,
   };
 }
@@ -114,6 +116,7 @@ export function toRole(role: RolePolicy['role'], policyId: string, others: Parti
     assignedAt: '2026-01-01T00:00:00.000Z',
     isActive: true,
     priority: 100,
+    version: 1,
     ...others,
   };
 }

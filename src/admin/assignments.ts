@@ -12,10 +12,12 @@ import {
 import { toSuccess } from '../response/index.ts';
 import {
   type AssignedPolicy,
+  type Authored,
   assignToRole,
   assignToUser,
   listRolePolicies,
   listUserPolicies,
+  loadAssignment,
   loadPolicy,
   removeAssignment,
   updateAssignment,
@@ -23,12 +25,15 @@ import {
 import { warningsOfAssignment } from './advice.ts';
 import type { AdminCall, AdminChange, Endpoint } from './endpoint.ts';
 import { paramOf, readTextQuery } from './reading.ts';
+import { checkVersion, checkVersionIfNamed, versionHeaders } from './version.ts';
 
 /** Giving policies to users and roles, and taking them away. */
 export const assignmentEndpoints: readonly Endpoint[] = [
+  { method: 'GET', path: '/policies/:policyId/assign/user/:userId', handle: (call) => read(call, 'user') },
   { method: 'POST', path: '/policies/:policyId/assign/user/:userId', handle: (call) => assign(call, 'user') },
   { method: 'PUT', path: '/policies/:policyId/assign/user/:userId', handle: (call) => update(call, 'user') },
   { method: 'DELETE', path: '/policies/:policyId/assign/user/:userId', handle: (call) => remove(call, 'user') },
+  { method: 'GET', path: '/policies/:policyId/assign/role/:role', handle: (call) => read(call, 'role') },
   { method: 'POST', path: '/policies/:policyId/assign/role/:role', handle: (call) => assign(call, 'role') },
   { method: 'PUT', path: '/policies/:policyId/assign/role/:role', handle: (call) => update(call, 'role') },
   { method: 'DELETE', path: '/policies/:policyId/assign/role/:role', handle: (call) => remove(call, 'role') },
@@ -38,29 +43,39 @@ export const assignmentEndpoints: readonly Endpoint[] = [
 
 type Holder = 'user' | 'role';
 
+async function read(admin: AdminCall, to: Holder): ReturnType<Endpoint['handle']> {
+  const { policy, holder } = await readPair(admin, to);
+  const assignment = await loadAssignment(admin.tx, toKey(to, policy, holder));
+  return { status: 200, headers: versionHeaders(assignment), body: toSuccess(assignment) };
+}
+
 async function assign(admin: AdminCall, to: Holder): ReturnType<Endpoint['handle']> {
   const { policy, holder, said } = await readPair(admin, to);
-  const change = { ...said, by: admin.admin.id };
-  const assignment =
+  const change = { ...said, by: admin.admin.id, checkVersion: (version: number | undefined) => checkVersionIfNamed(admin, version) };
+  const { assignment, isRenewed } =
     to === 'user'
       ? await assignToUser(admin.tx, { policyId: policy.id, userId: holder }, change)
       : await assignToRole(admin.tx, { policyId: policy.id, role: holder as AssignableRole }, change);
-  const message = `assigned policy "${policy.name}" to ${to} ${holder}`;
-  await admin.record({ resource: kindOf(to), action: 'create', recordId: policy.id, reason: message });
-  return { status: 201, body: toSuccess(assignment, { message, ...warningsOfAssignment(admin, policy, assignment) }) };
+  const what = `policy "${policy.name}" to ${to} ${holder}`;
+  const message = isRenewed ? `renewed the assignment of ${what}` : `assigned ${what}`;
+  await admin.record({ resource: kindOf(to), action: isRenewed ? 'update' : 'create', recordId: policy.id, reason: message });
+  const body = toSuccess(assignment, { message, ...warningsOfAssignment(admin, policy, assignment) });
+  return { status: isRenewed ? 200 : 201, headers: versionHeaders(assignment), body };
 }
 
 async function update(admin: AdminCall, to: Holder): ReturnType<Endpoint['handle']> {
   const { policy, holder, said } = await readPair(admin, to);
-  const assignment = await updateAssignment(admin.tx, toKey(to, policy, holder), { ...said, by: admin.admin.id });
+  const change = { ...said, ...toAuthored(admin) };
+  const assignment = await updateAssignment(admin.tx, toKey(to, policy, holder), change);
   const message = `changed the assignment of policy "${policy.name}" to ${to} ${holder}`;
   await admin.record({ resource: kindOf(to), action: 'update', recordId: policy.id, reason: message });
-  return { status: 200, body: toSuccess(assignment, { message, ...warningsOfAssignment(admin, policy, assignment) }) };
+  const body = toSuccess(assignment, { message, ...warningsOfAssignment(admin, policy, assignment) });
+  return { status: 200, headers: versionHeaders(assignment), body };
 }
 
 async function remove(admin: AdminCall, to: Holder): ReturnType<Endpoint['handle']> {
   const { policy, holder } = await readPair(admin, to);
-  await removeAssignment(admin.tx, toKey(to, policy, holder), { by: admin.admin.id });
+  await removeAssignment(admin.tx, toKey(to, policy, holder), toAuthored(admin));
   const message = `took policy "${policy.name}" from ${to} ${holder}`;
   await admin.record({ resource: kindOf(to), action: 'delete', recordId: policy.id, reason: message });
   return { status: 200, body: toSuccess(undefined, { message }) };
@@ -81,6 +96,11 @@ async function listOfRole({ call, tx }: AdminCall): ReturnType<Endpoint['handle'
 /** A policy as lists show it, with how it came to the user or role. */
 function withAssignment({ policy, assignment }: AssignedPolicy): object {
   return { ...policy, assignment };
+}
+
+/** A change of the assignment that the caller has read, by them. */
+function toAuthored(admin: AdminCall): Authored {
+  return { by: admin.admin.id, checkVersion: (version) => checkVersion(admin, 'assignment', version) };
 }
 
 interface Pair {

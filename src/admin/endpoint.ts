@@ -23,6 +23,8 @@ export interface AdminParts {
   /** Bounds of what they are sent as. */
   readonly importBounds: ImportBounds;
   readonly timeZone: string;
+  /** Whether a change of a policy or an assignment has to name the version that it changes. */
+  readonly ifMatch: 'optional' | 'required';
   /** What is signed of the record, and with what. */
   readonly checkpoints: Pick<Checkpoints, 'keys' | 'heads'>;
   /** The project's definition files as they are now. @throws SetupError with every mistake in them. */

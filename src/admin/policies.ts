@@ -1,10 +1,11 @@
 import { Problem } from '../errors.ts';
 import { POLICY_TYPES, type Policy, type PolicyInput, type PolicyType, readPolicy, TEMPLATES } from '../policy/index.ts';
 import { toSuccess } from '../response/index.ts';
-import { createPolicy, deletePolicy, listPolicies, loadPolicy, updatePolicy } from '../storage/index.ts';
+import { createPolicy, deletePolicy, listPolicies, loadPolicy, loadPolicyToChange, updatePolicy } from '../storage/index.ts';
 import { warningsOf } from './advice.ts';
 import type { AdminCall, Endpoint } from './endpoint.ts';
 import { paramOf, readBooleanQuery, readTextQuery } from './reading.ts';
+import { checkVersion, versionHeaders } from './version.ts';
 
 /** Managing policies with their rules, and the templates to begin with. */
 export const policyEndpoints: readonly Endpoint[] = [
@@ -24,7 +25,9 @@ async function list({ call, tx }: AdminCall): ReturnType<Endpoint['handle']> {
 }
 
 async function read({ call, tx }: AdminCall): ReturnType<Endpoint['handle']> {
-  return { status: 200, body: toSuccess(await existing(tx, paramOf(call, 'id'))) };
+  const policy = await loadPolicy(tx, paramOf(call, 'id'));
+  if (policy === undefined) throw new Problem('POLICY_UNKNOWN', 'no policy has this id');
+  return { status: 200, headers: versionHeaders(policy), body: toSuccess(policy) };
 }
 
 async function create(admin: AdminCall): ReturnType<Endpoint['handle']> {
@@ -33,21 +36,22 @@ async function create(admin: AdminCall): ReturnType<Endpoint['handle']> {
   await admin.record({ resource: 'Policy', action: 'create', recordId: policy.id, reason: `created policy "${policy.name}"` });
   return {
     status: 201,
-    headers: { location: `/admin/api/policies/${policy.id}` },
+    headers: { location: `/admin/api/policies/${policy.id}`, ...versionHeaders(policy) },
     body: toSuccess(policy, { message: `created policy "${policy.name}"`, ...(await warningsOf(admin, policy, { isNew: true })) }),
   };
 }
 
 async function update(admin: AdminCall): ReturnType<Endpoint['handle']> {
-  const before = await existing(admin.tx, paramOf(admin.call, 'id'));
+  const before = await toChange(admin);
   const input = readInput(admin, before);
   const policy = await updatePolicy(admin.tx, input, { id: before.id, by: admin.admin.id });
   await admin.record({ resource: 'Policy', action: 'update', recordId: policy.id, reason: `updated policy "${policy.name}"` });
-  return { status: 200, body: toSuccess(policy, { message: `updated policy "${policy.name}"`, ...(await warningsOf(admin, policy)) }) };
+  const body = toSuccess(policy, { message: `updated policy "${policy.name}"`, ...(await warningsOf(admin, policy)) });
+  return { status: 200, headers: versionHeaders(policy), body };
 }
 
 async function remove(admin: AdminCall): ReturnType<Endpoint['handle']> {
-  const policy = await existing(admin.tx, paramOf(admin.call, 'id'));
+  const policy = await toChange(admin);
   await deletePolicy(admin.tx, policy.id, { by: admin.admin.id });
   await admin.record({ resource: 'Policy', action: 'delete', recordId: policy.id, reason: `deleted policy "${policy.name}"` });
   return { status: 200, body: toSuccess(undefined, { message: `deleted policy "${policy.name}", its rules and its assignments` }) };
@@ -57,9 +61,10 @@ async function templates(): ReturnType<Endpoint['handle']> {
   return { status: 200, body: toSuccess(TEMPLATES, { count: TEMPLATES.length }) };
 }
 
-async function existing(tx: AdminCall['tx'], id: string): Promise<Policy> {
-  const policy = await loadPolicy(tx, id);
-  if (policy === undefined) throw new Problem('POLICY_UNKNOWN', 'no policy has this id');
+/** Loads the policy to change, in the version that the caller has read: members that are not given stay as they are in that one. */
+async function toChange(admin: AdminCall): Promise<Policy> {
+  const policy = await loadPolicyToChange(admin.tx, paramOf(admin.call, 'id'));
+  checkVersion(admin, 'policy', policy.version);
   return policy;
 }
 

@@ -33,7 +33,9 @@ const policyPaths: JsonObject = {
     post: adminOperation('policies', 'policies.create', {
       summary: 'Creates a policy. Every mistake in it is listed.',
       body: schemaRef('admin.PolicyInput'),
-      answers: { 201: { description: 'The policy.', schema: envelope(POLICY, { ...MESSAGE, ...WARNINGS }) } },
+      answers: {
+        201: { description: 'The policy.', schema: envelope(POLICY, { ...MESSAGE, ...WARNINGS }), headers: ['Location', 'ETag'] },
+      },
       problems: [409, 422],
     }),
   },
@@ -41,21 +43,23 @@ const policyPaths: JsonObject = {
     get: adminOperation('policies', 'policies.read', {
       summary: 'Shows a policy with its rules.',
       parameters: [POLICY_ID],
-      answers: { 200: { description: 'The policy.', schema: envelope(POLICY) } },
+      answers: { 200: { description: 'The policy.', schema: envelope(POLICY), headers: ['ETag'] } },
       problems: [404],
     }),
     put: adminOperation('policies', 'policies.update', {
       summary: 'Changes the members given. In force for every request that begins after the answer.',
-      parameters: [POLICY_ID],
+      parameters: [POLICY_ID, 'ifMatch'],
       body: schemaRef('admin.PolicyChange'),
-      answers: { 200: { description: 'The policy as it is now.', schema: envelope(POLICY, { ...MESSAGE, ...WARNINGS }) } },
-      problems: [404, 409, 422],
+      answers: {
+        200: { description: 'The policy as it is now.', schema: envelope(POLICY, { ...MESSAGE, ...WARNINGS }), headers: ['ETag'] },
+      },
+      problems: [404, 409, 412, 422, 428],
     }),
     delete: adminOperation('policies', 'policies.delete', {
       summary: 'Deletes a policy, its rules and its assignments. What it was stays on the record.',
-      parameters: [POLICY_ID],
+      parameters: [POLICY_ID, 'ifMatch'],
       answers: { 200: { description: 'Deleted.', schema: DONE } },
-      problems: [404],
+      problems: [404, 412, 428],
     }),
   },
   '/policies/import': {
@@ -112,26 +116,35 @@ function assignmentPath({ id, to, parameter, schema }: AssignmentKind): JsonObje
   const body = schemaRef(`${schema}Input`);
   const assigned = envelope(schemaRef(schema), { ...MESSAGE, ...WARNINGS });
   return {
-    post: adminOperation('assignments', `assignments.${id}.create`, {
-      summary: `Assigns the policy to the ${to}.`,
+    get: adminOperation('assignments', `assignments.${id}.read`, {
+      summary: `Shows how the policy is assigned to the ${to}.`,
       parameters,
+      answers: { 200: { description: 'The assignment.', schema: envelope(schemaRef(schema)), headers: ['ETag'] } },
+      problems: [404, 422],
+    }),
+    post: adminOperation('assignments', `assignments.${id}.create`, {
+      summary: `Assigns the policy to the ${to}. An assignment that is inactive or expired is renewed; one in force answers 409.`,
+      parameters: [...parameters, 'ifMatch'],
       body,
       bodyRequired: false,
-      answers: { 201: { description: 'The assignment.', schema: assigned } },
-      problems: [404, 409, 422],
+      answers: {
+        200: { description: 'The assignment, renewed.', schema: assigned, headers: ['ETag'] },
+        201: { description: 'The assignment.', schema: assigned, headers: ['ETag'] },
+      },
+      problems: [404, 409, 412, 422],
     }),
     put: adminOperation('assignments', `assignments.${id}.update`, {
       summary: 'Changes the assignment.',
-      parameters,
+      parameters: [...parameters, 'ifMatch'],
       body,
-      answers: { 200: { description: 'The assignment as it is now.', schema: assigned } },
-      problems: [404, 422],
+      answers: { 200: { description: 'The assignment as it is now.', schema: assigned, headers: ['ETag'] } },
+      problems: [404, 412, 422, 428],
     }),
     delete: adminOperation('assignments', `assignments.${id}.delete`, {
       summary: 'Takes the assignment away. No request that begins after the answer is allowed by it.',
-      parameters,
+      parameters: [...parameters, 'ifMatch'],
       answers: { 200: { description: 'Taken away.', schema: DONE } },
-      problems: [404],
+      problems: [404, 412, 428],
     }),
   };
 }

@@ -15,6 +15,7 @@ const INSTANT: JsonObject = { type: 'string', format: 'date-time' };
 const COUNT: JsonObject = { type: 'integer', minimum: 0 };
 const PRIORITY: JsonObject = { type: 'integer', default: DEFAULT_PRIORITY, description: 'The higher goes first.' };
 const ACTIVE: JsonObject = { type: 'boolean', default: true };
+const VERSION: JsonObject = { type: 'integer', minimum: 1, description: 'Revision of the last change: the `ETag`.' };
 
 const ruleMembers: JsonObject = {
   resource: { type: 'string', description: 'A resource, or `*` for all.' },
@@ -58,9 +59,10 @@ export const adminSchemas: JsonObject = {
     ),
     additionalProperties: false,
   },
-  'admin.Policy': objectOf({ id: ID, ...policyMembers, rules: arrayOf(schemaRef('admin.Rule')), createdAt: INSTANT, updatedAt: INSTANT }, [
-    'description',
-  ]),
+  'admin.Policy': objectOf(
+    { id: ID, ...policyMembers, rules: arrayOf(schemaRef('admin.Rule')), createdAt: INSTANT, updatedAt: INSTANT, version: VERSION },
+    ['description'],
+  ),
   'admin.PolicyInput': {
     ...objectOf({ ...policyMembers, rules: arrayOf(schemaRef('admin.RuleInput')) }, optionalBut(['name', 'type'], policyMembers)),
     additionalProperties: false,
@@ -112,6 +114,7 @@ export const adminSchemas: JsonObject = {
       expiresAt: INSTANT,
       isActive: ACTIVE,
       context: { type: 'object' },
+      version: VERSION,
     },
     ['expiresAt'],
   ),
@@ -128,6 +131,7 @@ export const adminSchemas: JsonObject = {
     assignedAt: INSTANT,
     isActive: ACTIVE,
     priority: PRIORITY,
+    version: VERSION,
   }),
   'admin.RolePolicyInput': {
     type: 'object',

@@ -114,7 +114,7 @@ export const PARAMETERS: Readonly<Record<ParameterName, JsonObject>> = {
   ifMatch: {
     name: 'If-Match',
     in: 'header',
-    description: 'ETag of the record as it was read: a record changed meanwhile answers 412.',
+    description: 'ETag of the record, policy or assignment as it was read: 412 where it has changed since.',
     schema: { type: 'string', examples: ['"3"'] },
   },
 };
@@ -125,7 +125,7 @@ type HeaderName = 'X-Request-Id' | 'X-Decision-Id' | 'ETag' | 'Location' | 'Retr
 export const HEADERS: Readonly<Record<HeaderName, JsonObject>> = {
   'X-Request-Id': { description: 'The id of the request: the one sent, where it is sane.', schema: { type: 'string' } },
   'X-Decision-Id': { description: 'The entry under which the decision is on the record.', schema: { type: 'string', format: 'uuid' } },
-  ETag: { description: 'Version of the record, for `If-Match`.', schema: { type: 'string' } },
+  ETag: { description: 'Version of the record, policy or assignment, for `If-Match`.', schema: { type: 'string' } },
   Location: { description: 'Address of the new record.', schema: { type: 'string' } },
   'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } },
   'WWW-Authenticate': { description: '`Bearer`, with what is wrong with the token.', schema: { type: 'string' } },

@@ -45,6 +45,8 @@ export interface Policy {
   readonly tags: readonly string[];
   readonly createdAt: string;
   readonly updatedAt: string;
+  /** Revision of its last change: the ETag. */
+  readonly version: number;
 }
 
 /** A rule as an admin writes it, checked, defaults filled in. */
@@ -54,7 +56,7 @@ export interface RuleInput extends Omit<PolicyRule, 'id' | 'policyId' | 'created
 }
 
 /** A policy as an admin writes it, checked, defaults filled in. */
-export interface PolicyInput extends Omit<Policy, 'id' | 'rules' | 'createdBy' | 'createdAt' | 'updatedAt'> {
+export interface PolicyInput extends Omit<Policy, 'id' | 'rules' | 'createdBy' | 'createdAt' | 'updatedAt' | 'version'> {
   readonly rules: readonly RuleInput[];
   /** The acting admin where absent. */
   readonly createdBy?: string | undefined;
@@ -69,8 +71,10 @@ export interface UserPolicy {
   readonly assignedAt: string;
   readonly expiresAt?: string | undefined;
   readonly isActive: boolean;
-  /** Notes of whoever assigned it; conditions do not read them. */
+  /** Notes of the admin who assigned it; conditions do not read them. */
   readonly context: JsonObject;
+  /** Revision of its last change: the ETag. */
+  readonly version: number;
 }
 
 /** A policy assigned to a role. */
@@ -82,6 +86,8 @@ export interface RolePolicy {
   readonly assignedAt: string;
   readonly isActive: boolean;
   readonly priority: number;
+  /** Revision of its last change: the ETag. */
+  readonly version: number;
 }
 
 /** What everybody's decisions depend on, as stored at one epoch. What each user is assigned is asked for when the user is. */

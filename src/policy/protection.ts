@@ -36,6 +36,7 @@ const POLICY: Policy = {
   tags: [],
   createdAt: SINCE,
   updatedAt: SINCE,
+  version: 1,
 };
 
 /** The rule is no administrator's, so their bounds on conditions do not apply to it. */

@@ -27,7 +27,7 @@ export interface ReadImport {
 }
 
 /** Made by the service, and other ones elsewhere: what was exported there can be imported here. */
-const POLICY_OWN: ReadonlySet<string> = new Set(['id', 'createdAt', 'updatedAt', 'createdBy', 'roles', 'users']);
+const POLICY_OWN: ReadonlySet<string> = new Set(['id', 'createdAt', 'updatedAt', 'version', 'createdBy', 'roles', 'users']);
 const RULE_OWN: ReadonlySet<string> = new Set(['id', 'policyId', 'createdAt']);
 
 /** Reads a list of policies, each known by its name and said as a whole: what a policy does not say has its default. */

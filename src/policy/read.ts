@@ -38,8 +38,21 @@ export interface ReadPolicy {
   readonly issues: readonly Issue[];
 }
 
-const MEMBERS = ['name', 'description', 'type', 'rules', 'isActive', 'priority', 'tags', 'createdBy', 'id', 'createdAt', 'updatedAt'];
-const SET_BY_SERVICE = ['id', 'createdAt', 'updatedAt'];
+const MEMBERS = [
+  'name',
+  'description',
+  'type',
+  'rules',
+  'isActive',
+  'priority',
+  'tags',
+  'createdBy',
+  'id',
+  'createdAt',
+  'updatedAt',
+  'version',
+];
+const SET_BY_SERVICE = ['id', 'createdAt', 'updatedAt', 'version'];
 
 /** Reads the payload of a create, or of a change to `existing`: a change has the members to change, and `rules` replaces all rules. */
 export function readPolicy(input: Json, options: ReadPolicyOptions): ReadPolicy {

@@ -20,3 +20,27 @@ export function readIfMatch(header: string | undefined): readonly number[] | '*'
   }
   return versions.map(Number);
 }
+
+/** What is about to change, and what If-Match says of it. */
+export interface Precondition {
+  readonly ifMatch: readonly number[] | '*' | undefined;
+  /** The version that is stored; undefined where nothing is. */
+  readonly version: number | undefined;
+  /** Such as `record` or `policy`. */
+  readonly what: string;
+  readonly setting: 'optional' | 'required';
+}
+
+/**
+ * Refuses a change of another version than the caller has read.
+ *
+ * @throws Problem RECORD_VERSION_REQUIRED, RECORD_VERSION
+ */
+export function checkIfMatch({ ifMatch, version, what, setting }: Precondition): void {
+  if (ifMatch === undefined && setting === 'required')
+    throw new Problem('RECORD_VERSION_REQUIRED', 'expected If-Match with the ETag of the version to change, none was given');
+  if (ifMatch === undefined) return;
+  if (version === undefined) throw new Problem('RECORD_VERSION', `there is no ${what} here, and If-Match names one`);
+  if (ifMatch === '*' || ifMatch.includes(version)) return;
+  throw new Problem('RECORD_VERSION', `the ${what} is at version ${version}, If-Match names ${ifMatch.join(', ')}`);
+}

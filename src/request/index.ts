@@ -7,6 +7,7 @@
  */
 export { readActionRequest } from './action.ts';
 export { type BatchRequest, readBatch } from './batch.ts';
+export { checkIfMatch, readIfMatch } from './if-match.ts';
 export { readJson } from './json.ts';
 export type { MistakeCode, Mistakes } from './mistakes.ts';
 export { type QueryLimits, readQuery } from './query.ts';

@@ -7,4 +7,4 @@
  */
 export { type Item, type ItemOutcome, toBatchAnswer } from './batch.ts';
 export { type ProblemBody, toProblemAnswer } from './problem.ts';
-export { type ActionResult, type Success, toResultAnswer, toSuccess } from './success.ts';
+export { type ActionResult, type Success, toETag, toResultAnswer, toSuccess } from './success.ts';

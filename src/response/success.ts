@@ -31,7 +31,7 @@ export function toResultAnswer(result: ActionResult, decisionId?: string): Answe
   return { status: result.status, headers: headersOf(result, decisionId), body: toSuccess(result.data, result.extras) };
 }
 
-/** The ETag of a record's version. */
+/** The ETag of a version: of a record, a policy, an assignment. */
 export function toETag(version: number): string {
   return `"${version}"`;
 }

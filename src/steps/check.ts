@@ -1,4 +1,5 @@
 import { type Issue, Problem } from '../errors.ts';
+import { checkIfMatch } from '../request/index.ts';
 import type { StoredRecord } from '../resource/index.ts';
 import { checkReferences } from '../storage/index.ts';
 import type { Found, Job, Proposal } from './job.ts';
@@ -11,15 +12,11 @@ export async function checkRecord(job: Job, found: Found): Promise<void> {
   if (found[0] === undefined) throw new Problem('RECORD_UNKNOWN', `no ${job.resource.name} has this id`);
 }
 
-/** For actions that change one: it is the version that If-Match names, too. */
+/** For actions that change one record: it exists, in the version that If-Match names. */
 export async function checkVersion(job: Job, found: Found): Promise<void> {
   await checkRecord(job, found);
   const { version } = found[0] as StoredRecord;
-  const { ifMatch } = job.request;
-  if (ifMatch === undefined && job.settings.ifMatch === 'required')
-    throw new Problem('RECORD_VERSION_REQUIRED', 'expected If-Match with the ETag of the version to change, none was given');
-  if (ifMatch === undefined || ifMatch === '*' || ifMatch.includes(version)) return;
-  throw new Problem('RECORD_VERSION', `the record is at version ${version}, If-Match names ${ifMatch.join(', ')}`);
+  checkIfMatch({ ifMatch: job.request.ifMatch, version, what: 'record', setting: job.settings.ifMatch });
 }
 
 /** For actions on deleted records: the resource keeps them. */

@@ -20,25 +20,36 @@ export interface RolePair {
   readonly role: AssignableRole;
 }
 
-/** What is said of an assignment, and by whom. */
-export interface AuthoredChange extends AssignmentChange {
+/** The author of a change of an assignment, and the version it is a change of. */
+export interface Authored {
   /** User id of the acting admin. */
   readonly by: string;
+  /** Called with the version found, undefined where there is none, before anything is changed. Throws where the change was meant for another. */
+  checkVersion?(version: number | undefined): void;
 }
 
-/** Assigns a policy to a user. Throws POLICY_UNKNOWN, USER_UNKNOWN, ASSIGNMENT_EXISTS. */
-export async function assignToUser(tx: Transaction, pair: UserPair, change: AuthoredChange): Promise<UserPolicy> {
+/** The members of an assignment that a change gives, and its author. */
+export interface AuthoredChange extends AssignmentChange, Authored {}
+
+/** An assignment that was made, or made again in place of one that had ended. */
+export interface Assigned<Assignment> {
+  readonly assignment: Assignment;
+  readonly isRenewed: boolean;
+}
+
+/** Assigns a policy to a user; renews an assignment that is inactive or expired. Throws POLICY_UNKNOWN, USER_UNKNOWN, ASSIGNMENT_EXISTS. */
+export async function assignToUser(tx: Transaction, pair: UserPair, change: AuthoredChange): Promise<Assigned<UserPolicy>> {
   // Held, so that the user is not deleted without this assignment; and held first, as whoever deletes the user does.
   const user = await tx.one(sql`SELECT "id" FROM "User" WHERE "id" = ${pair.userId}${tx.rowLock('stay')}`);
   if (user === undefined) throw new Problem('USER_UNKNOWN', 'no user has this id');
   await lockPolicies(tx);
-  return begin(tx, newAssignment(pair, change, tx.now), change);
+  return begin<UserPair>(tx, pair, change);
 }
 
-/** Assigns a policy to a role. Throws POLICY_UNKNOWN, ASSIGNMENT_EXISTS. */
-export async function assignToRole(tx: Transaction, pair: RolePair, change: AuthoredChange): Promise<RolePolicy> {
+/** Assigns a policy to a role; renews an assignment that is inactive. Throws POLICY_UNKNOWN, ASSIGNMENT_EXISTS. */
+export async function assignToRole(tx: Transaction, pair: RolePair, change: AuthoredChange): Promise<Assigned<RolePolicy>> {
   await lockPolicies(tx);
-  return begin(tx, newAssignment(pair, change, tx.now), change);
+  return begin<RolePair>(tx, pair, change);
 }
 
 /** Changes an assignment. Throws ASSIGNMENT_UNKNOWN. */
@@ -48,17 +59,20 @@ export async function updateAssignment<Pair extends UserPair | RolePair>(
   change: AuthoredChange,
 ): Promise<AssignmentOf<Pair>> {
   await lockPolicies(tx);
-  const changed = withChange(await loadOrRefuse(tx, pair), change);
+  const found = await loadAssignment(tx, pair);
+  change.checkVersion?.(found.version);
   const epoch = await bumpEpoch(tx);
+  const changed = { ...withChange(found, change), version: epoch };
   await replaceIn(tx, POLICY_TABLES[kindOf(changed)], changed);
   await keepVersion(tx, { ...subjectOf(changed), value: changed, epoch, by: change.by });
   return changed;
 }
 
 /** Takes a policy from a user or a role. Throws ASSIGNMENT_UNKNOWN. */
-export async function removeAssignment(tx: Transaction, pair: UserPair | RolePair, { by }: { readonly by: string }): Promise<void> {
+export async function removeAssignment(tx: Transaction, pair: UserPair | RolePair, { by, checkVersion }: Authored): Promise<void> {
   await lockPolicies(tx);
-  const assignment = await loadOrRefuse(tx, pair);
+  const assignment = await loadAssignment(tx, pair);
+  checkVersion?.(assignment.version);
   await end(tx, assignment, { epoch: await bumpEpoch(tx), by });
 }
 
@@ -110,7 +124,7 @@ export async function loadRolePolicies(tx: Transaction, where: Sql): Promise<rea
 /** What a pair is assigned as. */
 export type AssignmentOf<Pair> = Pair extends UserPair ? UserPolicy : RolePolicy;
 
-function kindOf(assignment: UserPolicy | RolePolicy): 'userPolicy' | 'rolePolicy' {
+function kindOf(assignment: UserPair | RolePair): 'userPolicy' | 'rolePolicy' {
   return 'userId' in assignment ? 'userPolicy' : 'rolePolicy';
 }
 
@@ -120,23 +134,47 @@ function subjectOf(assignment: UserPolicy | RolePolicy): Pick<Version, 'kind' | 
   return 'userId' in assignment ? { kind: 'userPolicy', id, userId: assignment.userId } : { kind: 'rolePolicy', id };
 }
 
-/** An assignment that is new. */
-export function newAssignment<Pair extends UserPair | RolePair>(pair: Pair, change: AuthoredChange, now: number): AssignmentOf<Pair> {
-  const common = { id: createId(), assignedBy: change.by, assignedAt: new Date(now).toISOString(), isActive: true };
+/**
+ * An assignment that is new, of the revision 0: the one that stores it is known later. In place of `ended` it keeps its id, and so its
+ * history.
+ */
+export function newAssignment<Pair extends UserPair | RolePair>(
+  pair: Pair,
+  change: AuthoredChange,
+  { now, ended }: { readonly now: number; readonly ended?: AssignmentOf<Pair> | undefined },
+): AssignmentOf<Pair> {
+  const assignedAt = new Date(now).toISOString();
+  const common = { id: ended?.id ?? createId(), assignedBy: change.by, assignedAt, isActive: true, version: 0 };
   const fresh: UserPolicy | RolePolicy =
     'userId' in pair ? { ...common, ...pair, context: {} } : { ...common, ...pair, priority: DEFAULT_PRIORITY };
   return withChange(fresh, change) as AssignmentOf<Pair>;
 }
 
-async function begin<Assignment extends UserPolicy | RolePolicy>(
+/** Whether decisions go by an assignment: it is active and has not expired. */
+export function isInForce(assignment: UserPolicy | RolePolicy, now: number): boolean {
+  const expiresAt = 'userId' in assignment ? assignment.expiresAt : undefined;
+  return assignment.isActive && (expiresAt === undefined || now < Date.parse(expiresAt));
+}
+
+async function begin<Pair extends UserPair | RolePair>(
   tx: Transaction,
-  assignment: Assignment,
+  pair: Pair,
   change: AuthoredChange,
-): Promise<Assignment> {
-  const policy = await tx.one(sql`SELECT "id" FROM "_Policy" WHERE "id" = ${assignment.policyId}`);
+): Promise<Assigned<AssignmentOf<Pair>>> {
+  const policy = await tx.one(sql`SELECT "id" FROM "_Policy" WHERE "id" = ${pair.policyId}`);
   if (policy === undefined) throw new Problem('POLICY_UNKNOWN', 'no policy has this id');
-  if ((await findAssignment(tx, assignment)) !== undefined) throw existing(assignment);
+  const found = await findAssignment(tx, pair);
+  if (found !== undefined && isInForce(found, tx.now)) throw existing(pair);
+  change.checkVersion?.(found?.version);
   const epoch = await bumpEpoch(tx);
+  const assignment = { ...newAssignment(pair, change, { now: tx.now, ended: found }), version: epoch };
+  if (found === undefined) await insertNew(tx, assignment);
+  else await replaceIn(tx, POLICY_TABLES[kindOf(assignment)], assignment);
+  await keepVersion(tx, { ...subjectOf(assignment), value: assignment, epoch, by: change.by });
+  return { assignment, isRenewed: found !== undefined };
+}
+
+async function insertNew(tx: Transaction, assignment: UserPolicy | RolePolicy): Promise<void> {
   try {
     await insertInto(tx, POLICY_TABLES[kindOf(assignment)], assignment);
   } catch (error) {
@@ -144,8 +182,6 @@ async function begin<Assignment extends UserPolicy | RolePolicy>(
     if (error instanceof ConstraintError && error.constraint === 'unique') throw existing(assignment, error);
     throw error;
   }
-  await keepVersion(tx, { ...subjectOf(assignment), value: assignment, epoch, by: change.by });
-  return assignment;
 }
 
 async function end(
@@ -178,13 +214,15 @@ export async function findAssignment<Pair extends UserPair | RolePair>(
   return assignment as AssignmentOf<Pair> | undefined;
 }
 
-async function loadOrRefuse<Pair extends UserPair | RolePair>(tx: Transaction, pair: Pair): Promise<AssignmentOf<Pair>> {
+/** The assignment of a policy to a user or role, active or not. Throws ASSIGNMENT_UNKNOWN. */
+export async function loadAssignment<Pair extends UserPair | RolePair>(tx: Transaction, pair: Pair): Promise<AssignmentOf<Pair>> {
   const assignment = await findAssignment(tx, pair);
   if (assignment === undefined)
     throw new Problem('ASSIGNMENT_UNKNOWN', `the policy is not assigned to this ${'userId' in pair ? 'user' : 'role'}`);
   return assignment;
 }
 
-function existing(assignment: UserPolicy | RolePolicy, cause?: unknown): Problem {
-  return new Problem('ASSIGNMENT_EXISTS', `the policy is assigned to this ${'userId' in assignment ? 'user' : 'role'} already`, { cause });
+function existing(pair: UserPair | RolePair, cause?: unknown): Problem {
+  const detail = `the policy is assigned to this ${'userId' in pair ? 'user' : 'role'} already: change the assignment with PUT`;
+  return new Problem('ASSIGNMENT_EXISTS', detail, { cause });
 }

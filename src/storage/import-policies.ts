@@ -4,6 +4,7 @@ import { sql } from '../sql/index.ts';
 import {
   type AssignmentOf,
   type AuthoredChange,
+  isInForce,
   loadRolePolicies,
   loadUserPolicies,
   newAssignment,
@@ -14,7 +15,7 @@ import {
 import type { RowLock, Transaction } from './database.ts';
 import { bumpEpoch, lockPolicies } from './epoch.ts';
 import { idList } from './names.ts';
-import { type Author, changedPolicy, loadPolicies, newPolicy } from './policies.ts';
+import { type Author, changedPolicy, loadPolicies, newPolicy, type PolicyDraft } from './policies.ts';
 import { keepVersions } from './policy-history.ts';
 import { deleteFrom, POLICY_TABLES, writeAll } from './policy-tables.ts';
 
@@ -95,9 +96,9 @@ function keyOf(pair: UserPair | RolePair): string {
   return `${pair.policyId} ${'userId' in pair ? pair.userId : pair.role}`;
 }
 
-/** What has to be written. */
+/** What has to be written, but for the revision. */
 interface Draft {
-  readonly policies: readonly Policy[];
+  readonly policies: readonly PolicyDraft[];
   readonly users: readonly UserPolicy[];
   readonly roles: readonly RolePolicy[];
   readonly done: ImportedPolicies;
@@ -109,7 +110,7 @@ interface Authored extends Author {
 
 function draft(imports: readonly PolicyImport[], standing: Standing, author: Authored): Draft {
   const done = { created: 0, updated: 0, unchanged: 0, assigned: 0 };
-  const policies: Policy[] = [];
+  const policies: PolicyDraft[] = [];
   const [users, roles] = [createDrafts(standing.users, author), createDrafts(standing.roles, author)];
   for (const { policy: input, ...held } of imports) {
     const existing = standing.policies.get(input.name);
@@ -143,8 +144,11 @@ function createDrafts<Assignment extends UserPolicy | RolePolicy>(
     assign(pair, said) {
       const key = keyOf(pair);
       const existing = changed.get(key) ?? (standing.get(key) as AssignmentOf<Pair> | undefined);
-      if (existing !== undefined && standsSo(said, existing)) return false;
-      changed.set(key, existing === undefined ? newAssignment(pair, { ...said, by }, now) : withChange(existing, { ...said, by }));
+      const fresh = newAssignment(pair, { ...said, by }, { now, ended: existing });
+      // One that has ended is renewed, as it is where it is assigned by itself: what the file does not say has its default.
+      const isRenewed = existing !== undefined && !isInForce(existing, now) && isInForce(fresh, now);
+      if (existing !== undefined && !isRenewed && standsSo(said, existing)) return false;
+      changed.set(key, existing === undefined || isRenewed ? fresh : withChange(existing, { ...said, by }));
       return true;
     },
     changed: () => [...changed.values()],
@@ -157,11 +161,11 @@ function standsSo({ assignedBy: _, ...said }: Omit<AuthoredChange, 'by'>, existi
   return saysSame(Object.fromEntries(given.map(([name, value]) => [name, value ?? undefined])), existing);
 }
 
-async function write(
-  tx: Transaction,
-  { policies, users, roles }: Draft,
-  change: { readonly epoch: number; readonly by: string },
-): Promise<void> {
+async function write(tx: Transaction, draft: Draft, change: { readonly epoch: number; readonly by: string }): Promise<void> {
+  const version = change.epoch;
+  const policies = draft.policies.map((policy): Policy => ({ ...policy, version }));
+  const users = draft.users.map((assignment) => ({ ...assignment, version }));
+  const roles = draft.roles.map((assignment) => ({ ...assignment, version }));
   const rules = policies.flatMap((policy) => policy.rules.map((rule, position) => ({ ...rule, position })));
   if (policies.length > 0) {
     await writeAll(tx, POLICY_TABLES.policy, policies);

@@ -9,9 +9,11 @@
  */
 export { type AssignedPolicy, listRoleAssignments, listRolePolicies, listUserPolicies } from './assigned-policies.ts';
 export {
+  type Authored,
   type AuthoredChange,
   assignToRole,
   assignToUser,
+  loadAssignment,
   type RolePair,
   removeAssignment,
   removeAssignmentsOf,
@@ -74,7 +76,16 @@ export { insertionInto, readingById, selectionOf } from './names.ts';
 export { type DatabasePlace, findEmptyFile, openDatabase, openForReading } from './open.ts';
 export { type DropPlace, type Dropping, dropOldest, makePartitions, type Staying } from './partitions.ts';
 export { applyPermissions, comparePermissions, type PermissionsComparison } from './permissions.ts';
-export { type Author, createPolicy, deletePolicy, listPolicies, loadPolicy, loadPolicyState, updatePolicy } from './policies.ts';
+export {
+  type Author,
+  createPolicy,
+  deletePolicy,
+  listPolicies,
+  loadPolicy,
+  loadPolicyState,
+  loadPolicyToChange,
+  updatePolicy,
+} from './policies.ts';
 export { loadChanges, loadPolicyStateAt } from './policy-history.ts';
 export { loadActiveAssignments, loadPolicyPage } from './policy-pages.ts';
 export {

@@ -146,8 +146,8 @@ describe('an assignment', () => {
   });
 
   it('gets defaults for what is not said', async () => {
-    const own = await inTransaction((tx) => assignToUser(tx, { policyId, userId: 'u1' }, { by }));
-    const ofRole = await inTransaction((tx) => assignToRole(tx, { policyId, role: 'editor' }, { by }));
+    const { assignment: own } = await inTransaction((tx) => assignToUser(tx, { policyId, userId: 'u1' }, { by }));
+    const { assignment: ofRole } = await inTransaction((tx) => assignToRole(tx, { policyId, role: 'editor' }, { by }));
     expect(own).toMatchObject({ policyId, userId: 'u1', assignedBy: by, isActive: true, context: {} });
     expect(ofRole).toMatchObject({ policyId, role: 'editor', assignedBy: by, isActive: true, priority: 100 });
     expect(await inTransaction(loadWhole)).toEqual({

@@ -26,6 +26,12 @@ export async function loadPolicy(tx: Transaction, id: string): Promise<Policy | 
   return policy;
 }
 
+/** Loads a policy that this transaction is about to change: it stays as it is until then. Throws POLICY_UNKNOWN. */
+export async function loadPolicyToChange(tx: Transaction, id: string): Promise<Policy> {
+  await lockPolicies(tx);
+  return loadPolicyOrRefuse(tx, id);
+}
+
 /** Policies in the order of their making, all or those that fit. */
 export async function listPolicies(
   tx: Transaction,
@@ -38,9 +44,10 @@ export async function listPolicies(
 /** Creates a policy. Throws POLICY_EXISTS where its name is taken. */
 export async function createPolicy(tx: Transaction, input: PolicyInput, { by }: Author): Promise<Policy> {
   await lockPolicies(tx);
-  const policy = newPolicy(input, { by, now: tx.now });
-  await checkNameFree(tx, policy);
+  const draft = newPolicy(input, { by, now: tx.now });
+  await checkNameFree(tx, draft);
   const epoch = await bumpEpoch(tx);
+  const policy = { ...draft, version: epoch };
   await refusingTakenName(policy.name, () => insertInto(tx, POLICY_TABLES.policy, policy));
   await insertRules(tx, policy.rules);
   await keepVersion(tx, { kind: 'policy', id: policy.id, value: policy, epoch, by });
@@ -50,9 +57,10 @@ export async function createPolicy(tx: Transaction, input: PolicyInput, { by }: 
 /** Makes a policy what `input` says; rules given with the id of one it has keep id and createdAt. Throws POLICY_UNKNOWN, POLICY_EXISTS. */
 export async function updatePolicy(tx: Transaction, input: PolicyInput, { id, by }: Author & { readonly id: string }): Promise<Policy> {
   await lockPolicies(tx);
-  const policy = changedPolicy(await loadPolicyOrRefuse(tx, id), input, tx.now);
-  await checkNameFree(tx, policy);
+  const draft = changedPolicy(await loadPolicyOrRefuse(tx, id), input, tx.now);
+  await checkNameFree(tx, draft);
   const epoch = await bumpEpoch(tx);
+  const policy = { ...draft, version: epoch };
   await refusingTakenName(policy.name, () => replaceIn(tx, POLICY_TABLES.policy, policy));
   await deleteFrom(tx, POLICY_TABLES.rule, sql`"policyId" = ${id}`);
   await insertRules(tx, policy.rules);
@@ -90,8 +98,11 @@ async function loadPolicyOrRefuse(tx: Transaction, id: string): Promise<Policy> 
   return policy;
 }
 
+/** A policy, but for the revision that stores it. */
+export type PolicyDraft = Omit<Policy, 'version'>;
+
 /** A policy that is new. */
-export function newPolicy(input: PolicyInput, { by, now }: Author & { readonly now: number }): Policy {
+export function newPolicy(input: PolicyInput, { by, now }: Author & { readonly now: number }): PolicyDraft {
   const at = new Date(now).toISOString();
   const id = createId();
   const rules = toRules(input.rules, { policyId: id, at });
@@ -99,7 +110,7 @@ export function newPolicy(input: PolicyInput, { by, now }: Author & { readonly n
 }
 
 /** A policy made what is said; rules given with the id of one it has keep id and createdAt. */
-export function changedPolicy(existing: Policy, input: PolicyInput, now: number): Policy {
+export function changedPolicy(existing: Policy, input: PolicyInput, now: number): PolicyDraft {
   const at = new Date(now).toISOString();
   return { ...existing, ...toOwnMembers(input), updatedAt: at, rules: toRules(input.rules, { policyId: existing.id, at, existing }) };
 }
@@ -111,7 +122,7 @@ function toOwnMembers({ name, description, type, isActive, priority, tags }: Pol
 interface RuleParts {
   readonly policyId: string;
   readonly at: string;
-  readonly existing?: Policy;
+  readonly existing?: PolicyDraft;
 }
 
 function toRules(inputs: readonly RuleInput[], { policyId, at, existing }: RuleParts): readonly PolicyRule[] {

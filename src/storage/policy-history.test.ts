@@ -108,7 +108,7 @@ describe('the history', () => {
     await inTransaction(async (tx) => {
       const epoch = await bumpEpoch(tx);
       for (const each of [...userIds.map((userId) => to(userId, policyId)), to('many0', kept.id)]) {
-        const value = { ...each, assignedBy: by, assignedAt: AT, isActive: true, context: {} };
+        const value = { ...each, assignedBy: by, assignedAt: AT, isActive: true, context: {}, version: epoch };
         await insertInto(tx, POLICY_TABLES.userPolicy, value);
         await keepVersion(tx, { kind: 'userPolicy', id: each.id, userId: each.userId, value, epoch, by });
       }
@@ -152,7 +152,7 @@ describe('what changed since an epoch', () => {
       await createPolicy(tx, inputOf('gone'), { by }),
     ]);
     const [keptId, changedId, goneId] = [kept?.id ?? '', changed?.id ?? '', gone?.id ?? ''];
-    const ofRole = await inTransaction((tx) => assignToRole(tx, { policyId: goneId, role: 'user' }, { by }));
+    const { assignment: ofRole } = await inTransaction((tx) => assignToRole(tx, { policyId: goneId, role: 'user' }, { by }));
     await inTransaction((tx) => assignToUser(tx, { policyId: goneId, userId: 'u2' }, { by }));
     const from = await now();
     await inTransaction((tx) => updatePolicy(tx, inputOf('changed', { priority: 1 }), { id: changedId, by }));

@@ -2,6 +2,12 @@ import type { JsonObject } from '../operators/index.ts';
 
 const ofPolicy: JsonObject = { type: 'reference', to: '_Policy', onDelete: 'cascade', required: true, index: true };
 
+/**
+ * The revision of the last change, and so the ETag. A counter per row would begin again where an assignment is removed and made again,
+ * or a backup is restored, and an old ETag would match another content. Rows from before this column have 1, which no change gives again.
+ */
+const VERSION: JsonObject = { type: 'integer', required: true, default: 1, description: 'Revision of the last change.' };
+
 const policy: JsonObject = {
   name: '_Policy',
   description: 'Policies, without their rules.',
@@ -15,6 +21,7 @@ const policy: JsonObject = {
     tags: { type: 'list', of: 'string', default: [] },
     createdAt: { type: 'timestamp', required: true },
     updatedAt: { type: 'timestamp', required: true },
+    version: VERSION,
   },
 };
 
@@ -46,6 +53,7 @@ const userPolicy: JsonObject = {
     expiresAt: { type: 'timestamp' },
     isActive: { type: 'boolean', required: true, default: true },
     context: { type: 'json', default: {} },
+    version: VERSION,
   },
   indexes: [{ fields: ['userId', 'policyId'], unique: true }],
 };
@@ -60,6 +68,7 @@ const rolePolicy: JsonObject = {
     assignedAt: { type: 'timestamp', required: true },
     isActive: { type: 'boolean', required: true, default: true },
     priority: { type: 'integer', required: true, default: 100 },
+    version: VERSION,
   },
   indexes: [{ fields: ['role', 'policyId'], unique: true }],
 };

@@ -21,10 +21,10 @@ describe('the system resources', () => {
     );
     expect(shapes).toEqual([
       'public User: id version createdAt updatedAt createdBy name email password role isActive',
-      '_Policy: id name description type isActive priority createdBy tags createdAt updatedAt',
+      '_Policy: id name description type isActive priority createdBy tags createdAt updatedAt version',
       '_PolicyRule: id policyId position resource action effect conditions priority description isActive createdAt',
-      '_UserPolicy: id userId policyId assignedBy assignedAt expiresAt isActive context',
-      '_RolePolicy: id role policyId assignedBy assignedAt isActive priority',
+      '_UserPolicy: id userId policyId assignedBy assignedAt expiresAt isActive context version',
+      '_RolePolicy: id role policyId assignedBy assignedAt isActive priority version',
       '_PolicyHistory: id kind subjectId userId fromEpoch toEpoch value changedBy changedAt',
       '_Decision: id at kind userId role resource action recordId allowed reason ruleId policyId epoch requestId ip outcome facts writer sequence hash',
       '_Chain: id at found cut',

@@ -403,4 +403,28 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     red: 'test/scenarios/past-decisions.test.ts',
     test: 'says so where the trace is not that of its time: a field that is gone',
   },
+  {
+    name: 'a stale version of a policy is overwritten',
+    file: 'src/admin/policies.ts',
+    find: "  checkVersion(admin, 'policy', policy.version);\n",
+    replace: '',
+    red: 'test/scenarios/policy-versions.test.ts',
+    test: 'keeps the DENY of the first: the second is refused, reads again and goes on',
+  },
+  {
+    name: 'an assignment made again has the version of the one before',
+    file: 'src/storage/assignments.ts',
+    find: '{ now: tx.now, ended: found }), version: epoch };',
+    replace: '{ now: tx.now, ended: found }), version: 1 };',
+    red: 'test/scenarios/policy-versions.test.ts',
+    test: 'that was removed and made again is not the one that was read',
+  },
+  {
+    name: 'a rename changes a policy and not its version',
+    file: 'src/storage/evolution/carry-policies.ts',
+    find: ', "version" = ${epoch} WHERE',
+    replace: ' WHERE',
+    red: 'src/storage/evolution/rename.test.ts',
+    test: 'follow a field, wherever a path leads to it',
+  },
 ];

@@ -76,6 +76,35 @@ describe('of many at once', () => {
     expect(counted(replies)).toEqual({ 200: 1, 412: 9 });
   });
 
+  it('one of several that name a version of a policy, and of its assignment: no rule of the one who was first is lost', async () => {
+    const rule = { resource: 'Note', action: 'read', effect: 'ALLOW' };
+    const made = await ask('POST', '/admin/api/policies', { name: 'edited', type: 'CUSTOM', rules: [rule] });
+    const path = `/admin/api/policies/${made.at('data.id')}`;
+    const assigned = await ask('POST', `${path}/assign/role/viewer`, {});
+    const put = (to: string, etag: unknown) => (index: number) =>
+      replicas.next().call('PUT', to, {
+        token: admin.token,
+        body: to === path ? { rules: [rule, { ...rule, effect: 'DENY', priority: index }] } : { priority: index },
+        headers: { 'if-match': String(etag) },
+      });
+    for (const [to, { headers }] of [[path, made] as const, [`${path}/assign/role/viewer`, assigned] as const]) {
+      const replies = await atOnce(10, put(to, headers.etag));
+      expect(counted(replies)).toEqual({ 200: 1, 412: 9 });
+      const won = replies.find(({ status }) => status === 200);
+      expect((await ask('GET', to)).at('data')).toEqual(won?.at('data'));
+    }
+  });
+
+  it('each change of other members of a policy', async () => {
+    const rules = [{ resource: 'Note', action: 'read', effect: 'ALLOW' }];
+    const path = `/admin/api/policies/${(await ask('POST', '/admin/api/policies', { name: 'members', type: 'CUSTOM', rules })).at('data.id')}`;
+    for (let round = 1; round <= 10; round++) {
+      const changes = [{ priority: round }, { description: `round ${round}` }, { tags: [`round${round}`] }, { isActive: round % 2 === 0 }];
+      expect(counted(await Promise.all(changes.map((change) => ask('PUT', path, change))))).toEqual({ 200: 4 });
+      expect((await ask('GET', path)).at('data')).toMatchObject(Object.assign({}, ...changes));
+    }
+  });
+
   it('one deletes, and the others find nothing', async () => {
     const id = String((await ask('POST', '/api/Note', {})).at('data.id'));
     expect(counted(await atOnce(10, () => ask('DELETE', `/api/Note/${id}`)))).toEqual({ 200: 1, 404: 9 });

@@ -135,6 +135,8 @@ const ENDPOINTS: readonly (readonly [send: string, body?: unknown])[] = [
   ['GET /admin/api/policies/<policy>'],
   ['PUT /admin/api/policies/<policy>', { isActive: false }],
   ['DELETE /admin/api/policies/<policy>'],
+  ['GET /admin/api/policies/<policy>/assign/user/<user>'],
+  ['GET /admin/api/policies/<policy>/assign/role/viewer'],
   ['POST /admin/api/policies/<policy>/assign/user/<user>', {}],
   ['PUT /admin/api/policies/<policy>/assign/user/<user>', {}],
   ['DELETE /admin/api/policies/<policy>/assign/user/<user>'],

@@ -28,7 +28,7 @@ export async function carryPolicies(tx: Transaction, { renames, before, epoch }:
     await tx.run(sql`UPDATE "_PolicyRule" SET "resource" = ${carried.resource}, "conditions" = ${conditions} WHERE "id" = ${rule.ruleId}`);
   }
   for (const id of changed) {
-    await tx.run(sql`UPDATE "_Policy" SET "updatedAt" = ${new Date(tx.now).toISOString()} WHERE "id" = ${id}`);
+    await tx.run(sql`UPDATE "_Policy" SET "updatedAt" = ${new Date(tx.now).toISOString()}, "version" = ${epoch} WHERE "id" = ${id}`);
     await keepVersion(tx, { kind: 'policy', id, value: await loadPolicy(tx, id), epoch, by: EVOLUTION });
   }
 }

@@ -194,6 +194,7 @@ describe('policies that name what is renamed', () => {
       ['evolution', epoch + 1, null],
     ]);
     expect(JSON.stringify(history[0])).toContain('resource.title');
+    expect(await test.rows('_Policy')).toMatchObject([{ version: epoch + 1 }]);
   });
 
   it('follow a field of users', async () => {

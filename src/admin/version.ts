@@ -1,0 +1,21 @@
+import { type Answer, checkIfMatch, readIfMatch } from '../request/index.ts';
+import { toETag } from '../response/index.ts';
+import type { AdminCall } from './endpoint.ts';
+
+/**
+ * Refuses the change of a policy or an assignment that another admin has changed since the caller read it. Called once the transaction
+ * holds what it is about to change. Throws REQUEST_MALFORMED, RECORD_VERSION, RECORD_VERSION_REQUIRED.
+ */
+export function checkVersion({ call, parts }: AdminCall, what: 'policy' | 'assignment', version: number | undefined): void {
+  checkIfMatch({ ifMatch: readIfMatch(call.header('if-match')), version, what, setting: parts.ifMatch });
+}
+
+/** The same for an assignment that may not exist yet: to make one, nothing has to be named. */
+export function checkVersionIfNamed({ call }: AdminCall, version: number | undefined): void {
+  checkIfMatch({ ifMatch: readIfMatch(call.header('if-match')), version, what: 'assignment', setting: 'optional' });
+}
+
+/** The headers of an answer with one policy or assignment. */
+export function versionHeaders({ version }: { readonly version: number }): NonNullable<Answer['headers']> {
+  return { etag: toETag(version) };
+}

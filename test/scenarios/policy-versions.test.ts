@@ -1,0 +1,259 @@
+/** Versions of policies and assignments: what an admin has not seen is not overwritten. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type CallOptions, type Reply, type RunningService, startService } from '../harness.ts';
+
+let service: RunningService;
+let strict: RunningService;
+beforeAll(async () => {
+  service = await startService();
+  const page = 'name: Page\nsoftDelete: true\nfields:\n  title: { type: string }\n';
+  strict = await startService({ definitions: { 'Page.yaml': page }, settings: { ifMatch: 'required' } });
+});
+afterAll(() => Promise.all([service.close(), strict.close()]));
+
+async function ask(method: string, path: string, options: CallOptions = {}): Promise<Reply> {
+  return service.call(method, path, { token: (await service.admin()).token, ...options });
+}
+
+/** The status and the code of a refusal. */
+function refusal(reply: Reply): readonly unknown[] {
+  return [reply.status, reply.at('code')];
+}
+
+const ALLOW = { resource: 'User', action: 'read', effect: 'ALLOW' };
+const DENY = { resource: 'User', action: 'read', effect: 'DENY' };
+
+async function makePolicy(): Promise<{ readonly path: string; readonly id: string; readonly etag: string }> {
+  const id = await service.createPolicy({ rules: [ALLOW] });
+  const path = `/admin/api/policies/${id}`;
+  return { id, path, etag: String((await ask('GET', path)).headers.etag) };
+}
+
+describe('a policy that two admins edit', () => {
+  it('keeps the DENY of the first: the second is refused, reads again and goes on', async () => {
+    const { path, etag } = await makePolicy();
+    const first = await ask('PUT', path, { body: { rules: [ALLOW, DENY] }, headers: { 'if-match': etag } });
+    expect(first.status, first.text).toBe(200);
+    const second = await ask('PUT', path, { body: { rules: [ALLOW], priority: 5 }, headers: { 'if-match': etag } });
+    expect(refusal(second)).toEqual([412, 'RECORD_VERSION']);
+    const now = await ask('GET', path);
+    expect([now.at('data.rules.1.effect'), now.at('data.priority')]).toEqual(['DENY', 100]);
+    expect(now.headers.etag).toBe(first.headers.etag);
+    const again = await ask('PUT', path, { body: { priority: 5 }, headers: { 'if-match': String(now.headers.etag) } });
+    expect([again.status, again.at('data.rules.1.effect')]).toEqual([200, 'DENY']);
+  });
+
+  it('is deleted in the version that was read, or not', async () => {
+    const { path, etag } = await makePolicy();
+    await ask('PUT', path, { body: { rules: [DENY] } });
+    expect(refusal(await ask('DELETE', path, { headers: { 'if-match': etag } }))).toEqual([412, 'RECORD_VERSION']);
+    const { etag: current = '' } = (await ask('GET', path)).headers;
+    expect((await ask('DELETE', path, { headers: { 'if-match': current } })).status).toBe(200);
+  });
+
+  it('has the version as ETag of every answer, in lists, and takes it back in a body only unchanged', async () => {
+    const created = await ask('POST', '/admin/api/policies', { body: { name: 'Versions', type: 'CUSTOM', rules: [ALLOW] } });
+    const policy = created.at('data') as { readonly id: string; readonly version: number };
+    const path = `/admin/api/policies/${policy.id}`;
+    const etag = `"${policy.version}"`;
+    expect([created.headers.etag, (await ask('GET', path)).headers.etag]).toEqual([etag, etag]);
+    const listed = (await ask('GET', '/admin/api/policies')).at('data') as readonly (typeof policy)[];
+    expect(listed.find(({ id }) => id === policy.id)?.version).toBe(policy.version);
+    const sentBack = await ask('PUT', path, { body: policy });
+    expect([sentBack.status, sentBack.headers.etag]).toEqual([200, `"${sentBack.at('data.version')}"`]);
+    expect(Number(sentBack.at('data.version'))).toBeGreaterThan(policy.version);
+    expect(refusal(await ask('PUT', path, { body: policy }))).toEqual([422, 'POLICY_INVALID']);
+  });
+
+  it.each([
+    ['*', 200],
+    ['W/"current"', 200],
+    ['"9999999", "current"', 200],
+    ['"9999999"', 412],
+    ['current', 400],
+    ['"current" "current"', 400],
+  ])('If-Match: %s answers %i', async (header, status) => {
+    const { path, etag } = await makePolicy();
+    const headers = { 'if-match': header.replaceAll('current', etag.slice(1, -1)) };
+    expect((await ask('PUT', path, { body: { priority: 1 }, headers })).status).toBe(status);
+  });
+
+  it('is another version once an import has changed it, and the same where the import says what it says already', async () => {
+    const { path, etag } = await makePolicy();
+    const policies = [(await ask('GET', path)).at('data')];
+    expect((await ask('POST', '/admin/api/policies/import', { body: { policies } })).at('data.unchanged')).toBe(1);
+    expect((await ask('GET', path)).headers.etag).toBe(etag);
+    const changed = [{ ...(policies[0] as object), rules: [ALLOW, DENY] }];
+    expect((await ask('POST', '/admin/api/policies/import', { body: { policies: changed } })).at('data.updated')).toBe(1);
+    expect((await ask('PUT', path, { body: { rules: [ALLOW] }, headers: { 'if-match': etag } })).status).toBe(412);
+  });
+});
+
+describe.each(['user', 'role'] as const)('an assignment to a %s', (to) => {
+  const change = to === 'user' ? { context: { ticket: 1 } } : { priority: 7 };
+  const holder = async () => (to === 'user' ? (await service.user()).id : 'viewer');
+
+  async function assign(): Promise<{ readonly path: string; readonly etag: string }> {
+    const path = `${(await makePolicy()).path}/assign/${to}/${await holder()}`;
+    const made = await ask('POST', path);
+    expect(made.status, made.text).toBe(201);
+    return { path, etag: String(made.headers.etag) };
+  }
+
+  it('is read, changed and removed in the version that was read, or not', async () => {
+    const { path, etag } = await assign();
+    expect((await ask('GET', path)).headers.etag).toBe(etag);
+    const changed = await ask('PUT', path, { body: change, headers: { 'if-match': etag } });
+    expect([changed.status, changed.at('data')]).toEqual([200, expect.objectContaining(change)]);
+    for (const method of ['PUT', 'DELETE'])
+      expect(refusal(await ask(method, path, { headers: { 'if-match': etag } }))).toEqual([412, 'RECORD_VERSION']);
+    expect((await ask('DELETE', path, { headers: { 'if-match': String(changed.headers.etag) } })).status).toBe(200);
+    expect(refusal(await ask('GET', path))).toEqual([404, 'ASSIGNMENT_UNKNOWN']);
+  });
+
+  it('that was removed and made again is not the one that was read', async () => {
+    const { path, etag } = await assign();
+    await ask('DELETE', path);
+    await ask('POST', path);
+    expect((await ask('PUT', path, { body: { isActive: false }, headers: { 'if-match': etag } })).status).toBe(412);
+  });
+
+  it('carries its version where policies are listed', async () => {
+    const { path, etag } = await assign();
+    const [, , , , policyId, , , held] = path.split('/');
+    const listed = await ask('GET', to === 'user' ? `/admin/api/users/${held}/policies` : '/admin/api/roles/viewer/policies');
+    const found = (listed.at('data') as readonly Listed[]).find(({ id }) => id === policyId);
+    expect(`"${found?.assignment.version}"`).toBe(etag);
+  });
+
+  it('in force answers 409; an inactive one is renewed, with its defaults', async () => {
+    const { path } = await assign();
+    await ask('PUT', path, { body: change });
+    expect(refusal(await ask('POST', path))).toEqual([409, 'ASSIGNMENT_EXISTS']);
+    const before = await ask('PUT', path, { body: { isActive: false } });
+    const renewed = await ask('POST', path);
+    expect(renewed.status, renewed.text).toBe(200);
+    expect(renewed.at('message')).toMatch(/^renewed the assignment of policy /);
+    const expected = { id: before.at('data.id'), isActive: true, ...(to === 'user' ? { context: {} } : { priority: 100 }) };
+    expect(renewed.at('data')).toMatchObject({ ...expected, assignedBy: (await service.admin()).id });
+    expect(Number(renewed.at('data.version'))).toBeGreaterThan(Number(before.at('data.version')));
+    expect((await service.decisions('kind=admin&limit=1'))[0]).toMatchObject({ action: 'update', reason: renewed.at('message') });
+    expect((await ask('POST', path)).status).toBe(409);
+  });
+
+  it('is made or renewed in the version that was read, where one is named', async () => {
+    const { path, etag } = await assign();
+    await ask('PUT', path, { body: { isActive: false } });
+    expect((await ask('POST', path, { headers: { 'if-match': etag } })).status).toBe(412);
+    expect((await ask('POST', path, { headers: { 'if-match': '*' } })).status).toBe(200);
+    await ask('DELETE', path);
+    expect((await ask('POST', path, { headers: { 'if-match': '*' } })).status).toBe(412);
+  });
+});
+
+interface Listed {
+  readonly id: string;
+  readonly assignment: { readonly version: number };
+}
+
+describe('an assignment that has expired', () => {
+  const expired = { expiresAt: '2001-01-01T00:00:00.000Z' };
+
+  it('is renewed, with the expiry that is given, and decides again', async () => {
+    const user = await service.user();
+    const path = `${(await makePolicy()).path}/assign/user/${user.id}`;
+    await ask('POST', path, { body: expired });
+    const reading = () => service.call('GET', `/api/User/${user.id}`, { token: user.token });
+    expect((await reading()).status).toBe(403);
+    const renewed = await ask('POST', path, { body: { expiresAt: '2101-01-01T00:00:00.000Z' } });
+    expect([renewed.status, renewed.at('data.expiresAt')]).toEqual([200, '2101-01-01T00:00:00.000Z']);
+    expect((await reading()).status).toBe(200);
+  });
+
+  it('is renewed by an import that names it without its expiry, and by none that says it again', async () => {
+    const user = await service.user();
+    const { path, id } = await makePolicy();
+    await ask('POST', `${path}/assign/user/${user.id}`, { body: expired });
+    await ask('POST', `${path}/assign/role/viewer`, { body: { isActive: false } });
+    const policy = (await ask('GET', path)).at('data') as object;
+    const send = async (users: object[], roles: object[]) =>
+      (await ask('POST', '/admin/api/policies/import', { body: { policies: [{ ...policy, users, roles }] } })).at('data.assigned');
+    expect(await send([{ userId: user.id, ...expired }], [{ role: 'viewer', isActive: false }])).toBe(0);
+    expect(await send([{ userId: user.id }], [{ role: 'viewer' }])).toBe(2);
+    expect((await ask('GET', `/admin/api/policies/${id}/assign/user/${user.id}`)).at('data')).not.toHaveProperty('expiresAt');
+    expect((await ask('GET', `/admin/api/policies/${id}/assign/role/viewer`)).at('data.isActive')).toBe(true);
+    expect(await send([{ userId: user.id }], [{ role: 'viewer' }])).toBe(0);
+  });
+});
+
+/**
+ * Every operation of records and of admins, but GET, by what it does where If-Match is required. `required`: it changes what a caller has read, and is refused
+ * without the version. The others change nothing, make something new, or name what they change by what it says, and not by its version.
+ */
+const OPERATIONS: Readonly<Record<string, string>> = {
+  'POST /api/Page': 'creates',
+  'PUT /api/Page/{id}': 'required',
+  'DELETE /api/Page/{id}': 'required',
+  'POST /api/Page/create': 'creates',
+  'POST /api/Page/read': 'reads',
+  'POST /api/Page/update': 'required',
+  'POST /api/Page/delete': 'required',
+  'POST /api/Page/list': 'reads',
+  'POST /api/Page/export': 'reads',
+  'POST /api/Page/import': 'creates, or updates the records that a unique key names',
+  'POST /api/Page/createIfNotExists': 'creates',
+  'POST /api/Page/updateIfExists': 'updates the record that a filter names, which may name its version',
+  'POST /api/Page/restore': 'required',
+  'POST /api/Page/listDeleted': 'reads',
+  'POST /api/batch': 'each of its requests as by itself',
+  'POST /admin/api/policies': 'creates',
+  'PUT /admin/api/policies/{id}': 'required',
+  'DELETE /admin/api/policies/{id}': 'required',
+  'POST /admin/api/policies/import': 'makes the policies of these names what the file says; a dry run shows what that changes',
+  'POST /admin/api/policies/test-access': 'reads',
+  'POST /admin/api/policies/{id}/test': 'reads',
+  'POST /admin/api/policies/who-can': 'reads',
+  'POST /admin/api/users/{userId}/permissions': 'reads',
+  'POST /admin/api/policies/{policyId}/assign/user/{userId}': 'creates, or renews what is not in force',
+  'PUT /admin/api/policies/{policyId}/assign/user/{userId}': 'required',
+  'DELETE /admin/api/policies/{policyId}/assign/user/{userId}': 'required',
+  'POST /admin/api/policies/{policyId}/assign/role/{role}': 'creates, or renews what is not in force',
+  'PUT /admin/api/policies/{policyId}/assign/role/{role}': 'required',
+  'DELETE /admin/api/policies/{policyId}/assign/role/{role}': 'required',
+};
+
+describe('where If-Match is required', () => {
+  it('every operation is known by whether it needs one, and those that do describe it', async () => {
+    const { paths } = (await strict.call('GET', '/openapi.json')).body as { readonly paths: Readonly<Record<string, object>> };
+    const operations = Object.entries(paths).flatMap(([path, item]) =>
+      Object.entries(item).map(([method, operation]) => ({ name: `${method.toUpperCase()} ${path}`, text: JSON.stringify(operation) })),
+    );
+    const changing = operations.filter(({ name }) => /^(?:POST|PUT|DELETE) \/(?:api\/(?:Page|batch)|admin\/)/.test(name));
+    expect(changing.map(({ name }) => name).toSorted()).toEqual(Object.keys(OPERATIONS).toSorted());
+    for (const { name, text } of changing) expect([name, text.includes('problem428')]).toEqual([name, OPERATIONS[name] === 'required']);
+  });
+
+  it.each(Object.keys(OPERATIONS).filter((name) => OPERATIONS[name] === 'required'))('%s without it is 428', async (name) => {
+    const { token } = await strict.admin();
+    const [method = '', path = ''] = name.split(' ');
+    const page = await strict.createRecord('Page', { title: 'a' });
+    const user = await strict.user();
+    const policy = await strict.createPolicy({ rules: [ALLOW], role: 'user', userId: user.id });
+    if (path.endsWith('/restore')) await strict.call('DELETE', `/api/Page/${page}`, { token, headers: { 'if-match': '*' } });
+    const ids = { '{id}': path.startsWith('/api') ? page : policy, '{policyId}': policy, '{userId}': user.id, '{role}': 'user' };
+    const body = method === 'POST' ? { id: page, ...(path.endsWith('/update') && { data: { title: 'b' } }) } : { isActive: true };
+    const sent = { token, ...(method !== 'DELETE' && { body: path === '/api/Page/{id}' ? { title: 'b' } : body }) };
+    const address = Object.entries(ids).reduce((text, [name, id]) => text.replace(name, id), path);
+    expect(refusal(await strict.call(method, address, sent))).toEqual([428, 'RECORD_VERSION_REQUIRED']);
+    const done = await strict.call(method, address, { ...sent, headers: { 'if-match': '*' } });
+    expect(done.status, done.text).toBe(200);
+  });
+
+  it('so it is for each request of a batch', async () => {
+    const { token } = await strict.admin();
+    const id = await strict.createRecord('Page', { title: 'a' });
+    const requests = [{ resource: 'Page', action: 'update', id, data: { title: 'b' } }];
+    const answer = await strict.call('POST', '/api/batch', { token, body: { requests } });
+    expect(answer.at('data.0.status')).toBe(428);
+  });
+});
