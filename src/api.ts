@@ -32,9 +32,11 @@ export type ApiParts = TransferParts;
 /** Every route under `/api`. */
 export function createApiRoutes(parts: ApiParts): readonly Route[] {
   const { limits } = parts;
+  const admission = { freeBytes: limits.anonymousBodyBytes, admit: (origin: RequestOrigin) => admit(parts, origin) };
   const door = (method: Route['method'], path: string, read: (call: Call) => ApiRequest): Route => ({
     method,
     path,
+    admission,
     handle: (call) => answer(parts, read(call), call.origin),
   });
   return [
@@ -56,15 +58,25 @@ export function createApiRoutes(parts: ApiParts): readonly Route[] {
       method: 'POST',
       path: '/api/:resource/export',
       streams: 'answer',
+      admission,
       handle: async (call) => answerPlain(parts, await answerExport(parts, call), call.origin),
     },
     {
       method: 'POST',
       path: '/api/batch',
+      admission,
       cost: (call) => readBatch(call.body, limits).items.length,
       handle: (call) => answerBatch(parts, call),
     },
   ];
+}
+
+/** Identifies the caller of a large body. What this caller may do is decided by the request itself, in its own transaction. */
+async function admit(parts: ApiParts, origin: RequestOrigin): Promise<number> {
+  if (origin.token === undefined) return parts.limits.anonymousBodyBytes;
+  const caller = await readCaller(parts, origin);
+  await parts.database.transaction((tx) => caller.identify(tx));
+  return Number.POSITIVE_INFINITY;
 }
 
 function answerPlain(parts: ApiParts, answered: Answer | Plain, origin: RequestOrigin): Promise<Answer> | Answer {

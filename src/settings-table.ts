@@ -113,6 +113,12 @@ export const SETTINGS_TABLE = {
 
   rateLimit: { group: 'requests', default: 60_000, range: [0, 1e9], about: 'requests per minute and address; 0 is no limit' },
   bodyBytes: { group: 'requests', default: 1_048_576, range: [1024, 1e9], about: 'size of a request body' },
+  anonymousBodyBytes: {
+    group: 'requests',
+    default: 65_536,
+    range: [1024, 1e9],
+    about: 'size of a request body from a caller without a token; for a larger one the token is verified before the body is read',
+  },
   importBytes: { group: 'requests', default: 16_777_216, range: [1024, 1e9], about: 'size of an import body that is one JSON object' },
   importStreamBytes: {
     group: 'requests',

@@ -15,8 +15,8 @@ import type { LeadSettings } from './workers/index.ts';
 
 /** Bounds on what requests ask for. */
 export function toRequestLimits(settings: Settings): RequestLimits {
-  const { pageMax, exportMax, whereItems, filterListItems, sortKeys, batchItems, importRows } = settings;
-  return { pageMax, exportMax, whereItems, filterListItems, sortKeys, batchItems, importRows };
+  const { pageMax, exportMax, whereItems, filterListItems, sortKeys, batchItems, importRows, anonymousBodyBytes } = settings;
+  return { pageMax, exportMax, whereItems, filterListItems, sortKeys, batchItems, importRows, anonymousBodyBytes };
 }
 
 /** Bounds that the server keeps. */

@@ -70,11 +70,20 @@ export function toRoute(parts: AdminParts, endpoint: Endpoint): Route {
     method: endpoint.method,
     path: `/admin/api${endpoint.path}`,
     ...(endpoint.takes !== undefined && { streams: 'body', bodyBytes: parts.importBounds.bodyBytes }),
+    admission: { freeBytes: 0, admit: (origin) => admit(parts, { origin, method: endpoint.method }) },
     handle: async (call) => {
       const token = await parts.identity.readToken(call.origin.token);
       return answerAs(parts, endpoint, { call, identify: (tx) => parts.identity.identify(tx, token) });
     },
   };
+}
+
+/** Refuses everyone but admins before any of a body is read. The transaction of the request identifies the admin again. */
+async function admit({ identity, database }: AdminParts, asked: Asked): Promise<number> {
+  const token = await identity.readToken(asked.origin.token);
+  const admin = await database.transaction(async (tx) => toAdmin(tx, asked, await identity.identify(tx, token)));
+  if (admin instanceof Problem) throw admin;
+  return Number.POSITIVE_INFINITY;
 }
 
 /** A call, and how whoever makes it is known. */
@@ -88,24 +97,28 @@ export async function answerAs(parts: AdminParts, endpoint: Endpoint, { call, id
   // Read before the transaction, which waits for nobody.
   const sent = endpoint.takes === undefined ? undefined : await readImportBody(call, endpoint.takes, parts.importBounds);
   const answer = await parts.database.transaction(async (tx) => {
-    const principal = await identify(tx);
-    if (principal.id === undefined) throw new Problem('IDENTITY_REQUIRED', 'the admin endpoints require an admin bearer token');
-    if (principal.role !== 'admin') return refuse(tx, call, principal);
+    const admin = await toAdmin(tx, call, await identify(tx));
+    if (admin instanceof Problem) return admin;
     readQueryMembers(call, endpoint.query ?? []);
-    return endpoint.handle({ ...(await toAdminCall(parts, { tx, call, admin: { ...principal, id: principal.id } })), sent });
+    return endpoint.handle({ ...(await toAdminCall(parts, { tx, call, admin })), sent });
   });
   if (answer instanceof Problem) throw answer;
   return answer;
 }
 
-/** The refusal is on the record too, so it is returned, not thrown: throwing would undo its entry. */
-async function refuse(tx: Transaction, call: Call, principal: Principal): Promise<Problem> {
-  const reason = `role ${principal.role} is not admin`;
-  const entry = toEntry(call, principal, {
+type Asked = Pick<Call, 'origin' | 'method'>;
+
+/** Returns the admin, or the refusal of another user. That has an entry, so it is not thrown: throwing would undo the entry. */
+async function toAdmin(tx: Transaction, asked: Asked, principal: Principal): Promise<AdminCall['admin'] | Problem> {
+  const { id, role } = principal;
+  if (id === undefined) throw new Problem('IDENTITY_REQUIRED', 'the admin endpoints require an admin bearer token');
+  if (role === 'admin') return { ...principal, id };
+  const reason = `role ${role} is not admin`;
+  const entry = toEntry(asked, principal, {
     now: tx.now,
     allowed: false,
     resource: 'Admin',
-    action: call.method.toLowerCase(),
+    action: asked.method.toLowerCase(),
     reason,
     recordId: undefined,
     epoch: 0,
@@ -136,7 +149,7 @@ interface EntryParts {
   readonly epoch: number;
 }
 
-function toEntry(call: Call, principal: Principal, { now, ...parts }: EntryParts): Entry {
+function toEntry({ origin }: Asked, principal: Principal, { now, ...parts }: EntryParts): Entry {
   return {
     ...parts,
     id: createEntryId(),
@@ -144,7 +157,7 @@ function toEntry(call: Call, principal: Principal, { now, ...parts }: EntryParts
     kind: 'admin',
     userId: principal.id,
     role: principal.role,
-    requestId: call.origin.requestId,
-    ip: call.origin.ip,
+    requestId: origin.requestId,
+    ip: origin.ip,
   };
 }

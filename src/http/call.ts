@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { Problem } from '../errors.ts';
 import { createId } from '../id.ts';
 import type { Json } from '../operators/index.ts';
-import { type ByteStream, type Call, type Method, readQuery } from '../request/index.ts';
+import { type ByteStream, type Call, type Method, type RequestOrigin, readQuery } from '../request/index.ts';
 import { toAddress } from './address.ts';
 
 /** One Bearer token, in the characters that RFC 6750 allows. */
@@ -29,8 +29,18 @@ export function toCall(request: FastifyRequest, method: Method, stream?: ByteStr
     body: request.body as Json | undefined,
     ...(stream !== undefined && { stream }),
     header: (name) => (Object.hasOwn(headers, name) ? toText(headers[name]) : undefined),
-    origin: { requestId: request.id, method, path: toPath(request.raw), ip: clientAddress(request), token: readToken(request.raw) },
+    origin: toOrigin(request, method),
   };
+}
+
+/**
+ * What a request says of itself beside what it asks for. It can be read before the body is.
+ *
+ * @throws Problem IDENTITY_TOKEN for an Authorization header that cannot be used.
+ */
+export function toOrigin(request: FastifyRequest, method: Method): RequestOrigin {
+  const { id, raw } = request;
+  return { requestId: id, method, path: toPath(raw), ip: clientAddress(request), token: readToken(raw) };
 }
 
 /** The request's id: the caller's own where it is sane, else a new one. */

@@ -12,6 +12,8 @@ const MAX_HEADER_BYTES = 16_384;
 /** Longer than the idle timeout of common load balancers, so that they close an idle connection first. */
 const KEEP_ALIVE_MS = 72_000;
 
+const LATE_BODY_MS = 1000;
+
 /** Never in a log line, whatever is logged. */
 const REDACTED = ['authorization', 'password', 'token', 'refreshToken'].flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
 
@@ -72,7 +74,7 @@ function timeouts(
   timeout: number,
 ): Pick<FastifyServerOptions, 'requestTimeout' | 'connectionTimeout' | 'keepAliveTimeout'> & { http: ServerOptions } {
   return {
-    requestTimeout: timeout,
+    requestTimeout: timeout + LATE_BODY_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
     connectionTimeout: timeout + KEEP_ALIVE_MS,
     // Node looks for late requests only once per interval, by default every 30 seconds.
@@ -80,7 +82,8 @@ function timeouts(
       // Checked by our own guard, which answers with a problem.
       requireHostHeader: false,
       headersTimeout: timeout,
-      requestTimeout: timeout,
+      // Later than our own answer to a body that is late, which has the request's id; Node's closes what that left open.
+      requestTimeout: timeout + LATE_BODY_MS,
       connectionsCheckingInterval: Math.min(timeout / 2, 30_000),
       maxHeaderSize: MAX_HEADER_BYTES,
     },

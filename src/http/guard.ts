@@ -1,13 +1,14 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../errors.ts';
 import { toRateKey } from './address.ts';
 import { clientAddress, toPath } from './call.ts';
 import { createDirectory } from './directory.ts';
+import { isHeld } from './expect.ts';
 import { toFailure } from './problems.ts';
 import type { RateLimiter } from './rate.ts';
 import { SECURITY_HEADERS } from './security.ts';
 import { sendProblem } from './send.ts';
-import { isStreamed } from './stream.ts';
+import { discardBody, isStreamed } from './stream.ts';
 
 /** Probes are answered whatever else their address sends, or a flood would take the replica out. */
 const UNCOUNTED = new Set(['/healthz', '/readyz']);
@@ -45,10 +46,17 @@ export function addGuards(server: FastifyInstance, limiter: RateLimiter | undefi
     throw problem;
   });
   server.setErrorHandler((error, request, reply) => {
-    // What is left of a body that was refused would be taken for the next request.
-    if (!request.raw.complete && !isStreamed(request)) reply.header('connection', 'close');
+    if (!request.raw.complete && !isStreamed(request)) endRefused(request, reply);
     return sendProblem(reply, toFailure(error, request));
   });
+}
+
+/** Lets the client of a refused body read the answer; one that was not asked for its body has nothing more to send. */
+function endRefused({ raw }: FastifyRequest, reply: FastifyReply): void {
+  if (isHeld(raw)) return;
+  // The framework closes a connection whose body it refuses, at once.
+  reply.removeHeader('connection');
+  reply.raw.once('close', () => discardBody(raw));
 }
 
 /** RFC 9112: a request of HTTP/1.1 says whom it is for. Node would refuse it without a word. */

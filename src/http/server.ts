@@ -1,8 +1,9 @@
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyContextConfig, FastifyInstance } from 'fastify';
 import { SetupError } from '../errors.ts';
 import type { Route } from '../request/index.ts';
+import { admitBodies } from './admission.ts';
 import { readOnlyJson } from './body.ts';
 import { toCall } from './call.ts';
 import { serveDocs } from './docs.ts';
@@ -63,12 +64,13 @@ export function createHttpServer(options: HttpOptions): HttpServer {
 
 /** Plugins first: routes are only touched by what was there before them. */
 async function assemble(server: FastifyInstance, options: HttpOptions): Promise<void> {
-  const { rateLimit, jsonDepth } = options.limits;
+  const { rateLimit, jsonDepth, requestTimeoutSeconds } = options.limits;
   readOnlyJson(server, jsonDepth);
   await addSecurityHeaders(server, options.corsOrigins);
   const limiter = rateLimit === 0 ? undefined : createRateLimiter(rateLimit);
   addGuards(server, limiter);
-  answerInTime(server, options.limits.requestTimeoutSeconds * 1000);
+  answerInTime(server, requestTimeoutSeconds * 1000);
+  admitBodies(server, requestTimeoutSeconds);
   logAnswers(server, options.logLevel);
   if (options.watch !== undefined) watchAnswers(server, options.watch);
   serveHealth(server, options.ready);
@@ -77,8 +79,7 @@ async function assemble(server: FastifyInstance, options: HttpOptions): Promise<
   for (const route of whole) serveRoute(server, route, limiter);
   await server.register(async (part) => {
     readNoBody(part);
-    const idleSeconds = options.limits.requestTimeoutSeconds;
-    for (const route of options.routes) if (route.streams === 'body') serveStreamed(part, route, idleSeconds);
+    for (const route of options.routes) if (route.streams === 'body') serveStreamed(part, route, requestTimeoutSeconds);
   });
 }
 
@@ -86,7 +87,7 @@ function serveRoute(server: FastifyInstance, route: Route, limiter: RateLimiter 
   server.route({
     method: route.method,
     url: route.path,
-    config: { streams: route.streams !== undefined },
+    config: configOf(route),
     ...(route.bodyBytes === undefined ? {} : { bodyLimit: route.bodyBytes }),
     async handler(request, reply) {
       const call = toCall(request, route.method);
@@ -103,13 +104,21 @@ function serveRoute(server: FastifyInstance, route: Route, limiter: RateLimiter 
   });
 }
 
+function configOf({ streams, admission, method }: Route): FastifyContextConfig {
+  return {
+    streams: streams !== undefined,
+    readsBody: streams === 'body',
+    ...(admission !== undefined && { admission: { ...admission, method } }),
+  };
+}
+
 /** A route that reads its body as it comes. */
 function serveStreamed(server: FastifyInstance, route: Route, idleSeconds: number): void {
   const maxBytes = route.bodyBytes ?? Number.POSITIVE_INFINITY;
   server.route({
     method: route.method,
     url: route.path,
-    config: { streams: true },
+    config: configOf(route),
     async handler(request, reply) {
       beginStreamed(request);
       reply.raw.once('close', () => endStreamed(request));

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Problem } from '../errors.ts';
 import type { ByteStream } from '../request/index.ts';
 import { checkEncoding } from './body.ts';
+import { continueBody } from './expect.ts';
 
 /** Bounds on a body that is read as it comes. */
 export interface StreamBounds {
@@ -43,11 +44,19 @@ export function beginStreamed({ raw }: FastifyRequest): void {
   unhurried.add(raw.socket);
 }
 
-/** Ends it. What nobody has read of it is passed over for a while; then the connection is closed. */
+/** Ends it, and discards what is left of its body. */
 export function endStreamed({ raw }: FastifyRequest): void {
   unhurried.delete(raw.socket);
+  discardBody(raw);
+}
+
+/**
+ * Discards what is left of a body for a few seconds, then closes the connection. Closed at once, with bytes unread, the connection is reset,
+ * and a client that is still sending never sees the answer (RFC 9112, 9.6).
+ */
+export function discardBody(raw: IncomingMessage): void {
   if (raw.readableEnded || raw.destroyed) return;
-  // Whoever was waiting for more waits no longer: a stream that is waited on so does not flow.
+  // A stream with such a listener does not flow.
   raw.removeAllListeners('readable');
   raw.resume();
   // Asked when the time has come: whether the end is told to anybody depends on when it was read, and by then
@@ -68,7 +77,9 @@ export function isUnhurried(socket: Socket): boolean {
   return unhurried.has(socket);
 }
 
-async function* readBytes(raw: IncomingMessage, { maxBytes, idleSeconds }: StreamBounds): AsyncGenerator<Uint8Array> {
+/** Reads a body as its bytes arrive, and asks for it where its sender waits for that. Throws as `openStream` says. */
+export async function* readBytes(raw: IncomingMessage, { maxBytes, idleSeconds }: StreamBounds): AsyncGenerator<Uint8Array> {
+  continueBody(raw);
   let bytes = 0;
   for (;;) {
     const chunk: Uint8Array | null = raw.read();
@@ -98,6 +109,7 @@ async function nextBytes(raw: IncomingMessage, idleSeconds: number): Promise<voi
   }
 }
 
-function tooLarge(maxBytes: number): Problem {
-  return new Problem('REQUEST_TOO_LARGE', `expected a body of at most ${maxBytes} bytes`);
+/** The refusal of a body that is too large. */
+export function tooLarge(maxBytes: number, hint?: string): Problem {
+  return new Problem('REQUEST_TOO_LARGE', `expected a body of at most ${maxBytes} bytes`, hint === undefined ? {} : { hint });
 }

@@ -26,6 +26,9 @@ export interface Identity {
   readonly routes: readonly Route[];
 }
 
+/** An email, a password and a name, or a token: nobody needs a token to send them. */
+const BODY_BYTES = 16_384;
+
 /** Puts identity together; it keeps nothing of callers but a cache of verified tokens. */
 export function createIdentity(options: IdentityOptions): Identity {
   const passwords = createPasswords(options.settings.hashConcurrency);
@@ -34,6 +37,7 @@ export function createIdentity(options: IdentityOptions): Identity {
   const address = (method: Route['method'], path: string, handle: Route['handle']): Route => ({
     method,
     path,
+    bodyBytes: BODY_BYTES,
     async handle(call) {
       checkNoQuery(call);
       return handle(call);

@@ -13,6 +13,7 @@ export const limits: RequestLimits = {
   sortKeys: 2,
   batchItems: 3,
   importRows: 4,
+  anonymousBodyBytes: 1000,
 };
 
 /** What a request has that asks for nothing but its action on `Article`. */

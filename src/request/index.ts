@@ -12,7 +12,7 @@ export { readJson } from './json.ts';
 export type { MistakeCode, Mistakes } from './mistakes.ts';
 export { type QueryLimits, readQuery } from './query.ts';
 export type { ApiRequest, FilterItem, RequestLimits, RequestOrigin, SortKey } from './request.ts';
-export type { Answer, ByteStream, Call, Method, QueryNode, QueryTree, Route } from './route.ts';
+export type { Admission, Answer, ByteStream, Call, Method, QueryNode, QueryTree, Route } from './route.ts';
 export {
   type CellStyle,
   type ExportQuery,

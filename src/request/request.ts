@@ -65,4 +65,6 @@ export interface RequestLimits {
   readonly sortKeys: number;
   readonly batchItems: number;
   readonly importRows: number;
+  /** Bytes of a body from a caller without a token. */
+  readonly anonymousBodyBytes: number;
 }

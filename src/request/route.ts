@@ -41,6 +41,14 @@ export interface Answer {
   readonly cause?: unknown;
 }
 
+/** How large a body a caller may send, decided before it is read. */
+export interface Admission {
+  /** Bytes that are read before it is known who sends them. */
+  readonly freeBytes: number;
+  /** Identifies the caller of a larger body, and gives the bytes that this caller may send. Rejects with a Problem where it is refused. */
+  admit(origin: RequestOrigin): Promise<number>;
+}
+
 /** One address that the service answers at. `http/` serves a table of these. */
 export interface Route {
   readonly method: Method;
@@ -48,6 +56,8 @@ export interface Route {
   readonly path: string;
   /** Largest body in bytes, where it is not the usual one (imports). */
   readonly bodyBytes?: number;
+  /** Absent where any caller may send the largest body. */
+  readonly admission?: Admission;
   /**
    * The body is read by whoever handles the call, as it comes, or the answer is written so: either may take as long as
    * it takes. What may not is to stand still.

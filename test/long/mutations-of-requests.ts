@@ -28,6 +28,14 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'a name given twice in a policy, as admin',
   },
   {
+    name: 'a large body is read from anyone',
+    file: 'src/http/admission.ts',
+    find: 'length <= admission.freeBytes',
+    replace: 'length > 0',
+    red: 'test/attack/bodies.test.ts',
+    test: 'a large body from an anonymous caller is read up to the bound, and no further',
+  },
+  {
     name: 'a deactivated user stays one',
     file: 'src/identity/caller.ts',
     find: "record['isActive'] !== true || ",

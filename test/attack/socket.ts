@@ -1,0 +1,38 @@
+/** Requests as bytes: what no HTTP client would send. */
+import { connect } from 'node:net';
+
+/** Milliseconds after which a connection that the service leaves open is given up. */
+const GIVE_UP = 20_000;
+
+/** Lines of a request, and the end of its head. */
+export function head(...lines: readonly string[]): string {
+  return `${lines.join('\r\n')}\r\n\r\n`;
+}
+
+/** Sends bytes, and gives what comes back until the service closes the connection. `reply` may send more, once, after the first bytes. */
+export function converse(url: string, bytes: string, reply?: (received: string) => string): Promise<string> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    let received = '';
+    let answer = reply;
+    const socket = connect(Number(port), hostname, () => socket.write(bytes));
+    const late = setTimeout(() => socket.destroy(new Error(`the connection stays open; received so far: ${received}`)), GIVE_UP);
+    socket.setEncoding('utf8').on('data', (chunk) => {
+      received += chunk;
+      if (answer !== undefined) socket.write(answer(received));
+      answer = undefined;
+    });
+    socket.on('error', (error: NodeJS.ErrnoException) =>
+      error.code === 'ECONNRESET' || error.code === 'EPIPE' ? undefined : reject(error),
+    );
+    socket.on('close', () => {
+      clearTimeout(late);
+      resolve(received);
+    });
+  });
+}
+
+/** The statuses of all answers in what was received. */
+export function statusesOf(received: string): readonly number[] {
+  return [...received.matchAll(/^HTTP\/1\.1 (\d{3}) /gm)].map(([, status]) => Number(status));
+}
