@@ -6,6 +6,7 @@ import { ACTIONS, type RuleAction } from '../actions.ts';
 import type { Path } from '../condition/index.ts';
 import { createScope, leaveOpen, OPEN, type Principal, type ScopeParts } from '../context/index.ts';
 import { type Decision, decide, decidingRule, printWhen } from '../decision/index.ts';
+import { INACTIVE_USER } from '../identity/index.ts';
 import type { Json, JsonObject } from '../operators/index.ts';
 import { type Applicable, applicableRules, NO_GRANTS, type UserGrant } from '../policy/index.ts';
 import { isDeletionField, type Resource, type StoredRecord } from '../resource/index.ts';
@@ -44,9 +45,13 @@ export interface KnownUser {
   readonly grants: readonly UserGrant[];
 }
 
-/** Decides for a stored user, as the user is now. */
-export function decideForUser(admin: AdminCall, question: AheadQuestion, { user, grants }: KnownUser): Promise<Foreseen> {
-  return decideAhead(admin, question, { principal: toPrincipal(user), grants, isKnown: true });
+/** The decision on every request of a user who is not active: the token is refused before any policy is read. */
+export const DENIED_INACTIVE: Decision = Object.freeze({ effect: 'deny', reason: INACTIVE_USER });
+
+/** Decides for a stored user, as the user is now. One who is not active is denied, as every request of theirs is. */
+export async function decideForUser(admin: AdminCall, question: AheadQuestion, { user, grants }: KnownUser): Promise<Foreseen> {
+  const foreseen = await decideAhead(admin, question, { principal: toPrincipal(user), grants, isKnown: true });
+  return user['isActive'] === true ? foreseen : { ...foreseen, decision: DENIED_INACTIVE };
 }
 
 /** Decides for whoever has a role: id and attributes of the user stay open. */

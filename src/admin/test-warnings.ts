@@ -7,7 +7,7 @@ import type { AccessTest, Tried } from './try-access.ts';
 /** Mistakes in values that are told. */
 const ISSUES_TOLD = 5;
 
-/** Said wherever it is foretold what a user may do who is not active. */
+/** The warning on every answer about a user who is not active. */
 export const NOT_ACTIVE = 'the user is not active: no token of theirs is accepted, whatever policies say';
 
 /** What a test would otherwise hide: that it tries out something else than was meant, or that a grant is not yet a success. */
@@ -15,10 +15,9 @@ export function warningsOfTest(test: AccessTest, tried: Tried, user: Resource): 
   return [...warningsOfUser(test, tried, user), ...warningsOfRecord(test, tried), ...warningsOfValues(tried.issues)];
 }
 
-function warningsOfUser({ userId, hypothesis }: AccessTest, { principal, stored }: Tried, user: Resource): readonly string[] {
+function warningsOfUser({ userId, hypothesis }: AccessTest, { principal, stored, isActive }: Tried, user: Resource): readonly string[] {
   const said = hypothesis.user ?? {};
   const isUnknown = userId !== undefined && stored.user === undefined && said['role'] === undefined;
-  const isIdle = stored.user !== undefined && principal.attributes['isActive'] !== true;
   const { role } = principal;
   const names = [...user.fields.keys()];
   const near = Object.keys(said).flatMap((name) => {
@@ -27,7 +26,7 @@ function warningsOfUser({ userId, hypothesis }: AccessTest, { principal, stored 
   });
   return [
     ...(isUnknown ? ['no user has this id: as long as "user.role" says nothing else, the role is anon'] : []),
-    ...(isIdle ? [NOT_ACTIVE] : []),
+    ...(isActive ? [] : [NOT_ACTIVE]),
     ...(isAssignableRole(role) ? [] : [`no policy can be assigned to role "${role.slice(0, 64)}"${didYouMean(role, ASSIGNABLE_ROLES)}`]),
     ...near,
   ];

@@ -12,7 +12,7 @@ import type { Applicable } from '../policy/index.ts';
 import type { Resource, StoredRecord } from '../resource/index.ts';
 import { proposeChange, proposeRecord } from '../steps/index.ts';
 import { loadRecord, loadReferred } from '../storage/index.ts';
-import { MAKES_RECORD, toPrincipal } from './decide-ahead.ts';
+import { DENIED_INACTIVE, MAKES_RECORD, toPrincipal } from './decide-ahead.ts';
 import type { AdminCall } from './endpoint.ts';
 
 /** The request, as far as a test says it. */
@@ -43,10 +43,24 @@ export interface Tried {
   readonly stored: { readonly user: StoredRecord | undefined; readonly record: StoredRecord | undefined };
   /** For what the values sent would be refused, were the request allowed. */
   readonly issues: readonly Issue[];
+  /** False where the user's token would be refused: the user is stored as inactive, or the test says so. */
+  readonly isActive: boolean;
 }
 
-/** Decides the request with the rules that `rulesFor` picks, and says why. Leaves no entry. */
-export async function tryAccess(admin: AdminCall, test: AccessTest, rulesFor: (asked: Asked) => Promise<Applicable>): Promise<Tried> {
+/** Picks the rules that are asked for. */
+type RulesFor = (asked: Asked) => Promise<Applicable>;
+
+/**
+ * Decides the request with the rules that `rulesFor` picks, and explains the decision. A user who is not active is denied; the
+ * trace then shows what policies say. Leaves no entry.
+ */
+export async function tryAccess(admin: AdminCall, test: AccessTest, rulesFor: RulesFor): Promise<Tried> {
+  const tried = await tryActive(admin, test, rulesFor);
+  const isActive = isActiveIn(test, tried);
+  return { ...tried, isActive, explanation: isActive ? tried.explanation : denyInactive(tried.explanation) };
+}
+
+async function tryActive(admin: AdminCall, test: AccessTest, rulesFor: RulesFor): Promise<Omit<Tried, 'isActive'>> {
   const { tx, model } = admin;
   const makesRecord = MAKES_RECORD.has(test.action);
   const user = test.userId === undefined ? undefined : await loadRecord(tx, model.user, test.userId);
@@ -69,6 +83,20 @@ export async function tryAccess(admin: AdminCall, test: AccessTest, rulesFor: (a
   const change = action === 'update' && test.data !== undefined ? changeOf(laid, test.data) : undefined;
   if (change === undefined || first.decision.effect === 'deny') return { ...tried, explanation: first, issues: change?.issues ?? [] };
   return { ...tried, explanation: noted(await look({ ...laid, record: change.record })), issues: change.issues };
+}
+
+/** Of a user who is not stored, only the test can say that the user is not active. */
+function isActiveIn({ hypothesis }: AccessTest, { principal, stored }: Pick<Tried, 'principal' | 'stored'>): boolean {
+  return stored.user === undefined ? hypothesis.user?.['isActive'] !== false : principal.attributes['isActive'] === true;
+}
+
+function denyInactive({ trace, ties }: Explanation): Explanation {
+  return {
+    decision: DENIED_INACTIVE,
+    trace,
+    ties,
+    note: 'the token is refused before any policy is read; the trace shows what policies say',
+  };
 }
 
 /** What is known without the test's saying so. A user that is not stored is `anon`; a list is of any record. */

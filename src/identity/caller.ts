@@ -8,6 +8,9 @@ import { sql } from '../sql/index.ts';
 import { readingById, type Statement, selectionOf, type Transaction } from '../storage/index.ts';
 import { type ForeignToken, type LocalToken, toForeignId, type VerifiedToken } from './token.ts';
 
+/** The reason for which every token of a user who is not active is refused. */
+export const INACTIVE_USER = 'the user of this token is not active';
+
 /** The identity that a token proves, at this moment. */
 export interface Caller {
   readonly principal: Principal;
@@ -60,7 +63,7 @@ function byOpenSession({ dialect, now }: Transaction, { userId, sessionId }: Loc
 function toCaller(tx: Transaction, record: StoredRecord): Caller {
   tx.restsOn({ users: [{ id: record.id, version: record.version }] });
   const role = record['role'];
-  if (record['isActive'] !== true || typeof role !== 'string') throw refused('the user of this token is not active');
+  if (record['isActive'] !== true || typeof role !== 'string') throw refused(INACTIVE_USER);
   return { principal: { id: record.id, role, attributes: record }, record };
 }
 

@@ -6,6 +6,7 @@
  * Begin with `identity.ts`.
  */
 export { checkLastAdmin, hasAdmin, type UserChange } from './admins.ts';
+export { INACTIVE_USER } from './caller.ts';
 export { createIdentity, type Identity } from './identity.ts';
 export { deriveKey, loadTokenKey, type TokenAlgorithm, type TokenKey, type TokenKeySource } from './key.ts';
 export type { FirstAdmin, IdentityOptions, IdentitySettings } from './parts.ts';

@@ -160,6 +160,50 @@ describe('what a test warns of', () => {
   });
 });
 
+describe('a user who is not active', () => {
+  const asked = { resource: { name: 'Article' }, action: 'list' };
+  const REFUSED = { allowed: false, reason: 'the user of this token is not active' };
+  const NOTE = 'the token is refused before any policy is read; the trace shows what policies say';
+
+  beforeEach(async () => {
+    await world.policy({ role: 'editor', rules: [rule('*')] });
+  });
+
+  const cases: readonly (readonly [what: string, user: () => object, allowed: boolean])[] = [
+    ['as stored', () => ({ id: world.idOf('gone') }), false],
+    ['as the test says', () => ({ id: world.idOf('maya'), isActive: false }), false],
+    ['as the test says of nobody stored', () => ({ role: 'editor', isActive: false }), false],
+    ['with a role as the test says', () => ({ id: world.idOf('gone'), role: 'editor' }), false],
+    ['but for the test', () => ({ id: world.idOf('gone'), isActive: true }), true],
+    ['said of nobody', () => ({ role: 'editor' }), true],
+  ];
+
+  it.each(cases)('%s', async (_, user, allowed) => {
+    for (const action of ['read', 'list', 'create', 'update', 'delete', 'export', 'import']) {
+      const reply = await test({ ...asked, user: user(), action });
+      const expected = { ...REFUSED, matchedPolicy: null, matchedRule: null, note: NOTE };
+      expect(reply.at('data'), action).toMatchObject(allowed ? { allowed } : expected);
+      expect(reply.at('data.wouldAllow')).toBeUndefined();
+    }
+  });
+
+  it('is denied by a test of one policy and in what the user may do, as a request is refused', async () => {
+    const policy = await world.policy({ rules: [rule('read')] });
+    const alone = await world.send('POST', `/admin/api/policies/${policy}/test`, { ...asked, user: { id: world.idOf('gone') } });
+    expect(alone.at('data')).toMatchObject({ ...REFUSED, evaluation: { matched: false, effect: 'DENY', policy: { id: policy } } });
+    const cells = (await world.send('POST', `/admin/api/users/${world.idOf('gone')}/permissions`, {})).at('data') as object[];
+    expect(cells.length).toBeGreaterThan(0);
+    for (const cell of cells) {
+      expect(cell).toMatchObject({ effect: 'deny', reason: REFUSED.reason });
+      expect(cell).not.toHaveProperty('rule');
+    }
+    const could = await world.send('POST', '/admin/api/policies/who-can', { resource: 'Article', action: 'read' });
+    expect(JSON.stringify(could.at('data.users'))).not.toContain(world.idOf('gone'));
+    const request = await world.service.call('GET', '/api/Article', { token: world.person('gone').token });
+    expect([request.status, request.at('code')]).toEqual([401, 'IDENTITY_TOKEN']);
+  });
+});
+
 describe('a question with mistakes', () => {
   const paths = async (path: string, body: object): Promise<readonly string[]> => {
     const reply = await world.send('POST', path, body);
