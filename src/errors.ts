@@ -19,6 +19,11 @@ const kinds = {
   REQUEST_TIMEOUT: { status: 408, title: 'Request took too long to arrive' },
   REQUEST_TOO_LARGE: { status: 413, title: 'Request too large' },
   REQUEST_MEDIA_TYPE: { status: 415, title: 'Unsupported media type', hint: 'send application/json' },
+  REQUEST_HOST: {
+    status: 421,
+    title: 'Not for this host',
+    hint: 'to answer under another name, say so by --allowed-hosts; behind a proxy, name the proxy by --trust-proxy',
+  },
   REQUEST_RATE: { status: 429, title: 'Too many requests', hint: 'wait for the seconds that Retry-After says' },
   IDENTITY_REQUIRED: { status: 401, title: 'Token required', hint: 'POST /auth/login gives one' },
   IDENTITY_TOKEN: { status: 401, title: 'Invalid token', hint: 'POST /auth/login gives a new one' },
@@ -26,6 +31,11 @@ const kinds = {
   IDENTITY_CREDENTIALS: { status: 401, title: 'Wrong email or password' },
   IDENTITY_THROTTLED: { status: 429, title: 'Too many attempts', hint: 'wait for the seconds that Retry-After says' },
   IDENTITY_SETUP_DONE: { status: 409, title: 'Setup is done', hint: 'an admin exists; log in with POST /auth/login' },
+  IDENTITY_SETUP_TOKEN: {
+    status: 403,
+    title: 'Set-up token required',
+    hint: 'the service prints one when it starts and no admin exists; send it as "token" in the body',
+  },
   IDENTITY_LAST_ADMIN: { status: 409, title: 'Last active admin', hint: 'make another user an active admin first' },
   ACCESS_DENIED: { status: 403, title: 'Denied' },
   ACCESS_ADMIN: { status: 403, title: 'Admins only' },

@@ -10,6 +10,7 @@ export interface MonitorSettings {
   readonly metricsToken: string | undefined;
   readonly logLevel: HttpOptions['logLevel'];
   readonly limits: HttpLimits;
+  readonly allowedHosts: HttpOptions['allowedHosts'];
 }
 
 /** How the service is watched. */
@@ -70,7 +71,7 @@ async function routeOf(exposition: Exposition, token: string | undefined): Promi
 
 /** Metrics and probes alone. The service behind it takes its time to end; what says how that goes closes last, and at once. */
 function serveApart(
-  { limits, logLevel }: MonitorSettings,
+  { limits, logLevel, allowedHosts }: MonitorSettings,
   { route, ready }: { readonly route: Route } & Pick<HttpOptions, 'ready'>,
 ): HttpServer {
   return createHttpServer({
@@ -78,6 +79,7 @@ function serveApart(
     limits: { ...limits, drainDelaySeconds: 0 },
     corsOrigins: [],
     trustProxy: [],
+    allowedHosts,
     logLevel,
     ready,
   });

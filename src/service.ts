@@ -7,7 +7,7 @@ import { type ApiParts, createApiRoutes } from './api.ts';
 import { type Commands, createCommands } from './commands.ts';
 import type { Checkpoints } from './evidence/index.ts';
 import { createHttpServer, type HttpServer } from './http/index.ts';
-import { createIdentity, deriveKey, hasAdmin, loadTokenKey } from './identity/index.ts';
+import { createIdentity, deriveKey, loadTokenKey } from './identity/index.ts';
 import { createModelKeeper, type Followed, followed, type ModelKeeper } from './model.ts';
 import { createMonitor, type Monitor } from './monitor.ts';
 import type { JsonObject } from './operators/index.ts';
@@ -17,6 +17,7 @@ import { createRecordKeeper } from './record-keeper.ts';
 import { type Definitions, loadChecks, type Resource } from './resource/index.ts';
 import type { Settings } from './settings.ts';
 import {
+  toAllowedHosts,
   toHttpLimits,
   toIdentitySettings,
   toImportBounds,
@@ -39,8 +40,8 @@ export interface Service extends Commands {
   prepare(): Promise<void>;
   /** Lets tables follow the definitions, then listens. @throws SetupError where it cannot. */
   listen(): Promise<{ readonly url: string }>;
-  /** Whether no admin exists yet, so that `POST /auth/setup` makes one. */
-  needsSetup(): Promise<boolean>;
+  /** Makes a set-up token, to be printed, while no admin exists; undefined where one does, or where set-up is off. */
+  openSetup(): Promise<string | undefined>;
   /** Follows changes of definition files from now on; each change is told in a sentence. */
   watch(tell: (line: string) => void): void;
   /** Lets requests in flight end, commits, closes. */
@@ -95,7 +96,7 @@ export async function createService(settings: Settings, { tell, lead }: ServiceO
       keeper.start();
       return listenAt(server, settings);
     },
-    needsSetup: async () => !(await database.transaction(hasAdmin)),
+    openSetup: () => parts.identity.openSetup(),
     watch(tell) {
       stopWatching = followFiles(settings.project, core, tell);
     },
@@ -198,8 +199,9 @@ function createServer(settings: Settings, { parts, admin, monitor, readiness }: 
     limits: toHttpLimits(settings),
     corsOrigins: settings.corsOrigins,
     trustProxy: settings.trustProxy,
+    allowedHosts: toAllowedHosts(settings),
     logLevel: settings.logLevel,
-    docs: { openapi: describeApi(model) },
+    docs: { openapi: describeApi(model, settings) },
     ready: () => readiness.now(),
     watch: monitor.meters,
   });
@@ -248,12 +250,12 @@ async function tellPermissions(database: Database, model: ModelKeeper): Promise<
 }
 
 /** Describes the definitions in force; made anew only when those change, and what it takes is loaded when somebody first asks. */
-function describeApi(model: ModelKeeper): () => Promise<JsonObject> {
+function describeApi(model: ModelKeeper, { setup }: Settings): () => Promise<JsonObject> {
   let of: Definitions | undefined;
   let document: JsonObject = {};
   return async () => {
     const { definitions } = model;
-    if (of !== definitions) document = (await import('./openapi/index.ts')).createOpenApi({ definitions });
+    if (of !== definitions) document = (await import('./openapi/index.ts')).createOpenApi({ definitions, hasSetup: setup !== 'off' });
     of = definitions;
     return document;
   };

@@ -19,7 +19,7 @@ export interface SettingRow {
 }
 
 /** The forms of text that are checked on start, not when they are first needed. */
-export type TextForm = 'text' | 'secret' | 'database' | 'timezone' | 'address' | 'listening' | 'origin' | 'age' | 'issuer';
+export type TextForm = 'text' | 'secret' | 'database' | 'timezone' | 'address' | 'listening' | 'origin' | 'age' | 'issuer' | 'host';
 
 /** What may be given for a setting: text by flag and environment, numbers and lists as such by a library's user. */
 export type GivenSetting = string | number | readonly string[];
@@ -78,6 +78,10 @@ const checks: { readonly [F in TextForm]: (text: string) => string | undefined }
       ? undefined
       : `expected off, or days from 1d to 36500d such as 90d, given "${text}"`;
   },
+  host(text) {
+    const fits = text === '*' || /^\.?[a-z\d](?:[a-z\d.-]{0,250}[a-z\d])?$/i.test(text) || isIP(text) === 6;
+    return fits ? undefined : `expected names such as api.example.com or .example.com, without a port, or *; given "${text}"`;
+  },
   issuer(text) {
     return /^[^|\p{Cc}]{1,120}$/u.test(text) ? undefined : `expected issuers of at most 120 characters without "|", given "${text}"`;
   },
@@ -100,6 +104,12 @@ export function readListening(text: string): { readonly host: string; readonly p
   const port = Number(digits);
   if (host === undefined || port > 65_535 || (bracketed !== undefined && isIP(bracketed) !== 6)) return undefined;
   return { host, port };
+}
+
+/** Whether an address or a name is of this machine alone: `127.0.0.1`, `::1`, `localhost` and names below it (RFC 6761). */
+export function isLoopback(name: string): boolean {
+  if (isIP(name) === 4) return name.startsWith('127.');
+  return name === '::1' || name === 'localhost' || name.endsWith('.localhost');
 }
 
 /** `supportedValuesOf` leaves out the names that are links, such as `Asia/Calcutta`, so what decides is whether a formatter takes it. */

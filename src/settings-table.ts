@@ -50,6 +50,12 @@ export const SETTINGS_TABLE = {
     about: 'processes that share the port; more than one with PostgreSQL alone, where each has its own connections and rate limits',
   },
   trustProxy: { group: 'network', each: 'address', about: 'proxies whose `X-Forwarded-For` is believed: addresses or CIDRs' },
+  allowedHosts: {
+    group: 'network',
+    each: 'host',
+    about:
+      'names that a `Host` header may have beside addresses and `localhost`: `api.example.com`, `.example.com` for all below it, `*` for any; without one, any, but where `host` is a loopback address and `trustProxy` is empty none',
+  },
   corsOrigins: { group: 'network', each: 'origin', about: 'web origins whose pages may call the API' },
   requestTimeoutSeconds: { group: 'network', default: 30, range: [1, 3600], about: 'for a request to arrive and be answered' },
   drainDelaySeconds: {
@@ -82,6 +88,13 @@ export const SETTINGS_TABLE = {
   jwtIssuer: { group: 'identity', default: 'bailiwick', about: '`iss` of our own tokens' },
   jwtAudience: { group: 'identity', default: 'bailiwick', about: '`aud` that a token must have' },
   trustedIssuers: { group: 'identity', each: 'issuer', about: 'other `iss` whose tokens, signed with the same key, are accepted' },
+  setup: {
+    group: 'identity',
+    values: ['token', 'loopback', 'off'],
+    default: 'loopback',
+    about:
+      'who may make the first admin: `token`: callers with the token that is printed at start; `loopback`: also callers on this machine, unless a header tells of a proxy or `trustProxy` names one; `off`: nobody',
+  },
   accessTokenSeconds: { group: 'identity', default: 3600, range: [30, 86_400], about: 'lifetime of an access token' },
   refreshTokenSeconds: { group: 'identity', default: 2_592_000, range: [60, 31_536_000], about: 'lifetime of a refresh token' },
   loginAttempts: { group: 'identity', default: 10, range: [1, 1_000_000], about: 'logins tried per account, address and window' },

@@ -7,7 +7,7 @@ import type { MonitorSettings } from './monitor.ts';
 import type { PolicyLimits } from './policy/index.ts';
 import type { RecordSettings } from './record-keeper.ts';
 import type { RequestLimits } from './request/index.ts';
-import { readAge } from './setting.ts';
+import { isLoopback, readAge, readListening } from './setting.ts';
 import type { Settings } from './settings.ts';
 import type { JobSettings } from './steps/index.ts';
 import type { CursorKey } from './storage/index.ts';
@@ -25,10 +25,16 @@ export function toHttpLimits(settings: Settings): HttpLimits {
   return { bodyBytes, jsonDepth, requestTimeoutSeconds, drainDelaySeconds, drainSeconds, rateLimit };
 }
 
+/** Names that Host headers may have; undefined where any may be. What listens on loopback alone is what DNS rebinding aims at. */
+export function toAllowedHosts({ allowedHosts, host, trustProxy }: Settings): readonly string[] | undefined {
+  return allowedHosts.length > 0 || (trustProxy.length === 0 && isLoopback(host)) ? allowedHosts : undefined;
+}
+
 /** Where metrics are shown, and to whom. */
 export function toMonitorSettings(settings: Settings): MonitorSettings {
-  const { metricsAddress, metricsToken, logLevel } = settings;
-  return { metricsAddress, metricsToken, logLevel, limits: toHttpLimits(settings) };
+  const { metricsAddress, metricsToken, logLevel, allowedHosts } = settings;
+  const isOpen = !isLoopback(readListening(metricsAddress ?? '')?.host ?? '');
+  return { metricsAddress, metricsToken, logLevel, limits: toHttpLimits(settings), allowedHosts: isOpen ? undefined : allowedHosts };
 }
 
 /** How many processes serve, and how they are seen to. */
@@ -53,6 +59,8 @@ export function toRecordSettings({ checkpoints, data, decisionsKept }: Settings)
 /** Tokens, logins, passwords. */
 export function toIdentitySettings(settings: Settings): IdentitySettings {
   const { jwtIssuer, jwtAudience, trustedIssuers, accessTokenSeconds, refreshTokenSeconds } = settings;
+  // Requests through a proxy on this machine come from loopback, too.
+  const setup = settings.setup === 'loopback' && settings.trustProxy.length > 0 ? 'token' : settings.setup;
   const { loginAttempts, loginAttemptsPerAddress, loginWindowSeconds, hashConcurrency } = settings;
   const { loginAttemptsPerAccount, loginAccountWindowSeconds } = settings;
   return {
@@ -67,6 +75,7 @@ export function toIdentitySettings(settings: Settings): IdentitySettings {
     loginAttemptsPerAccount,
     loginAccountWindowSeconds,
     hashConcurrency,
+    setup,
   };
 }
 

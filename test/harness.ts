@@ -80,6 +80,8 @@ export interface RunningService {
   createRecord(resource: string, data: Readonly<Record<string, unknown>>): Promise<string>;
   /** Entries of the record, newest first; `query` as in `GET /admin/api/decisions`. */
   decisions(query?: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
+  /** Makes a set-up token, as a start does; undefined where there is an admin, or set-up is off. */
+  openSetup(): Promise<string | undefined>;
   close(): Promise<void>;
 }
 
@@ -104,6 +106,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
     dataFolder,
     database: settings.database,
     ...createHelpers((method, path, sent = {}) => send(url, { method, path, ...sent })),
+    openSetup: () => service.openSetup(),
     async close() {
       await service.close();
       rmSync(folder, { recursive: true, force: true });
@@ -121,7 +124,7 @@ function writeProject(folder: string, definitions: Readonly<Record<string, strin
   return join(folder, 'project');
 }
 
-function createHelpers(call: RunningService['call']): Omit<RunningService, 'url' | 'dataFolder' | 'database' | 'close'> {
+function createHelpers(call: RunningService['call']): Omit<RunningService, 'url' | 'dataFolder' | 'database' | 'openSetup' | 'close'> {
   let first: Promise<TestUser> | undefined;
   let count = 0;
 

@@ -14,7 +14,7 @@ async function started(run: Run, args: readonly string[]): Promise<{ readonly ex
 
 describe('start', () => {
   it('says where it listens, what it serves, and how to make the first admin', async () => {
-    const run = createRun({ needsSetup: async () => true, notices: ['a notice'] });
+    const run = createRun({ openSetup: async () => 'the-token', notices: ['a notice'] });
     const { exit } = await started(run, ['start', '--project', 'p', '--port', '0']);
     run.signals.emit('SIGTERM');
     expect(await exit).toBe(0);
@@ -27,6 +27,7 @@ describe('start', () => {
       'no admin exists yet; make one with',
     ]);
     expect(run.out[6]).toContain('curl -X POST http://127.0.0.1:4242/auth/setup');
+    expect(run.out.filter((line) => line.includes('"token":"the-token"'))).toEqual([run.out[6]]);
     expect(run.made[0]?.port).toBe(0);
     expect(run.calls).toEqual(['close']);
     expect(run.signals.listenerCount('SIGTERM') + run.signals.listenerCount('SIGINT')).toBe(0);

@@ -39,7 +39,7 @@ export function createRun(
   const made: Settings[] = [];
   const full: CliService = {
     notices: [],
-    needsSetup: async () => false,
+    openSetup: async () => undefined,
     prepare: async () => void calls.push('prepare'),
     listen: async () => ({ url: 'http://127.0.0.1:4242' }),
     watch(tell) {

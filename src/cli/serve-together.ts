@@ -17,7 +17,7 @@ export async function serveTogether(world: CliWorld, settings: Settings): Promis
     const begin = async (): Promise<void> => {
       const told = await prepare(world, settings);
       const { url, notices } = await lead.start();
-      const started = { url, isFollowing: false, notices: [...told.notices, ...notices], needsSetup: told.needsSetup };
+      const started = { url, isFollowing: false, notices: [...told.notices, ...notices], setupToken: told.setupToken };
       for (const line of describeStart(settings, started)) world.print(line);
       isServing = true;
     };
@@ -31,15 +31,15 @@ export async function serveTogether(world: CliWorld, settings: Settings): Promis
   }
 }
 
-/** What workers would each do, and say: done once, by a service that then makes room for them. */
+/** Does once what each worker would do at its start, with a service that is closed before they begin. */
 async function prepare(
   world: CliWorld,
   settings: Settings,
-): Promise<{ readonly notices: readonly string[]; readonly needsSetup: boolean }> {
+): Promise<{ readonly notices: readonly string[]; readonly setupToken: string | undefined }> {
   const service = await world.createService(settings);
   try {
     await service.prepare();
-    return { notices: service.notices, needsSetup: await service.needsSetup() };
+    return { notices: service.notices, setupToken: await service.openSetup() };
   } finally {
     await service.close();
   }

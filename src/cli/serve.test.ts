@@ -6,7 +6,7 @@ const TOGETHER = ['start', '--database', 'postgres://u:secret@h/d?schema=s', '--
 
 describe('start with workers', () => {
   it('prepares once, says once what there is to say, replaces workers on SIGUSR2 and ends with them', async () => {
-    const run = createRun({ needsSetup: async () => true, notices: ['tables made: Note'] });
+    const run = createRun({ openSetup: async () => 'the-token', notices: ['tables made: Note'] });
     const exit = runCli(TOGETHER, run.world);
     await expect.poll(() => run.out.length).toBe(9);
     expect(run.out.slice(0, 7)).toEqual([

@@ -36,6 +36,6 @@ async function open(
   const { url } = await service.listen();
   if (world.lead !== undefined) return world.lead.ready(url);
   if (watch) service.watch(world.print);
-  const needsSetup = await service.needsSetup();
-  for (const line of describeStart(settings, { url, isFollowing: watch, notices: service.notices, needsSetup })) world.print(line);
+  const setupToken = await service.openSetup();
+  for (const line of describeStart(settings, { url, isFollowing: watch, notices: service.notices, setupToken })) world.print(line);
 }

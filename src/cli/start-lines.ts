@@ -1,15 +1,16 @@
 import type { Settings } from '../settings.ts';
 
-/** What there is to say of a service that takes requests. */
+/** A service that takes requests, as its start lines describe it. */
 export interface Started {
   readonly url: string;
   readonly isFollowing: boolean;
   readonly notices: readonly string[];
-  readonly needsSetup: boolean;
+  /** Undefined where an admin exists, or where set-up is off. */
+  readonly setupToken: string | undefined;
 }
 
-/** What is printed where a service has started. */
-export function describeStart(settings: Settings, { url, isFollowing, notices, needsSetup }: Started): readonly string[] {
+/** Returns the lines that a start prints. They are the only place where a set-up token is shown. */
+export function describeStart(settings: Settings, { url, isFollowing, notices, setupToken }: Started): readonly string[] {
   const lines = [
     `bailiwick listens on ${url}`,
     `  project   ${settings.project}${isFollowing ? ' (following its files)' : ''}`,
@@ -18,8 +19,8 @@ export function describeStart(settings: Settings, { url, isFollowing, notices, n
     `  API page  ${url}/docs`,
     ...notices,
   ];
-  if (!needsSetup) return lines;
-  const body = '{"name":"Ada","email":"ada@example.com","password":"choose-a-password"}';
+  if (setupToken === undefined) return lines;
+  const body = `{"token":"${setupToken}","name":"Ada","email":"ada@example.com","password":"choose-a-password"}`;
   const call = `  curl -X POST ${url}/auth/setup -H 'content-type: application/json' -d '${body}'`;
   return [...lines, 'no admin exists yet; make one with', call];
 }

@@ -91,8 +91,8 @@ export type StopSignal = 'SIGTERM' | 'SIGINT';
 export interface CliService {
   /** What an operator should know on start, a sentence each; complete once it listens. */
   readonly notices: readonly string[];
-  /** Whether no admin exists yet, so that `POST /auth/setup` makes one. */
-  needsSetup(): Promise<boolean>;
+  /** Makes a set-up token, to be printed, while no admin exists; undefined where one does, or where set-up is off. */
+  openSetup(): Promise<string | undefined>;
   /** Lets tables follow the definitions, without listening. */
   prepare(): Promise<void>;
   listen(): Promise<{ readonly url: string }>;

@@ -5,6 +5,7 @@ import { createId } from '../id.ts';
 import type { Json } from '../operators/index.ts';
 import { type ByteStream, type Call, type Method, type RequestOrigin, readQuery } from '../request/index.ts';
 import { toAddress } from './address.ts';
+import { isLocal } from './local.ts';
 
 /** One Bearer token, in the characters that RFC 6750 allows. */
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i;
@@ -30,6 +31,7 @@ export function toCall(request: FastifyRequest, method: Method, stream?: ByteStr
     ...(stream !== undefined && { stream }),
     header: (name) => (Object.hasOwn(headers, name) ? toText(headers[name]) : undefined),
     origin: toOrigin(request, method),
+    isLocal: () => isLocal(request.raw),
   };
 }
 

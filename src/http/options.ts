@@ -9,6 +9,8 @@ export interface HttpOptions {
   readonly corsOrigins: readonly string[];
   /** Addresses and networks of proxies whose X-Forwarded-For is believed. */
   readonly trustProxy: readonly string[];
+  /** Names that Host headers may have beside addresses and `localhost`; undefined allows any. */
+  readonly allowedHosts: readonly string[] | undefined;
   readonly logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug';
   /** Where log lines go; standard output where absent. */
   readonly logStream?: { write(line: string): void };

@@ -33,6 +33,7 @@ export async function startServer({ limits, ...others }: Overrides = {}, port = 
     limits: { ...LIMITS, ...limits },
     corsOrigins: [],
     trustProxy: [],
+    allowedHosts: undefined,
     logLevel: 'debug',
     logStream: { write: (line) => void log.push(JSON.parse(line) as Record<string, unknown>) },
     docs: { openapi: async () => ({ openapi: '3.1.0' }) },

@@ -11,6 +11,7 @@ import { createDrain } from './drain.ts';
 import { createFramework, logAnswers, watchAnswers } from './framework.ts';
 import { addGuards, addSecurityHeaders, charge } from './guard.ts';
 import { serveHealth } from './health.ts';
+import { checkHosts } from './hosts.ts';
 import { answerInTime } from './late.ts';
 import type { HttpOptions } from './options.ts';
 import { createRateLimiter, type RateLimiter } from './rate.ts';
@@ -69,6 +70,7 @@ async function assemble(server: FastifyInstance, options: HttpOptions): Promise<
   await addSecurityHeaders(server, options.corsOrigins);
   const limiter = rateLimit === 0 ? undefined : createRateLimiter(rateLimit);
   addGuards(server, limiter);
+  checkHosts(server, options.allowedHosts);
   answerInTime(server, requestTimeoutSeconds * 1000);
   admitBodies(server, requestTimeoutSeconds);
   logAnswers(server, options.logLevel);

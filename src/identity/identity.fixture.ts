@@ -25,6 +25,7 @@ const SETTINGS: IdentitySettings = {
   loginAttemptsPerAccount: 1000,
   loginAccountWindowSeconds: 86_400,
   hashConcurrency: 2,
+  setup: 'loopback',
 };
 
 /** An answer or a problem, whichever came, in one shape. */
@@ -41,6 +42,8 @@ export interface TestIdentity {
   /** Admins that setup announced. */
   readonly announced: FirstAdmin[];
   call(route: string, body?: Json, origin?: Partial<RequestOrigin>): Promise<Reply>;
+  /** The same as a call that was not made on this machine. */
+  callFromElsewhere(route: string, body?: Json, origin?: Partial<RequestOrigin>): Promise<Reply>;
   /** What the caller of a token is, or the code of the problem. */
   identify(token: string | undefined): Promise<unknown>;
   /** Runs one statement. */
@@ -74,7 +77,8 @@ export async function startIdentity(options: TestOptions = {}): Promise<TestIden
     identity,
     database,
     announced,
-    call: (route, body, origin) => call(identity, route, { body, origin }),
+    call: (route, body, origin) => call(identity, route, { body, origin, isLocal: true }),
+    callFromElsewhere: (route, body, origin) => call(identity, route, { body, origin, isLocal: false }),
     identify: (token) => identify(identity, database, token),
     run: (text, ...parameters) => database.transaction((tx) => tx.run({ sql: text, parameters })),
     rows: (text) => database.transaction((tx) => tx.all(sql.raw(text))),
@@ -84,13 +88,22 @@ export async function startIdentity(options: TestOptions = {}): Promise<TestIden
 interface Sent {
   readonly body: Json | undefined;
   readonly origin: Partial<RequestOrigin> | undefined;
+  readonly isLocal: boolean;
 }
 
-async function call({ routes }: Identity, name: string, { body, origin }: Sent): Promise<Reply> {
+async function call({ routes }: Identity, name: string, { body, origin, isLocal }: Sent): Promise<Reply> {
   const route = routes.find(({ method, path }) => `${method} ${path}` === name);
   if (route === undefined) throw new Error(`no route ${name}`);
   const full = { requestId: 'r1', method: route.method, path: route.path, ip: '192.0.2.1', ...origin };
-  const call = { method: route.method, params: new Map(), query: new Map(), body, header: () => undefined, origin: full };
+  const call = {
+    method: route.method,
+    params: new Map(),
+    query: new Map(),
+    body,
+    header: () => undefined,
+    origin: full,
+    isLocal: () => isLocal,
+  };
   try {
     const answer = await route.handle(call);
     return { outcome: answer.status, body: answer.body as Record<string, unknown>, problem: undefined };

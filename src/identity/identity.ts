@@ -9,7 +9,7 @@ import type { AuthParts, IdentityOptions } from './parts.ts';
 import { createPasswords } from './passwords.ts';
 import { refresh } from './refresh.ts';
 import { revokeSession } from './sessions.ts';
-import { setUp } from './setup.ts';
+import { openSetup, setUp } from './setup.ts';
 import { createTokens, type VerifiedToken } from './token.ts';
 
 /** Turns credentials into principals. In two steps, because a transaction may await nothing but itself. */
@@ -20,6 +20,8 @@ export interface Identity {
   identify(tx: Transaction, token: VerifiedToken | undefined): Promise<Principal>;
   /** Who has this email now, for whoever needs no token: the data folder is theirs. @throws Problem USER_UNKNOWN */
   identifyByEmail(tx: Transaction, email: string): Promise<Principal>;
+  /** Makes a set-up token, to be printed; undefined where an admin exists or set-up is off. */
+  openSetup(): Promise<string | undefined>;
   /** @throws Problem STORAGE_BUSY where too many passwords are being hashed already. */
   hashPassword(plain: string): Promise<string>;
   /** Everything under `/auth`. */
@@ -49,9 +51,10 @@ export function createIdentity(options: IdentityOptions): Identity {
     identify: async (tx: Transaction, token: VerifiedToken | undefined) =>
       token === undefined ? ANON : (await loadCaller(tx, token, options.userDefinition())).principal,
     identifyByEmail: async (tx: Transaction, email: string) => (await loadCallerByEmail(tx, email, options.userDefinition())).principal,
+    openSetup: () => openSetup(parts),
     hashPassword: (plain: string) => passwords.hash(plain),
     routes: Object.freeze([
-      address('POST', '/auth/setup', (call) => setUp(parts, call)),
+      ...(options.settings.setup === 'off' ? [] : [address('POST', '/auth/setup', (call) => setUp(parts, call))]),
       address('POST', '/auth/login', createLogin(parts)),
       address('POST', '/auth/refresh', (call) => refresh(parts, call)),
       address('POST', '/auth/logout', (call) => logOut(parts, call)),

@@ -5,10 +5,11 @@
  * good is refused, never taken for `anon`. Never decides what a principal may do, never logs or returns a secret.
  * Begin with `identity.ts`.
  */
-export { checkLastAdmin, hasAdmin, type UserChange } from './admins.ts';
+export { checkLastAdmin, type UserChange } from './admins.ts';
 export { INACTIVE_USER } from './caller.ts';
 export { createIdentity, type Identity } from './identity.ts';
 export { deriveKey, loadTokenKey, type TokenAlgorithm, type TokenKey, type TokenKeySource } from './key.ts';
 export type { FirstAdmin, IdentityOptions, IdentitySettings } from './parts.ts';
 export { revokeAllSessions, revokeSessions } from './sessions.ts';
+export { endSetupTokens } from './setup-token.ts';
 export type { VerifiedToken } from './token.ts';

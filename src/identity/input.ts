@@ -5,6 +5,7 @@ import { type Json, ownValue } from '../operators/index.ts';
 interface Length {
   readonly min: number;
   readonly max: number;
+  readonly isOptional?: boolean;
 }
 
 /** What was read of a body: the texts that are as they should be, and every mistake. */
@@ -37,6 +38,7 @@ export function readSomeTexts<Name extends string>(body: Json | undefined, wante
   const issues = [...unknownMembers(body, names)];
   for (const name of names) {
     const value = ownValue(body, name);
+    if (value === undefined && wanted[name].isOptional === true) continue;
     const mistake = mistakeIn(value, wanted[name]);
     if (mistake === undefined) texts[name] = value as string;
     else issues.push({ path: name, ...mistake });

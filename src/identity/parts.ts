@@ -11,6 +11,8 @@ export interface IdentitySettings extends TokenSettings, AttemptSettings {
   readonly refreshTokenSeconds: number;
   /** Passwords hashed at once. */
   readonly hashConcurrency: number;
+  /** `token`: set-up always needs the token. `loopback`: calls on this machine do not. `off`: nothing answers at its address. */
+  readonly setup: 'token' | 'loopback' | 'off';
 }
 
 /** The first admin, as setup has just stored them. */

@@ -85,6 +85,68 @@ describe('setup', () => {
     expect(await rows('select "department", "badge" from "User"')).toEqual([{ department: 'none', badge: null }]);
   });
 
+  describe('from elsewhere', () => {
+    it('needs a token that counts', async () => {
+      const { identity, callFromElsewhere, rows } = await startIdentity();
+      expect((await callFromElsewhere(SETUP, ADMIN)).outcome).toBe('IDENTITY_SETUP_TOKEN');
+      const token = await identity.openSetup();
+      for (const wrong of ['', 'x', `${token}x`, token?.toUpperCase(), null, [token], { token }])
+        expect((await callFromElsewhere(SETUP, { ...ADMIN, token: wrong as Json })).outcome).toBe('IDENTITY_SETUP_TOKEN');
+      expect(await rows('select * from "User"')).toEqual([]);
+      expect((await callFromElsewhere(SETUP, { ...ADMIN, token: token as string })).outcome).toBe(201);
+    });
+
+    it('tells a caller without the token nothing about the body', async () => {
+      const { callFromElsewhere } = await startIdentity();
+      expect((await callFromElsewhere(SETUP, { nonsense: true })).outcome).toBe('IDENTITY_SETUP_TOKEN');
+      expect((await callFromElsewhere(SETUP)).outcome).toBe('IDENTITY_SETUP_TOKEN');
+    });
+
+    it('takes the token of any of the last ten starts, and stores hashes alone', async () => {
+      const { identity, callFromElsewhere, rows } = await startIdentity();
+      const tokens: string[] = [];
+      for (let start = 0; start < 11; start++) tokens.push(String(await identity.openSetup()));
+      const stored = JSON.stringify(await rows('select * from "_State"'));
+      for (const token of tokens) expect(stored).not.toContain(token);
+      const [first, second] = tokens as [string, string];
+      expect((await callFromElsewhere(SETUP, { ...ADMIN, token: first })).outcome).toBe('IDENTITY_SETUP_TOKEN');
+      expect((await callFromElsewhere(SETUP, { ...ADMIN, token: second })).outcome).toBe(201);
+    });
+
+    it('takes no token twice, even where no admin is left', async () => {
+      const { identity, callFromElsewhere, run, rows } = await startIdentity();
+      const [token, other] = [await identity.openSetup(), await identity.openSetup()] as [string, string];
+      await callFromElsewhere(SETUP, { ...ADMIN, token });
+      expect(await rows(`select * from "_State" where "id" = 'setupTokens'`)).toEqual([]);
+      expect(await identity.openSetup()).toBeUndefined();
+      await run(`update "User" set "role" = 'user'`);
+      for (const used of [token, other])
+        expect((await callFromElsewhere(SETUP, { ...ADMIN, email: 'b@example.org', token: used })).outcome).toBe('IDENTITY_SETUP_TOKEN');
+    });
+
+    it('counts tokens by address, the right one too, and locks out no other address', async () => {
+      const { identity, callFromElsewhere } = await startIdentity({ settings: { loginAttempts: 3 } });
+      const token = String(await identity.openSetup());
+      const from = async (ip: string, sent: string): Promise<unknown> =>
+        (await callFromElsewhere(SETUP, { ...ADMIN, token: sent }, { ip })).outcome;
+      for (let attempt = 0; attempt < 3; attempt++) expect(await from('192.0.2.1', 'wrong')).toBe('IDENTITY_SETUP_TOKEN');
+      expect(await from('192.0.2.1', token)).toBe('IDENTITY_THROTTLED');
+      expect(await from('192.0.2.2', token)).toBe(201);
+    });
+  });
+
+  it('needs the token on this machine too where that is set', async () => {
+    const { identity, call } = await startIdentity({ settings: { setup: 'token' } });
+    expect((await call(SETUP, ADMIN)).outcome).toBe('IDENTITY_SETUP_TOKEN');
+    expect((await call(SETUP, { ...ADMIN, token: (await identity.openSetup()) as string })).outcome).toBe(201);
+  });
+
+  it('has no address and makes no token where it is off', async () => {
+    const { identity, rows } = await startIdentity({ settings: { setup: 'off' } });
+    expect(identity.routes.map(({ path }) => path)).not.toContain('/auth/setup');
+    expect([await identity.openSetup(), await rows(`select * from "_State" where "id" = 'setupTokens'`)]).toEqual([undefined, []]);
+  });
+
   const refused: readonly (readonly [string, Json | undefined, readonly string[]])[] = [
     ['nothing', undefined, ['']],
     ['an empty object', {}, ['email', 'password', 'name']],

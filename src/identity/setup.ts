@@ -1,21 +1,31 @@
 import { type Issue, Problem } from '../errors.ts';
 import { createId } from '../id.ts';
-import type { JsonObject } from '../operators/index.ts';
+import { type JsonObject, ownValue } from '../operators/index.ts';
 import type { Answer, Call } from '../request/index.ts';
 import { checkValues, type Resource, type StoredRecord } from '../resource/index.ts';
 import { sql } from '../sql/index.ts';
 import { ConstraintError, insertRecord, type Transaction } from '../storage/index.ts';
 import { hasAdmin } from './admins.ts';
+import { countSetupAttempt } from './attempts.ts';
 import { invalid, readSomeTexts } from './input.ts';
 import type { AuthParts, ShownUser } from './parts.ts';
+import { endSetupTokens, isSetupToken, makeSetupToken } from './setup-token.ts';
 
-const BODY = { email: { min: 3, max: 254 }, password: { min: 8, max: 200 }, name: { min: 1, max: 200 } } as const;
+const USER = { email: { min: 3, max: 254 }, password: { min: 8, max: 200 }, name: { min: 1, max: 200 } } as const;
+const BODY = { ...USER, token: { min: 1, max: 200, isOptional: true } } as const;
+
+/** Makes a set-up token while there is no admin; undefined where there is one, or where set-up is off. */
+export function openSetup({ database, settings }: Pick<AuthParts, 'database' | 'settings'>): Promise<string | undefined> {
+  if (settings.setup === 'off') return Promise.resolve(undefined);
+  return database.transaction(async (tx) => ((await hasAdmin(tx)) ? undefined : makeSetupToken(tx)));
+}
 
 /** `POST /auth/setup`: makes the first admin while there is none. Of many at once, one wins. */
 export async function setUp(parts: AuthParts, call: Call): Promise<Answer> {
+  // Before the body is validated and before anything is hashed: a caller who may not set up learns and costs nothing more.
+  const refusal = await parts.database.transaction((tx) => refuseSetup(tx, parts, call));
+  if (refusal !== undefined) throw refusal;
   const { given } = readUser(call, parts.userDefinition());
-  // Looked up before hashing too: once setup is done, this address must not be a way to keep the processor busy.
-  if (await parts.database.transaction(hasAdmin)) throw setupDone();
   const password = await parts.passwords.hash(given.password);
   const user = await parts.database.transaction(async (tx) => {
     // Of what is asked one by one, the first answer may be from before another's setup, and the second from behind it.
@@ -27,6 +37,7 @@ export async function setUp(parts: AuthParts, call: Call): Promise<Answer> {
     const definition = parts.userDefinition();
     const record = toRecord({ ...readUser(call, definition).values, password }, id, tx.now);
     await insertUser(tx, definition, record);
+    await endSetupTokens(tx);
     const shown: ShownUser & { name: string } = { id, email: String(record['email']), name: given.name, role: 'admin' };
     await parts.onFirstAdmin(tx, shown, call.origin);
     return shown;
@@ -34,14 +45,26 @@ export async function setUp(parts: AuthParts, call: Call): Promise<Answer> {
   return { status: 201, body: { success: true, message: 'the first admin was created; log in with POST /auth/login', user } };
 }
 
+/** Returns why the call may not set up: a throw would undo the count of wrong tokens. */
+async function refuseSetup(tx: Transaction, { settings }: AuthParts, call: Call): Promise<Problem | undefined> {
+  if (await hasAdmin(tx)) return setupDone();
+  if (settings.setup === 'loopback' && call.isLocal?.() === true) return undefined;
+  const token = ownValue(call.body, 'token');
+  if (typeof token !== 'string') return new Problem('IDENTITY_SETUP_TOKEN', 'this call needs the set-up token');
+  const wait = await countSetupAttempt(tx, call.origin.ip, settings);
+  if (wait !== undefined) return new Problem('IDENTITY_THROTTLED', 'too many attempts to set up', { retryAfter: wait });
+  return (await isSetupToken(tx, token)) ? undefined : new Problem('IDENTITY_SETUP_TOKEN', 'the set-up token is wrong');
+}
+
 interface FirstUser {
-  readonly given: Readonly<Record<keyof typeof BODY, string>>;
+  readonly given: Readonly<Record<keyof typeof USER, string>>;
   readonly values: JsonObject;
 }
 
 /** Fields that a project adds to User take their defaults: a definition without them is refused. */
 function readUser({ body }: Call, definition: Resource): FirstUser {
-  const { texts, issues } = readSomeTexts(body, BODY);
+  const { texts: all, issues } = readSomeTexts(body, BODY);
+  const { token: _, ...texts } = all;
   const checked = checkValues(definition, { ...texts, role: 'admin', isActive: true }, { mode: 'create', isAdmin: true });
   const further = checked.issues.filter(({ path }) => Object.hasOwn(texts, path));
   if (issues.length + further.length > 0) throw invalid([...issues, ...further]);

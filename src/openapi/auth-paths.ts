@@ -4,6 +4,12 @@ import { envelope, type OperationParts, objectOf, schemaRef, toOperation } from 
 const EMAIL: JsonObject = { type: 'string', format: 'email' };
 const PASSWORD: JsonObject = { type: 'string', minLength: 8, maxLength: 200, format: 'password' };
 
+const SETUP_TOKEN: JsonObject = {
+  type: 'string',
+  description:
+    'The set-up token that the service prints when it starts. Calls on its own machine may omit it, unless `--setup token` says otherwise.',
+};
+
 const SESSION: JsonObject = objectOf({
   success: { const: true },
   message: { type: 'string' },
@@ -19,14 +25,14 @@ export const authPaths: JsonObject = {
   '/auth/setup': {
     post: signing('setup', {
       summary: 'Makes the first admin. Works while there is none.',
-      body: objectOf({ email: EMAIL, password: PASSWORD, name: { type: 'string' } }),
+      body: objectOf({ email: EMAIL, password: PASSWORD, name: { type: 'string' }, token: SETUP_TOKEN }, ['token']),
       answers: {
         201: {
           description: 'The admin.',
           schema: objectOf({ success: { const: true }, message: { type: 'string' }, user: schemaRef('api.Caller') }),
         },
       },
-      problems: [409, 422],
+      problems: [403, 409, 422],
     }),
   },
   '/auth/login': {

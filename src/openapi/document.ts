@@ -16,14 +16,18 @@ import { TRANSFER_SCHEMAS } from './transfer-parts.ts';
 export interface OpenApiParts {
   readonly definitions: Definitions;
   readonly serverUrl?: string;
+  /** Whether `POST /auth/setup` is answered; true where absent. */
+  readonly hasSetup?: boolean;
 }
 
 /** Of the API, not of the program: which that is concerns nobody who has not logged in. */
 const API_VERSION = '1';
 
 /** Describes the service as OpenAPI 3.1. Internal resources and secret fields are left out. */
-export function createOpenApi({ definitions, serverUrl }: OpenApiParts): JsonObject {
+export function createOpenApi({ definitions, serverUrl, hasSetup = true }: OpenApiParts): JsonObject {
   const resources = ordinaryResources(definitions);
+  const { '/auth/setup': setup, ...signing } = authPaths;
+  const auth = hasSetup && setup !== undefined ? { '/auth/setup': setup, ...signing } : signing;
   return {
     openapi: '3.1.1',
     info: { title: 'Bailiwick', version: API_VERSION, description: DESCRIPTION, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
@@ -31,7 +35,7 @@ export function createOpenApi({ definitions, serverUrl }: OpenApiParts): JsonObj
     tags: [...resources.map(({ name, description }) => ({ name, ...(description !== undefined && { description }) })), ...TAGS],
     // Without a token the caller is anon, which policies may allow.
     security: [{ bearerAuth: [] }, {}],
-    paths: Object.assign({}, ...resources.map(resourcePaths), batchPaths(resources), authPaths, adminPaths, servicePaths),
+    paths: Object.assign({}, ...resources.map(resourcePaths), batchPaths(resources), auth, adminPaths, servicePaths),
     components: {
       schemas: Object.assign({}, ...resources.map(resourceSchemas), filterSchemas(), problemSchemas, TRANSFER_SCHEMAS, adminSchemas),
       parameters: PARAMETERS,

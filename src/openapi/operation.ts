@@ -150,7 +150,7 @@ function toContent(schema: JsonObject, { 'application/json': other, ...types }: 
   return Object.fromEntries(Object.entries({ 'application/json': json, ...types }).map(([type, each]) => [type, { schema: each }]));
 }
 
-const OF_EVERY_OPERATION = [400, 405, 408, 429, 500, 503];
+const OF_EVERY_OPERATION = [400, 405, 408, 421, 429, 500, 503];
 const OF_BODIES = [413, 415];
 
 function toProblems({ body, caller = 'anyone', problems = [] }: OperationParts): JsonObject {

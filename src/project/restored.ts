@@ -1,7 +1,7 @@
 /** What comes after a restore, whoever did it. */
 import { appendOwnDeed } from '../audit/index.ts';
 import { loadCheckpointKey, writeRestored } from '../evidence/index.ts';
-import { revokeAllSessions } from '../identity/index.ts';
+import { endSetupTokens, revokeAllSessions } from '../identity/index.ts';
 import {
   bumpEpochAbove,
   checkUnderstood,
@@ -40,6 +40,7 @@ export interface Noted {
 export async function noteRestored(tx: Transaction, { above, reason, from }: Noted): Promise<string> {
   const epoch = await bumpEpochAbove(tx, above);
   await revokeAllSessions(tx);
+  await endSetupTokens(tx);
   await appendOwnDeed(tx, { resource: '*', action: 'restore', reason, epoch, by: BY });
   await keepRestore(tx, { reason, from });
   return (await loadEpoch(tx)).stamp;

@@ -23,6 +23,8 @@ export interface Call {
   /** A header by lower-case name. */
   header(name: string): string | undefined;
   readonly origin: RequestOrigin;
+  /** Whether the request was made on this machine and, as far as it shows, through no proxy. Absent where that is not known. */
+  isLocal?(): boolean;
 }
 
 /** The methods that routes answer to. HEAD is answered wherever GET is. */

@@ -3,7 +3,7 @@ import type { JsonObject } from '../operators/index.ts';
 const state: JsonObject = {
   name: '_State',
   description:
-    'Single values: `epoch` (number), `setup` (text: id of the first admin), `definitions` (text: hash of those in force), `restored` (text: new with each restore).',
+    'Single values: `epoch` (number), `setup` (text: id of the first admin), `setupTokens` (text: SHA-256 of each that counts), `definitions` (text: hash of those in force), `restored` (text: new with each restore).',
   fields: { number: { type: 'integer' }, text: { type: 'string' } },
 };
 

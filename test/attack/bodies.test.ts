@@ -23,7 +23,7 @@ function announce(address: string, { token, length = LARGE, headers = [] }: Anno
   const size = headers.some((line) => line.startsWith('Transfer-Encoding')) ? [] : [`Content-Length: ${length}`];
   return head(
     `${address} HTTP/1.1`,
-    'Host: x',
+    'Host: localhost',
     'Connection: close',
     'Content-Type: application/json',
     ...size,

@@ -74,13 +74,13 @@ describe('a file with', () => {
   });
 
   it('more bytes than there may be is refused before they come, where their number is said', async () => {
-    const head = `POST /api/Case/import HTTP/1.1\r\nHost: x\r\nContent-Type: text/csv\r\nContent-Length: 30000001\r\n\r\n`;
+    const head = `POST /api/Case/import HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/csv\r\nContent-Length: 30000001\r\n\r\n`;
     expect(await speak(world, [head])).toContain('HTTP/1.1 413');
   });
 
   it('more bytes than there may be is refused as they come, where it is not', async () => {
     const token = await world.logIn(world.emails.eve, world.passwords);
-    const head = `POST /api/Case/import?onError=skip HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n`;
+    const head = `POST /api/Case/import?onError=skip HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n`;
     const lines = `${'x'.repeat(999_999)}\n`.repeat(31);
     const body = `Content-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n${lines.length.toString(16)}\r\n${lines}\r\n0\r\n\r\n`;
     const answer = await speak(world, [head, body]);
@@ -140,11 +140,11 @@ describe('a file with', () => {
   });
 });
 
-const HEALTH = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n';
+const HEALTH = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n';
 
 describe('a sender who', () => {
   const head = (token: string, type = 'application/x-ndjson'): string =>
-    `POST /api/Case/import HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: ${type}\r\nTransfer-Encoding: chunked\r\n\r\n`;
+    `POST /api/Case/import HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\nContent-Type: ${type}\r\nTransfer-Encoding: chunked\r\n\r\n`;
   const chunk = (text: string): string => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
   const rows = (name: string, count: number): string =>
     Array.from({ length: count }, (_, index) => `{"title":"${name} ${index}"}\n`).join('');
@@ -229,7 +229,7 @@ describe('a sender who', () => {
 
   it('sends another request behind a file that was refused unread has that answered', async () => {
     const body = 'x'.repeat(300_000);
-    const refused = `POST /api/Case/import HTTP/1.1\r\nHost: x\r\nContent-Type: text/csv\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    const refused = `POST /api/Case/import HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/csv\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
     const answer = await speak(world, [refused, HEALTH], { answers: 2 });
     expect(answer).toMatch(/HTTP\/1\.1 403.*HTTP\/1\.1 200/s);
   });

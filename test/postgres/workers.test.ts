@@ -97,6 +97,23 @@ async function create(url: string, token: string, { answered, goesOn }: { answer
 }
 
 describe('workers', () => {
+  it('take the set-up token that who leads them prints once', async () => {
+    const { program, query } = await startCrew(2);
+    const token = /"token":"([^"]+)"/.exec(program.printed())?.[1] ?? '';
+    expect(program.printed().split(token)).toHaveLength(2);
+    expect(JSON.stringify(await query('SELECT "text" FROM "_State"'))).not.toContain(token);
+    const setUp = (sent: string): Promise<Response> =>
+      fetch(`${program.url}/auth/setup`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-forwarded-for': '203.0.113.9', connection: 'close' },
+        body: JSON.stringify({ token: sent, name: 'Ada', email: 'ada@example.com', password: 'correct horse battery' }),
+      });
+    for (let attempt = 0; attempt < 4; attempt++) expect((await setUp('wrong')).status).toBe(403);
+    const replies = await Promise.all(Array.from({ length: 5 }, () => setUp(token)));
+    expect(replies.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409]);
+    await program.stop();
+  });
+
   it('are replaced one after the other without a request that is refused, lost or not on the record', async () => {
     const { program, query, metric } = await startCrew(2);
     const token = await setUp(program.url);

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runProgram, runUnread, startProgram } from './program.ts';
+import { type Program, query, runProgram, runUnread, startProgram } from './program.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bailiwick-start-'));
 const data = join(folder, 'data');
@@ -87,6 +87,48 @@ describe('definitions with mistakes', () => {
   });
 });
 
+describe('the set-up token', () => {
+  const own = join(folder, 'setup');
+  const tokenIn = (program: Program): string => /"token":"([^"]+)"/.exec(program.printed())?.[1] ?? '';
+  const setUp = (url: string, token: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> =>
+    fetch(`${url}/auth/setup`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-forwarded-for': '203.0.113.9', ...headers },
+      body: JSON.stringify({ token, name: 'Ada', email: 'ada@example.com', password: 'correct horse battery' }),
+    });
+
+  it('is printed once by each start, stored as a hash, and counts on the other process and after a restart', async () => {
+    const first = await startProgram({ data: own, args: ['--log-level', 'debug'] });
+    await first.prints('/auth/setup');
+    const token = tokenIn(first);
+    expect(token).toMatch(/^[\w-]{32}$/);
+    expect((await setUp(first.url, `${token}x`)).status).toBe(403);
+    expect(first.printed().split(token)).toHaveLength(2);
+    expect(JSON.stringify(query(own, 'SELECT text FROM _State'))).not.toContain(token);
+    await first.stop();
+    const second = await startProgram({ data: own, args: ['--log-level', 'debug'] });
+    await second.prints('/auth/setup');
+    expect(tokenIn(second)).not.toBe(token);
+    expect((await setUp(second.url, token)).status).toBe(201);
+    expect((await setUp(second.url, tokenIn(second))).status).toBe(409);
+    await second.stop();
+    expect(second.printed()).not.toContain(token);
+    expect(second.printed().split(tokenIn(second))).toHaveLength(2);
+    const third = await startProgram({ data: own });
+    await third.prints('API page');
+    await third.stop();
+    expect(third.printed()).not.toContain('/auth/setup');
+  }, 60_000);
+
+  it('is not printed where set-up is off', async () => {
+    const program = await startProgram({ data: join(folder, 'off'), args: ['--setup', 'off'] });
+    await program.prints('API page');
+    expect((await setUp(program.url, '')).status).toBe(404);
+    await program.stop();
+    expect(program.printed()).not.toContain('/auth/setup');
+  }, 60_000);
+});
+
 describe('what a start prints', () => {
   let first: string;
   let second: string;
@@ -110,7 +152,7 @@ describe('what a start prints', () => {
       'tables made: User, Article, Comment, Tip',
       'the permissions maps of the definitions are not enforced; bailiwick policies from-permissions --apply makes the 3 policies that mean the same',
       'no admin exists yet; make one with',
-      expect.stringMatching(/^ {2}curl -X POST URL\/auth\/setup /),
+      expect.stringMatching(/^ {2}curl -X POST URL\/auth\/setup .*"token":"[\w-]{32}"/),
       '',
     ]);
   });

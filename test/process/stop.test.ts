@@ -58,7 +58,7 @@ describe('a second signal', () => {
       // A request whose body never comes.
       const slow = connect(Number(port), hostname);
       slow.on('error', () => undefined);
-      slow.write('POST /auth/setup HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{');
+      slow.write('POST /auth/setup HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{');
       await pause(200);
       program.child.kill(signal);
       // npm hands on what the terminal has sent already.

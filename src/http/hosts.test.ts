@@ -1,0 +1,60 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { type Listening, sendRaw, startServer } from './server.fixture.ts';
+
+let listening: Listening | undefined;
+afterEach(() => listening?.server.close());
+
+/** Status of a request for a host. */
+async function statusFor(host: string | undefined, { path = '/api/A', version = '1.1' } = {}): Promise<string | undefined> {
+  const lines = [`GET ${path} HTTP/${version}`, ...(host === undefined ? [] : [`Host: ${host}`]), 'Connection: close', '', ''];
+  return /^HTTP\/1\.1 (\d+)/.exec(await sendRaw((listening as Listening).port, lines.join('\r\n'), 2000))?.[1];
+}
+
+const ADDRESSES = ['127.0.0.1', '127.0.0.1:8787', '[::1]:8787', '192.0.2.1', '[2001:db8::1]', 'localhost', 'a.localhost:80'];
+const FOREIGN = [
+  'evil.example',
+  'evil.example:8787',
+  'localhost.evil.example',
+  '127.0.0.1.evil.example',
+  '127.1',
+  '',
+  'a b',
+  'x@localhost',
+];
+
+describe('hosts', () => {
+  it('are addresses and localhost where no name is allowed', async () => {
+    listening = await startServer({ allowedHosts: [] });
+    for (const host of ADDRESSES) expect(await statusFor(host), host).toBe('200');
+    for (const host of FOREIGN) expect(['400', '421'], host).toContain(await statusFor(host));
+  });
+
+  it('are those that are allowed, and those below', async () => {
+    listening = await startServer({ allowedHosts: ['api.example.com', '.intra.example'] });
+    for (const host of [...ADDRESSES, 'api.example.com', 'API.Example.com:443', 'api.example.com.', 'a.intra.example', 'a.b.intra.example'])
+      expect(await statusFor(host), host).toBe('200');
+    for (const host of [...FOREIGN, 'x.api.example.com', 'example.com', 'intra.example', 'aintra.example', 'api.example.com.evil.example'])
+      expect(['400', '421'], host).toContain(await statusFor(host));
+  });
+
+  it.each([undefined, ['*']])('are any with %j', async (allowedHosts) => {
+    listening = await startServer({ allowedHosts });
+    for (const host of [...ADDRESSES, 'evil.example']) expect(await statusFor(host), host).toBe('200');
+  });
+
+  it('are not looked at for probes, and may be absent in HTTP/1.0', async () => {
+    listening = await startServer({ allowedHosts: [] });
+    for (const path of ['/healthz', '/readyz']) expect(await statusFor('pod.cluster.local', { path }), path).toBe('200');
+    expect(await statusFor(undefined, { version: '1.0' })).toBe('200');
+  });
+
+  it('are refused with a problem that names the options, before the body is read', async () => {
+    listening = await startServer({ allowedHosts: [] });
+    const head = 'POST /api/A HTTP/1.1\r\nHost: evil.example\r\nContent-Type: application/json\r\nContent-Length: 5\r\n\r\n';
+    const answer = await sendRaw(listening.port, head);
+    expect(answer).toMatch(/^HTTP\/1\.1 421 /);
+    expect(answer).toContain('"code":"REQUEST_HOST"');
+    expect(answer).toMatch(/--allowed-hosts.*--trust-proxy/);
+    expect(answer).toContain('application/problem+json');
+  });
+});

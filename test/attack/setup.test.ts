@@ -1,0 +1,149 @@
+/** Becoming the first admin of a service that is another's: through a proxy, a page, another host, with a token that is none. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Reply, type RunningService, type ServiceOptions, startService } from '../harness.ts';
+import { expectDiscreet } from './world.ts';
+
+const EVE = { name: 'Eve', email: 'eve@evil.example', password: 'a password of the attacker' };
+
+type Headers = Readonly<Record<string, string>>;
+
+function setUp(service: RunningService, headers: Headers = {}, more: object = {}): Promise<Reply> {
+  return service.call('POST', '/auth/setup', { body: { ...EVE, ...more }, headers });
+}
+
+async function withService(settings: ServiceOptions['settings'], work: (service: RunningService) => Promise<void>): Promise<void> {
+  const service = await startService({ settings });
+  try {
+    await work(service);
+  } finally {
+    await service.close();
+  }
+}
+
+/** Refused, and nobody was made. */
+async function expectRefused(service: RunningService, reply: Reply, code: string): Promise<void> {
+  expectDiscreet(reply);
+  expect([reply.status, reply.at('code')]).toEqual([code === 'REQUEST_HOST' ? 421 : 403, code]);
+  expect(await service.openSetup()).toEqual(expect.any(String));
+}
+
+describe('set-up while there is no admin', () => {
+  let service: RunningService;
+  beforeAll(async () => {
+    service = await startService();
+  });
+  afterAll(() => service.close());
+
+  it.each<[string, Headers]>([
+    ['through a proxy', { 'x-forwarded-for': '203.0.113.9' }],
+    ['through a proxy that says it was this machine', { 'x-forwarded-for': '127.0.0.1' }],
+    ['through a proxy that says so by the standard', { forwarded: 'for=127.0.0.1' }],
+    ['through a proxy that names the host', { 'x-forwarded-host': 'localhost' }],
+    ['through nginx', { 'x-real-ip': '203.0.113.9' }],
+    ['through Cloudflare', { 'cf-connecting-ip': '203.0.113.9' }],
+    ['through a cache', { via: '1.1 varnish' }],
+    ['from a page', { origin: 'https://evil.example' }],
+    ['from a page in a sandbox', { origin: 'null' }],
+    ['from a page whose name begins alike', { origin: 'http://localhost.evil.example' }],
+  ])('is refused %s', async (_name, headers) => {
+    await expectRefused(service, await setUp(service, headers), 'IDENTITY_SETUP_TOKEN');
+  });
+
+  it.each<[string, Headers]>([
+    ['a name that points here', { host: 'evil.example' }],
+    ['a name that begins alike', { host: '127.0.0.1.evil.example' }],
+    ['a name and a page of it', { host: 'evil.example', origin: 'http://evil.example' }],
+  ])('is refused for %s', async (_name, headers) => {
+    await expectRefused(service, await setUp(service, headers), 'REQUEST_HOST');
+    const read = await service.call('GET', '/openapi.json', { headers });
+    expect([read.status, read.at('code')]).toEqual([421, 'REQUEST_HOST']);
+  });
+
+  it.each<[string, unknown]>([
+    ['a guess', 'x'.repeat(32)],
+    ['nothing', ''],
+    ['null', null],
+    ['a list', ['x']],
+    ['an object', { $ne: '' }],
+    ['a hash', 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'],
+    ['a space', ' '],
+  ])('is refused with %s for a token', async (_name, token) => {
+    await expectRefused(service, await setUp(service, { via: '1.1 x' }, { token }), 'IDENTITY_SETUP_TOKEN');
+  });
+
+  it('is not won by trying, nor is the right token once the address has tried too often', async () => {
+    const token = await service.openSetup();
+    const statuses = new Set<number>();
+    for (let attempt = 0; attempt < 20; attempt++)
+      statuses.add((await setUp(service, { via: '1.1 x' }, { token: `guess ${attempt}` })).status);
+    expect(statuses.has(429)).toBe(true);
+    const late = await setUp(service, { via: '1.1 x' }, { token });
+    expect([late.status, Number(late.headers['retry-after'])]).toEqual([429, expect.any(Number)]);
+  });
+});
+
+it('set-up through a proxy that is trusted needs the token, whatever it forwards', () =>
+  withService({ trustProxy: '127.0.0.1' }, async (service) => {
+    await expectRefused(service, await setUp(service), 'IDENTITY_SETUP_TOKEN');
+    await expectRefused(service, await setUp(service, { 'x-forwarded-for': '127.0.0.1' }), 'IDENTITY_SETUP_TOKEN');
+    const token = await service.openSetup();
+    expect((await setUp(service, { host: 'api.example.com', 'x-forwarded-for': '203.0.113.9' }, { token })).status).toBe(201);
+  }));
+
+it('set-up with a token always needs it', () =>
+  withService({ setup: 'token' }, async (service) => {
+    await expectRefused(service, await setUp(service), 'IDENTITY_SETUP_TOKEN');
+    expect((await setUp(service, {}, { token: await service.openSetup() })).status).toBe(201);
+  }));
+
+it('set-up that is off has no address, and is not described', () =>
+  withService({ setup: 'off' }, async (service) => {
+    expect(await service.openSetup()).toBeUndefined();
+    const reply = await setUp(service);
+    expect([reply.status, reply.at('code')]).toEqual([404, 'REQUEST_NO_ROUTE']);
+    expect((await service.call('GET', '/openapi.json')).text).not.toContain('/auth/setup');
+  }));
+
+it('set-up on this machine needs no token', () =>
+  withService({}, async (service) => {
+    const reply = await setUp(service, { host: 'localhost:8787', origin: 'http://localhost:3000' });
+    expect([reply.status, reply.at('user.role')]).toEqual([201, 'admin']);
+  }));
+
+it('a token that one replica printed counts on every other, once', async () => {
+  const one = await startService();
+  const two = await startService({ settings: { database: one.database } });
+  try {
+    const tokens = [await one.openSetup(), await two.openSetup()];
+    const replies = await Promise.all(
+      Array.from({ length: 8 }, (_, index) =>
+        setUp(
+          index % 2 === 0 ? one : two,
+          { via: '1.1 x' },
+          { email: `eve${index}@evil.example`, token: tokens[Math.floor(index / 2) % 2] },
+        ),
+      ),
+    );
+    expect(replies.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(409)]);
+    expect([await one.openSetup(), await two.openSetup()]).toEqual([undefined, undefined]);
+  } finally {
+    await two.close();
+    await one.close();
+  }
+});
+
+it('names that are allowed are answered on a loopback address too', () =>
+  withService({ allowedHosts: 'api.example.com' }, async (service) => {
+    expect((await service.call('GET', '/auth/me', { headers: { host: 'api.example.com' } })).status).toBe(401);
+    expect((await service.call('GET', '/auth/me', { headers: { host: 'evil.example' } })).status).toBe(421);
+    expect((await service.call('GET', '/readyz', { headers: { host: 'evil.example' } })).status).toBe(200);
+    // The name is not of this machine, so whoever sends it may be anywhere.
+    await expectRefused(service, await setUp(service, { host: 'api.example.com' }), 'IDENTITY_SETUP_TOKEN');
+  }));
+
+it('every name is answered where every address is listened on', () =>
+  withService({ host: '0.0.0.0' }, async (service) => {
+    expect((await service.call('GET', '/auth/me', { headers: { host: 'api.example.com' } })).status).toBe(401);
+    await expectRefused(service, await setUp(service, { host: 'api.example.com' }), 'IDENTITY_SETUP_TOKEN');
+    expect((await setUp(service)).status).toBe(201);
+  }));
