@@ -12,14 +12,28 @@ interface Watched {
   proofs: number;
   commits: number;
   healthy: boolean;
+  fault: string | undefined;
+  /** The fault that the next proof finds; none where undefined. */
+  found: string | undefined;
   epoch: number | undefined;
 }
 
 function watch(trust: number): Watched {
-  const state = { next: 'written' as Watched['next'], proofs: 0, commits: 0, healthy: true, epoch: 1 as number | undefined };
+  const state = {
+    next: 'written' as Watched['next'],
+    proofs: 0,
+    commits: 0,
+    healthy: true,
+    fault: undefined as string | undefined,
+    found: undefined as string | undefined,
+    epoch: 1 as number | undefined,
+  };
   const database = {
     get healthy() {
       return state.healthy;
+    },
+    get fault() {
+      return state.fault;
     },
     get figures() {
       return { commits: state.commits };
@@ -28,6 +42,7 @@ function watch(trust: number): Watched {
       state.proofs++;
       if (state.next === 'silent') await new Promise(() => undefined);
       state.healthy = state.next === 'written';
+      state.fault = state.found;
       if (state.healthy) state.commits++;
     },
   } as unknown as Database;
@@ -81,6 +96,14 @@ describe('readiness', () => {
     expect(await Promise.all([watched.readiness.now(), watched.readiness.now()])).toEqual([red, red]);
     expect(await watched.readiness.now()).toEqual(red);
     expect(watched.proofs).toBe(1);
+  });
+
+  it('gives the fault of a database whose commits work, and finds out by itself that it is gone', async () => {
+    const watched = watch(0);
+    watched.found = 'the clock is wrong';
+    expect(await watched.readiness.now()).toEqual({ ok: false, why: 'the clock is wrong' });
+    watched.found = undefined;
+    expect(await watched.readiness.now()).toEqual({ ok: true });
   });
 
   it('ends when the service is about to', async () => {

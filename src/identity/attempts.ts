@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Sql, sql } from '../sql/index.ts';
-import type { Transaction } from '../storage/index.ts';
+import { CLOCK_LEEWAY_SECONDS, type Transaction } from '../storage/index.ts';
 import { toCountedAddress } from './address.ts';
 import { isKnownAddress } from './known-addresses.ts';
 
@@ -20,9 +20,6 @@ export interface Attempt {
   readonly email: string;
   readonly ip: string;
 }
-
-/** Seconds that clocks of several processes may differ, as for tokens: a window that begins later than that does not count. */
-const LEEWAY_SECONDS = 30;
 
 /**
  * Counts an attempt; the database holds the counts, so every replica goes by them. Returns the seconds to wait where there were too
@@ -96,7 +93,7 @@ async function countOne(tx: Transaction, id: string, { most, seconds }: Limit): 
 /** True of a window that has ended, and of one that begins in the future: it was begun by a clock that went back since. */
 function isOver(now: number, seconds: number): Sql {
   const at = (offset: number): string => new Date(now + offset * 1000).toISOString();
-  return sql`("_LoginAttempt"."windowStart" <= ${at(-seconds)} or "_LoginAttempt"."windowStart" > ${at(LEEWAY_SECONDS)})`;
+  return sql`("_LoginAttempt"."windowStart" <= ${at(-seconds)} or "_LoginAttempt"."windowStart" > ${at(CLOCK_LEEWAY_SECONDS)})`;
 }
 
 function pairKey({ email, ip }: Attempt): string {

@@ -7,6 +7,7 @@ import { jwtVerify } from 'jose/jwt/verify';
 import { LRUCache } from 'lru-cache';
 import { Problem } from '../errors.ts';
 import { createId } from '../id.ts';
+import { CLOCK_LEEWAY_SECONDS } from '../storage/index.ts';
 import type { TokenKey } from './key.ts';
 
 /** A token whose signature and claims were checked. Its user and session are checked in the transaction. */
@@ -65,7 +66,6 @@ export interface Tokens {
 }
 
 const TYPE = 'at+jwt';
-const LEEWAY_SECONDS = 30;
 const MAX_LENGTH = 8192;
 /** Characters of a user id, as `createdBy` and audit entries hold it: a longer one would be cut there, and two could become one. */
 const MAX_ID = 200;
@@ -98,7 +98,7 @@ export function createTokens(key: TokenKey, settings: TokenSettings): Tokens {
         checkShape(token);
         known = toVerified(await verifySignature(token, key, settings), settings);
         verified.set(digest, known);
-      } else if (known.expires + LEEWAY_SECONDS <= Date.now() / 1000) {
+      } else if (known.expires + CLOCK_LEEWAY_SECONDS <= Date.now() / 1000) {
         verified.delete(digest);
         throw expired();
       }
@@ -122,7 +122,7 @@ async function verifySignature(token: string, key: TokenKey, settings: TokenSett
       issuer: [settings.jwtIssuer, ...settings.trustedIssuers],
       audience: settings.jwtAudience,
       requiredClaims: ['sub', 'iat', 'exp'],
-      clockTolerance: LEEWAY_SECONDS,
+      clockTolerance: CLOCK_LEEWAY_SECONDS,
     });
     return payload;
   } catch (error) {
@@ -133,7 +133,7 @@ async function verifySignature(token: string, key: TokenKey, settings: TokenSett
 function toVerified(claims: JWTPayload, { jwtIssuer }: TokenSettings): VerifiedToken {
   const { iss, sub, iat = Number.POSITIVE_INFINITY, exp = 0, sid } = claims;
   if (iss === undefined || !isId(sub)) throw refused();
-  if (iat > Date.now() / 1000 + LEEWAY_SECONDS) throw refused();
+  if (iat > Date.now() / 1000 + CLOCK_LEEWAY_SECONDS) throw refused();
   if (iss !== jwtIssuer) {
     if (!isId(toForeignId(iss, sub))) throw refused();
     return { issuer: iss, subject: sub, expires: exp, claims };

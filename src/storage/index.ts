@@ -21,6 +21,7 @@ export {
   updateAssignment,
 } from './assignments.ts';
 export { type CandidateQuery, type Candidates, loadCandidates } from './candidates.ts';
+export { CLOCK_LEEWAY_SECONDS } from './clock-leeway.ts';
 export { type CursorKey, type CursorPosition, openCursor, sealCursor } from './cursor.ts';
 export {
   type Appender,

@@ -1,4 +1,4 @@
-import type { Database, Tell } from './database.ts';
+import type { Database } from './database.ts';
 import type { PostgresOptions } from './postgres/database.ts';
 import { hasSqlite, isEmpty, openSqlite } from './sqlite/database.ts';
 import type { KeptBackups } from './sqlite/kept-backups.ts';
@@ -8,7 +8,6 @@ export interface DatabasePlace extends Omit<PostgresOptions, 'url' | 'makesSchem
   readonly database: string;
   /** What becomes of backups that are made by themselves; a server has tools of its own for it. */
   readonly backups?: KeptBackups | undefined;
-  readonly tell?: Tell | undefined;
 }
 
 const FILE = 'sqlite:';
@@ -27,18 +26,18 @@ export async function openDatabase(
   return openSqlite({ path: pathOf(database), backups, watch: options.watch, tell: options.tell });
 }
 
-/** The file of an embedded database that holds nothing; undefined of one with content, and of a server. */
-export function findEmptyFile(database: string): { readonly path: string; readonly exists: boolean } | undefined {
-  if (!database.startsWith(FILE)) return undefined;
-  const path = pathOf(database);
-  return isEmpty(path) ? { path, exists: hasSqlite(path) } : undefined;
-}
-
 /** The same, for looking only: what is not there yet is not made, and an empty one looked at in its place. */
 export async function openForReading(place: DatabasePlace): Promise<Database> {
   const { database, backups, ...options } = place;
   if (!database.startsWith(FILE)) return openServer({ url: database, ...options, makesSchema: false });
   return openSqlite({ path: hasSqlite(pathOf(database)) ? pathOf(database) : ':memory:', backups });
+}
+
+/** The file of an embedded database that holds nothing; undefined of one with content, and of a server. */
+export function findEmptyFile(database: string): { readonly path: string; readonly exists: boolean } | undefined {
+  if (!database.startsWith(FILE)) return undefined;
+  const path = pathOf(database);
+  return isEmpty(path) ? { path, exists: hasSqlite(path) } : undefined;
 }
 
 /** Whoever has a file waits for no driver of servers. */

@@ -59,6 +59,14 @@ export const MUTATIONS_OF_EVIDENCE: readonly Mutation[] = [
     test: 'a start on a database that is new, where another one was is refused where checkpoints are, and says what to do',
   },
   {
+    name: 'a database whose commits work is ready although it has a fault',
+    file: 'src/readiness.ts',
+    find: 'if (fault !== undefined) return { ok: false, why: fault };',
+    replace: 'if (fault === undefined) return { ok: true };',
+    red: 'src/readiness.test.ts',
+    test: 'readiness gives the fault of a database whose commits work, and finds out by itself that it is gone',
+  },
+  {
     name: 'a writer goes on though nobody knows whether its commit was done',
     file: 'src/storage/sqlite/group-commit.ts',
     find: "failed = 'unknown';",

@@ -206,8 +206,8 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   {
     name: 'a login window that begins in the future counts',
     file: 'src/identity/attempts.ts',
-    find: ' or "_LoginAttempt"."windowStart" > ${at(LEEWAY_SECONDS)})',
-    replace: ' and ${at(LEEWAY_SECONDS)} is not null)',
+    find: ' or "_LoginAttempt"."windowStart" > ${at(CLOCK_LEEWAY_SECONDS)})',
+    replace: ' and ${at(CLOCK_LEEWAY_SECONDS)} is not null)',
     red: 'test/attack/logins.test.ts',
     test: 'a window that begins in the future by a day does not count, and counting begins again',
   },

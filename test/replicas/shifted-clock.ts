@@ -1,5 +1,17 @@
-/** Loaded before the program: whoever asks what time it is, of this process alone, is told another one. */
-const ahead = Number(process.env['TEST_CLOCK_AHEAD']);
+/**
+ * Loaded before the program: this process alone has another time. By how many milliseconds it is ahead is in TEST_CLOCK_AHEAD, or in a file
+ * that is read again all the time.
+ */
+import { readFileSync } from 'node:fs';
+
+const file = process.env['TEST_CLOCK_FILE'];
+let ahead = file === undefined ? Number(process.env['TEST_CLOCK_AHEAD']) : Number(readFileSync(file, 'utf8'));
+if (file !== undefined) {
+  const read = (): void => {
+    ahead = Number(readFileSync(file, 'utf8'));
+  };
+  setInterval(read, 100).unref();
+}
 const Real = Date;
 
 globalThis.Date = new Proxy(Real, {

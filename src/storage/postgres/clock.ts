@@ -1,9 +1,11 @@
+import type { ClockDifference } from './clock-difference.ts';
+
 /** The server's clock. */
 export interface Clock {
   /** Whether the server said not long ago what time it is. */
   readonly isFresh: boolean;
-  /** Sets it by what the server said just now: milliseconds since 1970. */
-  set(now: number): void;
+  /** Sets it by what the server said just now, to a question that was sent then by the clock of this machine: milliseconds since 1970. */
+  set(now: number, sentAt: number): void;
   /** Milliseconds since 1970. @throws where it was never set. */
   now(): number;
 }
@@ -16,7 +18,7 @@ const FRESH = 1000;
  * is set while we run. Each transaction sets it anew, so it never runs on its own for long where it matters; that the machine has slept,
  * our watch may not notice, but its clock does.
  */
-export function createClock(): Clock {
+export function createClock(difference: ClockDifference): Clock {
   let ahead: number | undefined;
   let set = { watch: 0, clock: 0 };
   return {
@@ -24,9 +26,10 @@ export function createClock(): Clock {
       if (ahead === undefined) return false;
       return performance.now() - set.watch < FRESH && Math.abs(Date.now() - set.clock) < FRESH;
     },
-    set(now) {
+    set(now, sentAt) {
       set = { watch: performance.now(), clock: Date.now() };
       ahead = now - set.watch;
+      difference.note({ server: now, sentAt, receivedAt: set.clock });
     },
     now() {
       if (ahead === undefined) throw new Error('the clock was never set');

@@ -22,9 +22,7 @@ export interface PostgresOptions extends RunnerOptions {
  */
 export async function openPostgres(options: PostgresOptions): Promise<Database> {
   const address = readPostgresUrl(options.url);
-  const abilities = await lookAtServer(address, options).catch((error) => {
-    throw inWords(address, error);
-  });
+  const abilities = await lookAtServer(address, options).catch((error) => refuse(address, error));
   const runner = createRunner(address, { ...options, ...abilities });
   const running = new Set<Promise<unknown>>();
   const prove = (): Promise<void> => transaction(probe).catch(() => health.set(false));
@@ -59,6 +57,9 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     get healthy() {
       return health.isGood;
     },
+    get fault() {
+      return runner.fault;
+    },
     prove,
     get figures() {
       return runner.figures;
@@ -70,11 +71,11 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   };
 }
 
-/** The driver's own words are for whoever sets the program up, and its password is in none of them. */
-function inWords(address: PostgresAddress, error: unknown): SetupError {
-  if (error instanceof SetupError) return error;
+/** Throws a SetupError in the driver's own words, which are for whoever sets the program up; its password is in none of them. */
+function refuse(address: PostgresAddress, error: unknown): never {
+  if (error instanceof SetupError) throw error;
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  return new SetupError(`cannot use the database ${showPostgresUrl(address)}: ${cause instanceof Error ? cause.message : String(cause)}`);
+  throw new SetupError(`cannot use the database ${showPostgresUrl(address)}: ${cause instanceof Error ? cause.message : String(cause)}`);
 }
 
 /** Goes the way of a request that is recorded, over connections of both kinds, and changes nothing. */

@@ -21,7 +21,7 @@ export interface Abilities {
 const BESIDE_TIMEOUT = 5000;
 
 /** Looks at a server before anything rests on it, on connections of its own. Throws SetupError where it will not do. */
-export async function lookAtServer(address: PostgresAddress, options: LookOptions): Promise<Abilities> {
+export async function lookAtServer(address: PostgresAddress, { tell: _, ...options }: LookOptions): Promise<Abilities> {
   const holder = createRunner(address, { ...options, connections: 1 });
   const other = createRunner(address, { ...options, connections: 1, statementTimeout: BESIDE_TIMEOUT });
   try {

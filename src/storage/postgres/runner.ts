@@ -1,8 +1,9 @@
 import { Problem } from '../../errors.ts';
-import type { CommitFigures, CommitWatch, DatabaseFigures, Transaction, TransactionOptions } from '../database.ts';
+import type { CommitFigures, CommitWatch, DatabaseFigures, Tell, Transaction, TransactionOptions } from '../database.ts';
 import { createWriters } from '../writers.ts';
 import type { PostgresAddress, ServerOptions } from './address.ts';
 import { createClock } from './clock.ts';
+import { createClockDifference } from './clock-difference.ts';
 import type { Connection } from './connection.ts';
 import { busy } from './driver-error.ts';
 import { type Doubt, type Fate, loadFate } from './fate.ts';
@@ -19,6 +20,7 @@ export interface RunnerOptions extends ServerOptions {
   readonly doubtTimeout?: number;
   /** Told of each commit. */
   readonly watch?: CommitWatch | undefined;
+  readonly tell?: Tell | undefined;
 }
 
 /** What a work came to. */
@@ -31,6 +33,8 @@ export interface Ran<T> {
 /** Runs works on connections of a pool. */
 export interface Runner {
   readonly figures: DatabaseFigures;
+  /** See `Database`. */
+  readonly fault: string | undefined;
   run<T>(work: (tx: Transaction) => Promise<T>, options: TransactionOptions): Promise<Ran<T>>;
   close(): Promise<void>;
 }
@@ -86,6 +90,9 @@ export function createRunner(address: PostgresAddress, options: RunnerOptions): 
       const { waiting, ...figures } = lines.figures;
       return { commits, works, waiting: waiting + recorder.waiting, guardRetries, ...figures };
     },
+    get fault() {
+      return lines.fault;
+    },
     run,
     close: lines.close,
   };
@@ -102,6 +109,7 @@ interface Manner {
 
 /** Connections of two kinds, and how works are tried on them. */
 interface Lines {
+  readonly fault: string | undefined;
   readonly figures: Pick<DatabaseFigures, 'waiting' | 'connections' | 'idleConnections'>;
   tryOnce<T>(work: Work<T>, manner: Manner): Promise<Outcome<T>>;
   readonly tryGroup: CommitGroup;
@@ -117,12 +125,16 @@ function createLines(address: PostgresAddress, options: RunnerOptions): Lines {
   const pool = createPool(address, options.connections ?? 10, { ...options, lost, places });
   const recording = createPool(address, FLIGHTS, { ...options, lost, places });
   const beginnings = toBeginnings(address, options);
-  const clock = createClock();
+  const difference = createClockDifference(options.tell ?? (() => undefined));
+  const clock = createClock(difference);
   const beginOf = (connection: Connection): string => (connection.isSet ? beginnings.own : beginnings.shared);
   // Where a BEGIN fails, settings of our own keep what was sent behind it from being done by itself.
   const isKnown = (connection: Connection): boolean => connection.isSet && clock.isFresh;
 
   return {
+    get fault() {
+      return difference.fault;
+    },
     get figures() {
       return { waiting: pool.waiting, connections: pool.total + recording.total, idleConnections: pool.idle + recording.idle };
     },

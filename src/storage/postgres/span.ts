@@ -41,11 +41,12 @@ export function createSpan(connection: Connection, course: Course, { begin, cloc
   const told = { isBegun: false, isWriting: false, number: undefined as string | undefined };
 
   function send(text: string): void {
+    const sentAt = Date.now();
     const answer = course
       .follow(() => connection.send(text))
       .then((result) => {
         const row = lastRow(result);
-        if (row.now !== undefined) clock.set(row.now);
+        if (row.now !== undefined) clock.set(row.now, sentAt);
         if (row.process !== undefined) connection.meet(row.process);
         told.number = row.number ?? told.number;
       });

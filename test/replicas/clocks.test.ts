@@ -1,0 +1,74 @@
+/** Replicas whose clocks differ from the database's: they say so in their log and in /readyz, and recover once their clock is right. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type PostgresServer, startPostgres } from '../postgres/server.ts';
+import { type Program, send } from '../process/program.ts';
+import { type Fleet, startFleet } from './fleet.ts';
+
+const preload = fileURLToPath(new URL('shifted-clock.ts', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'bailiwick-clocks-'));
+const SECOND = 1000;
+
+/** How far the clock of each replica is ahead. Tokens are accepted with 30 seconds of difference. */
+const AHEAD = [0, 20, -20, 45, -3600] as const;
+const fileOf = (index: number): string => join(folder, `ahead-${index}`);
+
+let server: PostgresServer;
+let fleet: Fleet;
+beforeAll(async () => {
+  for (const [index, seconds] of AHEAD.entries()) writeFileSync(fileOf(index), String(seconds * SECOND));
+  server = await startPostgres({});
+  const replicas = AHEAD.map((_, index) => ({ preload, env: { TEST_CLOCK_FILE: fileOf(index) } }));
+  fleet = await startFleet({ server: server.url, replicas });
+}, 120_000);
+afterAll(async () => {
+  await fleet?.close();
+  await server?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const replica = (index: number): Program => fleet.replicas[index] as Program;
+const readiness = async (index: number) => {
+  const { status, body } = await send(replica(index).url, 'GET /readyz');
+  return [status, body.detail];
+};
+const linesOf = (index: number): string[] =>
+  replica(index)
+    .printed()
+    .split('\n')
+    .filter((line) => line.startsWith('the clock of this machine'));
+
+describe('a replica whose clock is', () => {
+  it.each([0, 1, 2])('%i: within the leeway of tokens, is ready and says nothing', async (index) => {
+    expect(await readiness(index)).toEqual([200, undefined]);
+    expect(linesOf(index)).toEqual([]);
+  });
+
+  it.each([
+    [3, 'ahead of', 45],
+    [4, 'behind', 3600],
+  ])('%i: beyond it, is not ready, and says so once', async (index, direction, seconds) => {
+    const detail = expect.stringMatching(new RegExp(`^the clock of this machine is ${seconds} s ${direction} the clock of the database`));
+    expect(await readiness(index)).toEqual([503, detail]);
+    for (let asked = 0; asked < 5; asked++) await send(replica(index).url, 'GET /api/Note');
+    expect(await readiness(index)).toEqual([503, detail]);
+    expect(linesOf(index)).toEqual([detail]);
+    expect(linesOf(index)[0]).toMatch(/here it is \S+Z, there \S+Z/);
+    // It still answers whoever asks it: which requests go where is for the balancer.
+    expect((await send(replica(index).url, 'GET /api/Note')).status).toBe(403);
+  });
+
+  it('set right while nobody asks for anything but /readyz, is ready again', async () => {
+    writeFileSync(fileOf(3), '0');
+    await expect.poll(() => readiness(3), { timeout: 20_000 }).toEqual([200, undefined]);
+    expect(linesOf(3).at(-1)).toMatch(/is right again/);
+  });
+
+  it('set wrong while it runs, is not ready any more', async () => {
+    writeFileSync(fileOf(0), String(-60 * SECOND));
+    await expect.poll(async () => (await readiness(0))[0], { timeout: 20_000 }).toBe(503);
+  });
+});
