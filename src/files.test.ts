@@ -1,7 +1,7 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { openInput, writeOutput } from './files.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bailiwick-files-'));
@@ -14,10 +14,14 @@ async function* pieces(...all: readonly (string | Error)[]): AsyncGenerator<stri
   }
 }
 
+function write(path: string, content: AsyncIterable<string>, options = { force: false }): Promise<void> {
+  return writeOutput(path, async () => content, options);
+}
+
 describe('files', () => {
   it('are read as they were written', async () => {
     const path = join(folder, 'whole');
-    await writeOutput(path, pieces('a\n', 'ü\n'));
+    await write(path, pieces('a\n', 'ü\n'));
     const chunks: Uint8Array[] = [];
     for await (const chunk of await openInput(path)) chunks.push(chunk);
     expect(Buffer.concat(chunks).toString()).toBe('a\nü\n');
@@ -25,16 +29,35 @@ describe('files', () => {
 
   it('that break off are not there, and leave what was there before', async () => {
     const path = join(folder, 'broken');
-    await expect(writeOutput(path, pieces('a\n', new Error('revoked')))).rejects.toThrow('revoked');
-    expect([existsSync(path), existsSync(`${path}.part`)]).toEqual([false, false]);
-    await writeOutput(path, pieces('before'));
-    await expect(writeOutput(path, pieces('after', new Error('revoked')))).rejects.toThrow('revoked');
+    await expect(write(path, pieces('a\n', new Error('revoked')))).rejects.toThrow('revoked');
+    await write(path, pieces('before'));
+    await expect(write(path, pieces('after', new Error('revoked')), { force: true })).rejects.toThrow('revoked');
     expect(readFileSync(path, 'utf8')).toBe('before');
+    expect(readdirSync(folder).filter((name) => name.startsWith('broken'))).toEqual(['broken']);
+  });
+
+  it('that exist are refused before their content is asked for, and replaced by force', async () => {
+    const path = join(folder, 'existing');
+    await write(path, pieces('first'));
+    const asked = vi.fn(async () => pieces('second'));
+    await expect(writeOutput(path, asked, { force: false })).rejects.toThrow(`${path} exists, and nothing was written`);
+    expect([asked.mock.calls, readFileSync(path, 'utf8')]).toEqual([[], 'first']);
+    await writeOutput(path, asked, { force: true });
+    expect(readFileSync(path, 'utf8')).toBe('second');
+  });
+
+  it('that several write at once are written by one', async () => {
+    const path = join(folder, 'raced');
+    const done = await Promise.allSettled(Array.from({ length: 8 }, (_, index) => write(path, pieces(`${index}`))));
+    const won = done.findIndex(({ status }) => status === 'fulfilled');
+    expect(done.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(readFileSync(path, 'utf8')).toBe(`${won}`);
+    expect(readdirSync(folder).filter((name) => name.startsWith('raced'))).toEqual(['raced']);
   });
 
   it('that somebody stops reading end with the reason', async () => {
     const path = join(folder, 'long');
-    await writeOutput(path, pieces('x'.repeat(1_000_000)));
+    await write(path, pieces('x'.repeat(1_000_000)));
     const stop = new AbortController();
     const read = async (): Promise<void> => {
       for await (const _ of await openInput(path, stop.signal)) stop.abort(new Error('interrupted'));

@@ -1,10 +1,12 @@
 /** Files as commands read and write them: piece by piece. `-` is what stands before or behind in a pipe. */
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createReadStream, createWriteStream, existsSync } from 'node:fs';
 import { rename, rm, stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { SetupError } from './errors.ts';
+import { moveToNewFile } from './new-file.ts';
 
 /** Opens a file to be read, until `stop` is aborted: then whoever reads gets its reason. Throws where it cannot. */
 export async function openInput(path: string, stop?: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
@@ -23,17 +25,31 @@ async function openFile(path: string): Promise<Readable> {
   return file;
 }
 
-/** Writes a file, which stands under its own name once it is whole: half an export must not pass for one. */
-export async function writeOutput(path: string, pieces: AsyncIterable<string>): Promise<void> {
-  if (path === '-') return writeToPipe(pieces);
-  const part = `${path}.part`;
+/** Whether a file that exists may be replaced. */
+export interface WriteOptions {
+  readonly force: boolean;
+}
+
+/**
+ * Writes a file. It bears its name once it is whole: until then, and after a crash, it is beside it as `<name>.<uuid>.part`. A file that
+ * exists is refused before anything is asked for, unless `force` is set.
+ */
+export async function writeOutput(path: string, open: () => Promise<AsyncIterable<string>>, { force }: WriteOptions): Promise<void> {
+  if (path === '-') return writeToPipe(await open());
+  if (!force && existsSync(path)) throw alreadyThere(path);
+  const part = `${path}.${randomUUID()}.part`;
   try {
-    await pipeline(Readable.from(pieces), createWriteStream(part));
-    await rename(part, path);
+    await pipeline(Readable.from(await open()), createWriteStream(part, { flags: 'wx', flush: true }));
+    if (force) await rename(part, path);
+    else moveToNewFile(part, path);
   } catch (error) {
     await rm(part, { force: true });
-    throw error;
+    throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? alreadyThere(path) : error;
   }
+}
+
+function alreadyThere(path: string): SetupError {
+  return new SetupError(`${path} exists, and nothing was written: name another file, or replace it with --force`);
 }
 
 /** Whoever reads along may stop doing so (`… | head -3`): then that is all of it that was wanted. */

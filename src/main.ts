@@ -29,9 +29,10 @@ const exitCode = await runCli(process.argv.slice(2), {
   signals: process,
   lead,
   createLead: async (settings) => (await import('./service.ts')).createServiceLead(settings, { tell: printError }),
-  createService: async (settings) => (await import('./service.ts')).createService(settings, { tell: printError, lead }),
+  createService: async (settings, options) =>
+    (await import('./service.ts')).createService(settings, { tell: printError, lead, ...options }),
   openInput: async (path, stop) => (await import('./files.ts')).openInput(path, stop),
-  writeOutput: async (path, pieces) => (await import('./files.ts')).writeOutput(path, pieces),
+  writeOutput: async (path, open, options) => (await import('./files.ts')).writeOutput(path, open, options),
   showProgress: process.stderr.isTTY ? showProgress : undefined,
   openTables: async (settings) => (await import('./project/index.ts')).openTables(settings, { tell: printError }),
   openBackups: async (settings) => (await import('./project/index.ts')).openBackups(settings),

@@ -6,6 +6,7 @@ import { type AdminParts, createAdminRoutes, createPermissionPolicies, grantFull
 import { type ApiParts, createApiRoutes } from './api.ts';
 import { type Commands, createCommands } from './commands.ts';
 import type { Checkpoints } from './evidence/index.ts';
+import { withExplanationHints } from './explained.ts';
 import { createHttpServer, type HttpServer } from './http/index.ts';
 import { createIdentity, deriveKey, loadTokenKey } from './identity/index.ts';
 import { createModelKeeper, type Followed, followed, type ModelKeeper } from './model.ts';
@@ -59,10 +60,12 @@ export interface ServiceOptions {
   readonly tell?: Tell;
   /** Where this is one of several processes: who leads them. */
   readonly lead?: LeadLink | undefined;
+  /** Set by `bailiwick dev`: denials name the address that explains them. */
+  readonly isDevelopment?: boolean | undefined;
 }
 
 /** Builds a service from its settings. @throws SetupError with every mistake of every definition file. */
-export async function createService(settings: Settings, { tell, lead }: ServiceOptions = {}): Promise<Service> {
+export async function createService(settings: Settings, { tell, lead, isDevelopment = false }: ServiceOptions = {}): Promise<Service> {
   const definitions = readProject(settings.project);
   const monitor = await createMonitor(toMonitorSettings(settings), lead);
   const opened = await openProjectDatabase(settings, { watch: monitor.meters, tell });
@@ -75,7 +78,7 @@ export async function createService(settings: Settings, { tell, lead }: ServiceO
   const parts = createParts(settings, { database, model, monitor });
   const keeper = createRecordKeeper(toRecordSettings(settings), { database, tell });
   const admin = createAdminParts(settings, { ...parts, checkpoints: keeper.checkpoints });
-  const server = createServer(settings, { parts, admin, monitor, readiness });
+  const server = createServer(settings, { isDevelopment, parts, admin, monitor, readiness });
   const evolveOnce = once(async () => {
     notices.push(...(await follow(definitions, core, { actor: 'start', tell })));
     await keeper.prepare();
@@ -172,6 +175,7 @@ interface Served {
   readonly admin: AdminParts;
   readonly monitor: Monitor;
   readonly readiness: ReadinessKeeper;
+  readonly isDevelopment: boolean;
 }
 
 function createAdminParts(
@@ -192,10 +196,11 @@ function createAdminParts(
   };
 }
 
-function createServer(settings: Settings, { parts, admin, monitor, readiness }: Served): HttpServer {
+function createServer(settings: Settings, { parts, admin, monitor, readiness, isDevelopment }: Served): HttpServer {
   const { identity, model } = parts;
+  const api = createApiRoutes(parts);
   return createHttpServer({
-    routes: [...createApiRoutes(parts), ...identity.routes, ...createAdminRoutes(admin), ...monitor.routes],
+    routes: [...(isDevelopment ? withExplanationHints(api) : api), ...identity.routes, ...createAdminRoutes(admin), ...monitor.routes],
     limits: toHttpLimits(settings),
     corsOrigins: settings.corsOrigins,
     trustProxy: settings.trustProxy,

@@ -18,6 +18,8 @@ export interface ServiceOptions {
   /** Definition files of a project made for the test: name of the file → text. */
   readonly definitions?: Readonly<Record<string, string>>;
   readonly settings?: SettingSources['flags'];
+  /** As `bailiwick dev` serves. */
+  readonly isDevelopment?: boolean;
 }
 
 /** What to send beside method and path. */
@@ -99,7 +101,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
     ...options.settings,
   };
   const settings = readSettings({ flags, env: {} });
-  const service = await createService(settings);
+  const service = await createService(settings, { isDevelopment: options.isDevelopment });
   const { url } = await service.listen();
   return {
     url,

@@ -10,7 +10,7 @@ function createRestoring(entriesSince: number, kept?: string): Run {
   const run = createRun({
     backups: {
       write: async (file, { show }) => {
-        if (file === 'taken') throw new SetupError('expected a file that is not there yet, given taken');
+        if (file === 'taken') throw new SetupError('taken exists, and a backup replaces no file');
         show('copying');
         return { file: `/${file}`, bytes: 2001 };
       },
@@ -36,7 +36,7 @@ describe('backup', () => {
   it('says why it cannot, and needs a file', async () => {
     const run = createRestoring(0);
     expect(await runCli(['backup', 'taken'], run.world)).toBe(2);
-    expect(run.err).toEqual(['bailiwick: expected a file that is not there yet, given taken']);
+    expect(run.err).toEqual(['bailiwick: taken exists, and a backup replaces no file']);
     expect(await runCli(['backup'], run.world)).toBe(2);
     expect(run.out).toEqual([]);
   });

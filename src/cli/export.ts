@@ -1,17 +1,18 @@
 import { createProgress } from './progress.ts';
 import { readNamed } from './switches.ts';
-import { readCells, readFormat, TRANSFER_SWITCHES } from './transfer-options.ts';
+import { FORCE_SWITCH, readCells, readFormat, TRANSFER_SWITCHES } from './transfer-options.ts';
 import type { CliCommand } from './world.ts';
 
 /** Exports what a user may export. */
 export const exportFile: CliCommand = {
   name: 'export',
-  summary: 'export the records that a user may export to a file',
-  parameters: { '<resource>': 'name of the resource', '[file]': 'file to write, once it is whole; - is standard output (default: -)' },
+  summary: 'export the records that a user may export, to a file or standard output',
+  parameters: { '<resource>': 'name of the resource', '[file]': 'file to write, which must not exist; - is standard output (default: -)' },
   switches: {
     ...TRANSFER_SWITCHES,
-    '--sort <fields>': 'field names, comma-separated; a - in front is descending',
-    '--fields <fields>': 'fields to write, comma-separated; all where absent',
+    '--sort <fields>': 'fields to sort by, comma-separated; - before a name sorts descending',
+    '--fields <fields>': 'fields to write, comma-separated (default: all)',
+    ...FORCE_SWITCH,
   },
   async run(world, settings, switches) {
     const file = switches.has('file') ? readNamed(switches, 'file') : '-';
@@ -22,7 +23,8 @@ export const exportFile: CliCommand = {
     const service = await world.createService(settings);
     const progress = createProgress(world);
     try {
-      await world.writeOutput(file, await service.exportFile({ ...asked, body, tell: progress.tell }));
+      const open = () => service.exportFile({ ...asked, body, tell: progress.tell });
+      await world.writeOutput(file, open, { force: switches.has('force') });
       world.printError(`${progress.rows} rows exported`);
       return 0;
     } finally {

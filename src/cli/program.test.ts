@@ -38,7 +38,7 @@ describe('start', () => {
     const { exit } = await started(run, ['dev']);
     run.signals.emit('SIGINT');
     expect(await exit).toBe(0);
-    expect(run.calls).toEqual(['watch', 'close']);
+    expect(run.calls).toEqual(['in development', 'watch', 'close']);
     expect(run.out).toContain('Article: new field "tags"');
   });
 
@@ -204,6 +204,16 @@ describe('files of records', () => {
     const world = { ...run.world, openInput: () => Promise.reject(new SetupError('none')) };
     expect(await runCli(['import', 'Article', 'new.csv', '--as', 'ada@example.com'], world)).toBe(2);
     expect(run.signals.listenerCount('SIGTERM') + run.signals.listenerCount('SIGINT')).toBe(0);
+  });
+
+  it.each([
+    ['export', 'Article', 'a.csv', '--as', 'ada@example.com'],
+    ['policies', 'export', 'a.json'],
+  ])('%s: replaces a file with --force alone', async (...args) => {
+    const [gentle, forced] = [createRun(), createRun()];
+    await runCli(args, gentle.world);
+    await runCli([...args, '--force'], forced.world);
+    expect([gentle, forced].map(({ calls }) => calls.some((call) => call.includes('by force')))).toEqual([false, true]);
   });
 
   it('export: to standard output where no file is named, or to the file', async () => {

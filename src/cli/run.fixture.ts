@@ -92,8 +92,8 @@ export function createRun(
       calls.push(`open ${path}`);
       return pieces() as AsyncIterable<never>;
     },
-    async writeOutput(path, written) {
-      for await (const piece of written) calls.push(`write ${path}: ${piece.trimEnd()}`);
+    async writeOutput(path, open, { force }) {
+      for await (const piece of await open()) calls.push(`write ${path}${force ? ' by force' : ''}: ${piece.trimEnd()}`);
     },
     print: (line) => void out.push(line),
     printError: (line) => void err.push(line),
@@ -106,8 +106,9 @@ export function createRun(
         kill: () => void calls.push('kill workers'),
       };
     },
-    async createService(settings) {
+    async createService(settings, options) {
       made.push(settings);
+      if (options?.isDevelopment === true) calls.push('in development');
       return full;
     },
     async openTables(settings) {

@@ -4,11 +4,14 @@ import type { Switches } from './world.ts';
 
 /** Switches that imports and exports share. */
 export const TRANSFER_SWITCHES: Readonly<Record<string, string>> = {
-  '--as <email>': 'the user whose policies decide, and who stands on the record',
-  '--format <format>': 'ndjson, csv or json; by the name of the file where absent',
-  '--delimiter <text>': 'between the cells of CSV: "," or ";" or "tab" (default: ",")',
-  '--raw-cells': 'leave texts of CSV as they stand, also those that a spreadsheet would run',
+  '--as <email>': 'the user whose policies decide: audit entries name them',
+  '--format <format>': 'ndjson, csv or json (default: by the extension of the file)',
+  '--delimiter <text>': 'delimiter of CSV: "," or ";" or "tab" (default: ",")',
+  '--raw-cells': 'do not escape CSV cells that a spreadsheet would run as formulas',
 };
+
+/** The switch of commands that write a file. */
+export const FORCE_SWITCH: Readonly<Record<string, string>> = { '--force': 'replace the file where it exists (default: refuse)' };
 
 /** The format that is said, or that the file's name says. */
 export function readFormat(switches: Switches, file: string): Format {

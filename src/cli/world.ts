@@ -10,8 +10,11 @@ export interface CliWorld {
   printError(line: string): void;
   /** Opens a file to be read, until `stop` is aborted, which throws its reason; `-` is standard input. Throws where it cannot. */
   openInput(path: string, stop: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
-  /** Writes a file, which is there under its name once it is whole; `-` is standard output. */
-  writeOutput(path: string, pieces: AsyncIterable<string>): Promise<void>;
+  /**
+   * Writes a file, which has its name once it is whole; `-` is standard output. Throws SetupError where the file exists, before its content
+   * is asked for; with `force` it is replaced.
+   */
+  writeOutput(path: string, open: () => Promise<AsyncIterable<string>>, options: { readonly force: boolean }): Promise<void>;
   /** Shows how far something is, in place of what it showed before; undefined ends the line. Absent where nobody looks on. */
   readonly showProgress?: ((line: string | undefined) => void) | undefined;
   /** The process itself has these. */
@@ -20,8 +23,8 @@ export interface CliWorld {
   readonly lead?: CliLeadLink | undefined;
   /** Leads workers that each are such a service; `service.ts` has it. */
   createLead(settings: Settings): Promise<CliLead>;
-  /** Makes a service; `service.ts` has it. */
-  createService(settings: Settings): Promise<CliService>;
+  /** Makes a service; `service.ts` has it. In development its denials name the address that explains them. */
+  createService(settings: Settings, options?: { readonly isDevelopment: boolean }): Promise<CliService>;
   /** Opens a project's tables without one; `project/` has it. */
   openTables(settings: Settings): Promise<CliTables>;
   /** Opens a project's backups; `project/` has it. */

@@ -87,11 +87,12 @@ describe('backup', () => {
     populate(50_000, 'a');
     const same = await Promise.all(['same.db', 'same.db', 'other.db'].map((name) => run('backup', join(folder, name))));
     expect(same.filter(({ code }) => code === 0).length).toBeGreaterThanOrEqual(2);
-    for (const { code, err } of same) if (code !== 0) expect(err).toMatch(/^bailiwick: expected a file that is not there yet/);
+    for (const { code, err } of same)
+      if (code !== 0) expect(err).toMatch(/^bailiwick: .* exists, and a backup replaces no file: name another one/);
     for (const name of ['same.db', 'other.db'])
       expect(query(standAlone(join(folder, name)), 'SELECT count(*) FROM Note')).toEqual([50_000]);
     const again = await run('backup', join(folder, 'same.db'));
-    expect([again.code, again.err]).toEqual([2, expect.stringContaining('expected a file that is not there yet')]);
+    expect([again.code, again.err]).toEqual([2, expect.stringContaining('exists, and a backup replaces no file')]);
     expect(readdirSync(folder).filter((name) => name.includes('.part'))).toEqual([]);
   }, 60_000);
 });

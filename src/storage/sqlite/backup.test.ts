@@ -58,7 +58,7 @@ describe('a backup', () => {
     const to = join(folder, 'taken.db');
     writeFileSync(to, 'mine');
     const show = vi.fn();
-    expect(() => writeBackup({ from: path, to, show })).toThrow(`expected a file that is not there yet, given ${to}`);
+    expect(() => writeBackup({ from: path, to, show })).toThrow(`${to} exists, and a backup replaces no file`);
     expect([show.mock.calls, readFileSync(to, 'utf8')]).toEqual([[], 'mine']);
     expect(() => writeBackup({ from: path, to: join(folder, 'none', 'x.db') })).toThrow(
       new SetupError(`there is no folder ${join(folder, 'none')} to write the backup into`),

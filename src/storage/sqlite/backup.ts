@@ -6,9 +6,10 @@
  * too; and what it writes is one file that needs no log beside it.
  */
 import { randomUUID } from 'node:crypto';
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, rmSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { SetupError } from '../../errors.ts';
+import { moveToNewFile } from '../../new-file.ts';
 import { openToRead } from './open-to-read.ts';
 
 /** A backup that was written. */
@@ -42,7 +43,7 @@ export function writeBackup({ from, to, pageSize, show }: BackupRequest): Writte
   if (!existsSync(from)) throw new SetupError(`there is no database ${from}; say with --project or --data where it is`);
   if (BESIDE.some((suffix) => file === `${resolve(from)}${suffix}`))
     throw new SetupError(`${file} is a name that SQLite uses beside ${from}`);
-  refuseExisting(file);
+  if (existsSync(file)) throw alreadyThere(file);
   if (!existsSync(dirname(file))) throw new SetupError(`there is no folder ${dirname(file)} to write the backup into`);
   const part = `${file}.${randomUUID()}.part`;
   try {
@@ -56,8 +57,7 @@ export function writeBackup({ from, to, pageSize, show }: BackupRequest): Writte
     show?.('checking the copy');
     checkWhole(part);
     sync(part);
-    refuseExisting(file);
-    renameSync(part, file);
+    moveToNewFile(part, file);
     sync(dirname(file));
     return { file, bytes: statSync(file).size };
   } catch (error) {
@@ -67,6 +67,7 @@ export function writeBackup({ from, to, pageSize, show }: BackupRequest): Writte
 }
 
 function cannotWrite(file: string, error: unknown): SetupError {
+  if ((error as NodeJS.ErrnoException).code === 'EEXIST') return alreadyThere(file);
   return new SetupError(`cannot write the backup ${file}: ${error instanceof Error ? error.message : String(error)}`);
 }
 
@@ -81,8 +82,8 @@ export function checkWhole(path: string): void {
   }
 }
 
-function refuseExisting(file: string): void {
-  if (existsSync(file)) throw new SetupError(`expected a file that is not there yet, given ${file}`);
+function alreadyThere(file: string): SetupError {
+  return new SetupError(`${file} exists, and a backup replaces no file: name another one`);
 }
 
 function copy(from: string, to: string, pageSize: number | undefined): void {
