@@ -29,7 +29,7 @@ export const SETTINGS_TABLE = {
     group: 'place',
     default: 10,
     range: [1, 1000],
-    about: 'connections to a PostgreSQL server at most, and two that append',
+    about: 'maximum connections to PostgreSQL for requests; two more append audit entries',
   },
   databasePrepare: {
     group: 'place',
@@ -37,8 +37,8 @@ export const SETTINGS_TABLE = {
     default: 'on',
     about: 'whether statements are prepared under names; `off` behind a pooler that hands a connection on after each transaction',
   },
-  databaseStatementSeconds: { group: 'place', default: 30, range: [1, 3600], about: 'for a statement to be done by a PostgreSQL server' },
-  databaseLockSeconds: { group: 'place', default: 5, range: [1, 600], about: 'for others to let go of what a statement needs there' },
+  databaseStatementSeconds: { group: 'place', default: 30, range: [1, 3600], about: 'seconds after which PostgreSQL cancels a statement' },
+  databaseLockSeconds: { group: 'place', default: 5, range: [1, 600], about: 'seconds that a statement waits for a lock of PostgreSQL' },
   timezone: { group: 'place', form: 'timezone', default: 'UTC', about: 'IANA time zone of `environment.hour`, `.date` and `.dayOfWeek`' },
 
   host: { group: 'network', default: '127.0.0.1', about: 'address to listen on; `0.0.0.0` is every one' },
@@ -57,14 +57,14 @@ export const SETTINGS_TABLE = {
       'names that a `Host` header may have beside addresses and `localhost`: `api.example.com`, `.example.com` for all below it, `*` for any; without one, any, but where `host` is a loopback address and `trustProxy` is empty none',
   },
   corsOrigins: { group: 'network', each: 'origin', about: 'web origins whose pages may call the API' },
-  requestTimeoutSeconds: { group: 'network', default: 30, range: [1, 3600], about: 'for a request to arrive and be answered' },
+  requestTimeoutSeconds: { group: 'network', default: 30, range: [1, 3600], about: 'seconds to receive and answer a request' },
   drainDelaySeconds: {
     group: 'network',
     default: 0,
     range: [0, 600],
-    about: 'after SIGTERM, while `/readyz` says no already, in which requests are still taken: for balancers to notice',
+    about: 'seconds after SIGTERM in which requests are still accepted while `/readyz` fails, so that load balancers stop sending',
   },
-  drainSeconds: { group: 'network', default: 10, range: [0, 600], about: 'for requests in flight to end then' },
+  drainSeconds: { group: 'network', default: 10, range: [0, 600], about: 'seconds to finish requests in flight on shutdown' },
   metricsAddress: {
     group: 'network',
     form: 'listening',
@@ -80,7 +80,7 @@ export const SETTINGS_TABLE = {
     group: 'network',
     values: ['silent', 'error', 'warn', 'info', 'debug'],
     default: 'info',
-    about: 'least severe line that is logged',
+    about: 'lines of this level and above are logged',
   },
 
   jwtSecret: { group: 'identity', form: 'secret', about: 'HS256 secret of at least 32 bytes; generated into the data folder where absent' },
@@ -99,7 +99,7 @@ export const SETTINGS_TABLE = {
   refreshTokenSeconds: { group: 'identity', default: 2_592_000, range: [60, 31_536_000], about: 'lifetime of a refresh token' },
   loginAttempts: { group: 'identity', default: 10, range: [1, 1_000_000], about: 'logins tried per account, address and window' },
   loginAttemptsPerAddress: { group: 'identity', default: 100, range: [1, 1_000_000], about: 'logins tried per address and window' },
-  loginWindowSeconds: { group: 'identity', default: 900, range: [1, 86_400], about: 'length of that window' },
+  loginWindowSeconds: { group: 'identity', default: 900, range: [1, 86_400], about: 'seconds of that window' },
   loginAttemptsPerAccount: {
     group: 'identity',
     default: 1000,
@@ -115,13 +115,18 @@ export const SETTINGS_TABLE = {
     default: 'strict',
     about: 'strict: no answer without its entry; relaxed: reads are answered even where their entry cannot be written',
   },
-  auditFactsBytes: { group: 'record', default: 8192, range: [0, 1_048_576], about: 'kept per entry of the values that conditions read' },
+  auditFactsBytes: {
+    group: 'record',
+    default: 8192,
+    range: [0, 1_048_576],
+    about: 'bytes kept per audit entry of the values that conditions read',
+  },
 
   decisionsKept: {
     group: 'record',
     form: 'age',
     default: 'off',
-    about: 'for how long entries are kept at least, such as `90d`; older ones are pruned each day. `off`: until somebody prunes them',
+    about: 'how long audit entries are kept, such as `90d`; older ones are deleted each day; `off` keeps them until `decisions prune`',
   },
 
   rateLimit: { group: 'requests', default: 60_000, range: [0, 1e9], about: 'requests per minute and address; 0 is no limit' },
@@ -162,13 +167,18 @@ export const SETTINGS_TABLE = {
   filterListItems: { group: 'lists', default: 1000, range: [1, 100_000], about: 'values of an `in` in a filter' },
   sortKeys: { group: 'lists', default: 5, range: [1, 20], about: 'fields in a sort' },
   expandMax: { group: 'lists', default: 2000, range: [0, 100_000], about: 'records expanded in a request or batch' },
-  scanRows: { group: 'lists', default: 10_000, range: [1, 10_000_000], about: 'rows read per request for what SQL cannot say' },
+  scanRows: {
+    group: 'lists',
+    default: 10_000,
+    range: [1, 10_000_000],
+    about: 'maximum rows per request that are filtered in memory, where a condition cannot be expressed in SQL',
+  },
 
   assignmentsCached: {
     group: 'policies',
     default: 300_000,
     range: [1000, 100_000_000],
-    about: 'users, and policies assigned to them, that are kept in memory: of those who asked last',
+    about: 'maximum user assignments cached in memory, of the users who made the last requests',
   },
   importPolicies: {
     group: 'policies',

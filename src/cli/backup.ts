@@ -6,9 +6,9 @@ import type { CliCommand } from './world.ts';
 /** Copies the database while whoever uses it goes on. */
 export const backup: CliCommand = {
   name: 'backup',
-  summary: 'write the database into a file that is not there yet, while the service runs or not',
+  summary: 'write a backup of a SQLite database into a new file; the service may be running',
   isOffline: true,
-  parameters: { '<file>': 'file to write; it bears its name once it is whole' },
+  parameters: { '<file>': 'file to write, which must not exist' },
   async run(world, settings, switches) {
     const from = performance.now();
     const backups = await world.openBackups(settings);

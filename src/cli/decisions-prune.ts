@@ -3,12 +3,12 @@ import type { CliCommand, CliPruned, Switches } from './world.ts';
 /** Removes old entries of the record; only counts them unless told otherwise. */
 export const decisionsPrune: CliCommand = {
   name: 'decisions prune',
-  summary: 'print how many entries of the record are older than a day, while the service runs or not',
+  summary: 'print how many audit entries are older than a day; with --yes, delete them permanently; the service may be running',
   isOffline: true,
   switches: {
-    '--before <day>': 'entries of that day, such as 2026-01-31, and of later ones stay; days are those of UTC',
-    '--older-than <days>': 'entries that are younger than so many days, such as 90d, stay',
-    '--yes': 'drop the older ones for good; no backup is made before',
+    '--before <day>': 'first day to keep, such as 2026-01-31, in UTC',
+    '--older-than <days>': 'keep entries of the last days, such as 90d; give this or --before',
+    '--yes': 'permanently delete the older entries; no backup is made',
   },
   async run(world, settings, switches) {
     const isSure = switches.has('yes');

@@ -3,11 +3,11 @@ import type { CliCommand, CliVerification, CliWorld } from './world.ts';
 /** Looks the record over, and says what is not as it was written. */
 export const decisionsVerify: CliCommand = {
   name: 'decisions verify',
-  summary: 'look whether the record is as it was written, and name every entry that is not, while the service runs or not',
+  summary: 'verify the audit log: name every entry that was changed, added or removed; the service may be running',
   isOffline: true,
   switches: {
-    '--public-key <file>': 'public key of the checkpoints, or several; that of the data folder otherwise',
-    '--json': 'print it as JSON',
+    '--public-key <file>': 'file with the public keys that checkpoints are signed with (default: the one in the data folder)',
+    '--json': 'print the result as JSON',
   },
   async run(world, settings, switches) {
     const publicKey = switches.get('publicKey');

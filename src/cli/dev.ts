@@ -4,6 +4,6 @@ import type { CliCommand } from './world.ts';
 /** Serves, and takes changed definition files over as they are saved. */
 export const dev: CliCommand = {
   name: 'dev',
-  summary: 'serve the project and follow changes of its definitions',
+  summary: 'serve the project, and reload its definitions whenever a file is saved',
   run: (world, settings) => serve(world, settings, { watch: true }),
 };

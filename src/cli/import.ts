@@ -9,15 +9,15 @@ import type { CliCommand, CliImport, CliWorld, Switches } from './world.ts';
 /** Imports a file, row by row decided and recorded as one user. */
 export const importFile: CliCommand = {
   name: 'import',
-  summary: 'import a file of records, each decided and recorded as a user',
+  summary: 'import records from a file as a user, whose policies decide on each',
   parameters: { '<resource>': 'name of the resource', '<file>': 'file to read; - is standard input' },
   switches: {
     ...TRANSFER_SWITCHES,
-    '--mode <mode>': 'create or upsert: change the record that has the key (default: create)',
-    '--key <field>': 'the unique field that tells records apart, for upsert',
-    '--on-error <what>': 'stop or skip, at a row that is rejected (default: stop)',
-    '--atomic': 'all rows or none',
-    '--dry-run': 'decide and check everything, store nothing',
+    '--mode <mode>': 'create, or upsert, which updates the record that has the same --key (default: create)',
+    '--key <field>': 'unique field that upsert finds records by',
+    '--on-error <what>': 'stop or skip where a row is rejected (default: stop)',
+    '--atomic': 'import all rows or none',
+    '--dry-run': 'decide and check every row, store nothing',
   },
   async run(world, settings, switches) {
     const file = readNamed(switches, 'file');

@@ -4,8 +4,8 @@ import type { CliCommand, PermissionPolicies } from './world.ts';
 /** Turns the legacy permissions maps, which nothing enforces, into policies that mean the same. */
 export const policiesFromPermissions: CliCommand = {
   name: 'policies from-permissions',
-  summary: 'print the policies that mean the same as the permissions maps of the definitions',
-  switches: { '--apply': 'make and assign those that are missing' },
+  summary: 'print the policies that correspond to the legacy permissions maps of the definitions',
+  switches: { '--apply': 'create and assign those that are missing' },
   async run(world, settings, switches) {
     const service = await world.createService(settings);
     try {

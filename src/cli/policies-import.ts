@@ -8,12 +8,12 @@ import type { CliCommand } from './world.ts';
 /** Makes policies what a file says: all or none of them, in one epoch and under one entry. */
 export const policiesImport: CliCommand = {
   name: 'policies import',
-  summary: 'create and change the policies of a file, each known by its name, and assign them: all or none',
+  summary: 'create, update and assign the policies of a file, matched by name: all or none',
   parameters: { '<file>': 'file to read; - is standard input' },
   switches: {
-    '--as <email>': 'the admin who stands on the record',
-    '--format <format>': 'json or ndjson; by the name of the file where absent (default: json)',
-    '--dry-run': 'check everything and say what would become of them, store nothing',
+    '--as <email>': 'the admin who imports: audit entries name them',
+    '--format <format>': 'json or ndjson (default: by the extension of the file, else json)',
+    '--dry-run': 'check everything, print what would be created and updated, store nothing',
   },
   async run(world, settings, switches) {
     const file = readNamed(switches, 'file');

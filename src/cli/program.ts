@@ -25,9 +25,9 @@ export const COMMANDS: ReadonlyMap<string, () => Promise<CliCommand>> = new Map(
 
 /** The first word of commands that have two. */
 const families: Readonly<Record<string, string>> = {
-  storage: 'tables and how they follow the definitions',
-  policies: 'policies from the command line',
-  decisions: 'the record of decisions',
+  storage: 'plan, apply and list migrations of the tables, and delete archived data',
+  policies: 'import and export policies',
+  decisions: 'verify and prune the audit log',
 };
 
 const HELP = '\nEach setting can also be given in the environment, as BAILIWICK_PORT for --port. BAILIWICK_JWT_SECRET has no flag.';

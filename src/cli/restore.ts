@@ -6,10 +6,10 @@ import type { CliCommand, CliRestore } from './world.ts';
 /** Puts a backup in the place of what stands now; only shows what that means unless told otherwise. */
 export const restore: CliCommand = {
   name: 'restore',
-  summary: 'check a backup, and print what would be lost by putting it in the place of what stands now, while the service runs or not',
+  summary: 'check a backup and print what restoring it would lose; with --yes, restore it; the service may be running',
   isOffline: true,
-  parameters: { '<file>': 'a file that backup wrote, or that was made before something was lost' },
-  switches: { '--yes': 'do it: keep what stands now, restore, end every session' },
+  parameters: { '<file>': 'backup to restore: a file that backup wrote, or an automatic one of <data>/backups' },
+  switches: { '--yes': 'restore it: keep the present database as a backup, replace its content, end every session' },
   async run(world, settings, switches) {
     const file = readNamed(switches, 'file');
     const backups = await world.openBackups(settings);

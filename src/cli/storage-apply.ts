@@ -4,9 +4,9 @@ import type { CliCommand } from './world.ts';
 /** Makes tables follow the definitions, a running service's too: it takes over what changed with its next request. */
 export const storageApply: CliCommand = {
   name: 'storage apply',
-  summary: 'make tables follow the definitions, as start does',
+  summary: 'migrate the tables to the definitions, as start does',
   isOffline: true,
-  switches: { '--allow <hash>': 'also do what is lossy in the plan of this hash, as storage plan printed it' },
+  switches: { '--allow <hash>': 'perform lossy steps too, of the plan that has this hash; storage plan prints it' },
   run: (world, settings, switches) =>
     withTables(world, settings, async (tables) => {
       const allow = switches.get('allow');

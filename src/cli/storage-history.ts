@@ -7,9 +7,9 @@ const SHOWN = 100;
 /** Shows what was done to tables, when and by whom. */
 export const storageHistory: CliCommand = {
   name: 'storage history',
-  summary: `print what was done to tables, the newest ${SHOWN} times`,
+  summary: `print the last ${SHOWN} migrations of the tables`,
   isOffline: true,
-  switches: { '--json': 'print it as JSON' },
+  switches: { '--json': 'print them as JSON' },
   run: (world, settings, switches) =>
     withTables(world, settings, async (tables) => {
       const history = await tables.history(SHOWN);

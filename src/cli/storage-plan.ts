@@ -4,7 +4,7 @@ import type { CliCommand } from './world.ts';
 /** Shows what would be done to tables so that they follow the definitions, and does none of it. */
 export const storagePlan: CliCommand = {
   name: 'storage plan',
-  summary: 'print the steps that would make tables follow the definitions, and their SQL, without doing them',
+  summary: 'print the migration steps that the definitions ask for, with their SQL, without performing them',
   isOffline: true,
   switches: { '--json': 'print the plan as JSON' },
   run: (world, settings, switches) =>

@@ -2,14 +2,15 @@ import { SetupError } from '../errors.ts';
 import { printSteps, withTables } from './storage-print.ts';
 import type { CliCommand, StoredDeleted, Switches } from './world.ts';
 
-/** Drops what is kept aside, and deleted records where it is said how old; only shows both unless told otherwise. */
+/** Permanently deletes archived tables and columns, and soft-deleted records older than `--deleted-before`; without `--yes` it only prints them. */
 export const storagePrune: CliCommand = {
   name: 'storage prune',
-  summary: 'print what is kept aside of removed fields, resources and types, and of deleted records, and how much of it there is',
+  summary:
+    'print the archived tables and columns of removed fields and resources, and the number of soft-deleted records; with --yes, delete the archived ones permanently',
   isOffline: true,
   switches: {
-    '--yes': 'drop it for good, save deleted records',
-    '--deleted-before <days>': 'records too that were deleted more than so many days ago',
+    '--yes': 'permanently delete archived tables and columns; soft-deleted records are kept unless --deleted-before is given',
+    '--deleted-before <days>': 'with --yes, also permanently delete records that were soft-deleted more than this number of days ago',
   },
   run: (world, settings, switches) => {
     const deletedBefore = readDays(switches);

@@ -4,7 +4,7 @@ import type { CliCommand } from './world.ts';
 /** What `restore` does beside replacing content, for who has replaced it with pg_restore or by recovery to a point in time. */
 export const storageRestored: CliCommand = {
   name: 'storage restored',
-  summary: 'after a restore by tools of the database itself: end every session and begin a new epoch, on the record',
+  summary: 'run once after a restore with tools of PostgreSQL: ends every session, begins a new revision, and records both',
   isOffline: true,
   run: (world, settings) =>
     withTables(world, settings, async (tables) => {
