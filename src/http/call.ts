@@ -6,6 +6,7 @@ import type { Json } from '../operators/index.ts';
 import { type ByteStream, type Call, type Method, type RequestOrigin, readQuery } from '../request/index.ts';
 import { toAddress } from './address.ts';
 import { isLocal } from './local.ts';
+import { countHeaders } from './strict.ts';
 
 /** One Bearer token, in the characters that RFC 6750 allows. */
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i;
@@ -42,7 +43,7 @@ export function toCall(request: FastifyRequest, method: Method, stream?: ByteStr
  */
 export function toOrigin(request: FastifyRequest, method: Method): RequestOrigin {
   const { id, raw } = request;
-  return { requestId: id, method, path: toPath(raw), ip: clientAddress(request), token: readToken(raw) };
+  return { requestId: id, method, path: decodePath(toPath(raw)), ip: clientAddress(request), token: readToken(raw) };
 }
 
 /** The request's id: the caller's own where it is sane, else a new one. */
@@ -55,6 +56,16 @@ export function readRequestId(headers: IncomingMessage['headers']): string {
 export function toPath(raw: IncomingMessage): string {
   const [path = ''] = (raw.url ?? '').split('?', 1);
   return path;
+}
+
+/** One spelling of each path, so that a condition on `request.path` cannot be passed with `%43ase`. */
+function decodePath(path: string): string {
+  if (!path.includes('%')) return path;
+  try {
+    return decodeURIComponent(path);
+  } catch (error) {
+    throw new Problem('REQUEST_MALFORMED', 'expected percent-encoded UTF-8 in the path', { cause: error });
+  }
 }
 
 /** Who sent the request, as the trusted proxies say. */
@@ -87,13 +98,6 @@ function readToken(raw: IncomingMessage): string | undefined {
   const token = BEARER.exec(raw.headers.authorization)?.[1];
   if (token === undefined) throw new Problem('IDENTITY_TOKEN', 'expected Authorization: Bearer <token>');
   return token;
-}
-
-/** How many of a name there are; names stand at even places. Node's own way sorts all headers into lists for it. */
-function countHeaders(names: readonly string[], name: string): number {
-  let count = 0;
-  for (let at = 0; at < names.length; at += 2) if (names[at]?.length === name.length && names[at]?.toLowerCase() === name) count++;
-  return count;
 }
 
 function toText(header: string | readonly string[] | undefined): string | undefined {

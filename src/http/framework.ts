@@ -6,6 +6,7 @@ import { answerClientError, toFailure } from './problems.ts';
 import { createRequestLog } from './request-log.ts';
 import { SECURITY_HEADERS } from './security.ts';
 import { sendProblem } from './send.ts';
+import { toPathTarget } from './strict.ts';
 
 const MAX_SEGMENT = 256;
 const MAX_HEADER_BYTES = 16_384;
@@ -27,6 +28,7 @@ export function createFramework(options: HttpOptions): FastifyInstance {
     // Our own answer is a problem; the framework's is not. Requests that arrive while closing are still served, and their connection closed.
     return503OnClosing: false,
     trustProxy: options.trustProxy.length === 0 ? false : [...options.trustProxy],
+    rewriteUrl: toPathTarget,
     genReqId: (raw) => readRequestId(raw.headers),
     requestIdHeader: false,
     routerOptions: { querystringParser: keepQuery, maxParamLength: MAX_SEGMENT, caseSensitive: true },
@@ -81,6 +83,8 @@ function timeouts(
     http: {
       // Checked by our own guard, which answers with a problem.
       requireHostHeader: false,
+      // Whatever NODE_OPTIONS say.
+      insecureHTTPParser: false,
       headersTimeout: timeout,
       // Later than our own answer to a body that is late, which has the request's id; Node's closes what that left open.
       requestTimeout: timeout + LATE_BODY_MS,

@@ -9,6 +9,7 @@ import type { RateLimiter } from './rate.ts';
 import { SECURITY_HEADERS } from './security.ts';
 import { sendProblem } from './send.ts';
 import { discardBody, isStreamed } from './stream.ts';
+import { checkMessage } from './strict.ts';
 
 /** Probes are answered whatever else their address sends, or a flood would take the replica out. */
 const UNCOUNTED = new Set(['/healthz', '/readyz']);
@@ -38,7 +39,7 @@ export function addGuards(server: FastifyInstance, limiter: RateLimiter | undefi
   server.addHook('onRoute', ({ method, url }) => directory.add(method, url));
   server.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
-    checkHost(request);
+    checkMessage(request.raw);
     if (!UNCOUNTED.has(request.routeOptions.url ?? '')) charge(limiter, request, { cost: 1 });
     if (!request.is404) return done();
     const { problem, allow } = directory.explain(request.method, toPath(request.raw));
@@ -57,11 +58,6 @@ function endRefused({ raw }: FastifyRequest, reply: FastifyReply): void {
   // The framework closes a connection whose body it refuses, at once.
   reply.removeHeader('connection');
   reply.raw.once('close', () => discardBody(raw));
-}
-
-/** RFC 9112: a request of HTTP/1.1 says whom it is for. Node would refuse it without a word. */
-function checkHost({ raw }: FastifyRequest): void {
-  if (raw.httpVersion === '1.1' && raw.headers.host === undefined) throw new Problem('REQUEST_MALFORMED', 'expected a Host header');
 }
 
 /** What a request costs, and how much of that was paid before. */

@@ -34,5 +34,5 @@ export function converse(url: string, bytes: string, reply?: (received: string) 
 
 /** The statuses of all answers in what was received. */
 export function statusesOf(received: string): readonly number[] {
-  return [...received.matchAll(/^HTTP\/1\.1 (\d{3}) /gm)].map(([, status]) => Number(status));
+  return [...received.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
 }

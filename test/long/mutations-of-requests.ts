@@ -28,6 +28,14 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'a name given twice in a policy, as admin',
   },
   {
+    name: 'the first of two Host headers counts',
+    file: 'src/http/strict.ts',
+    find: "['host', 'content-type']",
+    replace: "['content-type']",
+    red: 'test/attack/protocol.test.ts',
+    test: 'a request with two Host headers is refused',
+  },
+  {
     name: 'a large body is read from anyone',
     file: 'src/http/admission.ts',
     find: 'length <= admission.freeBytes',

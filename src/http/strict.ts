@@ -1,0 +1,66 @@
+/**
+ * Requests that two readers of HTTP read differently are refused: a proxy in front must not have checked another host, another path or another body
+ * than the one that is answered. Node refuses most of them; these are what it lets pass.
+ */
+import type { IncomingMessage } from 'node:http';
+import { Problem } from '../errors.ts';
+
+const VERSIONS: ReadonlySet<string> = new Set(['1.1', '1.0']);
+
+/** `host`, `host:port`, `[::1]:port`: RFC 3986 without percent-encoding, and with the underscore that names of containers have. */
+const HOST = /^(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/;
+
+/** Headers of which Node keeps the first and drops the others. */
+const SINGLE: readonly string[] = ['host', 'content-type'];
+
+/** `http://example.com/path`: a form that clients send to proxies, and that every server has to take (RFC 9112, 3.2.2). */
+const ABSOLUTE = /^https?:\/\/([^/?#]*)(.*)$/i;
+
+/**
+ * The target of a request as a path. Of an absolute one that names the host of the Host header, the path; any other stays as it is, and is refused
+ * by `checkMessage`.
+ */
+export function toPathTarget({ url = '', headers }: IncomingMessage): string {
+  if (url.startsWith('/')) return url;
+  const [, host, path = ''] = ABSOLUTE.exec(url) ?? [];
+  if (host === undefined || host.toLowerCase() !== headers.host?.toLowerCase()) return url;
+  return path.startsWith('/') ? path : `/${path}`;
+}
+
+/**
+ * Refuses a request that could be read in two ways.
+ *
+ * @throws Problem REQUEST_MALFORMED
+ */
+export function checkMessage({ httpVersion, headers, rawHeaders, url = '' }: IncomingMessage): void {
+  if (!VERSIONS.has(httpVersion)) throw malformed('expected HTTP/1.1 or HTTP/1.0');
+  if (headers.host === undefined && httpVersion === '1.1') throw malformed('expected a Host header');
+  checkSingle(rawHeaders);
+  if (headers.host !== undefined && !HOST.test(headers.host))
+    throw malformed('expected a host, and a port where there is one, in the Host header');
+  if (!url.startsWith('/'))
+    throw malformed('expected a path as the target of the request, or an address of the host that the Host header names');
+  if (url.includes('#')) throw malformed('expected a target without a fragment');
+  const coding = headers['transfer-encoding'];
+  if (coding !== undefined && (coding.toLowerCase() !== 'chunked' || httpVersion !== '1.1'))
+    throw malformed('expected chunked as the only Transfer-Encoding, in HTTP/1.1');
+}
+
+function checkSingle(rawHeaders: readonly string[]): void {
+  for (const name of SINGLE) {
+    const count = countHeaders(rawHeaders, name);
+    if (count > 1) throw malformed(`expected one header ${name}, ${count} were given`);
+  }
+}
+
+/** The number of headers of a name; names stand at even places. Node's own way sorts all headers into lists. */
+export function countHeaders(rawHeaders: readonly string[], name: string): number {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2)
+    if (rawHeaders[at]?.length === name.length && rawHeaders[at]?.toLowerCase() === name) count++;
+  return count;
+}
+
+function malformed(detail: string): Problem {
+  return new Problem('REQUEST_MALFORMED', detail);
+}
