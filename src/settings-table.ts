@@ -171,7 +171,13 @@ export const SETTINGS_TABLE = {
     group: 'lists',
     default: 10_000,
     range: [1, 10_000_000],
-    about: 'maximum rows per request that are filtered in memory, where a condition cannot be expressed in SQL',
+    about: 'maximum rows per page that are filtered in memory, where a condition cannot be expressed in SQL; the page then ends early',
+  },
+  scanMilliseconds: {
+    group: 'lists',
+    default: 200,
+    range: [0, 60_000],
+    about: 'maximum milliseconds that a request or batch filters rows in memory; the page then ends early, with a warning and `nextCursor`',
   },
 
   assignmentsCached: {

@@ -101,12 +101,13 @@ export function toModelLimits(settings: Settings): ModelLimits {
 
 /** What the steps of a request go by. */
 export function toJobSettings(settings: Settings, cursorKey: CursorKey): JobSettings {
-  const { timezone, pageDefault, exportMax, scanRows, expandMax, cascadeMax, auditFactsBytes, ifMatch } = settings;
+  const { timezone, pageDefault, exportMax, scanRows, scanMilliseconds, expandMax, cascadeMax, auditFactsBytes, ifMatch } = settings;
   return {
     timeZone: timezone,
     pageDefault,
     exportMax,
     scanRows,
+    scanMilliseconds,
     expandMax,
     cascadeMax,
     factsBytes: auditFactsBytes,

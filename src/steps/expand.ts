@@ -85,6 +85,7 @@ async function expandReferring(job: Job, { expansion, records, met }: Expanding)
     scopeFor: await scopesFor(job, { resource: of, action: 'read', where }),
     definitions: model.definitions,
     scanLimit: settings.scanRows,
+    scanMilliseconds: settings.scanMilliseconds,
     now: tx.now,
     timeZone: settings.timeZone,
   });

@@ -18,6 +18,7 @@ export interface JobSettings {
   readonly ifMatch: 'optional' | 'required';
   /** Rows a list may look at in memory for one page. */
   readonly scanRows: number;
+  readonly scanMilliseconds: number;
   /** Records that the requests of a transaction may expand. */
   readonly expandMax: number;
   /** Records that may be deleted in a transaction because of others, and as many that may be restored so. */

@@ -2,7 +2,7 @@ import { ACTIONS, type RuleAction } from '../actions.ts';
 import { all } from '../condition/index.ts';
 import type { Decision } from '../decision/index.ts';
 import { readFilter, readSort, type SortKey } from '../resource/index.ts';
-import { listRecords, openCursor, type Restriction, sealCursor } from '../storage/index.ts';
+import { listRecords, openCursor, type Page, type Restriction, sealCursor } from '../storage/index.ts';
 import type { Decided, Job, Result } from './job.ts';
 import { allowedWhere, scopesFor } from './scope.ts';
 import { readShowing, showEach } from './show.ts';
@@ -27,12 +27,13 @@ export async function select(job: Job, { decision, also }: Decided): Promise<Res
     after: request.cursor === undefined ? undefined : openCursor(request.cursor, settings.cursorKey, binding),
     total: request.total,
     scanLimit: settings.scanRows,
+    scanMilliseconds: settings.scanMilliseconds,
     now: tx.now,
     timeZone: settings.timeZone,
   });
   const next = page.next === undefined ? {} : { nextCursor: sealCursor(page.next, settings.cursorKey, binding) };
   const total = page.total === undefined ? {} : { total: page.total };
-  const warnings = warningsOf(job, page.total);
+  const warnings = warningsOf(job, page);
   return {
     status: 200,
     data: await showEach(job, page.records, showing),
@@ -53,10 +54,18 @@ function sortOf({ action, sort }: Job['request']): readonly SortKey[] {
   return action === 'listDeleted' && sort.length === 0 ? [{ field: 'deletedAt', descending: true }] : sort;
 }
 
-function warningsOf({ request }: Job, total: number | undefined): string[] {
-  return request.total && total === undefined
-    ? ['total is not available: a condition that applies here is evaluated record by record']
-    : [];
+function warningsOf({ request, settings }: Job, { total, truncated }: Page): string[] {
+  const warnings: string[] = [];
+  if (request.total && total === undefined)
+    warnings.push('total is not available: a condition that applies here is evaluated record by record');
+  if (truncated !== undefined) {
+    const { scanRows, scanMilliseconds } = settings;
+    const bound = truncated === 'scanLimit' ? `${scanRows} rows (scanRows)` : `${scanMilliseconds} ms (scanMilliseconds)`;
+    warnings.push(
+      `the page ends early: a condition that applies here was evaluated record by record for ${bound}; nextCursor continues the list`,
+    );
+  }
+  return warnings;
 }
 
 /** What a cursor is good for: this list, in this order, for this caller. */

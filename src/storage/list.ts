@@ -32,8 +32,10 @@ export interface ListQuery extends Restriction {
   readonly after?: CursorPosition | undefined;
   /** Whether to count all that match. */
   readonly total?: boolean | undefined;
-  /** Records that may be looked at in memory for one page. */
+  /** Records that may be evaluated in memory for one page. */
   readonly scanLimit: number;
+  /** Milliseconds that a transaction may spend on it; 200 where absent. */
+  readonly scanMilliseconds?: number | undefined;
   /** Milliseconds since 1970. */
   readonly now: number;
   readonly timeZone: string;
@@ -46,15 +48,15 @@ export interface Page {
   readonly next?: CursorPosition;
   /** How many match; absent where it was not asked for, or cannot be known without looking at each in memory. */
   readonly total?: number;
-  /** The page ended at `scanLimit`, or for want of time: there may be more behind `next` although it is not full. */
-  readonly truncated?: boolean;
+  /** The bound at which the page ended before it was full: more records may follow at `next`. */
+  readonly truncated?: 'scanLimit' | 'scanMilliseconds';
 }
 
 /** Records fetched at once while conditions are evaluated in memory. */
 const CHUNK = 500;
-/** Milliseconds that a transaction may spend so; then a page ends where it is. Whoever else asks waits meanwhile. */
-const SCAN_TIME = 200;
-/** What transactions have spent of it: a batch may list many times. */
+/** On SQLite, other requests wait while records are evaluated. */
+const SCAN_MILLISECONDS = 200;
+/** What each transaction has spent of it: a batch may list many times. */
 const spent = new WeakMap<Transaction, number>();
 
 /** Lists records in order. Costs the same however far back the page lies, unless it is asked for by `offset`. */
@@ -98,7 +100,7 @@ async function selectPage(source: Source, { limit, offset, after }: ListQuery): 
 async function scanPage(source: Source, query: ListQuery): Promise<Page> {
   const began = performance.now() - (spent.get(source.tx) ?? 0);
   try {
-    return await scanUntil(began + SCAN_TIME, source, query);
+    return await scanUntil(began + (query.scanMilliseconds ?? SCAN_MILLISECONDS), source, query);
   } finally {
     spent.set(source.tx, performance.now() - began);
   }
@@ -124,16 +126,23 @@ async function scanUntil(end: number, source: Source, query: ListQuery): Promise
         else return position === undefined ? { records } : { records, next: position };
       }
       position = positionOf(record, source.order);
-      if (performance.now() > end) return cut(records, position, skip);
+      if (performance.now() > end) return cut(records, { position, skip, truncated: 'scanMilliseconds' });
     }
     if (chunk.length < size) return { records };
     scanned += chunk.length;
   }
-  return position === undefined ? { records } : cut(records, position, skip);
+  return position === undefined ? { records } : cut(records, { position, skip, truncated: 'scanLimit' });
 }
 
-function cut(records: readonly StoredRecord[], position: CursorPosition, skip: number): Page {
-  return { records, next: { ...position, ...(skip > 0 && { skip }) }, truncated: true };
+/** Where a page ended early. */
+interface Cut extends Required<Pick<Page, 'truncated'>> {
+  readonly position: CursorPosition;
+  /** What is left of the offset. */
+  readonly skip: number;
+}
+
+function cut(records: readonly StoredRecord[], { position, skip, truncated }: Cut): Page {
+  return { records, next: { ...position, ...(skip > 0 && { skip }) }, truncated };
 }
 
 interface Window {

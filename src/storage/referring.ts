@@ -8,7 +8,8 @@ import { columnOf, quoteName, recordsOf, selectionOf } from './names.ts';
 import { type ResourceTarget, sqlTargetFor } from './sql-target.ts';
 
 /** Which records are looked for: those that refer to some others, as far as the condition holds. */
-export interface ReferringQuery extends Pick<ListQuery, 'where' | 'scopeFor' | 'definitions' | 'scanLimit' | 'now' | 'timeZone'> {
+export interface ReferringQuery
+  extends Pick<ListQuery, 'where' | 'scopeFor' | 'definitions' | 'scanLimit' | 'scanMilliseconds' | 'now' | 'timeZone'> {
   /** The reference. */
   readonly field: string;
   /** Ids of the records referred to. */

@@ -1,0 +1,46 @@
+/** A list that the database cannot filter ends a page early, says at which bound, and misses nothing behind it. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Reply, type RunningService, startService } from '../harness.ts';
+
+const RECORDS = 5;
+
+describe.each([
+  [{ scanMilliseconds: 0 }, '0 ms (scanMilliseconds)'],
+  [{ scanRows: 2 }, '2 rows (scanRows)'],
+])('with %j', (settings, bound) => {
+  let service: RunningService;
+  beforeAll(async () => {
+    service = await startService({ definitions: { 'Note.yaml': 'name: Note\nfields:\n  text: { type: string }\n' }, settings });
+    for (let index = 0; index < RECORDS; index++) await service.createRecord('Note', { text: index === RECORDS - 1 ? 'last' : 'note' });
+  });
+  afterAll(() => service.close());
+
+  async function pages(action: 'list' | 'export', pattern: string): Promise<readonly Reply[]> {
+    const replies: Reply[] = [];
+    for (let cursor: unknown; replies.length === 0 || cursor !== undefined; cursor = replies.at(-1)?.at('nextCursor')) {
+      const body = { where: { text: { matches: pattern } }, ...(cursor !== undefined && { cursor }) };
+      replies.push(await service.call('POST', `/api/Note/${action}`, { token: (await service.admin()).token, body }));
+    }
+    return replies;
+  }
+
+  it.each(['list', 'export'] as const)('a page of %s says so, empty or not, and the next goes on', async (action) => {
+    for (const [pattern, found] of [
+      ['.', RECORDS],
+      ['last', 1],
+    ] as const) {
+      const replies = await pages(action, pattern);
+      expect(replies.length).toBeGreaterThan(2);
+      expect(replies.flatMap((reply) => reply.at('data') as unknown[])).toHaveLength(found);
+      for (const reply of replies) {
+        const ended = `the page ends early: a condition that applies here was evaluated record by record for ${bound}; nextCursor continues the list`;
+        expect(reply.at('warnings')).toEqual(reply.at('nextCursor') === undefined ? undefined : [ended]);
+      }
+    }
+  });
+
+  it('a list that the database filters says nothing', async () => {
+    const reply = await service.call('GET', '/api/Note?where[text]=note&limit=1', { token: (await service.admin()).token });
+    expect([reply.at('count'), reply.at('warnings'), typeof reply.at('nextCursor')]).toEqual([1, undefined, 'string']);
+  });
+});
