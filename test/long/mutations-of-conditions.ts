@@ -210,4 +210,28 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
     red: 'src/condition/cel-conversions.test.ts',
     test: 'conversions of expressions 0.0 / 0.0 > 1.0 is null',
   },
+  {
+    name: 'a literal that its field can never equal is accepted',
+    file: 'src/condition/check-literals.ts',
+    find: 'if (values.some((known) => known === value)) return true;',
+    replace: 'if (values.length > 0) return true;',
+    red: 'src/policy/literals.test.ts',
+    test: 'a rule sent back as it is stored is checked like a new one where its conditions or its resource change, or its id is missing',
+  },
+  {
+    name: 'a stored rule is read with the check of literals',
+    file: 'src/condition/check-comparison.ts',
+    find: 'if (reader.domainOf === undefined) return undefined;',
+    replace: 'if (reader.domainOf === undefined) return checkBounds(comparison, operator, { as, domain: undefined });',
+    red: 'src/policy/literals.test.ts',
+    test: 'a literal that its path can never equal is not judged where it is stored: a DENY that was false stays false, and is not unknown',
+  },
+  {
+    name: 'a filter takes values that an enum lacks',
+    file: 'src/resource/filter.ts',
+    find: ' ?? checkEnum(operator, operand.value, field)',
+    replace: '',
+    red: 'test/attack/literals.test.ts',
+    test: 'a filter by a value that an enum has not where[state]=Open is 400',
+  },
 ];

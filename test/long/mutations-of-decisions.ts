@@ -226,4 +226,20 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     red: 'src/audit/facts.test.ts',
     test: 'readsToExplain are those up to the last rule that is tied with rule 1, which allowed: 3',
   },
+  {
+    name: 'a test of access allows a user who is not active',
+    file: 'src/admin/try-access.ts',
+    find: 'explanation: isActive ? tried.explanation : denyInactive(tried.explanation)',
+    replace: 'explanation: tried.explanation',
+    red: 'test/scenarios/test-access.test.ts',
+    test: 'a user who is not active as stored',
+  },
+  {
+    name: 'a user who is not active may do what policies say',
+    file: 'src/admin/decide-ahead.ts',
+    find: "return user['isActive'] === true ? foreseen",
+    replace: "return user['isActive'] !== null ? foreseen",
+    red: 'test/scenarios/test-access.test.ts',
+    test: 'a user who is not active is denied by a test of one policy and in what the user may do, as a request is refused',
+  },
 ];

@@ -483,4 +483,12 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     red: 'src/storage/evolution/rename.test.ts',
     test: 'follow a field, wherever a path leads to it',
   },
+  {
+    name: 'a page that ends early for want of time does not say so',
+    file: 'src/steps/select.ts',
+    find: 'if (truncated !== undefined) {',
+    replace: "if (truncated === 'scanLimit') {",
+    red: 'test/scenarios/scan-bounds.test.ts',
+    test: 'with {"scanMilliseconds":0} a page of list says so, empty or not, and the next goes on',
+  },
 ];
