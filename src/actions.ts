@@ -97,5 +97,16 @@ const table: readonly Action[] = [
 /** By name; a Map, so that `constructor` is not an action. */
 export const ACTIONS: ReadonlyMap<string, Action> = new Map(table.map((action) => [action.name, Object.freeze(action)]));
 
+/** Describes a resource: an action of batches, and a route of its own. */
+export const SCHEMA_ACTION: Action = Object.freeze({
+  name: 'schema',
+  decides: 'read',
+  takes: [],
+  summary: 'Describes the fields of the resource, to callers who may read or list it.',
+});
+
+/** The actions of a batch, by name. */
+export const BATCH_ACTIONS: ReadonlyMap<string, Action> = new Map([...ACTIONS, [SCHEMA_ACTION.name, SCHEMA_ACTION]]);
+
 /** Those that one decision answers: what can be asked about ahead. */
 export const ASKED_ACTIONS: readonly ActionName[] = table.filter(({ alsoDecides }) => alsoDecides === undefined).map(({ name }) => name);

@@ -1,14 +1,14 @@
 import { Problem } from './errors.ts';
 import { appendEntries, appendFor, type Outcome, settle, undoneUnless } from './pipeline.ts';
-import type { ApiRequest } from './request/index.ts';
+import { type ApiRequest, type BatchItem, fillItemReferences } from './request/index.ts';
 import type { Job } from './steps/index.ts';
 import type { Transaction } from './storage/index.ts';
 
 /** The requests of a batch, and how each becomes a job. */
 export interface Batch {
   readonly tx: Transaction;
-  /** What was sent, in order; a request that is malformed stands as its problem. */
-  readonly items: readonly (ApiRequest | Problem)[];
+  /** What was sent, in order. */
+  readonly items: readonly BatchItem[];
   /** The job of whoever the caller is by then: the requests before may have changed that. Throws a Problem where the resource is unknown. */
   toJob(request: ApiRequest): Promise<Job>;
 }
@@ -23,7 +23,7 @@ interface Item {
 export async function runEach(batch: Batch): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = [];
   for (const sent of batch.items) {
-    const { outcome, job } = await runItem(batch, sent);
+    const { outcome, job } = await runItem(batch, sent, outcomes);
     if (job !== undefined) await appendEntries(job, outcome);
     outcomes.push(outcome);
   }
@@ -38,7 +38,8 @@ export async function runAll(batch: Batch): Promise<readonly Outcome[] | Problem
   const done: Item[] = [];
   const failed = await undoneUnless(batch.tx, async () => {
     for (const sent of batch.items) {
-      done.push(await runItem(batch, sent));
+      const earlier = done.map(({ outcome }) => outcome);
+      done.push(failedUnmatched(sent, await runItem(batch, sent, earlier)));
       if ('problem' in (done.at(-1) as Item).outcome) return false;
     }
     return true;
@@ -51,15 +52,31 @@ export async function runAll(batch: Batch): Promise<readonly Outcome[] | Problem
   return failed ? abortion(done) : done.map((item) => item.outcome);
 }
 
-async function runItem(batch: Batch, sent: ApiRequest | Problem): Promise<Item> {
-  if (sent instanceof Problem) return { outcome: { problem: sent, decisionId: undefined } };
+async function runItem(batch: Batch, { request }: BatchItem, earlier: readonly Outcome[]): Promise<Item> {
+  if (request instanceof Problem) return { outcome: { problem: request, decisionId: undefined } };
   try {
-    const job = await batch.toJob(sent);
+    const job = await batch.toJob(fillItemReferences(request, (index) => givenId(earlier[index], index)));
     return { outcome: await settle(job), job };
   } catch (error) {
     if (error instanceof Problem && error.status !== 503) return { outcome: { problem: error, decisionId: undefined } };
     throw error;
   }
+}
+
+/** The id of the record that an earlier request gave. */
+function givenId(outcome: Outcome | undefined, index: number): string {
+  const data = outcome !== undefined && 'result' in outcome ? outcome.result.data : undefined;
+  const id = typeof data === 'object' && data !== null && 'id' in data ? data.id : undefined;
+  if (typeof id === 'string') return id;
+  throw new Problem('BATCH_DEPENDENCY', `request ${index} gave no record that this one could refer to by $${index}.id`);
+}
+
+/** All or none means that what is to be updated is there: an updateIfExists without a match fails, unless it is optional. */
+function failedUnmatched({ optional }: BatchItem, item: Item): Item {
+  const { outcome } = item;
+  if (optional || !('result' in outcome) || outcome.result.extras?.['updated'] !== false) return item;
+  const problem = new Problem('RECORD_UNMATCHED', 'the filter matches no record');
+  return { ...item, outcome: { problem, decisionId: outcome.decisionId } };
 }
 
 async function appendUndone(job: Job): Promise<void> {

@@ -53,6 +53,12 @@ const kinds = {
   RECORD_AMBIGUOUS: { status: 409, title: 'Filter matches several records' },
   RECORD_VERSION: { status: 412, title: 'Changed since it was read', hint: 'read it again and repeat the change with its new ETag' },
   RECORD_VERSION_REQUIRED: { status: 428, title: 'If-Match required', hint: 'read it first and send its ETag as If-Match' },
+  RECORD_UNMATCHED: {
+    status: 409,
+    title: 'Filter matches no record',
+    hint: 'the batch is atomic; "optional": true lets the request match nothing',
+  },
+  BATCH_DEPENDENCY: { status: 424, title: 'Depends on a request that gave no record' },
   BATCH_ABORTED: {
     status: 409,
     title: 'Undone with its batch',

@@ -3,7 +3,7 @@ import { type Definitions, ordinaryResources } from '../resource/index.ts';
 import { adminPaths } from './admin-paths.ts';
 import { adminSchemas } from './admin-schemas.ts';
 import { authPaths } from './auth-paths.ts';
-import { batchPaths } from './batch-paths.ts';
+import { batchPaths, batchSchemas } from './batch-paths.ts';
 import { filterSchemas } from './filters.ts';
 import { HEADERS, PARAMETERS } from './operation.ts';
 import { problemResponses, problemSchemas } from './problems.ts';
@@ -35,9 +35,17 @@ export function createOpenApi({ definitions, serverUrl, hasSetup = true }: OpenA
     tags: [...resources.map(({ name, description }) => ({ name, ...(description !== undefined && { description }) })), ...TAGS],
     // Without a token the caller is anon, which policies may allow.
     security: [{ bearerAuth: [] }, {}],
-    paths: Object.assign({}, ...resources.map(resourcePaths), batchPaths(resources), auth, adminPaths, servicePaths),
+    paths: Object.assign({}, ...resources.map(resourcePaths), batchPaths(), auth, adminPaths, servicePaths),
     components: {
-      schemas: Object.assign({}, ...resources.map(resourceSchemas), filterSchemas(), problemSchemas, TRANSFER_SCHEMAS, adminSchemas),
+      schemas: Object.assign(
+        {},
+        ...resources.map(resourceSchemas),
+        batchSchemas(resources),
+        filterSchemas(),
+        problemSchemas,
+        TRANSFER_SCHEMAS,
+        adminSchemas,
+      ),
       parameters: PARAMETERS,
       headers: HEADERS,
       responses: problemResponses(),

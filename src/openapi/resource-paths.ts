@@ -111,12 +111,14 @@ const DELETED = queryParameter('deleted', 'The deleted records in place of the o
   default: false,
 });
 
-function inputOf(name: string, action: Action, member: ActionInput): JsonObject {
+/** What a member of an action's body may be, by the schemas of a resource. */
+export function inputOf(name: string, action: Action, member: ActionInput): JsonObject {
   const data = schemaRef(`${name}.${action.decides === 'update' ? 'update' : 'create'}`);
   const inputs: Readonly<Record<ActionInput, JsonObject>> = {
     id: { type: 'string' },
     data: action.name === 'import' ? { ...arrayOf(importRow(name)), minItems: 1 } : data,
     filter: {
+      type: 'object',
       allOf: [schemaRef(`${name}.where`)],
       minProperties: 1,
       description: 'As `where`: values or operators by field; all must hold.',

@@ -13,6 +13,7 @@ export function resourceSchemas(resource: Resource): JsonObject {
     [`${name}.shown`]: toShown(open),
     [`${name}.create`]: toInput(valuesSchema(open, 'create'), hidden),
     [`${name}.update`]: toInput(valuesSchema(open, 'update'), hidden),
+    [`${name}.updateWithId`]: toInput(withId(valuesSchema(open, 'update')), hidden),
     [`${name}.row`]: toInput(valuesSchema(open, 'row'), hidden),
     [`${name}.where`]: toWhere(open),
   };
@@ -43,6 +44,10 @@ function toShown(open: Resource): JsonObject {
     properties: { ...(properties as JsonObject), expand },
     required: ['id'],
   };
+}
+
+function withId(schema: JsonObject): JsonObject {
+  return { ...schema, properties: { id: { type: 'string' }, ...(schema['properties'] as JsonObject) }, required: ['id'] };
 }
 
 function toInput(schema: JsonObject, hidden: boolean): JsonObject {

@@ -24,17 +24,17 @@ export function readActionRequest(call: Call, limits: RequestLimits, name: strin
   if (call.body !== undefined && !isObject(call.body)) {
     throw new Problem('REQUEST_MALFORMED', `expected a JSON object in the body, given ${describeValue(call.body)}`);
   }
-  const request = readAction({ resource: param(call, 'resource'), action, members: call.body ?? {}, envelope: [] }, limits);
+  const request = readAction({ resource: param(call, 'resource'), action, members: call.body ?? {} }, limits);
   return action.takes.includes('ifMatch') && request.ifMatch === undefined
     ? { ...request, ifMatch: readIfMatch(call.header('if-match')) }
     : request;
 }
 
 /** The action of a name. */
-export function findAction(name: string): Action {
-  const action = ACTIONS.get(name);
+export function findAction(name: string, actions: ReadonlyMap<string, Action> = ACTIONS): Action {
+  const action = actions.get(name);
   if (action !== undefined) return action;
-  throw new Problem('REQUEST_NO_ROUTE', `no action is named ${describeValue(name)}${didYouMean(name, ACTIONS.keys())}`);
+  throw new Problem('REQUEST_NO_ROUTE', `no action is named ${describeValue(name)}${didYouMean(name, actions.keys())}`);
 }
 
 /** An action as its JSON members name it. */
@@ -42,14 +42,12 @@ export interface GivenAction {
   readonly resource: string;
   readonly action: Action;
   readonly members: JsonObject;
-  /** Members that are not the action's own: `resource` and `action` in a batch. */
-  readonly envelope: readonly string[];
 }
 
 /** Reads the members that an action takes. Every mistake is listed. */
-export function readAction({ resource, action, members, envelope }: GivenAction, limits: RequestLimits): ApiRequest {
+export function readAction({ resource, action, members }: GivenAction, limits: RequestLimits): ApiRequest {
   const mistakes = createMistakes('REQUEST_MALFORMED');
-  mistakes.checkNames(Object.keys(members), [...envelope, ...action.takes], `member for ${action.name}`);
+  mistakes.checkNames(Object.keys(members), action.takes, `member for ${action.name}`);
   const given = (name: ActionInput): Json | undefined => ownValue(members, name);
   for (const name of action.takes) {
     if (REQUIRED.has(name) && name !== 'filter' && given(name) === undefined)

@@ -1,20 +1,30 @@
-import { Problem } from '../errors.ts';
+import { BATCH_ACTIONS } from '../actions.ts';
+import { type Issue, Problem } from '../errors.ts';
 import { describeValue, isObject, type Json, ownValue } from '../operators/index.ts';
 import { findAction, readAction } from './action.ts';
+import { readBoolean } from './booleans.ts';
+import { readItemMembers } from './item-members.ts';
+import { checkItemReferences } from './item-references.ts';
 import { createMistakes } from './mistakes.ts';
 import type { ApiRequest, RequestLimits } from './request.ts';
 
-/** The requests of a batch, in order; one that is malformed stands as its problem. */
+/** One request of a batch. */
+export interface BatchItem {
+  /** Its problem where it is malformed. */
+  readonly request: ApiRequest | Problem;
+  /** An updateIfExists that may match nothing, although the batch is atomic. */
+  readonly optional: boolean;
+}
+
+/** The requests of a batch, in order. */
 export interface BatchRequest {
-  readonly items: readonly (ApiRequest | Problem)[];
+  readonly items: readonly BatchItem[];
   /** All or none. */
   readonly atomic: boolean;
 }
 
-const ENVELOPE = ['resource', 'action'];
-
 /**
- * `POST /api/batch`: `{ requests: [{ resource, action, id?, data?, … }], atomic? }`.
+ * `POST /api/batch`: `{ requests: [{ resource, action, data }], atomic? }`; what `data` holds may stand beside it.
  *
  * @throws Problem where the batch itself is malformed or too large.
  */
@@ -33,31 +43,38 @@ export function readBatch(body: Json | undefined, limits: RequestLimits): BatchR
   if (requests.length > limits.batchItems) {
     throw new Problem('REQUEST_TOO_LARGE', `expected at most ${limits.batchItems} requests, given ${requests.length}`);
   }
-  const items = requests.map((item) => readItem(item, limits));
+  const items: BatchItem[] = [];
+  for (const item of requests) items.push(readItem(item, items, limits));
   const rows = items.reduce((sum, item) => sum + rowsOf(item), 0);
   if (rows > limits.importRows)
     throw new Problem('REQUEST_TOO_LARGE', `expected at most ${limits.importRows} records in all imports of a batch, given ${rows}`);
   return { items, atomic: atomic === true };
 }
 
-function rowsOf(item: ApiRequest | Problem): number {
-  return !(item instanceof Problem) && item.action === 'import' && Array.isArray(item.data) ? item.data.length : 0;
+function rowsOf({ request }: BatchItem): number {
+  return !(request instanceof Problem) && request.action === 'import' && Array.isArray(request.data) ? request.data.length : 0;
 }
 
 function toList(value: Json | undefined): readonly Json[] {
   return Array.isArray(value) ? value : [];
 }
 
-function readItem(item: Json, limits: RequestLimits): ApiRequest | Problem {
+function readItem(item: Json, earlier: readonly BatchItem[], limits: RequestLimits): BatchItem {
   try {
-    return readOne(item, limits);
+    const read = readOne(item, limits);
+    checkItemReferences(read.request, earlier);
+    return read;
   } catch (error) {
-    if (error instanceof Problem) return error;
+    if (error instanceof Problem) return { request: error, optional: false };
     throw error;
   }
 }
 
-function readOne(item: Json, limits: RequestLimits): ApiRequest {
+interface ReadItem extends BatchItem {
+  readonly request: ApiRequest;
+}
+
+function readOne(item: Json, limits: RequestLimits): ReadItem {
   if (!isObject(item)) throw new Problem('REQUEST_MALFORMED', `expected an object with resource and action, given ${describeValue(item)}`);
   const mistakes = createMistakes('REQUEST_MALFORMED');
   const text = (name: string): string => {
@@ -70,5 +87,21 @@ function readOne(item: Json, limits: RequestLimits): ApiRequest {
   const name = text('action');
   mistakes.refuse();
   if (name === 'batch') throw new Problem('REQUEST_MALFORMED', 'a batch cannot hold another batch');
-  return readAction({ resource, action: findAction(name), members: item, envelope: ENVELOPE }, limits);
+  const action = findAction(name, BATCH_ACTIONS);
+  const { members, inData } = readItemMembers(item, action, mistakes);
+  const optional = name === 'updateIfExists' && readBoolean('optional', { given: ownValue(item, 'optional'), otherwise: false }, mistakes);
+  mistakes.refuse();
+  return { request: within(inData, () => readAction({ resource, action, members }, limits)), optional };
+}
+
+/** Names members that were given inside `data` by where they stand. */
+function within<T>(inData: ReadonlySet<string>, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof Problem) || inData.size === 0) throw error;
+    const place = (issue: Issue): Issue =>
+      inData.has(issue.path.split('.', 1)[0] ?? '') ? { ...issue, path: `data.${issue.path}` } : issue;
+    throw new Problem(error.code, error.detail, { ...error.extras, errors: (error.extras.errors ?? []).map(place) });
+  }
 }

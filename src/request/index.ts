@@ -6,8 +6,9 @@
  * Begin with `request.ts` and `route.ts`, the two contracts; then `verbs.ts` and `action.ts`, the two kinds of door.
  */
 export { readActionRequest } from './action.ts';
-export { type BatchRequest, readBatch } from './batch.ts';
+export { type BatchItem, type BatchRequest, readBatch } from './batch.ts';
 export { checkIfMatch, readIfMatch } from './if-match.ts';
+export { fillItemReferences } from './item-references.ts';
 export { readJson } from './json.ts';
 export type { MistakeCode, Mistakes } from './mistakes.ts';
 export { type QueryLimits, readQuery } from './query.ts';

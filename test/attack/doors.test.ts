@@ -1,6 +1,6 @@
 /** Ways around: other spellings of an address, other methods, other doors to the same thing, each decided and recorded. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Attack, checkAttacks, createWorld, type World } from './world.ts';
+import { type Attack, type Body, checkAttacks, createWorld, type World } from './world.ts';
 
 let world: World;
 beforeAll(async () => {
@@ -127,10 +127,46 @@ describe('action names', () => {
         send: 'POST /api/batch',
         body: { requests: [{ resource: 'Case', action }] },
         answers: 200,
-        also: (reply) => expect([400, 404]).toContain(reply.at('data.0.status')),
+        also: (reply) => expect(action === 'schema' ? [200] : [400, 404]).toContain(reply.at('data.0.status')),
       },
     ]),
   );
+});
+
+describe('a batch item with its members in data', () => {
+  const item = (action: string, data: (world: World) => Body, status: number, as: Attack['as'] = 'alice'): Attack => ({
+    name: action,
+    as,
+    send: 'POST /api/batch',
+    body: (its) => ({ requests: [{ resource: 'Case', action, data: data(its) }] }),
+    answers: 200,
+    also: (reply) =>
+      expect([reply.at('data.0.status'), typeof reply.at('data.0.decisionId')]).toEqual([status, status === 400 ? 'undefined' : 'string']),
+  });
+  checkAttacks(
+    () => world,
+    [
+      item('read', ({ cases }) => ({ id: cases.bob }), 403),
+      item('update', ({ cases }) => ({ id: cases.bob, title: 'mine' }), 403),
+      item('delete', ({ cases }) => ({ id: cases.bob }), 403),
+      item('read', ({ cases }) => ({ id: cases.alice }), 403, 'anon'),
+      item('update', ({ cases }) => ({ id: cases.alice, version: 1 }), 422),
+      item('update', ({ cases }) => ({ id: [cases.alice] }), 400),
+      item('read', ({ cases }) => ({ id: cases.alice, resource: 'User' }), 400),
+      item('read', ({ cases }) => ({ id: cases.alice, action: 'delete' }), 400),
+      item('read', ({ cases }) => ({ data: { id: cases.alice } }), 400),
+    ],
+  );
+
+  it('learns no id by a reference: one that names no earlier record of the batch is refused', async () => {
+    const requests = [
+      { resource: 'Case', action: 'read', data: { id: world.cases.bob } },
+      { resource: 'Case', action: 'create', data: { title: '$0.id' } },
+    ];
+    const reply = await world.as('alice', 'POST', '/api/batch', { body: { requests } });
+    expect([reply.at('data.0.status'), reply.at('data.1.status')]).toEqual([403, 424]);
+    expect(reply.at('data.1.error.detail')).not.toContain(world.cases.bob);
+  });
 });
 
 const ADMIN_DOORS = [

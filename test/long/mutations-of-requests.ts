@@ -292,6 +292,22 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'what is refused halfway is undone, and the record says so an import of which one record is denied',
   },
   {
+    name: 'an atomic batch goes on without the stock that it was to take',
+    file: 'src/batch.ts',
+    find: "outcome.result.extras?.['updated'] !== false",
+    replace: "outcome.result.extras?.['updated'] === false",
+    red: 'test/scenarios/batch.test.ts',
+    test: 'an atomic batch of twenty at once that take two of ten, five succeed, and stock is never negative',
+  },
+  {
+    name: 'an escaped text in a batch is a reference',
+    file: 'src/request/item-references.ts',
+    find: "marks === '$' ?",
+    replace: 'marks !== undefined ?',
+    red: 'src/request/batch.test.ts',
+    test: 'references of an item "$$0.id" means "$0.id"',
+  },
+  {
     name: 'a row of an import increments, and does so again when it is sent again',
     file: 'src/steps/values.ts',
     find: 'increments: false',

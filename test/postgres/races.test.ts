@@ -68,6 +68,18 @@ describe('of many at once', () => {
     expect((await ask('GET', `/api/Note/${id}`)).at('data.version')).toBe(41);
   });
 
+  it('each increment counts', async () => {
+    const id = String((await ask('POST', '/api/Note', { title: 'incremented' })).at('data.id'));
+    const byFilter = { filter: { title: 'incremented', count: { gte: 0 } }, data: { count: { increment: 1 } } };
+    const replies = await atOnce(40, (index) =>
+      index % 2 === 0
+        ? ask('PUT', `/api/Note/${id}`, { count: { increment: 1 } })
+        : ask('POST', '/api/batch', { atomic: true, requests: [{ resource: 'Note', action: 'updateIfExists', data: byFilter }] }),
+    );
+    expect(counted(replies)).toEqual({ 200: 40 });
+    expect((await ask('GET', `/api/Note/${id}`)).at('data')).toMatchObject({ count: 40, version: 41 });
+  });
+
   it('one of several that name a version', async () => {
     const id = String((await ask('POST', '/api/Note', {})).at('data.id'));
     const replies = await atOnce(10, (index) =>

@@ -18,6 +18,13 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => service.close());
 
+const SHOP = {
+  'Product.yaml': 'name: Product\nfields: { stock: { type: integer } }\n',
+  'Order.yaml': 'name: Order\nfields: { note: { type: string } }\n',
+  'Line.yaml':
+    'name: Line\nfields: { orderId: { type: reference, to: Order }, productId: { type: reference, to: Product }, quantity: { type: integer } }\n',
+};
+
 /** Runs what a guide says to type, and reads the JSON that it prints. */
 function type(command: string): Promise<Record<string, unknown>> {
   return run(command, { URL: service.url, TOKEN: admin.token, ADMIN: admin.token, ID: articleId });
@@ -71,7 +78,7 @@ describe('the addresses in guides', () => {
 });
 
 describe('the guide to the API', () => {
-  const [list = '', shown = '', byFilter = '', batch = '', problem = ''] = examples('api', 'json');
+  const [list = '', shown = '', byFilter = '', batch = '', checkout = '', problem = ''] = examples('api', 'json');
   const [update = '', increment = ''] = examples('api', 'sh');
 
   it('has a list by the action route', async () => {
@@ -108,8 +115,21 @@ describe('the guide to the API', () => {
   it('has a batch', async () => {
     const raw = batch.replaceAll('"…"', JSON.stringify(articleId));
     expect((await service.call('POST', '/api/batch', { token: admin.token, raw })).body).toMatchObject({
-      data: [{ status: 201 }, { status: 200 }],
+      data: [{ status: 201 }, { status: 200, data: { status: 'published' } }, { status: 200 }],
     });
+  });
+
+  it('has a batch that takes stock with an order, or does nothing', async () => {
+    const shop = await startService({ definitions: SHOP });
+    const { token } = await shop.admin();
+    const productId = await shop.createRecord('Product', { stock: 3 });
+    const raw = checkout.replaceAll('"…"', JSON.stringify(productId));
+    const [first, second] = [await shop.call('POST', '/api/batch', { token, raw }), await shop.call('POST', '/api/batch', { token, raw })];
+    const orders = await shop.call('GET', '/api/Order', { token });
+    await shop.close();
+    expect(first.at('data')).toMatchObject([{ status: 201 }, { data: { orderId: first.at('data.0.data.id') } }, { data: { stock: 1 } }]);
+    expect(second.body).toMatchObject({ status: 409, code: 'RECORD_UNMATCHED', errors: [{ path: 'requests.2' }] });
+    expect(orders.at('count')).toBe(1);
   });
 
   it('shows a problem as it is answered', async () => {

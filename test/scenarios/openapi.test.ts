@@ -81,6 +81,8 @@ const CALLS: readonly (readonly [send: string, path: string, status: number, bod
       requests: [
         { resource: 'Article', action: 'read', id: '<article>' },
         { resource: 'Article', action: 'create', data: {} },
+        { resource: 'Article', action: 'update', data: { id: '$0.id', fee: { increment: '-0.30' } } },
+        { resource: 'Article', action: 'schema', data: {} },
       ],
     },
   ],

@@ -329,7 +329,7 @@ describe('a batch item that is no request', () => {
           requests: [
             7,
             { resource: 'Article' },
-            { resource: 'Article', action: 'schema' },
+            { resource: 'Article', action: 'frobnicate' },
             { resource: 'Article', action: 'list', filter: {} },
             { resource: 'Article', action: 'read' },
             { resource: 'Article', action: 'list', limit: 0 },

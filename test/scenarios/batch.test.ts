@@ -1,0 +1,243 @@
+/** Batches: every action with its members in `data`, references to earlier requests, and all or none. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Reply, type RunningService, startService, type TestUser } from '../harness.ts';
+
+const definitions = {
+  'Product.yaml': `name: Product
+fields:
+  name: { type: string, required: true, unique: true }
+  stock: { type: integer, min: 0, default: 0 }
+  price: { type: decimal }
+`,
+  'Order.yaml': `name: Order
+softDelete: true
+fields:
+  note: { type: string }
+  state: { type: enum, values: [open, cancelled], default: open }
+`,
+  'Line.yaml': `name: Line
+softDelete: true
+fields:
+  orderId: { type: reference, to: Order, onDelete: cascade, required: true }
+  productId: { type: reference, to: Product, onDelete: restrict }
+  quantity: { type: integer, min: 1, default: 1 }
+  about: { type: json }
+`,
+};
+
+let service: RunningService;
+let admin: TestUser;
+/** Creates orders and lines, reads products, and takes from their stock: updates of those that are for sale. */
+let customer: TestUser;
+beforeAll(async () => {
+  service = await startService({ definitions });
+  admin = await service.admin();
+  customer = await service.user();
+  const forSale = [{ field: 'resource.price', operator: 'gt', value: '0' }];
+  await service.createPolicy({
+    role: 'user',
+    rules: [
+      ...['Order', 'Line'].map((resource) => ({
+        resource,
+        action: '*',
+        conditions: [{ field: 'resource.createdBy', operator: 'eq', value: `\${user.id}` }],
+      })),
+      { resource: 'Product', action: 'read', conditions: forSale },
+      { resource: 'Product', action: 'update', conditions: forSale },
+    ],
+  });
+});
+afterAll(() => service.close());
+
+interface Sent {
+  readonly resource: string;
+  readonly action: string;
+  readonly [member: string]: unknown;
+}
+
+interface Item {
+  readonly status: number;
+  readonly data?: { readonly id: string } & Readonly<Record<string, unknown>>;
+  readonly error?: { readonly code: string; readonly detail: string; readonly errors?: readonly object[] };
+  readonly decisionId?: string;
+  readonly [extra: string]: unknown;
+}
+
+const send = (requests: readonly Sent[], { atomic = false, by = admin } = {}): Promise<Reply> =>
+  service.call('POST', '/api/batch', { token: by.token, body: { requests, ...(atomic && { atomic }) } });
+const itemsOf = (reply: Reply): readonly Item[] => {
+  expect(reply.status, reply.text).toBe(200);
+  return reply.at('data') as readonly Item[];
+};
+const product = (name: string, stock: number): Promise<string> => service.createRecord('Product', { name, stock, price: '9.90' });
+const stockOf = async (id: string): Promise<unknown> =>
+  (await service.call('GET', `/api/Product/${id}`, { token: admin.token })).at('data.stock');
+const count = async (resource: string, where = ''): Promise<unknown> =>
+  (await service.call('GET', `/api/${resource}?total=true&limit=1${where}`, { token: admin.token })).at('total');
+
+describe('a batch', () => {
+  it('takes resource, action and data for every action, and leaves an entry for each decision', async () => {
+    const id = await product('everything', 5);
+    const gone = await service.createRecord('Order', { note: 'gone' });
+    const requests: readonly (readonly [Sent, number, Readonly<Record<string, unknown>>])[] = [
+      [{ resource: 'Product', action: 'create', data: { name: 'created', stock: 1 } }, 201, { data: { name: 'created' } }],
+      [{ resource: 'Product', action: 'read', data: { id } }, 200, { data: { id, stock: 5 } }],
+      [{ resource: 'Product', action: 'update', data: { id, stock: { increment: -1 } } }, 200, { data: { id, stock: 4 } }],
+      [
+        { resource: 'Product', action: 'list', data: { where: { name: { in: ['created', 'everything'] } }, sort: 'name' } },
+        200,
+        { count: 2 },
+      ],
+      [{ resource: 'Product', action: 'list', data: {} }, 200, { count: 2 }],
+      [{ resource: 'Product', action: 'export', data: { limit: 1 } }, 200, { count: 1 }],
+      [{ resource: 'Product', action: 'import', data: { data: [{ name: 'imported' }] } }, 201, { count: 1 }],
+      [
+        { resource: 'Product', action: 'createIfNotExists', data: { filter: { stock: { gt: 3 } }, data: { name: 'never' } } },
+        200,
+        { created: false, data: { id } },
+      ],
+      [
+        { resource: 'Product', action: 'updateIfExists', data: { filter: { id, stock: { gte: 4 } }, data: { stock: { increment: -4 } } } },
+        200,
+        { updated: true, data: { id, stock: 0 } },
+      ],
+      [{ resource: 'Product', action: 'schema', data: {} }, 200, { data: { name: 'Product' } }],
+      [{ resource: 'Order', action: 'delete', data: { id: gone } }, 200, { data: { id: gone } }],
+      [{ resource: 'Order', action: 'listDeleted', data: {} }, 200, { count: 1 }],
+      [{ resource: 'Order', action: 'restore', data: { id: gone } }, 200, { data: { id: gone } }],
+    ];
+    const items = itemsOf(await send(requests.map(([request]) => request)));
+    expect(items).toMatchObject(requests.map(([, status, has]) => ({ status, success: true, ...has, decisionId: expect.any(String) })));
+    const decided = [
+      'create',
+      'read',
+      'update',
+      'list',
+      'list',
+      'export',
+      'import',
+      'create read',
+      'update read',
+      'read',
+      'delete',
+      'list delete',
+      'delete',
+    ];
+    const entries = await service.decisions('limit=16&kind=access');
+    expect(entries.map(({ action }) => action).reverse()).toEqual(decided.flatMap((actions) => actions.split(' ')));
+    expect(await send([{ resource: 'Order', action: 'delete', data: { id: gone } }]).then(itemsOf)).toMatchObject([{ status: 200 }]);
+  });
+
+  it('refers to records of earlier requests, and takes the text where it is escaped', async () => {
+    const id = await product('referred', 5);
+    const items = itemsOf(
+      await send([
+        { resource: 'Order', action: 'create', data: { note: '$$0.id' } },
+        { resource: 'Product', action: 'createIfNotExists', data: { filter: { name: 'referred' }, data: { name: 'x' } } },
+        { resource: 'Line', action: 'create', data: { orderId: '$0.id', productId: '$1.id', about: { order: ['$0.id', 'of $0.id'] } } },
+        { resource: 'Line', action: 'update', data: { id: '$2.id', quantity: 2 } },
+        { resource: 'Line', action: 'list', data: { where: { orderId: '$0.id' } } },
+        {
+          resource: 'Line',
+          action: 'updateIfExists',
+          filter: { orderId: '$0.id', quantity: { gt: 1 } },
+          data: { quantity: { increment: 1 } },
+        },
+        { resource: 'Order', action: 'read', id: '$0.id' },
+      ]),
+    );
+    const [order, , line] = items.map(({ data }) => data?.id);
+    expect(items.map(({ status }) => status)).toEqual([201, 200, 201, 200, 200, 200, 200]);
+    expect(items[0]?.data).toMatchObject({ note: '$0.id' });
+    expect(items[2]?.data).toMatchObject({ orderId: order, productId: id, about: { order: [order, 'of $0.id'] } });
+    expect(items[4]).toMatchObject({ count: 1 });
+    expect(items[5]?.data).toMatchObject({ id: line, quantity: 3 });
+    const alone = await service.call('POST', '/api/Order', { token: admin.token, body: { note: '$0.id' } });
+    expect(alone.at('data.note')).toBe('$0.id');
+    await send([order, alone.at('data.id')].map((each) => ({ resource: 'Order', action: 'delete', data: { id: each } })));
+  });
+
+  it('fails what depends on a request that gave no record, and undoes nothing else', async () => {
+    const items = itemsOf(
+      await send([
+        { resource: 'Order', action: 'create', data: { state: 'lost' } },
+        { resource: 'Line', action: 'create', data: { orderId: '$0.id' } },
+        { resource: 'Product', action: 'updateIfExists', data: { filter: { name: 'no such' }, data: {} } },
+        { resource: 'Product', action: 'read', data: { id: '$2.id' } },
+        { resource: 'Line', action: 'create', data: { orderId: '$6.id' } },
+        { resource: 'Product', action: 'frobnicate', data: {} },
+        { resource: 'Line', action: 'create', data: { orderId: '$5.id' } },
+        { resource: 'Order', action: 'list', data: {} },
+      ]),
+    );
+    expect(items.map(({ status, error }) => [status, error?.code])).toEqual([
+      [422, 'VALUE_INVALID'],
+      [424, 'BATCH_DEPENDENCY'],
+      [200, undefined],
+      [424, 'BATCH_DEPENDENCY'],
+      [400, 'REQUEST_MALFORMED'],
+      [404, 'REQUEST_NO_ROUTE'],
+      [424, 'BATCH_DEPENDENCY'],
+      [200, undefined],
+    ]);
+    expect(items[4]?.error?.errors).toMatchObject([{ path: 'data.orderId', code: 'range' }]);
+  });
+});
+
+/** Places an order of two of a product, with two lines; or nothing of it. */
+const checkout = (id: string): readonly Sent[] => [
+  { resource: 'Order', action: 'create', data: { note: 'checkout' } },
+  { resource: 'Line', action: 'create', data: { orderId: '$0.id', productId: id, quantity: 1 } },
+  { resource: 'Line', action: 'create', data: { orderId: '$0.id', productId: id, quantity: 1 } },
+  { resource: 'Product', action: 'updateIfExists', data: { filter: { id, stock: { gte: 2 } }, data: { stock: { increment: -2 } } } },
+];
+
+describe('an atomic batch', () => {
+  it('takes stock, or leaves neither order nor lines: each decision keeps its entry', async () => {
+    const id = await product('scarce', 3);
+    expect(itemsOf(await send(checkout(id), { atomic: true, by: customer })).map(({ status }) => status)).toEqual([201, 201, 201, 200]);
+    expect(await stockOf(id)).toBe(1);
+    const before = await count('Order');
+    const reply = await send(checkout(id), { atomic: true, by: customer });
+    expect(reply.body).toMatchObject({ status: 409, code: 'RECORD_UNMATCHED', errors: [{ path: 'requests.3', code: 'RECORD_UNMATCHED' }] });
+    expect([await stockOf(id), await count('Order'), await count('Line')]).toEqual([1, before, 2]);
+    const entries = await service.decisions(`limit=5&userId=${customer.id}`);
+    expect(entries.map(({ action, resource, outcome }) => `${resource} ${action} ${outcome}`).reverse()).toEqual([
+      'Order create BATCH_ABORTED',
+      'Line create BATCH_ABORTED',
+      'Line create BATCH_ABORTED',
+      'Product update RECORD_UNMATCHED',
+      'Product read RECORD_UNMATCHED',
+    ]);
+    expect(reply.at('decisionId')).toBe(entries[1]?.['id']);
+  });
+
+  it('goes on without a match where the request is optional, and fails what refers to it', async () => {
+    const optional = { resource: 'Product', action: 'updateIfExists', data: { filter: { name: 'no such' }, data: {} }, optional: true };
+    expect(itemsOf(await send([optional], { atomic: true }))).toMatchObject([{ status: 200, updated: false }]);
+    const reply = await send([optional, { resource: 'Product', action: 'read', data: { id: '$0.id' } }], { atomic: true });
+    expect(reply.body).toMatchObject({ status: 424, code: 'BATCH_DEPENDENCY', errors: [{ path: 'requests.1' }] });
+  });
+
+  it('answers alike whether stock is short or the product is hidden', async () => {
+    const hidden = await service.createRecord('Product', { name: 'hidden', stock: 50 });
+    const [short, none] = [await product('short', 1), '01900000-0000-7000-8000-000000000000'];
+    const answers = await Promise.all(
+      [hidden, short, none].map((id) => send(checkout(id).slice(3), { atomic: true, by: customer }).then(({ text }) => text)),
+    );
+    const plain = answers.map((text) => text.replaceAll(/"(requestId|decisionId)":"[^"]*"/g, ''));
+    expect(new Set(plain).size).toBe(1);
+    expect(await stockOf(hidden)).toBe(50);
+  });
+
+  it('of twenty at once that take two of ten, five succeed, and stock is never negative', async () => {
+    const id = await product('contested', 10);
+    const before = [await count('Order'), await count('Line')] as [number, number];
+    const replies = await Promise.all(Array.from({ length: 20 }, () => send(checkout(id), { atomic: true, by: customer })));
+    const statuses = replies.map(({ status }) => status).toSorted();
+    expect(statuses).toEqual([...Array(5).fill(200), ...Array(15).fill(409)]);
+    const left = replies.flatMap((reply) => (reply.status === 200 ? [reply.at('data.3.data.stock')] : []));
+    expect(left.toSorted()).toEqual([0, 2, 4, 6, 8]);
+    expect([await stockOf(id), await count('Order'), await count('Line')]).toEqual([0, before[0] + 5, before[1] + 10]);
+  });
+});
