@@ -13,6 +13,34 @@ export interface Drain {
  */
 const FIRST_BYTE = 500;
 
+/** Milliseconds without a new connection before the listener closes. */
+const QUIET = 20;
+/** Milliseconds after which the listener closes although connections keep coming: the balancer has not noticed. */
+const LONGEST = 1000;
+/** Milliseconds of a turn of the event loop in which hardly a connection can have come behind the last look at the queue. */
+const SHORT_TURN = 1;
+
+/**
+ * Calls back once no connection comes any more, in a turn of the event loop that found the queue of the kernel empty. To close a listener resets the
+ * connections in that queue: they were established before, and their clients may have sent a request.
+ */
+function whenQuiet(accepted: () => number, done: () => void): void {
+  const from = performance.now();
+  let seen = accepted();
+  let [quietSince, turnBegan] = [from, from];
+  // Runs right behind the phase of the event loop that accepts connections until the queue is empty.
+  const look = (): void => {
+    const now = performance.now();
+    if (accepted() !== seen) quietSince = now;
+    const isQuiet = now - quietSince >= QUIET && now - turnBegan <= SHORT_TURN;
+    seen = accepted();
+    turnBegan = now;
+    if (isQuiet || now - from >= LONGEST) done();
+    else setImmediate(look);
+  };
+  setImmediate(look);
+}
+
 /**
  * Lets go of connections on close that nobody waits on: each one left would hold up the end until all are cut off.
  * The framework closes those that are idle at that moment. Not yet those that are idle once their answer is sent, nor
@@ -21,16 +49,24 @@ const FIRST_BYTE = 500;
 export function createDrain(server: FastifyInstance): Drain {
   const sockets = new Set<Socket>();
   let hasBegun = false;
+  let accepted = 0;
   server.server.on('connection', (socket: Socket) => {
+    accepted++;
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
-  server.addHook('preClose', async () => {
+  server.addHook('preClose', (done) => {
     hasBegun = true;
     const closeUnused = (): void => {
       for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
     };
-    setTimeout(closeUnused, FIRST_BYTE).unref();
+    // The framework closes the listener as soon as this hook is done, in the same turn.
+    const close = (): void => {
+      setTimeout(closeUnused, FIRST_BYTE).unref();
+      done();
+    };
+    if (server.server.listening) whenQuiet(() => accepted, close);
+    else close();
   });
   server.addHook('onSend', async (_, reply) => {
     if (hasBegun) reply.header('connection', 'close');

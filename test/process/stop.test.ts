@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,6 +28,57 @@ describe('SIGTERM under load', () => {
     expect(query(data, 'PRAGMA integrity_check')).toEqual(['ok']);
   }, 60_000);
 });
+
+describe('connections that were established before the listener closes', () => {
+  /** Keeps the process busy as the signal arrives: connections wait in the queue of the kernel meanwhile. */
+  const busy = join(folder, 'busy.mjs');
+  writeFileSync(busy, "process.on('SIGTERM', () => { for (const from = performance.now(); performance.now() - from < 1500; ); });");
+
+  it.each([
+    ['one process', []],
+    ['one that waits for balancers', ['--drain-delay-seconds', '1']],
+  ])(
+    'are all answered by %s',
+    async (name, args) => {
+      const program = await startProgram({ data: join(folder, `queue of ${name}`), preload: busy, args });
+      program.child.kill('SIGTERM');
+      await pause(100);
+      const ends = await Promise.all(Array.from({ length: 96 }, () => connectAndAsk(program.url)));
+      expect(await program.ended).toBe(0);
+      expect([...new Set(ends)]).toEqual(['HTTP/1.1 200']);
+    },
+    60_000,
+  );
+
+  it('are answered under load, or refused, and never reset', async () => {
+    const program = await startProgram({ data: join(folder, 'queue under load') });
+    const ends: Promise<string>[] = [];
+    for (let sent = 0; sent < 200; sent++) {
+      ends.push(connectAndAsk(program.url));
+      if (sent === 140) program.child.kill('SIGTERM');
+      await pause(1);
+    }
+    expect(await program.ended).toBe(0);
+    const seen = new Set(await Promise.all(ends));
+    seen.delete('ECONNREFUSED');
+    expect([...seen]).toEqual(['HTTP/1.1 200']);
+  }, 60_000);
+});
+
+/** Connects, asks once, and gives the beginning of the answer, or the error that ended the connection. */
+function connectAndAsk(url: string): Promise<string> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve) => {
+    let received = '';
+    const socket = connect(Number(port), hostname, () => socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n'));
+    socket.setEncoding('utf8').on('data', (chunk) => {
+      received += chunk;
+      if (received.includes('"status":"ok"')) socket.end();
+    });
+    socket.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    socket.on('close', () => resolve(received.slice(0, 12) || 'closed without an answer'));
+  });
+}
 
 interface Answered {
   readonly decisions: Set<string | null>;
