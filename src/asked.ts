@@ -16,7 +16,9 @@ import {
   HashNeeded,
   type Job,
   type JobSettings,
+  type MadePasswords,
   type PasswordHashes,
+  takeCurrentPassword,
 } from './steps/index.ts';
 import type { Transaction } from './storage/index.ts';
 
@@ -72,7 +74,8 @@ export interface Asking {
 
 /** Identifies the caller and runs `work`, again with the hashes where it turned out to need them. */
 export async function inTransaction<T>(parts: AskedParts, { caller, foresee }: Asking, work: (asked: Asked) => Promise<T>): Promise<T> {
-  const made = new Map<string, string>();
+  const hashes = new Map<string, string>();
+  let proved: MadePasswords['proved'];
   const ahead = async (tx: Transaction, definitions: Definitions): Promise<Told> => {
     // Neither waits for the other: a server is asked both with one message.
     const principal = caller.identify(tx);
@@ -86,7 +89,7 @@ export async function inTransaction<T>(parts: AskedParts, { caller, foresee }: A
     try {
       const answer = await parts.database.transactionAfter(ahead, async (tx, told) => {
         const model = await parts.model.at(tx);
-        const asked: Asked = { parts, tx, caller, ...told, model, hashes: createPasswordHashes(made), appended: [] };
+        const asked: Asked = { parts, tx, caller, ...told, model, hashes: createPasswordHashes({ hashes, proved }), appended: [] };
         appended = asked.appended;
         return work(asked);
       });
@@ -95,7 +98,13 @@ export async function inTransaction<T>(parts: AskedParts, { caller, foresee }: A
       return answer;
     } catch (error) {
       if (!(error instanceof HashNeeded)) throw error;
-      for (const plain of error.plain) made.set(plain, await parts.identity.hashPassword(plain));
+      const { plain: missing, claim } = error;
+      if (claim !== undefined) {
+        proved = { claim, proof: await parts.identity.provePassword(claim, caller.origin.ip) };
+        // The request is refused when it runs again: nothing has to be hashed for it.
+        if ('refused' in proved.proof) continue;
+      }
+      for (const plain of missing) hashes.set(plain, await parts.identity.hashPassword(plain));
     }
   }
 }
@@ -126,5 +135,7 @@ export function toJob({ parts, tx, principal, foreseen, model, caller, hashes, a
     throw new Problem('RESOURCE_UNKNOWN', `no resource is named "${name}"${didYouMean(name, known)}`);
   }
   const { settings, watch } = parts;
-  return { tx, model, principal, foreseen, request, origin: caller.origin, resource, settings, hashes, entries: [], appended, watch };
+  const { origin } = caller;
+  const asked = takeCurrentPassword(request);
+  return { tx, model, principal, foreseen, ...asked, origin, resource, settings, hashes, entries: [], appended, watch };
 }

@@ -29,6 +29,11 @@ const kinds = {
   IDENTITY_TOKEN: { status: 401, title: 'Invalid token', hint: 'POST /auth/login gives a new one' },
   IDENTITY_TOKEN_EXPIRED: { status: 401, title: 'Expired token', hint: 'POST /auth/refresh gives a new one' },
   IDENTITY_CREDENTIALS: { status: 401, title: 'Wrong email or password' },
+  IDENTITY_CURRENT_PASSWORD: {
+    status: 403,
+    title: 'Wrong current password',
+    hint: 'send the password that is to be replaced as currentPassword',
+  },
   IDENTITY_THROTTLED: { status: 429, title: 'Too many attempts', hint: 'wait for the seconds that Retry-After says' },
   IDENTITY_SETUP_DONE: { status: 409, title: 'Setup is done', hint: 'an admin exists; log in with POST /auth/login' },
   IDENTITY_SETUP_TOKEN: {

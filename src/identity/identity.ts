@@ -4,6 +4,7 @@ import { type Answer, type Call, checkNoQuery, type Route } from '../request/ind
 import { showRecord } from '../resource/index.ts';
 import type { Transaction } from '../storage/index.ts';
 import { loadCaller, loadCallerByEmail } from './caller.ts';
+import { type PasswordClaim, type PasswordProof, provePassword } from './current-password.ts';
 import { createLogin } from './login.ts';
 import type { AuthParts, IdentityOptions } from './parts.ts';
 import { createPasswords } from './passwords.ts';
@@ -24,6 +25,8 @@ export interface Identity {
   openSetup(): Promise<string | undefined>;
   /** @throws Problem STORAGE_BUSY where too many passwords are being hashed already. */
   hashPassword(plain: string): Promise<string>;
+  /** Verifies a current password, counted like a login. @throws Problem STORAGE_BUSY where too many passwords are being hashed already. */
+  provePassword(claim: PasswordClaim, ip: string): Promise<PasswordProof>;
   /** Everything under `/auth`. */
   readonly routes: readonly Route[];
 }
@@ -53,6 +56,7 @@ export function createIdentity(options: IdentityOptions): Identity {
     identifyByEmail: async (tx: Transaction, email: string) => (await loadCallerByEmail(tx, email, options.userDefinition())).principal,
     openSetup: () => openSetup(parts),
     hashPassword: (plain: string) => passwords.hash(plain),
+    provePassword: (claim: PasswordClaim, ip: string) => provePassword(parts, claim, ip),
     routes: Object.freeze([
       ...(options.settings.setup === 'off' ? [] : [address('POST', '/auth/setup', (call) => setUp(parts, call))]),
       address('POST', '/auth/login', createLogin(parts)),

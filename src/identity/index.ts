@@ -7,6 +7,8 @@
  */
 export { checkLastAdmin, type UserChange } from './admins.ts';
 export { INACTIVE_USER } from './caller.ts';
+export { issuesOfGuessable } from './common-passwords.ts';
+export { checkProof, type PasswordClaim, type PasswordProof } from './current-password.ts';
 export { createIdentity, type Identity } from './identity.ts';
 export { deriveKey, loadTokenKey, type TokenAlgorithm, type TokenKey, type TokenKeySource } from './key.ts';
 export type { FirstAdmin, IdentityOptions, IdentitySettings } from './parts.ts';

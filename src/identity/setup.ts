@@ -7,6 +7,7 @@ import { sql } from '../sql/index.ts';
 import { ConstraintError, insertRecord, type Transaction } from '../storage/index.ts';
 import { hasAdmin } from './admins.ts';
 import { countSetupAttempt } from './attempts.ts';
+import { issuesOfGuessable } from './common-passwords.ts';
 import { invalid, readSomeTexts } from './input.ts';
 import type { AuthParts, ShownUser } from './parts.ts';
 import { endSetupTokens, isSetupToken, makeSetupToken } from './setup-token.ts';
@@ -66,7 +67,7 @@ function readUser({ body }: Call, definition: Resource): FirstUser {
   const { texts: all, issues } = readSomeTexts(body, BODY);
   const { token: _, ...texts } = all;
   const checked = checkValues(definition, { ...texts, role: 'admin', isActive: true }, { mode: 'create', isAdmin: true });
-  const further = checked.issues.filter(({ path }) => Object.hasOwn(texts, path));
+  const further = [...checked.issues.filter(({ path }) => Object.hasOwn(texts, path)), ...issuesOfGuessable(texts)];
   if (issues.length + further.length > 0) throw invalid([...issues, ...further]);
   return { given: texts as FirstUser['given'], values: checked.values };
 }

@@ -12,8 +12,8 @@ export function resourceSchemas(resource: Resource): JsonObject {
     [name]: { ...recordSchema(open), ...(description !== undefined && { description }) },
     [`${name}.shown`]: toShown(open),
     [`${name}.create`]: toInput(valuesSchema(open, 'create'), hidden),
-    [`${name}.update`]: toInput(valuesSchema(open, 'update'), hidden),
-    [`${name}.updateWithId`]: toInput(withId(valuesSchema(open, 'update')), hidden),
+    [`${name}.update`]: withCurrentPassword(name, toInput(valuesSchema(open, 'update'), hidden)),
+    [`${name}.updateWithId`]: withCurrentPassword(name, toInput(withId(valuesSchema(open, 'update')), hidden)),
     [`${name}.row`]: toInput(valuesSchema(open, 'row'), hidden),
     [`${name}.where`]: toWhere(open),
   };
@@ -52,6 +52,13 @@ function withId(schema: JsonObject): JsonObject {
 
 function toInput(schema: JsonObject, hidden: boolean): JsonObject {
   return hidden ? { ...schema, description: 'Write-only fields are accepted, and not shown here.', additionalProperties: true } : schema;
+}
+
+/** Of users, an update takes one member that is no field. */
+function withCurrentPassword(name: string, schema: JsonObject): JsonObject {
+  if (name !== 'User') return schema;
+  const currentPassword = { type: 'string', description: 'Beside a new password of your own: the one that it replaces.', writeOnly: true };
+  return { ...schema, properties: { ...(schema['properties'] as JsonObject), currentPassword } };
 }
 
 function toWhere(open: Resource): JsonObject {

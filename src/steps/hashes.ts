@@ -1,38 +1,71 @@
 /**
- * Hashing a password takes tens of milliseconds and cannot happen inside a transaction, and must not happen for a
- * caller who is denied. So the work runs first with placeholders; only where it succeeds and a hash was missing
- * is it undone, the hashes made, and run again.
+ * Hashing or verifying a password takes tens of milliseconds and cannot happen inside a transaction, and must not happen for a
+ * caller who is denied. So the work runs first with placeholders; only where it succeeds and something was missing is it undone,
+ * the hashes and the proof are made, and it runs again.
  */
+import { Problem } from '../errors.ts';
+import type { PasswordClaim, PasswordProof } from '../identity/index.ts';
 
-/** Thrown at the end of work that would have stored placeholders. */
+/** Thrown at the end of work that would have stored placeholders, or rest on a claim that is not verified yet. */
 export class HashNeeded extends Error {
   override name = 'HashNeeded';
   readonly plain: readonly string[];
-  constructor(plain: readonly string[]) {
-    super('passwords to be hashed before this can be stored');
+  readonly claim: PasswordClaim | undefined;
+  constructor(plain: readonly string[], claim?: PasswordClaim) {
+    super('passwords to be hashed or verified before this can be stored');
     this.plain = plain;
+    this.claim = claim;
   }
 }
 
-/** The hashes made so far for one request. */
+/** A claim that was verified, and the result. */
+export interface ProvedClaim {
+  readonly claim: PasswordClaim;
+  readonly proof: PasswordProof;
+}
+
+/** The hashes made so far for one request, and its proof. */
 export interface PasswordHashes {
-  /** The hash of a password, or a placeholder and a note that it is missing. */
+  /** Returns the hash of a password, or a placeholder, and notes that it is missing. */
   of(plain: string): string;
-  /** Throws HashNeeded where a placeholder was handed out. */
+  /** Returns the proof of a claim; undefined where it is not verified yet, and notes that it is missing. */
+  proofOf(claim: PasswordClaim): PasswordProof | undefined;
+  /** Throws HashNeeded where something was missing. */
   check(): void;
 }
 
-/** The hashes `made` so far, and a note of those still missing. */
-export function createPasswordHashes(made: ReadonlyMap<string, string>): PasswordHashes {
+/** What was made outside of the transaction so far. */
+export interface MadePasswords {
+  readonly hashes: ReadonlyMap<string, string>;
+  readonly proved?: ProvedClaim | undefined;
+}
+
+/** The hashes and the proof made so far, and a note of those still missing. */
+export function createPasswordHashes({ hashes, proved }: MadePasswords): PasswordHashes {
   const missing = new Set<string>();
+  let unproved: PasswordClaim | undefined;
   return {
     of(plain) {
-      const hash = made.get(plain);
+      const hash = hashes.get(plain);
       if (hash === undefined) missing.add(plain);
       return hash ?? '';
     },
+    proofOf(claim) {
+      if (proved !== undefined) return isSame(proved.claim, claim) ? proved.proof : ANOTHER_CLAIM;
+      unproved ??= claim;
+      return undefined;
+    },
     check() {
-      if (missing.size > 0) throw new HashNeeded([...missing]);
+      if (missing.size > 0 || unproved !== undefined) throw new HashNeeded([...missing], unproved);
     },
   };
+}
+
+/** One claim is verified for a request: a batch must not be a way to make the processor verify many, or to guess many at once. */
+const ANOTHER_CLAIM: PasswordProof = {
+  refused: new Problem('IDENTITY_CURRENT_PASSWORD', 'a batch verifies one currentPassword, and another request of it gave a different one'),
+};
+
+function isSame(a: PasswordClaim, b: PasswordClaim): boolean {
+  return a.userId === b.userId && a.plain === b.plain;
 }

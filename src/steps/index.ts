@@ -25,11 +25,12 @@ export {
   redecide,
   redecideNothing,
 } from './decide.ts';
-export { createPasswordHashes, HashNeeded, type PasswordHashes } from './hashes.ts';
+export { createPasswordHashes, HashNeeded, type MadePasswords, type PasswordHashes } from './hashes.ts';
 export { checkKey, decideAnyRow, importRow, type RowDone } from './import.ts';
 export type { Decided, DecisionWatch, Found, Job, JobSettings, Proposal, Result, StepRow } from './job.ts';
 export { foreseeRead, loadById, loadDeletedById, loadNothing } from './load.ts';
 export { insertUnlessMatched, saveMatch } from './matches.ts';
+export { takeCurrentPassword } from './own-password.ts';
 export { describe, insert, insertEach, remove, save, show } from './perform.ts';
 export { restore } from './restore.ts';
 export { select } from './select.ts';

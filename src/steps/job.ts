@@ -3,7 +3,7 @@ import type { Principal } from '../context/index.ts';
 import type { Decision } from '../decision/index.ts';
 import type { Issue } from '../errors.ts';
 import type { Model } from '../model.ts';
-import type { JsonObject } from '../operators/index.ts';
+import type { Json, JsonObject } from '../operators/index.ts';
 import type { ApiRequest, RequestOrigin } from '../request/index.ts';
 import type { Resource, StoredRecord } from '../resource/index.ts';
 import type { CursorKey, Transaction } from '../storage/index.ts';
@@ -44,6 +44,8 @@ export interface Job {
   /** The record that the request names, where that was asked for already. */
   readonly foreseen?: Promise<Found> | undefined;
   readonly request: ApiRequest;
+  /** The current password that a user sent beside a new one. It is no value of a field, so `request.data` does not have it. */
+  readonly currentPassword?: Json | undefined;
   readonly origin: RequestOrigin;
   readonly resource: Resource;
   readonly settings: JobSettings;

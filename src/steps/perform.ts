@@ -5,6 +5,7 @@ import { describeResource, type StoredRecord, showRecord } from '../resource/ind
 import { ConstraintError, insertRecord, updateRecord } from '../storage/index.ts';
 import { deleteWithReferrers } from './cascade.ts';
 import type { Decided, Job, Proposal, Result } from './job.ts';
+import { checkOwnPassword } from './own-password.ts';
 import { readShowing, showEach } from './show.ts';
 
 /** The record found. */
@@ -56,9 +57,11 @@ async function store(job: Job, { record, values }: Proposal): Promise<StoredReco
   return record;
 }
 
-/** Demotion, deactivation and a new password of a user take effect at once; the last active admin stays. */
-async function guardUser(job: Job, { record, values, cleared }: Proposal): Promise<void> {
+/** Own passwords need the current one; demotion, deactivation and a new password take effect at once; the last active admin stays. */
+async function guardUser(job: Job, proposal: Proposal): Promise<void> {
+  const { record, values, cleared } = proposal;
   if (job.resource.name !== 'User') return;
+  await checkOwnPassword(job, proposal);
   await checkLastAdmin(job.tx, { userId: record.id, role: String(record['role']), isActive: record['isActive'] === true });
   const hasNewPassword = Object.hasOwn(values, 'password') || cleared.includes('password');
   if (hasNewPassword || record['isActive'] !== true) await revokeSessions(job.tx, record.id);

@@ -1,8 +1,10 @@
 import { type Issue, Problem } from '../errors.ts';
 import { createId } from '../id.ts';
+import { issuesOfGuessable } from '../identity/index.ts';
 import type { Json } from '../operators/index.ts';
 import { checkValues, type StoredRecord } from '../resource/index.ts';
 import type { Found, Job, Proposal } from './job.ts';
+import { issuesOfPassword } from './own-password.ts';
 
 /** Of which resource a record is proposed, by whom, and when (milliseconds since 1970). */
 export interface Proposing extends Pick<Job, 'resource' | 'principal'> {
@@ -73,20 +75,14 @@ function proposeUpdate(job: Job, [before]: Found, by: Proposing): readonly Propo
   return [{ ...proposal, issues: [...proposal.issues, ...issuesOfPassword(job, before, changed)] }];
 }
 
-/** Who sets another's password can log in as them, whatever their role: for that, a policy on `update` is not enough. */
-function issuesOfPassword(job: Job, user: StoredRecord, changed: readonly string[]): readonly Issue[] {
-  const isOthers = job.resource.name === 'User' && user.id !== job.principal.id && !isAdmin(job.principal);
-  if (!isOthers || !changed.includes('password')) return [];
-  return [{ path: 'password', code: 'guarded', detail: 'expected no value: only the user and an admin may set it' }];
-}
-
 /** The record that a create by this data would make. What is wrong with the data is left out of it, and listed. */
 export function proposeRecord({ resource, principal, now }: Proposing, data: Json | undefined): Proposal {
   const { values, cleared, issues } = checkValues(resource, data, { mode: 'create', isAdmin: isAdmin(principal) });
+  const guessable = resource.name === 'User' ? issuesOfGuessable(values) : [];
   const time = new Date(now).toISOString();
   const owner = principal.id === undefined ? {} : { createdBy: principal.id };
   const record: StoredRecord = { ...values, id: createId(), version: 1, createdAt: time, updatedAt: time, ...owner };
-  return { record, values, cleared, issues };
+  return { record, values, cleared, issues: [...issues, ...guessable] };
 }
 
 /** A record as an update by this data would leave it. */
@@ -99,7 +95,9 @@ export function proposeChange(
   const { values, cleared, issues } = checkValues(resource, data, { mode: 'update', isAdmin: isAdmin(principal), stored });
   const kept = Object.entries(before).filter(([name]) => !cleared.includes(name));
   const changed = { id: before.id, version: before.version + 1, updatedAt: new Date(now).toISOString() };
-  return { record: { ...Object.fromEntries(kept), ...values, ...changed }, values, cleared, issues };
+  const record = { ...Object.fromEntries(kept), ...values, ...changed };
+  const guessable = resource.name === 'User' ? issuesOfGuessable(record) : [];
+  return { record, values, cleared, issues: [...issues, ...guessable] };
 }
 
 function proposing({ resource, principal, tx }: Job): Proposing {

@@ -28,6 +28,7 @@ function readAddition(name: string, field: Json, report: Report): Json {
   if (builtIn !== undefined) return extendField(builtIn, { name, field }, report);
   if (!isObject(field)) return field;
   const path = ['fields', name];
+  if (name === 'currentPassword') report(path, 'expected another name: an update of a user takes currentPassword beside a new password');
   if (field['guarded'] !== undefined) report([...path, 'guarded'], 'unknown option "guarded"', 'key');
   // The first admin and every login know name, email and password alone.
   if (field['required'] === true && field['default'] === undefined) {

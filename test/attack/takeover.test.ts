@@ -63,7 +63,10 @@ describe("another's password", () => {
     const user = await world.user();
     expect((await world.as('admin', 'PUT', `/api/User/${user.id}`, { body: { password: 'a second password' } })).status).toBe(200);
     const token = await world.logIn(user.email, 'a second password');
-    const own = await world.call('PUT', `/api/User/${user.id}`, { token, body: { password: 'a third password' } });
+    const own = await world.call('PUT', `/api/User/${user.id}`, {
+      token,
+      body: { password: 'a third password', currentPassword: 'a second password' },
+    });
     expect([own.status, typeof (await world.logIn(user.email, 'a third password'))]).toEqual([200, 'string']);
   });
 });
@@ -96,7 +99,8 @@ describe.each([false, true])('in a batch, atomic: %s, each request is of who the
   });
 
   it('a session that is over', async () => {
-    expect(await run(await world.user(), { password: 'a new password' })).toEqual(atomic ? [401, 401] : [200, 401]);
+    const user = await world.user();
+    expect(await run(user, { password: 'a new password', currentPassword: user.password })).toEqual(atomic ? [401, 401] : [200, 401]);
   });
 });
 
