@@ -1,16 +1,20 @@
 /** Guessing passwords from one address and from many, and locking others out by it. */
 import { afterEach, expect, it } from 'vitest';
 import { openDatabase } from '../../src/storage/index.ts';
-import { type Reply, type RunningService, type ServiceOptions, startService, type TestUser } from '../harness.ts';
+import { type Reply, type RunningService, type ServiceOptions, startService } from '../harness.ts';
 
 let service: RunningService;
 afterEach(() => service.close());
 
 /** Requests say by `X-Forwarded-For` where they come from: the test is the proxy that is believed. */
-async function start(settings: ServiceOptions['settings']): Promise<TestUser> {
+async function start(settings: ServiceOptions['settings']): Promise<typeof ADMIN> {
   service = await startService({ settings: { trustProxy: '127.0.0.1', loginAttempts: 3, ...settings } });
-  return service.admin();
+  const made = await service.call('POST', '/auth/setup', { body: { ...ADMIN, token: await service.openSetup() } });
+  expect(made.status, made.text).toBe(201);
+  return ADMIN;
 }
+
+const ADMIN = { email: 'admin@example.com', password: 'correct horse battery', name: 'Admin' };
 
 const HOME = '192.0.2.1';
 
