@@ -1,6 +1,6 @@
 import { type Json, OPERATORS } from '../operators/index.ts';
 import { toExpression } from './cel-evaluate.ts';
-import { type CelNode, type CelSource, callOf, knownPathOf } from './cel-tree.ts';
+import { type CelNode, type CelSource, callOf, knownPathOf, mapParts } from './cel-tree.ts';
 import { typeMistakes } from './cel-types.ts';
 import { checkSides } from './check-comparison.ts';
 import type { Condition, Operand, Path } from './condition.ts';
@@ -53,10 +53,28 @@ function lower(node: CelNode, lowering: Lowering): Condition {
 }
 
 /** What stays CEL; unless it could only ever be an error. */
-function keep(node: CelNode, { source, reading, mistakes }: Lowering): Condition {
-  const found = typeMistakes(node, reading);
+function keep(node: CelNode, lowering: Lowering): Condition {
+  const { source, reading, mistakes } = lowering;
+  const found = [...typeMistakes(node, reading), ...literalMistakes(node, lowering)];
   for (const mistake of found) mistakes.add(mistake);
   return found.length > 0 ? constant(null) : toExpression(node, source);
+}
+
+/** Literals in what stays CEL that their paths never equal: those that are found only where values of paths are known. */
+function literalMistakes(root: CelNode, lowering: Lowering): readonly string[] {
+  const { domainOf, ...reader } = lowering.reading.reader;
+  if (domainOf === undefined) return [];
+  const mistakesIn = (reading: Reading): ReadonlySet<string> => {
+    const mistakes = new Set<string>();
+    const look = (node: CelNode): CelNode => {
+      if (COMPARISONS.has(callOf(node)?.name ?? '')) lowerLeaf(node, { ...lowering, reading, mistakes });
+      return mapParts(node, look);
+    };
+    look(root);
+    return mistakes;
+  };
+  const others = mistakesIn({ ...lowering.reading, reader });
+  return [...mistakesIn(lowering.reading)].filter((mistake) => !others.has(mistake));
 }
 
 function lowerLeaf(node: CelNode, lowering: Lowering): Condition | undefined {

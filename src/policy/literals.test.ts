@@ -144,6 +144,14 @@ const NEVER: readonly (readonly [JsonObject, string, resource?: string])[] = [
     says('environment.hour == 25'),
     'environment.hour: 25 is no value of environment.hour: expected an hour from 0 to 23 (did you mean 23?)',
   ],
+  [
+    says('user.name == "x" ? resource.state == "Open" : true'),
+    `resource.state: "Open" is no value of resource.state: expected ${STATES} (did you mean "open"?)`,
+  ],
+  [
+    says('["a", "b"].exists(name, name == resource.title && user.role == "editr")'),
+    `user.role: "editr" is no value of user.role: expected ${ROLES} (did you mean "editor"?)`,
+  ],
 ];
 
 /** Conditions that some value matches and another does not, or whose literals nobody can judge. */
@@ -171,6 +179,8 @@ const POSSIBLE: readonly (readonly [JsonObject, resource?: string])[] = [
   [is('resource.amount', 'between', ['${user.low}', 5])],
   [is('request.data.state', 'eq', 'Open')],
   [says('resource.state == "open" && environment.hour < 24')],
+  [says('user.name == "x" ? resource.state == "open" : size(resource.state) > 4')],
+  [says('["Open"].exists(state, state == resource.title)')],
 ];
 
 describe('a literal that its path can never equal', () => {
