@@ -40,6 +40,16 @@ const NEVER: readonly (readonly [string, SomeRule, string])[] = [
     'conditions.0.value never-equal: "Sales" is no value of user.department: expected one of "sales", "law" (did you mean "sales"?)',
   ],
   [
+    'an action that the rule is not about',
+    when(comparison('request.action', 'in', ['read', 'list'])),
+    'conditions.0.value never-equal: item 1: "list" is no value of request.action: expected one of "read"',
+  ],
+  [
+    'the name of another resource',
+    when(comparison('resource.name', 'eq', 'Tickets')),
+    'conditions.0.value never-equal: "Tickets" is no value of resource.name: expected one of "Ticket" (did you mean "Ticket"?)',
+  ],
+  [
     'an expression',
     when({ expression: 'resource.state == "Open"' }),
     'conditions.0.expression never-equal: resource.state: "Open" is no value of resource.state: expected one of "open", "closed" (did you mean "open"?)',

@@ -15,10 +15,10 @@ export function remarkOnLiterals(subject: Subject, comparisons: readonly Compari
 
 /**
  * Literals of stored rules that a rule written now could not have: the policy is older than that check, or an enum has lost a
- * value since. And those of `user.…` that only the token of another issuer could bring.
+ * value since. Values of `user.…` that only the token of another issuer could bring. Actions and resources that the rule is not about.
  */
 function remarkOnNever(subject: Subject): readonly Remark[] {
-  const domainOf = describeDomain(definitionsOf(subject), subject.rule.resource, { storedUsers: true });
+  const domainOf = describeDomain(definitionsOf(subject), subject.rule.resource, { action: subject.rule.action });
   const written = issuesOf(subject, domainOf);
   if (written.length === 0) return [];
   const known = new Set(issuesOf(subject).map(nameOf));

@@ -16,10 +16,10 @@ const REQUEST: ReadonlyMap<string, ValueDomain> = new Map([
   ['method', createTextDomain(['GET', 'POST', 'PUT', 'DELETE'])],
 ]);
 
-/** How domains are described. */
+/** The rule of a finding, which may name what is improbable too. */
 interface DomainOptions {
-  /** False where a trusted token's claims may bring other values of `user.…` than its enums list. */
-  readonly storedUsers: boolean;
+  /** The rule's action: `request.action` is no other. And `user.…` has the values of its enums, although a trusted token's claims may bring others. */
+  readonly action?: string;
 }
 
 /**
@@ -29,24 +29,32 @@ interface DomainOptions {
 export function describeDomain(
   definitions: Definitions,
   resourceName: string,
-  { storedUsers }: DomainOptions = { storedUsers: false },
+  { action }: DomainOptions = {},
 ): (path: Path) => ValueDomain | undefined {
   return ({ group, keys }) => {
     const [name = ''] = keys;
     switch (group) {
       case 'user':
         if (name === 'role' && keys.length === 1) return ROLES;
-        return storedUsers || keys.length > 1 ? toDomain(valuesAt(definitions, definitions.get('User'), keys)) : undefined;
+        return action !== undefined || keys.length > 1 ? toDomain(valuesAt(definitions, definitions.get('User'), keys)) : undefined;
       case 'resource':
+        if (action !== undefined && name === 'name' && isOwnName(definitions.get(resourceName), keys))
+          return createTextDomain([resourceName]);
         return resourceName === '*'
           ? toDomain(valuesEverywhere(definitions, keys))
           : toDomain(valuesAt(definitions, definitions.get(resourceName), keys));
       case 'environment':
         return keys.length === 1 ? ENVIRONMENT.get(name) : undefined;
       case 'request':
-        return keys.length === 1 ? REQUEST.get(name) : undefined;
+        if (keys.length > 1) return undefined;
+        return name === 'action' && action !== undefined && action !== '*' ? createTextDomain([action]) : REQUEST.get(name);
     }
   };
+}
+
+/** Whether `resource.name` is the name of the resource. */
+function isOwnName(resource: Resource | undefined, keys: readonly string[]): boolean {
+  return resource !== undefined && keys.length === 1 && !resource.fields.has('name');
 }
 
 function toDomain(values: readonly string[] | undefined): ValueDomain | undefined {
