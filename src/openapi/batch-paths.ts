@@ -34,7 +34,7 @@ export function batchSchemas(resources: readonly Resource[]): JsonObject {
   return {
     'batch.Request': {
       anyOf: [...BATCH_ACTIONS.values()].flatMap((action) => requestsOf(action, resources)),
-      description: 'The members of an action stand in `data` or beside it.',
+      description: 'The members of an action are given in `data` or beside it.',
     },
     'batch.create': ofAny('create'),
     'batch.update': ofAny('update'),

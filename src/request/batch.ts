@@ -24,7 +24,7 @@ export interface BatchRequest {
 }
 
 /**
- * `POST /api/batch`: `{ requests: [{ resource, action, data }], atomic? }`; what `data` holds may stand beside it.
+ * `POST /api/batch`: `{ requests: [{ resource, action, data }], atomic? }`; what `data` holds may be given beside it.
  *
  * @throws Problem where the batch itself is malformed or too large.
  */
@@ -94,7 +94,7 @@ function readOne(item: Json, limits: RequestLimits): ReadItem {
   return { request: within(inData, () => readAction({ resource, action, members }, limits)), optional };
 }
 
-/** Names members that were given inside `data` by where they stand. */
+/** Puts `data.` in front of the paths of mistakes in members that were given inside `data`. */
 function within<T>(inData: ReadonlySet<string>, read: () => T): T {
   try {
     return read();

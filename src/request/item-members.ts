@@ -11,7 +11,7 @@ export interface ItemMembers {
 
 /**
  * Reads the members of a batch item from its `data`, from beside it, or from both. `data` holds the members of the action, with two exceptions: that of a
- * create is the record, and that of an update is the id with the fields. Where the `id` or `filter` stands beside `data`, `data` is the fields alone,
+ * create is the record, and that of an update is the id with the fields. Where `id` or `filter` is given beside `data`, `data` is the fields alone,
  * so fields that are called `data` or `filter` can always be given.
  */
 export function readItemMembers(item: JsonObject, action: Action, mistakes: Mistakes): ItemMembers {
@@ -28,12 +28,12 @@ export function readItemMembers(item: JsonObject, action: Action, mistakes: Mist
   for (const name of Object.keys(others)) {
     if (Object.hasOwn(inside, name)) mistakes.add(name, 'duplicate', 'expected it in data or beside data, it was given in both');
   }
-  // The fields of an update stand in data itself.
+  // The fields of an update are data itself.
   const inData = Object.keys(inside).filter((name) => action.name !== 'update' || name !== 'data');
   return { members: { ...others, ...inside }, inData: new Set(inData) };
 }
 
-/** The members that `data` holds; undefined where `data` is a member itself. */
+/** Returns the members that `data` holds; undefined where `data` is a member itself. */
 function toInside(action: Action, { data, beside }: { readonly data: JsonObject; readonly beside: JsonObject }): JsonObject | undefined {
   if (action.name === 'create') return undefined;
   // No field that can be written is called id.

@@ -40,7 +40,7 @@ export function readFilter(resource: Resource, items: readonly FilterItem[], opt
   });
 }
 
-/** One text for filters that say the same, in whatever order and however their values are written: locks go by it. */
+/** Returns one text for filters that mean the same, regardless of the order of fields and the spelling of values; used in names of locks. */
 export function filterKey(resource: Resource, filter: Condition): string {
   const comparisons = filter.type === 'all' ? filter.of : [filter];
   return comparisons

@@ -36,7 +36,7 @@ export async function saveMatch(job: Job, { also }: Decided): Promise<Result> {
   return { ...(await save(job, decided)), extras: { updated: true } };
 }
 
-/** Up to two records that match the filter and that the caller may read: enough to tell none, one and several apart. */
+/** Finds records that match the filter and that the caller may read: a create needs to know of one, an update whether there are several. */
 async function findReadable(job: Job, reading: Decision): Promise<Found> {
   const { tx, resource, model, settings, request } = job;
   const filter = readFilter(resource, request.filter ?? [], { typed: true, member: 'filter' });
@@ -49,7 +49,8 @@ async function findReadable(job: Job, reading: Decision): Promise<Found> {
     readable: { where, scopeFor: await scopesFor(asRead(job), { resource, action: 'read', where }) },
     definitions: model.definitions,
     timeZone: settings.timeZone,
-    limit: 2,
+    limit: creates ? 1 : 2,
+    scanMilliseconds: settings.scanMilliseconds,
     toChange: !creates,
   });
 }

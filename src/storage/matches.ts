@@ -24,6 +24,8 @@ export interface MatchQuery {
   /** IANA name; UTC where absent. */
   readonly timeZone?: string | undefined;
   readonly limit: number;
+  /** Milliseconds that the transaction may spend on evaluating records in memory; as a list where absent. */
+  readonly scanMilliseconds?: number | undefined;
   /** Whether the matches are to be changed: then they are held, and still match when this answers. */
   readonly toChange?: boolean | undefined;
 }
@@ -41,14 +43,18 @@ export async function findMatches(tx: Transaction, resource: Resource, query: Ma
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     for (const { id } of found) await loadRecord(tx, resource, { id, lock: 'change' });
     const still = await findNow(tx, resource, query);
-    if (still.length === found.length && still.every((record, index) => record.version === found[index]?.version)) return still;
+    if (still.length === found.length && still.every((record, index) => isSame(record, found[index]))) return still;
     found = still;
   }
   throw new Problem('STORAGE_BUSY', 'the records that the filter matches are being changed by others');
 }
 
+function isSame(record: StoredRecord, found: StoredRecord | undefined): boolean {
+  return record.id === found?.id && record.version === found.version;
+}
+
 async function findNow(tx: Transaction, resource: Resource, query: MatchQuery): Promise<readonly StoredRecord[]> {
-  const { filter, readable, definitions = ITS_OWN_ALONE, timeZone = 'UTC', limit } = query;
+  const { filter, readable, definitions = ITS_OWN_ALONE, timeZone = 'UTC', limit, scanMilliseconds } = query;
   const page = await listRecords(tx, resource, {
     where: filter,
     scopeFor: (record) => scopeOf(resource, record, { now: tx.now, timeZone }),
@@ -57,6 +63,7 @@ async function findNow(tx: Transaction, resource: Resource, query: MatchQuery): 
     sort: [],
     limit,
     scanLimit: SCAN,
+    scanMilliseconds,
     now: tx.now,
     timeZone,
   });

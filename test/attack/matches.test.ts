@@ -128,7 +128,7 @@ describe('a hidden record', () => {
     expect((await world.as('alice', 'DELETE', `/api/Case/${made.at('data.id')}`)).status).toBe(200);
   });
 
-  it('matters where the create breaks a unique constraint: 409 as for any create, whatever the filter', async () => {
+  it('matters where the create breaks a unique constraint: 409 as for any create, with any filter', async () => {
     const data = { title: 'x', code: 'H-1' };
     const answers = [
       await world.as('alice', 'POST', '/api/Case', { body: data }),
