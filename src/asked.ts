@@ -130,12 +130,20 @@ export async function askAgain(asked: Asked): Promise<Asked> {
 export function toJob({ parts, tx, principal, foreseen, model, caller, hashes, appended }: Asked, request: ApiRequest): Job {
   const resource = model.definitions.get(request.resource);
   if (resource === undefined || resource.internal) {
-    const known = ordinaryResources(model.definitions).map((each) => each.name);
     const name = request.resource.slice(0, 64);
-    throw new Problem('RESOURCE_UNKNOWN', `no resource is named "${name}"${didYouMean(name, known)}`);
+    throw new Problem('RESOURCE_UNKNOWN', `no resource is named "${name}"${suggestion(name, model.definitions, principal)}`);
   }
   const { settings, watch } = parts;
   const { origin } = caller;
   const asked = takeCurrentPassword(request);
   return { tx, model, principal, foreseen, ...asked, origin, resource, settings, hashes, entries: [], appended, watch };
+}
+
+/** For admins alone, who may see the definitions anyway: another caller would be told the names of resources that policies hide. */
+function suggestion(name: string, definitions: Definitions, { role }: Principal): string {
+  if (role !== 'admin') return '';
+  return didYouMean(
+    name,
+    ordinaryResources(definitions).map((each) => each.name),
+  );
 }

@@ -5,16 +5,17 @@
 import { type AdminParts, createAdminRoutes, createPermissionPolicies, grantFullAccess } from './admin/index.ts';
 import { type ApiParts, createApiRoutes } from './api.ts';
 import { type Commands, createCommands } from './commands.ts';
+import { createDescriptionRoute } from './description.ts';
 import type { Checkpoints } from './evidence/index.ts';
 import { withExplanationHints } from './explained.ts';
 import { createHttpServer, type HttpServer } from './http/index.ts';
 import { createIdentity, deriveKey, loadTokenKey } from './identity/index.ts';
 import { createModelKeeper, type Followed, followed, type ModelKeeper } from './model.ts';
 import { createMonitor, type Monitor } from './monitor.ts';
-import type { JsonObject } from './operators/index.ts';
 import { definitionFolder, openProjectDatabase, readProject, watchDefinitions } from './project/index.ts';
 import { createReadiness, type ReadinessKeeper } from './readiness.ts';
 import { createRecordKeeper } from './record-keeper.ts';
+import type { Route } from './request/index.ts';
 import { type Definitions, loadChecks, type Resource } from './resource/index.ts';
 import type { Settings } from './settings.ts';
 import {
@@ -197,19 +198,29 @@ function createAdminParts(
 }
 
 function createServer(settings: Settings, { parts, admin, monitor, readiness, isDevelopment }: Served): HttpServer {
-  const { identity, model } = parts;
+  const { identity } = parts;
   const api = createApiRoutes(parts);
   return createHttpServer({
-    routes: [...(isDevelopment ? withExplanationHints(api) : api), ...identity.routes, ...createAdminRoutes(admin), ...monitor.routes],
+    routes: [
+      ...(isDevelopment ? withExplanationHints(api) : api),
+      ...identity.routes,
+      ...createAdminRoutes(admin),
+      ...describe(settings, parts),
+      ...monitor.routes,
+    ],
     limits: toHttpLimits(settings),
     corsOrigins: settings.corsOrigins,
     trustProxy: settings.trustProxy,
     allowedHosts: toAllowedHosts(settings),
     logLevel: settings.logLevel,
-    docs: { openapi: describeApi(model, settings) },
+    pages: settings.docs === 'off' ? 'errors' : 'all',
     ready: () => readiness.now(),
     watch: monitor.meters,
   });
+}
+
+function describe({ docs, setup }: Settings, parts: ApiParts): readonly Route[] {
+  return docs === 'off' ? [] : [createDescriptionRoute(parts, { docs, hasSetup: setup !== 'off' })];
 }
 
 async function listenAt(server: HttpServer, { host, port }: Settings): ReturnType<HttpServer['listen']> {
@@ -252,18 +263,6 @@ async function tellPermissions(database: Database, model: ModelKeeper): Promise<
   return [
     `the permissions maps of the definitions are not enforced; bailiwick policies from-permissions --apply makes the ${missing} policies that mean the same`,
   ];
-}
-
-/** Describes the definitions in force; made anew only when those change, and what it takes is loaded when somebody first asks. */
-function describeApi(model: ModelKeeper, { setup }: Settings): () => Promise<JsonObject> {
-  let of: Definitions | undefined;
-  let document: JsonObject = {};
-  return async () => {
-    const { definitions } = model;
-    if (of !== definitions) document = (await import('./openapi/index.ts')).createOpenApi({ definitions, hasSetup: setup !== 'off' });
-    of = definitions;
-    return document;
-  };
 }
 
 function once<T>(work: () => Promise<T>): () => Promise<T> {

@@ -50,6 +50,13 @@ export const SETTINGS_TABLE = {
     about: 'processes that share the port; more than one with PostgreSQL alone, where each has its own connections and rate limits',
   },
   trustProxy: { group: 'network', each: 'address', about: 'proxies whose `X-Forwarded-For` is believed: addresses or CIDRs' },
+  docs: {
+    group: 'network',
+    values: ['public', 'admin', 'off'],
+    default: 'public',
+    about:
+      'who may read `/openapi.json`: `public`: everyone, each with the resources that they may read or list; `admin`: admins alone; `off`: nobody, and `/docs` has the errors alone',
+  },
   allowedHosts: {
     group: 'network',
     each: 'host',

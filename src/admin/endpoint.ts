@@ -81,7 +81,7 @@ export function toRoute(parts: AdminParts, endpoint: Endpoint): Route {
 /** Refuses everyone but admins before any of a body is read. The transaction of the request identifies the admin again. */
 async function admit({ identity, database }: AdminParts, asked: Asked): Promise<number> {
   const token = await identity.readToken(asked.origin.token);
-  const admin = await database.transaction(async (tx) => toAdmin(tx, asked, await identity.identify(tx, token)));
+  const admin = await database.transaction(async (tx) => admitAdmin(tx, asked, await identity.identify(tx, token)));
   if (admin instanceof Problem) throw admin;
   return Number.POSITIVE_INFINITY;
 }
@@ -97,7 +97,7 @@ export async function answerAs(parts: AdminParts, endpoint: Endpoint, { call, id
   // Read before the transaction, which waits for nobody.
   const sent = endpoint.takes === undefined ? undefined : await readImportBody(call, endpoint.takes, parts.importBounds);
   const answer = await parts.database.transaction(async (tx) => {
-    const admin = await toAdmin(tx, call, await identify(tx));
+    const admin = await admitAdmin(tx, call, await identify(tx));
     if (admin instanceof Problem) return admin;
     readQueryMembers(call, endpoint.query ?? []);
     return endpoint.handle({ ...(await toAdminCall(parts, { tx, call, admin })), sent });
@@ -109,7 +109,7 @@ export async function answerAs(parts: AdminParts, endpoint: Endpoint, { call, id
 type Asked = Pick<Call, 'origin' | 'method'>;
 
 /** Returns the admin, or the refusal of another user. That has an entry, so it is not thrown: throwing would undo the entry. */
-async function toAdmin(tx: Transaction, asked: Asked, principal: Principal): Promise<AdminCall['admin'] | Problem> {
+export async function admitAdmin(tx: Transaction, asked: Asked, principal: Principal): Promise<AdminCall['admin'] | Problem> {
   const { id, role } = principal;
   if (id === undefined) throw new Problem('IDENTITY_REQUIRED', 'the admin endpoints require an admin bearer token');
   if (role === 'admin') return { ...principal, id };

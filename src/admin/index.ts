@@ -17,7 +17,7 @@ import { storageEndpoints } from './storage.ts';
 import { userPermissionsEndpoints } from './user-permissions.ts';
 import { whoCanEndpoints } from './who-can.ts';
 
-export type { AdminParts } from './endpoint.ts';
+export { type AdminParts, admitAdmin } from './endpoint.ts';
 export { grantFullAccess } from './first-admin.ts';
 export { createPermissionPolicies, type PermissionPolicy } from './permissions.ts';
 export { exportPoliciesFromShell, importPoliciesFromShell, type ShellPolicies } from './shell-policies.ts';

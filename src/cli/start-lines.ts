@@ -16,7 +16,7 @@ export function describeStart(settings: Settings, { url, isFollowing, notices, s
     `  project   ${settings.project}${isFollowing ? ' (following its files)' : ''}`,
     `  database  ${showDatabase(settings.database)}`,
     ...(settings.workers > 1 ? [`  workers   ${settings.workers}`] : []),
-    `  API page  ${url}/docs`,
+    ...(settings.docs === 'off' ? [] : [`  API page  ${url}/docs`]),
     ...notices,
   ];
   if (setupToken === undefined) return lines;

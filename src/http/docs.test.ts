@@ -1,6 +1,19 @@
+import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PROBLEMS } from '../errors.ts';
+import { SCRIPT } from './pages.ts';
 import { type Listening, startServer } from './server.fixture.ts';
+
+type Act = (payload: unknown) => unknown;
+type Wrap = (act: Act, system: object) => Act;
+
+/** The parts of Swagger UI's configuration that the page sets. */
+interface PageConfig {
+  readonly plugins: readonly [
+    { readonly statePlugins: { readonly auth: { readonly wrapActions: Readonly<Record<'authorize' | 'logout', Wrap>> } } },
+  ];
+  requestInterceptor(request: { loadSpec: boolean; headers: object }): { readonly headers: object };
+}
 
 let listening: Listening;
 beforeAll(async () => {
@@ -9,12 +22,6 @@ beforeAll(async () => {
 afterAll(() => listening.server.close());
 
 describe('the pages that describe the service', () => {
-  it('serve the OpenAPI document', async () => {
-    const answer = await fetch(`${listening.url}/openapi.json`);
-    expect(await answer.json()).toEqual({ openapi: '3.1.0' });
-    expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
-  });
-
   it('serve the API page with everything it loads from here', async () => {
     const answer = await fetch(`${listening.url}/docs`);
     const page = await answer.text();
@@ -30,6 +37,22 @@ describe('the pages that describe the service', () => {
       expect(asset.headers.get('content-type')).toMatch(/javascript|css|png/);
       expect((await asset.arrayBuffer()).byteLength).toBeGreaterThan(50);
     }
+  });
+
+  it('load the document again when the reader authorizes, and send the token for nothing else', () => {
+    const sent: { config?: PageConfig } = {};
+    const bundle = Object.assign((config: PageConfig) => Object.assign(sent, { config }), { presets: { apis: [] } });
+    runInNewContext(SCRIPT, { SwaggerUIBundle: bundle });
+    const { plugins, requestInterceptor } = sent.config as PageConfig;
+    const { authorize, logout } = (plugins[0] as PageConfig['plugins'][0]).statePlugins.auth.wrapActions;
+    let loads = 0;
+    const system = { specActions: { download: () => loads++ } };
+    const headersOf = (loadSpec: boolean): object => requestInterceptor({ loadSpec, headers: {} }).headers;
+    expect(headersOf(true)).toEqual({});
+    expect(authorize((payload) => payload, system)({ bearerAuth: { value: 'a.b.c' } })).toEqual({ bearerAuth: { value: 'a.b.c' } });
+    expect([headersOf(true), headersOf(false)]).toEqual([{ authorization: 'Bearer a.b.c' }, {}]);
+    logout((payload) => payload, system)(['bearerAuth']);
+    expect([headersOf(true), loads]).toEqual([{}, 2]);
   });
 
   it.each(['index.html', 'oauth2-redirect.html', 'swagger-ui.js', '..%2Fpackage.json'])('do not serve %s', async (file) => {

@@ -3,14 +3,7 @@ import { stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { JsonObject } from '../operators/index.ts';
 import { ERRORS_PAGE, PAGE, SCRIPT } from './pages.ts';
-
-/** What the pages that describe the service are made from. */
-export interface Docs {
-  /** The OpenAPI document of the definitions now in force. */
-  openapi(): Promise<JsonObject>;
-}
 
 /** Files of Swagger UI that the page loads, and what they are; nothing else of its folder is served. */
 const ASSETS: readonly (readonly [name: string, type: string])[] = [
@@ -34,18 +27,18 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join(';');
 
-/** Adds `/openapi.json`, the API page at `/docs` and the list of errors that problems point to. */
-export function serveDocs(server: FastifyInstance, docs: Docs): void {
-  server.get('/openapi.json', async (_, reply) => reply.type('application/json; charset=utf-8').send(JSON.stringify(await docs.openapi())));
+/** Adds the list of errors that problems point to and, with `all`, the API page at `/docs`. They name nothing of a project. */
+export function servePages(server: FastifyInstance, pages: 'all' | 'errors'): void {
   const options = {
     onRequest: (_: FastifyRequest, reply: FastifyReply, done: () => void) => {
       reply.header('content-security-policy', POLICY);
       done();
     },
   };
+  server.get('/docs/errors', options, (_, reply) => reply.type('text/html; charset=utf-8').send(ERRORS_PAGE));
+  if (pages === 'errors') return;
   server.get('/docs', options, (_, reply) => reply.type('text/html; charset=utf-8').send(PAGE));
   server.get('/docs/start.js', options, (_, reply) => reply.type('text/javascript; charset=utf-8').send(SCRIPT));
-  server.get('/docs/errors', options, (_, reply) => reply.type('text/html; charset=utf-8').send(ERRORS_PAGE));
   const folder = swaggerFolder();
   for (const [name, type] of ASSETS) {
     server.get(`/docs/${name}`, options, (request, reply) => sendFile(request, reply, { path: join(folder, name), type }));

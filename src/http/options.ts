@@ -1,5 +1,4 @@
 import type { Route } from '../request/index.ts';
-import type { Docs } from './docs.ts';
 
 /** What the server serves and the bounds it keeps. */
 export interface HttpOptions {
@@ -14,8 +13,8 @@ export interface HttpOptions {
   readonly logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug';
   /** Where log lines go; standard output where absent. */
   readonly logStream?: { write(line: string): void };
-  /** The pages that describe the service; none where absent. */
-  readonly docs?: Docs;
+  /** The pages that describe the service: all, or only the errors that problems point to; none where absent. */
+  readonly pages?: 'all' | 'errors';
   /** Whether requests can be served now; `/readyz` says so. */
   ready(): Promise<Readiness> | Readiness;
   /** Told of each answer. */

@@ -18,14 +18,40 @@ export const PAGE: string = `<!doctype html>
 </html>
 `;
 
-/** Shows the OpenAPI document on the API page. Nothing is sent anywhere else: no validator, no stored token. */
-export const SCRIPT: string = `SwaggerUIBundle({
+/**
+ * Shows the OpenAPI document on the API page. Nothing is sent anywhere else: no validator, no stored token. The document depends on the
+ * caller, so it is loaded again when the reader authorizes or logs out.
+ */
+export const SCRIPT: string = `let token;
+const reload = (act, system, change) => (payload) => {
+  const done = act(payload);
+  token = change(payload);
+  system.specActions.download();
+  return done;
+};
+SwaggerUIBundle({
   url: 'openapi.json',
   dom_id: '#api',
   deepLinking: true,
   validatorUrl: null,
   persistAuthorization: false,
   presets: [SwaggerUIBundle.presets.apis],
+  plugins: [
+    {
+      statePlugins: {
+        auth: {
+          wrapActions: {
+            authorize: (act, system) => reload(act, system, (payload) => payload.bearerAuth && payload.bearerAuth.value),
+            logout: (act, system) => reload(act, system, () => undefined),
+          },
+        },
+      },
+    },
+  ],
+  requestInterceptor: (request) => {
+    if (request.loadSpec && token) request.headers.authorization = 'Bearer ' + token;
+    return request;
+  },
   layout: 'BaseLayout',
 });
 `;

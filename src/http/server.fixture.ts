@@ -36,7 +36,7 @@ export async function startServer({ limits, ...others }: Overrides = {}, port = 
     allowedHosts: undefined,
     logLevel: 'debug',
     logStream: { write: (line) => void log.push(JSON.parse(line) as Record<string, unknown>) },
-    docs: { openapi: async () => ({ openapi: '3.1.0' }) },
+    pages: 'all',
     ready: () => ({ ok: true }),
     ...others,
   });

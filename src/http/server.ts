@@ -6,7 +6,7 @@ import type { Route } from '../request/index.ts';
 import { admitBodies } from './admission.ts';
 import { readOnlyJson } from './body.ts';
 import { toCall } from './call.ts';
-import { serveDocs } from './docs.ts';
+import { servePages } from './docs.ts';
 import { createDrain } from './drain.ts';
 import { createFramework, logAnswers, watchAnswers } from './framework.ts';
 import { addGuards, addSecurityHeaders, charge } from './guard.ts';
@@ -76,7 +76,7 @@ async function assemble(server: FastifyInstance, options: HttpOptions): Promise<
   logAnswers(server, options.logLevel);
   if (options.watch !== undefined) watchAnswers(server, options.watch);
   serveHealth(server, options.ready);
-  if (options.docs !== undefined) serveDocs(server, options.docs);
+  if (options.pages !== undefined) servePages(server, options.pages);
   const whole = options.routes.filter(({ streams }) => streams !== 'body');
   for (const route of whole) serveRoute(server, route, limiter);
   await server.register(async (part) => {

@@ -4,8 +4,10 @@ import type { Resource } from '../resource/index.ts';
 import { arrayOf, envelope, objectOf, schemaRef, toOperation } from './operation.ts';
 import { inputOf } from './resource-paths.ts';
 
-/** `POST /api/batch`. */
-export function batchPaths(): JsonObject {
+/** `POST /api/batch`, with these resources. */
+export function batchPaths(resources: readonly Resource[]): JsonObject {
+  // A request names a resource, so without one there is no batch to describe.
+  if (resources.length === 0) return {};
   return {
     '/api/batch': {
       post: toOperation({
@@ -30,6 +32,7 @@ export function batchPaths(): JsonObject {
 
 /** The requests of a batch, and what they hold of any resource. No resource can be called `batch`. */
 export function batchSchemas(resources: readonly Resource[]): JsonObject {
+  if (resources.length === 0) return {};
   const ofAny = (kind: string): JsonObject => ({ anyOf: resources.map(({ name }) => schemaRef(`${name}.${kind}`)) });
   return {
     'batch.Request': {

@@ -18,14 +18,16 @@ export interface OpenApiParts {
   readonly serverUrl?: string;
   /** Whether `POST /auth/setup` is answered; true where absent. */
   readonly hasSetup?: boolean;
+  /** Names of the resources that are described; all where absent. */
+  readonly visible?: ReadonlySet<string>;
 }
 
 /** Of the API, not of the program: which that is concerns nobody who has not logged in. */
 const API_VERSION = '1';
 
 /** Describes the service as OpenAPI 3.1. Internal resources and secret fields are left out. */
-export function createOpenApi({ definitions, serverUrl, hasSetup = true }: OpenApiParts): JsonObject {
-  const resources = ordinaryResources(definitions);
+export function createOpenApi({ definitions, serverUrl, hasSetup = true, visible }: OpenApiParts): JsonObject {
+  const resources = ordinaryResources(definitions).filter(({ name }) => visible?.has(name) ?? true);
   const { '/auth/setup': setup, ...signing } = authPaths;
   const auth = hasSetup && setup !== undefined ? { '/auth/setup': setup, ...signing } : signing;
   return {
@@ -35,11 +37,11 @@ export function createOpenApi({ definitions, serverUrl, hasSetup = true }: OpenA
     tags: [...resources.map(({ name, description }) => ({ name, ...(description !== undefined && { description }) })), ...TAGS],
     // Without a token the caller is anon, which policies may allow.
     security: [{ bearerAuth: [] }, {}],
-    paths: Object.assign({}, ...resources.map(resourcePaths), batchPaths(), auth, adminPaths, servicePaths),
+    paths: Object.assign({}, ...resources.map(resourcePaths), batchPaths(resources), auth, adminPaths, servicePaths),
     components: {
       schemas: Object.assign(
         {},
-        ...resources.map(resourceSchemas),
+        ...resources.map((resource) => resourceSchemas(resource, resources)),
         batchSchemas(resources),
         filterSchemas(),
         problemSchemas,
@@ -57,6 +59,7 @@ export function createOpenApi({ definitions, serverUrl, hasSetup = true }: OpenA
 }
 
 const DESCRIPTION = [
+  'This document shows the resources that its caller may read or list: `anon` without a token.',
   'Resources come from definition files; who may do what with them is decided by policies, and every decision is on the record.',
   'An answer to a decided request names its entry in `X-Decision-Id`. Errors are `application/problem+json`.',
 ].join('\n\n');

@@ -3,14 +3,18 @@ import { fieldKind, type Resource, recordSchema, valuesSchema } from '../resourc
 import { filterRef } from './filters.ts';
 import { arrayOf, orNull, schemaRef } from './operation.ts';
 
-/** What a resource's records look like in answers, creates, updates and filters. Secret fields are in none. */
-export function resourceSchemas(resource: Resource): JsonObject {
+/**
+ * The schemas of a resource's records in answers, creates, updates and filters, without secret fields.
+ *
+ * @param described Resources that the document describes. A schema of any other is not referred to.
+ */
+export function resourceSchemas(resource: Resource, described: readonly Resource[]): JsonObject {
   const { name, description } = resource;
   const open = withoutSecrets(resource);
   const hidden = open.fields.size < resource.fields.size;
   return {
     [name]: { ...recordSchema(open), ...(description !== undefined && { description }) },
-    [`${name}.shown`]: toShown(open),
+    [`${name}.shown`]: toShown(open, new Set(described.map((each) => each.name))),
     [`${name}.create`]: toInput(valuesSchema(open, 'create'), hidden),
     [`${name}.update`]: withCurrentPassword(name, toInput(valuesSchema(open, 'update'), hidden)),
     [`${name}.updateWithId`]: withCurrentPassword(name, toInput(withId(valuesSchema(open, 'update')), hidden)),
@@ -25,11 +29,12 @@ export function withoutSecrets(resource: Resource): Resource {
 }
 
 /** A record where the request may choose what of it is shown. */
-function toShown(open: Resource): JsonObject {
+function toShown(open: Resource, described: ReadonlySet<string>): JsonObject {
   const { properties } = recordSchema(open);
+  const schemaOf = (name: string): JsonObject => (described.has(name) ? schemaRef(name) : { type: 'object' });
   const references = [...open.fields.values()].flatMap((field) => {
-    if (field.to !== undefined) return [[field.name, orNull(schemaRef(field.to))] as const];
-    return field.of?.to === undefined ? [] : [[field.name, arrayOf(schemaRef(field.of.to))] as const];
+    if (field.to !== undefined) return [[field.name, orNull(schemaOf(field.to))] as const];
+    return field.of?.to === undefined ? [] : [[field.name, arrayOf(schemaOf(field.of.to))] as const];
   });
   const expand = {
     type: 'object',

@@ -27,9 +27,9 @@ export const servicePaths: JsonObject = {
     get: toOperation({
       id: 'service.description',
       tag: 'Service health',
-      summary: 'This document.',
+      summary: 'This document, with the resources that the caller may read or list.',
       answers: { 200: { description: 'OpenAPI 3.1.', schema: { type: 'object' } } },
-      caller: 'public',
+      problems: [403],
     }),
   },
 };

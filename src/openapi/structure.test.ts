@@ -13,6 +13,16 @@ describe('the structure', () => {
     expect(findStructuralMistakes(document)).toEqual([]);
   });
 
+  it.each([[], ['Article'], ['Comment'], ['User', 'Comment'], ['Tip']])(
+    'is that of OpenAPI 3.1 with some resources alone: %j',
+    (...names) => {
+      const some = createOpenApi({ definitions, visible: new Set(names) });
+      expect(findStructuralMistakes(some)).toEqual([]);
+      const shown = Object.keys(some['paths'] as JsonObject).flatMap((at) => /^\/api\/([A-Z]\w*)$/.exec(at)?.[1] ?? []);
+      expect(shown.sort()).toEqual(names.toSorted());
+    },
+  );
+
   const path = (item: JsonObject): JsonObject => ({ ...document, paths: { ...(document['paths'] as JsonObject), ...item } });
   const get = (operation: JsonObject): JsonObject => ({
     get: { operationId: 'x', responses: { 200: { description: 'Done.' } }, ...operation },

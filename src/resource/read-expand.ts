@@ -1,8 +1,8 @@
-import { didYouMean, type Issue } from '../errors.ts';
+import type { Issue } from '../errors.ts';
 import type { Field } from '../fields/index.ts';
 import { checkFieldName, quote } from './names.ts';
 import { findField } from './resolve-field.ts';
-import { type Definitions, ordinaryResources, type Resource } from './resource.ts';
+import type { Definitions, Resource } from './resource.ts';
 
 /** What to expand, as sent. */
 export interface ExpandItem {
@@ -49,24 +49,16 @@ function readOwn(definitions: Definitions, resource: Resource, name: string): Re
   return { name, kind: field.of === undefined ? 'reference' : 'references', field, of, limit: 1 };
 }
 
-/** Names of other resources and their fields are no secret: the API description, which anyone may read, has all that can be used here. */
+/** The answer is the same for a resource or a field that does not exist and for one that refers elsewhere: policies may hide it from the caller. */
 function readReferring(definitions: Definitions, resource: Resource, { name, by }: ExpandItem): Read {
   const { resource: otherName = '', field: fieldName = '', limit = 0 } = by ?? {};
   const refuse = (detail: string): Read => ({ issue: { path: '', code: 'field', detail } });
   const wrong = checkFieldName(name);
   if (wrong !== undefined) return refuse(wrong);
   const of = shownResource(definitions, otherName);
-  if (of === undefined) {
-    const names = ordinaryResources(definitions).map((each) => each.name);
-    return refuse(`no resource is named ${quote(otherName)}${didYouMean(otherName, names)}`);
-  }
-  const found = findField(of, fieldName, 'expand');
-  if ('issue' in found) return found;
-  const { field } = found;
-  if (field.to === resource.name) return { name, kind: 'referring', field, of, limit };
-  const referring = [...of.fields.values()].filter((other) => other.to === resource.name && !other.writeOnly).map((other) => other.name);
-  const known = referring.length === 0 ? '' : `; ${referring.join(', ')} ${referring.length === 1 ? 'is' : 'are'}`;
-  return refuse(`${of.name}.${field.name} is no reference to one ${resource.name}${known}`);
+  const field = of?.fields.get(fieldName);
+  if (of !== undefined && field?.to === resource.name && !field.writeOnly) return { name, kind: 'referring', field, of, limit };
+  return refuse(`no field ${quote(fieldName)} of a resource ${quote(otherName)} refers to one ${resource.name}`);
 }
 
 function shownResource(definitions: Definitions, name: string): Resource | undefined {

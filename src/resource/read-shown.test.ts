@@ -53,16 +53,16 @@ describe('readShown', () => {
       '{"errors":[{"path":"expand.…","code":"field","detail":"Article has no field \\"…\\" to expand (known: authorId, reviewerIds)"}]}',
     );
     const { detail } = problemOf(() => readShown(definitions, user, { expand: [by('Article', name)] }));
-    expect(detail.replaceAll(name, '…')).toBe('expand.x: Article has no field "…" to expand (known: authorId, reviewerIds)');
+    expect(detail.replaceAll(name, '…')).toBe('expand.x: no field "…" of a resource "Article" refers to one User');
   });
 
   it('knows no internal resource', () => {
     const { detail } = problemOf(() => readShown(definitions, article, { expand: [by('_Hidden', 'articleId')] }));
-    expect(detail).toBe('expand.x: no resource is named "_Hidden"');
+    expect(detail).toBe('expand.x: no field "articleId" of a resource "_Hidden" refers to one Article');
   });
 
   it('takes no list of references for a reference from elsewhere', () => {
     const { detail } = problemOf(() => readShown(definitions, user, { expand: [by('Article', 'reviewerIds')] }));
-    expect(detail).toBe('expand.x: Article.reviewerIds is no reference to one User; authorId is');
+    expect(detail).toBe('expand.x: no field "reviewerIds" of a resource "Article" refers to one User');
   });
 });

@@ -22,6 +22,7 @@ export {
   decideProposed,
   decideReading,
   decideRecord,
+  maySeeDescription,
   redecide,
   redecideNothing,
 } from './decide.ts';

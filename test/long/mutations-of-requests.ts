@@ -44,6 +44,14 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'a large body from an anonymous caller is read up to the bound, and no further',
   },
   {
+    name: 'the description of the API shows every resource',
+    file: 'src/description.ts',
+    find: 'if (await maySeeDescription(toJob(asked, toRequest(name)))) names.push(name);',
+    replace: 'names.push(name);',
+    red: 'test/attack/description.test.ts',
+    test: 'the description of the API shows each caller what GET /api/:resource/schema shows',
+  },
+  {
     name: 'a proxy on this machine may set up',
     file: 'src/http/local.ts',
     find: '!Object.keys(headers).some((name) => FORWARDING.test(name))',

@@ -86,7 +86,6 @@ describe('a service that is started from the package', () => {
   it.each([
     ['/readyz', '"status":"ready"'],
     ['/metrics', '# TYPE'],
-    ['/openapi.json', '"/api/Article"'],
     ['/docs', 'swagger-ui.css'],
     ['/docs/swagger-ui.css', '.swagger-ui'],
   ])('answers %s', async (path, part) => {

@@ -417,7 +417,9 @@ describe('the deleted records', () => {
     const described = await service.call('GET', '/api/Article/schema', { token: tokens.get('admin') });
     expect(described.at('data.softDelete')).toBe(true);
     expect((await service.call('GET', '/api/Proof/schema', { token: tokens.get('admin') })).at('data.softDelete')).toBeUndefined();
-    const { paths } = (await service.call('GET', '/openapi.json')).body as { paths: Record<string, { get?: { parameters: object[] } }> };
+    const { paths } = (await service.call('GET', '/openapi.json', { token: (await service.admin()).token })).body as {
+      paths: Record<string, { get?: { parameters: object[] } }>;
+    };
     expect(
       Object.keys(paths)
         .filter((path) => /\/(restore|listDeleted)$/.test(path))

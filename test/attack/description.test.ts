@@ -1,0 +1,136 @@
+/** Learning the names of resources and fields that policies hide: from the description of the API, and from what errors suggest. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type RunningService, startService } from '../harness.ts';
+import { type Caller, createWorld, expectDiscreet, type World } from './world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.close());
+
+/** Resources that a document describes. */
+async function described(caller: Caller, from: World = world): Promise<readonly string[]> {
+  const reply = await from.as(caller, 'GET', '/openapi.json');
+  expect(reply.status, reply.text).toBe(200);
+  const { paths, components } = reply.body as { paths: object; components: { schemas: object } };
+  const names = ['Case', 'User'].filter((name) => `/api/${name}` in paths);
+  for (const name of ['Case', 'User'].filter((each) => !names.includes(each))) {
+    expect(Object.keys(components.schemas).filter((schema) => schema.split('.')[0] === name)).toEqual([]);
+    expect(Object.keys(paths).filter((path) => path.startsWith(`/api/${name}`))).toEqual([]);
+  }
+  return names;
+}
+
+describe('the description of the API', () => {
+  it('shows each caller what GET /api/:resource/schema shows', async () => {
+    for (const caller of ['anon', 'alice', 'eve', 'admin'] as const) {
+      const allowed = [];
+      for (const name of ['Case', 'User']) if ((await world.as(caller, 'GET', `/api/${name}/schema`)).status === 200) allowed.push(name);
+      expect(await described(caller), caller).toEqual(allowed);
+    }
+    expect([await described('anon'), await described('alice')]).toEqual([['Case'], ['Case', 'User']]);
+  });
+
+  it('names nothing of a resource that is hidden, not even where another refers to it', async () => {
+    const { text } = await world.as('anon', 'GET', '/openapi.json');
+    for (const name of ['/schemas/User', '/api/User', '"User.']) expect(text).not.toContain(name);
+  });
+
+  it('follows a policy from the moment that it has changed', async () => {
+    const id = await world.createPolicy({ role: 'anon', rules: [{ resource: 'User', action: 'list' }] });
+    expect(await described('anon')).toEqual(['Case', 'User']);
+    const off = await world.as('admin', 'PUT', `/admin/api/policies/${id}`, { body: { isActive: false } });
+    expect(off.status, off.text).toBe(200);
+    expect(await described('anon')).toEqual(['Case']);
+    await world.as('admin', 'PUT', `/admin/api/policies/${id}`, { body: { isActive: true } });
+    expect(await described('anon')).toEqual(['Case', 'User']);
+    await world.as('admin', 'DELETE', `/admin/api/policies/${id}`);
+    expect(await described('anon')).toEqual(['Case']);
+  });
+
+  it('is refused to a token that is not good, and never stored on the way', async () => {
+    expect((await world.call('GET', '/openapi.json', { token: 'a.b.c' })).status).toBe(401);
+    const user = await world.user();
+    await world.as('admin', 'PUT', `/api/User/${user.id}`, { body: { isActive: false } });
+    expect((await world.call('GET', '/openapi.json', { token: user.token })).status).toBe(401);
+    expect((await world.as('anon', 'GET', '/openapi.json')).headers['cache-control']).toBe('no-store');
+  });
+
+  it('leaves no entry', async () => {
+    const before = await world.decisions('limit=1');
+    await described('anon');
+    await described('alice');
+    expect((await world.decisions('limit=1'))[0]).toEqual(before[0]);
+  });
+});
+
+it('the description for admins alone is refused to others, on the record', async () => {
+  const own = await createWorld({ docs: 'admin' });
+  try {
+    expect((await own.as('anon', 'GET', '/openapi.json')).status).toBe(401);
+    const refused = await own.as('alice', 'GET', '/openapi.json');
+    expect([refused.status, refused.at('code')]).toEqual([403, 'ACCESS_ADMIN']);
+    expect((await own.decisions('kind=admin&allowed=false&limit=1'))[0]).toMatchObject({ id: refused.at('decisionId') });
+    expect(await described('admin', own)).toEqual(['Case', 'User']);
+    expect((await own.as('anon', 'GET', '/docs')).status).toBe(200);
+  } finally {
+    await own.close();
+  }
+});
+
+it('a description that is off has no address; the errors that problems point to have', async () => {
+  const service: RunningService = await startService({ settings: { docs: 'off' } });
+  try {
+    const { token } = await service.admin();
+    for (const path of ['/openapi.json', '/docs', '/docs/start.js', '/docs/swagger-ui.css'])
+      expect((await service.call('GET', path, { token })).status, path).toBe(404);
+    expect((await service.call('GET', '/docs/errors')).status).toBe(200);
+  } finally {
+    await service.close();
+  }
+});
+
+describe('an error suggests no name that is hidden', () => {
+  it('of a resource', async () => {
+    for (const caller of ['anon', 'alice', 'eve'] as const) {
+      for (const name of ['Usr', 'user', 'Cse', 'Users']) {
+        const reply = await world.as(caller, 'GET', `/api/${name}`);
+        expectDiscreet(reply);
+        expect([reply.status, reply.at('detail')]).toEqual([404, `no resource is named "${name}"`]);
+      }
+    }
+    expect((await world.as('admin', 'GET', '/api/Usr')).at('detail')).toContain('did you mean "User"?');
+  });
+
+  it('of a resource in a batch', async () => {
+    const body = { requests: [{ resource: 'Usr', action: 'list' }] };
+    expect((await world.as('anon', 'POST', '/api/batch', { body })).text).not.toContain('"User"');
+  });
+
+  it('of a field to whom the resource is denied', async () => {
+    const id = world.ids.alice;
+    for (const [send, body] of [
+      ['GET /api/User?where[departmnt]=x', undefined],
+      ['GET /api/User?sort=departmnt', undefined],
+      ['GET /api/User?fields=departmnt', undefined],
+      [`GET /api/User/${id}?fields=departmnt`, undefined],
+      ['POST /api/User', { departmnt: 'x' }],
+      [`PUT /api/User/${id}`, { departmnt: 'x' }],
+      ['POST /api/User/export', { where: { departmnt: 'x' } }],
+      ['POST /api/User/import', { data: [{ departmnt: 'x' }] }],
+      ['POST /api/User/createIfNotExists', { filter: { departmnt: 'x' }, data: { departmnt: 'x' } }],
+      ['POST /api/User/updateIfExists', { filter: { departmnt: 'x' }, data: { departmnt: 'x' } }],
+    ] as const) {
+      const [method = '', path = ''] = send.split(' ');
+      const reply = await world.as('anon', method, path, { body });
+      expect([send, reply.status, /department|recovery/.test(reply.text)]).toEqual([send, 403, false]);
+    }
+  });
+
+  it('of what refers to a record', async () => {
+    const expand = async (given: string): Promise<unknown> => (await world.as('anon', 'GET', `/api/Case?expand=${given}`)).at('detail');
+    const answers = await Promise.all(['x:User.departmnt', 'x:User.email', 'x:Usr.email', 'x:Nothing.email'].map(expand));
+    for (const answer of answers) expect(answer).toMatch(/^expand\.x: no field "\w+" of a resource "\w+" refers to one Case$/);
+  });
+});
