@@ -27,7 +27,10 @@ function settingsPage(): string {
   const groups = [...SETTING_GROUPS].map(([group, title]) => {
     const settings = [...SETTINGS.values()].filter((setting) => setting.group === group);
     const rows = settings.map((setting) => [
-      setting.flag === undefined ? code(setting.env) : `${code(setting.flag)}<br>${code(setting.env)}`,
+      [setting.flag, setting.env, setting.otherwise]
+        .filter((name) => name !== undefined)
+        .map(code)
+        .join('<br>'),
       describeValue(setting),
       setting.default === undefined ? '' : code(String(setting.default)),
       setting.about,
@@ -36,6 +39,7 @@ function settingsPage(): string {
   });
   const intro =
     'A flag goes before the environment, the environment before the default. An empty variable counts as absent. ' +
+    '`PORT` and `HOST`, which hosting platforms set, count where `BAILIWICK_PORT` and `BAILIWICK_HOST` are absent. ' +
     'A setting that cannot be used ends the program with exit code 2 and one sentence that names it; all wrong ones are listed. ' +
     'A library user gives the same settings by name: `readSettings({ flags: { port: 0 } })`.';
   return page('Settings', [intro, ...groups]);

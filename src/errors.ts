@@ -14,6 +14,11 @@ const kinds = {
   REQUEST_PARAMETER: { status: 400, title: 'Unusable query parameter' },
   REQUEST_FIELD: { status: 400, title: 'Field not available', hint: 'GET /api/<resource>/schema names the fields of a resource' },
   REQUEST_CURSOR: { status: 400, title: 'Unusable cursor', hint: 'use nextCursor of the page before, with the same filter, sort and user' },
+  REQUEST_ORIGIN: {
+    status: 403,
+    title: 'Origin not allowed',
+    hint: 'to let these pages call, name their origin by --cors-origins or BAILIWICK_CORS_ORIGINS',
+  },
   REQUEST_NO_ROUTE: { status: 404, title: 'No such address', hint: 'GET /openapi.json lists every address' },
   REQUEST_METHOD: { status: 405, title: 'Method not allowed here' },
   REQUEST_TIMEOUT: { status: 408, title: 'Request took too long to arrive' },

@@ -15,6 +15,8 @@ export interface SettingRow {
   readonly form?: TextForm;
   /** What each item of a list must be; the list is empty by default. */
   readonly each?: TextForm;
+  /** A variable of the environment that counts where the setting's own is absent: hosting platforms set it. */
+  readonly otherwise?: string;
   readonly about: string;
 }
 
@@ -87,7 +89,9 @@ const checks: { readonly [F in TextForm]: (text: string) => string | undefined }
   },
   origin(text) {
     const origin = URL.canParse(text) ? new URL(text).origin : undefined;
-    return origin === text ? undefined : `expected origins such as https://app.example.com, given "${text}"`;
+    return origin === text || text === 'localhost'
+      ? undefined
+      : `expected origins such as https://app.example.com, or localhost for pages of this machine, given "${text}"`;
   },
 };
 

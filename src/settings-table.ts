@@ -41,8 +41,8 @@ export const SETTINGS_TABLE = {
   databaseLockSeconds: { group: 'place', default: 5, range: [1, 600], about: 'seconds that a statement waits for a lock of PostgreSQL' },
   timezone: { group: 'place', form: 'timezone', default: 'UTC', about: 'IANA time zone of `environment.hour`, `.date` and `.dayOfWeek`' },
 
-  host: { group: 'network', default: '127.0.0.1', about: 'address to listen on; `0.0.0.0` is every one' },
-  port: { group: 'network', default: 8787, range: [0, 65_535], about: 'port to listen on; 0 takes a free one' },
+  host: { group: 'network', default: '127.0.0.1', otherwise: 'HOST', about: 'address to listen on; `0.0.0.0` is every one' },
+  port: { group: 'network', default: 8787, otherwise: 'PORT', range: [0, 65_535], about: 'port to listen on; 0 takes a free one' },
   workers: {
     group: 'network',
     default: 1,
@@ -63,7 +63,11 @@ export const SETTINGS_TABLE = {
     about:
       'names that a `Host` header may have beside addresses and `localhost`: `api.example.com`, `.example.com` for all below it, `*` for any; without one, any, but where `host` is a loopback address and `trustProxy` is empty none',
   },
-  corsOrigins: { group: 'network', each: 'origin', about: 'web origins whose pages may call the API' },
+  corsOrigins: {
+    group: 'network',
+    each: 'origin',
+    about: 'web origins whose pages may call the API, `localhost` for those of this machine on any port (the default of `bailiwick dev`)',
+  },
   requestTimeoutSeconds: { group: 'network', default: 30, range: [1, 3600], about: 'seconds to receive and answer a request' },
   drainDelaySeconds: {
     group: 'network',

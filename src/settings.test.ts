@@ -25,6 +25,15 @@ describe('readSettings', () => {
     expect(readSettings({ flags: { port: '2' }, env })).toMatchObject({ port: 2, host: '::1', drainSeconds: 10 });
   });
 
+  it('takes PORT and HOST where our own variables are absent', () => {
+    const env = { PORT: '3000', HOST: '0.0.0.0' };
+    expect(readSettings({ env })).toMatchObject({ port: 3000, host: '0.0.0.0' });
+    expect(readSettings({ env: { ...env, BAILIWICK_PORT: '1', BAILIWICK_HOST: '::1' } })).toMatchObject({ port: 1, host: '::1' });
+    expect(readSettings({ flags: { port: '2', host: '::1' }, env })).toMatchObject({ port: 2, host: '::1' });
+    expect(readSettings({ env: { PORT: '', BAILIWICK_PORT: '' } }).port).toBe(8787);
+    expect(mistakesOf({ env: { PORT: 'http' } })).toEqual(['PORT: expected a whole number from 0 to 65535, given "http"']);
+  });
+
   it('takes an empty variable as absent', () => {
     expect(readSettings({ env: { BAILIWICK_PORT: '' } }).port).toBe(8787);
   });
@@ -77,7 +86,11 @@ describe('readSettings', () => {
       { flags: { trustedIssuers: 'https://a.example|b' } },
       '--trusted-issuers: expected issuers of at most 120 characters without "|", given "https://a.example|b"',
     ],
-    ['an origin', { flags: { corsOrigins: '*' } }, '--cors-origins: expected origins such as https://app.example.com, given "*"'],
+    [
+      'an origin',
+      { flags: { corsOrigins: '*' } },
+      '--cors-origins: expected origins such as https://app.example.com, or localhost for pages of this machine, given "*"',
+    ],
     [
       'workers that would share a file',
       { flags: { workers: 4 } },
@@ -101,7 +114,7 @@ describe('readSettings', () => {
     [
       'an origin with a path',
       { flags: { corsOrigins: 'https://a.b/' } },
-      '--cors-origins: expected origins such as https://app.example.com, given "https://a.b/"',
+      '--cors-origins: expected origins such as https://app.example.com, or localhost for pages of this machine, given "https://a.b/"',
     ],
     ['pages that do not fit', { flags: { pageDefault: 20, pageMax: 10 } }, 'pageDefault: expected at most pageMax (10), given 20'],
     ['a mistyped variable', { env: { BAILIWICK_POORT: '1' } }, 'there is no setting BAILIWICK_POORT (did you mean "BAILIWICK_PORT"?)'],

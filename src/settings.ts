@@ -92,8 +92,11 @@ function toSetting(name: SettingName): Setting {
 function findGiven(setting: Setting, { flags = {}, env = {} }: SettingSources): { source: string; given: GivenSetting } | undefined {
   const flag = Object.hasOwn(flags, setting.name) ? flags[setting.name] : undefined;
   if (flag !== undefined) return { source: setting.flag ?? setting.name, given: flag };
-  const variable = Object.hasOwn(env, setting.env) ? env[setting.env] : undefined;
-  return variable === undefined || variable === '' ? undefined : { source: setting.env, given: variable };
+  for (const name of [setting.env, ...(setting.otherwise === undefined ? [] : [setting.otherwise])]) {
+    const variable = Object.hasOwn(env, name) ? env[name] : undefined;
+    if (variable !== undefined && variable !== '') return { source: name, given: variable };
+  }
+  return undefined;
 }
 
 /** Settings that a default refers to stand before it in the table. Where one of those was unusable, that is what gets reported. */

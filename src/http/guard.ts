@@ -14,22 +14,11 @@ import { checkMessage } from './strict.ts';
 /** Probes are answered whatever else their address sends, or a flood would take the replica out. */
 const UNCOUNTED = new Set(['/healthz', '/readyz']);
 
-const MAX_AGE_SECONDS = 600;
-
-/** Sets security headers on every answer, and those of CORS where origins are given. */
-export async function addSecurityHeaders(server: FastifyInstance, corsOrigins: readonly string[]): Promise<void> {
+/** Sets security headers on every answer. */
+export function addSecurityHeaders(server: FastifyInstance): void {
   server.addHook('onRequest', (_, reply, done) => {
     reply.headers(SECURITY_HEADERS);
     done();
-  });
-  if (corsOrigins.length === 0) return;
-  await server.register((await import('@fastify/cors')).default, {
-    origin: [...corsOrigins],
-    methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
-    allowedHeaders: ['authorization', 'content-type', 'if-match', 'x-request-id'],
-    exposedHeaders: ['etag', 'location', 'retry-after', 'www-authenticate', 'x-decision-id', 'x-request-id'],
-    maxAge: MAX_AGE_SECONDS,
-    strictPreflight: false,
   });
 }
 

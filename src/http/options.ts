@@ -4,7 +4,7 @@ import type { Route } from '../request/index.ts';
 export interface HttpOptions {
   readonly routes: readonly Route[];
   readonly limits: HttpLimits;
-  /** Web origins whose pages may call; none turns CORS off. */
+  /** Web origins whose pages may call, `localhost` for those of this machine; none turns CORS off. */
   readonly corsOrigins: readonly string[];
   /** Addresses and networks of proxies whose X-Forwarded-For is believed. */
   readonly trustProxy: readonly string[];

@@ -173,6 +173,32 @@ describe('CORS', () => {
     expect(answer.headers.get('access-control-allow-origin')).toBeNull();
   });
 
+  it('refuses a preflight without origins, and names the setting', async () => {
+    const { url } = await start({});
+    const headers = { origin: 'https://app.example.com', 'access-control-request-method': 'GET' };
+    const answer = await fetch(`${url}/api/User`, { method: 'OPTIONS', headers });
+    const { code, detail, hint } = (await answer.json()) as Record<string, string>;
+    expect([answer.status, code, detail]).toEqual([403, 'REQUEST_ORIGIN', 'pages of "https://app.example.com" may not call this service']);
+    expect(hint).toMatch(/--cors-origins or BAILIWICK_CORS_ORIGINS/);
+  });
+
+  it.each([
+    ['http://localhost:5173', true],
+    ['https://localhost', true],
+    ['http://127.0.0.1:3000', true],
+    ['http://[::1]:3000', true],
+    ['http://localhost.example.com', false],
+    ['http://example.com:80', false],
+    ['http://127.0.0.1.example.com', false],
+    ['http://localhost:80@example.com', false],
+    ['null', false],
+  ])('takes localhost for pages of this machine on any port: %s is allowed: %s', async (origin, isAllowed) => {
+    const { url } = await start({ corsOrigins: ['localhost'] });
+    const headers = { origin, 'access-control-request-method': 'GET' };
+    const answer = await fetch(`${url}/api/User`, { method: 'OPTIONS', headers });
+    expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual(isAllowed ? [204, origin] : [403, null]);
+  });
+
   it('answers the given origins and their preflights, and no others', async () => {
     const { url } = await start({ corsOrigins: ['https://app.example.com'] });
     const preflight = (origin: string) =>
@@ -180,7 +206,16 @@ describe('CORS', () => {
     const allowed = await preflight('https://app.example.com');
     expect(allowed.status).toBe(204);
     expect(allowed.headers.get('access-control-allow-origin')).toBe('https://app.example.com');
-    expect((await preflight('https://other.example.com')).headers.get('access-control-allow-origin')).toBeNull();
+    const named = (name: string) => (allowed.headers.get(name) ?? '').split(', ');
+    expect(named('access-control-allow-methods')).toEqual(['GET', 'HEAD', 'POST', 'PUT', 'DELETE']);
+    expect(named('access-control-allow-headers')).toEqual(['authorization', 'content-type', 'if-match', 'x-request-id']);
+    expect([allowed.headers.get('access-control-max-age'), allowed.headers.get('vary')]).toEqual(['600', 'Origin']);
+    const other = await preflight('https://other.example.com');
+    expect([other.status, other.headers.get('access-control-allow-origin')]).toEqual([403, null]);
+    const answered = await fetch(`${url}/api/User`, { headers: { origin: 'https://app.example.com' } });
+    const exposed = (answered.headers.get('access-control-expose-headers') ?? '').split(', ');
+    expect(exposed).toEqual(expect.arrayContaining(['etag', 'location', 'retry-after', 'x-decision-id', 'x-request-id']));
+    expect(answered.headers.get('vary')).toBe('Origin');
     const failed = await fetch(`${url}/nowhere`, { headers: { origin: 'https://app.example.com' } });
     expect([failed.status, failed.headers.get('access-control-allow-origin')]).toEqual([404, 'https://app.example.com']);
   });

@@ -6,6 +6,7 @@ import type { Route } from '../request/index.ts';
 import { admitBodies } from './admission.ts';
 import { readOnlyJson } from './body.ts';
 import { toCall } from './call.ts';
+import { allowOrigins } from './cors.ts';
 import { servePages } from './docs.ts';
 import { createDrain } from './drain.ts';
 import { createFramework, logAnswers, watchAnswers } from './framework.ts';
@@ -67,7 +68,8 @@ export function createHttpServer(options: HttpOptions): HttpServer {
 async function assemble(server: FastifyInstance, options: HttpOptions): Promise<void> {
   const { rateLimit, jsonDepth, requestTimeoutSeconds } = options.limits;
   readOnlyJson(server, jsonDepth);
-  await addSecurityHeaders(server, options.corsOrigins);
+  addSecurityHeaders(server);
+  await allowOrigins(server, options.corsOrigins);
   const limiter = rateLimit === 0 ? undefined : createRateLimiter(rateLimit);
   addGuards(server, limiter);
   checkHosts(server, options.allowedHosts);

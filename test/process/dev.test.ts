@@ -33,6 +33,13 @@ describe('dev', () => {
 
   const read = async (): Promise<unknown> => (await expectDone(send(program.url, `GET /api/Event/${id}`, { token }))).body.data;
 
+  it('lets pages of this machine call, as a web app under development is one', async () => {
+    const preflight = (origin: string): Promise<Response> =>
+      fetch(`${program.url}/api/Event`, { method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'POST' } });
+    expect((await preflight('http://localhost:5173')).headers.get('access-control-allow-origin')).toBe('http://localhost:5173');
+    expect((await preflight('https://app.example.com')).status).toBe(403);
+  });
+
   it('takes a new field at once', async () => {
     save('Event', { title, room: '{ type: string }' });
     await program.prints('Event.room is new');

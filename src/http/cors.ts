@@ -1,0 +1,36 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Problem } from '../errors.ts';
+
+/** Seconds for which a browser keeps the answer to a preflight request. */
+const MAX_AGE_SECONDS = 600;
+
+/** Pages that this machine serves itself, on any port. */
+const LOCAL_ORIGIN = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/;
+
+/**
+ * Lets pages of these origins call the API (CORS), and refuses the preflight requests of all others with the setting that would allow them.
+ *
+ * @param corsOrigins `https://app.example.com`; `localhost` stands for pages of this machine, on any port.
+ */
+export async function allowOrigins(server: FastifyInstance, corsOrigins: readonly string[]): Promise<void> {
+  const allowed = corsOrigins.map((origin) => (origin === 'localhost' ? LOCAL_ORIGIN : origin));
+  server.addHook('onRequest', (request, _, done) => {
+    const origin = preflightOrigin(request);
+    if (origin === undefined || allowed.some((each) => (typeof each === 'string' ? each === origin : each.test(origin)))) return done();
+    throw new Problem('REQUEST_ORIGIN', `pages of ${JSON.stringify(origin.slice(0, 100).toWellFormed())} may not call this service`);
+  });
+  if (allowed.length === 0) return;
+  await server.register((await import('@fastify/cors')).default, {
+    origin: allowed,
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
+    allowedHeaders: ['authorization', 'content-type', 'if-match', 'x-request-id'],
+    exposedHeaders: ['content-disposition', 'etag', 'location', 'retry-after', 'www-authenticate', 'x-decision-id', 'x-request-id'],
+    maxAge: MAX_AGE_SECONDS,
+    strictPreflight: false,
+  });
+}
+
+/** The origin of a page that asks by a preflight request whether it may call; undefined for other requests. */
+function preflightOrigin({ method, headers }: FastifyRequest): string | undefined {
+  return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined ? headers.origin : undefined;
+}
