@@ -156,6 +156,24 @@ describe('a hidden record', () => {
 });
 
 describe('a record that may be read', () => {
+  it('is matched where the right to read follows a reference, and no longer once it does not', async () => {
+    const colleague = await world.user(IN_NO_ROLE);
+    await world.createPolicy({
+      userId: colleague.id,
+      rules: [
+        { resource: 'Case', action: 'read', conditions: [{ field: 'resource.ownerId.department', operator: 'eq', value: 'claims' }] },
+        { resource: 'Case', action: 'update' },
+      ],
+    });
+    const update = (): Promise<Reply> =>
+      world.call('POST', '/api/Case/updateIfExists', { token: colleague.token, body: { filter: { code: 'H-1' }, data: {} } });
+    expect((await update()).at('updated')).toBe(false);
+    await world.as('admin', 'PUT', `/api/Case/${hidden}`, { body: { ownerId: world.ids.alice } });
+    expect((await update()).at('data.id')).toBe(hidden);
+    await world.as('admin', 'PUT', `/api/Case/${hidden}`, { body: { ownerId: world.ids.eve } });
+    expect((await update()).at('updated')).toBe(false);
+  });
+
   it('is not updated by who may not update it: 403, as the update itself', async () => {
     const reader = await world.user(IN_NO_ROLE);
     await world.createPolicy({
