@@ -1,4 +1,4 @@
-import type { CelEnv } from '@bufbuild/cel';
+import type { CelEnv, CelInput, CelValue } from '@bufbuild/cel';
 import { type Truth, UNKNOWN } from '../operators/index.ts';
 import { createConversions } from './cel-conversions.ts';
 import { createComparingFunctions, createMixedArithmetic, createPatterns, createTextFunctions } from './cel-functions.ts';
@@ -6,7 +6,7 @@ import { createInstantFunctions, createInstantTexts } from './cel-instants.ts';
 import { celLibrary } from './cel-library.ts';
 import type { CelNode, CelSource } from './cel-tree.ts';
 import { toBindings, toTemplate } from './cel-variables.ts';
-import type { Expression, ExpressionReading } from './condition.ts';
+import type { Expression, ExpressionReading, Path } from './condition.ts';
 
 /**
  * What one evaluation may look at: characters and items of what it reads, as often as it reads it, of texts that it compares,
@@ -46,25 +46,52 @@ function spend(effort: number): void {
   if (effortLeft < 0) throw SPENT;
 }
 
+/** A part of a CEL tree, planned. */
+export interface CelProgram {
+  /** Every path it reads. */
+  readonly paths: readonly Path[];
+  bind(reading: ExpressionReading): Record<string, CelInput>;
+  /** Undefined where it is an error. May throw, too: to be called within `withinEffort`. */
+  run(bindings: Record<string, CelInput>): CelValue | undefined;
+}
+
+/** Plans a part of a CEL tree. */
+export function planCel(node: CelNode): CelProgram {
+  const { isCelError, plan } = celLibrary();
+  const { node: root, variables } = toTemplate(node);
+  const run = plan(celEnvironment(), root);
+  const paths = new Map([...variables.values()].map(({ path }) => [path.text, path]));
+  return {
+    paths: [...paths.values()],
+    bind: ({ valueAt, kindOf }) => toBindings(variables, { valueAt, kindOf, spend }),
+    run(bindings) {
+      const value = run(bindings);
+      return isCelError(value) ? undefined : value;
+    },
+  };
+}
+
+/** Evaluates programs within the bound on effort; undefined where that is an error. */
+export function withinEffort<Result>(work: () => Result): Result | undefined {
+  effortLeft = MAX_EFFORT;
+  try {
+    return work();
+  } catch {
+    // Programs return errors as values; what the library throws is an error of the expression too.
+    return undefined;
+  }
+}
+
 /** Makes an expression of a part of a CEL tree, to be evaluated in memory. */
 export function toExpression(node: CelNode, source: CelSource): Expression {
-  const { plan, unparse } = celLibrary();
-  const template = toTemplate(node);
-  const run = plan(celEnvironment(), template.node);
-  const paths = new Map([...template.variables.values()].map(({ path }) => [path.text, path]));
+  const { paths, bind, run } = planCel(node);
   return Object.freeze({
     type: 'expression',
-    source: unparse({ ...source, expr: node }),
-    paths: [...paths.values()],
-    evaluate({ valueAt, kindOf }: ExpressionReading): Truth {
-      effortLeft = MAX_EFFORT;
-      try {
-        const answer = run(toBindings(template.variables, { valueAt, kindOf, spend }));
-        return typeof answer === 'boolean' ? answer : UNKNOWN;
-      } catch {
-        // Evaluating hands errors back as values; whatever it throws all the same is an error too, and errors are unknown.
-        return UNKNOWN;
-      }
+    source: celLibrary().unparse({ ...source, expr: node }),
+    paths,
+    evaluate(reading: ExpressionReading): Truth {
+      const answer = withinEffort(() => run(bind(reading)));
+      return typeof answer === 'boolean' ? answer : UNKNOWN;
     },
   });
 }

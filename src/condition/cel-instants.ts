@@ -97,7 +97,8 @@ interface TimestampMessage {
   readonly nanos: number;
 }
 
-function toMilliseconds({ message }: CelTime): number {
+/** Milliseconds since 1970. */
+export function toMilliseconds({ message }: CelTime): number {
   const { seconds, nanos } = message as unknown as TimestampMessage;
   return Number(seconds) * 1000 + Math.floor(nanos / 1_000_000);
 }

@@ -18,6 +18,9 @@ export interface CelCall {
 /** The name by which CEL's tree calls reading by key. */
 export const INDEX = '_[_]';
 
+/** The name by which CEL's tree calls `a ? b : c`. */
+export const CHOICE = '_?_:_';
+
 /** The call that a node is. */
 export function callOf({ exprKind }: CelNode): CelCall | undefined {
   return exprKind.case === 'callExpr'
@@ -68,6 +71,16 @@ function stepOf(node: CelNode): { key: string; presence: boolean; operand: CelNo
   const key = call?.name === INDEX ? call.args[1]?.exprKind : undefined;
   if (key?.case !== 'constExpr' || key.value.constantKind.case !== 'stringValue') return undefined;
   return { key: key.value.constantKind.value, presence: false, operand: call?.args[0] };
+}
+
+/** The parts of a node. */
+export function partsOf(node: CelNode): readonly CelNode[] {
+  const parts: CelNode[] = [];
+  mapParts(node, (part) => {
+    parts.push(part);
+    return part;
+  });
+  return parts;
 }
 
 /** The same node with other parts; one without parts as it is. */

@@ -95,6 +95,11 @@ export function typeMistakes(root: CelNode, reading: Reading): readonly string[]
   return [...typing.mistakes];
 }
 
+/** The type of a part of an expression in which there is no mistake; undefined where it may have several. */
+export function typeOfCel(node: CelNode, reading: Reading): MaybeType {
+  return typeOf(node, new Map(), { reading, mistakes: new Set() });
+}
+
 type Names = ReadonlyMap<string, MaybeType>;
 
 function typeOf(node: CelNode | undefined, names: Names, typing: Typing): MaybeType {

@@ -13,12 +13,11 @@ const KINDS: ReadonlyMap<string, PathKind> = new Map<string, PathKind>([
   ['user.role', { kind: 'text' }],
   ['user.level', { kind: 'number' }],
   ['user.active', { kind: 'boolean' }],
-  ['user.count', { kind: 'number', whole: true }],
-  ['user.counts', { kind: 'list', itemKind: 'number', whole: true }],
   ['user.teams', { kind: 'list', itemKind: 'text' }],
   ['resource.authorId', { kind: 'text' }],
   ['resource.authorId.department', { kind: 'text' }],
   ['resource.at', { kind: 'timestamp' }],
+  ['resource.open', { kind: 'boolean' }],
   ['resource.editors', { kind: 'list', itemKind: 'text' }],
 ]);
 
@@ -27,7 +26,7 @@ const LOWERED: readonly (readonly [string, string])[] = [
   ['"u1" == user.id', 'user.id eq "u1"'],
   ['user.level >= 3 && 5 > user.level', 'user.level gte 3 and user.level lt 5'],
   ['!(user.role in ["admin", "editor"])', 'not user.role in ["admin", "editor"]'],
-  ['"red" in user.teams || user.active', 'user.teams has "red" or user.active eq true'],
+  ['"red" in user.teams || resource.open', 'user.teams has "red" or resource.open eq true'],
   ['user.id in resource.editors', `user.id in \${resource.editors}`],
   ['has(user.claim)', 'user.claim exists true'],
   ['user.id.startsWith("u") && user.id.matches("^u")', 'user.id startsWith "u" and user.id matches "^u"'],
@@ -41,7 +40,7 @@ const LOWERED: readonly (readonly [string, string])[] = [
   ['"x" in user.claim', 'user.claim has "x"'],
   ['user.id in []', 'user.id in []'],
   ['user.claim.contains(resource.authorId)', `user.claim contains \${resource.authorId}`],
-  ['!user.claim', 'not user.claim eq true'],
+  ['!user.claim', 'not (user.claim eq true or (user.claim eq null and unknown))'],
   ['has(user.claim.inner)', 'user.claim.inner exists true'],
   ['true', 'always'],
 ];
@@ -49,7 +48,13 @@ const LOWERED: readonly (readonly [string, string])[] = [
 /** What stays CEL: what our own tree has no words for. */
 const KEPT: readonly string[] = [
   'user.level > 1 ? user.active : false',
-  'user.teams.exists(t, t == resource.authorId)',
+  'user.teams.exists(t, t == user.id)',
+  'resource.editors.exists_one(t, t == user.id)',
+  'resource.editors.exists(t, t.startsWith(user.id))',
+  'size(resource.editors) > 1',
+  '(user.active ? resource.at : resource.authorId) == "x"',
+  '((resource.authorId == "x" ? user.active : false) ? user.active : resource.authorId == "y")',
+  'resource.authorId == timestamp("2026-01-31T00:00:00Z")',
   'size(user.teams) > 1',
   'user.claim + 1.0 > 2.0',
   'user.teams[0] == "red"',
@@ -118,35 +123,12 @@ const ANSWERS: readonly (readonly [string, JsonObject, Truth])[] = [
   ['size(user.teams) == 2', { teams: ['blue', 'red'] }, true],
   ['user.claim.matches("^(a+)+$")', { claim: `${'a'.repeat(5000)}!` }, false],
   ['user.claim', { claim: 'x' }, null],
+  ['user.claim', { claim: null }, null],
+  ['!user.claim', { claim: null }, null],
+  ['!user.claim', { claim: false }, true],
+  ['user.active', { active: null }, null],
+  ['user.claim.a || user.claim.b', { claim: { a: null, b: true } }, true],
   ['user.claim / 0.0 == 1.0', { claim: 1 }, false],
-  ['user.claim + 1 == 2', { claim: 1 }, true],
-  ['1 / user.claim == 0.5', { claim: 2 }, true],
-  ['user.claim % 2 == 1', { claim: 1 }, null],
-  ['user.count % 2 == 1', { count: 7 }, true],
-  ['user.count % 2 == -1', { count: -7 }, true],
-  ['user.count % 2 == 1', { count: 1.5 }, null],
-  ['user.count / 2 == 3', { count: 7 }, true],
-  ['user.count / 2.0 == 3.5', { count: 7 }, true],
-  ['user.count + user.count == 18014398509481982', { count: 2 ** 53 - 1 }, true],
-  ['user.count * 9007199254740991 > 0', { count: 2 ** 53 - 1 }, null],
-  ['user.counts.exists(c, c % 2 == 0)', { counts: [1, 2] }, true],
-  ['string(user.count) + "!" == "7!"', { count: 7 }, true],
-  ['timestamp(user.count) == timestamp("1970-01-01T00:00:07Z")', { count: 7 }, true],
-  ['user.teams[user.count] == "b"', { teams: ['a', 'b'], count: 1 }, true],
-  ['user.claim > timestamp("2026-01-31T00:00:00Z")', { claim: '2026-01-31T01:00:00+00:30' }, true],
-  ['timestamp("2026-01-31T00:00:00Z") >= user.claim', { claim: '2026-01-31T01:00:00+00:30' }, false],
-  ['user.claim == timestamp("2026-01-31T00:00:00Z")', { claim: '2026-01-31T01:00:00+01:00' }, true],
-  ['user.claim != timestamp("2026-01-31T00:00:00Z")', { claim: '2026-02-30T00:00:00Z' }, null],
-  ['user.claim != timestamp("2026-01-31T00:00:00Z")', { claim: 5 }, null],
-  ['timestamp("2026-01-31T00:00:00Z") in [user.claim]', { claim: '2026-01-31T00:00:00.000Z' }, true],
-  ['user.claim.getHours() == 1', { claim: '2026-01-31T01:00:00Z' }, true],
-  ['user.claim.getHours("+01:00") == 2', { claim: '2026-01-31T01:00:00Z' }, true],
-  ['user.claim.getHours() == 1', { claim: 'soon' }, null],
-  ['user.claim - user.other == duration("1h")', { claim: '2026-01-31T01:00:00Z', other: '2026-01-31T00:00:00Z' }, true],
-  ['user.claim + duration("1h") > timestamp("2026-01-31T01:30:00Z")', { claim: '2026-01-31T01:00:00Z' }, true],
-  ['duration("1h") + user.claim < timestamp("2026-01-31T01:30:00Z") - duration("0")', { claim: '2026-01-31T01:00:00Z' }, false],
-  ['user.claim - duration("1h") == timestamp("2026-01-31T00:00:00Z")', { claim: '2026-01-31T01:00:00Z' }, true],
-  ['timestamp("2026-01-31T00:00:00Z") - user.claim < duration("0s")', { claim: '2026-01-31T01:00:00Z' }, true],
   ['int(user.claim) == 10', { claim: '10' }, true],
   ['timestamp(user.claim) < timestamp("2026-02-01T00:00:00Z")', { claim: '2026-01-31T00:00:00Z' }, true],
   ['timestamp(user.claim).getHours("Nowhere/At/All") == 1', { claim: '2026-01-31T00:00:00Z' }, null],
@@ -244,7 +226,7 @@ describe('expressions', () => {
       fc.property(fc.constantFrom(...COMPARISONS), VALUES, VALUES, (comparison, a, b) => {
         const user = Object.fromEntries(Object.entries({ a, b }).filter(([, value]) => value !== undefined)) as JsonObject;
         const lowered = read(comparison).condition;
-        const kept = read(`true ? (${comparison}) : false`).condition;
+        const kept = read(`[${comparison}][0]`).condition;
         expect([lowered.type, kept.type]).toEqual(['comparison', 'expression']);
         const answer = evaluate(lowered, scopeOf(user));
         expect(evaluate(kept, scopeOf(user))).toBe(answer);
@@ -262,8 +244,8 @@ describe('expressions', () => {
     ]);
     const scope: Scope = { ...scopeOf({}), valueOf: ({ text }) => values.get(text) };
     for (const [source, answer] of [
-      ['true ? resource.authorId + resource.authorId.department == "u1sports" : false', true],
-      ['has(resource.authorId.department) ? resource.authorId == "u2" : true', false],
+      ['resource.authorId + resource.authorId.department == "u1sports"', true],
+      ['[has(resource.authorId.department) ? resource.authorId == "u2" : true][0]', false],
     ] as const) {
       expect(read(source)).toMatchObject({ condition: { type: 'expression' }, issues: [] });
       expect(evaluate(read(source).condition, scope)).toBe(answer);

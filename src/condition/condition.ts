@@ -21,7 +21,18 @@ export type Operand =
   | { readonly type: 'reference'; readonly path: Path }
   /** `${path}` inside text: strings, numbers and booleans become text, anything else is unknown. */
   | { readonly type: 'template'; readonly parts: readonly (string | Path)[] }
-  | { readonly type: 'array'; readonly items: readonly Operand[] };
+  | { readonly type: 'array'; readonly items: readonly Operand[] }
+  | Computed;
+
+/** A part of an expression that reads nothing of the record, such as `user.level + 1`: it has one value for all records of a list. */
+export interface Computed {
+  readonly type: 'computed';
+  readonly source: string;
+  /** Every path it reads. */
+  readonly paths: readonly Path[];
+  /** Undefined where it is an error. Never throws. */
+  evaluate(reading: ExpressionReading): Json | undefined;
+}
 
 /** What a comparison's two sides compare as; a kind that nothing says is undefined. */
 export type ComparedAs = Partial<PathKind>;

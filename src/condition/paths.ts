@@ -33,5 +33,7 @@ export function operandPaths(operand: Operand): readonly Path[] {
       return operand.parts.filter((part) => typeof part !== 'string');
     case 'array':
       return operand.items.flatMap(operandPaths);
+    case 'computed':
+      return operand.paths;
   }
 }

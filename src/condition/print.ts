@@ -35,6 +35,8 @@ export function printOperand(operand: Operand): string {
       return describeValue(operand.parts.map((part) => (typeof part === 'string' ? part : `\${${part.text}}`)).join(''));
     case 'array':
       return printList(operand.items, printOperand);
+    case 'computed':
+      return `(${operand.source})`;
   }
 }
 

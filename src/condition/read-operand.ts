@@ -39,6 +39,7 @@ export function checkOperand(operand: Operand, operator: Operator, as: ComparedA
     case 'literal':
       return operator.checkOperand(operand.value, as);
     case 'reference':
+    case 'computed':
       return undefined;
     case 'template':
       return TEXT_SHAPES.includes(shape) ? undefined : `operator "${operator.name}" does not take a text`;

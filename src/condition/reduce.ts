@@ -3,7 +3,7 @@ import { type Frame, type Json, OPERATORS, type Operator, type Truth, UNKNOWN } 
 import { isListOperator, toComparedAs } from './compared-as.ts';
 import type { ComparedAs, Comparison, Condition, Expression } from './condition.ts';
 import { toItemByItem } from './item-by-item.ts';
-import { resolveOperand, toResolve } from './resolve.ts';
+import { resolveOperand, toResolve, valuesOf } from './resolve.ts';
 import { OPEN, type Scope } from './scope.ts';
 import { ALWAYS, all, any, constant, NEVER, not } from './tree.ts';
 
@@ -76,13 +76,8 @@ function toGroupReduction(conditions: readonly Condition[], { join, decisive, ot
 }
 
 function reduceExpression(expression: Expression, scope: Scope): Condition {
-  const values = new Map<string, Json | undefined>();
-  for (const path of expression.paths) {
-    const value = scope.valueOf(path);
-    if (value === OPEN) return expression;
-    values.set(path.text, value);
-  }
-  return constant(expression.evaluate({ valueAt: ({ text }) => values.get(text), kindOf: (path) => scope.kindOf(path) }));
+  const values = valuesOf(expression.paths, scope);
+  return values === OPEN ? expression : constant(expression.evaluate(values));
 }
 
 function toComparisonReduction(comparison: Comparison): Reduction {

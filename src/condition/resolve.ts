@@ -1,16 +1,27 @@
 import { type Json, MISSING } from '../operators/index.ts';
-import type { Operand, Path } from './condition.ts';
+import type { ExpressionReading, Operand, Path } from './condition.ts';
 import { OPEN, type Scope } from './scope.ts';
 
 /** The value of an operand in a scope: MISSING where it refers to nothing, OPEN where it depends on a record not known yet. */
 export type Resolve = (scope: Scope) => Json | undefined | typeof OPEN;
 
 /** Compares with nothing: what stands in an array for a reference that refers to nothing, so that comparing with it is unknown. */
-const COMPARES_WITH_NOTHING: Json = Object.freeze({});
+export const COMPARES_WITH_NOTHING: Json = Object.freeze({});
 
 /** The value of an operand in `scope`. */
 export function resolveOperand(operand: Operand, scope: Scope): ReturnType<Resolve> {
   return toResolve(operand)(scope);
+}
+
+/** The values of paths, for what an expression reads; OPEN where one of them is. */
+export function valuesOf(paths: readonly Path[], scope: Scope): ExpressionReading | typeof OPEN {
+  const values = new Map<string, Json | undefined>();
+  for (const path of paths) {
+    const value = scope.valueOf(path);
+    if (value === OPEN) return OPEN;
+    values.set(path.text, value);
+  }
+  return { valueAt: ({ text }) => values.get(text), kindOf: (path) => scope.kindOf(path) };
 }
 
 /** How to find an operand's value, with everything that needs no scope done once: literals, and arrays of nothing else, are there already. */
@@ -24,6 +35,11 @@ export function toResolve(operand: Operand): Resolve {
       return (scope) => resolveTemplate(operand.parts, scope);
     case 'array':
       return toResolveItems(operand.items);
+    case 'computed':
+      return (scope) => {
+        const values = valuesOf(operand.paths, scope);
+        return values === OPEN ? OPEN : operand.evaluate(values);
+      };
   }
 }
 

@@ -38,6 +38,13 @@ const INDEXED: readonly PlanCase[] = [
   { name: 'a pattern that begins with letters', rules: [when(is('resource.title', 'like', 'Report 1*'))] },
   { name: 'one reference away', rules: [when(is('resource.authorId.department', 'eq', '${user.department}'))] },
   { name: 'own records, said in CEL', rules: [when({ expression: 'resource.authorId == user.id' })] },
+  { name: 'a constant, said in CEL', rules: [when({ expression: 'resource.views == 100 + 201' })] },
+  { name: 'what follows from the user, said in CEL', rules: [when({ expression: 'resource.title == "Report " + string(size(user.id))' })] },
+  { name: 'a list of the user, said in CEL', rules: [when({ expression: '[user.id, "u8"].exists(id, id == resource.authorId)' })] },
+  {
+    name: 'a choice by the user, said in CEL',
+    rules: [when({ expression: 'user.role == "user" ? resource.status == "review" : resource.views > 10' })],
+  },
   {
     name: 'own records, never what is under review, where a status is said at all',
     rules: [when(own), { ...deny, ...when({ ...is('resource.status', 'eq', 'review'), ifExists: true }) }],
@@ -71,6 +78,12 @@ const WALKED: readonly PlanCase[] = [
     name: 'own records, or one reference away: no index knows of both tables',
     rules: [when(own), when(is('resource.authorId.department', 'eq', '${user.department}'))],
   },
+  {
+    name: 'a timestamp, said in CEL',
+    rules: [when({ expression: 'resource.publishedAt > timestamp("2026-01-01T00:00:00Z")' })],
+  },
+  { name: 'records with items, said in CEL', rules: [when({ expression: 'size(resource.tags) > 0' })] },
+  { name: 'an item of a list, said in CEL', rules: [when({ expression: 'resource.tags.exists(t, t == user.department)' })] },
   { name: 'a path into JSON', rules: [when(is('resource.extra.desk', 'eq', 'one'))] },
   {
     name: 'what SQL cannot judge, or one’s own: memory decides',

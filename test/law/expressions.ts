@@ -3,6 +3,9 @@ import type { Json, JsonObject, Truth } from '../../src/operators/index.ts';
 import type { ExpressionMeaning } from '../reference-conditions.ts';
 import { all, any } from '../reference-operators.ts';
 
+const none = (field: string): JsonObject => ({ field, operator: 'empty', value: true });
+const some = (field: string): JsonObject => ({ field, operator: 'empty', value: false });
+
 /** Those that are conditions of ours in other words: they must be answered as these are. */
 const SAME_AS: ReadonlyMap<string, JsonObject> = new Map<string, JsonObject>([
   ['resource.title == user.department', { field: 'resource.title', operator: 'eq', value: '${user.department}' }],
@@ -16,6 +19,27 @@ const SAME_AS: ReadonlyMap<string, JsonObject> = new Map<string, JsonObject>([
   ['user.badge == 10', { field: 'user.badge', operator: 'eq', value: 10 }],
   ['user.note == null', { field: 'user.note', operator: 'eq', value: null }],
   ['resource.title.matches("^[a-z]+$")', { field: 'resource.title', operator: 'matches', value: '^[a-z]+$' }],
+  ['resource.at > timestamp("2026-01-31T12:59:59+01:00")', { field: 'resource.at', operator: 'gt', value: '2026-01-31T11:59:59Z' }],
+  ['timestamp(user.seenAt) >= timestamp(resource.at)', { field: 'resource.at', operator: 'lte', value: '${user.seenAt}' }],
+  ['size(resource.tags) > 0', { field: 'resource.tags', operator: 'empty', value: false }],
+  ['0 == resource.title.size()', { field: 'resource.title', operator: 'empty', value: true }],
+  ['resource.size <= 2 * 5', { field: 'resource.size', operator: 'lte', value: 10 }],
+  [
+    'user.teams.exists(t, t == resource.title)',
+    { allOf: [some('user.teams'), { field: 'resource.title', operator: 'in', value: '${user.teams}' }] },
+  ],
+  [
+    'user.teams.all(t, t in resource.tags)',
+    { anyOf: [none('user.teams'), { field: 'resource.tags', operator: 'hasAll', value: '${user.teams}' }] },
+  ],
+  [
+    'resource.tags.exists(t, t in user.teams)',
+    { allOf: [some('resource.tags'), { field: 'resource.tags', operator: 'hasAny', value: '${user.teams}' }] },
+  ],
+  [
+    'resource.tags.all(t, t != user.department)',
+    { anyOf: [none('resource.tags'), { not: { field: 'resource.tags', operator: 'has', value: '${user.department}' } }] },
+  ],
   ['resource.ownerId.department == user.department', { field: 'resource.ownerId.department', operator: 'eq', value: '${user.department}' }],
   [
     'has(resource.title) && !(resource.size < 0)',
@@ -55,9 +79,26 @@ const COMES_TO: ReadonlyMap<string, ExpressionMeaning> = new Map<string, Express
       return active === null ? null : active ? ofNumber(at('resource.amount'), (amount) => amount > 5) : startsWithA(at);
     },
   ],
+  [
+    'user.isActive ? resource.active : resource.size == 10',
+    (at) => {
+      const active = flag(at('user.isActive'));
+      return active === null ? null : active ? flag(at('resource.active')) : ofNumber(at('resource.size'), (size) => size === 10);
+    },
+  ],
   ['size(resource.tags) == 0', (at) => ofItems(at('resource.tags'), (items) => items.length === 0)],
   // Whole numbers: one divided by more than one is nothing, and by zero an error.
   ['1 / (size(resource.title) - 1) == 1', (at) => ofText(at('resource.title'), (length) => (length === 1 ? null : length === 2))],
+  ['resource.size % 2 == 0', (at) => ofNumber(at('resource.size'), (size) => size % 2 === 0)],
+  [
+    '(resource.size - 1) * 2 > resource.size + 8',
+    (at) => ofNumber(at('resource.size'), (size) => (BigInt(size) - 1n) * 2n > BigInt(size) + 8n),
+  ],
+  ['-resource.size / 3 == -3', (at) => ofNumber(at('resource.size'), (size) => BigInt(size) / 3n === 3n)],
+  [
+    'resource.size < user.level + 1',
+    (at) => both(at('resource.size'), at('user.level'), (size, level) => BigInt(size) < BigInt(level) + 1n),
+  ],
   ['size(resource.ownerId.teams) > 0', (at) => ofItems(at('resource.ownerId.teams'), (items) => items.length > 0)],
 ]);
 
@@ -78,6 +119,10 @@ function ofNumber(value: Json | undefined, holds: (value: number) => boolean): T
 
 function ofItems(value: Json | undefined, holds: (items: readonly Json[]) => boolean): Truth {
   return Array.isArray(value) ? holds(value) : null;
+}
+
+function both(left: Json | undefined, right: Json | undefined, holds: (left: number, right: number) => boolean): Truth {
+  return ofNumber(left, () => true) === null ? null : ofNumber(right, (value) => holds(left as number, value));
 }
 
 function flag(value: Json | undefined): Truth {

@@ -180,7 +180,7 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
   },
   {
     name: 'CEL keeps its operator where sides are exchanged',
-    file: 'src/condition/cel-lower.ts',
+    file: 'src/condition/cel-compare.ts',
     find: ': compare(right.path, mirror, {',
     replace: ': compare(right.path, operator, {',
     red: 'src/condition/cel.test.ts',
@@ -233,5 +233,21 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
     replace: '',
     red: 'test/attack/literals.test.ts',
     test: 'a filter by a value that an enum has not where[state]=Open is 400',
+  },
+  {
+    name: 'a choice whose question is unknown is false where both of its answers are',
+    file: 'src/condition/cel-lower.ts',
+    find: ', all([condition, otherwise])]);',
+    replace: ']);',
+    red: 'src/condition/cel-lower.test.ts',
+    test: 'lowering has the answers of CEL, with the record open and with the record known',
+  },
+  {
+    name: 'a loop over no items asks what it compares with',
+    file: 'src/condition/cel-loops.ts',
+    find: '? all([hasItems, comparison])',
+    replace: '? comparison',
+    red: 'src/condition/cel-lower.test.ts',
+    test: 'lowering has the answers of CEL, with the record open and with the record known',
   },
 ];

@@ -1,0 +1,101 @@
+import { compareIfFit, compareWith } from './cel-compare.ts';
+import { isOfNoRecord, toComputedItems } from './cel-computed.ts';
+import { comparesInstants, fieldOf, kindOf, type Lowering, literalOf } from './cel-sides.ts';
+import { type CelNode, callOf } from './cel-tree.ts';
+import type { Comparison, Condition, Path } from './condition.ts';
+import { all, any, not } from './tree.ts';
+
+/** `list.exists(name, left sign right)`, or `all`. */
+interface Loop {
+  readonly macro: 'exists' | 'all';
+  readonly list: CelNode;
+  readonly name: string;
+  readonly sign: string;
+  readonly left: CelNode;
+  readonly right: CelNode;
+}
+
+/**
+ * Loops that say what our operators of lists say. CEL's loops over nothing are false or true whatever they compare with, an operator is unknown
+ * where that is missing: so the condition asks for items too.
+ */
+export function lowerLoop(node: CelNode, lowering: Lowering): Condition | undefined {
+  const loop = loopOf(node);
+  if (loop === undefined) return undefined;
+  const list = fieldOf(loop.list, lowering.reading);
+  return list === undefined ? overKnownList(loop, lowering) : overField(list, loop, lowering);
+}
+
+/** A list of the record, whose items are compared with what is the same for every record. */
+function overField(list: Path, { macro, name, sign, left, right }: Loop, lowering: Lowering): Condition | undefined {
+  if (kindOf(list, lowering.reading)?.kind !== 'list') return undefined;
+  const other = isItem(left, name) ? right : sign === '@in' || !isItem(right, name) ? undefined : left;
+  if (other === undefined) return undefined;
+  const operator = sign !== '@in' ? 'has' : macro === 'exists' ? 'hasAny' : 'subsetOf';
+  const comparison = compareWith(list, operator, { node: other, lowering });
+  const isEmpty = compareIfFit(list, 'empty', { operand: { type: 'literal', value: true }, lowering });
+  if (comparison === undefined || isEmpty === undefined) return undefined;
+  // A literal is never missing: the operators are as sure of a list without items as a loop is.
+  if (comparison.operand.type === 'literal') return macro === 'all' && sign !== '@in' ? not(comparison) : comparison;
+  if (macro === 'exists') return all([not(isEmpty), comparison]);
+  return any([isEmpty, sign === '@in' ? comparison : not(comparison)]);
+}
+
+/** A list that is the same for every record, such as one of the user, whose items are compared with a field. */
+function overKnownList({ macro, list, name, sign, left, right }: Loop, lowering: Lowering): Condition | undefined {
+  if (!isOfNoRecord(list)) return undefined;
+  const [rightField, leftField] = [fieldOf(right, lowering.reading), sign === '@in' ? undefined : fieldOf(left, lowering.reading)];
+  const field = rightField ?? leftField;
+  const term = rightField === undefined ? right : left;
+  if (field === undefined || !isOfNoRecord(term, [name])) return undefined;
+  const kind = kindOf(field, lowering.reading);
+  if (sign === '@in' && kind?.kind !== 'list') return undefined;
+  const { values, hasItems } = toComputedItems({ list, name, term }, { source: lowering.source, withInstants: comparesInstants(kind) });
+  const comparison: Comparison | undefined = compareIfFit(field, OVER_KNOWN[macro][sign === '@in' ? 'in' : 'equal'], {
+    operand: values,
+    lowering,
+  });
+  if (comparison === undefined) return undefined;
+  return macro === 'exists' ? all([hasItems, comparison]) : any([not(hasItems), comparison]);
+}
+
+/** What a field is asked where the items of a known list are compared with it. */
+const OVER_KNOWN = { exists: { equal: 'in', in: 'hasAny' }, all: { equal: 'nin', in: 'hasAll' } } as const;
+
+function isItem({ exprKind }: CelNode, name: string): boolean {
+  return exprKind.case === 'identExpr' && exprKind.value.name === name;
+}
+
+/** The loop that a node is, where it is one of equalities: `exists` of `==` or `in`, `all` of `!=` or `in`. */
+function loopOf({ exprKind }: CelNode): Loop | undefined {
+  if (exprKind.case !== 'comprehensionExpr') return undefined;
+  const { iterVar, accuVar, iterRange, accuInit, loopStep, result } = exprKind.value;
+  const step = loopStep && callOf(loopStep);
+  const macro = step && MACROS.get(step.name);
+  const [accumulated, body, ...more] = step?.args ?? [];
+  if (macro === undefined || iterRange === undefined || body === undefined || more.length > 0) return undefined;
+  const isMacro =
+    isNamed(accumulated, accuVar) && isNamed(result, accuVar) && accuInit !== undefined && literalOf(accuInit)?.value === macro.from;
+  const call = callOf(body);
+  const [left, right] = call?.args ?? [];
+  if (!isMacro || call === undefined || left === undefined || right === undefined || !macro.signs.includes(call.name)) return undefined;
+  return { macro: macro.name, list: iterRange, name: iterVar, sign: call.name, left, right };
+}
+
+interface Macro {
+  readonly name: Loop['macro'];
+  /** What it begins with. */
+  readonly from: boolean;
+  /** Comparisons of which it says what an operator says. */
+  readonly signs: readonly string[];
+}
+
+/** By the call that a loop takes each step with. */
+const MACROS: ReadonlyMap<string, Macro> = new Map<string, Macro>([
+  ['_||_', { name: 'exists', from: false, signs: ['_==_', '@in'] }],
+  ['_&&_', { name: 'all', from: true, signs: ['_!=_', '@in'] }],
+]);
+
+function isNamed(node: CelNode | undefined, name: string): boolean {
+  return node !== undefined && isItem(node, name);
+}

@@ -1,0 +1,116 @@
+import type { Json } from '../operators/index.ts';
+import { isOfNoRecord, toComputed } from './cel-computed.ts';
+import { type CelNode, type CelSource, callOf, knownPathOf } from './cel-tree.ts';
+import { typeOfCel } from './cel-types.ts';
+import type { Operand, Path } from './condition.ts';
+import { describedKind, type Reading } from './reading.ts';
+import type { PathKind } from './scope.ts';
+
+/** One side of a CEL comparison that our own tree can say: a path, a literal, or a list of such. */
+export interface Side {
+  readonly path?: Path;
+  readonly operand: Operand;
+}
+
+/** What lowering goes by. */
+export interface Lowering {
+  readonly source: CelSource;
+  readonly reading: Reading;
+  /** Grows as comparisons are found that could never be anything but unknown. */
+  readonly mistakes: Set<string>;
+}
+
+/** The side that a node is, where it is a path, a literal or a list of such. */
+export function sideOf(node: CelNode, reading: Reading): Side | undefined {
+  const path = fieldOf(node, reading) ?? pathReadBy(node);
+  if (path !== undefined) return { path, operand: { type: 'reference', path } };
+  const literal = literalOf(node);
+  if (literal !== undefined) return { operand: { type: 'literal', value: literal.value } };
+  return node.exprKind.case === 'listExpr' ? listOf(node.exprKind.value.elements, reading) : undefined;
+}
+
+/** The operand that a node is beside a path of the record, which compares as `kind`; undefined where it has to be asked of each record. */
+export function operandBeside(node: CelNode, kind: PathKind | undefined, { source, reading }: Lowering): Operand | undefined {
+  const side = sideOf(node, reading);
+  if (side !== undefined) return side.operand;
+  if (!isOfNoRecord(node)) return undefined;
+  const withInstants = comparesInstants(kind);
+  if (typeOfCel(node, reading) === 'instant' && !withInstants) return undefined;
+  const computed = toComputed(node, { source, withInstants });
+  if (computed.paths.length > 0) return computed;
+  const value = computed.evaluate(NOTHING);
+  return value === undefined ? undefined : { type: 'literal', value };
+}
+
+/** Whether values of the kind, or the items of a list of the kind, compare as instants. */
+export function comparesInstants(kind: PathKind | undefined): boolean {
+  return (kind?.itemKind ?? kind?.kind) === 'timestamp';
+}
+
+const NOTHING = { valueAt: () => undefined, kindOf: () => undefined };
+
+/** The path of the record that a node reads; converted or not to the type that its values have. */
+export function fieldOf(node: CelNode, reading: Reading): Path | undefined {
+  const path = pathReadBy(node);
+  if (path !== undefined) return path.group === 'resource' ? path : undefined;
+  const call = callOf(node);
+  const [only, ...others] = call?.args ?? [];
+  if (call === undefined || call.target !== undefined || only === undefined || others.length > 0) return undefined;
+  const converted = pathReadBy(only);
+  const kind = converted?.group === 'resource' ? kindOf(converted, reading) : undefined;
+  return kind !== undefined && CONVERTS_NOTHING.get(call.name)?.(kind) === true ? converted : undefined;
+}
+
+/** Conversions, and the kinds whose values they leave as they are. */
+const CONVERTS_NOTHING: ReadonlyMap<string, (kind: PathKind) => boolean> = new Map<string, (kind: PathKind) => boolean>([
+  ['timestamp', ({ kind }) => kind === 'timestamp'],
+  ['double', ({ kind }) => kind === 'number'],
+  ['int', ({ kind, whole }) => kind === 'number' && whole === true],
+  ['string', ({ kind }) => kind === 'text'],
+]);
+
+/** What definitions say of a path. */
+export function kindOf(path: Path, reading: Reading): PathKind | undefined {
+  const described = describedKind(reading, path);
+  return 'kind' in described ? described.kind : undefined;
+}
+
+function pathReadBy(node: CelNode): Path | undefined {
+  const read = knownPathOf(node);
+  return read === undefined || read.presence ? undefined : read.path;
+}
+
+/** A list of paths and literals. */
+function listOf(nodes: readonly CelNode[], reading: Reading): Side | undefined {
+  const items: Operand[] = [];
+  const values: Json[] = [];
+  for (const node of nodes) {
+    const item = node.exprKind.case === 'listExpr' ? undefined : sideOf(node, reading)?.operand;
+    if (item === undefined) return undefined;
+    items.push(item);
+    if (item.type === 'literal') values.push(item.value);
+  }
+  return { operand: values.length === items.length ? { type: 'literal', value: values } : { type: 'array', items } };
+}
+
+/** The constant that a node is. */
+export function literalOf({ exprKind }: CelNode): { readonly value: Json } | undefined {
+  if (exprKind.case !== 'constExpr') return undefined;
+  const { constantKind } = exprKind.value;
+  switch (constantKind.case) {
+    case 'nullValue':
+      return { value: null };
+    case 'stringValue':
+    case 'boolValue':
+      return { value: constantKind.value };
+    case 'doubleValue':
+      return Number.isFinite(constantKind.value) ? { value: constantKind.value } : undefined;
+    case 'int64Value':
+    case 'uint64Value': {
+      const value = Number(constantKind.value);
+      return Number.isSafeInteger(value) ? { value } : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
