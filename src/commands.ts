@@ -2,10 +2,18 @@
 import {
   type AdminParts,
   createPermissionPolicies,
+  createUserFromShell,
   exportPoliciesFromShell,
   importPoliciesFromShell,
   type PermissionPolicy,
+  promoteUserFromShell,
+  type RestoredAccess,
+  restoreAdminPolicy,
+  type ShellPassword,
   type ShellPolicies,
+  type ShellPromotion,
+  type ShellUser,
+  setPasswordFromShell,
 } from './admin/index.ts';
 import type { ApiParts } from './api.ts';
 import { exportFromShell, importFromShell, type ShellExport, type ShellImport } from './bulk/index.ts';
@@ -18,6 +26,14 @@ export interface Commands {
   importPolicies(file: ShellPolicies): Promise<string>;
   /** Every policy as a file, piece by piece. */
   exportPolicies(format: 'json' | 'ndjson'): Promise<AsyncIterable<string>>;
+  /** Restores the policy that lets admins in. */
+  restoreAdminPolicy(): Promise<RestoredAccess>;
+  /** Sets a user's password and ends every session of theirs; returns a sentence. */
+  setPassword(given: ShellPassword): Promise<string>;
+  /** Creates a user; returns a sentence. */
+  createUser(given: ShellUser): Promise<string>;
+  /** Gives a user a role and activates them; returns a sentence. */
+  promoteUser(given: ShellPromotion): Promise<string>;
   /** Imports a file as a user; gives a line of JSON for each row that is rejected, and a last one for what became of all. */
   importFile(file: ShellImport): Promise<AsyncIterable<string>>;
   /** Exports as a user; gives the file piece by piece. */
@@ -45,6 +61,22 @@ export function createCommands({ parts, admin }: CommandParts, prepare: () => Pr
     async exportPolicies(format) {
       await prepare();
       return exportPoliciesFromShell(admin, format);
+    },
+    async restoreAdminPolicy() {
+      await prepare();
+      return restoreAdminPolicy(admin);
+    },
+    async setPassword(given) {
+      await prepare();
+      return setPasswordFromShell(admin, given);
+    },
+    async createUser(given) {
+      await prepare();
+      return createUserFromShell(admin, given);
+    },
+    async promoteUser(given) {
+      await prepare();
+      return promoteUserFromShell(admin, given);
     },
     async importFile(file) {
       await prepare();

@@ -33,6 +33,7 @@ const exitCode = await runCli(process.argv.slice(2), {
     (await import('./service.ts')).createService(settings, { tell: printError, lead, ...options }),
   openInput: async (path, stop) => (await import('./files.ts')).openInput(path, stop),
   writeOutput: async (path, open, options) => (await import('./files.ts')).writeOutput(path, open, options),
+  readPassword: async () => (await import('./password-input.ts')).readPassword({ input: process.stdin, output: process.stderr }),
   showProgress: process.stderr.isTTY ? showProgress : undefined,
   openTables: async (settings) => (await import('./project/index.ts')).openTables(settings, { tell: printError }),
   openBackups: async (settings) => (await import('./project/index.ts')).openBackups(settings),

@@ -4,7 +4,7 @@ import type { RequestOrigin } from '../request/index.ts';
 import { assignToRole, createPolicy, currentEpoch, listPolicies, type Transaction } from '../storage/index.ts';
 
 /** Visible and editable like any other: without it admins, too, are denied. */
-const FULL_ACCESS: PolicyInput = {
+export const FULL_ACCESS: PolicyInput = {
   name: 'Administrators: full access',
   description: 'Made together with the first admin. Admins have no other way around policies.',
   type: 'ROLE_BASED',

@@ -20,7 +20,16 @@ import { whoCanEndpoints } from './who-can.ts';
 export { type AdminParts, admitAdmin } from './endpoint.ts';
 export { grantFullAccess } from './first-admin.ts';
 export { createPermissionPolicies, type PermissionPolicy } from './permissions.ts';
+export { type RestoredAccess, restoreAdminPolicy } from './restore-access.ts';
 export { exportPoliciesFromShell, importPoliciesFromShell, type ShellPolicies } from './shell-policies.ts';
+export {
+  createUserFromShell,
+  promoteUserFromShell,
+  type ShellPassword,
+  type ShellPromotion,
+  type ShellUser,
+  setPasswordFromShell,
+} from './shell-users.ts';
 
 /** Every route under `/admin/api`. */
 export function createAdminRoutes(parts: AdminParts): readonly Route[] {

@@ -33,6 +33,8 @@ export function appendEntry(tx: Transaction, entry: Entry): Promise<void> {
 export interface OwnDeed {
   readonly resource: string;
   readonly action: string;
+  /** Absent where it is about many. */
+  readonly recordId?: string;
   readonly reason: string;
   /** Epoch that it was done under, or that it began. */
   readonly epoch: number;

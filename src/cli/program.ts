@@ -19,6 +19,10 @@ export const COMMANDS: ReadonlyMap<string, () => Promise<CliCommand>> = new Map(
   ['policies from-permissions', async () => (await import('./policies-from-permissions.ts')).policiesFromPermissions],
   ['policies import', async () => (await import('./policies-import.ts')).policiesImport],
   ['policies export', async () => (await import('./policies-export.ts')).policiesExport],
+  ['policies restore-admin', async () => (await import('./policies-restore-admin.ts')).policiesRestoreAdmin],
+  ['user password', async () => (await import('./user-password.ts')).userPassword],
+  ['user create', async () => (await import('./user-create.ts')).userCreate],
+  ['user promote', async () => (await import('./user-promote.ts')).userPromote],
   ['import', async () => (await import('./import.ts')).importFile],
   ['export', async () => (await import('./export.ts')).exportFile],
 ]);
@@ -26,7 +30,8 @@ export const COMMANDS: ReadonlyMap<string, () => Promise<CliCommand>> = new Map(
 /** The first word of commands that have two. */
 const families: Readonly<Record<string, string>> = {
   storage: 'plan, apply and list migrations of the tables, and delete archived data',
-  policies: 'import and export policies',
+  policies: 'import, export and restore policies',
+  user: 'create users, set their passwords and roles',
   decisions: 'verify and prune the audit log',
 };
 

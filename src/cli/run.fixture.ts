@@ -58,6 +58,22 @@ export function createRun(
       calls.push(`export policies as ${format}`);
       return pieces('a\n', 'b\n');
     },
+    async restoreAdminPolicy() {
+      calls.push('restore the admin policy');
+      return { message: 'restored', closing: [] };
+    },
+    async setPassword({ email, password }) {
+      calls.push(`password of ${email}: ${password}`);
+      return 'set';
+    },
+    async createUser({ email, name, role, password }) {
+      calls.push(`create ${email} ${name} ${role}: ${password}`);
+      return 'created';
+    },
+    async promoteUser({ email, role }) {
+      calls.push(`promote ${email} to ${role}`);
+      return 'promoted';
+    },
     async importFile({ resource, as, query, mediaType }) {
       calls.push(`import ${resource} as ${as}: ${mediaType} ${JSON.stringify([...query])}`);
       return pieces('{"row":3,"code":"VALUE_INVALID"}\n', '{"success":true,"data":{"rejected":1},"message":"1 imported"}\n');
@@ -88,6 +104,7 @@ export function createRun(
     version: '1.2.3',
     env,
     signals,
+    readPassword: async () => 'the new password',
     openInput: async (path) => {
       calls.push(`open ${path}`);
       return pieces() as AsyncIterable<never>;

@@ -17,6 +17,8 @@ export interface CliWorld {
   writeOutput(path: string, open: () => Promise<AsyncIterable<string>>, options: { readonly force: boolean }): Promise<void>;
   /** Shows how far something is, in place of what it showed before; undefined ends the line. Absent where nobody looks on. */
   readonly showProgress?: ((line: string | undefined) => void) | undefined;
+  /** Reads a new password, from the terminal without showing it or from standard input. Throws where there is none. */
+  readPassword(): Promise<string>;
   /** The process itself has these. */
   readonly signals: SignalSource;
   /** Where this process is one of several workers: who leads them. */
@@ -106,12 +108,29 @@ export interface CliService {
   importPolicies(file: CliPolicies): Promise<string>;
   /** Every policy as a file, piece by piece. */
   exportPolicies(format: 'json' | 'ndjson'): Promise<AsyncIterable<string>>;
+  /** Restores the policy that lets admins in; `closing` are the rules that still deny admins. */
+  restoreAdminPolicy(): Promise<{ readonly message: string; readonly closing: readonly string[] }>;
+  /** Sets a user's password and ends every session of theirs; returns a sentence. */
+  setPassword(given: { readonly email: string; readonly password: string }): Promise<string>;
+  /** Creates a user; returns a sentence. */
+  createUser(given: CliUser): Promise<string>;
+  /** Gives a user a role and activates them; returns a sentence. */
+  promoteUser(given: { readonly email: string; readonly role: string }): Promise<string>;
   /** Imports a file as a user; gives a line of JSON for each row that is rejected, and a last one for what became of all. */
   importFile(file: CliImport): Promise<AsyncIterable<string>>;
   /** Exports as a user; gives the file piece by piece. */
   exportFile(file: CliTransfer & { readonly body: CliExportBody }): Promise<AsyncIterable<string>>;
   /** Lets requests in flight end, commits, closes. */
   close(how?: { readonly isReplaced?: boolean }): Promise<void>;
+}
+
+/** A user that is created. */
+export interface CliUser {
+  readonly email: string;
+  readonly name: string;
+  /** The default of the definition where absent. */
+  readonly role: string | undefined;
+  readonly password: string;
 }
 
 /** A file of policies. */

@@ -5,7 +5,8 @@
  * good is refused, never taken for `anon`. Never decides what a principal may do, never logs or returns a secret.
  * Begin with `identity.ts`.
  */
-export { checkLastAdmin, type UserChange } from './admins.ts';
+export { checkLastAdmin, hasAdmin, type UserChange } from './admins.ts';
+export { liftAccountBound } from './attempts.ts';
 export { INACTIVE_USER } from './caller.ts';
 export { issuesOfGuessable } from './common-passwords.ts';
 export { checkProof, type PasswordClaim, type PasswordProof } from './current-password.ts';

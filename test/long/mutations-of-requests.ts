@@ -260,6 +260,14 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'a password that is easy to guess PassWord1 is refused on create, import and update',
   },
   {
+    name: 'a password set by an operator leaves the sessions of the old one',
+    file: 'src/admin/shell-users.ts',
+    find: 'await revokeSessions(tx, user.id);',
+    replace: '',
+    red: 'test/scenarios/recovery.test.ts',
+    test: 'a password that is set ends every session, in force at once, with an audit entry',
+  },
+  {
     name: 'anyone sets guarded fields',
     file: 'src/resource/check-values.ts',
     find: 'if (!options.isAdmin) issues.push',

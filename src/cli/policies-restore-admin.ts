@@ -1,0 +1,21 @@
+import type { CliCommand } from './world.ts';
+
+/** Restores the policy that lets admins in. */
+export const policiesRestoreAdmin: CliCommand = {
+  name: 'policies restore-admin',
+  summary: 'restore the policy "Administrators: full access": its rule, its activity and its assignment to role admin',
+  isOffline: true,
+  async run(world, settings) {
+    const service = await world.createService(settings);
+    try {
+      const { message, closing } = await service.restoreAdminPolicy();
+      world.print(message);
+      if (closing.length === 0) return 0;
+      for (const rule of closing) world.printError(rule);
+      world.printError('these rules come first; an admin can change them at /admin/api/policies');
+      return 1;
+    } finally {
+      await service.close();
+    }
+  },
+};

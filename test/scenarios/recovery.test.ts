@@ -1,0 +1,165 @@
+/** The ways back for operators: a lost admin password, no admin who can log in, a broken policy; beside a service that runs. */
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createService } from '../../src/service.ts';
+import { readSettings } from '../../src/settings.ts';
+import { type Reply, type RunningService, startService, type TestUser } from '../harness.ts';
+
+const DEFINITIONS = { 'Note.yaml': 'name: Note\nfields:\n  text: { type: string }\n' };
+const NEXT = 'the next password';
+
+let service: RunningService;
+let admin: TestUser;
+beforeEach(async () => {
+  service = await startService({ definitions: DEFINITIONS, settings: { loginAttempts: 100, loginAttemptsPerAccount: 3 } });
+  admin = await service.admin();
+});
+afterEach(() => service.close());
+
+type Commands = Awaited<ReturnType<typeof createService>>;
+
+/** Does what a command does, in a service of its own on the same data. */
+async function command<T>(work: (commands: Commands) => Promise<T>): Promise<T> {
+  const { dataFolder, database } = service;
+  const flags = { project: join(dirname(dataFolder), 'project'), data: dataFolder, database, logLevel: 'silent' };
+  const commands = await createService(readSettings({ flags, env: {} }));
+  try {
+    return await work(commands);
+  } finally {
+    await commands.close();
+  }
+}
+
+const asAdmin = async (method: string, path: string, body?: unknown): Promise<Reply> => {
+  const token = await service.logIn(admin.email, admin.password);
+  return service.call(method, path, { token, body });
+};
+
+async function entriesOf(token: string): Promise<unknown> {
+  return (await service.call('GET', '/admin/api/decisions?kind=admin&limit=1', { token })).at('data.0');
+}
+
+it('a password that is set ends every session, in force at once, with an audit entry', async () => {
+  const said = await command((commands) => commands.setPassword({ email: ' Admin@Example.com', password: NEXT }));
+  expect(said).toBe('the password of admin@example.com was set and every session ended');
+  expect((await service.call('GET', '/auth/me', { token: admin.token })).status).toBe(401);
+  expect((await service.call('POST', '/auth/login', { body: { email: admin.email, password: admin.password } })).status).toBe(401);
+  const token = await service.logIn(admin.email, NEXT);
+  expect(await entriesOf(token)).toMatchObject({
+    resource: 'User',
+    action: 'update',
+    recordId: admin.id,
+    allowed: true,
+    requestId: 'bailiwick user password',
+    reason: 'set the password and ended every session',
+  });
+  expect(JSON.stringify(await entriesOf(token))).not.toContain(NEXT);
+});
+
+it('a password that is set lifts the bound on logins of the account', async () => {
+  const email = 'lost@example.com';
+  await service.createRecord('User', { email, password: admin.password });
+  const logIn = async (password: string): Promise<number> =>
+    (await service.call('POST', '/auth/login', { body: { email, password } })).status;
+  for (let time = 0; time < 3; time++) expect(await logIn('not this one')).toBe(401);
+  expect(await logIn(admin.password)).toBe(429);
+  await command((commands) => commands.setPassword({ email, password: NEXT }));
+  expect(await logIn(NEXT)).toBe(200);
+});
+
+it.each([
+  ['nobody@example.com', NEXT, 'USER_UNKNOWN'],
+  ['admim@example.com', NEXT, 'did you mean "admin@example.com"'],
+  ['admin@example.com', 'short', 'password'],
+  ['admin@example.com', 'Password1', 'most common'],
+])('a password is not set: %s, %s', async (email, password, words) => {
+  const failed = await command((commands) => commands.setPassword({ email, password }).then(String, (error: unknown) => error));
+  const { code, detail, extras } = failed as { code: string; detail: string; extras: object };
+  expect(`${code} ${detail} ${JSON.stringify(extras)}`).toContain(words);
+  expect((await service.call('GET', '/auth/me', { token: admin.token })).status).toBe(200);
+});
+
+it('users are created and promoted, each with an audit entry', async () => {
+  const given = { email: 'Second@example.com', name: 'Second', password: NEXT };
+  await command((commands) => commands.createUser({ ...given, role: 'admin' }));
+  const token = await service.logIn('second@example.com', NEXT);
+  expect((await service.call('GET', '/auth/me', { token })).at('data.role')).toBe('admin');
+  expect(await entriesOf(token)).toMatchObject({
+    action: 'create',
+    requestId: 'bailiwick user create',
+    reason: 'created a user with role admin',
+  });
+
+  const idle = await service.user();
+  await asAdmin('PUT', `/api/User/${idle.id}`, { isActive: false });
+  await command((commands) => commands.promoteUser({ email: idle.email, role: 'admin' }));
+  const promoted = await service.logIn(idle.email, idle.password);
+  expect((await service.call('GET', '/auth/me', { token: promoted })).at('data.role')).toBe('admin');
+  expect(await entriesOf(token)).toMatchObject({ recordId: idle.id, requestId: 'bailiwick user promote' });
+});
+
+it.each<readonly [string, (commands: Commands) => Promise<unknown>, string]>([
+  ['a role that is none', (commands) => commands.promoteUser({ email: 'admin@example.com', role: 'root' }), 'VALUE_INVALID'],
+  ['the last admin as a user', (commands) => commands.promoteUser({ email: 'admin@example.com', role: 'user' }), 'IDENTITY_LAST_ADMIN'],
+  [
+    'an email that is taken',
+    (commands) => commands.createUser({ email: 'admin@example.com', name: 'A', role: 'admin', password: NEXT }),
+    'RECORD_EXISTS',
+  ],
+  [
+    'an email that is none',
+    (commands) => commands.createUser({ email: 'admin', name: 'A', role: undefined, password: NEXT }),
+    'VALUE_INVALID',
+  ],
+])('refused: %s', async (_, work, code) => {
+  expect(await command((commands) => work(commands).catch((error: unknown) => (error as { code: string }).code))).toBe(code);
+});
+
+it('a first admin made by a command gets what setup gives, and setup is closed', async () => {
+  const fresh = await startService({ definitions: DEFINITIONS });
+  const before = service;
+  service = fresh;
+  try {
+    await command((commands) => commands.createUser({ email: 'first@example.com', name: 'First', role: 'admin', password: NEXT }));
+    const token = await fresh.logIn('first@example.com', NEXT);
+    expect((await fresh.call('GET', '/api/Note', { token })).status).toBe(200);
+    const again = await fresh.call('POST', '/auth/setup', { body: { email: 'eve@evil.example', name: 'Eve', password: NEXT } });
+    expect(again.at('code')).toBe('IDENTITY_SETUP_DONE');
+  } finally {
+    service = before;
+    await fresh.close();
+  }
+});
+
+/** Ways to break the policy that lets admins in. */
+const BROKEN: readonly (readonly [string, (id: string) => Promise<Reply>])[] = [
+  ['deleted', (id) => asAdmin('DELETE', `/admin/api/policies/${id}`)],
+  ['inactive', (id) => asAdmin('PUT', `/admin/api/policies/${id}`, { isActive: false })],
+  ['without its rule', (id) => asAdmin('PUT', `/admin/api/policies/${id}`, { rules: [] })],
+  ['renamed and emptied', (id) => asAdmin('PUT', `/admin/api/policies/${id}`, { name: 'Something else', rules: [] })],
+  ['not assigned', (id) => asAdmin('DELETE', `/admin/api/policies/${id}/assign/role/admin`)],
+  ['assigned inactively', (id) => asAdmin('PUT', `/admin/api/policies/${id}/assign/role/admin`, { isActive: false })],
+];
+
+it.each(BROKEN)('the policy of admins is restored where it is %s', async (_, breakIt) => {
+  const id = String((await asAdmin('GET', '/admin/api/policies')).at('data.0.id'));
+  const broken = await breakIt(id);
+  expect(broken.status, broken.text).toBeLessThan(300);
+  expect((await service.call('GET', '/api/Note', { token: admin.token })).status).toBe(403);
+  const { closing } = await command((commands) => commands.restoreAdminPolicy());
+  expect(closing).toEqual([]);
+  expect((await service.call('GET', '/api/Note', { token: admin.token })).status).toBe(200);
+  expect(await entriesOf(admin.token)).toMatchObject({ resource: 'Policy', requestId: 'bailiwick policies restore-admin' });
+});
+
+it('rules that still deny admins are named, and stay', async () => {
+  const rules = [{ resource: 'Note', action: 'list', effect: 'DENY', priority: 900, description: 'no lists' }];
+  await service.createPolicy({ name: 'Closed', role: 'admin', rules });
+  await service.createPolicy({ name: 'Own', userId: admin.id, rules });
+  await service.createPolicy({ name: 'Lower', role: 'admin', rules: [{ ...rules[0], priority: 1 }] });
+  const { closing } = await command((commands) => commands.restoreAdminPolicy());
+  expect(closing).toEqual([
+    'rule "no lists" of policy "Closed" still denies list on Note',
+    'rule "no lists" of policy "Own" still denies list on Note',
+  ]);
+});
