@@ -1,7 +1,7 @@
 // Installs what this checkout is missing, and is done in a blink when nothing is. `npm start`, `npm test` and
 // `npm run check` call it first. Plain JavaScript for Node 18: it runs on whatever Node the machine has, and puts
 // the one that the project runs on (the npm package `node`) into node_modules/.bin, where npm scripts find it first.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, join, resolve, sep } from 'node:path';
@@ -21,7 +21,7 @@ async function setup() {
   if (isUpToDate()) return;
   await takeLock();
   try {
-    if (!isUpToDate()) install();
+    if (!isUpToDate()) await install();
   } finally {
     rmSync(lock, { recursive: true, force: true });
   }
@@ -37,21 +37,69 @@ function fingerprint() {
   return `${hash.digest('hex')} ${process.platform} ${process.arch}\n`;
 }
 
-function install() {
-  say('installing what is missing…');
+async function install() {
+  const packages = lockedPackages();
   // No package needs its install script: the database driver brings its binaries. The one exception is `node`,
   // which fetches the binary for this platform; so scripts are off, then on for it alone, whatever the user's own npm settings.
-  npm(['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--engine-strict=false']);
-  npm(['rebuild', 'node', '--ignore-scripts=false', '--foreground-scripts=false']);
+  if (!isInstalled(packages)) {
+    const done = showProgress('installing what is missing…', () => `${countInstalled(packages)} of ${packages.length} packages`);
+    await npm(['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--engine-strict=false']);
+    done();
+  }
+  if (!runsOwnNode()) {
+    const done = showProgress('fetching Node for this checkout…', () => 'from the npm registry');
+    await npm(['rebuild', 'node', '--ignore-scripts=false', '--foreground-scripts=false']);
+    done();
+  }
   checkOwnNode();
   linkCommand();
   writeFileSync(stamp, fingerprint());
 }
 
+/** The packages that package-lock.json names, but those for other platforms: path below the checkout → version. */
+function lockedPackages() {
+  const { packages = {} } = JSON.parse(readText(join(checkout, 'package-lock.json')));
+  return Object.entries(packages).filter(([path, { optional }]) => path !== '' && !optional);
+}
+
+/** Says whether npm itself (`npm ci`, `npm install`) has installed all of these versions: it notes what is there in a lock file of its own. */
+function isInstalled(packages) {
+  const text = readText(join(modules, '.package-lock.json'));
+  if (text === undefined || packages.length === 0) return false;
+  const { packages: installed = {} } = JSON.parse(text);
+  return packages.every(([path, { version }]) => installed[path]?.version === version && existsSync(join(checkout, path, 'package.json')));
+}
+
+function countInstalled(packages) {
+  return packages.filter(([path]) => existsSync(join(checkout, path, 'package.json'))).length;
+}
+
+function runsOwnNode() {
+  const own = join(modules, '.bin', 'node');
+  return existsSync(own) && spawnSync(own, ['--version'], { shell: process.platform === 'win32' }).status === 0;
+}
+
+/** Says what happens, and how far it is every few seconds: on a terminal in one line that is written over, elsewhere in lines of their own. */
+function showProgress(what, progress) {
+  const from = Date.now();
+  const isTerminal = process.stderr.isTTY === true;
+  const tell = () => {
+    const line = `${what} ${progress()}, ${Math.round((Date.now() - from) / 1000)} s`;
+    if (isTerminal) process.stderr.write(`\r\u001b[Kbailiwick: ${line}`);
+    else say(line);
+  };
+  if (isTerminal) tell();
+  else say(what);
+  const timer = setInterval(tell, isTerminal ? 500 : 3000);
+  return () => {
+    clearInterval(timer);
+    if (isTerminal) process.stderr.write('\n');
+  };
+}
+
 /** The platform's binary may be none that runs here (Alpine has another libc): then a new enough Node of the machine's own will do. */
 function checkOwnNode() {
-  const own = join(modules, '.bin', 'node');
-  if (spawnSync(own, ['--version'], { shell: process.platform === 'win32' }).status === 0) return;
+  if (runsOwnNode()) return;
   const { status, stdout } = spawnSync('node', ['--version'], {
     env: outsideEnvironment(),
     encoding: 'utf8',
@@ -61,7 +109,7 @@ function checkOwnNode() {
   if (major < ENOUGH[0] || (major === ENOUGH[0] && minor < ENOUGH[1])) {
     fail(`the npm package "node" does not run on this machine; install Node ${ENOUGH.join('.')} or newer and try again`);
   }
-  rmSync(own, { force: true });
+  rmSync(join(modules, '.bin', 'node'), { force: true });
 }
 
 /** `npx bailiwick` inside the checkout. */
@@ -71,18 +119,22 @@ function linkCommand() {
   if (process.platform !== 'win32') symlinkSync(join('..', '..', 'bin', 'bailiwick.js'), link);
 }
 
-function npm(args) {
+async function npm(args) {
   // The Node that runs npm, not the one in node_modules, which `npm ci` is about to delete.
   const { npm_execpath: script, npm_node_execpath: node } = process.env;
   const direct = script?.endsWith('.js') && node !== undefined && !node.startsWith(modules + sep);
   const [command, first] = direct ? [node, [script]] : ['npm', []];
-  const { status, error } = spawnSync(command, [...first, ...args, '--loglevel=error'], {
+  const child = spawn(command, [...first, ...args, '--loglevel=error'], {
     cwd: checkout,
     env: outsideEnvironment(),
     stdio: ['ignore', 'ignore', 'inherit'],
     shell: !direct && process.platform === 'win32',
   });
-  if (status !== 0) fail(`npm ${args[0]} failed${error === undefined ? '' : `: ${error.message}`}; what it printed stands above`);
+  const failure = await new Promise((done) => {
+    child.on('error', (error) => done(`: ${error.message}`));
+    child.on('close', (status) => done(status === 0 ? undefined : ''));
+  });
+  if (failure !== undefined) fail(`npm ${args[0]} failed${failure}; its messages are printed above`);
 }
 
 /** The environment without what npm put in front of PATH for the script that we are. */

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 const NPM = `#!/bin/sh
 echo "$@" >> npm.log
 test -e npm.fails && { echo "npm has failed" >&2; exit 1; }
-sleep 0.2
+sleep "$NPM_SECONDS"
 if test "$1" = ci; then
   test -e installing && { echo "two at once" >&2; exit 1; }
   touch installing; rm -rf node_modules; sleep 0.2; mkdir -p node_modules/.bin; rm installing
@@ -30,8 +30,13 @@ beforeEach(() => {
 
 afterEach(() => rmSync(checkout, { recursive: true, force: true }));
 
-async function setup(): Promise<{ readonly status: number | null; readonly said: string }> {
-  const env = { PATH: [join(checkout, 'bin'), process.env['PATH']].join(delimiter), REAL_NODE: process.execPath };
+async function setup(more: Readonly<Record<string, string>> = {}): Promise<{ readonly status: number | null; readonly said: string }> {
+  const env = {
+    PATH: [join(checkout, 'bin'), process.env['PATH']].join(delimiter),
+    REAL_NODE: process.execPath,
+    NPM_SECONDS: '0.2',
+    ...more,
+  };
   const child = spawn(process.execPath, [join(checkout, 'scripts/setup.mjs')], { env });
   let said = '';
   child.stderr.on('data', (text) => {
@@ -46,7 +51,10 @@ function callsOfNpm(): readonly string[] {
 
 describe('setup', () => {
   it('installs without scripts, then lets the script of the package node run, and no other', async () => {
-    expect(await setup()).toEqual({ status: 0, said: 'bailiwick: installing what is missing…\n' });
+    expect(await setup()).toEqual({
+      status: 0,
+      said: 'bailiwick: installing what is missing…\nbailiwick: fetching Node for this checkout…\n',
+    });
     expect(callsOfNpm()).toEqual([
       expect.stringMatching(/^ci --ignore-scripts /),
       expect.stringMatching(/^rebuild node --ignore-scripts=false /),
@@ -61,6 +69,50 @@ describe('setup', () => {
     writeFileSync(join(checkout, 'package-lock.json'), '{ }');
     await setup();
     expect(callsOfNpm()).toHaveLength(4);
+  });
+
+  /** A lock file with one package, which npm itself has installed in this version. */
+  function installByNpm(version: string, names: readonly string[] = ['a']): void {
+    const packages = (of: string): object => ({
+      packages: Object.fromEntries(names.map((name) => [`node_modules/${name}`, { version: of }])),
+    });
+    const optional = { 'node_modules/other-platform': { version: '1.0.0', optional: true } };
+    const locked = { packages: { '': {}, 'node_modules/a': { version: '1.0.0' }, ...optional } };
+    writeFileSync(join(checkout, 'package-lock.json'), JSON.stringify(locked));
+    mkdirSync(join(checkout, 'node_modules/.bin'), { recursive: true });
+    for (const name of names) mkdirSync(join(checkout, 'node_modules', name));
+    for (const name of names) writeFileSync(join(checkout, 'node_modules', name, 'package.json'), '{}');
+    writeFileSync(join(checkout, 'node_modules/.package-lock.json'), JSON.stringify(packages(version)));
+  }
+
+  it('does not install again what npm itself has installed', async () => {
+    installByNpm('1.0.0');
+    symlinkSync(process.execPath, join(checkout, 'node_modules/.bin/node'));
+    expect(await setup()).toEqual({ status: 0, said: '' });
+    expect(await setup()).toEqual({ status: 0, said: '' });
+    expect(callsOfNpm()).toEqual([]);
+  });
+
+  it('fetches Node alone where npm has installed the rest without scripts', async () => {
+    installByNpm('1.0.0');
+    expect((await setup()).status).toBe(0);
+    expect(callsOfNpm()).toEqual([expect.stringMatching(/^rebuild node /)]);
+  });
+
+  it.each([
+    ['another version', '0.9.0', ['a']],
+    ['not all of them', '1.0.0', []],
+  ])('installs where npm has installed %s', async (_, version, names) => {
+    installByNpm(version, names);
+    expect((await setup()).status).toBe(0);
+    expect(callsOfNpm()[0]).toMatch(/^ci /);
+  });
+
+  it('says how far it is while npm is at work', async () => {
+    writeFileSync(join(checkout, 'package-lock.json'), JSON.stringify({ packages: { 'node_modules/a': { version: '1.0.0' } } }));
+    const { said } = await setup({ NPM_SECONDS: '3.5' });
+    expect(said).toMatch(/installing what is missing… 0 of 1 packages, \d+ s\n/);
+    expect(said).toMatch(/fetching Node for this checkout… from the npm registry, \d+ s\n/);
   });
 
   it('installs once where two start at once', async () => {
