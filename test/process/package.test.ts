@@ -24,7 +24,7 @@ afterAll(() => rmSync(project, { recursive: true, force: true }));
 describe('the package', () => {
   it('holds what it runs from, and neither sources nor tests', () => {
     const places = new Set(installed.files.map((path) => (path.includes('/') ? path.slice(0, path.indexOf('/')) : path)));
-    expect([...places].sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'bin', 'dist', 'docs', 'package.json']);
+    expect([...places].sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'bin', 'dist', 'docs', 'package.json']);
     expect(installed.files.filter((path) => /\.(test|fixture)\.|(?<!\.d)\.ts$/.test(path))).toEqual([]);
   });
 
