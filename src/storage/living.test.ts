@@ -162,7 +162,9 @@ const OTHERS = new Set(
   [
     'checkUnderstood countEntriesSince loadDeletedRecord findDeletedTogether listDeletedRecords listRolePolicies listRoleAssignments findUnknownUsers listUserPolicies loadCandidates loadEpoch listEvolutions',
     'loadOtherDefinitions listPolicies loadPolicy loadChanges loadGrants loadPolicyState loadPolicyStateAt loadActiveAssignments loadPolicyPage countUserValues',
-    'checkUnderstood countEntriesSince',
+    'findEmptyFile loadAssignment loadPolicyToChange',
+    // Of users alone, and users cannot be soft-deleted.
+    'findReferringAdmin',
   ].flatMap((names) => names.split(' ')),
 );
 
