@@ -1,8 +1,12 @@
 /** Files that hold keys: made once, whole, for their owner alone. */
 import { createPrivateKey, type KeyObject, randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, linkSync, openSync, unlinkSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SetupError } from './errors.ts';
+import { errorCode, findFile, makeFolder, readRegularFile } from './safe-files.ts';
+
+/** Bytes of a file of keys at most. */
+export const KEY_FILE_BYTES = 1_000_000;
 
 /** A key in a file. */
 export interface KeyFile {
@@ -22,9 +26,9 @@ export function readOrMakeKey({ path, name, make }: KeyFile): string {
     const there = readIfThere(path);
     if (there !== undefined) return there;
     makeExclusively(path, make());
-    return readFileSync(path, 'utf8');
+    return readRegularFile(path, KEY_FILE_BYTES).toString('utf8');
   } catch (error) {
-    throw new SetupError(`the ${name} ${path} cannot be read or made: ${errorCode(error) ?? String(error)}`);
+    throw new SetupError(`the ${name} ${path} cannot be read or made: ${errorCode(error)}`);
   }
 }
 
@@ -41,17 +45,12 @@ export function readEdKey(path: string, text: string): KeyObject {
 }
 
 function readIfThere(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
-    throw error;
-  }
+  return findFile(path) === undefined ? undefined : readRegularFile(path, KEY_FILE_BYTES).toString('utf8');
 }
 
 /** A link is made or refused as a whole, so nobody ever reads half a key, and a key that is there stays. */
 function makeExclusively(path: string, content: string): void {
-  mkdirSync(dirname(path), { recursive: true });
+  makeFolder(dirname(path));
   const draft = `${path}.${randomBytes(6).toString('hex')}`;
   const file = openSync(draft, 'wx', 0o600);
   try {
@@ -64,8 +63,4 @@ function makeExclusively(path: string, content: string): void {
     closeSync(file);
     unlinkSync(draft);
   }
-}
-
-function errorCode(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }

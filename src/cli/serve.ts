@@ -14,7 +14,9 @@ export async function serve(world: CliWorld, settings: Settings, options: { read
     if (world.lead === undefined) world.printError('one process cannot be replaced while it serves; --workers makes several of it');
   });
   try {
-    const service = await world.createService(settings, { isDevelopment: options.watch });
+    // A server that does not answer may be waited for, for long: a start that waits can be stopped.
+    const service = await Promise.race([world.createService(settings, { isDevelopment: options.watch }), stop.first.then(() => undefined)]);
+    if (service === undefined) return 0;
     try {
       // Another process may be at work on the tables, for long: a start that waits for it can be stopped.
       await Promise.race([open(service, { world, settings, watch: options.watch }), stop.first]);

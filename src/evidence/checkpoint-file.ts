@@ -1,6 +1,7 @@
 import { createReadStream, promises as files } from 'node:fs';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
+import { makeFolder, refuseSpecial } from '../safe-files.ts';
 import type { Break } from './break.ts';
 import { type Checkpoint, hashOfLine, isSigned, type PublicKeys, readLine, signatureOf } from './checkpoint.ts';
 import { createComparison, type Look, type SignedHead } from './compare-heads.ts';
@@ -113,9 +114,11 @@ async function* linesOf(path: string): AsyncGenerator<string> {
  * file system can be told to allow no more than that.
  */
 export async function appendLine(path: string, make: (previous: string) => string): Promise<string> {
-  await files.mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path), 0o700);
   const file = await files.open(path, 'a+', 0o600);
   try {
+    // What is written into a device or a pipe is gone.
+    refuseSpecial(await file.stat());
     const { previous, isWhole } = await readEnd(file);
     const line = make(previous);
     await file.appendFile(`${isWhole ? '' : '\n'}${line}\n`);

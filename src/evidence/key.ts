@@ -1,8 +1,9 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SetupError } from '../errors.ts';
-import { readEdKey, readOrMakeKey } from '../key-file.ts';
+import { KEY_FILE_BYTES, readEdKey, readOrMakeKey } from '../key-file.ts';
+import { errorCode, findFile, readRegularFile } from '../safe-files.ts';
 import { fingerprintOf, type PublicKeys } from './checkpoint.ts';
 
 /** Where the public key lies, for whoever verifies elsewhere. */
@@ -70,9 +71,8 @@ function noKey(path: string): SetupError {
 
 function readIfThere(path: string): string | undefined {
   try {
-    return readFileSync(path, 'utf8');
+    return findFile(path) === undefined ? undefined : readRegularFile(path, KEY_FILE_BYTES).toString('utf8');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw new SetupError(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    throw new SetupError(`${path} cannot be read: ${errorCode(error)}`);
   }
 }

@@ -79,7 +79,7 @@ describe('loadTokenKey', () => {
   it('says in one sentence where the folder cannot be made', () => {
     const dataFolder = newFolder();
     writeFileSync(dataFolder, 'a file where the folder should be');
-    expect(() => loadTokenKey({ algorithm: 'HS256', dataFolder })).toThrow(/jwt\.key cannot be read or made: E/);
+    expect(() => loadTokenKey({ algorithm: 'HS256', dataFolder })).toThrow(/jwt\.key cannot be read or made: .*ENOTDIR$/);
   });
 });
 

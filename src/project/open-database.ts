@@ -2,7 +2,7 @@
 import { readdirSync, renameSync, statSync } from 'node:fs';
 import { SetupError } from '../errors.ts';
 import { checkpointKeyPath } from '../evidence/index.ts';
-import { type CommitWatch, type Database, findEmptyFile, listEvolutions, openDatabase, type Tell } from '../storage/index.ts';
+import { type CommitWatch, type Database, emptyFileOf, listEvolutions, openDatabase, type Tell } from '../storage/index.ts';
 import { backupFolder, type ProjectPlace, toDatabasePlace } from './place.ts';
 
 /** A project, and whether its database may be created although there was one before. */
@@ -29,7 +29,7 @@ interface Trace {
  * @throws SetupError where it cannot be opened, or there was one before and `createDatabase` does not say `always`.
  */
 export async function openProjectDatabase(place: CreatablePlace, listeners: DatabaseListeners = {}): Promise<Database> {
-  const empty = findEmptyFile(place.database);
+  const empty = emptyFileOf(place.database);
   const traces = findTraces(place, empty?.path);
   const mayCreate = traces.length === 0 || place.createDatabase === 'always';
   if (empty !== undefined && !mayCreate) throw lost(empty.exists ? `${empty.path} is empty` : `there is no ${empty.path}`, traces);

@@ -1,5 +1,5 @@
 /** A project's record looked over, while its service runs or not. */
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { searchDecisions } from '../audit/index.ts';
 import { SetupError } from '../errors.ts';
 import {
@@ -82,5 +82,6 @@ async function loadPruned(tx: Transaction): Promise<readonly NotedPrune[]> {
 function checkThere(path: string, publicKey: string, hasKey: boolean): void {
   const how = 'name it, or say --checkpoints off to look at the chains alone';
   if (!existsSync(path)) throw new SetupError(`the record has checkpoints, and there is no ${path}: ${how}`);
+  if (!statSync(path).isFile()) throw new SetupError(`expected a file of checkpoints, found something else in ${path}: ${how}`);
   if (!hasKey) throw new SetupError(`checkpoints cannot be verified without their public key, and there is no ${publicKey}`);
 }

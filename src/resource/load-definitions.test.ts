@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -85,7 +86,7 @@ describe('loadDefinitions', () => {
     ['a tag', 'name: !!js/function x\n', /a.yaml:1:7 unresolved tag/],
     ['an alias to nothing', 'name: *nothing\n', /unresolved alias/],
     ['an alias bomb', bomb, /excessive alias count/],
-    ['100,000 levels', '['.repeat(100_000), /maximum call stack/],
+    ['100,000 levels', '['.repeat(100_000), /expected fewer levels of nesting/],
     ['a list as a key', '? [a]\n: b\n', /a.yaml:1:3 .*keys must be strings/],
     ['a file of 1 MB', `name: ${'x'.repeat(1_000_001)}`, /a.yaml expected at most 1000000 bytes/],
     ['Latin-1', Uint8Array.from([0x6e, 0xe9]), /expected UTF-8 text/],
@@ -94,6 +95,43 @@ describe('loadDefinitions', () => {
   ])('refuses %s', (_what, content, message) => {
     put('a.yaml', content);
     expect(mistakes()[0]).toMatch(message);
+  });
+
+  it('refuses unread what is no file of the project, and shows none of it', () => {
+    const outside = mkdtempSync(join(tmpdir(), 'bailiwick-outside-'));
+    writeFileSync(join(outside, 'secret'), 'root:$6$secret: x\n- y\n');
+    writeFileSync(join(folder, '..', 'shared.yaml'), 'name: Shared\nfields:\n  a: { type: string }\n');
+    mkdirSync(join(folder, 'kept'));
+    put('kept/inner.yaml', 'name: Inner\nfields:\n  a: { type: string }\n');
+    execFileSync('mkfifo', [join(folder, 'pipe.yaml')]);
+    const links = {
+      device: '/dev/zero',
+      outside: join(outside, 'secret'),
+      folder: outside,
+      shared: '../shared.yaml',
+      inner: 'kept/inner.yaml',
+    };
+    for (const [name, target] of Object.entries(links)) symlinkSync(target, join(folder, `${name}.yaml`));
+    symlinkSync('nowhere', join(folder, 'nowhere.yaml'));
+    const leadsOut = 'expected a file of the project, found a link that leads out of it';
+    expect(mistakes()).toEqual([
+      `resources/device.yaml ${leadsOut}`,
+      `resources/folder.yaml ${leadsOut}`,
+      'resources/nowhere.yaml expected a file that can be read (ENOENT)',
+      `resources/outside.yaml ${leadsOut}`,
+      'resources/pipe.yaml expected a file, found a named pipe',
+    ]);
+    expect(loadDefinitions(folder).definitions.map(({ file }) => file)).toEqual(['resources/inner.yaml', 'resources/shared.yaml']);
+    rmSync(outside, { recursive: true });
+  });
+
+  it.each([
+    ['the same key', () => 'k: 1\n'.repeat(60_000), 20],
+    ['unknown keys', () => Array.from({ length: 60_000 }, (_, n) => `k${n}: 1\n`).join(''), 60_002],
+    ['closing braces', () => '}'.repeat(20_000), 20],
+  ])('reads a file full of %s in linear time', (_, content, count) => {
+    put('a.yaml', content());
+    expect(mistakes()).toHaveLength(count);
   });
 
   it('says when the folder cannot be read', () => {

@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { basename, extname, join } from 'node:path';
+import { readdirSync, realpathSync } from 'node:fs';
+import { basename, dirname, extname, join, parse, sep } from 'node:path';
 import type { Json } from '../operators/index.ts';
+import { errorCode, RefusedPath, readRegularFile } from '../safe-files.ts';
 import type { DefinitionMistake, Mistake } from './mistake.ts';
 import { type Locate, parseYaml } from './yaml-file.ts';
 
@@ -33,9 +34,10 @@ export function loadDefinitions(folder: string): LoadedDefinitions {
   const shownFolder = basename(folder);
   const names = listFiles(folder);
   if (typeof names === 'string') return { definitions, mistakes: [{ file: shownFolder, path: '', detail: names }] };
+  const roots = rootsOf(folder);
   for (const name of names) {
     const file = `${shownFolder}/${name}`;
-    const text = readText(join(folder, name));
+    const text = readText(join(folder, name), roots);
     if (text.detail !== undefined) {
       mistakes.push({ file, path: '', detail: text.detail });
       continue;
@@ -64,17 +66,25 @@ function listFiles(folder: string): readonly string[] | string {
   }
 }
 
-function readText(path: string): { content: string; detail?: undefined } | { detail: string } {
+/**
+ * Folders that definition files may lie in: theirs, and that of the project. A link that leads elsewhere could have another file of the
+ * machine read, and its lines shown as mistakes.
+ */
+function rootsOf(folder: string): readonly string[] {
+  const own = realpathSync(folder);
+  const project = dirname(own);
+  return project === parse(project).root ? [own] : [own, project];
+}
+
+function readText(path: string, roots: readonly string[]): { content: string; detail?: undefined } | { detail: string } {
   try {
-    const { size } = statSync(path);
-    if (size > MOST_BYTES) return { detail: `expected at most ${MOST_BYTES} bytes, found ${size}` };
-    return { content: new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path)) };
+    const real = realpathSync(path);
+    if (!roots.some((root) => real.startsWith(root + sep)))
+      return { detail: 'expected a file of the project, found a link that leads out of it' };
+    return { content: new TextDecoder('utf-8', { fatal: true }).decode(readRegularFile(real, MOST_BYTES)) };
   } catch (error) {
+    if (error instanceof RefusedPath) return { detail: error.message };
     if (error instanceof TypeError) return { detail: 'expected UTF-8 text' };
     return { detail: `expected a file that can be read (${errorCode(error)})` };
   }
-}
-
-function errorCode(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : String(error);
 }

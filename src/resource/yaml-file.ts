@@ -1,8 +1,11 @@
-import { type Document, isMap, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
+import { type Document, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, visit, type YAMLMap } from 'yaml';
+import { memoised } from '../memo.ts';
 import type { Json } from '../operators/index.ts';
 
 // Each use of an anchor counts with all it holds: what is small on disk stays small in memory.
 const MOST_ALIASES = 100;
+/** Mistakes that are told of one file: what is no YAML at all may have one in each character. */
+const MOST_ERRORS = 20;
 
 /** A place in a file, both from 1. */
 export interface FilePosition {
@@ -32,16 +35,19 @@ export function parseYaml(text: string): ParsedYaml {
     lineCounter: lines,
     prettyErrors: false,
     stringKeys: true,
+    // The library compares each key with all before it: minutes for one file. See `findRepeated`.
+    uniqueKeys: false,
     merge: false,
     schema: 'core',
     resolveKnownTags: false,
     logLevel: 'error',
   });
   const locate: Locate = (path, on) => toPosition(findOffset(document, path, on));
-  const errors = [...document.errors, ...document.warnings].map((error) => ({
-    detail: toMessage(error.message),
-    position: toPosition(error.pos[0]),
-  }));
+  const found = [...document.errors, ...document.warnings].map(({ message, pos: [offset] }) => ({ message, offset }));
+  const mistakes = found.length > 0 ? found : findRepeated(document);
+  const errors = mistakes
+    .slice(0, MOST_ERRORS)
+    .map(({ message, offset }) => ({ detail: toMessage(message), position: toPosition(offset) }));
   if (errors.length > 0) return { value: undefined, errors, locate };
   try {
     return { value: document.toJS({ maxAliasCount: MOST_ALIASES }) as Json, errors, locate };
@@ -50,6 +56,27 @@ export function parseYaml(text: string): ParsedYaml {
     const detail = error instanceof Error ? toMessage(error.message) : String(error);
     return { value: undefined, errors: [{ detail, position: { line: 1, column: 1 } }], locate };
   }
+}
+
+interface Misplaced {
+  readonly message: string;
+  readonly offset: number;
+}
+
+/** Keys that their mapping has already. */
+function findRepeated(document: Document): readonly Misplaced[] {
+  const repeated: Misplaced[] = [];
+  visit(document, {
+    Map(_, { items }) {
+      const known = new Set<unknown>();
+      for (const { key } of items) {
+        const name = isScalar(key) ? key.value : key;
+        if (known.has(name)) repeated.push({ message: 'map keys must be unique', offset: startOf(key) ?? 0 });
+        known.add(name);
+      }
+    },
+  });
+  return repeated;
 }
 
 function findOffset(document: Document, path: readonly (string | number)[], on: 'key' | 'value'): number {
@@ -65,14 +92,30 @@ function findOffset(document: Document, path: readonly (string | number)[], on: 
   return offset;
 }
 
-function findMember(node: unknown, step: string | number): { key: unknown; value: unknown } | undefined {
+interface Member {
+  readonly key: unknown;
+  readonly value: unknown;
+}
+
+function findMember(node: unknown, step: string | number): Member | undefined {
   if (isSeq(node)) {
     const value = node.items[Number(step)];
     return value === undefined ? undefined : { key: value, value };
   }
   if (!isMap(node)) return undefined;
-  const pair = node.items.find(({ key }) => String((key as { value?: unknown }).value ?? key) === String(step));
-  return pair === undefined ? undefined : { key: pair.key, value: pair.value };
+  return memoised(membersOf, node, () => indexMembers(node)).get(String(step));
+}
+
+/** Members of mappings, by key: a file may have as many mistakes as members, each with its place. */
+const membersOf = new WeakMap<YAMLMap, ReadonlyMap<string, Member>>();
+
+function indexMembers({ items }: YAMLMap): ReadonlyMap<string, Member> {
+  const members = new Map<string, Member>();
+  for (const { key, value } of items) {
+    const name = String((key as { value?: unknown }).value ?? key);
+    if (!members.has(name)) members.set(name, { key, value });
+  }
+  return members;
 }
 
 function startOf(node: unknown): number | undefined {
@@ -80,6 +123,7 @@ function startOf(node: unknown): number | undefined {
 }
 
 function toMessage(message: string): string {
+  if (/call stack/i.test(message)) return 'expected fewer levels of nesting';
   const text = message.replace(/\.$/, '');
   return `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
 }

@@ -74,7 +74,7 @@ export { findUnknownUsers, type ImportedPolicies, importPolicies } from './impor
 export { type ListQuery, listRecords, type Page, type Restriction } from './list.ts';
 export { findMatches, type MatchQuery } from './matches.ts';
 export { insertionInto, readingById, selectionOf } from './names.ts';
-export { type DatabasePlace, findEmptyFile, openDatabase, openForReading } from './open.ts';
+export { type DatabasePlace, emptyFileOf, openDatabase, openForReading } from './open.ts';
 export { type DropPlace, type Dropping, dropOldest, makePartitions, type Staying } from './partitions.ts';
 export { applyPermissions, comparePermissions, type PermissionsComparison } from './permissions.ts';
 export {

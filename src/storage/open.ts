@@ -34,7 +34,7 @@ export async function openForReading(place: DatabasePlace): Promise<Database> {
 }
 
 /** The file of an embedded database that holds nothing; undefined of one with content, and of a server. */
-export function findEmptyFile(database: string): { readonly path: string; readonly exists: boolean } | undefined {
+export function emptyFileOf(database: string): { readonly path: string; readonly exists: boolean } | undefined {
   if (!database.startsWith(FILE)) return undefined;
   const path = pathOf(database);
   return isEmpty(path) ? { path, exists: hasSqlite(path) } : undefined;

@@ -1,5 +1,7 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -25,6 +27,13 @@ describe('a setting that cannot be used is told in one sentence, with exit code 
       `there is no folder ${folder}/nowhere/resources; say with --project which folder holds resources/`,
     ],
     [['--data', '/dev/null/x'], {}, /^cannot open the database file \/dev\/null\/x\/bailiwick.db: /],
+    [
+      ['--data', '/proc/bailiwick'],
+      {},
+      /^cannot open the database file \/proc\/bailiwick\/bailiwick.db: cannot make the folder \/proc\/bailiwick: /,
+    ],
+    [['--database', 'sqlite:/dev/zero'], {}, 'cannot open the database file /dev/zero: expected a file, found a device'],
+    [['--database', `sqlite:${folder}`], {}, `cannot open the database file ${folder}: expected a file, found a folder`],
     [['--database', 'sqlite:package.json'], {}, 'cannot open the database file package.json: file is not a database'],
     [['--host', '192.0.2.1'], {}, 'cannot listen on port 0 of 192.0.2.1: this machine does not have that address'],
   ];
@@ -61,6 +70,30 @@ describe('a setting that cannot be used is told in one sentence, with exit code 
       code: 2,
       err: expect.stringMatching(/^bailiwick: cannot open the database file .*permission denied.*\n$/),
     });
+  });
+});
+
+describe('a start that waits', () => {
+  it('for a server that never answers is ended by SIGTERM', async () => {
+    const connected = Promise.withResolvers<void>();
+    const sockets: Socket[] = [];
+    const silent = createServer((socket) => {
+      sockets.push(socket);
+      socket.on('error', () => undefined);
+      connected.resolve();
+    });
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const { port } = silent.address() as { port: number };
+    const args = ['bin/bailiwick.js', 'start', ...newsroom, '--database', `postgres://me@127.0.0.1:${port}/x`];
+    const child = spawn(process.execPath, args, { stdio: 'ignore' });
+    const ended = once(child, 'exit');
+    await connected.promise;
+    child.kill('SIGTERM');
+    const deadline = setTimeout(() => child.kill('SIGKILL'), 3000);
+    expect(await ended).toEqual([0, null]);
+    clearTimeout(deadline);
+    for (const socket of sockets) socket.destroy();
+    silent.close();
   });
 });
 

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
 import { didYouMean, SetupError } from '../../errors.ts';
+import { readRegularFile } from '../../safe-files.ts';
 
 /** Where a database is, who we are there, and how the way to it is secured. */
 export interface PostgresAddress {
@@ -97,9 +97,12 @@ function toTls(mode: string, files: Files): ConnectionOptions | false {
   };
 }
 
+/** Bytes of a file of certificates at most: the bundles of systems have about 250,000. */
+const CERTIFICATE_BYTES = 4_000_000;
+
 function readFile(path: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    return readRegularFile(path, CERTIFICATE_BYTES).toString('utf8');
   } catch (error) {
     throw new SetupError(`cannot read ${path}, which the address of the database names: ${error instanceof Error ? error.message : error}`);
   }

@@ -1,7 +1,8 @@
-import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { SetupError } from '../../errors.ts';
+import { findFile, makeFolder, refuseSpecial } from '../../safe-files.ts';
 import type { CommitWatch, Database, Tell } from '../database.ts';
 import { createConnection } from './connection.ts';
 import { driverCode } from './driver-error.ts';
@@ -87,10 +88,14 @@ export function hasSqlite(path: string): boolean {
   return existsSync(path);
 }
 
-/** Whether there is no database file, or one without a single byte. */
+/** Whether there is no database file, or one without a single byte. @throws SetupError where the path cannot be followed. */
 export function isEmpty(path: string): boolean {
-  const found = statSync(path, { throwIfNoEntry: false });
-  return found === undefined || (found.isFile() && found.size === 0);
+  try {
+    const found = findFile(path);
+    return found === undefined || (found.isFile() && found.size === 0);
+  } catch (error) {
+    throw cannotOpen(path, error);
+  }
 }
 
 interface Opened {
@@ -112,8 +117,12 @@ function openFile(path: string, { busyTimeout, tell }: { readonly busyTimeout: n
     return { driver, files: path === ':memory:' ? IN_MEMORY : rememberOpenFiles(path, tell) };
   } catch (error) {
     driver?.close();
-    throw new SetupError(`cannot open the database file ${path}: ${error instanceof Error ? error.message : String(error)}`);
+    throw cannotOpen(path, error);
   }
+}
+
+function cannotOpen(path: string, error: unknown): SetupError {
+  return new SetupError(`cannot open the database file ${path}: ${error instanceof Error ? error.message : String(error)}`);
 }
 
 /**
@@ -135,7 +144,9 @@ function tryToWrite(driver: BetterSqlite3.Database, busyTimeout: number): void {
  * to close it would release the locks that another connection of this process has on it.
  */
 function createFile(path: string): void {
-  if (existsSync(path)) return;
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  closeSync(openSync(path, 'a', 0o600));
+  const found = findFile(path);
+  if (found === undefined) {
+    makeFolder(dirname(path), 0o700);
+    closeSync(openSync(path, 'a', 0o600));
+  } else refuseSpecial(found);
 }

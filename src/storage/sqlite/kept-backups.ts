@@ -1,6 +1,7 @@
-import { accessSync, constants, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { accessSync, constants, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { SetupError } from '../../errors.ts';
+import { makeFolder } from '../../safe-files.ts';
 import type { Backup, Backups } from '../database.ts';
 import { writeBackup } from './backup.ts';
 
@@ -36,7 +37,7 @@ export function createBackups(path: string, { folder, kept, ofLabel = OF_PLAN }:
 
   return {
     make(wanted): Backup {
-      makeFolder(folder);
+      prepareFolder(folder);
       // Whoever makes one holds the lock, so nobody else is about to.
       remove(readdirSync(folder).filter((name) => LEFT.test(name)));
       const label = wanted.slice(0, LABEL);
@@ -54,9 +55,9 @@ export function createBackups(path: string, { folder, kept, ofLabel = OF_PLAN }:
   };
 }
 
-function makeFolder(folder: string): void {
+function prepareFolder(folder: string): void {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder, 0o700);
     // It may be somebody else's: made by a command that ran as another user.
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {

@@ -1,0 +1,74 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findFile, makeFolder, readRegularFile } from './safe-files.ts';
+
+let folder: string;
+const at = (name: string): string => join(folder, name);
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'bailiwick-files-'));
+  writeFileSync(at('file'), 'content');
+  writeFileSync(at('large'), '');
+  truncateSync(at('large'), 1e12);
+  mkdirSync(at('folder'));
+  execFileSync('mkfifo', [at('pipe')]);
+  symlinkSync(at('file'), at('link'));
+  symlinkSync(at('nothing'), at('dangling'));
+  symlinkSync(at('circle'), at('circle'));
+  symlinkSync('/dev/zero', at('zero'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe('readRegularFile', () => {
+  it('reads a file, also behind a link', () => {
+    expect(readRegularFile(at('file'), 7).toString()).toBe('content');
+    expect(readRegularFile(at('link'), 7).toString()).toBe('content');
+  });
+
+  it.each([
+    ['pipe', 'expected a file, found a named pipe'],
+    ['folder', 'expected a file, found a folder'],
+    ['zero', 'expected a file, found a device'],
+    ['file', 'expected at most 6 bytes, found 7'],
+    ['large', 'expected at most 6 bytes, found 1000000000000'],
+  ])('refuses %s unread', (name, message) => {
+    expect(() => readRegularFile(at(name), 6)).toThrow(message);
+  });
+
+  it.skipIf(!existsSync('/proc/self/maps'))('refuses a file that is longer than its size says', () => {
+    expect(statSync('/proc/self/maps').size).toBe(0);
+    expect(() => readRegularFile('/proc/self/maps', 100)).toThrow('expected at most 100 bytes, found more');
+  });
+});
+
+describe('makeFolder', () => {
+  it('makes what is missing of a path, for its owner alone where that is asked for', () => {
+    makeFolder(at('folder/a/b'), 0o700);
+    makeFolder(at('folder/a/b'), 0o700);
+    expect([statSync(at('folder/a')).mode & 0o777, statSync(at('folder/a/b')).mode & 0o777]).toEqual([0o700, 0o700]);
+  });
+
+  it.each([
+    ['file', 'expected a folder, found a file'],
+    ['file/x', 'ENOTDIR'],
+    ['pipe', 'expected a folder, found a named pipe'],
+    ['dangling', 'is a link to something that does not exist'],
+    ['dangling/x', 'is a link to something that does not exist'],
+    ['circle/x', 'ELOOP'],
+  ])('refuses %s', (name, message) => {
+    expect(() => makeFolder(at(name))).toThrow(message);
+  });
+
+  it.skipIf(!existsSync('/proc/self'))('ends on a file system that makes no folders', () => {
+    expect(() => makeFolder('/proc/bailiwick/x')).toThrow('cannot make the folder /proc/bailiwick: ENOENT');
+  });
+});
+
+describe('findFile', () => {
+  it('follows links, and finds nothing where nothing is', () => {
+    expect(findFile(at('link'))?.isFile()).toBe(true);
+    expect(findFile(at('nothing'))).toBe(undefined);
+  });
+});

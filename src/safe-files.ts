@@ -1,0 +1,100 @@
+/** Files and folders at paths that people name: only regular files are read, and nothing waits or loops, whatever is at the path. */
+import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, readSync, type Stats, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+
+/** Why a path is refused, without anything of what is in the file. */
+export class RefusedPath extends Error {
+  override name = 'RefusedPath';
+}
+
+/** A named pipe is opened without waiting for a writer; Windows has none. */
+const NO_WAIT = constants.O_NONBLOCK ?? 0;
+
+/**
+ * Returns the content of a regular file. Devices and named pipes, which may never end, and files with more bytes are refused unread.
+ *
+ * @throws RefusedPath, or the error of the system call.
+ */
+export function readRegularFile(path: string, mostBytes: number): Buffer {
+  // Before it is opened: for a device, that may do something already.
+  refuseSpecial(statSync(path));
+  const file = openSync(path, constants.O_RDONLY | NO_WAIT);
+  try {
+    const found = fstatSync(file);
+    refuseSpecial(found);
+    if (found.size > mostBytes) throw new RefusedPath(`expected at most ${mostBytes} bytes, found ${found.size}`);
+    return readUpTo(file, mostBytes);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Throws RefusedPath for anything but a regular file. */
+export function refuseSpecial(found: Stats): void {
+  if (!found.isFile()) throw new RefusedPath(`expected a file, found ${kindOf(found)}`);
+}
+
+/** To its end, which its size does not tell where it grows meanwhile, or where the system makes it up. */
+function readUpTo(file: number, mostBytes: number): Buffer {
+  const content = Buffer.alloc(mostBytes + 1);
+  let length = 0;
+  for (let read = -1; read !== 0 && length <= mostBytes; length += read)
+    read = readSync(file, content, length, mostBytes + 1 - length, null);
+  if (length > mostBytes) throw new RefusedPath(`expected at most ${mostBytes} bytes, found more`);
+  return content.subarray(0, length);
+}
+
+/**
+ * Makes a folder with those above it. Node's own `recursive` never ends where a file system answers that the parent of a new folder does not
+ * exist although it does, as `/proc` does.
+ *
+ * @throws RefusedPath
+ */
+export function makeFolder(path: string, mode = 0o777): void {
+  const missing: string[] = [];
+  for (let at = resolve(path); !isFolder(at); at = dirname(at)) missing.unshift(at);
+  for (const folder of missing) {
+    try {
+      mkdirSync(folder, mode);
+    } catch (error) {
+      // Another process may have been first.
+      if (errorCode(error) !== 'EEXIST' || !isFolder(folder))
+        throw new RefusedPath(`cannot make the folder ${folder}: ${errorCode(error)}`);
+    }
+  }
+}
+
+/** False where nothing is there. */
+function isFolder(path: string): boolean {
+  const found = findFile(path);
+  if (found?.isDirectory() === false) throw new RefusedPath(`expected a folder, found ${kindOf(found)} at ${path}`);
+  return found !== undefined;
+}
+
+/**
+ * What is at a path, behind links; undefined where nothing is.
+ *
+ * @throws RefusedPath for a link that leads nowhere or in a circle, and where the path cannot be followed.
+ */
+export function findFile(path: string): Stats | undefined {
+  try {
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found !== undefined || lstatSync(path, { throwIfNoEntry: false }) === undefined) return found;
+  } catch (error) {
+    throw new RefusedPath(`cannot look at ${path}: ${errorCode(error)}`);
+  }
+  throw new RefusedPath(`${path} is a link to something that does not exist`);
+}
+
+function kindOf(found: Stats): string {
+  if (found.isFile()) return 'a file';
+  if (found.isDirectory()) return 'a folder';
+  if (found.isFIFO()) return 'a named pipe';
+  return found.isSocket() ? 'a socket' : 'a device';
+}
+
+/** The code of a system error, such as `ENOENT`; the message of any other. */
+export function errorCode(error: unknown): string {
+  if (error instanceof Error && 'code' in error && typeof error.code === 'string') return error.code;
+  return error instanceof Error ? error.message : String(error);
+}
