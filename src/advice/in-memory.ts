@@ -14,7 +14,7 @@ export function remarkOnLists(subject: Subject, leaves: readonly Leaf[]): readon
   const resource = definitionsOf(subject).get(rule.resource);
   const unsaid = leaves.find(({ condition }) => {
     if (!conditionPaths(condition).some(({ group }) => group === 'resource')) return false;
-    if (condition.type === 'expression') return true;
+    if (condition.type === 'expression') return condition.integers === undefined;
     return resource !== undefined && !isSaid(condition, resource, subject);
   })?.condition;
   if (unsaid === undefined) return [];

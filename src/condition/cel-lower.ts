@@ -1,6 +1,7 @@
 import { compare, lowerComparison, lowerComputed } from './cel-compare.ts';
 import { isOfNoRecord } from './cel-computed.ts';
 import { toExpression } from './cel-evaluate.ts';
+import { toIntegerComparison } from './cel-integers.ts';
 import { lowerLoop } from './cel-loops.ts';
 import { kindOf, type Lowering, literalOf } from './cel-sides.ts';
 import { type CelNode, type CelSource, CHOICE, callOf, knownPathOf, partsOf } from './cel-tree.ts';
@@ -30,10 +31,17 @@ function lower(node: CelNode, lowering: Lowering): Condition {
   const mistakes = [...typeMistakes(node, lowering.reading), ...literalMistakes(node, lowering)];
   for (const mistake of mistakes) lowering.mistakes.add(mistake);
   if (mistakes.length > 0) return constant(null);
-  return lowerChoice(node, lowering) ?? lowerComputed(node, lowering) ?? lowerLoop(node, lowering) ?? toExpression(node, lowering.source);
+  return lowerChoice(node, lowering) ?? lowerComputed(node, lowering) ?? lowerLoop(node, lowering) ?? keep(node, lowering);
 }
 
 const NULL: Operand = { type: 'literal', value: null };
+/** What stays CEL. */
+function keep(node: CelNode, { source, reading }: Lowering): Condition {
+  const integers = toIntegerComparison(node, reading);
+  const expression = toExpression(node, source);
+  return integers === undefined ? expression : Object.freeze({ ...expression, integers });
+}
+
 /** What a path that stands by itself is compared with: `user.isActive`, `has(user.department)`. */
 const YES: Operand = { type: 'literal', value: true };
 

@@ -64,7 +64,23 @@ export interface Expression {
   readonly paths: readonly Path[];
   /** The answer where its paths have these values; an error is unknown. Never throws. */
   evaluate(reading: ExpressionReading): Truth;
+  /** The same as a comparison of integers, which databases can answer; absent where it is none. */
+  readonly integers?: IntegerComparison;
 }
+
+/** Integer fields of the record, compared after arithmetic that stays within integers: `resource.count % 2 == 0`. */
+export interface IntegerComparison {
+  readonly sign: '=' | '<>' | '<' | '<=' | '>' | '>=';
+  readonly left: IntegerTerm;
+  readonly right: IntegerTerm;
+}
+
+/** One side of a comparison of integers. */
+export type IntegerTerm =
+  | { readonly type: 'field'; readonly path: Path }
+  /** In decimal digits: JSON has no bigint. */
+  | { readonly type: 'literal'; readonly digits: string }
+  | { readonly type: 'operation'; readonly sign: '+' | '-' | '*' | '/' | '%'; readonly left: IntegerTerm; readonly right: IntegerTerm };
 
 /** The condition tree. An empty `all` is true, an empty `any` false. */
 export type Condition =

@@ -1,7 +1,8 @@
 import { IN_MEMORY, type SqlTruth } from '../operators/index.ts';
 import { type Sql, sql } from '../sql/index.ts';
-import type { Comparison, Condition } from './condition.ts';
+import type { Comparison, Condition, Expression } from './condition.ts';
 import { type SqlTarget, toQuestion } from './sql-comparison.ts';
+import { integersToSql } from './sql-integers.ts';
 
 /** A condition in SQL. */
 export interface CompiledCondition {
@@ -15,6 +16,8 @@ export interface CompiledCondition {
 const MAX_HEIGHT = 700;
 /** Height of what an operator says. */
 const LEAF_HEIGHT = 12;
+/** Height of arithmetic: expressions have at most 32 levels. */
+const ARITHMETIC_HEIGHT = 100;
 /** Databases bound the number of parameters (SQLite: 32,766), and a comparison may bind a value three times. */
 const MAX_VALUES = 8000;
 
@@ -49,7 +52,7 @@ function compile(condition: Condition, negated: boolean, state: Compiling): Part
     case 'comparison':
       return compileComparison(condition, negated, state);
     case 'expression':
-      return widen(state);
+      return compileExpression(condition, negated, state);
     case 'not':
       return compile(condition.of, !negated, state);
     case 'all':
@@ -98,6 +101,14 @@ function compileComparison(comparison: Comparison, negated: boolean, state: Comp
   const answer = question === undefined || state.values > MAX_VALUES ? IN_MEMORY : question.answer();
   if (answer === IN_MEMORY) return widen(state);
   return { truth: negated ? sql<boolean | null>`NOT (${answer})` : answer, height: LEAF_HEIGHT };
+}
+
+/** Databases calculate with integers; everything else that stays CEL is for memory. */
+function compileExpression({ integers }: Expression, negated: boolean, state: Compiling): Part {
+  const said = integers && integersToSql(integers, state.target);
+  state.values += said?.values ?? 0;
+  if (said === undefined || state.values > MAX_VALUES) return widen(state);
+  return { truth: negated ? sql<boolean | null>`NOT (${said.truth})` : said.truth, height: ARITHMETIC_HEIGHT };
 }
 
 function widen(state: Compiling): 'anything' {

@@ -246,9 +246,15 @@ function twin(values: readonly Json[], by: number): readonly Json[] {
 function column(name: string, type: string, values: readonly Json[], { itemType, scale }: ColumnOptions = {}): Column {
   const item = itemType === undefined ? undefined : fieldOf('item', itemType);
   const itemKind = itemType === undefined ? undefined : typeOf(itemType).kind;
-  const { kind } = typeOf(type);
+  const { kind, whole } = typeOf(type);
   if (kind === undefined) throw new Error(`field type ${type} does not compare`);
-  return { name, type, kind: { kind, itemKind }, field: { ...fieldOf(name, type), of: item, scale }, values };
+  return {
+    name,
+    type,
+    kind: { kind, itemKind, ...(whole === true && { whole }) },
+    field: { ...fieldOf(name, type), of: item, scale },
+    values,
+  };
 }
 
 function fieldOf(name: string, type: string): Field {

@@ -82,6 +82,10 @@ const WALKED: readonly PlanCase[] = [
     name: 'a timestamp, said in CEL',
     rules: [when({ expression: 'resource.publishedAt > timestamp("2026-01-01T00:00:00Z")' })],
   },
+  {
+    name: 'arithmetic of integers, said in CEL',
+    rules: [when({ expression: 'resource.views % 2 == 0 && !(resource.views * 3 - 5 <= 100)' })],
+  },
   { name: 'records with items, said in CEL', rules: [when({ expression: 'size(resource.tags) > 0' })] },
   { name: 'an item of a list, said in CEL', rules: [when({ expression: 'resource.tags.exists(t, t == user.department)' })] },
   { name: 'a path into JSON', rules: [when(is('resource.extra.desk', 'eq', 'one'))] },

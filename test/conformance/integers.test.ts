@@ -1,0 +1,92 @@
+/** Arithmetic of integer fields in expressions: in SQL where it cannot leave int64, and the same as CEL there. */
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Condition, evaluate, type Path, readConditions, toSql } from '../../src/condition/index.ts';
+import { ALL_COLUMNS, createHostileTable, DATABASE, type HostileTable, scopeOf, TARGET } from './hostile-table.ts';
+
+/** Said by SQL alone. */
+const EXACT: readonly string[] = [
+  'resource.size % 2 == 0',
+  'resource.size % -7 < 0',
+  'resource.size / 10 == 0',
+  'resource.size / -3 > 0',
+  '(resource.size - 1) * 2 >= resource.size + 8',
+  '-resource.size != 9',
+  'resource.size * 1024 > 9007199254740991',
+  '7 % 3 == resource.size',
+];
+
+/** What could leave int64, or divide by zero, is for memory. */
+const IN_MEMORY: readonly string[] = [
+  'resource.size * resource.size > 0',
+  'resource.size * 1025 > 0',
+  'resource.size + 9223372036854775807 > 0',
+  'resource.size / 0 == 1',
+  'resource.size % 0 == 0',
+  '10 / resource.size == 1',
+  'resource.size % resource.size == 0',
+  'resource.size * 1.5 > 1.0',
+  'resource.amount + 1.0 > 2.0',
+];
+
+let table: HostileTable;
+beforeAll(async () => {
+  table = await createHostileTable();
+});
+afterAll(() => table.close());
+
+describe(`arithmetic of integers takes the same rows in memory and in ${DATABASE}`, () => {
+  it.each(EXACT)('by SQL alone: %s', async (expression) => {
+    for (const condition of [read(expression), read(`!(${expression})`)]) {
+      const { where, exact } = toSql(condition, TARGET);
+      expect([exact, await table.select(where)]).toEqual([true, idsWhere(condition)]);
+    }
+    expect(idsWhere(read(expression)).length + idsWhere(read(`!(${expression})`)).length).toBeGreaterThan(0);
+  });
+
+  it.each(IN_MEMORY)('in memory: %s', (expression) => expect(toSql(read(expression), TARGET).exact).toBe(false));
+
+  it('whatever the terms', async () => {
+    let exactly = 0;
+    await fc.assert(
+      fc.asyncProperty(TERMS, fc.constantFrom('==', '!=', '<', '<=', '>', '>='), TERMS, async (left, sign, right) => {
+        const condition = read(`${left} ${sign} ${right}`);
+        const wanted = idsWhere(condition);
+        const { where, exact } = toSql(condition, TARGET);
+        const taken = await table.select(where);
+        expect(exact ? taken : taken.filter((id) => wanted.includes(id))).toEqual(wanted);
+        if (exact && condition.type === 'expression') exactly++;
+      }),
+      { numRuns: 500 },
+    );
+    expect(exactly).toBeGreaterThan(100);
+  });
+});
+
+const LITERALS = ['0', '1', '2', '-3', '10', '1024', '9007199254740991', '9223372036854775807'];
+const { term: TERMS } = fc.letrec<{ term: string }>((tie) => ({
+  term: fc.oneof(
+    { maxDepth: 3, withCrossShrink: true },
+    fc.constant('resource.size'),
+    fc.constantFrom(...LITERALS),
+    fc.tuple(fc.constantFrom('+', '-', '*'), tie('term'), tie('term')).map(([sign, left, right]) => `(${left} ${sign} ${right})`),
+    fc
+      .tuple(fc.constantFrom('/', '%'), tie('term'), fc.constantFrom(...LITERALS))
+      .map(([sign, left, right]) => `(${left} ${sign} ${right})`),
+    tie('term').map((term) => `-(${term})`),
+  ),
+}));
+
+const KINDS = new Map(ALL_COLUMNS.map(({ name, kind }) => [`resource.${name}`, kind]));
+
+function read(expression: string): Condition {
+  const limits = { depth: 4, comparisons: 20, listItems: 5, textLength: 100, expressionLength: 4000, expressionDepth: 32 };
+  const describePath = ({ text }: Path) => KINDS.get(text) ?? 'any';
+  const { condition, issues } = readConditions([{ expression }], { at: 'at', expressions: true, limits, describePath });
+  expect(issues).toEqual([]);
+  return condition;
+}
+
+function idsWhere(condition: Condition): readonly number[] {
+  return table.rows.filter(({ record }) => evaluate(condition, scopeOf(record)) === true).map(({ id }) => id);
+}
