@@ -31,7 +31,7 @@ const SQLITE_ALONE = [
   'src/storage/sqlite/**',
   'src/storage/evolution/backed-up.test.ts',
   'test/conformance/{golden,plans}.test.ts',
-  'test/attack/{evaluator,files,frozen,prototype}.test.ts',
+  'test/attack/{evaluator,files,frozen,patterns,prototype}.test.ts',
   'test/law/determinism.test.ts',
 ];
 

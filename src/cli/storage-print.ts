@@ -18,7 +18,7 @@ export async function withTables(world: CliWorld, settings: Settings, work: (tab
 export function printSteps(world: CliWorld, steps: readonly StorageStep[]): void {
   for (const { resource, risk, reason, sql } of steps) {
     world.print(`-- ${resource}, ${risk}: ${reason}`);
-    for (const statement of sql) world.print(`${statement.replace(/;?\s*$/, '')};`);
+    for (const statement of sql) world.print(`${statement.trimEnd().replace(/;$/, '')};`);
   }
 }
 

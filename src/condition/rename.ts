@@ -76,7 +76,7 @@ function renameField(text: string, context: Json | undefined, rename: RenamePath
 function renameValue(value: Json, rename: RenamePath): Json {
   if (Array.isArray(value)) return value.map((item: Json) => renameValue(item, rename));
   if (typeof value !== 'string') return value;
-  return value.replaceAll(/\$\{([^}]*)\}/g, (written, path: string) => {
+  return value.replaceAll(/\$\{([^${}]*)\}/g, (written, path: string) => {
     const renamed = renameField(path, undefined, rename);
     return renamed === path ? written : `\${${renamed}}`;
   });

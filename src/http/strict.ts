@@ -14,7 +14,7 @@ const HOST = /^(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/;
 const SINGLE: readonly string[] = ['host', 'content-type'];
 
 /** `http://example.com/path`: a form that clients send to proxies, and that every server has to take (RFC 9112, 3.2.2). */
-const ABSOLUTE = /^https?:\/\/([^/?#]*)(.*)$/i;
+const ABSOLUTE = /^https?:\/\/([^/?#]*)(.*)$/is;
 
 /**
  * The target of a request as a path. Of an absolute one that names the host of the Host header, the path; any other stays as it is, and is refused

@@ -67,11 +67,17 @@ function toNumber(value: Json): Json | undefined {
   return read !== undefined && said?.unscaled === read.unscaled && said.scale === read.scale ? Number(value) : undefined;
 }
 
-/** Without zeros at the end, which no fewer places could hold. */
 function toDecimal(value: Json): Json | undefined {
   if (typeof value !== 'string') return typeof value === 'number' ? value : undefined;
   if (!NUMBER.test(value)) return undefined;
-  return value.includes('.') ? value.replace(/\.?0+$/, '') : value;
+  return value.includes('.') ? trimZeros(value) : value;
+}
+
+/** Removes trailing zeros behind the point, which a smaller scale could not hold. By index: a pattern without a start tries each run of zeros from each of its zeros. */
+function trimZeros(text: string): string {
+  let end = text.length;
+  while (text.charAt(end - 1) === '0') end--;
+  return text.slice(0, text.charAt(end - 1) === '.' ? end - 1 : end);
 }
 
 function toBoolean(value: Json): Json | undefined {

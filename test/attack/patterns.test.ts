@@ -1,0 +1,203 @@
+/**
+ * Regular expressions and readers that texts of callers reach, given texts made to be slow: no more than a bounded multiple of the time may go by for twice the text.
+ * The patterns are collected from the sources, so that none is forgotten; only those that a caller's text cannot reach are listed, with the reason.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { parseAst } from 'rolldown/parseAst';
+import { describe, expect, it } from 'vitest';
+import { parseJson } from '../../src/json.ts';
+import { readQuery } from '../../src/request/index.ts';
+import { formatOfType, readObjects } from '../../src/transfer/index.ts';
+
+const SOURCES = fileURLToPath(new URL('../../src/', import.meta.url));
+
+interface Pattern {
+  readonly file: string;
+  readonly source: string;
+  readonly flags: string;
+}
+
+/** Files whose patterns meet no text of a caller. */
+const INSIDE: ReadonlyMap<string, string> = new Map([
+  ['storage/sqlite/driver-error.ts', 'messages of the driver'],
+  ['storage/postgres/driver-error.ts', 'messages and codes of the driver'],
+  ['storage/postgres/partitions.ts', 'bounds of partitions, as PostgreSQL prints them'],
+]);
+
+describe('patterns', () => {
+  const { patterns, built } = collect();
+
+  it('are all written as literals, where this test sees them', () => {
+    expect(built).toEqual([]);
+    expect(patterns.length).toBeGreaterThan(80);
+    expect([...INSIDE.keys()].filter((file) => !patterns.some((pattern) => pattern.file === file))).toEqual([]);
+  });
+
+  it.each(
+    patterns
+      .filter(({ file }) => !INSIDE.has(file))
+      .map((pattern) => [`/${pattern.source}/${pattern.flags}`, pattern.file, pattern] as const),
+  )('%s of %s grows no faster than the text', (_name, _file, { source, flags }) => {
+    const pattern = new RegExp(source, flags);
+    for (const attack of attacksOn(source)) expect(slowTextOf((text) => text.replace(pattern, ''), attack)).toBeUndefined();
+  });
+
+  it.each(['\\s+$', '\\$\\{([^}]*)\\}', '^(a|a)*$', ';\\s*q\\s*=\\s*\\s*;'])('such as /%s/ are noticed', (source) => {
+    const pattern = new RegExp(source);
+    expect(attacksOn(source).some((attack) => slowTextOf((text) => text.replace(pattern, ''), attack) !== undefined)).toBe(true);
+  });
+});
+
+/** What reads whole bodies, headers and queries without a pattern, or in loops around them. */
+const READERS: readonly (readonly [name: string, read: (text: string) => unknown])[] = [
+  ['JSON', (text) => parseJson(text, { maxDepth: 1_000_000, subject: 'the body' })],
+  ['a text in JSON', (text) => parseJson(`{"a":"${text}`, { maxDepth: 64, subject: 'the body' })],
+  ['a query', (text) => readQuery(text, { parameters: 1_000_000, depth: 1_000_000, keyLength: 1_000_000, valueLength: 1_000_000 })],
+  ['a media type', (text) => formatOfType(text)],
+];
+
+const READ_ATTACKS: readonly Attack[] = [
+  '1',
+  '-',
+  '\\',
+  '"',
+  '\\"',
+  '{',
+  '[',
+  '{"a":',
+  '"a":1,',
+  ',',
+  ':',
+  '[0],',
+  'a',
+  'e',
+  '[a]',
+  '&',
+  '%20',
+  '=',
+  ';',
+  ' ',
+  '\n',
+  '\0',
+  '1'.repeat(308).concat('.'),
+].flatMap((pump) => ['', '{', '[', '"', 'a', '{"a":'].map((prefix) => ({ prefix, pump, suffix: '' })));
+
+describe('readers', () => {
+  it.each(READERS)('%s is read in linear time', (_, read) => {
+    for (const attack of READ_ATTACKS) expect(slowTextOf(forgiving(read), attack)).toBeUndefined();
+  });
+
+  it('names given twice are looked for in linear time', () => {
+    const names = (text: string): string =>
+      `{"z":[${text}{}],"a":1,${Array.from({ length: text.length / 8 }, (_, index) => `"n${index}":1`).join(',')},"a":2}`;
+    for (const pump of ['[],', '{"a":[]},', '"\\\\",', '0,'])
+      expect(
+        slowTextOf(
+          forgiving((text) => parseJson(names(text), { maxDepth: 64, subject: 'the body' })),
+          { prefix: '', pump, suffix: '' },
+        ),
+      ).toBeUndefined();
+  });
+
+  it.each(['{"a":1}\n', '\n', ' ', '"', '{', '\\"'])('lines of %j are read in linear time', async (pump) => {
+    const costs: number[] = [];
+    for (const size of [100_000, 200_000]) {
+      const begun = process.cpuUsage();
+      // In chunks, as a connection delivers them.
+      const chunks = Array.from({ length: size / 1000 }, () => Buffer.from(pump.repeat(1000 / pump.length)));
+      for await (const row of readObjects(chunks, { rowLength: 1_000_000, depth: 64 })) expect(row.row).toBeGreaterThan(0);
+      costs.push(costSince(begun));
+    }
+    expect((costs[1] ?? 0) > SLOW && (costs[1] ?? 0) > GROWTH * (costs[0] ?? 0)).toBe(false);
+  });
+});
+
+function forgiving(read: (text: string) => unknown): (text: string) => void {
+  return (text) => {
+    try {
+      read(text);
+    } catch {
+      // Refused is as good as read: what counts is what it cost.
+    }
+  };
+}
+
+/** A text of any length: a beginning, a part that is repeated, an end. */
+interface Attack {
+  readonly prefix: string;
+  readonly pump: string;
+  readonly suffix: string;
+}
+
+/** Milliseconds of processor time, about a thousand times what a linear pass over the longest text takes. */
+const SLOW = 250;
+/** For twice the text: a linear pass takes twice as long, a quadratic one four times. */
+const GROWTH = 2.8;
+/** Lengths double: an exponential pattern is noticed before it would run for ever. */
+const LENGTHS = [16, 20, 24, 28, 32, 64, ...Array.from({ length: 10 }, (_, index) => 128 * 2 ** index)];
+
+/** The text, shortened, for which `run` gets slow; undefined where it stays linear. Measured again before it counts: a machine may be busy. */
+function slowTextOf(run: (text: string) => void, { prefix, pump, suffix }: Attack): string | undefined {
+  let before = 0;
+  for (const length of LENGTHS) {
+    const text = `${prefix}${pump.repeat(Math.ceil(length / pump.length))}${suffix}`;
+    let cost = costOf(run, text);
+    for (let again = 0; again < 2 && isSlow(cost, before, length); again++) cost = Math.min(cost, costOf(run, text));
+    if (isSlow(cost, before, length)) return JSON.stringify({ prefix, pump: pump.slice(0, 20), suffix, length, cost, before });
+    before = cost;
+  }
+  return undefined;
+}
+
+/** A short text has no right to be slow at all. */
+function isSlow(cost: number, before: number, length: number): boolean {
+  return cost > SLOW && (length < 1000 || cost > GROWTH * before);
+}
+
+function costOf(run: (text: string) => void, text: string): number {
+  const begun = process.cpuUsage();
+  run(text);
+  return costSince(begun);
+}
+
+function costSince(begun: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(begun);
+  return (user + system) / 1000;
+}
+
+/** Texts that lead the engine back and forth: the pattern's own characters, alone and in pairs, behind what it begins with, and before what it does not end with. */
+function attacksOn(source: string): readonly Attack[] {
+  const plain = source.replaceAll(/\\[dwspPcbDWS](?:\{\w+\})?/g, '').replaceAll('\\', '');
+  const own = [...new Set(plain)].filter((character) => !'()?*+|^'.includes(character)).slice(0, 12);
+  const classes = [...(/\\d/.test(source) ? ['0'] : []), ...(/\\s/.test(source) ? [' '] : []), ...(/\\w|a-z/.test(source) ? ['a'] : [])];
+  const alphabet = [...new Set([...own, ...classes, 'x'])];
+  const pairs = alphabet.flatMap((first) => alphabet.filter((second) => second !== first).map((second) => first + second));
+  const words = [...source.replaceAll('\\', '').matchAll(/[\w${}: -]{2,}/g)].map(([word]) => word);
+  const [start = ''] = /^[\w:;/ -]+/.exec(plain.replace(/^\^/, '')) ?? [];
+  const literal = plain.replaceAll(/[()?*+|^$[\]{}]/g, '').slice(0, -1);
+  return [...alphabet, ...pairs, ...words].flatMap((pump) =>
+    [...new Set(['', start, literal.slice(0, 40)])].flatMap((prefix) => ['\0', '\n', ''].map((suffix) => ({ prefix, pump, suffix }))),
+  );
+}
+
+function collect(): { readonly patterns: readonly Pattern[]; readonly built: readonly string[] } {
+  const patterns: Pattern[] = [];
+  const built: string[] = [];
+  const files = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' }).filter((file) => /(?<!\.test|\.fixture)\.ts$/.test(file));
+  for (const file of files) {
+    const text = readFileSync(`${SOURCES}${file}`, 'utf8');
+    visit(parseAst(text, { lang: 'ts' }, file), (node) => {
+      const { regex, callee } = node as { regex?: { pattern: string; flags: string }; callee?: { name?: string } };
+      if (regex !== undefined) patterns.push({ file, source: regex.pattern, flags: regex.flags });
+      if (callee?.name === 'RegExp') built.push(file);
+    });
+  }
+  return { patterns, built };
+}
+
+function visit(node: unknown, see: (node: object) => void): void {
+  if (typeof node !== 'object' || node === null) return;
+  if (!Array.isArray(node)) see(node);
+  for (const part of Object.values(node)) visit(part, see);
+}
