@@ -3,7 +3,7 @@ import { analytics, type Entry, loadDecision, readTimeframe, scopeFromFacts, sea
 import { createScope } from '../context/index.ts';
 import { type Decision, decidingRule, explain } from '../decision/index.ts';
 import { Problem } from '../errors.ts';
-import { type ChainPlace, verifyRecord } from '../evidence/index.ts';
+import { type VerifyPlace, verifyAll } from '../evidence/index.ts';
 import { applicableRules, compilePolicies, toGrants } from '../policy/index.ts';
 import { toSuccess } from '../response/index.ts';
 import { loadPolicyStateAt } from '../storage/index.ts';
@@ -48,7 +48,7 @@ async function search({ call, tx }: AdminCall): ReturnType<Endpoint['handle']> {
 /** Every chain, some entries at a time: others wait while they are looked at. */
 async function verify({ call, tx, parts: { checkpoints } }: AdminCall): ReturnType<Endpoint['handle']> {
   const cursor = readTextQuery(call, 'cursor');
-  const { next, ...verified } = await verifyRecord({
+  const { next, ...verified } = await verifyAll({
     look: (work) => work(tx),
     keys: checkpoints.keys,
     known: new Map([...checkpoints.heads].map(([writer, head]) => [writer, [head]])),
@@ -61,14 +61,21 @@ async function verify({ call, tx, parts: { checkpoints } }: AdminCall): ReturnTy
 
 const VERIFIED = { default: 1000, max: 10_000 };
 
-function toPlaceCursor({ writer, sequence }: ChainPlace): string {
-  return Buffer.from(`${sequence} ${writer}`).toString('base64url');
+function toPlaceCursor(place: VerifyPlace): string {
+  const [number, id] =
+    place.part === 'chain' ? [place.sequence, place.writer] : place.part === 'versions' ? [place.after, '-'] : [0, place.after];
+  return Buffer.from(`${place.part} ${number} ${id}`).toString('base64url');
 }
 
-function readPlace(cursor: string): ChainPlace {
-  const [, sequence, writer] = /^(\d{1,15}) (.{1,100})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
-  if (sequence === undefined || writer === undefined) throw new Problem('REQUEST_CURSOR', 'expected the nextCursor of the page before');
-  return { writer, sequence: Number(sequence) };
+const PLACE = /^(chain|versions|policy|userPolicy|rolePolicy) (\d{1,15}) (.{0,100})$/;
+
+function readPlace(cursor: string): VerifyPlace {
+  const [, part, number, id = ''] = PLACE.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
+  if (part === undefined) throw new Problem('REQUEST_CURSOR', 'expected the nextCursor of the page before');
+  if (part === 'chain') return { part, writer: id, sequence: Number(number) };
+  return part === 'versions'
+    ? { part, after: Number(number) }
+    : { part: part as Exclude<VerifyPlace['part'], 'chain' | 'versions'>, after: id };
 }
 
 /** An entry with its trace, worked out again from what it keeps and from the policies as they were at its epoch. */

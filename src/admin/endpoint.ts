@@ -1,10 +1,11 @@
-import { appendEntry, createEntryId, type Entry } from '../audit/index.ts';
+import { appendEntry, createEntryId, type Entry, loadHistoryFacts } from '../audit/index.ts';
 import type { ImportBounds } from '../bulk/index.ts';
 import type { Principal } from '../context/index.ts';
 import { Problem } from '../errors.ts';
 import type { Checkpoints } from '../evidence/index.ts';
 import type { Identity } from '../identity/index.ts';
 import type { Model, ModelKeeper } from '../model.ts';
+import type { JsonObject } from '../operators/index.ts';
 import type { PolicyLimits } from '../policy/index.ts';
 import type { Answer, Call, Method, Route } from '../request/index.ts';
 import type { Definitions } from '../resource/index.ts';
@@ -135,7 +136,10 @@ async function toAdminCall(parts: AdminParts, { tx, call, admin }: Pick<AdminCal
     admin,
     model,
     parts,
-    record: (change) => appendEntry(tx, toEntry(call, admin, { ...change, now: tx.now, allowed: true, epoch: model.epoch.number })),
+    async record(change) {
+      const facts = await loadHistoryFacts(tx);
+      await appendEntry(tx, toEntry(call, admin, { ...change, facts, now: tx.now, allowed: true, epoch: model.epoch.number }));
+    },
   };
 }
 
@@ -147,6 +151,7 @@ interface EntryParts {
   readonly reason: string;
   readonly recordId?: string | undefined;
   readonly epoch: number;
+  readonly facts?: JsonObject | undefined;
 }
 
 function toEntry({ origin }: Asked, principal: Principal, { now, ...parts }: EntryParts): Entry {

@@ -1,4 +1,4 @@
-import { appendEntry, createEntryId } from '../audit/index.ts';
+import { appendEntry, createEntryId, loadHistoryFacts } from '../audit/index.ts';
 import type { PolicyInput } from '../policy/index.ts';
 import type { RequestOrigin } from '../request/index.ts';
 import { assignToRole, createPolicy, currentEpoch, listPolicies, type Transaction } from '../storage/index.ts';
@@ -43,6 +43,7 @@ export async function grantFullAccess(tx: Transaction, admin: { readonly id: str
     allowed: true,
     reason: `first admin: created policy "${policy.name}" and assigned it to role admin`,
     epoch: await currentEpoch(tx),
+    facts: await loadHistoryFacts(tx),
     requestId: origin.requestId,
     ip: origin.ip,
   });

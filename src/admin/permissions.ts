@@ -1,4 +1,4 @@
-import { appendOwnDeed } from '../audit/index.ts';
+import { appendOwnDeed, loadHistoryFacts } from '../audit/index.ts';
 import { type PolicyInput, policiesFromPermissions } from '../policy/index.ts';
 import type { Definitions } from '../resource/index.ts';
 import { applyPermissions, comparePermissions, currentEpoch, type Transaction } from '../storage/index.ts';
@@ -35,5 +35,6 @@ export async function createPermissionPolicies(
 
 async function appendMade(tx: Transaction, name: string): Promise<void> {
   const reason = `made and assigned policy "${name}" from a permissions map`;
-  await appendOwnDeed(tx, { resource: 'Policy', action: 'create', reason, epoch: await currentEpoch(tx), by: BY });
+  const [epoch, facts] = [await currentEpoch(tx), await loadHistoryFacts(tx)];
+  await appendOwnDeed(tx, { resource: 'Policy', action: 'create', reason, epoch, facts, by: BY });
 }

@@ -1,4 +1,5 @@
 import { memoised } from '../memo.ts';
+import type { JsonObject } from '../operators/index.ts';
 import { type Sql, sql } from '../sql/index.ts';
 import {
   type Appender,
@@ -40,6 +41,8 @@ export interface OwnDeed {
   readonly epoch: number;
   /** Which command, such as `bailiwick restore`. */
   readonly by: string;
+  /** Of a change of policies: the hash of their history. */
+  readonly facts?: JsonObject | undefined;
 }
 
 /** Appends an entry for it. */

@@ -11,4 +11,5 @@ export { CONTENT, type Content, toBeginningHash, toHash } from './chain.ts';
 export { createEntryId, type Entry } from './entry.ts';
 export { type FactsFrame, factsOf, readsToExplain, scopeFromFacts } from './facts.ts';
 export { type Head, loadHeads } from './heads.ts';
+export { loadHistoryFacts, readHistoryFacts } from './history-facts.ts';
 export { type DecisionPage, type DecisionQuery, loadDecision, searchDecisions } from './search.ts';

@@ -8,6 +8,7 @@ const whole: CliVerification = {
   notChained: 0,
   breaks: [],
   breakCount: 0,
+  policies: { versions: 7, unproven: 0, provenUntil: 5, until: 5 },
   pruned: [],
   checkpoints: { lines: 3, until: '2026-01-01T00:00:00.000Z', restored: [] },
 };
@@ -19,6 +20,7 @@ const broken: CliVerification = {
     { kind: 'checkpoint', detail: 'line 2 was' },
   ],
   breakCount: 1003,
+  policies: { versions: 7, unproven: 2, until: 6 },
   checkpoints: { lines: 3, until: undefined, restored: ['2026-01-02T00:00:00.000Z'] },
 };
 
@@ -26,6 +28,7 @@ it('a record as it was written is exit code 0', async () => {
   const run = createRun({ verification: whole });
   expect(await runCli(['decisions', 'verify'], run.world)).toBe(0);
   expect(run.out).toEqual([
+    '7 versions of policies and assignments, proven by the audit log up to revision 5',
     '12 entries in 2 chains, 3 checkpoints, the last of 2026-01-01T00:00:00.000Z',
     'the record is as it was written',
   ]);
@@ -40,6 +43,8 @@ it('any break is exit code 1, and told', async () => {
     'and 1001 more',
     'a backup was restored at 2026-01-02T00:00:00.000Z: what was newer than it is gone',
     '4 entries are from before there were chains: of them nothing can be said',
+    '2 versions of policies and assignments are from before they were hashed: nothing proves them',
+    '7 versions of policies and assignments, no audit entry that is left holds their hash, so it proves nothing',
     '12 entries in 2 chains, 3 checkpoints',
     'the record is not as it was written: 1003 breaks',
   ]);

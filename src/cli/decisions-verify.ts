@@ -19,12 +19,13 @@ export const decisionsVerify: CliCommand = {
   },
 };
 
-function print(world: CliWorld, { entries, chains, notChained, breaks, breakCount, checkpoints, pruned }: CliVerification): void {
+function print(world: CliWorld, { entries, chains, notChained, breaks, breakCount, checkpoints, pruned, policies }: CliVerification): void {
   for (const { kind, writer, detail } of breaks) world.print(`${kind}: ${detail}${writer === undefined ? '' : `; chain ${writer}`}`);
   if (breakCount > breaks.length) world.print(`and ${breakCount - breaks.length} more`);
   for (const at of checkpoints?.restored ?? []) world.print(`a backup was restored at ${at}: what was newer than it is gone`);
   for (const { at, reason, by } of pruned) world.print(`at ${at}: ${reason}, by ${by}`);
   if (notChained > 0) world.print(`${notChained} entries are from before there were chains: of them nothing can be said`);
+  for (const line of describePolicies(policies)) world.print(line);
   world.print(`${entries} entries in ${chains} chains, ${describe(checkpoints)}`);
   world.print(breakCount === 0 ? 'the record is as it was written' : `the record is not as it was written: ${breakCount} breaks`);
 }
@@ -32,4 +33,14 @@ function print(world: CliWorld, { entries, chains, notChained, breaks, breakCoun
 function describe(checkpoints: CliVerification['checkpoints']): string {
   if (checkpoints === undefined) return 'without checkpoints: what was written anew with all that follows it does not show';
   return `${checkpoints.lines} checkpoints${checkpoints.until === undefined ? '' : `, the last of ${checkpoints.until}`}`;
+}
+
+function* describePolicies({ versions, unproven, provenUntil, until }: CliVerification['policies']): Generator<string> {
+  if (unproven > 0) yield `${unproven} versions of policies and assignments are from before they were hashed: nothing proves them`;
+  if (until === undefined) return;
+  const proof =
+    provenUntil === undefined
+      ? 'no audit entry that is left holds their hash, so it proves nothing'
+      : `proven by the audit log up to revision ${provenUntil}${provenUntil < until ? ` of ${until}` : ''}`;
+  yield `${versions} versions of policies and assignments, ${proof}`;
 }

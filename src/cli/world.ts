@@ -59,6 +59,13 @@ export interface CliVerification {
   readonly notChained: number;
   readonly breaks: readonly { readonly kind: string; readonly writer?: string | undefined; readonly detail: string }[];
   readonly breakCount: number;
+  /** The versions of policies, and the revision up to which an audit entry proves them. */
+  readonly policies: {
+    readonly versions: number;
+    readonly unproven: number;
+    readonly provenUntil?: number | undefined;
+    readonly until?: number | undefined;
+  };
   readonly pruned: readonly { readonly at: string; readonly reason: string; readonly by: string }[];
   /** Absent where none are made. */
   readonly checkpoints?: { readonly lines: number; readonly until: string | undefined; readonly restored: readonly string[] } | undefined;

@@ -1,5 +1,5 @@
-/** What can be wrong with the record, by how it shows. */
-export const BREAK_KINDS = ['edited', 'missing', 'inserted', 'reordered', 'truncated', 'checkpoint', 'signature'] as const;
+/** What can be wrong with the audit log, by how it shows; `history` is of policies and their versions. */
+export const BREAK_KINDS = ['edited', 'missing', 'inserted', 'reordered', 'truncated', 'checkpoint', 'signature', 'history'] as const;
 
 /** One of them. */
 export type BreakKind = (typeof BREAK_KINDS)[number];

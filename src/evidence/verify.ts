@@ -50,6 +50,8 @@ export interface Verifying {
   readonly from?: ChainPlace | undefined;
   /** Entries and chains at most. */
   readonly limit?: number | undefined;
+  /** Called with each page of entries; where the beginning of a chain is pruned meanwhile, with some of them again. */
+  onEntries?(rows: readonly ChainRow[]): Promise<void>;
 }
 
 /** Breaks that are told one by one; more are counted. */
@@ -232,12 +234,13 @@ interface Rows extends Pick<ChainPart, 'writer' | 'limit'> {
 }
 
 /** The entries of a chain, page by page. */
-async function* rowsOf({ look }: Verifying, { writer, after, limit, counted }: Rows): AsyncGenerator<ChainRow> {
+async function* rowsOf({ look, onEntries }: Verifying, { writer, after, limit, counted }: Rows): AsyncGenerator<ChainRow> {
   let position = { sequence: after + 1, id: '' };
   while (counted.rows < limit) {
     const wanted = Math.min(PAGE, limit - counted.rows);
     const page = await look((tx) => loadChainPage(tx, writer, { after: position, limit: wanted }));
     counted.rows += page.length;
+    await onEntries?.(page);
     yield* page;
     const last = page.at(-1);
     if (last === undefined || page.length < wanted) return;

@@ -225,6 +225,18 @@ function verificationSchema(): JsonObject {
       description: 'What is not as it was written; the first 1000.',
     },
     breakCount: COUNT,
+    policies: {
+      ...objectOf(
+        {
+          versions: { ...COUNT, description: 'Versions of policies and assignments that were verified.' },
+          unproven: { ...COUNT, description: 'Versions from before they were hashed.' },
+          provenUntil: { ...COUNT, description: 'The newest revision whose hash an entry of this page holds: it proves all before.' },
+          until: { ...COUNT, description: 'The newest revision that has a hash.' },
+        },
+        ['provenUntil', 'until'],
+      ),
+      description: 'The history of policies, verified on the pages behind the last entry.',
+    },
   });
 }
 
@@ -247,7 +259,11 @@ function decisionSchema(): JsonObject {
       requestId: TEXT,
       ip: TEXT,
       outcome: { type: 'string', description: 'Code of the problem, where the request was allowed and failed all the same.' },
-      facts: { type: 'object', description: 'What its conditions read, by path.' },
+      facts: {
+        type: 'object',
+        description:
+          'The values that its conditions read, by path; of a change of policies, `policyRevision` and `policyHash` of their history.',
+      },
     },
     ['userId', 'recordId', 'ruleId', 'policyId', 'outcome', 'facts'],
   );

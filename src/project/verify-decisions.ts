@@ -3,20 +3,22 @@ import { existsSync, statSync } from 'node:fs';
 import { searchDecisions } from '../audit/index.ts';
 import { SetupError } from '../errors.ts';
 import {
+  countVersionsBefore,
   type Look,
   loadMarks,
   publicKeyPath,
   type ReadCheckpoints,
   readCheckpoints,
   readPublicKeys,
-  type Verification,
+  verifyAll,
   verifyRecord,
+  type WholeVerification,
 } from '../evidence/index.ts';
-import { type Database, hasChains, openForReading, type Transaction } from '../storage/index.ts';
+import { type Database, hasChains, hasHistoryHashes, openForReading, type Transaction } from '../storage/index.ts';
 import { type ProjectPlace, toDatabasePlace } from './place.ts';
 
 /** What a look over the record and its checkpoints came to. */
-export interface VerifiedDecisions extends Verification {
+export interface VerifiedDecisions extends Omit<WholeVerification, 'next'> {
   /** Absent where none are made. */
   readonly checkpoints: Pick<ReadCheckpoints, 'lines' | 'until' | 'restored'> | undefined;
   /** When what was pruned, the newest first, and what asked for it. */
@@ -56,7 +58,7 @@ export async function verifyDecisions(place: ProjectPlace, { publicKey }: Verify
 }
 
 async function verify(database: Database, path: string, publicKey: string): Promise<VerifiedDecisions> {
-  const breaks: Verification['breaks'][number][] = [];
+  const breaks: WholeVerification['breaks'][number][] = [];
   // In this order: what is appended or signed while we look is newer than what it is compared with.
   const marks = await database.transaction(loadMarks);
   const keys = readPublicKeys(publicKey);
@@ -64,7 +66,10 @@ async function verify(database: Database, path: string, publicKey: string): Prom
   if (isKept) checkThere(path, publicKey, keys.size > 0);
   const look: Look = (work) => database.transaction(work);
   const checkpoints = isKept ? await readCheckpoints(path, { keys, marks, look, report: (found) => breaks.push(found) }) : undefined;
-  const verified = await verifyRecord({ look, keys, known: checkpoints?.known ?? new Map() });
+  const verifying = { look, keys, known: checkpoints?.known ?? new Map() };
+  const verified = (await look(hasHistoryHashes))
+    ? await verifyAll(verifying)
+    : { ...(await verifyRecord(verifying)), policies: { versions: 0, unproven: await look(countVersions) } };
   return {
     ...verified,
     breaks: [...breaks, ...verified.breaks],
@@ -72,6 +77,11 @@ async function verify(database: Database, path: string, publicKey: string): Prom
     pruned: await look(loadPruned),
     checkpoints: checkpoints && { lines: checkpoints.lines, until: checkpoints.until, restored: checkpoints.restored },
   };
+}
+
+/** Of a database that no program has migrated yet that hashes versions. */
+function countVersions(tx: Transaction): Promise<number> {
+  return countVersionsBefore(tx, Number.MAX_SAFE_INTEGER);
 }
 
 async function loadPruned(tx: Transaction): Promise<readonly NotedPrune[]> {

@@ -14,6 +14,8 @@ export {
   assignToRole,
   assignToUser,
   loadAssignment,
+  loadRolePolicies,
+  loadUserPolicies,
   type RolePair,
   removeAssignment,
   removeAssignmentsOf,
@@ -54,6 +56,7 @@ export {
   type Evolved,
   evolve,
   hasChains,
+  hasHistoryHashes,
   keepRestore,
   listDeletedRecords,
   listEvolutions,
@@ -70,6 +73,7 @@ export {
   whenFree,
 } from './evolution/index.ts';
 export { loadGrants } from './grants.ts';
+export { type HistoryHead, loadHistoryHead, toVersionHash, VERSION_CONTENT } from './history-hash.ts';
 export { findUnknownUsers, type ImportedPolicies, importPolicies } from './import-policies.ts';
 export { type ListQuery, listRecords, type Page, type Restriction } from './list.ts';
 export { findMatches, type MatchQuery } from './matches.ts';
@@ -82,6 +86,7 @@ export {
   createPolicy,
   deletePolicy,
   listPolicies,
+  loadPolicies,
   loadPolicy,
   loadPolicyState,
   loadPolicyToChange,

@@ -162,7 +162,7 @@ const OTHERS = new Set(
   [
     'checkUnderstood countEntriesSince loadDeletedRecord findDeletedTogether listDeletedRecords listRolePolicies listRoleAssignments findUnknownUsers listUserPolicies loadCandidates loadEpoch listEvolutions',
     'loadOtherDefinitions listPolicies loadPolicy loadChanges loadGrants loadPolicyState loadPolicyStateAt loadActiveAssignments loadPolicyPage countUserValues',
-    'findEmptyFile loadAssignment loadPolicyToChange',
+    'findEmptyFile loadAssignment loadHistoryHead loadPolicies loadPolicyToChange loadRolePolicies loadUserPolicies',
     // Of users alone, and users cannot be soft-deleted.
     'findReferringAdmin',
   ].flatMap((names) => names.split(' ')),

@@ -3,6 +3,7 @@ import type { Policy, PolicyChanges, PolicyState, RolePolicy, UserPolicy } from 
 import { type Sql, sql } from '../sql/index.ts';
 import type { Transaction } from './database.ts';
 import type { Epoch } from './epoch.ts';
+import { extendHistoryHash } from './history-hash.ts';
 import { idList } from './names.ts';
 import { insertInto, POLICY_TABLES, STRETCH, selectFrom, writeAll } from './policy-tables.ts';
 
@@ -29,6 +30,7 @@ export async function keepVersion(tx: Transaction, { kind, id, userId, value, ep
   const changedAt = new Date(tx.now).toISOString();
   const version = { id: createId(), kind, subjectId: id, userId, fromEpoch: epoch, value, changedBy: by, changedAt };
   await insertInto(tx, POLICY_TABLES.history, version);
+  await extendHistoryHash(tx, epoch, [version]);
 }
 
 /** What of many versions is each one's own. */
@@ -58,6 +60,7 @@ export async function keepVersions(
     changedAt,
   }));
   await writeAll(tx, POLICY_TABLES.history, rows);
+  if (rows.length > 0) await extendHistoryHash(tx, epoch, rows);
 }
 
 /** What a version's row holds of it. */

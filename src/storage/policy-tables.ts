@@ -67,6 +67,7 @@ function systemTable(name: string): Resource {
   return resource;
 }
 
-function toPlain(value: object): JsonObject {
+/** Plain data without the members that are undefined. */
+export function toPlain(value: object): JsonObject {
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined));
 }

@@ -86,7 +86,12 @@ const policyHistory: JsonObject = {
     changedBy: { type: 'string' },
     changedAt: { type: 'timestamp', required: true },
   },
-  indexes: [{ fields: ['kind', 'subjectId'] }, { fields: ['kind', 'fromEpoch'] }, { fields: ['kind', 'userId'] }],
+  indexes: [
+    { fields: ['kind', 'subjectId'] },
+    { fields: ['kind', 'fromEpoch'] },
+    { fields: ['fromEpoch', 'id'] },
+    { fields: ['kind', 'userId'] },
+  ],
 };
 
 /** What decisions are made by. */

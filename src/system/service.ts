@@ -13,7 +13,12 @@ const epoch: JsonObject = {
   fields: {
     number: { type: 'integer', required: true },
     at: { type: 'timestamp', required: true },
+    historyHash: {
+      type: 'string',
+      description: 'Hash of the policy history up to this revision, where it changed a policy or an assignment.',
+    },
   },
+  indexes: [{ fields: ['number'] }],
 };
 
 const session: JsonObject = {

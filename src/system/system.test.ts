@@ -30,7 +30,7 @@ describe('the system resources', () => {
       '_Chain: id at found cut',
       '_DecisionHour: id hour resource grants denials',
       '_State: id number text',
-      '_Epoch: id number at',
+      '_Epoch: id number at historyHash',
       '_Session: id userId createdAt expiresAt revokedAt',
       '_RefreshToken: id sessionId createdAt expiresAt usedAt',
       '_LoginAttempt: id windowStart count',

@@ -59,6 +59,12 @@ export function hasChains(tx: Transaction): Promise<boolean> {
   return dialectOf(tx).hasTable(tx, '_Chain');
 }
 
+/** Whether versions of policies are hashed: not before a migration by a program that does. */
+export async function hasHistoryHashes(tx: Transaction): Promise<boolean> {
+  const tables = await dialectOf(tx).introspect(tx);
+  return tables.some(({ name, columns }) => name === '_Epoch' && columns.has('historyHash'));
+}
+
 /** What was done, the newest first; nothing of a database that no evolution has seen. */
 export async function listEvolutions(tx: Transaction, limit: number): Promise<readonly Evolution[]> {
   if (!(await dialectOf(tx).hasTable(tx, '_Evolution'))) return [];

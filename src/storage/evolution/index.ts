@@ -9,7 +9,7 @@
  */
 export { type DeletedRecords, listDeletedRecords } from './deleted-records.ts';
 export { type Evolved, type EvolveOptions, evolve, type InForceKeeper, planFor, planIn } from './evolve.ts';
-export { type Evolution, hasChains, keepRestore, listEvolutions } from './history.ts';
+export { type Evolution, hasChains, hasHistoryHashes, keepRestore, listEvolutions } from './history.ts';
 export type { Plan, Risk, RuleName, Step, StepKind } from './plan.ts';
 export { type PruneOptions, planPrune, prune } from './prune.ts';
 export { loadOtherDefinitions } from './standing.ts';

@@ -1,0 +1,258 @@
+/** Policies, assignments and their versions, edited by SQL: `decisions verify` finds and names what was done. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type Sql, sql } from '../../src/sql/index.ts';
+import { openDatabase } from '../../src/storage/index.ts';
+import { type Reply, type RunningService, startService } from '../harness.ts';
+
+type Database = Awaited<ReturnType<typeof openDatabase>>;
+
+let service: RunningService;
+let database: Database;
+let token: string;
+let policy: string;
+let user: string;
+const TABLES = ['_Policy', '_PolicyRule', '_UserPolicy', '_RolePolicy', '_PolicyHistory', '_Epoch', '_Decision'];
+const ALLOW = { resource: 'Note', action: 'read', effect: 'ALLOW' };
+const DENY = { ...ALLOW, effect: 'DENY' };
+
+beforeAll(async () => {
+  service = await startService({ definitions: { 'Note.yaml': 'name: Note\nfields:\n  title: { type: string }\n' } });
+  token = (await service.admin()).token;
+  user = (await service.user()).id;
+  policy = await service.createPolicy({ rules: [ALLOW, DENY], role: 'user', userId: user });
+  await ask('PUT', `/policies/${policy}`, { priority: 7 });
+  await ask('PUT', `/policies/${policy}/assign/user/${user}`, { context: { ticket: 1 } });
+  await ask('POST', '/policies/import', { policies: ['a', 'b', 'c'].map((name) => ({ name, type: 'CUSTOM', rules: [ALLOW] })) });
+  const gone = await service.createPolicy({ rules: [ALLOW], role: 'viewer' });
+  await ask('DELETE', `/policies/${gone}`);
+  database = await openDatabase({ database: service.database });
+  for (const table of TABLES) await run(sql`create table ${sql.ref(`kept${table}`)} as select * from ${sql.ref(table)}`);
+});
+afterAll(async () => {
+  await database.close();
+  await service.close();
+});
+afterEach(async () => {
+  // What refers to policies goes before them.
+  await run(...TABLES.toReversed().map((table) => sql`delete from ${sql.ref(table)}`));
+  await run(...TABLES.map((table) => sql`insert into ${sql.ref(table)} select * from ${sql.ref(`kept${table}`)}`));
+});
+
+async function ask(method: string, path: string, body?: unknown): Promise<Reply> {
+  const reply = await service.call(method, `/admin/api${path}`, { token, body });
+  if (reply.status >= 300) throw new Error(`${method} ${path}: ${reply.text}`);
+  return reply;
+}
+
+async function run(...statements: readonly Sql[]): Promise<void> {
+  await database.transaction(async (tx) => {
+    for (const statement of statements) await tx.run(statement);
+  });
+}
+
+interface Found {
+  readonly kind: string;
+  readonly detail: string;
+}
+
+/** What the endpoint finds, page by page. */
+async function verify(limit = 10_000): Promise<readonly Found[]> {
+  const found: Found[] = [];
+  for (let cursor: unknown = ''; cursor !== undefined; ) {
+    const page = await ask('GET', `/decisions/verify?limit=${limit}${cursor === '' ? '' : `&cursor=${cursor}`}`);
+    found.push(...(page.at('data.breaks') as readonly Found[]));
+    cursor = page.at('nextCursor');
+  }
+  return found;
+}
+
+/** A change of JSON text, on any column that holds it. */
+function replaced(column: string, from: string, to: string): Sql {
+  const text = sql`replace(cast(${sql.ref(column)} as text), ${from}, ${to})`;
+  return service.database.startsWith('postgres') ? sql`cast(${text} as json)` : text;
+}
+
+const ofPolicy = (): Sql => sql`"kind" = 'policy' and "subjectId" = ${policy}`;
+
+/** What is done by SQL, and how it is told. */
+const EDITS: readonly (readonly [name: string, statements: () => readonly Sql[], detail: () => RegExp])[] = [
+  [
+    'an old version made to deny nothing',
+    () => [sql`update "_PolicyHistory" set "value" = ${replaced('value', 'DENY', 'ALLOW')} where ${ofPolicy()} and "toEpoch" is not null`],
+    () => new RegExp(`^the version of policy ${policy} of revision \\d+ is not as it was stored$`),
+  ],
+  [
+    'the author of a version',
+    () => [sql`update "_PolicyHistory" set "changedBy" = 'eve' where ${ofPolicy()} and "toEpoch" is not null`],
+    () => new RegExp(`^the version of policy ${policy} of revision \\d+ is not as it was stored$`),
+  ],
+  [
+    'a version taken away',
+    () => [sql`delete from "_PolicyHistory" where ${ofPolicy()} and "toEpoch" is not null`],
+    () => /^the versions of revision \d+ are missing$/,
+  ],
+  [
+    'one version of an import',
+    () => [
+      sql`update "_PolicyHistory" set "changedBy" = 'eve' where "id" = (select max("id") from "_PolicyHistory" where cast("value" as text) like '%"name":"b"%')`,
+    ],
+    () => /^one of the 3 versions of revision \d+ was changed, removed or added: policy /,
+  ],
+  [
+    'a version put in, in a revision that changed no policy',
+    () => [
+      sql`insert into "_Epoch" ("id", "number", "at") values ('put', 100000, '2027-01-01T00:00:00.000Z')`,
+      sql`insert into "_PolicyHistory" ("id", "kind", "subjectId", "fromEpoch", "value", "changedBy", "changedAt")
+        select 'put', "kind", 'other', 100000, "value", "changedBy", "changedAt" from "_PolicyHistory" where ${ofPolicy()} and "toEpoch" is null`,
+    ],
+    () => /^the version of policy other of revision 100000 was added: /,
+  ],
+  [
+    'a version that ends later than it did',
+    () => [sql`update "_PolicyHistory" set "toEpoch" = "toEpoch" + 1 where ${ofPolicy()} and "toEpoch" is not null`],
+    () =>
+      new RegExp(
+        `^the version of policy ${policy} of revision \\d+ is said to be ended with revision \\d+, and is ended with revision \\d+$`,
+      ),
+  ],
+  [
+    'the hash of a revision',
+    () => [
+      sql`update "_Epoch" set "historyHash" = 'x' where "number" = (select max("number") from "_Epoch" where "historyHash" is not null)`,
+    ],
+    () => /^the policy history of revision \d+ has another hash than entry \S+ holds of it$/,
+  ],
+  [
+    'the first hash of all',
+    () => [
+      sql`update "_Epoch" set "historyHash" = null where "number" = (select min("number") from "_Epoch" where "historyHash" is not null)`,
+    ],
+    () => /^the policy history of revision \d+ has another hash than entry \S+ holds of it$|is not as it was stored$/,
+  ],
+  [
+    'a rule in force',
+    () => [sql`update "_PolicyRule" set "effect" = 'ALLOW' where "policyId" = ${policy}`],
+    () => new RegExp(`^policy ${policy} is not what its last version says: `),
+  ],
+  [
+    'a rule that is gone',
+    () => [sql`delete from "_PolicyRule" where "policyId" = ${policy} and "effect" = 'DENY'`],
+    () => new RegExp(`^policy ${policy} is not what its last version says: `),
+  ],
+  [
+    'a policy in force',
+    () => [sql`update "_Policy" set "isActive" = false where "id" = ${policy}`],
+    () => new RegExp(`^policy ${policy} is not what its last version says: `),
+  ],
+  [
+    'a policy with a rule of its own',
+    () => [
+      sql`insert into "_Policy" ("id", "name", "type", "isActive", "priority", "createdBy", "tags", "createdAt", "updatedAt", "version")
+        select 'put', 'put', "type", "isActive", "priority", "createdBy", "tags", "createdAt", "updatedAt", "version" from "_Policy" where "id" = ${policy}`,
+    ],
+    () => /^policy put is stored, and has no version in force$/,
+  ],
+  [
+    'an assignment that is gone',
+    () => [sql`delete from "_RolePolicy" where "policyId" = ${policy}`],
+    () => /^rolePolicy \S+ is in force by its last version, and is not stored any more$/,
+  ],
+  [
+    'an assignment to another user',
+    () => [sql`update "_UserPolicy" set "userId" = 'eve' where "policyId" = ${policy}`],
+    () => /^userPolicy \S+ is not what its last version says: /,
+  ],
+];
+
+describe('the policy history', () => {
+  it('is whole, in one page or in many, and proven by the newest entry', async () => {
+    expect(await verify()).toEqual([]);
+    expect(await verify(3)).toEqual([]);
+    const whole = await ask('GET', '/decisions/verify?limit=10000');
+    const { versions, unproven, provenUntil, until } = whole.at('data.policies') as Readonly<Record<string, number>>;
+    expect([versions, unproven]).toEqual([await count(sql`select count(*) as "count" from "_PolicyHistory"`), 0]);
+    expect(provenUntil).toBe(until);
+  });
+
+  it('is named in the entry of each change', async () => {
+    const [entry] = await service.decisions('kind=admin&limit=1');
+    expect(entry?.['facts']).toEqual({ policyRevision: expect.any(Number), policyHash: expect.stringMatching(/^[\w-]{43}$/) });
+  });
+
+  it.each(EDITS)('tells of %s, in one page or in many', async (_, statements, detail) => {
+    await run(...statements());
+    for (const limit of [10_000, 2]) {
+      const found = await verify(limit);
+      expect(found.map((each) => each.kind)).toContain('history');
+      expect(
+        found.some((each) => detail().test(each.detail)),
+        JSON.stringify(found),
+      ).toBe(true);
+    }
+  });
+
+  it('tells of any other value of any column of any version', async () => {
+    const ids = await database.transaction((tx) => tx.all<{ readonly id: string }>(sql`select "id" from "_PolicyHistory"`));
+    const json = sql`cast('{}' as json)`;
+    const others: Readonly<Record<string, Sql>> = {
+      ...{ id: sql`'x'`, kind: sql`'policy '`, subjectId: sql`'x'`, userId: sql`'x'`, changedBy: sql`'x'`, changedAt: sql`'x'` },
+      ...{ fromEpoch: sql`1000`, toEpoch: sql`1000`, value: service.database.startsWith('postgres') ? json : sql`'{}'` },
+    };
+    for (const { id } of ids) {
+      const [column, value] = Object.entries(others)[ids.findIndex((each) => each.id === id) % Object.keys(others).length] ?? [];
+      if (column === undefined || value === undefined) throw new Error('there is a column to change');
+      const kept = sql`(select ${sql.ref(column)} from "kept_PolicyHistory" where "id" = ${id})`;
+      await run(sql`update "_PolicyHistory" set ${sql.ref(column)} = ${value} where "id" = ${id}`);
+      expect([id, column, (await verify()).map(({ kind }) => kind)]).toEqual([id, column, expect.arrayContaining(['history'])]);
+      await run(sql`update "_PolicyHistory" set ${sql.ref(column)} = ${kept} where "id" = ${column === 'id' ? 'x' : id}`);
+    }
+    expect(await verify()).toEqual([]);
+  });
+
+  it('tells of an edit whose hashes were all made again: the entries hold others', async () => {
+    await run(sql`update "_PolicyHistory" set "changedBy" = 'eve' where ${ofPolicy()}`);
+    await rehash();
+    const found = await verify();
+    expect(found.length).toBeGreaterThan(0);
+    expect(found.every(({ detail }) => / has another hash than entry \S+ holds of it$/.test(detail))).toBe(true);
+  });
+
+  it('is proven by the entries that are left where old ones are gone, and by none where all are', async () => {
+    const newest = sql`(select max("id") from "_Decision" where cast("facts" as text) like '%policyHash%')`;
+    await run(sql`update "_Decision" set "facts" = null where "kind" = 'admin' and "id" <> ${newest}`);
+    const proven = async () => (await ask('GET', '/decisions/verify?limit=10000')).at('data.policies') as Readonly<Record<string, unknown>>;
+    const { provenUntil, until } = await proven();
+    expect(provenUntil).toBe(until);
+    await run(sql`update "_Decision" set "facts" = null where "kind" = 'admin'`);
+    expect(await proven()).not.toHaveProperty('provenUntil');
+    expect((await verify()).filter(({ kind }) => kind === 'history')).toEqual([]);
+  });
+
+  it('counts versions from before they were hashed, and refuses none', async () => {
+    await run(sql`update "_Decision" set "facts" = null where "kind" = 'admin'`, sql`update "_Epoch" set "historyHash" = null`);
+    expect((await verify()).filter(({ kind }) => kind === 'history')).toEqual([]);
+    const whole = await ask('GET', '/decisions/verify?limit=10000');
+    expect(whole.at('data.policies')).toEqual({
+      versions: 0,
+      unproven: await count(sql`select count(*) as "count" from "_PolicyHistory"`),
+    });
+  });
+});
+
+async function count(query: Sql): Promise<number> {
+  return database.transaction(async (tx) => Number((await tx.one<{ readonly count: number }>(query))?.count));
+}
+
+/** Makes the hashes of all revisions again, as someone who knows how they are made. */
+async function rehash(): Promise<void> {
+  const { toVersionHash } = await import('../../src/storage/index.ts');
+  await database.transaction(async (tx) => {
+    const columns = sql`"id", "kind", "subjectId", "userId", "fromEpoch", "value", "changedBy", "changedAt"`;
+    const rows = await tx.all<Readonly<Record<string, unknown>>>(sql`select ${columns} from "_PolicyHistory" order by "fromEpoch", "id"`);
+    let hash = '';
+    for (const row of rows) {
+      hash = toVersionHash(hash, { ...row, fromEpoch: Number(row['fromEpoch']) });
+      await tx.run(sql`update "_Epoch" set "historyHash" = ${hash} where "number" = ${Number(row['fromEpoch'])}`);
+    }
+  });
+}
