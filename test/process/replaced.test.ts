@@ -1,5 +1,16 @@
 /** A database whose files are removed or replaced under a running service: nothing is acknowledged that the next start would not find. */
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -37,6 +48,7 @@ const WAYS: readonly Way[] = [
     said: `${FILE} was replaced`,
   },
   { name: 'moved with its folder', lose: (data, away) => renameSync(data, join(away, 'data')), said: `${FILE} was removed` },
+  { name: 'emptied', lose: (data) => truncateSync(join(data, FILE)), said: `${FILE} was emptied` },
   { name: 'left without its write-ahead log', lose: (data) => unlinkSync(join(data, `${FILE}-wal`)), said: `${FILE}-wal was removed` },
   { name: 'left without its shared memory', lose: (data) => unlinkSync(join(data, `${FILE}-shm`)), said: `${FILE}-shm was removed` },
 ];

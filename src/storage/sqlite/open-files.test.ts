@@ -1,4 +1,4 @@
-import { copyFileSync, renameSync, rmSync, symlinkSync, unlinkSync } from 'node:fs';
+import { copyFileSync, renameSync, rmSync, symlinkSync, truncateSync, unlinkSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openSqlite } from './database.ts';
 import { codeOf, type Family, insert, onCommit, openFamily } from './sqlite.fixture.ts';
@@ -20,6 +20,7 @@ describe('open files', () => {
   it.each([
     ['replaced by a copy', replaceByCopy],
     ['removed', () => unlinkSync(family.path)],
+    ['emptied', () => truncateSync(family.path)],
     ['left without the log', () => unlinkSync(`${family.path}-wal`)],
     ['left without shared memory', () => unlinkSync(`${family.path}-shm`)],
   ])('a commit is not acknowledged that the file was %s under', async (_, lose) => {

@@ -16,6 +16,8 @@ interface OpenFile {
   /** Device and inode. */
   readonly dev: bigint;
   readonly ino: bigint;
+  /** The database file always has a page; a log may have been folded in. */
+  readonly isDatabase: boolean;
 }
 
 /**
@@ -27,7 +29,7 @@ interface OpenFile {
 export function rememberOpenFiles(path: string, tell: Tell): OpenFiles {
   // SQLite follows a link before it names the files beside the database.
   const beside = realpathSync(path);
-  const files = [path, `${beside}-wal`, `${beside}-shm`].map(identify);
+  const files = [path, `${beside}-wal`, `${beside}-shm`].map((each) => identify(each, each === path));
   let lost: Problem | undefined;
 
   return {
@@ -37,7 +39,7 @@ export function rememberOpenFiles(path: string, tell: Tell): OpenFiles {
         const found = compare(file);
         if (found === 'same') continue;
         if (found instanceof Error) return new Problem('STORAGE_UNAVAILABLE', 'the database file cannot be reached', { cause: found });
-        tell(`${file.path} was ${found} while the service was running; every request is refused from now on: ${remedyOf(file, files)}`);
+        tell(`${file.path} was ${found} while the service was running; every request is refused from now on: ${remedyOf(file)}`);
         lost = new Problem('STORAGE_UNAVAILABLE', 'the database file was removed or replaced while the service was running');
         return lost;
       }
@@ -52,15 +54,16 @@ export function refuseLost(files: OpenFiles): void {
   if (lost !== undefined) throw lost;
 }
 
-function identify(path: string): OpenFile {
+function identify(path: string, isDatabase: boolean): OpenFile {
   const { dev, ino } = statSync(path, { bigint: true });
-  return { path, dev, ino };
+  return { path, dev, ino, isDatabase };
 }
 
-function compare({ path, dev, ino }: OpenFile): 'same' | 'removed' | 'replaced' | Error {
+function compare({ path, dev, ino, isDatabase }: OpenFile): 'same' | 'removed' | 'replaced' | 'emptied' | Error {
   try {
     const now = statSync(path, { bigint: true, throwIfNoEntry: false });
     if (now === undefined) return 'removed';
+    if (isDatabase && now.size === 0n) return 'emptied';
     return now.dev === dev && now.ino === ino ? 'same' : 'replaced';
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
@@ -68,7 +71,7 @@ function compare({ path, dev, ino }: OpenFile): 'same' | 'removed' | 'replaced' 
 }
 
 /** The database is still there where only a file beside it was lost: SQLite folds its open log into it when it closes. */
-function remedyOf(file: OpenFile, [database]: readonly OpenFile[]): string {
-  if (file === database) return 'put the file back or restore a backup, then restart the service';
+function remedyOf({ isDatabase }: OpenFile): string {
+  if (isDatabase) return 'put the file back or restore a backup, then restart the service';
   return 'restart the service with SIGTERM, which saves all changes in the database file; SIGKILL would lose them';
 }
