@@ -35,6 +35,10 @@ export function addGuards(server: FastifyInstance, limiter: RateLimiter | undefi
     if (allow.length > 0) reply.header('allow', allow.join(', '));
     throw problem;
   });
+}
+
+/** Answers every error with a problem. Called before any plugin adds routes: a route keeps the error handler that was set before it. */
+export function sendErrorsAsProblems(server: FastifyInstance): void {
   server.setErrorHandler((error, request, reply) => {
     if (!request.raw.complete && !isStreamed(request)) endRefused(request, reply);
     return sendProblem(reply, toFailure(error, request));

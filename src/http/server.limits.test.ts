@@ -173,12 +173,17 @@ describe('CORS', () => {
     expect(answer.headers.get('access-control-allow-origin')).toBeNull();
   });
 
-  it('refuses a preflight without origins, and names the setting', async () => {
-    const { url } = await start({});
+  it.each([
+    ['without origins', []],
+    ['with others', ['https://other.example.com', 'localhost']],
+  ])('refuses the preflight of an unknown origin %s, and names the setting', async (_, corsOrigins) => {
+    const { url } = await start({ corsOrigins });
     const headers = { origin: 'https://app.example.com', 'access-control-request-method': 'GET' };
     const answer = await fetch(`${url}/api/User`, { method: 'OPTIONS', headers });
-    const { code, detail, hint } = (await answer.json()) as Record<string, string>;
+    const { code, detail, hint, requestId } = (await answer.json()) as Record<string, string>;
     expect([answer.status, code, detail]).toEqual([403, 'REQUEST_ORIGIN', 'pages of "https://app.example.com" may not call this service']);
+    expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+    expect([answer.headers.get('x-request-id'), answer.headers.get('access-control-allow-origin')]).toEqual([requestId, null]);
     expect(hint).toMatch(/--cors-origins or BAILIWICK_CORS_ORIGINS/);
   });
 

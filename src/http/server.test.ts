@@ -181,7 +181,9 @@ describe('the server', () => {
   it('says that it cannot listen where something else does', async () => {
     const refused = await startServer({}, shared.port).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(SetupError);
-    expect((refused as Error).message).toBe(`cannot listen on port ${shared.port} of 127.0.0.1: something else listens there`);
+    expect((refused as Error).message).toBe(
+      `cannot listen on port ${shared.port} of 127.0.0.1: the port is in use; choose another one, or 0 for any free port`,
+    );
   });
 });
 

@@ -10,7 +10,7 @@ import { allowOrigins } from './cors.ts';
 import { servePages } from './docs.ts';
 import { createDrain } from './drain.ts';
 import { createFramework, logAnswers, watchAnswers } from './framework.ts';
-import { addGuards, addSecurityHeaders, charge } from './guard.ts';
+import { addGuards, addSecurityHeaders, charge, sendErrorsAsProblems } from './guard.ts';
 import { serveHealth } from './health.ts';
 import { checkHosts } from './hosts.ts';
 import { answerInTime } from './late.ts';
@@ -69,6 +69,7 @@ async function assemble(server: FastifyInstance, options: HttpOptions): Promise<
   const { rateLimit, jsonDepth, requestTimeoutSeconds } = options.limits;
   readOnlyJson(server, jsonDepth);
   addSecurityHeaders(server);
+  sendErrorsAsProblems(server);
   await allowOrigins(server, options.corsOrigins);
   const limiter = rateLimit === 0 ? undefined : createRateLimiter(rateLimit);
   addGuards(server, limiter);
@@ -148,10 +149,10 @@ async function listen(server: FastifyInstance, { host, port }: Address): Promise
 }
 
 const REFUSALS: ReadonlyMap<string, string> = new Map([
-  ['EADDRINUSE', 'something else listens there'],
-  ['EACCES', 'it is not permitted'],
-  ['EADDRNOTAVAIL', 'this machine does not have that address'],
-  ['ENOTFOUND', 'there is no such host'],
+  ['EADDRINUSE', 'the port is in use; choose another one, or 0 for any free port'],
+  ['EACCES', 'permission denied; choose a port above 1023'],
+  ['EADDRNOTAVAIL', 'this machine does not have that address; choose one that it has, or 0.0.0.0 for all'],
+  ['ENOTFOUND', 'there is no such host; choose an address of this machine'],
 ]);
 
 function refusalOf(error: unknown, { host, port }: Address): unknown {

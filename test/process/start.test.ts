@@ -35,7 +35,11 @@ describe('a setting that cannot be used is told in one sentence, with exit code 
     [['--database', 'sqlite:/dev/zero'], {}, 'cannot open the database file /dev/zero: expected a file, found a device'],
     [['--database', `sqlite:${folder}`], {}, `cannot open the database file ${folder}: expected a file, found a folder`],
     [['--database', 'sqlite:package.json'], {}, 'cannot open the database file package.json: file is not a database'],
-    [['--host', '192.0.2.1'], {}, 'cannot listen on port 0 of 192.0.2.1: this machine does not have that address'],
+    [
+      ['--host', '192.0.2.1'],
+      {},
+      'cannot listen on port 0 of 192.0.2.1: this machine does not have that address; choose one that it has, or 0.0.0.0 for all',
+    ],
   ];
   it.each(wrong)('%j %j', async (args, env, sentence) => {
     const { code, out, err } = await runProgram(['start', ...newsroom, ...args], env);
@@ -57,7 +61,7 @@ describe('a setting that cannot be used is told in one sentence, with exit code 
     other.close();
     expect({ code, err }).toEqual({
       code: 2,
-      err: `bailiwick: cannot listen on port ${port} of 127.0.0.1: something else listens there\n`,
+      err: `bailiwick: cannot listen on port ${port} of 127.0.0.1: the port is in use; choose another one, or 0 for any free port\n`,
     });
   });
 
