@@ -46,6 +46,16 @@ describe('files', () => {
     expect(readFileSync(path, 'utf8')).toBe('second');
   });
 
+  it('in a folder that does not exist are refused before their content is asked for', async () => {
+    const asked = vi.fn(async () => pieces('content'));
+    for (const force of [false, true]) {
+      await expect(writeOutput(join(folder, 'none', 'file.csv'), asked, { force })).rejects.toThrow(
+        `there is no folder ${join(folder, 'none')}`,
+      );
+    }
+    expect(asked).not.toHaveBeenCalled();
+  });
+
   it('that several write at once are written by one', async () => {
     const path = join(folder, 'raced');
     const done = await Promise.allSettled(Array.from({ length: 8 }, (_, index) => write(path, pieces(`${index}`))));

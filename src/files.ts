@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createReadStream, createWriteStream, existsSync } from 'node:fs';
 import { rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { SetupError } from './errors.ts';
@@ -36,6 +37,7 @@ export interface WriteOptions {
  */
 export async function writeOutput(path: string, open: () => Promise<AsyncIterable<string>>, { force }: WriteOptions): Promise<void> {
   if (path === '-') return writeToPipe(await open());
+  if (!existsSync(dirname(path))) throw new SetupError(`there is no folder ${dirname(path)} to write ${basename(path)} into`);
   if (!force && existsSync(path)) throw alreadyThere(path);
   const part = `${path}.${randomUUID()}.part`;
   try {

@@ -92,10 +92,18 @@ export async function promoteUserFromShell({ database, model }: ShellParts, { em
     refuse(proposal.issues);
     await checkLastAdmin(tx, { userId: user.id, role, isActive: true });
     await asFirstAdmin(tx, proposal.record, () => change(tx, definition, { user, values: proposal.values }));
-    const reason = `changed the role from ${user['role']} to ${role}, and activated the user`;
-    await note(tx, { action: 'update', user, reason, by: 'bailiwick user promote' });
+    await note(tx, { action: 'update', user, reason: describePromotion(user, role), by: 'bailiwick user promote' });
     return `user ${user['email']} has role ${role} and is active`;
   });
+}
+
+/** Describes the difference that a promotion makes to the stored user. */
+function describePromotion(user: StoredRecord, role: string): string {
+  const done = [
+    ...(user['role'] === role ? [] : [`changed the role from ${user['role']} to ${role}`]),
+    ...(user['isActive'] === true ? [] : ['activated the user']),
+  ];
+  return done.length === 0 ? `changed nothing: the user had role ${role} and was active` : done.join(', and ');
 }
 
 /** Makes the change; where it makes the first admin, as setup would: with the policy that lets admins in, and without a setup that is still open. */

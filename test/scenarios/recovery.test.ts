@@ -95,7 +95,13 @@ it('users are created and promoted, each with an audit entry', async () => {
   await command((commands) => commands.promoteUser({ email: idle.email, role: 'admin' }));
   const promoted = await service.logIn(idle.email, idle.password);
   expect((await service.call('GET', '/auth/me', { token: promoted })).at('data.role')).toBe('admin');
-  expect(await entriesOf(token)).toMatchObject({ recordId: idle.id, requestId: 'bailiwick user promote' });
+  expect(await entriesOf(token)).toMatchObject({
+    recordId: idle.id,
+    requestId: 'bailiwick user promote',
+    reason: 'changed the role from user to admin, and activated the user',
+  });
+  await command((commands) => commands.promoteUser({ email: idle.email, role: 'admin' }));
+  expect(await entriesOf(token)).toMatchObject({ recordId: idle.id, reason: 'changed nothing: the user had role admin and was active' });
 });
 
 it.each<readonly [string, (commands: Commands) => Promise<unknown>, string]>([
