@@ -1,4 +1,4 @@
-import { appendOwnDeed } from '../audit/index.ts';
+import { appendOwnDeed, loadHistoryFacts } from '../audit/index.ts';
 import { byPrecedence, DEFAULT_PRIORITY, type Policy } from '../policy/index.ts';
 import { sql } from '../sql/index.ts';
 import {
@@ -40,7 +40,8 @@ export function restoreAdminPolicy({ database }: Pick<AdminParts, 'database'>): 
     await assign(tx, policy.id);
     const [action, done] = stored === undefined ? ['create', 'created'] : ['update', 'restored'];
     const reason = `${done} policy "${policy.name}" and assigned it to role admin`;
-    await appendOwnDeed(tx, { resource: 'Policy', action, recordId: policy.id, reason, epoch: await currentEpoch(tx), by: BY });
+    const [epoch, facts] = [await currentEpoch(tx), await loadHistoryFacts(tx)];
+    await appendOwnDeed(tx, { resource: 'Policy', action, recordId: policy.id, reason, epoch, facts, by: BY });
     const message = `policy "${policy.name}" was ${done} and is assigned to role admin`;
     return { message, closing: await findClosing(tx, policies, policy) };
   });

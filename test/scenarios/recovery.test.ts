@@ -155,7 +155,11 @@ it.each(BROKEN)('the policy of admins is restored where it is %s', async (_, bre
   const { closing } = await command((commands) => commands.restoreAdminPolicy());
   expect(closing).toEqual([]);
   expect((await service.call('GET', '/api/Note', { token: admin.token })).status).toBe(200);
-  expect(await entriesOf(admin.token)).toMatchObject({ resource: 'Policy', requestId: 'bailiwick policies restore-admin' });
+  expect(await entriesOf(admin.token)).toMatchObject({
+    resource: 'Policy',
+    requestId: 'bailiwick policies restore-admin',
+    facts: { policyHash: expect.stringMatching(/^[\w-]{43}$/) },
+  });
 });
 
 it('rules that still deny admins are named, and stay', async () => {
