@@ -2,7 +2,7 @@
  * Replicas on one PostgreSQL, each a process of its own, and the world that they are asked about. What is looked up here to judge
  * them is asked of the database itself, with a driver of our own: nothing of the program is in between.
  */
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -36,6 +36,8 @@ export interface Fleet {
   asAdmin(call: Call, body?: unknown, requestId?: string): Promise<Reply>;
   /** A user with a token. */
   createUser(role: string): Promise<FleetUser>;
+  /** Opens a session of a user; gives its token. */
+  logIn(id: string): Promise<string>;
   /** A policy that allows everything on notes, or what is said; gives its id. */
   createPolicy(rules?: readonly object[]): Promise<string>;
   /** Rows as they are, asked of the server itself. */
@@ -54,11 +56,12 @@ export type Call = Parameters<typeof send>[1];
 /** A row as the server says it. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** Somebody whose requests are judged. */
+/** A user whose requests are judged. */
 export interface FleetUser {
   readonly id: string;
   readonly email: string;
-  readonly token: string;
+  /** Another one once the user has logged in again. */
+  token: string;
 }
 
 /** How one replica is started. */
@@ -79,7 +82,6 @@ export interface FleetOptions {
 export const NOTE = 'name: Note\nfields:\n  text: { type: string }\n  slug: { type: string, unique: true }\n';
 /** A secret that whoever judges can sign with, too. */
 const SECRET = 'one secret for all the replicas of a test';
-const ISSUER = 'somebody-else';
 /** Allows everything on notes. */
 export const EVERYTHING: readonly object[] = [{ resource: 'Note', action: '*' }];
 
@@ -91,7 +93,8 @@ export async function startFleet({ server, replicas: wanted }: FleetOptions): Pr
   const running: Program[] = [first, ...others];
   await setUp(first.url);
   const [made] = await ground.query(`SELECT "id" FROM "User"`);
-  const admin = await signFor(String(made?.['id']));
+  const logIn = (id: string): Promise<string> => openSession(ground, id);
+  const admin = await logIn(String(made?.['id']));
   let turn = 0;
   const any = (): Program => running[turn++ % running.length] ?? first;
   const asAdmin: Fleet['asAdmin'] = (call, body, requestId) =>
@@ -106,10 +109,11 @@ export async function startFleet({ server, replicas: wanted }: FleetOptions): Pr
       running[index] = started;
       return started;
     },
+    logIn,
     async createUser(role) {
       const email = `${role}-${randomBytes(4).toString('hex')}@example.com`;
       const id = await createUser(any().url, admin, { email, role });
-      return { id, email, token: await signFor(id) };
+      return { id, email, token: await logIn(id) };
     },
     async createPolicy(rules = EVERYTHING) {
       const body = { name: `policy ${randomBytes(4).toString('hex')}`, type: 'CUSTOM', rules };
@@ -133,16 +137,22 @@ export function createNote({ url }: Program, token: string): Promise<Reply> {
   return send(url, 'POST /api/Note', { token, body: { slug }, requestId: slug });
 }
 
-/** A token of another issuer, good for days whichever of the clocks is right. */
-export function signFor(userId: string): Promise<string> {
-  const now = Math.floor(Date.now() / 1000);
-  return new SignJWT({ role: 'user' })
+const DAY = 86_400_000;
+
+/** Opens a session by SQL and signs a token of it: both are valid for days, so they do not depend on which clock is right. */
+async function openSession({ query }: Pick<Ground, 'query'>, userId: string): Promise<string> {
+  const now = Date.now();
+  const sessionId = randomUUID();
+  const expires = now + 30 * DAY;
+  const times = [now - DAY, expires].map((time) => new Date(time).toISOString());
+  await query('INSERT INTO "_Session" ("id", "userId", "createdAt", "expiresAt") VALUES ($1, $2, $3, $4)', [sessionId, userId, ...times]);
+  return new SignJWT({ sid: sessionId, role: 'user' })
     .setProtectedHeader({ alg: 'HS256', typ: 'at+jwt' })
-    .setIssuer(ISSUER)
+    .setIssuer('bailiwick')
     .setAudience('bailiwick')
     .setSubject(userId)
-    .setIssuedAt(now - 86_400)
-    .setExpirationTime(now + 86_400)
+    .setIssuedAt(Math.floor((now - DAY) / 1000))
+    .setExpirationTime(Math.floor(expires / 1000))
     .sign(new TextEncoder().encode(SECRET));
 }
 
@@ -174,7 +184,7 @@ export function createGround(server: string): Ground {
       const database = `${other}?schema=${schema}`;
       return startProgram({
         ...{ project, data: join(folder, `data-${count++}`) },
-        args: ['--database', database, '--rate-limit', '0', '--log-level', 'warn', '--trusted-issuers', ISSUER, ...args],
+        args: ['--database', database, '--rate-limit', '0', '--log-level', 'warn', ...args],
         env: { BAILIWICK_JWT_SECRET: SECRET, ...env },
         ...(preload !== undefined && { preload }),
       });

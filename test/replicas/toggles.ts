@@ -8,6 +8,8 @@ import type { Toggle } from './freshness.ts';
 interface Change {
   readonly off: readonly [call: Call, body?: object];
   readonly on: readonly [call: Call, body?: object];
+  /** True where the change ends the sessions of the user, who logs in again after its undoing. */
+  readonly endsSessions?: boolean;
 }
 
 /** Prepares what a user's access hangs on; from then on it is there. */
@@ -36,7 +38,7 @@ const PREPARATIONS: ReadonlyMap<string, Preparation> = new Map<string, Preparati
     'a user is deactivated',
     async (fleet) => {
       const { user } = await grant(fleet);
-      return { user, change: ofUser(user, { off: { isActive: false }, on: { isActive: true } }) };
+      return { user, change: { ...ofUser(user, { off: { isActive: false }, on: { isActive: true } }), endsSessions: true } };
     },
   ],
   [
@@ -72,7 +74,10 @@ export async function createToggle(fleet: Fleet, name: string): Promise<Toggle> 
     name,
     user,
     off: () => fleet.asAdmin(change.off[0], change.off[1], next()),
-    on: () => fleet.asAdmin(change.on[0], change.on[1], next()),
+    async on() {
+      await fleet.asAdmin(change.on[0], change.on[1], next());
+      if (change.endsSessions === true) user.token = await fleet.logIn(user.id);
+    },
   };
 }
 
