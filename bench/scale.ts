@@ -22,6 +22,8 @@ const POLICIES = Number(process.argv[3] ?? 10_000);
 const CHECKOUTS = process.argv.length > 4 ? process.argv.slice(4) : ['.'];
 const ASKED = 200;
 const CHANGES = 5;
+/** Users whose requests are measured, spread over all of them. */
+const CALLERS = Array.from({ length: ASKED }, (_, index) => `u${1 + Math.floor((index * USERS) / ASKED)}`);
 
 const secret = randomBytes(32).toString('hex');
 const folder = mkdtempSync(join(tmpdir(), 'bailiwick-scale-'));
@@ -75,7 +77,7 @@ async function prepare(checkout: string, database: string): Promise<Prepared> {
 async function measure({ checkout, database, admin, article, policy }: Prepared): Promise<readonly (readonly [string, string])[]> {
   const read = `GET /api/Article/${article}` as const;
   const ask = (token = ''): Promise<unknown> => expectDone(send(service.url, read, { token }));
-  const tokens = await Promise.all(Array.from({ length: ASKED }, (_, index) => tokenOf(`u${1 + Math.floor((index * USERS) / ASKED)}`)));
+  const tokens = await Promise.all(CALLERS.map(tokenOf));
   const before = performance.now();
   const service = await start(checkout, database);
   const listening = performance.now() - before;
@@ -120,10 +122,11 @@ function held(child: ChildProcess): string {
   return `${residentMb(child).toFixed(0)} MB, ${residentMb(child, 'VmHWM').toFixed(0)} MB`;
 }
 
-/** Of an issuer that is trusted: stored users need no session then. */
+/** An access token of the session that `fill` makes for a user. */
 function tokenOf(userId: string): Promise<string> {
-  const token = new SignJWT({ role: 'user' }).setProtectedHeader({ alg: 'HS256', typ: 'at+jwt' }).setSubject(userId);
-  return token.setIssuer('bench').setAudience('bailiwick').setIssuedAt().setExpirationTime('2h').sign(new TextEncoder().encode(secret));
+  const claims = { sid: `session-${userId}`, role: 'user' };
+  const token = new SignJWT(claims).setProtectedHeader({ alg: 'HS256', typ: 'at+jwt' }).setSubject(userId);
+  return token.setIssuer('bailiwick').setAudience('bailiwick').setIssuedAt().setExpirationTime('2h').sign(new TextEncoder().encode(secret));
 }
 
 interface Running {
@@ -133,7 +136,7 @@ interface Running {
 
 /** Of any checkout: for this one there is service.ts. */
 async function start(checkout: string, database: string): Promise<Running> {
-  const flags = ['--project', project, '--data', join(folder, 'keys'), '--database', database, '--port', '0', '--trusted-issuers', 'bench'];
+  const flags = ['--project', project, '--data', join(folder, 'keys'), '--database', database, '--port', '0'];
   const env = {
     ...process.env,
     BAILIWICK_JWT_SECRET: secret,
@@ -157,10 +160,13 @@ async function start(checkout: string, database: string): Promise<Running> {
   });
 }
 
-/** Users, policies of two rules, two of them assigned to each user. */
+/** Users, policies of two rules, two of them assigned to each user, and a session of each caller. */
 async function fill(database: string): Promise<void> {
   const filling = await openFilling(database);
   const condition = `'{"field":"resource.title","operator":"eq","value":"' || i || '"}'`;
   await fillPolicies(filling, { users: USERS, policies: POLICIES, each: 2, action: 'update', condition });
+  const callers = CALLERS.map((id) => `'${id}'`).join(', ');
+  await filling.exec(`INSERT INTO "_Session" ("id", "userId", "createdAt", "expiresAt")
+    SELECT 'session-' || "id", "id", '2026-01-01T00:00:00.000Z', '9999-01-01T00:00:00.000Z' FROM "User" WHERE "id" IN (${callers})`);
   await filling.close();
 }
