@@ -17,7 +17,7 @@ const kinds = {
   REQUEST_ORIGIN: {
     status: 403,
     title: 'Origin not allowed',
-    hint: 'to let these pages call, name their origin by --cors-origins or BAILIWICK_CORS_ORIGINS',
+    hint: 'to allow pages of this origin, add it to --cors-origins or BAILIWICK_CORS_ORIGINS',
   },
   REQUEST_NO_ROUTE: { status: 404, title: 'No such address', hint: 'GET /openapi.json lists every address' },
   REQUEST_METHOD: { status: 405, title: 'Method not allowed here' },
@@ -26,8 +26,8 @@ const kinds = {
   REQUEST_MEDIA_TYPE: { status: 415, title: 'Unsupported media type', hint: 'send application/json' },
   REQUEST_HOST: {
     status: 421,
-    title: 'Not for this host',
-    hint: 'to answer under another name, say so by --allowed-hosts; behind a proxy, name the proxy by --trust-proxy',
+    title: 'Host not allowed',
+    hint: 'to serve this host name, add it to --allowed-hosts; behind a proxy, set --trust-proxy to the address of the proxy',
   },
   REQUEST_RATE: { status: 429, title: 'Too many requests', hint: 'wait for the seconds that Retry-After says' },
   IDENTITY_REQUIRED: { status: 401, title: 'Token required', hint: 'POST /auth/login gives one' },
@@ -37,14 +37,14 @@ const kinds = {
   IDENTITY_CURRENT_PASSWORD: {
     status: 403,
     title: 'Wrong current password',
-    hint: 'send the password that is to be replaced as currentPassword',
+    hint: 'send the present password as currentPassword',
   },
   IDENTITY_THROTTLED: { status: 429, title: 'Too many attempts', hint: 'wait for the seconds that Retry-After says' },
   IDENTITY_SETUP_DONE: { status: 409, title: 'Setup is done', hint: 'an admin exists; log in with POST /auth/login' },
   IDENTITY_SETUP_TOKEN: {
     status: 403,
     title: 'Set-up token required',
-    hint: 'the service prints one when it starts and no admin exists; send it as "token" in the body',
+    hint: 'the service prints the token at start while no admin exists; send it as "token" in the body',
   },
   IDENTITY_LAST_ADMIN: { status: 409, title: 'Last active admin', hint: 'make another user an active admin first' },
   ACCESS_DENIED: { status: 403, title: 'Denied' },
@@ -66,9 +66,9 @@ const kinds = {
   RECORD_UNMATCHED: {
     status: 409,
     title: 'Filter matches no record',
-    hint: 'the batch is atomic; "optional": true lets the request match nothing',
+    hint: 'an atomic batch fails where nothing matches; with "optional": true the request may match nothing',
   },
-  BATCH_DEPENDENCY: { status: 424, title: 'Depends on a request that gave no record' },
+  BATCH_DEPENDENCY: { status: 424, title: 'Request refers to one that gave no record' },
   BATCH_ABORTED: {
     status: 409,
     title: 'Undone with its batch',

@@ -12,7 +12,8 @@ export const SETTINGS_TABLE = {
     group: 'place',
     values: ['when-new', 'always'],
     default: 'when-new',
-    about: 'whether a missing or empty database is created: `when-new` refuses where checkpoints or backups of an earlier one exist',
+    about:
+      'when a missing or empty database is created: `when-new`: unless checkpoints or backups of an earlier one exist; `always`: also then',
   },
   backupsKept: {
     group: 'place',
@@ -55,18 +56,19 @@ export const SETTINGS_TABLE = {
     values: ['public', 'admin', 'off'],
     default: 'public',
     about:
-      'who may read `/openapi.json`: `public`: everyone, each with the resources that they may read or list; `admin`: admins alone; `off`: nobody, and `/docs` has the errors alone',
+      'callers that get `/openapi.json`: `public`: all, each with the resources that they may read or list; `admin`: admins; `off`: none, and `/docs` shows only the errors',
   },
   allowedHosts: {
     group: 'network',
     each: 'host',
     about:
-      'names that a `Host` header may have beside addresses and `localhost`: `api.example.com`, `.example.com` for all below it, `*` for any; without one, any, but where `host` is a loopback address and `trustProxy` is empty none',
+      'host names that are allowed in the `Host` header, beside IP addresses and `localhost`: `api.example.com`, `.example.com` for its subdomains, `*` for all. The default allows all; if `host` is a loopback address and `trustProxy` is empty, it allows none',
   },
   corsOrigins: {
     group: 'network',
     each: 'origin',
-    about: 'web origins whose pages may call the API, `localhost` for those of this machine on any port (the default of `bailiwick dev`)',
+    about:
+      'web origins whose pages may call the API (CORS); `localhost` allows pages of this machine on any port, as `bailiwick dev` does by default',
   },
   requestTimeoutSeconds: { group: 'network', default: 30, range: [1, 3600], about: 'seconds to receive and answer a request' },
   drainDelaySeconds: {
@@ -104,20 +106,36 @@ export const SETTINGS_TABLE = {
     values: ['token', 'loopback', 'off'],
     default: 'loopback',
     about:
-      'who may make the first admin: `token`: callers with the token that is printed at start; `loopback`: also callers on this machine, unless a header tells of a proxy or `trustProxy` names one; `off`: nobody',
+      'callers that may create the first admin: `token`: those with the set-up token that is printed at start; `loopback`: also those on this machine, unless a proxy header or `trustProxy` indicates a proxy; `off`: none',
   },
   accessTokenSeconds: { group: 'identity', default: 3600, range: [30, 86_400], about: 'lifetime of an access token' },
   refreshTokenSeconds: { group: 'identity', default: 2_592_000, range: [60, 31_536_000], about: 'lifetime of a refresh token' },
-  loginAttempts: { group: 'identity', default: 10, range: [1, 1_000_000], about: 'logins tried per account, address and window' },
-  loginAttemptsPerAddress: { group: 'identity', default: 100, range: [1, 1_000_000], about: 'logins tried per address and window' },
-  loginWindowSeconds: { group: 'identity', default: 900, range: [1, 86_400], about: 'seconds of that window' },
+  loginAttempts: {
+    group: 'identity',
+    default: 10,
+    range: [1, 1_000_000],
+    about: 'login attempts per account and address in `loginWindowSeconds`',
+  },
+  loginAttemptsPerAddress: {
+    group: 'identity',
+    default: 100,
+    range: [1, 1_000_000],
+    about: 'login attempts per address in `loginWindowSeconds`',
+  },
+  loginWindowSeconds: { group: 'identity', default: 900, range: [1, 86_400], about: 'length of the window for login attempts, in seconds' },
   loginAttemptsPerAccount: {
     group: 'identity',
     default: 1000,
     range: [1, 1_000_000],
-    about: 'logins tried per account and `loginAccountWindowSeconds`, from all addresses together that it has not logged in from lately',
+    about:
+      'login attempts per account in `loginAccountWindowSeconds`, over all addresses from which the account has not logged in within 90 days',
   },
-  loginAccountWindowSeconds: { group: 'identity', default: 86_400, range: [1, 2_592_000], about: 'length of the window of an account' },
+  loginAccountWindowSeconds: {
+    group: 'identity',
+    default: 86_400,
+    range: [1, 2_592_000],
+    about: 'length of the window for login attempts of an account, in seconds',
+  },
   hashConcurrency: { group: 'identity', default: 2, range: [1, 64], about: 'passwords hashed at once, 19 MiB each' },
 
   auditMode: {
@@ -146,7 +164,7 @@ export const SETTINGS_TABLE = {
     group: 'requests',
     default: 65_536,
     range: [1024, 1e9],
-    about: 'size of a request body from a caller without a token; for a larger one the token is verified before the body is read',
+    about: 'maximum size of a request body without a token; for a larger body, the token is verified before the body is read',
   },
   importBytes: { group: 'requests', default: 16_777_216, range: [1024, 1e9], about: 'size of an import body that is one JSON object' },
   importStreamBytes: {
@@ -161,7 +179,7 @@ export const SETTINGS_TABLE = {
     group: 'requests',
     values: ['optional', 'required'],
     default: 'optional',
-    about: 'whether an update or deletion of a record, policy or assignment must name, in If-Match, the version it changes',
+    about: '`required`: an update or deletion of a record, policy or assignment without `If-Match` is refused with 428',
   },
   cascadeMax: {
     group: 'requests',

@@ -9,7 +9,7 @@ export const dev: CliCommand = {
   run: (world, settings) => serve(world, withLocalPages(settings), { watch: true }),
 };
 
-/** Lets pages of this machine call where no origins are given: a web app under development has an origin of its own. */
+/** Allows pages of this machine where no origins are configured: the development server of a web app has an origin of its own. */
 function withLocalPages(settings: Settings): Settings {
   return settings.corsOrigins.length > 0 ? settings : Object.freeze({ ...settings, corsOrigins: ['localhost'] });
 }

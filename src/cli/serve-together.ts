@@ -31,7 +31,7 @@ export async function serveTogether(world: CliWorld, settings: Settings): Promis
   }
 }
 
-/** Does once what each worker would do at its start, with a service that is closed before they begin. */
+/** Runs once the start steps that each worker would repeat, with a service that is closed before the workers begin. */
 async function prepare(
   world: CliWorld,
   settings: Settings,

@@ -14,7 +14,7 @@ export async function serve(world: CliWorld, settings: Settings, options: { read
     if (world.lead === undefined) world.printError('one process cannot be replaced while it serves; --workers makes several of it');
   });
   try {
-    // A server that does not answer may be waited for, for long: a start that waits can be stopped.
+    // Opening the database may wait long for a server that does not respond; a signal ends the wait.
     const service = await Promise.race([world.createService(settings, { isDevelopment: options.watch }), stop.first.then(() => undefined)]);
     if (service === undefined) return 0;
     try {

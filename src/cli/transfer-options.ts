@@ -11,7 +11,7 @@ export const TRANSFER_SWITCHES: Readonly<Record<string, string>> = {
 };
 
 /** The switch of commands that write a file. */
-export const FORCE_SWITCH: Readonly<Record<string, string>> = { '--force': 'replace the file where it exists (default: refuse)' };
+export const FORCE_SWITCH: Readonly<Record<string, string>> = { '--force': 'replace the file if it exists (default: refuse)' };
 
 /** The format that is said, or that the file's name says. */
 export function readFormat(switches: Switches, file: string): Format {

@@ -8,7 +8,7 @@ export const userCreate: CliCommand = {
   parameters: { '<email>': 'email of the user' },
   switches: {
     '--name <name>': 'name of the user (default: the email)',
-    '--role <role>': 'role of the user (default: that of the definition of User)',
+    '--role <role>': 'role of the user (default: the default of the field role of User)',
   },
   isOffline: true,
   async run(world, settings, switches) {

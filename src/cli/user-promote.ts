@@ -4,7 +4,7 @@ import type { CliCommand } from './world.ts';
 /** Gives a user a role. */
 export const userPromote: CliCommand = {
   name: 'user promote',
-  summary: 'give a user the role admin, or another, and activate the user',
+  summary: 'give a user the role admin, or the role named by --role, and activate the user',
   parameters: { '<email>': 'email of the user' },
   switches: { '--role <role>': 'role to give (default: admin)' },
   isOffline: true,

@@ -11,13 +11,13 @@ export interface CliWorld {
   /** Opens a file to be read, until `stop` is aborted, which throws its reason; `-` is standard input. Throws where it cannot. */
   openInput(path: string, stop: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
   /**
-   * Writes a file, which has its name once it is whole; `-` is standard output. Throws SetupError where the file exists, before its content
-   * is asked for; with `force` it is replaced.
+   * Writes a file under a temporary name and renames it when it is complete; `-` is standard output. Throws SetupError, before the content is
+   * requested, where the file exists; `force` replaces it.
    */
   writeOutput(path: string, open: () => Promise<AsyncIterable<string>>, options: { readonly force: boolean }): Promise<void>;
   /** Shows how far something is, in place of what it showed before; undefined ends the line. Absent where nobody looks on. */
   readonly showProgress?: ((line: string | undefined) => void) | undefined;
-  /** Reads a new password, from the terminal without showing it or from standard input. Throws where there is none. */
+  /** Reads a new password from the terminal, without echo, or from standard input. Throws where none is given. */
   readPassword(): Promise<string>;
   /** The process itself has these. */
   readonly signals: SignalSource;
@@ -103,7 +103,7 @@ export type StopSignal = 'SIGTERM' | 'SIGINT';
 export interface CliService {
   /** What an operator should know on start, a sentence each; complete once it listens. */
   readonly notices: readonly string[];
-  /** Makes a set-up token, to be printed, while no admin exists; undefined where one does, or where set-up is off. */
+  /** Creates the set-up token that start prints; undefined where an admin exists or set-up is off. */
   openSetup(): Promise<string | undefined>;
   /** Lets tables follow the definitions, without listening. */
   prepare(): Promise<void>;
@@ -115,7 +115,7 @@ export interface CliService {
   importPolicies(file: CliPolicies): Promise<string>;
   /** Every policy as a file, piece by piece. */
   exportPolicies(format: 'json' | 'ndjson'): Promise<AsyncIterable<string>>;
-  /** Restores the policy that lets admins in; `closing` are the rules that still deny admins. */
+  /** Restores the policy that gives admins full access; `closing` are the rules that still deny admins. */
   restoreAdminPolicy(): Promise<{ readonly message: string; readonly closing: readonly string[] }>;
   /** Sets a user's password and ends every session of theirs; returns a sentence. */
   setPassword(given: { readonly email: string; readonly password: string }): Promise<string>;
