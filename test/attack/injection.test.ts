@@ -1,5 +1,6 @@
 /** Names and values that would be something else than names and values if anything between here and the database took them so. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startService } from '../harness.ts';
 import { type Attack, checkAttacks, createWorld, type World } from './world.ts';
 
 let world: World;
@@ -283,6 +284,38 @@ describe('parameters', () => {
       },
     ],
   );
+});
+
+it('texts of a definition that are SQL are values: as defaults, of new columns too, enum values, descriptions and conditions of indexes', async () => {
+  const hostile = `x'); DROP TABLE "User"; --"\\`;
+  const text = (more: object): string =>
+    JSON.stringify({
+      name: 'Note',
+      description: hostile,
+      fields: {
+        title: { type: 'string', default: hostile, description: hostile },
+        kind: { type: 'enum', values: ['plain', "it's"], default: "it's", index: true },
+        ...more,
+      },
+      indexes: [{ fields: ['title'], unique: true, where: { kind: "it's" } }],
+    });
+  const first = await startService({ definitions: { 'Note.json': text({}) } });
+  const same = { data: first.dataFolder, database: first.database };
+  const id = await first.createRecord('Note', {});
+  const second = await startService({
+    definitions: { 'Note.json': text({ added: { type: 'string', required: true, default: hostile } }) },
+    settings: same,
+  });
+  try {
+    const { token } = await first.admin();
+    const { at } = await second.call('GET', `/api/Note/${id}?fields=title,kind,added`, { token });
+    expect(at('data')).toEqual({ id, title: hostile, kind: "it's", added: hostile });
+    expect((await second.call('GET', `/api/Note?where[kind]=${encodeURIComponent("it's")}`, { token })).at('count')).toBe(1);
+    expect((await second.call('GET', '/api/User', { token })).at('count')).toBe(1);
+  } finally {
+    await second.close();
+    await first.close();
+  }
 });
 
 it('left everything where it was', async () => {
