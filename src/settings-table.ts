@@ -106,7 +106,7 @@ export const SETTINGS_TABLE = {
     values: ['token', 'loopback', 'off'],
     default: 'loopback',
     about:
-      'callers that may create the first admin: `token`: those with the set-up token that is printed at start; `loopback`: also those on this machine, unless a proxy header or `trustProxy` indicates a proxy; `off`: none',
+      'callers that may create the first admin: `token`: those with the set-up token that is printed at start; `loopback`: also those on this machine, unless a header indicates a proxy, or `trustProxy` or `allowedHosts` is set; `off`: none',
   },
   accessTokenSeconds: { group: 'identity', default: 3600, range: [30, 86_400], about: 'lifetime of an access token' },
   refreshTokenSeconds: { group: 'identity', default: 2_592_000, range: [60, 31_536_000], about: 'lifetime of a refresh token' },

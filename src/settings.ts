@@ -89,6 +89,14 @@ function toSetting(name: SettingName): Setting {
   return Object.freeze({ ...row, name, flag, env: `${PREFIX}${words.replaceAll('-', '_').toUpperCase()}` });
 }
 
+/**
+ * Returns who may make the first admin. Behind a proxy on this machine every request comes from loopback, so a service with a trusted proxy, or
+ * with a name that others call it by, takes no request for one of this machine.
+ */
+export function toSetup({ setup, trustProxy, allowedHosts }: Settings): Settings['setup'] {
+  return setup === 'loopback' && trustProxy.length + allowedHosts.length > 0 ? 'token' : setup;
+}
+
 function findGiven(setting: Setting, { flags = {}, env = {} }: SettingSources): { source: string; given: GivenSetting } | undefined {
   const flag = Object.hasOwn(flags, setting.name) ? flags[setting.name] : undefined;
   if (flag !== undefined) return { source: setting.flag ?? setting.name, given: flag };

@@ -8,7 +8,7 @@ import type { PolicyLimits } from './policy/index.ts';
 import type { RecordSettings } from './record-keeper.ts';
 import type { RequestLimits } from './request/index.ts';
 import { isLoopback, readAge, readListening } from './setting.ts';
-import type { Settings } from './settings.ts';
+import { type Settings, toSetup } from './settings.ts';
 import type { JobSettings } from './steps/index.ts';
 import type { CursorKey } from './storage/index.ts';
 import type { LeadSettings } from './workers/index.ts';
@@ -59,8 +59,6 @@ export function toRecordSettings({ checkpoints, data, decisionsKept }: Settings)
 /** Tokens, logins, passwords. */
 export function toIdentitySettings(settings: Settings): IdentitySettings {
   const { jwtIssuer, jwtAudience, trustedIssuers, accessTokenSeconds, refreshTokenSeconds } = settings;
-  // Requests through a proxy on this machine come from loopback, too.
-  const setup = settings.setup === 'loopback' && settings.trustProxy.length > 0 ? 'token' : settings.setup;
   const { loginAttempts, loginAttemptsPerAddress, loginWindowSeconds, hashConcurrency } = settings;
   const { loginAttemptsPerAccount, loginAccountWindowSeconds } = settings;
   return {
@@ -75,7 +73,7 @@ export function toIdentitySettings(settings: Settings): IdentitySettings {
     loginAttemptsPerAccount,
     loginAccountWindowSeconds,
     hashConcurrency,
-    setup,
+    setup: toSetup(settings),
   };
 }
 

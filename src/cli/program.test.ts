@@ -27,10 +27,23 @@ describe('start', () => {
       'no admin exists yet; make one with',
     ]);
     expect(run.out[6]).toContain('curl -X POST http://127.0.0.1:4242/auth/setup');
+    expect(run.out.slice(7)).toEqual(['  calls of this machine need no token; behind a proxy on this machine, start with --setup token']);
     expect(run.out.filter((line) => line.includes('"token":"the-token"'))).toEqual([run.out[6]]);
     expect(run.made[0]?.port).toBe(0);
     expect(run.calls).toEqual(['close']);
     expect(run.signals.listenerCount('SIGTERM') + run.signals.listenerCount('SIGINT')).toBe(0);
+  });
+
+  it.each([
+    ['--setup', 'token'],
+    ['--trust-proxy', '127.0.0.1'],
+    ['--allowed-hosts', 'api.example.com'],
+  ])('does not say that this machine needs no token, with %s %s', async (...flags) => {
+    const run = createRun({ openSetup: async () => 'the-token' });
+    const { exit } = await started(run, ['start', ...flags]);
+    run.signals.emit('SIGTERM');
+    expect(await exit).toBe(0);
+    expect(run.out.at(-1)).toContain('/auth/setup');
   });
 
   it('watches only in dev', async () => {

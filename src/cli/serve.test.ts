@@ -8,7 +8,7 @@ describe('start with workers', () => {
   it('prepares once, says once what there is to say, replaces workers on SIGUSR2 and ends with them', async () => {
     const run = createRun({ openSetup: async () => 'the-token', notices: ['tables made: Note'] });
     const exit = runCli(TOGETHER, run.world);
-    await expect.poll(() => run.out.length).toBe(9);
+    await expect.poll(() => run.out.length).toBe(10);
     expect(run.out.slice(0, 7)).toEqual([
       'bailiwick listens on http://127.0.0.1:4242',
       '  project   .',

@@ -1,4 +1,4 @@
-import type { Settings } from '../settings.ts';
+import { type Settings, toSetup } from '../settings.ts';
 
 /** A service that takes requests, as its start lines describe it. */
 export interface Started {
@@ -22,8 +22,11 @@ export function describeStart(settings: Settings, { url, isFollowing, notices, s
   if (setupToken === undefined) return lines;
   const body = `{"token":"${setupToken}","name":"Ada","email":"ada@example.com","password":"choose-a-password"}`;
   const call = `  curl -X POST ${url}/auth/setup -H 'content-type: application/json' -d '${body}'`;
-  return [...lines, 'no admin exists yet; make one with', call];
+  return [...lines, 'no admin exists yet; make one with', call, ...(toSetup(settings) === 'loopback' ? [OPEN_TO_THIS_MACHINE] : [])];
 }
+
+/** Some proxies on the same machine cannot be told from it, so operators of one must know. */
+const OPEN_TO_THIS_MACHINE = '  calls of this machine need no token; behind a proxy on this machine, start with --setup token';
 
 /** The place of a database as people may see it: without a password, and without what stands behind the `?`. */
 function showDatabase(database: string): string {

@@ -32,6 +32,26 @@ describe('a request of this machine', () => {
   });
 });
 
+it('a request of this machine may have the headers of curl, of a browser and of fetch', () => {
+  const curl = { 'user-agent': 'curl/8.5.0', accept: '*/*', 'content-type': 'application/json', 'content-length': '9' };
+  const browser = {
+    connection: 'keep-alive',
+    'sec-ch-ua-platform': '"Linux"',
+    'sec-fetch-mode': 'cors',
+    'accept-language': 'en',
+    'accept-encoding': 'gzip',
+    referer: 'http://localhost:3000/',
+    origin: 'http://localhost:3000',
+    cookie: 'a=b',
+    dnt: '1',
+    priority: 'u=1, i',
+    'cache-control': 'no-cache',
+    pragma: 'no-cache',
+  };
+  const fetch = { 'transfer-encoding': 'chunked', 'accept-language': '*', expect: '100-continue', authorization: 'Bearer x' };
+  expect([curl, browser, fetch].map((headers) => local({ host, ...headers }))).toEqual([true, true, true]);
+});
+
 describe('a request of this machine is not one', () => {
   it.each([
     undefined,
@@ -95,6 +115,12 @@ describe('a request of this machine is not one', () => {
     'cf-ray',
     'cdn-loop',
     'via',
+    'client-ip',
+    'x-http-forwarded-for',
+    'x-scheme',
+    'x-request-id',
+    'traceparent',
+    'constructor',
   ])('with the header %s, empty or not', (name) => {
     expect([local({ host, [name]: '127.0.0.1' }), local({ host, [name]: '' })]).toEqual([false, false]);
   });

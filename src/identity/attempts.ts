@@ -64,7 +64,7 @@ export async function sweepAttempts(tx: Transaction, settings: AttemptSettings):
   await tx.run(sql`delete from "_LoginAttempt" where ${isOver(tx.now, seconds)}`);
 }
 
-/** Counts a set-up token that is tried, by its address alone. Returns the seconds to wait where there were too many, else undefined. */
+/** Counts a wrong set-up token, by its address alone. Returns the seconds to wait where there were too many, else undefined. */
 export async function countSetupAttempt(tx: Transaction, ip: string, settings: AttemptSettings): Promise<number | undefined> {
   const id = digest(`setup ${toCountedAddress(ip)}`);
   const wait = await countOne(tx, id, { most: settings.loginAttempts, seconds: settings.loginWindowSeconds });

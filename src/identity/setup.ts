@@ -52,9 +52,11 @@ async function refuseSetup(tx: Transaction, { settings }: AuthParts, call: Call)
   if (settings.setup === 'loopback' && call.isLocal?.() === true) return undefined;
   const token = ownValue(call.body, 'token');
   if (typeof token !== 'string') return new Problem('IDENTITY_SETUP_TOKEN', 'this call needs the set-up token');
+  // Before the count: no number of attempts finds the token, and others behind the same address could lock out the operator.
+  if (await isSetupToken(tx, token)) return undefined;
   const wait = await countSetupAttempt(tx, call.origin.ip, settings);
   if (wait !== undefined) return new Problem('IDENTITY_THROTTLED', 'too many attempts to set up', { retryAfter: wait });
-  return (await isSetupToken(tx, token)) ? undefined : new Problem('IDENTITY_SETUP_TOKEN', 'the set-up token is wrong');
+  return new Problem('IDENTITY_SETUP_TOKEN', 'the set-up token is wrong');
 }
 
 interface FirstUser {

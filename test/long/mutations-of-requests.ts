@@ -54,10 +54,18 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   {
     name: 'a proxy on this machine may set up',
     file: 'src/http/local.ts',
-    find: '!Object.keys(headers).some((name) => FORWARDING.test(name))',
+    find: 'Object.keys(headers).every((name) => USUAL.test(name))',
     replace: 'true',
     red: 'test/attack/setup.test.ts',
     test: 'set-up while there is no admin is refused through a proxy',
+  },
+  {
+    name: 'a service with a name of its own may be set up without a token',
+    file: 'src/settings.ts',
+    find: 'trustProxy.length + allowedHosts.length > 0',
+    replace: 'trustProxy.length > 0',
+    red: 'test/attack/setup.test.ts',
+    test: 'set-up of a service with a name of its own needs the token',
   },
   {
     name: 'a page may set up',

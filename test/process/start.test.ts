@@ -190,6 +190,7 @@ describe('what a start prints', () => {
       'the permissions maps of the definitions are not enforced; bailiwick policies from-permissions --apply makes the 3 policies that mean the same',
       'no admin exists yet; make one with',
       expect.stringMatching(/^ {2}curl -X POST URL\/auth\/setup .*"token":"[\w-]{32}"/),
+      '  calls of this machine need no token; behind a proxy on this machine, start with --setup token',
       '',
     ]);
   });
