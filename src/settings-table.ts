@@ -10,10 +10,10 @@ export const SETTINGS_TABLE = {
   },
   createDatabase: {
     group: 'place',
-    values: ['when-new', 'always'],
+    values: ['when-new', 'always', 'never'],
     default: 'when-new',
     about:
-      'when a missing or empty database is created: `when-new`: unless checkpoints or backups of an earlier one exist; `always`: also then',
+      'when a missing or empty database is created: `when-new`: unless checkpoints or backups of an earlier one exist; `always`: also then; `never`: it is refused',
   },
   backupsKept: {
     group: 'place',

@@ -20,7 +20,7 @@ export const exportFile: CliCommand = {
     const asked = { resource: readNamed(switches, 'resource'), as: readNamed(switches, 'as'), query };
     const [sort, fields] = [switches.get('sort'), switches.get('fields')];
     const body = { ...(sort !== undefined && { sort: String(sort) }), ...(fields !== undefined && { fields: String(fields).split(',') }) };
-    const service = await world.createService(settings);
+    const service = await world.createService({ ...settings, createDatabase: 'never' });
     const progress = createProgress(world);
     try {
       const open = () => service.exportFile({ ...asked, body, tell: progress.tell });

@@ -35,7 +35,7 @@ export const importFile: CliCommand = {
 };
 
 async function runImport(world: CliWorld, settings: Settings, asked: Omit<CliImport, 'tell'>): Promise<number> {
-  const service = await world.createService(settings);
+  const service = await world.createService({ ...settings, createDatabase: 'never' });
   const progress = createProgress(world);
   try {
     return await printLines(world, await service.importFile({ ...asked, tell: progress.tell }));

@@ -11,7 +11,7 @@ export const policiesExport: CliCommand = {
   async run(world, settings, switches) {
     const file = switches.has('file') ? readNamed(switches, 'file') : '-';
     const format = readPolicyFormat(switches, file);
-    const service = await world.createService(settings);
+    const service = await world.createService({ ...settings, createDatabase: 'never' });
     try {
       await world.writeOutput(file, () => service.exportPolicies(format), { force: switches.has('force') });
       return 0;

@@ -6,7 +6,7 @@ export const policiesRestoreAdmin: CliCommand = {
   summary: 'restore the policy "Administrators: full access": its rule, active, and assigned to role admin',
   isOffline: true,
   async run(world, settings) {
-    const service = await world.createService(settings);
+    const service = await world.createService({ ...settings, createDatabase: 'never' });
     try {
       const { message, closing } = await service.restoreAdminPolicy();
       world.print(message);

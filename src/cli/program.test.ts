@@ -220,6 +220,19 @@ describe('files of records', () => {
   });
 
   it.each([
+    ['user', 'password', 'ada@example.com'],
+    ['user', 'promote', 'ada@example.com'],
+    ['policies', 'restore-admin'],
+    ['policies', 'export', 'a.json'],
+    ['export', 'Article', 'a.csv', '--as', 'ada@example.com'],
+    ['import', 'Article', 'a.csv', '--as', 'ada@example.com'],
+  ])('%s %s: creates no database', async (...args) => {
+    const run = createRun();
+    await runCli(args, run.world);
+    expect(run.made.map(({ createDatabase }) => createDatabase)).toEqual(['never']);
+  });
+
+  it.each([
     ['export', 'Article', 'a.csv', '--as', 'ada@example.com'],
     ['policies', 'export', 'a.json'],
   ])('%s: replaces a file with --force alone', async (...args) => {

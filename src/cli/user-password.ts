@@ -10,7 +10,7 @@ export const userPassword: CliCommand = {
   async run(world, settings, switches) {
     const email = readNamed(switches, 'email');
     const password = await world.readPassword();
-    const service = await world.createService(settings);
+    const service = await world.createService({ ...settings, createDatabase: 'never' });
     try {
       world.print(await service.setPassword({ email, password }));
       return 0;

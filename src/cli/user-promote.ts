@@ -11,7 +11,7 @@ export const userPromote: CliCommand = {
   async run(world, settings, switches) {
     const email = readNamed(switches, 'email');
     const role = switches.has('role') ? readNamed(switches, 'role') : 'admin';
-    const service = await world.createService(settings);
+    const service = await world.createService({ ...settings, createDatabase: 'never' });
     try {
       world.print(await service.promoteUser({ email, role }));
       return 0;

@@ -7,7 +7,7 @@ import { backupFolder, type ProjectPlace, toDatabasePlace } from './place.ts';
 
 /** A project, and whether its database may be created although there was one before. */
 export interface CreatablePlace extends ProjectPlace {
-  readonly createDatabase: 'when-new' | 'always';
+  readonly createDatabase: 'when-new' | 'always' | 'never';
 }
 
 /** Who hears of what the database does. */
@@ -26,19 +26,19 @@ interface Trace {
  * Opens the database. One that is missing or has no tables is created where no file tells of an earlier one: a volume that is not mounted
  * would otherwise be taken for a first start, whose set-up is open.
  *
- * @throws SetupError where it cannot be opened, or there was one before and `createDatabase` does not say `always`.
+ * @throws SetupError where it cannot be opened, or where it must not be created: with `never`, and with `when-new` if there was one before.
  */
 export async function openProjectDatabase(place: CreatablePlace, listeners: DatabaseListeners = {}): Promise<Database> {
   const empty = emptyFileOf(place.database);
   const traces = findTraces(place, empty?.path);
-  const mayCreate = traces.length === 0 || place.createDatabase === 'always';
+  const mayCreate = place.createDatabase === 'always' || (place.createDatabase === 'when-new' && traces.length === 0);
   if (empty !== undefined && !mayCreate) throw lost(empty.exists ? `${empty.path} is empty` : `there is no ${empty.path}`, traces);
   // A new database must begin without them: SQLite would remove the log, and the checkpoints tell of entries that it does not have.
   const setAside = (path: string): void => moveAside(traces, { path, ...listeners });
   if (empty !== undefined) setAside(logOf(empty.path));
   const database = await openDatabase({ ...toDatabasePlace(place), ...listeners }, { makesSchema: mayCreate });
   try {
-    if (traces.length === 0 || (await database.transaction((tx) => listEvolutions(tx, 1))).length > 0) return database;
+    if ((mayCreate && traces.length === 0) || (await database.transaction((tx) => listEvolutions(tx, 1))).length > 0) return database;
     if (!mayCreate) throw lost('the database is empty', traces);
     setAside(place.checkpoints);
     return database;
@@ -63,6 +63,8 @@ function findTraces({ database, data, checkpoints }: ProjectPlace, empty: string
 }
 
 function lost(found: string, traces: readonly Trace[]): SetupError {
+  if (traces.length === 0)
+    return new SetupError(found, ['correct the address of the database with --project, --data or --database; start creates a new one']);
   return new SetupError(`${found}, although there was a database before`, [
     ...traces.map(({ path, what }) => `${path}: ${what}`),
     'mount the volume or correct the address of the database, or restore a backup with bailiwick restore;',

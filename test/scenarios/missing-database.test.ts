@@ -44,6 +44,23 @@ async function refusalOf(settings: Settings): Promise<{ readonly message: string
   throw new Error('expected a refusal');
 }
 
+describe('a command that works on an existing database', () => {
+  it('refuses a missing or empty one, creates nothing, and names the address', async () => {
+    const settings = settingsFor({ createDatabase: 'never' });
+    const { message, mistakes } = await refusalOf(settings);
+    expect(message).toMatch(onPostgres ? /^the database is empty$/ : /^there is no \S+test\.db$/);
+    expect(mistakes).toEqual(['correct the address of the database with --project, --data or --database; start creates a new one']);
+    expect(onPostgres || existsSync(settings.database.slice('sqlite:'.length))).toBe(onPostgres);
+    expect(existsSync(settings.data)).toBe(false);
+  });
+
+  it('works on one that is there', async () => {
+    const settings = settingsFor();
+    await use(settings);
+    await (await createService({ ...settings, createDatabase: 'never' })).close();
+  });
+});
+
 describe('a start on a database that is new, where another one was', () => {
   it('is refused where checkpoints are, and says what to do', async () => {
     const first = settingsFor();
