@@ -26,7 +26,10 @@ describe('open files', () => {
   ])('a commit is not acknowledged that the file was %s under', async (_, lose) => {
     using _commits = onCommit(lose);
     const refused = family.database.transaction((tx) => insert(tx, 'a'));
-    expect(await codeOf(refused)).toBe('STORAGE_UNAVAILABLE');
+    expect(await refused.catch((error: unknown) => error)).toMatchObject({
+      code: 'STORAGE_UNAVAILABLE',
+      extras: { hint: 'trying again does not help until the service is restarted; its log says what to do' },
+    });
     expect([family.database.fault, family.database.healthy]).toEqual([LOST, false]);
   });
 

@@ -40,7 +40,9 @@ export function rememberOpenFiles(path: string, tell: Tell): OpenFiles {
         if (found === 'same') continue;
         if (found instanceof Error) return new Problem('STORAGE_UNAVAILABLE', 'the database file cannot be reached', { cause: found });
         tell(`${file.path} was ${found} while the service was running; every request is refused from now on: ${remedyOf(file)}`);
-        lost = new Problem('STORAGE_UNAVAILABLE', 'the database file was removed or replaced while the service was running');
+        lost = new Problem('STORAGE_UNAVAILABLE', 'the database file was removed or replaced while the service was running', {
+          hint: 'trying again does not help until the service is restarted; its log says what to do',
+        });
         return lost;
       }
       return undefined;
