@@ -1,9 +1,9 @@
 import type { CelInput, CelValue } from '@bufbuild/cel';
-import { type Json, type Truth, toInstantText, UNKNOWN } from '../operators/index.ts';
+import { type Json, toInstantText, UNKNOWN } from '../operators/index.ts';
 import { type CelProgram, planCel, withinEffort } from './cel-evaluate.ts';
 import { toMilliseconds } from './cel-instants.ts';
 import { celLibrary } from './cel-library.ts';
-import type { CelTime } from './cel-standard.ts';
+import { type CelTime, refuse } from './cel-standard.ts';
 import { type CelNode, type CelSource, knownPathOf, partsOf } from './cel-tree.ts';
 import type { Computed, Expression, ExpressionReading, Path } from './condition.ts';
 import { COMPARES_WITH_NOTHING } from './resolve.ts';
@@ -18,21 +18,28 @@ export function isOfNoRecord(node: CelNode, names: readonly string[] = []): bool
   return partsOf(node).every((part) => isOfNoRecord(part, inner));
 }
 
+/** The values that a part of an expression is compared with. */
+export interface ComparedWith {
+  /** Whether they are timestamps. Other texts would be compared with an instant as texts, where CEL compares instants. */
+  readonly instants: boolean;
+  /** Whether they are integers. A double may equal the one that is nearest to an int beyond 2^53, where CEL compares both exactly. */
+  readonly integers: boolean;
+}
+
 /** What a part of an expression is worked out for. */
 interface ComputedFor {
   readonly source: CelSource;
-  /** Whether it is compared with timestamps. Other texts would be compared with an instant as texts, where CEL compares instants. */
-  readonly withInstants: boolean;
+  readonly beside: ComparedWith;
 }
 
 /** The operand that such a node is. */
-export function toComputed(node: CelNode, { source, withInstants }: ComputedFor): Computed {
+export function toComputed(node: CelNode, { source, beside }: ComputedFor): Computed {
   const { paths, bind, run } = planCel(node);
   return Object.freeze({
     type: 'computed',
     source: celLibrary().unparse({ ...source, expr: node }),
     paths,
-    evaluate: (reading: ExpressionReading) => withinEffort(() => toJson(run(bind(reading)), withInstants)),
+    evaluate: (reading: ExpressionReading) => withinEffort(() => toJson(run(bind(reading)), beside)),
   });
 }
 
@@ -43,39 +50,52 @@ export interface TermOfItems {
   readonly term: CelNode;
 }
 
-/** The values of the terms as an operand, and whether there are any. */
+/** The values of the terms as an operand, and what a loop asks beside comparing them. */
 export interface ComputedItems {
   readonly values: Computed;
   readonly hasItems: Expression;
+  /** One that is unknown where a term is an error, and false elsewhere; none where the term is the item itself. */
+  readonly errors: readonly Expression[];
 }
 
-/** Works the terms out item by item: an item whose term is an error compares with nothing, as it does in a loop. */
-export function toComputedItems({ list, name, term }: TermOfItems, { source, withInstants }: ComputedFor): ComputedItems {
+/** Works the terms out item by item: in a loop, a term that is an error leaves the others their say. */
+export function toComputedItems({ list, name, term }: TermOfItems, { source, beside }: ComputedFor): ComputedItems {
   const { unparse } = celLibrary();
   const [listText, termText] = [list, term].map((expr) => unparse({ ...source, expr }));
   const [lists, terms] = [planCel(list), planCel(term)];
   const paths = [...new Map([...lists.paths, ...terms.paths].map((path): [string, Path] => [path.text, path])).values()];
+  const termsOf = (reading: ExpressionReading): readonly (CelValue | undefined)[] | undefined => {
+    const bindings = terms.bind(reading);
+    return itemsOf(lists, reading)?.map((item) => terms.run(withItem(bindings, name, item)));
+  };
+  const mapText = termText === name ? String(listText) : `${listText}.map(${name}, ${termText})`;
+  const question = (text: string, answer: (reading: ExpressionReading) => boolean | undefined): Expression =>
+    Object.freeze({
+      type: 'expression',
+      source: text,
+      paths,
+      evaluate: (reading: ExpressionReading) => withinEffort(() => answer(reading)) ?? UNKNOWN,
+    });
   return {
     values: Object.freeze({
       type: 'computed',
-      source: termText === name ? String(listText) : `${listText}.map(${name}, ${termText})`,
+      source: mapText,
       paths,
       evaluate: (reading: ExpressionReading) =>
-        withinEffort(() => {
-          const bindings = terms.bind(reading);
-          const termOf = (item: CelValue) => toJson(terms.run(withItem(bindings, name, item)), withInstants);
-          return itemsOf(lists, reading)?.map((item) => orNothing(termOf(item)));
-        }),
+        withinEffort(() =>
+          termsOf(reading)
+            ?.filter((value) => value !== undefined)
+            .map((value) => orNothing(toJson(value, beside))),
+        ),
     }),
-    hasItems: Object.freeze({
-      type: 'expression',
-      source: `size(${listText}) > 0`,
-      paths,
-      evaluate(reading: ExpressionReading): Truth {
-        const items = withinEffort(() => itemsOf(lists, reading));
-        return items === undefined ? UNKNOWN : items.length > 0;
-      },
+    hasItems: question(`size(${listText}) > 0`, (reading) => {
+      const items = itemsOf(lists, reading);
+      return items && items.length > 0;
     }),
+    errors:
+      termText === name
+        ? []
+        : [question(`size(${mapText}) < 0`, (reading) => (termsOf(reading)?.every((value) => value !== undefined) ? false : undefined))],
   };
 }
 
@@ -87,7 +107,7 @@ function itemsOf({ bind, run }: CelProgram, reading: ExpressionReading): readonl
   return isCelMap(value) ? [...value.keys()] : undefined;
 }
 
-/** In a list, an error compares with nothing; null is a value. */
+/** In a list, NaN and what is infinite compare with nothing; null is a value. */
 function orNothing(value: Json | undefined): Json {
   return value === undefined ? COMPARES_WITH_NOTHING : value;
 }
@@ -98,16 +118,21 @@ function withItem(bindings: Record<string, CelInput>, name: string, item: CelVal
   return all;
 }
 
-/** A value of CEL as conditions compare it. NaN and what is infinite has none; an instant is its text. */
-function toJson(value: CelValue | undefined, withInstants: boolean): Json | undefined {
+/** A value of CEL as conditions compare it. NaN and what is infinite has none; an instant is its text. Throws where the value cannot be told exactly. */
+function toJson(value: CelValue | undefined, beside: ComparedWith): Json | undefined {
   const { celType, isCelList, isCelUint } = celLibrary();
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
   if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
-  // Beyond 2^53 the nearest double is on the same side of every number that a field can hold.
-  if (typeof value === 'bigint') return Number(value);
+  if (typeof value === 'bigint') return toNumber(value, beside);
   if (value === undefined) return undefined;
-  if (isCelUint(value)) return Number(value.value);
-  if (isCelList(value)) return [...value].map((item) => orNothing(toJson(item, withInstants)));
-  const isInstant = withInstants && celType(value).name === 'google.protobuf.Timestamp';
+  if (isCelUint(value)) return toNumber(value.value, beside);
+  if (isCelList(value)) return [...value].map((item) => orNothing(toJson(item, beside)));
+  const isInstant = beside.instants && celType(value).name === 'google.protobuf.Timestamp';
   return isInstant ? toInstantText(toMilliseconds(value as CelTime)) : COMPARES_WITH_NOTHING;
+}
+
+function toNumber(value: bigint, { integers }: ComparedWith): number {
+  const nearest = Number(value);
+  // Beyond 2^53 the nearest double is on the same side of every integer that a field can hold.
+  return integers || BigInt(nearest) === value ? nearest : refuse('no double is equal');
 }

@@ -1,6 +1,6 @@
 import { compareIfFit, compareWith } from './cel-compare.ts';
 import { isOfNoRecord, toComputedItems } from './cel-computed.ts';
-import { comparesInstants, fieldOf, kindOf, type Lowering, literalOf } from './cel-sides.ts';
+import { fieldOf, kindOf, type Lowering, literalOf, toComparedWith } from './cel-sides.ts';
 import { type CelNode, callOf } from './cel-tree.ts';
 import type { Comparison, Condition, Path } from './condition.ts';
 import { all, any, not } from './tree.ts';
@@ -50,13 +50,13 @@ function overKnownList({ macro, list, name, sign, left, right }: Loop, lowering:
   if (field === undefined || !isOfNoRecord(term, [name])) return undefined;
   const kind = kindOf(field, lowering.reading);
   if (sign === '@in' && kind?.kind !== 'list') return undefined;
-  const { values, hasItems } = toComputedItems({ list, name, term }, { source: lowering.source, withInstants: comparesInstants(kind) });
+  const { values, hasItems, errors } = toComputedItems({ list, name, term }, { source: lowering.source, beside: toComparedWith(kind) });
   const comparison: Comparison | undefined = compareIfFit(field, OVER_KNOWN[macro][sign === '@in' ? 'in' : 'equal'], {
     operand: values,
     lowering,
   });
   if (comparison === undefined) return undefined;
-  return macro === 'exists' ? all([hasItems, comparison]) : any([not(hasItems), comparison]);
+  return macro === 'exists' ? any([all([hasItems, comparison]), ...errors]) : all([any([not(hasItems), comparison]), ...errors.map(not)]);
 }
 
 /** What a field is asked where the items of a known list are compared with it. */

@@ -25,6 +25,12 @@ const KINDS: ReadonlyMap<string, PathKind> = new Map<string, PathKind>([
 const LOWERED: readonly (readonly [expression: string, condition: string, left: string])[] = [
   ['resource.count > 1 + 2', 'resource.count gt 3', 'resource.count gt 3'],
   ['10 / 4 <= resource.level', 'resource.level gte 2', 'resource.level gte 2'],
+  [
+    'resource.level >= 9007199254740993',
+    'expression "resource.level >= 9007199254740993"',
+    'expression "resource.level >= 9007199254740993"',
+  ],
+  ['resource.count <= 9007199254740993', 'resource.count lte 9007199254740992', 'resource.count lte 9007199254740992'],
   ['resource.team == "re" + "d"', 'resource.team eq "red"', 'resource.team eq "red"'],
   [
     'resource.at > timestamp("2026-01-31T01:00:00+01:00")',
@@ -72,13 +78,28 @@ const LOWERED: readonly (readonly [expression: string, condition: string, left: 
   ],
   [
     'user.teams.exists(t, resource.team == t + "s")',
-    'expression "size(user.teams) > 0" and resource.team in (user.teams.map(t, t + "s"))',
+    '(expression "size(user.teams) > 0" and resource.team in (user.teams.map(t, t + "s"))) or expression "size(user.teams.map(t, t + \\"s\\")) < 0"',
     'resource.team in ["reds", "blues"]',
   ],
   [
     'user.grants.exists(g, g.team == resource.team)',
-    'expression "size(user.grants) > 0" and resource.team in (user.grants.map(g, g.team))',
-    'resource.team in ["red", an object]',
+    '(expression "size(user.grants) > 0" and resource.team in (user.grants.map(g, g.team))) or expression "size(user.grants.map(g, g.team)) < 0"',
+    'resource.team in ["red"] or unknown',
+  ],
+  [
+    'user.grants.all(g, g.team != resource.team)',
+    '(not expression "size(user.grants) > 0" or resource.team nin (user.grants.map(g, g.team))) and not expression "size(user.grants.map(g, g.team)) < 0"',
+    'resource.team nin ["red"] and unknown',
+  ],
+  [
+    'user.grants.exists(g, g.team in resource.tags)',
+    '(expression "size(user.grants) > 0" and resource.tags hasAny (user.grants.map(g, g.team))) or expression "size(user.grants.map(g, g.team)) < 0"',
+    'resource.tags hasAny ["red"] or unknown',
+  ],
+  [
+    'user.grants.all(g, g.team in resource.tags)',
+    '(not expression "size(user.grants) > 0" or resource.tags hasAll (user.grants.map(g, g.team))) and not expression "size(user.grants.map(g, g.team)) < 0"',
+    'resource.tags hasAll ["red"] and unknown',
   ],
   [
     'user.teams.all(t, t != resource.team)',
@@ -164,6 +185,17 @@ describe('lowering', () => {
     expect(known).toBeGreaterThan(1000);
   });
 
+  it.each([
+    [4, false],
+    [6, true],
+    [7, null],
+  ])('with a user of count %d, compares a double with an int that it equals exactly: %s', (count, answer) => {
+    const { condition } = read('resource.level == user.count + 9007199254740988');
+    const record = { level: 2 ** 53 + 2 };
+    expect(evaluate(condition, scopeOf({ count }, record))).toBe(answer);
+    expect(evaluate(reduce(condition, scopeOf({ count }, OPEN)), scopeOf({ count }, record))).toBe(answer);
+  });
+
   it('takes a user that is open for a user that is not', () => {
     for (const [expression] of LOWERED) {
       const { condition } = read(expression);
@@ -198,7 +230,12 @@ const lists = <Value extends Json>(...values: readonly Value[]): fc.Arbitrary<Va
 /** Stored values fit their fields, or are missing. */
 const RECORDS: fc.Arbitrary<JsonObject> = fc.record(
   {
-    ...{ team: some(...TEXTS), level: some(0, 2, 3.5, 1e300), count: some(0, 1, 3, 5, 10, 2 ** 53 - 1), at: some(...INSTANTS) },
+    ...{
+      team: some(...TEXTS),
+      level: some(0, 2, 3.5, 2 ** 53, 2 ** 53 + 2, 1e300),
+      count: some(0, 1, 3, 5, 10, 2 ** 53 - 1),
+      at: some(...INSTANTS),
+    },
     ...{ until: some(...INSTANTS), open: fc.boolean(), tags: lists(...TEXTS), counts: lists(0, 5, 2 ** 53 - 1) },
   },
   { requiredKeys: [] },

@@ -1,5 +1,5 @@
 import type { Json } from '../operators/index.ts';
-import { isOfNoRecord, toComputed } from './cel-computed.ts';
+import { type ComparedWith, isOfNoRecord, toComputed } from './cel-computed.ts';
 import { type CelNode, type CelSource, callOf, knownPathOf } from './cel-tree.ts';
 import { typeOfCel } from './cel-types.ts';
 import type { Operand, Path } from './condition.ts';
@@ -34,17 +34,17 @@ export function operandBeside(node: CelNode, kind: PathKind | undefined, { sourc
   const side = sideOf(node, reading);
   if (side !== undefined) return side.operand;
   if (!isOfNoRecord(node)) return undefined;
-  const withInstants = comparesInstants(kind);
-  if (typeOfCel(node, reading) === 'instant' && !withInstants) return undefined;
-  const computed = toComputed(node, { source, withInstants });
+  const beside = toComparedWith(kind);
+  if (typeOfCel(node, reading) === 'instant' && !beside.instants) return undefined;
+  const computed = toComputed(node, { source, beside });
   if (computed.paths.length > 0) return computed;
   const value = computed.evaluate(NOTHING);
   return value === undefined ? undefined : { type: 'literal', value };
 }
 
-/** Whether values of the kind, or the items of a list of the kind, compare as instants. */
-export function comparesInstants(kind: PathKind | undefined): boolean {
-  return (kind?.itemKind ?? kind?.kind) === 'timestamp';
+/** What is compared with values of the kind, or with the items of a list of the kind. */
+export function toComparedWith(kind: PathKind | undefined): ComparedWith {
+  return { instants: (kind?.itemKind ?? kind?.kind) === 'timestamp', integers: kind?.whole === true };
 }
 
 const NOTHING = { valueAt: () => undefined, kindOf: () => undefined };

@@ -245,10 +245,26 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
   {
     name: 'a loop over no items asks what it compares with',
     file: 'src/condition/cel-loops.ts',
-    find: '? all([hasItems, comparison])',
-    replace: '? comparison',
+    find: 'any([all([hasItems, comparison]), ...errors])',
+    replace: 'any([comparison, ...errors])',
     red: 'src/condition/cel-lower.test.ts',
     test: 'lowering has the answers of CEL, with the record open and with the record known',
+  },
+  {
+    name: 'an item without what a loop compares is none',
+    file: 'src/condition/cel-loops.ts',
+    find: 'any([all([hasItems, comparison]), ...errors])',
+    replace: 'all([hasItems, comparison])',
+    red: 'src/condition/cel-lower.test.ts',
+    test: 'lowering has the answers of CEL, with the record open and with the record known',
+  },
+  {
+    name: 'a double is compared with the one nearest to an int',
+    file: 'src/condition/cel-computed.ts',
+    find: 'integers || BigInt(nearest) === value',
+    replace: 'true',
+    red: 'src/condition/cel-lower.test.ts',
+    test: 'lowering with a user of count 7, compares a double with an int that it equals exactly: null',
   },
   {
     name: 'integers in SQL may leave the range of int64',
