@@ -25,7 +25,7 @@ import {
 import { warningsOfAssignment } from './advice.ts';
 import type { AdminCall, AdminChange, Endpoint } from './endpoint.ts';
 import { paramOf, readTextQuery } from './reading.ts';
-import { checkVersion, checkVersionIfNamed, versionHeaders } from './version.ts';
+import { checkRenewal, checkVersion, versionHeaders } from './version.ts';
 
 /** Giving policies to users and roles, and taking them away. */
 export const assignmentEndpoints: readonly Endpoint[] = [
@@ -51,7 +51,7 @@ async function read(admin: AdminCall, to: Holder): ReturnType<Endpoint['handle']
 
 async function assign(admin: AdminCall, to: Holder): ReturnType<Endpoint['handle']> {
   const { policy, holder, said } = await readPair(admin, to);
-  const change = { ...said, by: admin.admin.id, checkVersion: (version: number | undefined) => checkVersionIfNamed(admin, version) };
+  const change = { ...said, by: admin.admin.id, checkVersion: (version: number | undefined) => checkRenewal(admin, version) };
   const { assignment, isRenewed } =
     to === 'user'
       ? await assignToUser(admin.tx, { policyId: policy.id, userId: holder }, change)

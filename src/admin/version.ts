@@ -10,9 +10,10 @@ export function checkVersion({ call, parts }: AdminCall, what: 'policy' | 'assig
   checkIfMatch({ ifMatch: readIfMatch(call.header('if-match')), version, what, setting: parts.ifMatch });
 }
 
-/** The same for an assignment that may not exist yet: to make one, nothing has to be named. */
-export function checkVersionIfNamed({ call }: AdminCall, version: number | undefined): void {
-  checkIfMatch({ ifMatch: readIfMatch(call.header('if-match')), version, what: 'assignment', setting: 'optional' });
+/** The same for an assignment that may not exist yet: only a renewal, which changes one that ended, has to name its version. */
+export function checkRenewal(admin: AdminCall, version: number | undefined): void {
+  const setting = version === undefined ? 'optional' : admin.parts.ifMatch;
+  checkIfMatch({ ifMatch: readIfMatch(admin.call.header('if-match')), version, what: 'assignment', setting });
 }
 
 /** The headers of an answer with one policy or assignment. */

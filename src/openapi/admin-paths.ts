@@ -131,7 +131,7 @@ function assignmentPath({ id, to, parameter, schema }: AssignmentKind): JsonObje
         200: { description: 'The assignment, renewed.', schema: assigned, headers: ['ETag'] },
         201: { description: 'The assignment.', schema: assigned, headers: ['ETag'] },
       },
-      problems: [404, 409, 412, 422],
+      problems: [404, 409, 412, 422, 428],
     }),
     put: adminOperation('assignments', `assignments.${id}.update`, {
       summary: 'Changes the assignment.',

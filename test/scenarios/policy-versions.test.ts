@@ -190,6 +190,8 @@ describe('an assignment that has expired', () => {
  * Every operation of records and of admins, but GET, by what it does where If-Match is required. `required`: it changes what a caller has read, and is refused
  * without the version. The others change nothing, make something new, or name what they change by what it says, and not by its version.
  */
+const RENEWS = 'creates, or renews what is not in force';
+
 const OPERATIONS: Readonly<Record<string, string>> = {
   'POST /api/Page': 'creates',
   'PUT /api/Page/{id}': 'required',
@@ -214,10 +216,10 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   'POST /admin/api/policies/{id}/test': 'reads',
   'POST /admin/api/policies/who-can': 'reads',
   'POST /admin/api/users/{userId}/permissions': 'reads',
-  'POST /admin/api/policies/{policyId}/assign/user/{userId}': 'creates, or renews what is not in force',
+  'POST /admin/api/policies/{policyId}/assign/user/{userId}': RENEWS,
   'PUT /admin/api/policies/{policyId}/assign/user/{userId}': 'required',
   'DELETE /admin/api/policies/{policyId}/assign/user/{userId}': 'required',
-  'POST /admin/api/policies/{policyId}/assign/role/{role}': 'creates, or renews what is not in force',
+  'POST /admin/api/policies/{policyId}/assign/role/{role}': RENEWS,
   'PUT /admin/api/policies/{policyId}/assign/role/{role}': 'required',
   'DELETE /admin/api/policies/{policyId}/assign/role/{role}': 'required',
 };
@@ -233,7 +235,8 @@ describe('where If-Match is required', () => {
     const changing = operations.filter(({ name }) => /^(?:POST|PUT|DELETE) \/(?:api\/(?:Page|batch)|admin\/)/.test(name));
     expect(changing.map(({ name }) => name).toSorted()).toEqual(Object.keys(OPERATIONS).toSorted());
     // An atomic batch answers with the problem of the request that failed.
-    const isDescribed = (name: string): boolean => OPERATIONS[name] === 'required' || name === 'POST /api/batch';
+    const isDescribed = (name: string): boolean =>
+      OPERATIONS[name] === 'required' || OPERATIONS[name] === RENEWS || name === 'POST /api/batch';
     for (const { name, text } of changing) expect([name, text.includes('problem428')]).toEqual([name, isDescribed(name)]);
   });
 
@@ -251,6 +254,18 @@ describe('where If-Match is required', () => {
     expect(refusal(await strict.call(method, address, sent))).toEqual([428, 'RECORD_VERSION_REQUIRED']);
     const done = await strict.call(method, address, { ...sent, headers: { 'if-match': '*' } });
     expect(done.status, done.text).toBe(200);
+  });
+
+  it.each(['user', 'role'] as const)('a new assignment to a %s needs none, its renewal does', async (to) => {
+    const { token } = await strict.admin();
+    const holder = to === 'user' ? (await strict.user()).id : 'viewer';
+    const path = `/admin/api/policies/${await strict.createPolicy({ rules: [ALLOW] })}/assign/${to}/${holder}`;
+    const made = await strict.call('POST', path, { token, body: { isActive: false } });
+    expect(made.status, made.text).toBe(201);
+    expect(refusal(await strict.call('POST', path, { token, body: {} }))).toEqual([428, 'RECORD_VERSION_REQUIRED']);
+    expect((await strict.call('GET', path, { token })).at('data.isActive')).toBe(false);
+    const renewed = await strict.call('POST', path, { token, body: {}, headers: { 'if-match': String(made.headers.etag) } });
+    expect(renewed.status, renewed.text).toBe(200);
   });
 
   it('so it is for each request of a batch', async () => {
