@@ -1,17 +1,7 @@
 import { ACTIONS, type Action, type ActionInput } from '../actions.ts';
 import type { JsonObject } from '../operators/index.ts';
 import type { Resource } from '../resource/index.ts';
-import {
-  type AnswerParts,
-  arrayOf,
-  envelope,
-  type OperationParts,
-  objectOf,
-  orNull,
-  queryParameter,
-  schemaRef,
-  toOperation,
-} from './operation.ts';
+import { type AnswerParts, arrayOf, envelope, type OperationParts, objectOf, queryParameter, schemaRef, toOperation } from './operation.ts';
 import { withoutSecrets } from './resource-schemas.ts';
 import { importRow, transferParts } from './transfer-parts.ts';
 
@@ -171,18 +161,28 @@ function answersOf(name: string, action: Action['name']): Readonly<Record<number
         },
         201: { ...created, schema: envelope(record, { created: { const: true } }) },
       };
+    case 'update':
+      return { 200: { ...one, description: `The changed record; ${UNREAD}.`, schema: envelope({ anyOf: [record, ID_AND_VERSION] }) } };
     case 'updateIfExists':
       return {
         200: {
           ...one,
-          description: 'The changed record, or null where none matched.',
-          schema: envelope(orNull(record), { updated: { type: 'boolean' } }),
+          description: `The changed record, or null where none matched; ${UNREAD}.`,
+          schema: envelope({ anyOf: [record, ID_AND_VERSION, { type: 'null' }] }, { updated: { type: 'boolean' } }),
         },
       };
     default:
       return { 200: one };
   }
 }
+
+const UNREAD = 'its id and version alone if the caller may not read it after the change';
+
+/** A changed record that the caller may not read. */
+const ID_AND_VERSION: JsonObject = {
+  ...objectOf({ id: { type: 'string' }, version: { type: 'integer' } }),
+  additionalProperties: false,
+};
 
 const MESSAGE: JsonObject = { message: { type: 'string' } };
 

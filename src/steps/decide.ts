@@ -1,6 +1,6 @@
 import { ACTIONS, type RuleAction } from '../actions.ts';
 import { createEntryId, type Entry, factsOf, readsToExplain } from '../audit/index.ts';
-import { leaveOpen, OPEN } from '../context/index.ts';
+import { leaveOpen, OPEN, type Scope } from '../context/index.ts';
 import { type Decision, decide, decidingRule } from '../decision/index.ts';
 import { Problem } from '../errors.ts';
 import { type Json, toInstantText } from '../operators/index.ts';
@@ -113,6 +113,21 @@ export async function decideAgain(job: Job, subject: Subject): Promise<Decision>
 
 /** Decides and leaves the entry in the job. */
 export async function decideOn(job: Job, subject: Subject, entryId: string = createEntryId()): Promise<Decision> {
+  return conclude(job, await ask(job, subject), entryId);
+}
+
+/**
+ * Returns whether a read of the record by itself would be allowed. It leaves no entry, because it only decides how much the
+ * answer of another action shows: the entry of that action names the record.
+ */
+export async function mayRead(job: Job, record: StoredRecord): Promise<boolean> {
+  const reading = asRead(job);
+  const { decision } = evaluate(reading, await ask(reading, { record, recordId: record.id, action: 'read' }));
+  return decision.effect === 'allow';
+}
+
+/** Loads what the rules that apply read beside the record. */
+async function ask(job: Job, subject: Subject): Promise<Question> {
   const { principal, tx, model } = job;
   const resource = subject.resource ?? job.resource;
   const action = subject.action ?? decidedAction(job);
@@ -122,7 +137,7 @@ export async function decideOn(job: Job, subject: Subject, entryId: string = cre
   const { record } = subject;
   // Waiting for nothing costs about as much as deciding.
   const referred = paths.length === 0 ? undefined : await loadReferred(tx, model.definitions, { paths, principal, resource, record });
-  return conclude(job, { ...subject, entryId, applicable, resource, action, referred });
+  return { ...subject, applicable, resource, action, referred };
 }
 
 function decidedAction({ request }: Job): RuleAction {
@@ -158,7 +173,7 @@ async function prepareEach(job: Job, { resource, action, records }: Subjects): P
   const referredOf = await loadReferredOfEach(tx, model.definitions, { paths, resource, records });
   return (record) => {
     const referred = new Map([...ofCaller, ...referredOf(record)]);
-    return conclude(job, { entryId: createEntryId(), applicable, resource, action, record, recordId: record.id, referred });
+    return conclude(job, { applicable, resource, action, record, recordId: record.id, referred }, createEntryId());
   };
 }
 
@@ -181,22 +196,28 @@ function rulesFor({ principal: { role }, tx, model }: Job, { resource, action, g
 }
 
 interface Question extends ScopeSubject {
-  readonly entryId: string;
   readonly applicable: Applicable;
   readonly dataIsOpen?: boolean;
 }
 
-function conclude(job: Job, question: Question): Decision {
+/** Decides and leaves the entry in the job. */
+function conclude(job: Job, question: Question, entryId: string): Decision {
+  const { applicable, resource, action, recordId } = question;
+  const { decision, scope } = evaluate(job, question);
+  const facts = factsOf(readsToExplain(applicable, decision), scope, job.settings.factsBytes);
+  job.entries.push(toEntry(job, { id: entryId, resource, action, decision, recordId, facts }));
+  return decision;
+}
+
+function evaluate(job: Job, question: Question): { readonly decision: Decision; readonly scope: Scope } {
   const { principal } = job;
-  const { entryId, applicable, dataIsOpen = false, resource, action, recordId } = question;
+  const { applicable, dataIsOpen = false } = question;
   const known = scopeOf(job, question);
   const scope = dataIsOpen ? leaveOpen(known, ({ group, keys }) => group === 'request' && keys[0] === 'data') : known;
   const from = performance.now();
   const decision = decide(applicable, scope, { userId: principal.id, role: principal.role });
   job.watch?.decided(performance.now() - from);
-  const facts = factsOf(readsToExplain(applicable, decision), scope, job.settings.factsBytes);
-  job.entries.push(toEntry(job, { id: entryId, resource, action, decision, recordId, facts }));
-  return decision;
+  return { decision, scope };
 }
 
 interface EntryParts extends Pick<Entry, 'id' | 'recordId' | 'facts'> {

@@ -4,9 +4,9 @@ import { isObject, type Json, type JsonObject, ownValue } from '../operators/ind
 import { type Resource, type ResourceIndex, readFilter, resolveField, type StoredRecord } from '../resource/index.ts';
 import { findMatches } from '../storage/index.ts';
 import { checkRecord, checkValuesOnly } from './check.ts';
-import { decideOn, decideOrRefuse, decideRecord, redecide } from './decide.ts';
+import { decideOn, decideOrRefuse, decideRecord, mayRead, redecide } from './decide.ts';
 import type { Job, Proposal } from './job.ts';
-import { insert, save } from './perform.ts';
+import { insert, storeChange } from './perform.ts';
 import { readForCreate, readForRow } from './values.ts';
 
 /** What a row of an import came to. */
@@ -69,15 +69,17 @@ async function createRow(job: Job, issues: readonly Issue[]): Promise<RowDone> {
  */
 async function updateRow(job: Job, match: StoredRecord, { key, issues }: RowOptions): Promise<RowDone> {
   const found = [match];
-  const given = withoutRepeated(job.resource, { data: job.request.data, match, key });
+  // Values that are the stored ones are recognized only for callers who may read them: otherwise a dry run would confirm guesses.
+  const isReadable = await mayRead(job, match);
+  const given = withoutRepeated(job.resource, { data: job.request.data, match, key, isReadable });
   const proposals = readForRow({ ...job, request: { ...job.request, data: given } }, found).map((each) => withIssues(each, issues));
   await decideOrRefuse(job, { record: proposals[0]?.record, recordId: match.id, action: 'import' });
   const decision = await decideRecord(job, found);
   await checkValuesOnly(job, found, proposals);
   const decided = { found, proposals, decision };
   await redecide(job, decided);
-  if (proposals.every((proposal) => changesNothing(proposal, match))) return 'unchanged';
-  await save(job, decided);
+  if (isReadable && proposals.every((proposal) => changesNothing(proposal, match))) return 'unchanged';
+  await storeChange(job, decided);
   return 'updated';
 }
 
@@ -122,13 +124,15 @@ interface Repeated {
   readonly data: Json | undefined;
   readonly match: StoredRecord;
   readonly key: string | undefined;
+  /** Whether the caller may read the stored record. */
+  readonly isReadable: boolean;
 }
 
-/** What says of the stored record what it is already: its key, and values that are never changed. */
-function withoutRepeated(resource: Resource, { data, match, key }: Repeated): Json {
+/** Leaves out what repeats the stored record: its key, and, if the caller may read them, values that are never changed. */
+function withoutRepeated(resource: Resource, { data, match, key, isReadable }: Repeated): Json {
   if (!isObject(data)) return data ?? null;
   const repeats = ([name, value]: readonly [string, Json]): boolean =>
-    name === key || (resource.fields.get(name)?.immutable === true && isSame(value, match[name]));
+    name === key || (isReadable && resource.fields.get(name)?.immutable === true && isSame(value, match[name]));
   return Object.fromEntries(Object.entries(data).filter((entry) => !repeats(entry)));
 }
 

@@ -4,6 +4,7 @@ import type { Json } from '../operators/index.ts';
 import { describeResource, type StoredRecord, showRecord } from '../resource/index.ts';
 import { ConstraintError, insertRecord, updateRecord } from '../storage/index.ts';
 import { deleteWithReferrers } from './cascade.ts';
+import { mayRead } from './decide.ts';
 import type { Decided, Job, Proposal, Result } from './job.ts';
 import { checkOwnPassword } from './own-password.ts';
 import { readShowing, showEach } from './show.ts';
@@ -33,8 +34,16 @@ export async function insertEach(job: Job, { proposals }: Decided): Promise<Resu
   return { status: 201, data: ids, extras: { count: ids.length, message: `imported ${ids.length} ${job.resource.name} records` } };
 }
 
-/** Stores what the update changes. */
-export async function save(job: Job, { found, proposals }: Decided): Promise<Result> {
+/** Stores what the update changes and answers the record after it; its id and version alone if the caller may not read it. */
+export async function save(job: Job, decided: Decided): Promise<Result> {
+  const record = await storeChange(job, decided);
+  if (await mayRead(job, record)) return shown(job, 200, record);
+  const { id, version } = record;
+  return { status: 200, data: { id, version }, version };
+}
+
+/** Stores what the update changes and returns the record after it. */
+export async function storeChange(job: Job, { found, proposals }: Pick<Decided, 'found' | 'proposals'>): Promise<StoredRecord> {
   const before = found[0] as StoredRecord;
   const proposal = proposals[0] as Proposal;
   const { record, values, cleared } = proposal;
@@ -42,7 +51,7 @@ export async function save(job: Job, { found, proposals }: Decided): Promise<Res
   const change = { id: before.id, version: before.version, values: hashPasswords(job, values), cleared, now: job.tx.now };
   if (!(await translated(job, () => updateRecord(job.tx, job.resource, change))))
     throw new Problem('RECORD_VERSION', 'the record has changed meanwhile');
-  return shown(job, 200, record);
+  return record;
 }
 
 /** Deletes the record found, and what refers to it as its definitions say. */
