@@ -32,7 +32,7 @@ import {
   toRequestLimits,
 } from './slices.ts';
 import { type Database, type Evolved, evolve, type Plan, type Tell } from './storage/index.ts';
-import type { Lead, LeadLink } from './workers/index.ts';
+import type { Lead, LeadLink, WorkerAnswers } from './workers/index.ts';
 
 /** A running service, or one about to run. */
 export interface Service extends Commands {
@@ -88,7 +88,7 @@ export async function createService(settings: Settings, { tell, lead, isDevelopm
     await evolveOnce();
     notices.push(...(await tellPermissions(database, model)));
   });
-  lead?.answer({ values: async () => monitor.meters?.values() ?? [], readiness: () => readiness.now() });
+  lead?.answer(toWorkerAnswers(server, monitor, readiness));
   let stopWatching = (): void => undefined;
 
   return {
@@ -108,12 +108,20 @@ export async function createService(settings: Settings, { tell, lead, isDevelopm
     async close({ isReplaced = false } = {}) {
       stopWatching();
       if (!isReplaced) readiness.stop();
-      await server.close(isReplaced ? HANDOVER_SECONDS : undefined);
+      await server.close(isReplaced ? { delaySeconds: HANDOVER_SECONDS } : { released: lead?.released });
       await monitor.close();
       await keeper.close();
       await database.close();
       lead?.leave((await monitor.meters?.values()) ?? []);
     },
+  };
+}
+
+function toWorkerAnswers(server: HttpServer, monitor: Monitor, readiness: ReadinessKeeper): WorkerAnswers {
+  return {
+    values: async () => monitor.meters?.values() ?? [],
+    readiness: () => readiness.now(),
+    accepted: async () => server.accepted,
   };
 }
 

@@ -3,8 +3,14 @@ import type { FastifyInstance } from 'fastify';
 
 /** How a server lets go of its connections. */
 export interface Drain {
-  /** From now on a connection ends with its next answer, so that whoever keeps it open opens the next one elsewhere. */
-  begin(): void;
+  /**
+   * From now on a connection ends with its next answer, so that its client opens the next one elsewhere.
+   *
+   * @param released Awaited before this process closes its listener, where another process owns the queue of connections.
+   */
+  begin(released?: () => Promise<void>): void;
+  /** Number of connections accepted so far. */
+  readonly accepted: number;
 }
 
 /**
@@ -49,6 +55,7 @@ function whenQuiet(accepted: () => number, done: () => void): void {
 export function createDrain(server: FastifyInstance): Drain {
   const sockets = new Set<Socket>();
   let hasBegun = false;
+  let untilReleased = async (): Promise<void> => undefined;
   let accepted = 0;
   server.server.on('connection', (socket: Socket) => {
     accepted++;
@@ -65,15 +72,23 @@ export function createDrain(server: FastifyInstance): Drain {
       setTimeout(closeUnused, FIRST_BYTE).unref();
       done();
     };
-    if (server.server.listening) whenQuiet(() => accepted, close);
+    if (server.server.listening)
+      whenQuiet(
+        () => accepted,
+        () => void untilReleased().then(close),
+      );
     else close();
   });
   server.addHook('onSend', async (_, reply) => {
     if (hasBegun) reply.header('connection', 'close');
   });
   return {
-    begin() {
+    begin(released) {
       hasBegun = true;
+      if (released !== undefined) untilReleased = released;
+    },
+    get accepted() {
+      return accepted;
     },
   };
 }

@@ -30,10 +30,18 @@ export interface HttpServer {
   /**
    * Lets go of connections, each with its next answer; after `drainDelaySeconds` it stops listening, lets requests in flight end
    * for `drainSeconds`, then cuts them off.
-   *
-   * @param delaySeconds In place of `drainDelaySeconds`.
    */
-  close(delaySeconds?: number): Promise<void>;
+  close(how?: ServerEnd): Promise<void>;
+  /** Number of connections accepted so far. */
+  readonly accepted: number;
+}
+
+/** Deviations from the usual end of a server. */
+export interface ServerEnd {
+  /** In place of `drainDelaySeconds`. */
+  readonly delaySeconds?: number | undefined;
+  /** Awaited before this process closes its listener, where another process owns the queue of connections. */
+  readonly released?: (() => Promise<void>) | undefined;
 }
 
 interface Address {
@@ -51,8 +59,8 @@ export function createHttpServer(options: HttpOptions): HttpServer {
       await assemble(server, options);
       return listen(server, at);
     },
-    async close(delaySeconds = options.limits.drainDelaySeconds) {
-      drain.begin();
+    async close({ delaySeconds = options.limits.drainDelaySeconds, released } = {}) {
+      drain.begin(released);
       if (server.server.listening) await pause(delaySeconds * 1000);
       const cutOff = setTimeout(() => server.server.closeAllConnections(), options.limits.drainSeconds * 1000);
       try {
@@ -60,6 +68,9 @@ export function createHttpServer(options: HttpOptions): HttpServer {
       } finally {
         clearTimeout(cutOff);
       }
+    },
+    get accepted() {
+      return drain.accepted;
     },
   };
 }

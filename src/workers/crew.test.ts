@@ -33,9 +33,13 @@ function createPuppet(): Puppet {
     worker: {
       ready: ready.promise,
       ended: ended.promise,
+      drained: ended.promise.then(() => undefined),
       last: undefined,
       values: async () => [],
       readiness: async () => ({ ok: true }),
+      accepted: async () => 0,
+      release: () => undefined,
+      disconnect: () => undefined,
       end: ({ isReplaced }) => void told.push(isReplaced ? 'replaced' : 'end'),
       kill() {
         told.push('kill');

@@ -9,11 +9,19 @@ export interface WorkerProcess {
   readonly ready: Promise<string | undefined>;
   /** Its exit code, once it has ended; null where a signal ended it. */
   readonly ended: Promise<number | null>;
+  /** Resolves when it could close its server, or has ended. */
+  readonly drained: Promise<void>;
   /** The figures that it left when it ended. */
   readonly last: readonly MetricValues[] | undefined;
   /** Throws where it does not answer. */
   values(): Promise<readonly MetricValues[]>;
   readiness(): Promise<Readiness>;
+  /** Number of connections that it has accepted. Throws where it does not answer. */
+  accepted(): Promise<number>;
+  /** Lets it close its server once it is drained. */
+  release(): void;
+  /** Hands no more connections to it. The listener closes in the same turn where it was the last one. */
+  disconnect(): void;
   /** Lets it end what it has begun, and then itself. */
   end(how: { readonly isReplaced: boolean }): void;
   kill(): void;

@@ -16,6 +16,7 @@ export function forkWorker(text: () => Promise<string>): WorkerProcess {
   const worker = cluster.fork({ [MARK]: '1' });
   const ended = endOf(worker);
   const ready = Promise.withResolvers<string | undefined>();
+  const drained = Promise.withResolvers<void>();
   let last: readonly MetricValues[] | undefined;
   const channel = openChannel(
     {
@@ -26,6 +27,7 @@ export function forkWorker(text: () => Promise<string>): WorkerProcess {
     {
       said: {
         ready: (url) => ready.resolve(String(url)),
+        drained: () => drained.resolve(),
         last: (values) => {
           last = values as readonly MetricValues[];
         },
@@ -33,15 +35,23 @@ export function forkWorker(text: () => Promise<string>): WorkerProcess {
       asked: { text },
     },
   );
-  void ended.then(() => ready.resolve(undefined));
+  void ended.then(() => {
+    ready.resolve(undefined);
+    drained.resolve();
+  });
   return {
     ready: ready.promise,
     ended,
+    drained: drained.promise,
     get last() {
       return last;
     },
     values: async () => (await channel.ask('values')) as readonly MetricValues[],
     readiness: async () => (await channel.ask('readiness')) as Awaited<ReturnType<WorkerProcess['readiness']>>,
+    accepted: async () => Number(await channel.ask('accepted')),
+    release: () => channel.say('released'),
+    // Takes the worker off the listener in this turn already; the last one taken off closes it.
+    disconnect: () => void worker.disconnect(),
     end: ({ isReplaced }) => channel.say('end', isReplaced ? 'replaced' : 'all'),
     kill: () => void worker.process.kill('SIGKILL'),
   };

@@ -5,8 +5,8 @@
  * A worker is the service as it is anywhere; that it is one of several shows nowhere but here and where it is started. The lead must
  * never touch what workers keep: they meet in the database, like replicas on other machines.
  *
- * Begin with `lead.ts`; `crew.ts` is who comes and goes, `fork.ts` makes processes of it,
+ * Begin with `lead.ts`; `crew.ts` is who comes and goes, `fork.ts` makes processes of it, `listener.ts` closes the port at the end,
  * `channel.ts` is how they speak, `link.ts` what a worker has of it.
  */
 export { createLead, type Lead, type LeadSettings } from './lead.ts';
-export { type LeadLink, linkToLead } from './link.ts';
+export { type LeadLink, linkToLead, type WorkerAnswers } from './link.ts';

@@ -3,6 +3,7 @@ import type { MetricValues } from '../metrics/index.ts';
 import { type MonitorSettings, openMonitor } from '../monitor.ts';
 import { type Crew, createCrew, type WorkerProcess } from './crew.ts';
 import { forkWorker } from './fork.ts';
+import { createListener } from './listener.ts';
 
 /** How many work, and how they are watched. */
 export interface LeadSettings {
@@ -31,14 +32,15 @@ export interface Lead {
  */
 export async function createLead({ workers: count, monitor, endSeconds }: LeadSettings, tell: (line: string) => void): Promise<Lead> {
   const ledger = await createLedger();
+  let isClosing = false;
+  const listener = createListener();
   const crew: Crew = createCrew({
     count,
     tell,
-    fork: () => forkWorker(() => ledger.text(crew.working)),
+    fork: () => listener.add(forkWorker(() => ledger.text(crew.working))),
     onEnd: (worker) => ledger.close(worker),
     endTime: endSeconds * 1000,
   });
-  let isClosing = false;
   const shown = { text: () => ledger.text(crew.working), ready: () => (isClosing ? CLOSING : readinessOf(crew.working)) };
   let closeMonitor = async (): Promise<void> => undefined;
   return {
@@ -50,7 +52,7 @@ export async function createLead({ workers: count, monitor, endSeconds }: LeadSe
     restart: () => crew.restart(),
     async close() {
       isClosing = true;
-      await crew.end();
+      await Promise.all([crew.end(), listener.close(crew.working)]);
       await closeMonitor();
     },
     kill: () => crew.kill(),

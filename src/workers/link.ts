@@ -12,6 +12,8 @@ export interface LeadLink {
   ready(url: string): void;
   /** Answers what the lead asks from now on. */
   answer(asked: WorkerAnswers): void;
+  /** Tells the lead that this worker could close; resolves once the lead has closed the listener, or is gone. */
+  released(): Promise<void>;
   /** Leaves the last figures with the lead. */
   leave(values: readonly MetricValues[]): void;
   /** Told once: that this worker is to end, and whether only because another takes its place. */
@@ -22,6 +24,8 @@ export interface LeadLink {
 export interface WorkerAnswers {
   values(): Promise<readonly MetricValues[]>;
   readiness(): Promise<Readiness>;
+  /** Number of connections accepted so far. */
+  accepted(): Promise<number>;
 }
 
 /** The process around us, as far as it is needed. */
@@ -36,6 +40,7 @@ export function linkToLead(world: WorkerWorld): LeadLink | undefined {
   if (world.env[MARK] === undefined || world.send === undefined) return undefined;
   let answers: WorkerAnswers | undefined;
   const ends = Promise.withResolvers<{ readonly isReplaced: boolean }>();
+  const release = Promise.withResolvers<void>();
   const end = (isReplaced: boolean): void => ends.resolve({ isReplaced });
   const line: Line = {
     // A lead that is gone hears nothing, and that it is gone we hear; unheard, the failure would end us before what is in flight.
@@ -43,11 +48,18 @@ export function linkToLead(world: WorkerWorld): LeadLink | undefined {
     onMessage: (listener) => void world.on('message', listener),
   };
   const channel = openChannel(line, {
-    said: { end: (value) => end(value === 'replaced') },
-    asked: { values: async () => answers?.values() ?? [], readiness: async () => answers?.readiness() },
+    said: { end: (value) => end(value === 'replaced'), released: () => release.resolve() },
+    asked: {
+      values: async () => answers?.values() ?? [],
+      readiness: async () => answers?.readiness(),
+      accepted: async () => answers?.accepted() ?? 0,
+    },
   });
   // Without a lead there is nobody who would hand over connections, and nobody who would end us.
-  world.on('disconnect', () => end(false));
+  world.on('disconnect', () => {
+    end(false);
+    release.resolve();
+  });
   return {
     text: async () => String(await channel.ask('text')),
     ready(url) {
@@ -57,6 +69,10 @@ export function linkToLead(world: WorkerWorld): LeadLink | undefined {
     },
     answer(asked) {
       answers = asked;
+    },
+    released() {
+      channel.say('drained');
+      return release.promise;
     },
     leave: (values) => channel.say('last', values),
     // It may have been said before anybody listened.

@@ -1,11 +1,11 @@
 /** Several workers of one service on one machine: a real start, real signals, requests all the while. */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, describe, expect, inject, it } from 'vitest';
-import { expectDone, idOf, type Program, pause, send, setUp, startProgram } from '../process/program.ts';
+import { connectAndAsk, expectDone, idOf, type Program, pause, send, setUp, startProgram } from '../process/program.ts';
 import { withSchema } from './place.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bailiwick-workers-'));
@@ -22,11 +22,11 @@ interface Crew {
   metric(sample: string): Promise<number>;
 }
 
-async function startCrew(workers: number, ...args: readonly string[]): Promise<Crew> {
+async function startCrew(workers: number, args: readonly string[] = [], preload?: string): Promise<Crew> {
   const database = withSchema(server);
   const data = mkdtempSync(join(folder, 'data-'));
   const own = ['--database', database, '--workers', String(workers), '--metrics-address', '127.0.0.1:0', '--log-level', 'error'];
-  const program = await startProgram({ data, args: [...own, ...args] });
+  const program = await startProgram({ data, args: [...own, ...args], ...(preload !== undefined && { preload }) });
   await program.prints('no admin exists yet');
   const metrics = /metrics are at (\S+)/.exec(program.printed())?.[1] ?? '';
   return {
@@ -172,7 +172,7 @@ describe('workers', () => {
   }, 120_000);
 
   it('say no to /readyz while they still take requests, and end with what is in flight', async () => {
-    const { program, query } = await startCrew(2, '--drain-delay-seconds', '3');
+    const { program, query } = await startCrew(2, ['--drain-delay-seconds', '3']);
     const token = await setUp(program.url);
     const answered: Answered = { decisions: new Set(), created: new Set(), failed: [] };
     let isOver = false;
@@ -187,4 +187,45 @@ describe('workers', () => {
     expect(answered.failed).toEqual([]);
     expect(new Set(await query('SELECT "id" FROM "Tip"'))).toEqual(answered.created);
   }, 120_000);
+});
+
+describe('connections that were established before the listener of workers closes', () => {
+  /** Keeps the lead busy soon after the signal, while workers close: connections wait in the queue of the kernel meanwhile. */
+  const busyLead = join(folder, 'busy-lead.mjs');
+  const busyLater = 'setTimeout(() => { for (const from = performance.now(); performance.now() - from < 800; ); }, 5)';
+  writeFileSync(busyLead, `if (process.send === undefined) process.on('SIGTERM', () => ${busyLater});`);
+  /** Keeps the workers busy as they are told to end: connections wait for being handed over meanwhile. */
+  const busyWorkers = join(folder, 'busy-workers.mjs');
+  const busyOnEnd = "if (value.say === 'end') for (const from = performance.now(); performance.now() - from < 600; );";
+  writeFileSync(busyWorkers, `if (process.send !== undefined) process.on('message', (value) => { ${busyOnEnd} });`);
+
+  it.each([
+    ['a busy lead', busyLead],
+    ['busy workers', busyWorkers],
+  ])(
+    'are all answered by %s',
+    async (_, preload) => {
+      const { program } = await startCrew(2, [], preload);
+      program.child.kill('SIGTERM');
+      await pause(100);
+      const ends = await Promise.all(Array.from({ length: 96 }, () => connectAndAsk(program.url)));
+      expect(await program.ended).toBe(0);
+      expect([...new Set(ends)]).toEqual(['HTTP/1.1 200']);
+    },
+    60_000,
+  );
+
+  it('are answered under load, or refused, and never reset', async () => {
+    const { program } = await startCrew(2);
+    const ends: Promise<string>[] = [];
+    for (let sent = 0; sent < 200; sent++) {
+      ends.push(connectAndAsk(program.url));
+      if (sent === 140) program.child.kill('SIGTERM');
+      await pause(1);
+    }
+    expect(await program.ended).toBe(0);
+    const seen = new Set(await Promise.all(ends));
+    seen.delete('ECONNREFUSED');
+    expect([...seen]).toEqual(['HTTP/1.1 200']);
+  }, 60_000);
 });

@@ -1,6 +1,7 @@
 /** The program as a process of its own: started, read along with, spoken to and stopped as its users do. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Sqlite from 'better-sqlite3';
@@ -183,4 +184,19 @@ export function query(data: string, sql: string): readonly unknown[] {
 /** Waits. Milliseconds. */
 export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/** Connects, asks once, and gives the beginning of the answer, or the error that ended the connection. */
+export function connectAndAsk(url: string): Promise<string> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve) => {
+    let received = '';
+    const socket = connect(Number(port), hostname, () => socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n'));
+    socket.setEncoding('utf8').on('data', (chunk) => {
+      received += chunk;
+      if (received.includes('"status":"ok"')) socket.end();
+    });
+    socket.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    socket.on('close', () => resolve(received.slice(0, 12) || 'closed without an answer'));
+  });
 }

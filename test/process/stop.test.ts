@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { expectDone, idOf, pause, query, send, setUp, startProgram } from './program.ts';
+import { connectAndAsk, expectDone, idOf, pause, query, send, setUp, startProgram } from './program.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bailiwick-stop-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -64,21 +64,6 @@ describe('connections that were established before the listener closes', () => {
     expect([...seen]).toEqual(['HTTP/1.1 200']);
   }, 60_000);
 });
-
-/** Connects, asks once, and gives the beginning of the answer, or the error that ended the connection. */
-function connectAndAsk(url: string): Promise<string> {
-  const { hostname, port } = new URL(url);
-  return new Promise((resolve) => {
-    let received = '';
-    const socket = connect(Number(port), hostname, () => socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n'));
-    socket.setEncoding('utf8').on('data', (chunk) => {
-      received += chunk;
-      if (received.includes('"status":"ok"')) socket.end();
-    });
-    socket.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
-    socket.on('close', () => resolve(received.slice(0, 12) || 'closed without an answer'));
-  });
-}
 
 interface Answered {
   readonly decisions: Set<string | null>;
