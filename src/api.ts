@@ -71,7 +71,7 @@ export function createApiRoutes(parts: ApiParts): readonly Route[] {
   ];
 }
 
-/** Identifies the caller of a large body. What this caller may do is decided by the request itself, in its own transaction. */
+/** Identifies the caller of a large body. The request itself is decided later, in its own transaction. */
 async function admit(parts: ApiParts, origin: RequestOrigin): Promise<number> {
   if (origin.token === undefined) return parts.limits.anonymousBodyBytes;
   const caller = await readCaller(parts, origin);

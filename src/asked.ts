@@ -139,7 +139,7 @@ export function toJob({ parts, tx, principal, foreseen, model, caller, hashes, a
   return { tx, model, principal, foreseen, ...asked, origin, resource, settings, hashes, entries: [], appended, watch };
 }
 
-/** For admins alone, who may see the definitions anyway: another caller would be told the names of resources that policies hide. */
+/** Suggests a name to admins only, who may see all definitions: other callers must not learn the names of resources that policies hide. */
 function suggestion(name: string, definitions: Definitions, { role }: Principal): string {
   if (role !== 'admin') return '';
   return didYouMean(

@@ -7,7 +7,7 @@ import type { Transaction } from './storage/index.ts';
 /** The requests of a batch, and how each becomes a job. */
 export interface Batch {
   readonly tx: Transaction;
-  /** What was sent, in order. */
+  /** The requests in the order of the body. */
   readonly items: readonly BatchItem[];
   /** The job of whoever the caller is by then: the requests before may have changed that. Throws a Problem where the resource is unknown. */
   toJob(request: ApiRequest): Promise<Job>;

@@ -1,6 +1,6 @@
 /**
- * `GET /openapi.json`: the description of the API, with the resources that the caller may see the schema of. Those are the decisions of
- * `GET /api/:resource/schema`, made by the same `decide` in the caller's transaction. They leave no entry: nothing of a record is shown.
+ * `GET /openapi.json`: the description of the API, with the resources whose schema the caller may see. The decisions are the same as for
+ * `GET /api/:resource/schema`, made by `decide` in the caller's transaction. They leave no audit entry, because no record is shown.
  */
 import { LRUCache } from 'lru-cache';
 import { admitAdmin } from './admin/index.ts';
@@ -10,11 +10,11 @@ import type { Answer, ApiRequest, Call, Route } from './request/index.ts';
 import { type Definitions, ordinaryResources } from './resource/index.ts';
 import { maySeeDescription } from './steps/index.ts';
 
-/** How the API is described. */
+/** Options of the API description. */
 export interface DescriptionOptions {
-  /** `admin`: to admins alone. */
+  /** `admin`: only admins may read the description. */
   readonly docs: 'public' | 'admin';
-  /** Whether `POST /auth/setup` is answered. */
+  /** True if `POST /auth/setup` is enabled. */
   readonly hasSetup: boolean;
 }
 
@@ -37,7 +37,7 @@ export function createDescriptionRoute(parts: AskedParts, options: DescriptionOp
   };
 }
 
-/** What a caller may see. */
+/** The parts of the API that a caller may see. */
 interface Seen {
   readonly definitions: Definitions;
   /** Names of resources. */
@@ -61,7 +61,7 @@ function toRequest(resource: string): ApiRequest {
   return { resource, action: 'schema', where: [], typed: true, sort: [], total: false };
 }
 
-/** Writes documents, and keeps those of the definitions in force. The program parts that write them are loaded for the first one. */
+/** Renders documents and caches them until the definitions change. The modules that render them are loaded with the first request. */
 function createWriter(hasSetup: boolean): (seen: Seen) => Promise<string> {
   const texts = new LRUCache<string, string>({ max: KEPT });
   let of: Definitions | undefined;

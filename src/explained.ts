@@ -2,8 +2,8 @@ import { Problem } from './errors.ts';
 import type { Route } from './request/index.ts';
 
 /**
- * Routes whose denials name the address that explains them. For `bailiwick dev` alone: in production a caller who is denied learns nothing
- * of how decisions are looked up.
+ * Routes whose denials name the address that explains them. Only used by `bailiwick dev`: in production, a denied caller learns nothing
+ * about the explanation of decisions.
  */
 export function withExplanationHints(routes: readonly Route[]): readonly Route[] {
   return routes.map((route) => ({

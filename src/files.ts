@@ -26,14 +26,14 @@ async function openFile(path: string): Promise<Readable> {
   return file;
 }
 
-/** Whether a file that exists may be replaced. */
+/** True if an existing file may be replaced. */
 export interface WriteOptions {
   readonly force: boolean;
 }
 
 /**
- * Writes a file. It bears its name once it is whole: until then, and after a crash, it is beside it as `<name>.<uuid>.part`. A file that
- * exists is refused before anything is asked for, unless `force` is set.
+ * Writes a file as `<name>.<uuid>.part` and renames it when it is complete; after a crash the `.part` file remains. Refuses an existing
+ * file before the content is requested, unless `force` is set.
  */
 export async function writeOutput(path: string, open: () => Promise<AsyncIterable<string>>, { force }: WriteOptions): Promise<void> {
   if (path === '-') return writeToPipe(await open());

@@ -1,6 +1,6 @@
 /**
- * JSON texts from outside. `JSON.parse` is the only parser; what it accepts and hides is refused here: names given twice, of
- * which it keeps the last, numbers that it rounds to infinity, and nesting that code which walks the value could not bear.
+ * Parses JSON texts from outside with `JSON.parse`, and refuses input that it accepts silently: duplicate names, of which it
+ * keeps the last, numbers that it rounds to infinity, and nesting too deep for code that walks the value.
  */
 import { Problem } from './errors.ts';
 import type { Json } from './operators/index.ts';
@@ -20,7 +20,7 @@ export interface JsonText {
 export function parseJson(text: string, { maxDepth, subject }: JsonText): Json {
   const written = countWritten(text, { maxDepth, subject });
   const value = parse(text, subject);
-  // The parser drops all but the last of a name, however it is escaped: then fewer members are there than were written.
+  // The parser keeps only the last of several equal names, also of escaped ones, so the value has fewer members than the text.
   if (countMembers(value, subject) !== written) throw toDuplicate(findDuplicate(text), subject);
   return value;
 }

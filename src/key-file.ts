@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { SetupError } from './errors.ts';
 import { errorCode, findFile, makeFolder, readRegularFile } from './safe-files.ts';
 
-/** Bytes of a file of keys at most. */
+/** Maximum bytes of a key file. */
 export const KEY_FILE_BYTES = 1_000_000;
 
 /** A key in a file. */

@@ -1,12 +1,12 @@
-/** Files that are made and replace none. */
+/** Creates files without replacing existing ones. */
 import { closeSync, linkSync, openSync, renameSync, unlinkSync } from 'node:fs';
 
-/** Answers of file systems that have no hard links. */
+/** Error codes of file systems without hard links. */
 const NO_LINKS: ReadonlySet<unknown> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
 
 /**
- * Gives a file that is written whole its name. The link is made or refused at once, so of two processes that write one name, neither
- * replaces what the other wrote.
+ * Gives a completely written file its name. Creating a hard link is atomic, so of two processes that write the same name, neither
+ * replaces the file of the other.
  *
  * @throws the error of the system, EEXIST where there is a file of this name.
  */
@@ -15,7 +15,7 @@ export function moveToNewFile(part: string, file: string): void {
     linkSync(part, file);
   } catch (error) {
     if (!NO_LINKS.has((error as NodeJS.ErrnoException).code)) throw error;
-    // Taken first, then replaced: in between, the file of this name is empty.
+    // Reserves the name with an empty file, then replaces that file.
     closeSync(openSync(file, 'wx', 0o600));
     renameSync(part, file);
     return;

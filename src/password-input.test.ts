@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { type PasswordStreams, readPassword } from './password-input.ts';
 
-/** Streams as those of a process, with what was shown on them. */
+/** Streams like those of a process, with the text that was written to them. */
 function createStreams(isTTY: boolean): { streams: PasswordStreams; input: PassThrough; shown(): string } {
   const [input, output] = [new PassThrough(), new PassThrough()];
   const streams = { input: Object.assign(input, { isTTY }) as unknown as PasswordStreams['input'], output };

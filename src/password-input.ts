@@ -1,12 +1,12 @@
-/** Passwords as commands read them: from a terminal without showing them, or from a pipe; never from the command line, which others can read. */
+/** Reads passwords for commands: from a terminal without echo, or from a pipe; never from the command line, which other users can read. */
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { SetupError } from './errors.ts';
 
-/** Characters read from a pipe at most. */
+/** Maximum number of characters read from a pipe. */
 const LONGEST = 1000;
 
-/** The streams that a password is read from and asked for on. */
+/** The streams for reading a password and for the prompt. */
 export interface PasswordStreams {
   readonly input: NodeJS.ReadStream;
   readonly output: NodeJS.WritableStream;
@@ -35,7 +35,7 @@ async function readLine(input: AsyncIterable<Buffer | string>): Promise<string> 
   return checkGiven(line);
 }
 
-/** Line editing needs an output; one that shows nothing keeps what is typed off the screen. */
+/** Line editing needs an output; this one discards everything, so the typed text is not shown. */
 async function ask(question: string, { input, output }: PasswordStreams): Promise<string> {
   const nowhere = new Writable({ write: (_piece, _encoding, done) => done() });
   const terminal = createInterface({ input, output: nowhere, terminal: true });

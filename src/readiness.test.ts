@@ -13,7 +13,7 @@ interface Watched {
   commits: number;
   healthy: boolean;
   fault: string | undefined;
-  /** The fault that the next proof finds; none where undefined. */
+  /** The fault that the next probe finds; undefined for none. */
   found: string | undefined;
   epoch: number | undefined;
 }

@@ -51,7 +51,7 @@ export function createReadiness({ database, model, trust = 5000, patience = 2000
       if (isStopping) return { ok: false, why: 'the service is shutting down' };
       if (model.epoch() === undefined) return { ok: false, why: 'no policies have been loaded yet' };
       if (database.healthy && !isProven() && !(await prove())) return { ok: false, why: 'the database does not answer' };
-      // After the proof, which may find that the reason is gone.
+      // Read after the probe, which may find that the reason no longer exists.
       const { fault } = database;
       if (fault !== undefined) return { ok: false, why: fault };
       return database.healthy ? { ok: true } : { ok: false, why: 'decisions cannot be recorded' };

@@ -1,8 +1,8 @@
-/** Files and folders at paths that people name: only regular files are read, and nothing waits or loops, whatever is at the path. */
+/** Reads files and folders at configured paths: only regular files are read, so a device, a pipe or a link cannot block the service. */
 import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
-/** Why a path is refused, without anything of what is in the file. */
+/** The reason why a path is refused, without any content of the file. */
 export class RefusedPath extends Error {
   override name = 'RefusedPath';
 }
@@ -16,7 +16,7 @@ const NO_WAIT = constants.O_NONBLOCK ?? 0;
  * @throws RefusedPath, or the error of the system call.
  */
 export function readRegularFile(path: string, mostBytes: number): Buffer {
-  // Before it is opened: for a device, that may do something already.
+  // Checked before opening the file: opening a device may already have an effect.
   refuseSpecial(statSync(path));
   const file = openSync(path, constants.O_RDONLY | NO_WAIT);
   try {
@@ -34,7 +34,7 @@ export function refuseSpecial(found: Stats): void {
   if (!found.isFile()) throw new RefusedPath(`expected a file, found ${kindOf(found)}`);
 }
 
-/** To its end, which its size does not tell where it grows meanwhile, or where the system makes it up. */
+/** Reads a file to its end; its size is not reliable if it grows during the read or the system generates its content. */
 function readUpTo(file: number, mostBytes: number): Buffer {
   const content = Buffer.alloc(mostBytes + 1);
   let length = 0;
@@ -45,8 +45,8 @@ function readUpTo(file: number, mostBytes: number): Buffer {
 }
 
 /**
- * Makes a folder with those above it. Node's own `recursive` never ends where a file system answers that the parent of a new folder does not
- * exist although it does, as `/proc` does.
+ * Creates a folder and its parents. Node's `recursive` option never ends on a file system such as `/proc`, which reports that the parent of a
+ * new folder does not exist although it does.
  *
  * @throws RefusedPath
  */
@@ -57,14 +57,14 @@ export function makeFolder(path: string, mode = 0o777): void {
     try {
       mkdirSync(folder, mode);
     } catch (error) {
-      // Another process may have been first.
+      // Another process may have created the folder first.
       if (errorCode(error) !== 'EEXIST' || !isFolder(folder))
         throw new RefusedPath(`cannot make the folder ${folder}: ${errorCode(error)}`);
     }
   }
 }
 
-/** False where nothing is there. */
+/** Returns false if the path does not exist. */
 function isFolder(path: string): boolean {
   const found = findFile(path);
   if (found?.isDirectory() === false) throw new RefusedPath(`expected a folder, found ${kindOf(found)} at ${path}`);
@@ -72,7 +72,7 @@ function isFolder(path: string): boolean {
 }
 
 /**
- * What is at a path, behind links; undefined where nothing is.
+ * Returns the status of the file that a path and its links lead to; undefined if none exists.
  *
  * @throws RefusedPath for a link that leads nowhere or in a circle, and where the path cannot be followed.
  */

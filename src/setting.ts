@@ -15,7 +15,7 @@ export interface SettingRow {
   readonly form?: TextForm;
   /** What each item of a list must be; the list is empty by default. */
   readonly each?: TextForm;
-  /** A variable of the environment that counts where the setting's own is absent: hosting platforms set it. */
+  /** An environment variable that is used if the setting's own is absent: hosting platforms set it. */
   readonly otherwise?: string;
   readonly about: string;
 }
@@ -110,7 +110,7 @@ export function readListening(text: string): { readonly host: string; readonly p
   return { host, port };
 }
 
-/** Whether an address or a name is of this machine alone: `127.0.0.1`, `::1`, `localhost` and names below it (RFC 6761). */
+/** Returns whether an address or a name is loopback: `127.0.0.1`, `::1`, `localhost` and names below it (RFC 6761). */
 export function isLoopback(name: string): boolean {
   if (isIP(name) === 4) return name.startsWith('127.');
   return name === '::1' || name === 'localhost' || name.endsWith('.localhost');

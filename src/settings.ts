@@ -90,8 +90,8 @@ function toSetting(name: SettingName): Setting {
 }
 
 /**
- * Returns who may make the first admin. Behind a proxy on this machine every request comes from loopback, so a service with a trusted proxy, or
- * with a name that others call it by, takes no request for one of this machine.
+ * Returns the value of `setup` in force. Behind a proxy on this machine every request comes from loopback, so a service with a trusted
+ * proxy or a public name treats no request as local.
  */
 export function toSetup({ setup, trustProxy, allowedHosts }: Settings): Settings['setup'] {
   return setup === 'loopback' && trustProxy.length + allowedHosts.length > 0 ? 'token' : setup;

@@ -25,7 +25,7 @@ export function toHttpLimits(settings: Settings): HttpLimits {
   return { bodyBytes, jsonDepth, requestTimeoutSeconds, drainDelaySeconds, drainSeconds, rateLimit };
 }
 
-/** Names that Host headers may have; undefined where any may be. What listens on loopback alone is what DNS rebinding aims at. */
+/** Returns the allowed names in Host headers; undefined allows any. DNS rebinding attacks services that listen on loopback only. */
 export function toAllowedHosts({ allowedHosts, host, trustProxy }: Settings): readonly string[] | undefined {
   return allowedHosts.length > 0 || (trustProxy.length === 0 && isLoopback(host)) ? allowedHosts : undefined;
 }

@@ -24,7 +24,7 @@ export interface AdminParts {
   /** Bounds of what they are sent as. */
   readonly importBounds: ImportBounds;
   readonly timeZone: string;
-  /** Whether a change of a policy or an assignment has to name the version that it changes. */
+  /** True if a change of a policy or an assignment must name the version that it changes (If-Match). */
   readonly ifMatch: 'optional' | 'required';
   /** What is signed of the record, and with what. */
   readonly checkpoints: Pick<Checkpoints, 'keys' | 'heads'>;

@@ -22,7 +22,7 @@ export interface RestoredAccess {
 }
 
 const BY = 'bailiwick policies restore-admin';
-/** Closing rules that are named. */
+/** Maximum number of closing rules that the report names. */
 const NAMED = 50;
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Users from the shell, for operators who have the database at hand: the way back where no admin can log in. Nobody is asked for a
- * token and no policy decides; each change leaves an audit entry of kind `admin` that names the command.
+ * Creates and changes users from the shell, for operators with access to the database, for example when no admin can log in. The commands
+ * need no token and no policy applies; each change leaves an audit entry of kind `admin` that names the command.
  */
 import { appendOwnDeed } from '../audit/index.ts';
 import type { Principal } from '../context/index.ts';
@@ -106,7 +106,7 @@ function describePromotion(user: StoredRecord, role: string): string {
   return done.length === 0 ? `changed nothing: the user had role ${role} and was active` : done.join(', and ');
 }
 
-/** Makes the change; where it makes the first admin, as setup would: with the policy that lets admins in, and without a setup that is still open. */
+/** Makes the change. If it creates the first admin, it also does what set-up does: creates the policy of full access and closes set-up. */
 async function asFirstAdmin(tx: Transaction, user: StoredRecord, work: () => Promise<void>): Promise<void> {
   await tx.lock('setup');
   const isFirst = user['role'] === 'admin' && !(await hasAdmin(tx));

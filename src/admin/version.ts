@@ -10,7 +10,7 @@ export function checkVersion({ call, parts }: AdminCall, what: 'policy' | 'assig
   checkIfMatch({ ifMatch: readIfMatch(call.header('if-match')), version, what, setting: parts.ifMatch });
 }
 
-/** The same for an assignment that may not exist yet: only a renewal, which changes one that ended, has to name its version. */
+/** Checks the version for an assignment that may not exist yet: only the renewal of an assignment that has ended must name a version. */
 export function checkRenewal(admin: AdminCall, version: number | undefined): void {
   const setting = version === undefined ? 'optional' : admin.parts.ifMatch;
   checkIfMatch({ ifMatch: readIfMatch(admin.call.header('if-match')), version, what: 'assignment', setting });

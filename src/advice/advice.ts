@@ -1,6 +1,6 @@
 import type { Policy } from '../policy/index.ts';
 
-/** In the order of warnings: first what keeps a rule from doing what it says. */
+/** Codes in the order of warnings: first the findings about rules that have no effect. */
 const about = {
   'attribute-nobody-has': 'a condition reads an attribute that no active user has',
   'never-equal': 'a condition compares with a value that its field never has',

@@ -24,7 +24,7 @@ export function remarkOnLists(subject: Subject, leaves: readonly Leaf[]): readon
   return [{ code: 'in-memory', member: 'conditions', detail, todo }];
 }
 
-/** Whether the database answers a comparison once a caller is known: with a value of the right kind in the place of what references lead to. */
+/** Returns whether the database can evaluate a comparison once the references to the caller are replaced by values of the right kind. */
 function isSaid(comparison: Comparison, resource: Resource, subject: Subject): boolean {
   const describe = describePath(definitionsOf(subject), resource.name);
   const left: Condition = whatIsLeft(comparison, {

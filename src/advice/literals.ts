@@ -43,7 +43,7 @@ function issuesOf({ policy, rule, around }: Subject, domainOf?: ReturnType<typeo
   }).issues;
 }
 
-/** Comparisons of one path, each of which some value matches, and all of which none does: `hour gte 22` and `hour lt 6`. */
+/** Comparisons of one path that no value can match together, although each has matching values: `hour gte 22` and `hour lt 6`. */
 function remarkOnTogether(subject: Subject): readonly Remark[] {
   const { condition } = subject.compiled;
   const parts = condition.type === 'all' ? condition.of : [condition];

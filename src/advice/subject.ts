@@ -14,7 +14,7 @@ export interface Surroundings {
   grantsOf(userId: string): readonly UserGrant[];
   /** Which attributes active users have. */
   readonly users: UserValues;
-  /** Whether the database can answer a condition on a resource's fields. */
+  /** Returns whether the database can evaluate a condition on a resource's fields. */
   isSaidInSql(condition: Condition, resource: Resource): boolean;
   /**
    * Of two rules, advice is on the one that goes second, so that a list of all advice says it once. True: on both, because

@@ -34,14 +34,14 @@ export function appendEntry(tx: Transaction, entry: Entry): Promise<void> {
 export interface OwnDeed {
   readonly resource: string;
   readonly action: string;
-  /** Absent where it is about many. */
+  /** Absent if the entry is about several records. */
   readonly recordId?: string;
   readonly reason: string;
   /** Epoch that it was done under, or that it began. */
   readonly epoch: number;
   /** Which command, such as `bailiwick restore`. */
   readonly by: string;
-  /** Of a change of policies: the hash of their history. */
+  /** Hash of the policy history, in the entry of a policy change. */
   readonly facts?: JsonObject | undefined;
 }
 

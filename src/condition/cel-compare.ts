@@ -5,7 +5,7 @@ import { checkSides } from './check-comparison.ts';
 import type { Comparison, Condition, Operand, Path } from './condition.ts';
 import { constant } from './tree.ts';
 
-/** CEL's comparisons as they are written, by the names of its tree, and our operators of that meaning. */
+/** CEL's comparisons by the names of its syntax tree, with their signs and the operators of the same meaning. */
 const COMPARISONS: ReadonlyMap<string, { readonly sign: string; readonly operator: string }> = new Map([
   ['_==_', { sign: '==', operator: 'eq' }],
   ['_!=_', { sign: '!=', operator: 'ne' }],
@@ -32,7 +32,7 @@ function sidesOf(node: CelNode): Sides | undefined {
   return left === undefined || right === undefined || more.length > 0 ? undefined : { left, right, ...comparison };
 }
 
-/** A path compared with a path or a literal: the comparison of ours that says so, be it one that could only be unknown. */
+/** Lowers a comparison of a path with a path or a literal to a comparison operator, even if the result can only be unknown. */
 export function lowerComparison(node: CelNode, lowering: Lowering): Condition | undefined {
   const sides = sidesOf(node);
   if (sides === undefined) return undefined;
@@ -46,7 +46,7 @@ export function lowerComparison(node: CelNode, lowering: Lowering): Condition | 
     : compare(right.path, mirror, { operand: left.operand, sign, lowering });
 }
 
-/** A path of the record compared with what is the same for every record (`resource.level <= user.level + 1`), and `size(resource.tags) > 0`. */
+/** Lowers comparisons of a record's path with a value that is the same for all records, and `size(resource.tags) > 0`. */
 export function lowerComputed(node: CelNode, lowering: Lowering): Condition | undefined {
   const sides = sidesOf(node);
   if (sides === undefined) return undefined;
@@ -59,7 +59,7 @@ export function lowerComputed(node: CelNode, lowering: Lowering): Condition | un
   return other === undefined || mirror === undefined ? undefined : compareWith(other, mirror, { node: left, lowering });
 }
 
-/** Compares a path of the record with a node; undefined where that could only be unknown, or has to be asked of each record. */
+/** Compares a path of the record with a node; undefined if the result can only be unknown or must be evaluated for each record. */
 export function compareWith(
   path: Path,
   operator: string,
@@ -69,7 +69,7 @@ export function compareWith(
   return operand === undefined ? undefined : compareIfFit(path, operator, { operand, lowering });
 }
 
-/** Questions about the number of items that only ask whether there are any, and what `empty` says then. */
+/** Comparisons of a size that only test whether a list is empty, with the matching value of `empty`. */
 const SIZES: ReadonlyMap<string, boolean> = new Map([
   ['gt 0', false],
   ['gte 1', false],
@@ -100,12 +100,12 @@ function sizedBy(node: CelNode, { reading }: Lowering): Path | undefined {
 
 interface Comparing {
   readonly operand: Operand;
-  /** As the expression says it, for messages. */
+  /** The text in the expression, for messages. */
   readonly sign?: string;
   readonly lowering: Lowering;
 }
 
-/** The comparison; where it could only be unknown, that, with the reason among the mistakes. */
+/** Returns the comparison. If it can only be unknown, adds the reason to the mistakes. */
 export function compare(path: Path, operator: string, { operand, sign, lowering }: Comparing): Condition {
   const { reading, mistakes } = lowering;
   const comparison: Comparison = Object.freeze({ type: 'comparison', path, operator, operand, ifExists: false });
@@ -116,7 +116,7 @@ export function compare(path: Path, operator: string, { operand, sign, lowering 
   return found.length > 0 ? constant(null) : comparison;
 }
 
-/** The comparison, where it can be anything but unknown. */
+/** Returns the comparison; undefined if it can only be unknown. */
 export function compareIfFit(path: Path, operator: string, { operand, lowering }: Comparing): Comparison | undefined {
   const comparison: Comparison = Object.freeze({ type: 'comparison', path, operator, operand, ifExists: false });
   return fitsKind(path, operator, lowering) && checkSides(comparison, lowering.reading).length === 0 ? comparison : undefined;

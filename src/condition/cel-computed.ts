@@ -8,7 +8,7 @@ import { type CelNode, type CelSource, knownPathOf, partsOf } from './cel-tree.t
 import type { Computed, Expression, ExpressionReading, Path } from './condition.ts';
 import { COMPARES_WITH_NOTHING } from './resolve.ts';
 
-/** Whether a node has one value for all records: it reads nothing of the record, and no item of a loop but those `names`. */
+/** Returns whether a node has one value for all records: it reads no field of the record, and no loop variable except `names`. */
 export function isOfNoRecord(node: CelNode, names: readonly string[] = []): boolean {
   const read = knownPathOf(node);
   if (read !== undefined) return read.path.group !== 'resource';
@@ -20,19 +20,19 @@ export function isOfNoRecord(node: CelNode, names: readonly string[] = []): bool
 
 /** The values that a part of an expression is compared with. */
 export interface ComparedWith {
-  /** Whether they are timestamps. Other texts would be compared with an instant as texts, where CEL compares instants. */
+  /** True if they are timestamps. CEL compares these as instants; other texts would be compared with an instant as texts. */
   readonly instants: boolean;
-  /** Whether they are integers. A double may equal the one that is nearest to an int beyond 2^53, where CEL compares both exactly. */
+  /** True if they are integers. CEL compares ints beyond 2^53 exactly; as doubles, different values could be equal. */
   readonly integers: boolean;
 }
 
-/** What a part of an expression is worked out for. */
+/** The comparison that a part of an expression is computed for. */
 interface ComputedFor {
   readonly source: CelSource;
   readonly beside: ComparedWith;
 }
 
-/** The operand that such a node is. */
+/** Converts a node with one value for all records to an operand. */
 export function toComputed(node: CelNode, { source, beside }: ComputedFor): Computed {
   const { paths, bind, run } = planCel(node);
   return Object.freeze({
@@ -50,15 +50,15 @@ export interface TermOfItems {
   readonly term: CelNode;
 }
 
-/** The values of the terms as an operand, and what a loop asks beside comparing them. */
+/** The values of the terms as an operand, and a further condition of the loop. */
 export interface ComputedItems {
   readonly values: Computed;
   readonly hasItems: Expression;
-  /** One that is unknown where a term is an error, and false elsewhere; none where the term is the item itself. */
+  /** A condition that is unknown if a term is an error, else false; absent if the term is the item itself. */
   readonly errors: readonly Expression[];
 }
 
-/** Works the terms out item by item: in a loop, a term that is an error leaves the others their say. */
+/** Computes the term for each item. An error in one term does not end the loop: the other items still count. */
 export function toComputedItems({ list, name, term }: TermOfItems, { source, beside }: ComputedFor): ComputedItems {
   const { unparse } = celLibrary();
   const [listText, termText] = [list, term].map((expr) => unparse({ ...source, expr }));
@@ -99,7 +99,7 @@ export function toComputedItems({ list, name, term }: TermOfItems, { source, bes
   };
 }
 
-/** What a loop runs over: the items of a list, the keys of an object. */
+/** Returns the elements that a loop visits: the items of a list or the keys of an object. */
 function itemsOf({ bind, run }: CelProgram, reading: ExpressionReading): readonly CelValue[] | undefined {
   const { isCelList, isCelMap } = celLibrary();
   const value = run(bind(reading));
@@ -107,7 +107,7 @@ function itemsOf({ bind, run }: CelProgram, reading: ExpressionReading): readonl
   return isCelMap(value) ? [...value.keys()] : undefined;
 }
 
-/** In a list, NaN and what is infinite compare with nothing; null is a value. */
+/** Converts an item of a list. NaN and infinity compare with nothing; null is a value. */
 function orNothing(value: Json | undefined): Json {
   return value === undefined ? COMPARES_WITH_NOTHING : value;
 }
@@ -118,7 +118,7 @@ function withItem(bindings: Record<string, CelInput>, name: string, item: CelVal
   return all;
 }
 
-/** A value of CEL as conditions compare it. NaN and what is infinite has none; an instant is its text. Throws where the value cannot be told exactly. */
+/** Converts a CEL value to the value that conditions compare: none for NaN and infinity, a text for an instant. Throws if that would be inexact. */
 function toJson(value: CelValue | undefined, beside: ComparedWith): Json | undefined {
   const { celType, isCelList, isCelUint } = celLibrary();
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;

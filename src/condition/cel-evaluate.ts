@@ -20,8 +20,8 @@ let effortLeft = 0;
 let environment: CelEnv | undefined;
 
 /**
- * Comparisons and patterns are ours, so that they mean the same here as the operators do, within the same bounds; conversions and
- * functions of instants are ours, because the library's have values where the specification has errors.
+ * Replaces functions of the CEL library. Comparisons and patterns have the semantics and bounds of the operators; conversions and
+ * functions of instants return an error where the specification does and the library returns a value.
  */
 function celEnvironment(): CelEnv {
   environment ??= celLibrary().celEnv({
@@ -51,7 +51,7 @@ export interface CelProgram {
   /** Every path it reads. */
   readonly paths: readonly Path[];
   bind(reading: ExpressionReading): Record<string, CelInput>;
-  /** Undefined where it is an error. May throw, too: to be called within `withinEffort`. */
+  /** Returns undefined for an error. It may also throw, so call it within `withinEffort`. */
   run(bindings: Record<string, CelInput>): CelValue | undefined;
 }
 

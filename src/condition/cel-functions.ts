@@ -10,7 +10,7 @@ const FRAME: Frame = { kind: undefined, itemKind: undefined, now: 0, timeZone: '
 /**
  * CEL's comparisons with the meaning of our operators, for what of an expression stays CEL: values of different types
  * are an error, and so unknown, where CEL itself calls them not equal; text is ordered by code points; lists, objects and NaN
- * compare with nothing. Each tells `spend` how much text it looks at.
+ * compare with nothing. Each passes the length of the text that it reads to `spend`.
  */
 export function createComparingFunctions(spend: Spend): readonly CelFunc[] {
   const { CelScalar, celFunc, celMethod, listType, mapType } = celLibrary();
@@ -44,8 +44,8 @@ export function createComparingFunctions(spend: Spend): readonly CelFunc[] {
 }
 
 /**
- * Arithmetic of an int with a double, which CEL does not have: the result is a double. An integer field was a double once, and
- * `resource.amount * 1.5` is not worth a conversion.
+ * Arithmetic of an int with a double, an extension of CEL: the result is a double. Integer fields used to be doubles, so expressions
+ * such as `resource.amount * 1.5` keep working without a conversion.
  */
 export function createMixedArithmetic(): readonly CelFunc[] {
   const { CelScalar, celFunc } = celLibrary();
@@ -59,7 +59,7 @@ export function createMixedArithmetic(): readonly CelFunc[] {
   });
 }
 
-/** NaN is no value to compare with: were `NaN > 10.0` false, a DENY on it would let the record pass. */
+/** Makes a comparison with NaN an error: if `NaN > 10.0` were false, a DENY rule with it would not apply. */
 function createNumberOrder(name: string): readonly CelFunc[] {
   const { CelScalar, celFunc } = celLibrary();
   const { BOOL, DOUBLE, INT, UINT } = CelScalar;
@@ -113,7 +113,7 @@ const INSTANT = 'google.protobuf.Timestamp';
 
 type Equality = (left: CelValue, right: CelValue) => boolean;
 
-/** Equality that refuses what does not compare; `alike` compares what is of one kind. A text is the instant that it says, beside one. */
+/** Equality that throws for values of different kinds; `alike` compares values of one kind. A text is read as an instant if the other side is one. */
 function createEquality(alike: Equality, readInstant: (text: string) => CelValue): Equality {
   return function isEqual(left, right): boolean {
     const [kind, other] = [kindOf(left), kindOf(right)];

@@ -9,7 +9,7 @@ const DAY = 24 * HOUR;
 
 type Part = (at: Date) => number;
 
-/** What each function tells of an instant, given as a date whose UTC fields are those of the time zone. */
+/** CEL's functions of an instant; each gets a date whose UTC fields are the local time in the time zone. */
 const PARTS: ReadonlyMap<string, Part> = new Map<string, Part>([
   ['getFullYear', (at) => at.getUTCFullYear()],
   ['getMonth', (at) => at.getUTCMonth()],
@@ -24,8 +24,8 @@ const PARTS: ReadonlyMap<string, Part> = new Map<string, Part>([
 ]);
 
 /**
- * CEL's functions of instants. Those of the library go by the local time of the process, which skips an hour a year, take years
- * before 100 for the twentieth century, and build a formatter for a time zone at each call.
+ * CEL's functions of instants. The library's functions use the local time of the process, which skips an hour a year, map years
+ * before 100 to the twentieth century, and build a formatter for the time zone at each call.
  */
 export function createInstantFunctions(spend: Spend): readonly CelFunc[] {
   const { CelScalar, celMethod } = celLibrary();
@@ -82,7 +82,7 @@ export function createInstantTexts(spend: Spend): readonly CelFunc[] {
 
 type Arithmetic = (left: CelTime, right: CelTime) => CelTime;
 
-/** Reads texts as instants, with their length told to `spend`. */
+/** Parses texts as instants and passes their length to `spend`. */
 export function createReader(spend: Spend): (text: string) => CelTime {
   const toTimestamp = createTimestamps();
   return (text) => {
@@ -91,7 +91,7 @@ export function createReader(spend: Spend): (text: string) => CelTime {
   };
 }
 
-/** The protobuf message that CEL's instants are. */
+/** The protobuf message of a CEL instant. */
 interface TimestampMessage {
   readonly seconds: bigint;
   readonly nanos: number;
@@ -115,7 +115,7 @@ const FIXED_ZONE = /^([+-]?)(\d\d):(\d\d)$/;
 const ZONE_NAME = /^[A-Za-z][A-Za-z0-9/_+-]{0,63}$/;
 /** As formatters write it; before time zones, local time differed by seconds. */
 const FORMATTED_OFFSET = /^GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/;
-/** Characters that could be read in the time it takes to format an offset, and to build a formatter. */
+/** Effort of formatting an offset and of building a formatter, as a number of characters read. */
 const [FORMAT_EFFORT, BUILD_EFFORT] = [20, 2000];
 /** Formatters by the names that expressions use; names may come from clients. */
 const formats = new Map<string, Intl.DateTimeFormat>();
@@ -138,7 +138,7 @@ function toOffset([, sign, hours = '0', minutes = '0', seconds = '0']: RegExpExe
   return (sign === '-' ? -1 : 1) * (Number(hours) * HOUR + Number(minutes) * MINUTE + Number(seconds) * 1000);
 }
 
-/** Throws where there is no zone of that name. */
+/** Throws if no zone has that name. */
 function formatOf(zone: string, spend: Spend): Intl.DateTimeFormat {
   const known = formats.get(zone);
   if (known !== undefined) return known;

@@ -22,7 +22,7 @@ const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
   ['_%_', '%'],
 ]);
 
-/** The comparison of integers that a node is: of integer fields of the record, int literals and arithmetic of both. */
+/** Converts a node to a comparison of integers: integer fields of the record, int literals, and arithmetic of both. */
 export function toIntegerComparison(node: CelNode, reading: Reading): IntegerComparison | undefined {
   const call = callOf(node);
   const sign = SIGNS.get(call?.name ?? '');

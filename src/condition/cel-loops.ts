@@ -16,8 +16,8 @@ interface Loop {
 }
 
 /**
- * Loops that say what our operators of lists say. CEL's loops over nothing are false or true whatever they compare with, an operator is unknown
- * where that is missing: so the condition asks for items too.
+ * Lowers loops to the list operators of the same meaning. Over an empty list, a CEL loop is false or true even if the other side is missing, while
+ * an operator is unknown. The condition therefore also tests whether the list has items.
  */
 export function lowerLoop(node: CelNode, lowering: Lowering): Condition | undefined {
   const loop = loopOf(node);
@@ -35,7 +35,7 @@ function overField(list: Path, { macro, name, sign, left, right }: Loop, lowerin
   const comparison = compareWith(list, operator, { node: other, lowering });
   const isEmpty = compareIfFit(list, 'empty', { operand: { type: 'literal', value: true }, lowering });
   if (comparison === undefined || isEmpty === undefined) return undefined;
-  // A literal is never missing: the operators are as sure of a list without items as a loop is.
+  // A literal is never missing, so operator and loop agree on an empty list.
   if (comparison.operand.type === 'literal') return macro === 'all' && sign !== '@in' ? not(comparison) : comparison;
   if (macro === 'exists') return all([not(isEmpty), comparison]);
   return any([isEmpty, sign === '@in' ? comparison : not(comparison)]);
@@ -59,14 +59,14 @@ function overKnownList({ macro, list, name, sign, left, right }: Loop, lowering:
   return macro === 'exists' ? any([all([hasItems, comparison]), ...errors]) : all([any([not(hasItems), comparison]), ...errors.map(not)]);
 }
 
-/** What a field is asked where the items of a known list are compared with it. */
+/** The operators of a field that is compared with the items of a known list. */
 const OVER_KNOWN = { exists: { equal: 'in', in: 'hasAny' }, all: { equal: 'nin', in: 'hasAll' } } as const;
 
 function isItem({ exprKind }: CelNode, name: string): boolean {
   return exprKind.case === 'identExpr' && exprKind.value.name === name;
 }
 
-/** The loop that a node is, where it is one of equalities: `exists` of `==` or `in`, `all` of `!=` or `in`. */
+/** Parses a node as a loop of equalities: `exists` of `==` or `in`, `all` of `!=` or `in`. */
 function loopOf({ exprKind }: CelNode): Loop | undefined {
   if (exprKind.case !== 'comprehensionExpr') return undefined;
   const { iterVar, accuVar, iterRange, accuInit, loopStep, result } = exprKind.value;
@@ -84,13 +84,13 @@ function loopOf({ exprKind }: CelNode): Loop | undefined {
 
 interface Macro {
   readonly name: Loop['macro'];
-  /** What it begins with. */
+  /** The initial value of the loop's result. */
   readonly from: boolean;
-  /** Comparisons of which it says what an operator says. */
+  /** Comparisons for which an operator has the same meaning as the loop. */
   readonly signs: readonly string[];
 }
 
-/** By the call that a loop takes each step with. */
+/** Kinds of loops, by the call that makes each step. */
 const MACROS: ReadonlyMap<string, Macro> = new Map<string, Macro>([
   ['_||_', { name: 'exists', from: false, signs: ['_==_', '@in'] }],
   ['_&&_', { name: 'all', from: true, signs: ['_!=_', '@in'] }],

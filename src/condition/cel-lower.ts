@@ -35,14 +35,14 @@ function lower(node: CelNode, lowering: Lowering): Condition {
 }
 
 const NULL: Operand = { type: 'literal', value: null };
-/** What stays CEL. */
+/** A condition that stays a CEL expression. */
 function keep(node: CelNode, { source, reading }: Lowering): Condition {
   const integers = toIntegerComparison(node, reading);
   const expression = toExpression(node, source);
   return integers === undefined ? expression : Object.freeze({ ...expression, integers });
 }
 
-/** What a path that stands by itself is compared with: `user.isActive`, `has(user.department)`. */
+/** The value that a path is compared with where it is a condition by itself: `user.isActive`, `has(user.department)`. */
 const YES: Operand = { type: 'literal', value: true };
 
 function lowerLeaf(node: CelNode, lowering: Lowering): Condition | undefined {
@@ -52,7 +52,7 @@ function lowerLeaf(node: CelNode, lowering: Lowering): Condition | undefined {
   if (read === undefined) return undefined;
   if (read.presence) return compare(read.path, 'exists', { operand: YES, lowering });
   const isTrue = compare(read.path, 'eq', { operand: YES, lowering });
-  // For `eq`, null is a value that is not true. CEL takes it for no boolean.
+  // With `eq`, null is a value that is not true. In CEL, null is not a boolean, which is an error.
   return isTrue.type === 'constant' || isStoredBoolean(read.path, lowering)
     ? isTrue
     : any([isTrue, all([isNull(read.path), constant(null)])]);
@@ -67,7 +67,7 @@ function isNull(path: Path): Comparison {
   return Object.freeze({ type: 'comparison', path, operator: 'eq', operand: NULL, ifExists: false });
 }
 
-/** Literals in a part that is no plain comparison, which their paths never equal: those that are found only where values of paths are known. */
+/** Finds literals in a part other than a plain comparison that their paths never equal. Only checked if the values of paths are known. */
 function literalMistakes(root: CelNode, lowering: Lowering): readonly string[] {
   const { domainOf, ...reader } = lowering.reading.reader;
   if (domainOf === undefined) return [];
@@ -85,8 +85,8 @@ function literalMistakes(root: CelNode, lowering: Lowering): readonly string[] {
 }
 
 /**
- * `asked ? yes : no`, which is unknown where `asked` is, whatever the others are: the last group makes it so. `asked` stands in it three
- * times, and so has no choice in itself.
+ * Lowers `asked ? yes : no`. If `asked` is unknown, so is the result: the last group ensures that. `asked` is repeated three
+ * times, so it must not contain a choice itself.
  */
 function lowerChoice(node: CelNode, lowering: Lowering): Condition | undefined {
   const call = callOf(node);

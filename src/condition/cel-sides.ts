@@ -6,21 +6,21 @@ import type { Operand, Path } from './condition.ts';
 import { describedKind, type Reading } from './reading.ts';
 import type { PathKind } from './scope.ts';
 
-/** One side of a CEL comparison that our own tree can say: a path, a literal, or a list of such. */
+/** One side of a CEL comparison that a condition can express: a path, a literal, or a list of paths and literals. */
 export interface Side {
   readonly path?: Path;
   readonly operand: Operand;
 }
 
-/** What lowering goes by. */
+/** The context of lowering an expression. */
 export interface Lowering {
   readonly source: CelSource;
   readonly reading: Reading;
-  /** Grows as comparisons are found that could never be anything but unknown. */
+  /** Filled with the comparisons that can only be unknown. */
   readonly mistakes: Set<string>;
 }
 
-/** The side that a node is, where it is a path, a literal or a list of such. */
+/** Converts a node to a side; undefined unless it is a path, a literal, or a list of paths and literals. */
 export function sideOf(node: CelNode, reading: Reading): Side | undefined {
   const path = fieldOf(node, reading) ?? pathReadBy(node);
   if (path !== undefined) return { path, operand: { type: 'reference', path } };
@@ -29,7 +29,7 @@ export function sideOf(node: CelNode, reading: Reading): Side | undefined {
   return node.exprKind.case === 'listExpr' ? listOf(node.exprKind.value.elements, reading) : undefined;
 }
 
-/** The operand that a node is beside a path of the record, which compares as `kind`; undefined where it has to be asked of each record. */
+/** Converts a node to the operand of a record's path that compares as `kind`; undefined if it must be evaluated for each record. */
 export function operandBeside(node: CelNode, kind: PathKind | undefined, { source, reading }: Lowering): Operand | undefined {
   const side = sideOf(node, reading);
   if (side !== undefined) return side.operand;
@@ -42,14 +42,14 @@ export function operandBeside(node: CelNode, kind: PathKind | undefined, { sourc
   return value === undefined ? undefined : { type: 'literal', value };
 }
 
-/** What is compared with values of the kind, or with the items of a list of the kind. */
+/** Describes the values that values of the kind, or items of a list of the kind, are compared with. */
 export function toComparedWith(kind: PathKind | undefined): ComparedWith {
   return { instants: (kind?.itemKind ?? kind?.kind) === 'timestamp', integers: kind?.whole === true };
 }
 
 const NOTHING = { valueAt: () => undefined, kindOf: () => undefined };
 
-/** The path of the record that a node reads; converted or not to the type that its values have. */
+/** Returns the path of the record that a node reads, directly or through a conversion to the type of its own values. */
 export function fieldOf(node: CelNode, reading: Reading): Path | undefined {
   const path = pathReadBy(node);
   if (path !== undefined) return path.group === 'resource' ? path : undefined;
@@ -61,7 +61,7 @@ export function fieldOf(node: CelNode, reading: Reading): Path | undefined {
   return kind !== undefined && CONVERTS_NOTHING.get(call.name)?.(kind) === true ? converted : undefined;
 }
 
-/** Conversions, and the kinds whose values they leave as they are. */
+/** Conversions, with the kinds whose values they do not change. */
 const CONVERTS_NOTHING: ReadonlyMap<string, (kind: PathKind) => boolean> = new Map<string, (kind: PathKind) => boolean>([
   ['timestamp', ({ kind }) => kind === 'timestamp'],
   ['double', ({ kind }) => kind === 'number'],
@@ -69,7 +69,7 @@ const CONVERTS_NOTHING: ReadonlyMap<string, (kind: PathKind) => boolean> = new M
   ['string', ({ kind }) => kind === 'text'],
 ]);
 
-/** What definitions say of a path. */
+/** Returns the kind of a path's values according to the definitions. */
 export function kindOf(path: Path, reading: Reading): PathKind | undefined {
   const described = describedKind(reading, path);
   return 'kind' in described ? described.kind : undefined;
@@ -93,7 +93,7 @@ function listOf(nodes: readonly CelNode[], reading: Reading): Side | undefined {
   return { operand: values.length === items.length ? { type: 'literal', value: values } : { type: 'array', items } };
 }
 
-/** The constant that a node is. */
+/** Converts a node to a constant. */
 export function literalOf({ exprKind }: CelNode): { readonly value: Json } | undefined {
   if (exprKind.case !== 'constExpr') return undefined;
   const { constantKind } = exprKind.value;

@@ -4,7 +4,7 @@ import { celLibrary } from './cel-library.ts';
 /** Counts the effort of an evaluation; throws where none is left. */
 export type Spend = (effort: number) => void;
 
-/** Throws: an error of a function is an error of the expression, and that is unknown. */
+/** Throws an error of a CEL function, which makes the expression unknown. */
 export function refuse(reason: string): never {
   throw new Error(reason);
 }

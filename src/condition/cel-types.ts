@@ -5,8 +5,8 @@ import { describedKind, type Reading } from './reading.ts';
 import type { PathKind } from './scope.ts';
 
 /**
- * What CEL tells apart. Numbers are `double`, those of integer fields `int`; dates, instants and decimals are written as texts, and a
- * text can be used as the instant that it says. A `day` is a text that never says one, and neither do `words`.
+ * The types of CEL. Numbers are `double`, numbers of integer fields are `int`; dates, instants and decimals are texts. A `text` may be
+ * read as an instant; a `day` and `words` never are.
  */
 type CelType = 'boolean' | 'int' | 'double' | 'text' | 'day' | 'words' | 'list' | 'map' | 'instant' | 'span' | 'null';
 /** Undefined is anything: claims, JSON, items of lists. */
@@ -45,7 +45,7 @@ const OF_INSTANT: readonly Overload[] = [
 const OF_SPAN: readonly Overload[] = [[['span'], 'int']];
 const from = (types: readonly CelType[], result: CelType): readonly Overload[] => types.map((type) => [[type], result]);
 
-/** Of numbers of one type, and of different ones, which gives doubles. */
+/** Types of arithmetic: numbers of one type keep it, int and double give a double. */
 const ARITHMETIC: readonly Overload[] = [...same(number), [['int', 'double'], 'double'], [['double', 'int'], 'double']];
 
 /** What may be called with what; what is not here takes anything. */
@@ -95,7 +95,7 @@ export function typeMistakes(root: CelNode, reading: Reading): readonly string[]
   return [...typing.mistakes];
 }
 
-/** The type of a part of an expression in which there is no mistake; undefined where it may have several. */
+/** Returns the type of a valid part of an expression; undefined if it may have several types. */
 export function typeOfCel(node: CelNode, reading: Reading): MaybeType {
   return typeOf(node, new Map(), { reading, mistakes: new Set() });
 }

@@ -71,8 +71,8 @@ function sizeOf(value: Json): number {
 }
 
 /**
- * As lists and maps: CEL never sees a JavaScript object. Numbers are doubles, as CEL's mapping from JSON has it, but for those of
- * integer fields.
+ * Converts values to lists and maps: CEL never receives a JavaScript object. Numbers are doubles, as in CEL's mapping from JSON; only
+ * numbers of integer fields are ints.
  */
 function toCel(value: Json, whole: boolean): CelInput {
   if (Array.isArray(value)) return value.map((item: Json) => toCel(item, whole));

@@ -7,7 +7,7 @@ import { checkOperand } from './read-operand.ts';
 import { describedKind, type Reading } from './reading.ts';
 import type { PathKind } from './scope.ts';
 
-/** Returns what is wrong with the two sides of a comparison, in words: paths that do not exist, kinds that never meet, literals that do not fit. */
+/** Returns messages for mistakes in a comparison: unknown paths, kinds that cannot be compared, literals that do not fit. */
 export function checkSides(comparison: Comparison, reading: Reading): readonly string[] {
   const operator = OPERATORS.get(comparison.operator);
   if (operator === undefined) return [`unknown operator "${comparison.operator}"`];
@@ -26,7 +26,7 @@ export function checkSides(comparison: Comparison, reading: Reading): readonly s
   return mistake === undefined ? mistakes : [...mistakes, mistake];
 }
 
-/** Literals that can never match are mistakes where a rule is written. A stored rule keeps deciding as it did. */
+/** Reports literals that can never match. Only new rules are checked; stored rules keep their decisions. */
 function checkWritten(
   comparison: Comparison,
   operator: Operator,

@@ -5,7 +5,7 @@ import { describeOutside, type ValueDomain } from './domain.ts';
 /** Mistakes listed for one operand. */
 const MISTAKES_SHOWN = 5;
 
-/** Text operators that are true where the text does not match. */
+/** Text operators that are true if the text does not match. */
 const NEGATED: ReadonlySet<string> = new Set(['ncontains', 'incontains']);
 
 /** A literal, with its place in a list. */
@@ -15,8 +15,8 @@ interface Placed {
 }
 
 /**
- * Returns why a comparison with a literal has the same answer for every value that its path can have; undefined where it
- * has not. The operator compares with whole values (`eq`, `in`, `has`), or with parts of a text (`startsWith`, `like`).
+ * Returns why a comparison with a literal has the same result for every possible value of its path; undefined if the results
+ * differ. The operator compares with whole values (`eq`, `in`, `has`), or with parts of a text (`startsWith`, `like`).
  */
 export function checkLiterals({ path, operand }: Comparison, operator: Operator, domain: ValueDomain): string | undefined {
   switch (operator.operand) {
@@ -32,13 +32,13 @@ export function checkLiterals({ path, operand }: Comparison, operator: Operator,
   }
 }
 
-/** What values are compared with: a field or path by its name, and the values that it can have. */
+/** The field or path that literals are compared with, and its possible values. */
 interface Subject {
   readonly name: string;
   readonly domain: ValueDomain;
 }
 
-/** Returns which literals the subject never equals, in words. JSON's null and lists in the place of a value are left to others. */
+/** Returns messages for literals that the subject never equals. Other checks handle null and lists in place of a value. */
 export function checkValues(operand: Operand, operator: Operator, { name, domain }: Subject): string | undefined {
   const isList = operator.operand !== 'scalar';
   const mistakes = literalsOf(operand).flatMap(({ value, index }) => {
@@ -48,7 +48,7 @@ export function checkValues(operand: Operand, operator: Operator, { name, domain
   return mistakes.length === 0 ? undefined : mistakes.slice(0, MISTAKES_SHOWN).join('; ');
 }
 
-/** The number after the last one is a bound too: `environment.hour lt 24`. */
+/** Accepts the number after the last one as a bound: `environment.hour lt 24`. */
 function isWithin(value: string | number | boolean, { name }: Operator, { values }: ValueDomain): boolean {
   if (values.some((known) => known === value)) return true;
   const last = values.at(-1);
@@ -63,7 +63,7 @@ function checkPart(expected: Json, operator: Operator, { name, domain }: Subject
   return `no value of ${name} ${PARTS[operator.name] ?? 'matches'} ${JSON.stringify(expected.slice(0, 60))}: expected text that fits ${domain.described}`;
 }
 
-/** How a value would have to match, by operator. */
+/** The kind of match that each operator needs, for messages. */
 const PARTS: Readonly<Record<string, string>> = {
   contains: 'contains',
   ncontains: 'contains',
@@ -75,13 +75,13 @@ const PARTS: Readonly<Record<string, string>> = {
   iendsWith: 'ends with',
 };
 
-/** What the values of a path compare as, and which there are. */
+/** The kind of a path's values and its possible values. */
 interface Known {
   readonly as: ComparedAs;
   readonly domain: ValueDomain | undefined;
 }
 
-/** Returns why nothing lies between two literals: the first is the greater one. */
+/** Returns why no value lies between two literals: the first is greater than the second. */
 export function checkBounds({ path, operand }: Comparison, operator: Operator, { as, domain }: Known): string | undefined {
   if (operator.operand !== 'range' || operand.type !== 'literal' || !Array.isArray(operand.value)) return undefined;
   const [low, high] = operand.value as readonly Json[];

@@ -30,7 +30,7 @@ export interface Computed {
   readonly source: string;
   /** Every path it reads. */
   readonly paths: readonly Path[];
-  /** Undefined where it is an error. Never throws. */
+  /** Returns undefined for an error. Never throws. */
   evaluate(reading: ExpressionReading): Json | undefined;
 }
 
@@ -49,10 +49,10 @@ export interface Comparison {
   readonly as?: ComparedAs;
 }
 
-/** What an expression is evaluated on. */
+/** The input of an evaluation. */
 export interface ExpressionReading {
   valueAt(path: Path): Json | undefined;
-  /** What definitions say of a path: values of integer fields are `int` in CEL. */
+  /** Returns the kind of a path's values: values of integer fields are `int` in CEL. */
   kindOf(path: Path): PathKind | undefined;
 }
 
@@ -64,7 +64,7 @@ export interface Expression {
   readonly paths: readonly Path[];
   /** The answer where its paths have these values; an error is unknown. Never throws. */
   evaluate(reading: ExpressionReading): Truth;
-  /** The same as a comparison of integers, which databases can answer; absent where it is none. */
+  /** The expression as a comparison of integers, which a database can evaluate; absent for other expressions. */
   readonly integers?: IntegerComparison;
 }
 

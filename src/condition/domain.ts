@@ -6,11 +6,11 @@ import { toMeantPath } from './foreign-reference.ts';
 export interface ValueDomain {
   /** All of them: an enum has at most 200. */
   readonly values: readonly (string | number)[];
-  /** As messages say it: `one of "open", "closed"`. */
+  /** The values in messages: `one of "open", "closed"`. */
   readonly described: string;
-  /** The value that was probably meant, for a literal that is not among them. */
+  /** Returns the value that was probably meant by a literal outside the domain. */
   nearest(given: Json): string;
-  /** The other way to say `between` with its bounds reversed, for values that start again after the last. */
+  /** The alternative to `between` with reversed bounds, for values that start again after the last. */
   readonly describeWrapped?: (low: number, high: number) => string;
 }
 
@@ -28,7 +28,7 @@ export function createTextDomain(values: readonly string[]): ValueDomain {
   });
 }
 
-/** How a domain of whole numbers is described. */
+/** The description of a domain of whole numbers. */
 interface NumberDomainOptions extends Pick<ValueDomain, 'describeWrapped'> {
   /** `an hour`. */
   readonly noun: string;
@@ -55,7 +55,7 @@ export function createNumberDomain(first: number, last: number, { noun, alsoWrit
   });
 }
 
-/** Says that a literal is none of the values of `name`, and which one was probably meant. */
+/** Returns the message for a literal outside the domain of `name`, with the value that was probably meant. */
 export function describeOutside(given: Json, name: string, domain: ValueDomain): string {
   const meant = typeof given === 'string' ? toMeantPath(given) : undefined;
   const hint = meant === undefined ? domain.nearest(given) : `; a reference is written \${${meant}}`;

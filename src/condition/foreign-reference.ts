@@ -1,14 +1,14 @@
 import { isGroup } from './path.ts';
 
-/** Characters looked at: a reference is short. */
+/** Maximum length of a reference, in characters. */
 const LONGEST = 200;
 
-/** What other products write before a path, and may close it with: `$user.id`, `@request.auth.id`, `{{user.id}}`, `#{user.id}`, `$(user.id)`, `:user.id`. */
+/** Markers of references in other products: `$user.id`, `@request.auth.id`, `{{user.id}}`, `#{user.id}`, `$(user.id)`, `:user.id`. */
 const DECORATED = /^(?:\$?\{\{|[$#@:%]\{?|\$\(|\{|<%=)\s*([A-Za-z_][\w.-]*)(?:\(\))?\s*(?:\}\}|[})%]|%>)?$/;
-/** The same inside a text: `owner-{{user.id}}`. */
+/** Markers of references inside a text: `owner-{{user.id}}`. */
 const INSIDE = /\{\{\s*([A-Za-z_][\w.]*)\s*\}\}/;
 
-/** Names of the caller, the record and the time elsewhere, and ours. A name that ends with a dot is the beginning of a path. */
+/** Names of the caller, the record and the time in other products, mapped to ours. A name that ends with a dot is the start of a path. */
 const NAMES: readonly (readonly [theirs: string, ours: string])[] = [
   ['request.auth.uid', 'user.id'],
   ['request.auth.', 'user.'],

@@ -13,7 +13,7 @@ export function resolveOperand(operand: Operand, scope: Scope): ReturnType<Resol
   return toResolve(operand)(scope);
 }
 
-/** The values of paths, for what an expression reads; OPEN where one of them is. */
+/** Returns the values of the paths that an expression reads; OPEN if one of them is open. */
 export function valuesOf(paths: readonly Path[], scope: Scope): ExpressionReading | typeof OPEN {
   const values = new Map<string, Json | undefined>();
   for (const path of paths) {

@@ -8,7 +8,7 @@ export const OPEN: unique symbol = Symbol('open');
 export interface PathKind {
   readonly kind: Kind;
   readonly itemKind?: Kind | undefined;
-  /** The numbers are integers, those of a list's items too: expressions calculate with them as CEL does with `int`. */
+  /** True if the numbers, or the numbers in a list, are integers: in expressions they are CEL's `int`. */
   readonly whole?: true;
 }
 

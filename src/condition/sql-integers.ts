@@ -6,19 +6,19 @@ import type { SqlTarget } from './sql-comparison.ts';
 /** A term in SQL. */
 interface SqlTerm {
   readonly sql: Sql;
-  /** No value of it is further from zero. */
+  /** The largest absolute value of the term. */
   readonly max: bigint;
-  /** How many values it binds. */
+  /** The number of bound values. */
   readonly values: number;
 }
 
 const MAX_FIELD = BigInt(Number.MAX_SAFE_INTEGER);
-/** Beyond, SQLite would go on with doubles, PostgreSQL would refuse the statement, and CEL has an error. */
+/** The int64 limit: beyond it SQLite continues with doubles, PostgreSQL fails the statement, and CEL has an error. */
 const MAX_INT64 = 2n ** 63n - 1n;
 
 /**
- * A comparison of integers in SQL: NULL where a field has no value. Undefined where a field has no integer column, or a value could leave the range of
- * int64 or be a division by zero: databases answer these in their own ways. What is left divides towards zero in both, as CEL does.
+ * Compiles a comparison of integers to SQL that is NULL if a field has no value. Returns undefined if a field has no integer column, or if a term could
+ * overflow int64 or divide by zero: databases differ there. Integer division truncates towards zero in both databases, as in CEL.
  */
 export function integersToSql(
   { sign, left, right }: IntegerComparison,
@@ -47,7 +47,7 @@ function termToSql(term: IntegerTerm, target: SqlTarget): SqlTerm | undefined {
   }
 }
 
-/** How far from zero the result of an operation can be; undefined where there may be none. */
+/** Returns the largest absolute value of an operation; undefined if the operation may have no value. */
 type Magnitude = (left: bigint, right: bigint, divisor: IntegerTerm) => bigint | undefined;
 
 const sum: Magnitude = (left, right) => left + right;

@@ -103,7 +103,7 @@ function compileComparison(comparison: Comparison, negated: boolean, state: Comp
   return { truth: negated ? sql<boolean | null>`NOT (${answer})` : answer, height: LEAF_HEIGHT };
 }
 
-/** Databases calculate with integers; everything else that stays CEL is for memory. */
+/** Compiles comparisons of integers to SQL; all other CEL expressions are evaluated in memory. */
 function compileExpression({ integers }: Expression, negated: boolean, state: Compiling): Part {
   const said = integers && integersToSql(integers, state.target);
   state.values += said?.values ?? 0;

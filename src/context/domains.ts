@@ -18,13 +18,13 @@ const REQUEST: ReadonlyMap<string, ValueDomain> = new Map([
 
 /** The rule of a finding, which may name what is improbable too. */
 interface DomainOptions {
-  /** The rule's action: `request.action` is no other. And `user.…` has the values of its enums, although a trusted token's claims may bring others. */
+  /** The rule's action, the only value of `request.action`. If set, `user.…` has the values of its enums only, although claims of a trusted token may differ. */
   readonly action?: string;
 }
 
 /**
- * Returns which values a path of a rule's conditions can have, for a rule on the resource named, or on all (`*`): those of
- * enums, the roles, actions and methods, and what a clock shows. Undefined where anything may stand there.
+ * Returns the possible values of a path in the conditions of a rule on the named resource, or on all (`*`): values of
+ * enums, roles, actions, methods and clock values. Undefined if any value is possible.
  */
 export function describeDomain(
   definitions: Definitions,
@@ -52,7 +52,7 @@ export function describeDomain(
   };
 }
 
-/** Whether `resource.name` is the name of the resource. */
+/** Returns whether `resource.name` is the name of the resource. */
 function isOwnName(resource: Resource | undefined, keys: readonly string[]): boolean {
   return resource !== undefined && keys.length === 1 && !resource.fields.has('name');
 }
@@ -68,7 +68,7 @@ function valuesAt(definitions: Definitions, resource: Resource | undefined, keys
   return (reached.field.of ?? reached.field).values;
 }
 
-/** Those of all resources that have the field; undefined where one of them may have any. */
+/** Returns the values in all resources that have the field; undefined if one of them may have any value. */
 function valuesEverywhere(definitions: Definitions, keys: readonly string[]): readonly string[] | undefined {
   const having = ordinaryResources(definitions).filter((resource) => resource.fields.has(keys[0] ?? ''));
   const values = having.map((resource) => valuesAt(definitions, resource, keys));
@@ -76,7 +76,7 @@ function valuesEverywhere(definitions: Definitions, keys: readonly string[]): re
   return [...new Set(values.flatMap((each) => each ?? []))];
 }
 
-/** `between` has both ends, `timeOfDayBetween` has not the last. */
+/** The bounds of `between` are both inclusive; the end of `timeOfDayBetween` is exclusive. */
 function describeNight(low: number, high: number): string {
   const [from, to] = [low, high + 1].map((hour) => JSON.stringify(`${String(hour).padStart(2, '0')}:00`));
   return `for hours over midnight use "timeOfDayBetween" on environment.timestamp with [${from}, ${to}]`;

@@ -14,7 +14,7 @@ export const ENVIRONMENT_KINDS: ReadonlyMap<string, Kind> = new Map<EnvironmentV
   ['ip', 'text'],
 ]);
 
-/** What a path to a value of the environment or the request compares as: every number among them is an integer. */
+/** Returns the kind of a path of the environment or the request: all numbers there are integers. */
 export function toPathKind(kind: Kind): PathKind {
   return kind === 'number' ? { kind, whole: true } : { kind };
 }

@@ -62,8 +62,8 @@ function describeOwn(resource: Resource, { text }: Path, [name = '', ...inner]: 
 }
 
 /**
- * One kind where all resources that have the field agree on it, anything where they differ or none has it (yet). Numbers are whole where
- * they are in all of them.
+ * Returns the kind that the field has in all resources; any kind if they differ or no resource has the field (yet). Numbers are
+ * integers if they are in every resource.
  */
 function describeEverywhere(definitions: Definitions, path: Path): PathDescription {
   const having = ordinaryResources(definitions).filter((resource) => resource.fields.has(path.keys[0] ?? ''));

@@ -9,7 +9,7 @@ export interface Principal {
   readonly attributes: JsonObject;
 }
 
-/** Texts that `user.…` has beside the fields of User. `issuer` and `subject` are missing for local users. */
+/** Texts that `user.…` has in addition to the fields of User. `issuer` and `subject` are missing for local users. */
 export const IDENTITY_NAMES: readonly string[] = Object.freeze(['id', 'role', 'issuer', 'subject']);
 
 /** The caller of a request without a token. */

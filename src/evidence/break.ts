@@ -1,4 +1,4 @@
-/** What can be wrong with the audit log, by how it shows; `history` is of policies and their versions. */
+/** Kinds of breaks of the audit log; `history` is a break of the policies or their versions. */
 export const BREAK_KINDS = ['edited', 'missing', 'inserted', 'reordered', 'truncated', 'checkpoint', 'signature', 'history'] as const;
 
 /** One of them. */

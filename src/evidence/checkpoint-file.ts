@@ -117,7 +117,7 @@ export async function appendLine(path: string, make: (previous: string) => strin
   makeFolder(dirname(path), 0o700);
   const file = await files.open(path, 'a+', 0o600);
   try {
-    // What is written into a device or a pipe is gone.
+    // Checkpoints in a device or a pipe cannot be read again.
     refuseSpecial(await file.stat());
     const { previous, isWhole } = await readEnd(file);
     const line = make(previous);

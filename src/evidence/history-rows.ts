@@ -15,7 +15,7 @@ export interface VersionRow {
   readonly next: number | null;
 }
 
-/** A place in the history, which is in the order of revisions. */
+/** A position in the history, which is ordered by revision. */
 export interface VersionPlace {
   readonly revision: number;
   readonly id: string;
@@ -25,13 +25,13 @@ type Columns = Readonly<Record<(typeof VERSION_CONTENT)[number] | 'toEpoch' | 'n
 
 const SELECTION = sql.join([...VERSION_CONTENT, 'toEpoch'].map((name) => sql.ref(`h.${name}`)));
 
-/** Versions of the revisions behind a place, up to a revision. */
+/** Loads the versions of the revisions after a position, up to a revision. */
 export async function loadVersions(
   tx: Transaction,
   after: VersionPlace,
   { until, limit }: { readonly until: number; readonly limit: number },
 ): Promise<readonly VersionRow[]> {
-  // The additions keep SQLite from going through every later version of the kind, in place of the few of one policy.
+  // Without the additions, SQLite would scan every later version of the kind instead of the few versions of one policy.
   const rows = await tx.all<Columns>(sql`
     select ${SELECTION}, (select min(n."fromEpoch" + 0) from "_PolicyHistory" as n
       where n."kind" = h."kind" and n."subjectId" = h."subjectId" and n."fromEpoch" + 0 > h."fromEpoch") as "next"
@@ -41,19 +41,19 @@ export async function loadVersions(
   return rows.map(toVersionRow);
 }
 
-/** The hash that the history has with one more version. */
+/** Returns the hash of the history after one more version. */
 export function extend(previous: string, { content }: VersionRow): string {
   return toVersionHash(previous, content);
 }
 
-/** Revisions with a hash of the history, behind one, in their order. */
+/** Loads the revisions after a given one that have a hash of the history, in order. */
 export async function loadHeads(tx: Transaction, after: number, limit: number): Promise<readonly HistoryHead[]> {
   const rows = await tx.all<{ readonly number: number; readonly historyHash: string }>(sql`
     select "number", "historyHash" from "_Epoch" where "number" > ${after} and "historyHash" is not null order by "number" limit ${limit}`);
   return rows.map(({ number, historyHash }) => ({ revision: Number(number), hash: historyHash }));
 }
 
-/** The hash of the history at a revision, or at the last one before it that has one. */
+/** Loads the hash of the history at a revision, or at the last revision before it that has a hash. */
 export async function loadHeadAt(tx: Transaction, revision: number): Promise<HistoryHead | undefined> {
   const row = await tx.one<{ readonly number: number; readonly historyHash: string }>(sql`
     select "number", "historyHash" from "_Epoch" where "number" <= ${revision} and "historyHash" is not null
@@ -61,7 +61,7 @@ export async function loadHeadAt(tx: Transaction, revision: number): Promise<His
   return row && { revision: Number(row.number), hash: row.historyHash };
 }
 
-/** Versions of revisions behind one that have no hash: those were never begun here by a change of policies. */
+/** Loads versions after a revision whose revision has no hash: no policy change of this service began such a revision. */
 export async function loadUnhashed(
   tx: Transaction,
   { after, until, limit }: { readonly after: number; readonly until: number; readonly limit: number },
@@ -74,7 +74,7 @@ export async function loadUnhashed(
   return rows.map(toVersionRow);
 }
 
-/** The number of versions from before a revision. */
+/** Counts the versions before a revision. */
 export async function countVersionsBefore(tx: Transaction, revision: number): Promise<number> {
   const row = await tx.one<{ readonly count: number }>(
     sql`select count(*) as "count" from "_PolicyHistory" where "fromEpoch" < ${revision} or "fromEpoch" is null`,

@@ -3,12 +3,12 @@ import type { Break } from './break.ts';
 import type { Look } from './compare-heads.ts';
 import { countVersionsBefore, extend, loadHeadAt, loadHeads, loadUnhashed, loadVersions, type VersionRow } from './history-rows.ts';
 
-/** The policy history to check, from somewhere on. */
+/** The part of the policy history to check. */
 export interface HistoryToCheck {
   readonly look: Look;
   /** The last revision that was checked; 0 at the beginning. */
   readonly after: number;
-  /** Revisions at most. */
+  /** Maximum number of revisions. */
   readonly limit: number;
   report(found: Break): void;
 }
@@ -17,9 +17,9 @@ export interface HistoryToCheck {
 export interface CheckedHistory {
   /** Versions of policies and assignments. */
   readonly versions: number;
-  /** Versions from before they were hashed, which nothing proves; counted at the beginning alone. */
+  /** Versions older than hashing, which cannot be verified; counted only by a check from the start. */
   readonly unproven: number;
-  /** The last revision that was checked; absent where the whole history was. */
+  /** The last revision that was checked; absent if the whole history was checked. */
   readonly next?: number;
 }
 
@@ -28,8 +28,8 @@ const REVISIONS = 200;
 const REPORTED = 1000;
 
 /**
- * Goes along the policy history and compares the hash of each revision with the one that it was given. Holds the hashes of a bounded number
- * of revisions at a time.
+ * Walks the policy history and compares the computed hash of each revision with the stored hash. Keeps the hashes of a bounded number
+ * of revisions in memory.
  */
 export async function checkHistory({ look, after, limit, report }: HistoryToCheck): Promise<CheckedHistory> {
   const [first] = await look((tx) => loadHeads(tx, 0, 1));
@@ -87,7 +87,7 @@ interface Revision extends HistoryHead {
   current: string;
 }
 
-/** Each begins with the hash that the one before was given, so that a break shows in its own revision alone. */
+/** Starts each revision from the stored hash of the previous one, so that a break is reported for its own revision only. */
 function toRevisions(heads: readonly HistoryHead[], before: string): ReadonlyMap<number, Revision> {
   return new Map(
     heads.map((head, index) => [head.revision, { ...head, rows: [], count: 0, current: heads[index - 1]?.hash ?? before }] as const),
@@ -105,7 +105,7 @@ function take(row: VersionRow, revision: Revision | undefined, report: HistoryTo
   if (revision.rows.length < NAMED) revision.rows.push(row);
 }
 
-/** Versions of one revision that are named, where one of many was changed. */
+/** Maximum number of versions that the report of a changed revision names. */
 const NAMED = 5;
 
 function compare({ revision, hash, current, rows, count }: Revision, report: HistoryToCheck['report']): void {

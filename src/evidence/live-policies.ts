@@ -12,22 +12,22 @@ export type LiveKind = (typeof LIVE_KINDS)[number];
 
 const TABLES: Readonly<Record<LiveKind, string>> = { policy: '_Policy', userPolicy: '_UserPolicy', rolePolicy: '_RolePolicy' };
 
-/** A table to check, from somewhere on. */
+/** The part of a table to check. */
 export interface LiveToCheck {
   readonly look: Look;
   readonly kind: LiveKind;
-  /** Id of the last one that was checked; empty at the beginning. */
+  /** Id of the last row that was checked; empty at the start. */
   readonly after: string;
   readonly limit: number;
   report(found: Break): void;
 }
 
-/** Changes beside the check that make it read a page again. */
+/** Maximum number of times that a page is read again because of concurrent changes. */
 const ATTEMPTS = 10;
 
 /**
- * Compares what decisions go by with the last version that the history has of it: an edit by SQL shows here, for it leaves no version.
- * Answers the id to go on behind; undefined where all were compared.
+ * Compares the policies and assignments in force with their last versions in the history. This finds edits by SQL, which add no version.
+ * Returns the id to continue after; undefined if all rows were compared.
  */
 export async function checkLive({ look, kind, after, limit, report }: LiveToCheck): Promise<{ count: number; next?: string }> {
   const ids = await look((tx) => loadIds(tx, kind, { after, limit }));
@@ -36,7 +36,7 @@ export async function checkLive({ look, kind, after, limit, report }: LiveToChec
   return { count: ids.length, ...(last !== undefined && ids.length === limit && { next: last }) };
 }
 
-/** Ids that are in the table or in force by the history: an id that only one of them has shows in both. */
+/** Loads ids from the table and from the history in force, so that an id that only one of them has is compared too. */
 async function loadIds(
   tx: Transaction,
   kind: LiveKind,
@@ -53,7 +53,7 @@ async function loadIds(
   return rows.map(({ id }) => id);
 }
 
-/** A change that is made in between would show as a difference: then all is read again. */
+/** Compares a page; a concurrent change would look like a difference, so the page is then read again. */
 async function compareSettled(look: Look, kind: LiveKind, ids: readonly string[]): Promise<readonly Break[]> {
   for (let attempt = 1; ; attempt++) {
     const { isSettled, breaks } = await look(async (tx) => {
@@ -89,7 +89,7 @@ function describe(live: object | undefined, value: string | undefined): string |
   if (value === undefined) return 'is stored, and has no version in force';
   const version = readValue(value);
   if (version === undefined) return 'has a last version that cannot be read';
-  // Versions from before there was a `version` have none, and the row has the one that it was given later.
+  // Versions older than the column `version` lack it, while their rows got it later.
   const { version: _, ...unversioned } = live as { readonly version?: number };
   const expected = Object.hasOwn(version, 'version') ? live : unversioned;
   return toCanonical(expected) === toCanonical(version) ? undefined : 'is not what its last version says: it was changed without one';
@@ -100,12 +100,12 @@ function readValue(text: string): object | undefined {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null ? value : undefined;
   } catch {
-    // Not JSON any more: told as that.
+    // The text is no longer JSON; the comparison reports that as a difference.
     return undefined;
   }
 }
 
-/** JSON with the members of each object in one order. */
+/** Returns JSON with the members of each object in a fixed order. */
 function toCanonical(value: object): string {
   return JSON.stringify(value, (_, member: unknown) =>
     typeof member === 'object' && member !== null && !Array.isArray(member)

@@ -7,13 +7,13 @@ import { checkLive, LIVE_KINDS, type LiveKind } from './live-policies.ts';
 import type { ChainRow } from './rows.ts';
 import { type ChainPlace, type Verification, type Verifying, verifyRecord } from './verify.ts';
 
-/** How the policies and their history were found. */
+/** The result of verifying the policies and their history. */
 export interface PolicyVerification {
   /** Versions of policies and assignments whose hashes were compared. */
   readonly versions: number;
-  /** Versions from before they were hashed: nothing proves them. */
+  /** Versions older than hashing, which cannot be verified. */
   readonly unproven: number;
-  /** The newest revision that an audit entry of those looked at holds the hash of, and so of all before; absent where none does. */
+  /** The newest revision whose history hash a verified audit entry holds, which covers all revisions before; absent if there is none. */
   readonly provenUntil?: number;
   /** The newest revision that has a hash. */
   readonly until?: number;
@@ -26,13 +26,13 @@ export interface WholeVerification extends Omit<Verification, 'next'> {
   readonly next?: VerifyPlace;
 }
 
-/** A place in what is verified: the chains of entries come first, then the versions of policies, then the policies themselves. */
+/** A position in the verification: first the chains of entries, then the versions of policies, then the policies themselves. */
 export type VerifyPlace =
   | ({ readonly part: 'chain' } & ChainPlace)
   | { readonly part: 'versions'; readonly after: number }
   | { readonly part: LiveKind; readonly after: string };
 
-/** What is verified, and from where on. */
+/** The scope of a verification and the position to start from. */
 export interface VerifyingAll extends Omit<Verifying, 'from' | 'onEntries'> {
   readonly from?: VerifyPlace | undefined;
 }
@@ -43,7 +43,7 @@ const PAGE = 500;
 
 /**
  * Verifies the chains of audit entries, the policy history against the hashes that entries hold, and the policies and assignments in force
- * against the history. With a `limit`, in parts: `next` says where to go on.
+ * against the history. With a `limit`, verifies one part: `next` is the position to continue from.
  */
 export async function verifyAll({ from, limit = Number.POSITIVE_INFINITY, ...verifying }: VerifyingAll): Promise<WholeVerification> {
   const found: Break[] = [];
@@ -107,7 +107,7 @@ async function verifyPolicies(
 }
 
 interface Claims {
-  /** The newest revision that an entry holds the hash of; 0 where none does. */
+  /** The newest revision whose hash an entry holds; 0 if no entry holds one. */
   readonly until: number;
   take(rows: readonly ChainRow[]): Promise<void>;
 }
@@ -124,7 +124,7 @@ function createClaims({ look }: Pick<Verifying, 'look'>, report: (found: Break) 
       for (const { id, revision, hash } of rows.flatMap((row) => claimOf(row) ?? [])) {
         const head = await look((tx) => loadHeadAt(tx, revision));
         until = Math.max(until, revision);
-        // Entries of a chain that was pruned meanwhile come twice.
+        // Entries of a chain that is pruned during the check are returned twice.
         if ((head?.revision === revision && head.hash === hash) || reported.has(id) || reported.size >= REPORTED) continue;
         reported.add(id);
         report({ kind: 'history', id, detail: `the policy history of revision ${revision} has another hash than entry ${id} holds of it` });

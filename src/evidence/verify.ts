@@ -50,7 +50,7 @@ export interface Verifying {
   readonly from?: ChainPlace | undefined;
   /** Entries and chains at most. */
   readonly limit?: number | undefined;
-  /** Called with each page of entries; where the beginning of a chain is pruned meanwhile, with some of them again. */
+  /** Called with each page of entries; with some entries again if the start of their chain is pruned during the check. */
   onEntries?(rows: readonly ChainRow[]): Promise<void>;
 }
 

@@ -54,7 +54,7 @@ function toScaled(value: Json, field: Field): bigint | undefined {
   return scaled > -LIMIT && scaled < LIMIT ? scaled : undefined;
 }
 
-// A sum of too many digits is refused as any such value is.
+// A sum with too many digits is rejected like any other value with too many digits.
 function sumOf(stored: Json, amount: Json, field: Field): string | undefined {
   const [from, by] = [toScaled(stored, field), toScaled(amount, field)];
   return from === undefined || by === undefined ? undefined : fromScaled(from + by, field);

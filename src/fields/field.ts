@@ -68,7 +68,7 @@ export interface FieldType {
   checkValue?(value: Json, field: Field): string | undefined;
   /** The one way the service writes an accepted value (a timestamp in UTC with milliseconds). */
   toCanonical?(value: Json, field: Field): Json;
-  /** The sum of a stored value and an amount to add; undefined where the amount is no value of this type. Absent where values cannot be added. */
+  /** Adds an amount to a stored value; returns undefined if the amount is no value of this type. Absent for types without addition. */
   add?(stored: Json, amount: Json, field: Field): Json | undefined;
   /** Canonical value → what the column holds: string, number, bigint or null. Undefined where the value does not fit the type. */
   toColumn(value: Json, field: Field): string | number | bigint | null | undefined;

@@ -10,7 +10,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Set where the length of a body depends on the caller. */
     readonly admission?: RouteAdmission;
-    /** Whether the route reads its body itself, as it comes. */
+    /** True if the route reads its body itself, as a stream. */
     readonly readsBody?: boolean;
   }
 }
@@ -20,8 +20,8 @@ interface RouteAdmission extends Admission {
 }
 
 /**
- * Identifies the caller of a large body before it is read, and refuses it unread where this caller may not send it: to receive and parse megabytes
- * holds up every other request.
+ * Identifies the caller of a large body before reading it, and rejects the request unread if this caller may not send so much: receiving and
+ * parsing megabytes delays all other requests.
  */
 export function admitBodies(server: FastifyInstance, idleSeconds: number): void {
   holdContinue(server.server);
@@ -40,26 +40,26 @@ export function admitBodies(server: FastifyInstance, idleSeconds: number): void 
 type Payload = Parameters<preParsingHookHandler>[2];
 
 interface Announced {
-  /** Bytes as the sender announces them. */
+  /** Bytes that the sender announces. */
   readonly length: number;
   /** Bytes that this caller may send. */
   readonly allowed: number;
   readonly idleSeconds: number;
 }
 
-/** The body, to be read. Throws REQUEST_TOO_LARGE. */
+/** Returns the body stream. Throws REQUEST_TOO_LARGE. */
 function openBody({ raw, routeOptions }: FastifyRequest, payload: Payload, { length, allowed, idleSeconds }: Announced): Payload {
   const isWhole = routeOptions.config.readsBody !== true;
   const maxBytes = isWhole ? Math.min(allowed, routeOptions.bodyLimit) : allowed;
   if (length !== UNKNOWN && length > maxBytes) throw tooLarge(maxBytes, allowed === maxBytes ? NEEDS_TOKEN : undefined);
-  // A route that reads its body asks for it then.
+  // A route that reads its body itself sends `100 Continue` when it starts.
   if (!isWhole) return payload;
   if (length === UNKNOWN && maxBytes < routeOptions.bodyLimit) return Readable.from(readBytes(raw, { maxBytes, idleSeconds }));
   continueBody(raw);
   return payload;
 }
 
-/** Asynchronous throughout: an Authorization header that cannot be used is refused the same way. */
+/** Async, so that an unusable Authorization header rejects the promise like every other refusal. */
 async function admit(request: FastifyRequest, admission: RouteAdmission): Promise<number> {
   return admission.admit(toOrigin(request, admission.method));
 }

@@ -37,7 +37,7 @@ export function toCall(request: FastifyRequest, method: Method, stream?: ByteStr
 }
 
 /**
- * What a request says of itself beside what it asks for. It can be read before the body is.
+ * Returns the parts of a request that do not depend on its body, so they can be read before it.
  *
  * @throws Problem IDENTITY_TOKEN for an Authorization header that cannot be used.
  */

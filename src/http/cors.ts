@@ -30,7 +30,7 @@ export async function allowOrigins(server: FastifyInstance, corsOrigins: readonl
   });
 }
 
-/** The origin of a page that asks by a preflight request whether it may call; undefined for other requests. */
+/** Returns the origin of a CORS preflight request; undefined for other requests. */
 function preflightOrigin({ method, headers }: FastifyRequest): string | undefined {
   return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined ? headers.origin : undefined;
 }

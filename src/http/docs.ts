@@ -27,7 +27,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join(';');
 
-/** Adds the list of errors that problems point to and, with `all`, the API page at `/docs`. They name nothing of a project. */
+/** Adds the list of errors that problems link to and, with `all`, the API page at `/docs`. Neither contains names of the project. */
 export function servePages(server: FastifyInstance, pages: 'all' | 'errors'): void {
   const options = {
     onRequest: (_: FastifyRequest, reply: FastifyReply, done: () => void) => {

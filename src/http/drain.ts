@@ -21,14 +21,14 @@ const FIRST_BYTE = 500;
 
 /** Milliseconds without a new connection before the listener closes. */
 const QUIET = 20;
-/** Milliseconds after which the listener closes although connections keep coming: the balancer has not noticed. */
+/** Milliseconds after which the listener closes although connections keep coming: the balancer has not noticed the shutdown. */
 const LONGEST = 1000;
-/** Milliseconds of a turn of the event loop in which hardly a connection can have come behind the last look at the queue. */
+/** Maximum milliseconds of an event loop turn after which the queue of connections counts as empty. */
 const SHORT_TURN = 1;
 
 /**
- * Calls back once no connection comes any more, in a turn of the event loop that found the queue of the kernel empty. To close a listener resets the
- * connections in that queue: they were established before, and their clients may have sent a request.
+ * Calls back when no more connections arrive, in a turn of the event loop that found the kernel's accept queue empty. Closing the listener resets
+ * the connections in that queue, although they are established and their clients may have sent a request.
  */
 function whenQuiet(accepted: () => number, done: () => void): void {
   const from = performance.now();

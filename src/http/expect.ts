@@ -8,11 +8,11 @@ interface Held {
 /** Requests whose client waits for `100 Continue` before it sends the body. */
 const held = new WeakMap<IncomingMessage, Held>();
 
-/** Leaves `100 Continue` to the one who reads the body, so that a client does not send one that is refused anyway. */
+/** Delays `100 Continue` until the body is read, so that a client does not send a body that is rejected anyway. */
 export function holdContinue(server: Server): void {
   server.on('checkContinue', (raw: IncomingMessage, response: ServerResponse) => {
     held.set(raw, { response, keepAlive: response.shouldKeepAlive });
-    // Without a 100 the body may come or not: whatever follows on the connection could be either.
+    // Without a 100 the client may send the body or not, so the next bytes could be the body or another request.
     response.shouldKeepAlive = false;
     server.emit('request', raw, response);
   });
@@ -27,7 +27,7 @@ export function continueBody(raw: IncomingMessage): void {
   waiting.response.writeContinue();
 }
 
-/** Whether the client still waits, and has not been asked for the body. */
+/** Returns whether the client still waits for `100 Continue`. */
 export function isHeld(raw: IncomingMessage): boolean {
   return held.has(raw);
 }

@@ -83,10 +83,10 @@ function timeouts(
     http: {
       // Checked by our own guard, which answers with a problem.
       requireHostHeader: false,
-      // Whatever NODE_OPTIONS say.
+      // Overrides NODE_OPTIONS.
       insecureHTTPParser: false,
       headersTimeout: timeout,
-      // Later than our own answer to a body that is late, which has the request's id; Node's closes what that left open.
+      // Node's timeout comes after our own response to a late body, which has the request id. It closes connections that are still open.
       requestTimeout: timeout + LATE_BODY_MS,
       connectionsCheckingInterval: Math.min(timeout / 2, 30_000),
       maxHeaderSize: MAX_HEADER_BYTES,

@@ -45,7 +45,7 @@ export function sendErrorsAsProblems(server: FastifyInstance): void {
   });
 }
 
-/** Lets the client of a refused body read the answer; one that was not asked for its body has nothing more to send. */
+/** Lets the client of a rejected body read the response; a client that still waits for `100 Continue` has nothing more to send. */
 function endRefused({ raw }: FastifyRequest, reply: FastifyReply): void {
   if (isHeld(raw)) return;
   // The framework closes a connection whose body it refuses, at once.

@@ -4,8 +4,8 @@ import { toAddress } from './address.ts';
 import { toHostName } from './hosts.ts';
 
 /**
- * Headers that curl, browsers and HTTP libraries send by themselves; proxies and tunnels add others, in more spellings than can be listed. One
- * too few in this pattern costs a set-up token, one too many may open set-up to the internet.
+ * Headers that curl, browsers and HTTP libraries send by themselves; proxies and tunnels add others, in more spellings than can be listed. If a
+ * header is missing here, a local client needs the set-up token; if one is too many, set-up may be open to the internet.
  */
 const USUAL =
   /^(?:host|user-agent|accept(?:-.+)?|connection|keep-alive|te|content-(?:type|length|encoding)|transfer-encoding|expect|origin|referer|sec-.+|authorization|cookie|cache-control|pragma|dnt|priority|upgrade-insecure-requests|x-requested-with|postman-token)$/;
@@ -30,7 +30,7 @@ function isLoopbackHost(host: string | undefined): boolean {
   return isLoopback(toHostName(host ?? '') ?? '');
 }
 
-/** Not `null`: a page in a sandbox has that, whoever wrote it. */
+/** Returns whether an origin is on this machine. `null` is not: any sandboxed page has it, also one of another site. */
 function isLoopbackOrigin(origin: string): boolean {
   const [, authority] = /^https?:\/\/([^/]+)$/i.exec(origin) ?? [];
   return isLoopbackHost(authority);

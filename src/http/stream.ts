@@ -44,19 +44,19 @@ export function beginStreamed({ raw }: FastifyRequest): void {
   unhurried.add(raw.socket);
 }
 
-/** Ends it, and discards what is left of its body. */
+/** Ends a streamed request and discards the rest of its body. */
 export function endStreamed({ raw }: FastifyRequest): void {
   unhurried.delete(raw.socket);
   discardBody(raw);
 }
 
 /**
- * Discards what is left of a body for a few seconds, then closes the connection. Closed at once, with bytes unread, the connection is reset,
- * and a client that is still sending never sees the answer (RFC 9112, 9.6).
+ * Discards the rest of a body for a few seconds, then closes the connection. Closing it with unread bytes would reset it, and a client
+ * that is still sending would never see the response (RFC 9112, 9.6).
  */
 export function discardBody(raw: IncomingMessage): void {
   if (raw.readableEnded || raw.destroyed) return;
-  // A stream with such a listener does not flow.
+  // A stream with a `readable` listener does not flow.
   raw.removeAllListeners('readable');
   raw.resume();
   // Asked when the time has come: whether the end is told to anybody depends on when it was read, and by then
@@ -77,7 +77,7 @@ export function isUnhurried(socket: Socket): boolean {
   return unhurried.has(socket);
 }
 
-/** Reads a body as its bytes arrive, and asks for it where its sender waits for that. Throws as `openStream` says. */
+/** Reads a body as its bytes arrive; sends `100 Continue` if the client waits for it. Throws the same errors as `openStream`. */
 export async function* readBytes(raw: IncomingMessage, { maxBytes, idleSeconds }: StreamBounds): AsyncGenerator<Uint8Array> {
   continueBody(raw);
   let bytes = 0;

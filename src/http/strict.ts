@@ -1,6 +1,6 @@
 /**
- * Requests that two readers of HTTP read differently are refused: a proxy in front must not have checked another host, another path or another body
- * than the one that is answered. Node refuses most of them; these are what it lets pass.
+ * Rejects requests that two HTTP implementations could parse differently, so that the host, path and body that a proxy has checked are the
+ * ones that the service answers. Node rejects most of them; this module rejects the rest.
  */
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../errors.ts';
@@ -53,7 +53,7 @@ function checkSingle(rawHeaders: readonly string[]): void {
   }
 }
 
-/** The number of headers of a name; names stand at even places. Node's own way sorts all headers into lists. */
+/** Counts the headers of a name; names are at even positions of the raw headers. Node's `headersDistinct` would build lists of all headers. */
 export function countHeaders(rawHeaders: readonly string[], name: string): number {
   let count = 0;
   for (let at = 0; at < rawHeaders.length; at += 2)

@@ -10,7 +10,7 @@ export interface AttemptSettings {
   readonly loginAttempts: number;
   readonly loginAttemptsPerAddress: number;
   readonly loginWindowSeconds: number;
-  /** Per account and its own, longer window, from all addresses together that the account has not logged in from. */
+  /** Per account in a longer window, from all addresses together that the account has not logged in from. */
   readonly loginAttemptsPerAccount: number;
   readonly loginAccountWindowSeconds: number;
 }
@@ -22,12 +22,12 @@ export interface Attempt {
 }
 
 /**
- * Counts an attempt; the database holds the counts, so every replica goes by them. Returns the seconds to wait where there were too
- * many already, undefined where the attempt may go on.
+ * Counts an attempt in the database, so that the counts apply to all replicas. Returns the seconds to wait if there were too many
+ * attempts already; undefined if the attempt may proceed.
  *
  * Counts for the account and the address together, and for the address: so wrong passwords from one address lock that address out,
- * and no other. What passes both is counted for the account alone, too, unless the account has logged in from the address lately. A
- * refused attempt is not counted there: one address could otherwise use up the bound of all.
+ * and no other. An attempt within both bounds also counts for the account alone, unless the account has logged in from the address
+ * recently. A refused attempt does not count there: one address could otherwise use up the account's bound for all.
  */
 export async function countAttempt(tx: Transaction, attempt: Attempt, settings: AttemptSettings): Promise<number | undefined> {
   const seconds = settings.loginWindowSeconds;
@@ -90,7 +90,7 @@ async function countOne(tx: Transaction, id: string, { most, seconds }: Limit): 
   return Math.max(1, Math.ceil((Date.parse(row.windowStart) - tx.now) / 1000 + seconds));
 }
 
-/** True of a window that has ended, and of one that begins in the future: it was begun by a clock that went back since. */
+/** Returns whether a window has ended. A window that begins in the future has ended too: the clock was set back since. */
 function isOver(now: number, seconds: number): Sql {
   const at = (offset: number): string => new Date(now + offset * 1000).toISOString();
   return sql`("_LoginAttempt"."windowStart" <= ${at(-seconds)} or "_LoginAttempt"."windowStart" > ${at(CLOCK_LEEWAY_SECONDS)})`;

@@ -21,7 +21,7 @@ export interface Caller {
 /**
  * Loads the identity that a verified token proves. Role and attributes of a local user are those of the stored record, now:
  * demotion, deactivation, a new password and logout count from the commit on. A token of a trusted issuer is never a local user,
- * whatever its subject is: role and attributes are its claims.
+ * even if its subject is a local id: role and attributes are its claims.
  *
  * @throws Problem IDENTITY_TOKEN. A token that is not good never makes its bearer `anon`.
  */
@@ -70,7 +70,7 @@ function toCaller(tx: Transaction, record: StoredRecord): Caller {
 /** Claims that are about the token and not about the user. */
 const TOKEN_CLAIMS: ReadonlySet<string> = new Set(['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti', 'sid']);
 
-/** A trusted issuer vouches for role and attributes. An unknown role is refused: no policy could be assigned to it. */
+/** Reads role and attributes from the claims of a trusted issuer. Refuses an unknown role: no policy could be assigned to it. */
 function toForeignPrincipal({ issuer, subject, claims }: ForeignToken): Principal {
   const role = ASSIGNABLE_ROLES.find((known) => known === claims['role']);
   if (role === undefined) throw refused('the role claim of this token names no known role');

@@ -5,7 +5,7 @@ import type { JsonObject } from '../operators/index.ts';
 
 let loaded: ReadonlySet<string> | undefined;
 
-/** Returns what is wrong with the password among a user's values, whatever its length; nothing where there is none, or nothing wrong. */
+/** Returns an issue if the password in a user's values is their name, their email or a common password. Does not check its length. */
 export function issuesOfGuessable({ password, email, name }: JsonObject): readonly Issue[] {
   if (typeof password !== 'string') return [];
   const given = toComparable(password);

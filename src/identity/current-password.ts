@@ -10,14 +10,14 @@ export interface PasswordClaim {
   readonly plain: string;
 }
 
-/** The result of verifying a claim: the hash that it fits, or why it is refused. */
+/** The result of verifying a claim: the matching hash, or the reason of the refusal. */
 export type PasswordProof = { readonly hash: string } | { readonly refused: Problem };
 
 type ProofParts = Pick<AuthParts, 'database' | 'passwords' | 'settings'>;
 
 /**
- * Verifies a claim outside of any transaction, counted like a login of that user from that address: whoever holds a token alone must not
- * be able to guess the password behind it.
+ * Verifies a claim outside of any transaction and counts it like a login of that user from that address: the holder of a stolen token must
+ * not be able to guess the password.
  */
 export async function provePassword(
   { database, passwords, settings }: ProofParts,
@@ -38,7 +38,7 @@ export async function provePassword(
 }
 
 /**
- * Refuses a proof that failed, or that is of a password which has changed since it was verified.
+ * Refuses a failed proof, and a proof of a password that has changed since it was verified.
  *
  * @throws Problem IDENTITY_CURRENT_PASSWORD, IDENTITY_THROTTLED
  */

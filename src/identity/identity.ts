@@ -31,7 +31,7 @@ export interface Identity {
   readonly routes: readonly Route[];
 }
 
-/** An email, a password and a name, or a token: nobody needs a token to send them. */
+/** Maximum bytes of a body with an email, a password and a name, or a token; callers without a token may send it. */
 const BODY_BYTES = 16_384;
 
 /** Puts identity together; it keeps nothing of callers but a cache of verified tokens. */

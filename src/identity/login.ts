@@ -24,7 +24,7 @@ export function createLogin(parts: AuthParts): (call: Call) => Promise<Answer> {
     const { email, password } = readTexts(call.body, BODY);
     const attempt: Attempt = { email: email.toLowerCase(), ip: call.origin.ip };
     const before = await database.transaction(async (tx) => {
-      // By its distance: after a clock that went back, too, the next hour is one of that clock.
+      // Compares the distance in both directions, so that cleaning continues within an hour after the clock was set back.
       if (Math.abs(tx.now - swept) > SWEEP_EVERY) {
         swept = tx.now;
         await sweepAttempts(tx, settings);

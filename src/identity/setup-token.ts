@@ -2,15 +2,15 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { sql } from '../sql/index.ts';
 import type { Transaction } from '../storage/index.ts';
 
-/** Row of `_State`: hashes of the set-up tokens that count, the newest first. */
+/** Row of `_State`: hashes of the valid set-up tokens, the newest first. */
 const ROW = 'setupTokens';
 
-/** Set-up tokens that count: of the newest starts. A process that starts again and again does not fill the row. */
+/** Maximum number of valid set-up tokens, those of the newest starts, so that repeated starts do not fill the row. */
 const MOST = 10;
 
 /**
- * Makes a set-up token and returns it, the only time that it is known. Each start prints one of its own: what another replica, or the
- * start before, has printed works too, until set-up is done.
+ * Creates and returns a set-up token; only its hash is stored. Each start prints its own token. Tokens of other replicas and earlier
+ * starts stay valid until set-up is done.
  */
 export async function makeSetupToken(tx: Transaction): Promise<string> {
   const token = randomBytes(24).toString('base64url');
@@ -21,7 +21,7 @@ export async function makeSetupToken(tx: Transaction): Promise<string> {
   return token;
 }
 
-/** Whether this is a set-up token that counts. Takes the same time for every token. */
+/** Returns whether a set-up token is valid. Takes the same time for every token. */
 export async function isSetupToken(tx: Transaction, token: string): Promise<boolean> {
   const given = Buffer.from(toHash(token));
   const equal = (await loadHashes(tx)).map((hash) => timingSafeEqual(Buffer.from(hash), given));
@@ -38,7 +38,7 @@ async function loadHashes(tx: Transaction): Promise<readonly string[]> {
   return row?.text.split(' ') ?? [];
 }
 
-/** Fast, because a token is 192 random bits: nothing is gained by trying. */
+/** Hashes with a fast function: a token has 192 random bits and cannot be guessed. */
 function toHash(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }

@@ -23,7 +23,7 @@ export function openSetup({ database, settings }: Pick<AuthParts, 'database' | '
 
 /** `POST /auth/setup`: makes the first admin while there is none. Of many at once, one wins. */
 export async function setUp(parts: AuthParts, call: Call): Promise<Answer> {
-  // Before the body is validated and before anything is hashed: a caller who may not set up learns and costs nothing more.
+  // Checked before validation and hashing: a caller who may not set up learns nothing more and costs no hashing.
   const refusal = await parts.database.transaction((tx) => refuseSetup(tx, parts, call));
   if (refusal !== undefined) throw refusal;
   const { given } = readUser(call, parts.userDefinition());

@@ -30,7 +30,7 @@ export function batchPaths(resources: readonly Resource[]): JsonObject {
   };
 }
 
-/** The requests of a batch, and what they hold of any resource. No resource can be called `batch`. */
+/** Returns the schemas of batch requests and of their members for any resource. No resource can be called `batch`. */
 export function batchSchemas(resources: readonly Resource[]): JsonObject {
   if (resources.length === 0) return {};
   const ofAny = (kind: string): JsonObject => ({ anyOf: resources.map(({ name }) => schemaRef(`${name}.${kind}`)) });
@@ -46,7 +46,7 @@ export function batchSchemas(resources: readonly Resource[]): JsonObject {
   };
 }
 
-/** A request with its members in `data`; where that differs, also one with its members beside it. */
+/** Returns the schema of a request with its members in `data`; if the form without `data` differs, that of this form too. */
 function requestsOf(action: Action, resources: readonly Resource[]): readonly JsonObject[] {
   const names = resources.filter(({ softDelete }) => softDelete || action.ofDeleted !== true).map(({ name }) => name);
   if (names.length === 0) return [];

@@ -16,9 +16,9 @@ import { TRANSFER_SCHEMAS } from './transfer-parts.ts';
 export interface OpenApiParts {
   readonly definitions: Definitions;
   readonly serverUrl?: string;
-  /** Whether `POST /auth/setup` is answered; true where absent. */
+  /** True if `POST /auth/setup` is enabled, which is the default. */
   readonly hasSetup?: boolean;
-  /** Names of the resources that are described; all where absent. */
+  /** Names of the resources to describe; all if absent. */
   readonly visible?: ReadonlySet<string>;
 }
 

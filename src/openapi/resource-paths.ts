@@ -101,7 +101,7 @@ const DELETED = queryParameter('deleted', 'The deleted records in place of the o
   default: false,
 });
 
-/** What a member of an action's body may be, by the schemas of a resource. */
+/** Schemas of the members of an action's body, derived from the schemas of a resource. */
 export function inputOf(name: string, action: Action, member: ActionInput): JsonObject {
   const data = schemaRef(`${name}.${action.decides === 'update' ? 'update' : 'create'}`);
   const inputs: Readonly<Record<ActionInput, JsonObject>> = {

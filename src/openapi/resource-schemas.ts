@@ -59,7 +59,7 @@ function toInput(schema: JsonObject, hidden: boolean): JsonObject {
   return hidden ? { ...schema, description: 'Write-only fields are accepted, and not shown here.', additionalProperties: true } : schema;
 }
 
-/** Of users, an update takes one member that is no field. */
+/** Adds the current password to updates of users: a member that is not a field. */
 function withCurrentPassword(name: string, schema: JsonObject): JsonObject {
   if (name !== 'User') return schema;
   const currentPassword = { type: 'string', description: 'Beside a new password of your own: the one that it replaces.', writeOnly: true };

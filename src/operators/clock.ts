@@ -65,7 +65,7 @@ export const dayOfWeekIn: Operator = defineOperator({
   ],
 });
 
-/** Days of the week as others write them, in lower case: by name, by its first three letters, and 0 for Sunday, as in cron. */
+/** Other spellings of the days of the week, in lower case: the name, its first three letters, and 0 for Sunday, as in cron. */
 export const WEEKDAYS: ReadonlyMap<string, number> = new Map([
   ['0', 7],
   ...['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'].flatMap((name, index) => [

@@ -1,7 +1,7 @@
 import { didYouMean } from '../errors.ts';
 import { OPERATORS } from './table.ts';
 
-/** Our operators, and what Prisma, Directus, Hasura, PostgREST, MongoDB, Cedar, AWS IAM and json-rules-engine call them. */
+/** Operators with their names in Prisma, Directus, Hasura, PostgREST, MongoDB, Cedar, AWS IAM and json-rules-engine. */
 const NAMES: readonly (readonly [operator: string, others: string])[] = [
   ['eq', '= == === equals equal equalto is stringequals numericequals dateequals bool'],
   ['ne', '!= !== <> neq not notequals notequal notequalto isnot stringnotequals numericnotequals'],
@@ -39,10 +39,10 @@ const BY_OTHER_NAME: ReadonlyMap<string, string> = new Map([
   ...[...OPERATORS.keys()].map((name) => [name.toLowerCase(), name] as const),
 ]);
 
-/** Returns ` (did you mean "…"?)` for a name that is no operator here: by what other products call it, else by its letters. */
+/** Returns ` (did you mean "…"?)` for an unknown operator: the operator with that name in another product, else one with a similar name. */
 export function suggestOperator(given: string, known: Iterable<string> = OPERATORS.keys()): string {
   const operators = [...known];
-  // `_eq`, `$eq`, `not_in`, `Contains Any`: written otherwise, named the same.
+  // `_eq`, `$eq`, `not_in`, `Contains Any`: other spellings of the same name.
   const plain = given
     .slice(0, 64)
     .toLowerCase()

@@ -24,7 +24,7 @@ export interface ApplicableRequest {
 /**
  * The rules that apply, in the order they are decided: by priority of the rule, of the policy, of the role assignment
  * (100 for a user's), all descending; then DENY before ALLOW; then by rule id. The built-in rule that protects admins comes
- * before all of them. Costs what the rules that apply cost, however many others there are.
+ * before all of them. The cost depends on the number of applicable rules only, not on the number of all rules.
  */
 export function applicableRules(snapshot: PolicySnapshot, request: ApplicableRequest): Applicable {
   const own = request.grants.length === 0 ? NO_GRANTS : ownGrants(snapshot, request);

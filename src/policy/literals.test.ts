@@ -45,7 +45,7 @@ const STATES = 'one of "open", "closed", "on hold"';
 const ROLES = 'one of "anon", "user", "admin", "moderator", "viewer", "editor"';
 const ACTIONS = 'one of "create", "read", "update", "delete", "list", "export", "import"';
 
-/** A condition that can never hold (or always does), and what is said of it. */
+/** A condition that can never hold (or always does), and the expected message. */
 const NEVER: readonly (readonly [JsonObject, string, resource?: string])[] = [
   [is('resource.state', 'eq', 'Open'), `"Open" is no value of resource.state: expected ${STATES} (did you mean "open"?)`],
   [is('resource.state', 'ne', 'Closed'), `"Closed" is no value of resource.state: expected ${STATES} (did you mean "closed"?)`],
@@ -154,7 +154,7 @@ const NEVER: readonly (readonly [JsonObject, string, resource?: string])[] = [
   ],
 ];
 
-/** Conditions that some value matches and another does not, or whose literals nobody can judge. */
+/** Conditions that some values match and others do not, or whose literals cannot be checked. */
 const POSSIBLE: readonly (readonly [JsonObject, resource?: string])[] = [
   [is('resource.state', 'eq', 'open')],
   [is('resource.state', 'eq', null)],

@@ -39,13 +39,13 @@ const POLICY: Policy = {
   version: 1,
 };
 
-/** The rule is no administrator's, so their bounds on conditions do not apply to it. */
+/** The rule is built in, so the bounds on conditions of administrators do not apply to it. */
 const BOUNDS = { depth: 4, comparisons: 4, listItems: 4, textLength: 100, expressionLength: 1, expressionDepth: 1 };
 
 /** Actions that change a user; the others only show one. */
 const CHANGES: ReadonlySet<string> = new Set(['create', 'update', 'delete', 'import']);
 
-/** The part of a request that says whether the built-in rule applies. */
+/** The part of a request that determines whether the built-in rule applies. */
 interface Change {
   readonly role: string;
   readonly resource: string;
@@ -62,8 +62,8 @@ const joined = new WeakMap<Applicable, Applicable>();
 
 /**
  * Puts the built-in rule in front of the rules that apply: no policy can let others change an admin. It is a rule like any other
- * to the decision, its explanation and every question asked ahead, so all of them agree. Where no rule applies, nothing is added:
- * the request is denied with the reason that it has without.
+ * for the decision, its explanation and test requests, so all of them agree. If no other rule applies, it is not added:
+ * the request is denied anyway, and keeps its reason.
  */
 export function withProtection(applicable: Applicable, reading: RuleReading): Applicable {
   if (applicable.rules.length === 0) return applicable;

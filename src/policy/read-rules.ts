@@ -120,8 +120,8 @@ function readRuleConditions(reading: Reading, resource: string | undefined, read
 }
 
 /**
- * Whether the rule is sent back with the resource and conditions that it has. Its literals are then not checked again: a value
- * that was since removed from an enum must not keep an admin from changing the rules beside it. A finding names it.
+ * Returns whether a rule keeps the resource and conditions of its stored version. Its literals are then not checked again: a value
+ * that was removed from an enum must not keep an admin from changing other rules of the policy. A policy finding reports the value.
  */
 function isUnchanged({ input }: Reading, { existing }: RulesReader): boolean {
   const id = ownValue(input, 'id');

@@ -1,39 +1,39 @@
-/** Opens a project's database to work with it, and refuses to create one in the place of one that was lost. */
+/** Opens a project's database, and refuses to create a new database in place of a lost one. */
 import { readdirSync, renameSync, statSync } from 'node:fs';
 import { SetupError } from '../errors.ts';
 import { checkpointKeyPath } from '../evidence/index.ts';
 import { type CommitWatch, type Database, emptyFileOf, listEvolutions, openDatabase, type Tell } from '../storage/index.ts';
 import { backupFolder, type ProjectPlace, toDatabasePlace } from './place.ts';
 
-/** A project, and whether its database may be created although there was one before. */
+/** A project, with the permission to create its database although an earlier one existed. */
 export interface CreatablePlace extends ProjectPlace {
   readonly createDatabase: 'when-new' | 'always' | 'never';
 }
 
-/** Who hears of what the database does. */
+/** Listeners of the database. */
 export interface DatabaseListeners {
   readonly watch?: CommitWatch | undefined;
   readonly tell?: Tell | undefined;
 }
 
-/** A file that an earlier database has left. */
+/** A file that an earlier database left behind. */
 interface Trace {
   readonly path: string;
   readonly what: string;
 }
 
 /**
- * Opens the database. One that is missing or has no tables is created where no file tells of an earlier one: a volume that is not mounted
- * would otherwise be taken for a first start, whose set-up is open.
+ * Opens the database. Creates a missing or empty database only if no file of an earlier database exists: an unmounted volume would
+ * otherwise look like a first start, with open set-up.
  *
- * @throws SetupError where it cannot be opened, or where it must not be created: with `never`, and with `when-new` if there was one before.
+ * @throws SetupError if it cannot be opened or must not be created: with `never`, and with `when-new` if there was an earlier database.
  */
 export async function openProjectDatabase(place: CreatablePlace, listeners: DatabaseListeners = {}): Promise<Database> {
   const empty = emptyFileOf(place.database);
   const traces = findTraces(place, empty?.path);
   const mayCreate = place.createDatabase === 'always' || (place.createDatabase === 'when-new' && traces.length === 0);
   if (empty !== undefined && !mayCreate) throw lost(empty.exists ? `${empty.path} is empty` : `there is no ${empty.path}`, traces);
-  // A new database must begin without them: SQLite would remove the log, and the checkpoints tell of entries that it does not have.
+  // A new database must start without these files: SQLite would remove the log, and the checkpoints belong to entries that it lacks.
   const setAside = (path: string): void => moveAside(traces, { path, ...listeners });
   if (empty !== undefined) setAside(logOf(empty.path));
   const database = await openDatabase({ ...toDatabasePlace(place), ...listeners }, { makesSchema: mayCreate });
@@ -56,7 +56,7 @@ function findTraces({ database, data, checkpoints }: ProjectPlace, empty: string
   const backups = database.startsWith('sqlite:') ? countBackups(backupFolder(data)) : 0;
   if (backups > 0) add(backupFolder(data), `${backups} ${backups === 1 ? 'backup' : 'backups'} of it`);
   if (empty === undefined) return traces;
-  // A start that fails after the file was created leaves the key, too: so that says nothing of a file that is there.
+  // A start that fails after creating the file also leaves the key, so next to an existing file the key proves no earlier database.
   if (checkpoints !== 'off' && hasBytes(checkpointKeyPath(data))) add(checkpointKeyPath(data), 'the key of its checkpoints');
   if (hasBytes(logOf(empty))) add(logOf(empty), 'its latest changes');
   return traces;
@@ -72,7 +72,7 @@ function lost(found: string, traces: readonly Trace[]): SetupError {
   ]);
 }
 
-/** Renames a trace, so that nothing of it is lost. */
+/** Renames a file of an earlier database instead of deleting it. */
 function moveAside(traces: readonly Trace[], { path, tell }: DatabaseListeners & { readonly path: string }): void {
   if (!traces.some((trace) => trace.path === path)) return;
   const kept = `${path}.${new Date().toISOString().replace(/[-:.]/g, '')}`;

@@ -79,7 +79,7 @@ async function verify(database: Database, path: string, publicKey: string): Prom
   };
 }
 
-/** Of a database that no program has migrated yet that hashes versions. */
+/** Counts all versions, for a database that was not yet migrated by a program version that hashes the policy history. */
 function countVersions(tx: Transaction): Promise<number> {
   return countVersionsBefore(tx, Number.MAX_SAFE_INTEGER);
 }

@@ -10,9 +10,9 @@ import type { ApiRequest, RequestLimits } from './request.ts';
 
 /** One request of a batch. */
 export interface BatchItem {
-  /** Its problem where it is malformed. */
+  /** Its problem if it is malformed. */
   readonly request: ApiRequest | Problem;
-  /** An updateIfExists that may match nothing, although the batch is atomic. */
+  /** True for an updateIfExists that may match nothing although the batch is atomic. */
   readonly optional: boolean;
 }
 

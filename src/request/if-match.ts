@@ -21,18 +21,18 @@ export function readIfMatch(header: string | undefined): readonly number[] | '*'
   return versions.map(Number);
 }
 
-/** What is about to change, and what If-Match says of it. */
+/** The stored version of an object that is about to change, and the If-Match header. */
 export interface Precondition {
   readonly ifMatch: readonly number[] | '*' | undefined;
-  /** The version that is stored; undefined where nothing is. */
+  /** The stored version; undefined if nothing is stored. */
   readonly version: number | undefined;
-  /** Such as `record` or `policy`. */
+  /** The kind of object, for messages: `record` or `policy`. */
   readonly what: string;
   readonly setting: 'optional' | 'required';
 }
 
 /**
- * Refuses a change of another version than the caller has read.
+ * Refuses a change if the stored version is not the one in If-Match.
  *
  * @throws Problem RECORD_VERSION_REQUIRED, RECORD_VERSION
  */

@@ -2,7 +2,7 @@ import type { Action } from '../actions.ts';
 import { describeValue, isObject, type Json, type JsonObject, ownValue } from '../operators/index.ts';
 import type { Mistakes } from './mistakes.ts';
 
-/** The members of a batch item as its action takes them. */
+/** The members of a batch item in the form that its action expects. */
 export interface ItemMembers {
   readonly members: JsonObject;
   /** Names of the members that were given inside `data`. */
@@ -10,9 +10,9 @@ export interface ItemMembers {
 }
 
 /**
- * Reads the members of a batch item from its `data`, from beside it, or from both. `data` holds the members of the action, with two exceptions: that of a
- * create is the record, and that of an update is the id with the fields. Where `id` or `filter` is given beside `data`, `data` is the fields alone,
- * so fields that are called `data` or `filter` can always be given.
+ * Reads the members of a batch item from `data`, from the item itself, or from both. `data` holds the members of the action, with two exceptions: for
+ * a create it is the record, and for an update the id with the fields. If the item itself has `id` or `filter`, `data` holds only the fields,
+ * so fields named `data` or `filter` can always be sent.
  */
 export function readItemMembers(item: JsonObject, action: Action, mistakes: Mistakes): ItemMembers {
   const data = ownValue(item, 'data');
@@ -33,7 +33,7 @@ export function readItemMembers(item: JsonObject, action: Action, mistakes: Mist
   return { members: { ...others, ...inside }, inData: new Set(inData) };
 }
 
-/** Returns the members that `data` holds; undefined where `data` is a member itself. */
+/** Returns the members inside `data`; undefined if `data` itself is a member. */
 function toInside(action: Action, { data, beside }: { readonly data: JsonObject; readonly beside: JsonObject }): JsonObject | undefined {
   if (action.name === 'create') return undefined;
   // No field that can be written is called id.

@@ -6,10 +6,10 @@ import type { ApiRequest, FilterItem } from './request.ts';
 /** `$0.id`: the id of the record that an earlier request gave. With a further `$` in front it is text: `$$0.id` means `$0.id`. */
 const REFERENCE = /^(\$+)(0|[1-9]\d*)\.id$/;
 
-/** Actions that give one record. */
+/** Actions that return one record. */
 const GIVES_RECORD: ReadonlySet<string> = new Set(['create', 'read', 'update', 'createIfNotExists', 'updateIfExists']);
 
-/** Checks that a request refers to earlier requests alone, and to those that give a record. Throws a Problem with every mistake. */
+/** Checks that a request refers only to earlier requests that return a record. Throws a Problem with every mistake. */
 export function checkItemReferences(request: ApiRequest, earlier: readonly { readonly request: ApiRequest | Problem }[]): void {
   const mistakes = createMistakes('REQUEST_MALFORMED');
   for (const [text, path] of referencesIn(request)) {
@@ -28,7 +28,7 @@ export function checkItemReferences(request: ApiRequest, earlier: readonly { rea
   mistakes.refuse();
 }
 
-/** The request with ids in place of its references, and escaped texts without their escape. */
+/** Replaces the references of a request by ids, and removes the escape of escaped texts. */
 export function fillItemReferences(request: ApiRequest, idOf: (index: number) => string): ApiRequest {
   if (referencesIn(request).next().done === true) return request;
   const fill = (text: string): string => {
@@ -55,7 +55,7 @@ function toIndex(text: string): number | undefined {
 
 type Found = readonly [text: string, path: string];
 
-/** References and escaped ones in id, data, filter and where, each with its path. Names of members are none. */
+/** Finds references and escaped references in the values of id, data, filter and where, each with its path. */
 function* referencesIn({ id, data, filter = [], where }: ApiRequest): Generator<Found, undefined> {
   if (id !== undefined) yield* referencesAt(id, 'id');
   if (data !== undefined) yield* referencesAt(data, 'data');
@@ -63,7 +63,7 @@ function* referencesIn({ id, data, filter = [], where }: ApiRequest): Generator<
   for (const { field, value } of where) yield* referencesAt(value, `where.${field}`);
 }
 
-/** How deep a body nests is bounded before it is parsed. */
+/** Walks values recursively: the nesting of a body is bounded before it is parsed. */
 function* referencesAt(value: Json, path: string): Generator<Found, undefined> {
   if (typeof value === 'string') {
     if (REFERENCE.test(value)) yield [value, path];

@@ -27,7 +27,7 @@ export interface ApiRequest {
   readonly action: ActionName;
   readonly id?: string | undefined;
   readonly data?: Json | undefined;
-  /** Of createIfNotExists and updateIfExists: what a record has to match. */
+  /** The filter that a record must match, for createIfNotExists and updateIfExists. */
   readonly filter?: readonly FilterItem[] | undefined;
   readonly where: readonly FilterItem[];
   /** Whether the values of `where` have JSON types (a body) or are all text (a query string). */

@@ -23,7 +23,7 @@ export interface Call {
   /** A header by lower-case name. */
   header(name: string): string | undefined;
   readonly origin: RequestOrigin;
-  /** Whether the request was made on this machine and, as far as it shows, through no proxy. Absent where that is not known. */
+  /** True if the request was made on this machine and shows no sign of a proxy. Absent if unknown. */
   isLocal?(): boolean;
 }
 
@@ -43,11 +43,11 @@ export interface Answer {
   readonly cause?: unknown;
 }
 
-/** How large a body a caller may send, decided before it is read. */
+/** The limits on a body, applied before it is read. */
 export interface Admission {
-  /** Bytes that are read before it is known who sends them. */
+  /** Maximum bytes that are read before the caller is identified. */
   readonly freeBytes: number;
-  /** Identifies the caller of a larger body, and gives the bytes that this caller may send. Rejects with a Problem where it is refused. */
+  /** Identifies the caller of a larger body and returns the bytes that this caller may send. Rejects with a Problem if none. */
   admit(origin: RequestOrigin): Promise<number>;
 }
 

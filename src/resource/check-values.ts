@@ -16,7 +16,7 @@ export interface CheckOptions {
   readonly mode: 'create' | 'update';
   /** Whether guarded fields may be set. */
   readonly isAdmin: boolean;
-  /** The record whose numbers the values may increment; absent where they may not. */
+  /** The record whose numbers the values may increment; absent if increments are not allowed. */
   readonly stored?: JsonObject | undefined;
 }
 

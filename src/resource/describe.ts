@@ -51,12 +51,12 @@ function fieldSchema(field: Field): JsonObject {
   return field.required ? schema : toNullable(schema);
 }
 
-/** A value, or what to add to the stored one. */
+/** Describes a value, or an amount to add to the stored value. */
 function changeSchema(field: Field): JsonObject {
   const value = fieldSchema(field);
   const { add, jsonSchema } = typeOf(field);
   if (add === undefined || field.writeOnly) return value;
-  // The bounds are those of the sum.
+  // The field's bounds apply to the sum, not to the amount.
   const increment = jsonSchema({ ...field, min: undefined, max: undefined });
   const change: JsonObject = {
     type: 'object',

@@ -21,7 +21,7 @@ export interface FilterItem {
 interface FilterOptions {
   /** `false` where values are text of a query string, to be read as what the field and the operator expect. */
   readonly typed: boolean;
-  /** The member that it stands in, for the paths of mistakes. */
+  /** The member that holds the filter, for the paths of mistakes. */
   readonly member?: 'where' | 'filter';
 }
 
@@ -106,7 +106,7 @@ function checkOperand(operator: Operator, value: Json, kind: PathKind): string |
   return operator.checkOperand(value, kind);
 }
 
-/** A value that no record can have is a mistake, and not an empty list. Parts of a text (`contains`) are looked for as they are. */
+/** Reports values that no record can have as mistakes instead of returning an empty list. Parts of a text (`contains`) are not checked. */
 function checkEnum(operator: Operator, value: Json, field: Field): string | undefined {
   const { values } = field.of ?? field;
   if (values === undefined || !COMPARES_VALUES.has(operator.operand)) return undefined;

@@ -8,7 +8,7 @@ export function isIncrement(field: Field, given: Json): given is JsonObject {
   return typeOf(field).add !== undefined && isObject(given) && Object.hasOwn(given, 'increment');
 }
 
-/** The value that an increment leaves, or the reason why it leaves none. `stored` is the record; undefined where none may be incremented. */
+/** Returns the incremented value, or the reason why there is none. `stored` is the record; undefined if increments are not allowed. */
 export function applyIncrement(
   field: Field,
   given: JsonObject,

@@ -67,8 +67,8 @@ function listFiles(folder: string): readonly string[] | string {
 }
 
 /**
- * Folders that definition files may lie in: theirs, and that of the project. A link that leads elsewhere could have another file of the
- * machine read, and its lines shown as mistakes.
+ * Folders that may contain definition files: the definitions folder and the project folder. A link to another place could make the service
+ * read any file of the machine and show its lines as mistakes.
  */
 function rootsOf(folder: string): readonly string[] {
   const own = realpathSync(folder);

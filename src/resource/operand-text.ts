@@ -5,7 +5,7 @@ import type { Json, Kind, OperandShape } from '../operators/index.ts';
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** Nesting of a list in a query string: its items are plain values. */
+/** Maximum nesting of a list in a query string: its items are plain values. */
 const LIST_DEPTH = 2;
 
 type ReadText = { readonly value: Json } | { readonly detail: string };

@@ -49,7 +49,7 @@ function readOwn(definitions: Definitions, resource: Resource, name: string): Re
   return { name, kind: field.of === undefined ? 'reference' : 'references', field, of, limit: 1 };
 }
 
-/** The answer is the same for a resource or a field that does not exist and for one that refers elsewhere: policies may hide it from the caller. */
+/** Gives the same answer for a resource or field that does not exist and for one that refers elsewhere: policies may hide it from the caller. */
 function readReferring(definitions: Definitions, resource: Resource, { name, by }: ExpandItem): Read {
   const { resource: otherName = '', field: fieldName = '', limit = 0 } = by ?? {};
   const refuse = (detail: string): Read => ({ issue: { path: '', code: 'field', detail } });

@@ -4,7 +4,7 @@ import type { Json } from '../operators/index.ts';
 
 // Each use of an anchor counts with all it holds: what is small on disk stays small in memory.
 const MOST_ALIASES = 100;
-/** Mistakes that are told of one file: what is no YAML at all may have one in each character. */
+/** Maximum number of reported mistakes per file: a file that is not YAML may have a mistake in every character. */
 const MOST_ERRORS = 20;
 
 /** A place in a file, both from 1. */
@@ -35,7 +35,7 @@ export function parseYaml(text: string): ParsedYaml {
     lineCounter: lines,
     prettyErrors: false,
     stringKeys: true,
-    // The library compares each key with all before it: minutes for one file. See `findRepeated`.
+    // The library compares each key with all keys before it, which can take minutes for one file. See `findRepeated`.
     uniqueKeys: false,
     merge: false,
     schema: 'core',
@@ -63,7 +63,7 @@ interface Misplaced {
   readonly offset: number;
 }
 
-/** Keys that their mapping has already. */
+/** Finds duplicate keys of mappings. */
 function findRepeated(document: Document): readonly Misplaced[] {
   const repeated: Misplaced[] = [];
   visit(document, {
@@ -106,7 +106,7 @@ function findMember(node: unknown, step: string | number): Member | undefined {
   return memoised(membersOf, node, () => indexMembers(node)).get(String(step));
 }
 
-/** Members of mappings, by key: a file may have as many mistakes as members, each with its place. */
+/** Members of mappings by key, because a file may have as many mistakes as members and each needs its position. */
 const membersOf = new WeakMap<YAMLMap, ReadonlyMap<string, Member>>();
 
 function indexMembers({ items }: YAMLMap): ReadonlyMap<string, Member> {

@@ -75,7 +75,7 @@ async function checkUnreferred(job: Job, referrer: Referrer, depth: number): Pro
     );
 }
 
-/** Emptying a reference changes the record that has it. Of an admin, that is decided as an update, which only admins may make. */
+/** Emptying a reference changes the record that has it. For an admin's record it is decided as an update, which only admins may make. */
 async function checkNoAdminChanges(job: Job, referrer: Referrer, depth: number): Promise<void> {
   const { resource } = referrer;
   if (resource.name !== 'User' || job.principal.role === 'admin') return;

@@ -12,7 +12,7 @@ export async function checkRecord(job: Job, found: Found): Promise<void> {
   if (found[0] === undefined) throw new Problem('RECORD_UNKNOWN', `no ${job.resource.name} has this id`);
 }
 
-/** For actions that change one record: it exists, in the version that If-Match names. */
+/** Checks, for actions that change one record, that it exists in the version that If-Match names. */
 export async function checkVersion(job: Job, found: Found): Promise<void> {
   await checkRecord(job, found);
   const { version } = found[0] as StoredRecord;

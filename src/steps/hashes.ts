@@ -1,12 +1,12 @@
 /**
  * Hashing or verifying a password takes tens of milliseconds and cannot happen inside a transaction, and must not happen for a
- * caller who is denied. So the work runs first with placeholders; only where it succeeds and something was missing is it undone,
- * the hashes and the proof are made, and it runs again.
+ * caller who is denied. So the unit of work runs first with placeholders. If it succeeds and a hash or proof was missing, it is rolled
+ * back, the hashes and the proof are computed, and it runs again.
  */
 import { Problem } from '../errors.ts';
 import type { PasswordClaim, PasswordProof } from '../identity/index.ts';
 
-/** Thrown at the end of work that would have stored placeholders, or rest on a claim that is not verified yet. */
+/** Thrown at the end of a unit of work that would store placeholders or depends on a claim that is not verified yet. */
 export class HashNeeded extends Error {
   override name = 'HashNeeded';
   readonly plain: readonly string[];
@@ -34,7 +34,7 @@ export interface PasswordHashes {
   check(): void;
 }
 
-/** What was made outside of the transaction so far. */
+/** The hashes and the proof computed outside of the transaction so far. */
 export interface MadePasswords {
   readonly hashes: ReadonlyMap<string, string>;
   readonly proved?: ProvedClaim | undefined;
@@ -61,7 +61,7 @@ export function createPasswordHashes({ hashes, proved }: MadePasswords): Passwor
   };
 }
 
-/** One claim is verified for a request: a batch must not be a way to make the processor verify many, or to guess many at once. */
+/** Verifies only one claim per request: a batch must not cause many verifications or allow many guesses at once. */
 const ANOTHER_CLAIM: PasswordProof = {
   refused: new Problem('IDENTITY_CURRENT_PASSWORD', 'a batch verifies one currentPassword, and another request of it gave a different one'),
 };

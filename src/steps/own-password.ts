@@ -5,7 +5,7 @@ import type { ApiRequest } from '../request/index.ts';
 import type { StoredRecord } from '../resource/index.ts';
 import type { Job, Proposal } from './job.ts';
 
-/** The member beside the fields of a user by which a caller proves to know the password that is replaced. */
+/** The member of a user's update, not a field, with the current password: proof that the caller knows the password to replace. */
 const MEMBER = 'currentPassword';
 const MAX_LENGTH = 200;
 const CHANGES: ReadonlySet<string> = new Set(['update', 'updateIfExists']);
@@ -20,7 +20,7 @@ export function takeCurrentPassword(request: ApiRequest): Pick<Job, 'request' | 
   return { request: { ...request, data: Object.fromEntries(others) }, currentPassword };
 }
 
-/** Returns the mistakes in who sets which password: a policy on `update` is not enough for that. */
+/** Returns mistakes if the caller may not set this user's password: a policy on `update` is not enough for that. */
 export function issuesOfPassword(job: Job, user: StoredRecord, changed: readonly string[]): readonly Issue[] {
   const { resource, principal, currentPassword } = job;
   if (resource.name !== 'User') return [];
@@ -28,13 +28,13 @@ export function issuesOfPassword(job: Job, user: StoredRecord, changed: readonly
   const isOwn = user.id === principal.id;
   if (isChanged && isOwn) return issuesOfCurrent(currentPassword);
   const unused = currentPassword === undefined ? [] : [unusedCurrent];
-  // Who sets another's password can log in as them, whatever their role.
+  // A caller who sets the password of another user can log in as that user and has their role.
   return isChanged && principal.role !== 'admin' ? [guarded, ...unused] : unused;
 }
 
 /**
- * Checks that a user who changes their own password knows the current one. The last step before anything is stored: where all else is
- * in order and the password was not verified yet, the request is undone, the password verified, and the request run again.
+ * Checks that a user who changes their own password knows the current one. The last step before anything is stored: if all other checks
+ * pass and the password is not verified yet, the request is rolled back, the password is verified, and the request runs again.
  *
  * @throws Problem IDENTITY_CURRENT_PASSWORD, IDENTITY_THROTTLED
  */

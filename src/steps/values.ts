@@ -9,7 +9,7 @@ import { issuesOfPassword } from './own-password.ts';
 /** Of which resource a record is proposed, by whom, and when (milliseconds since 1970). */
 export interface Proposing extends Pick<Job, 'resource' | 'principal'> {
   readonly now: number;
-  /** Whether a change may increment numbers; it may where absent. */
+  /** True if a change may increment numbers, which is the default. */
   readonly increments?: boolean | undefined;
 }
 
@@ -63,7 +63,7 @@ export function readForUpdate(job: Job, found: Found): readonly Proposal[] {
   return proposeUpdate(job, found, proposing(job));
 }
 
-/** The record found, as a row of an import would leave it. Rows may be sent again, so they hold values and no increments. */
+/** Returns the record as changed by a row of an import. Rows may be sent again, so they must not contain increments. */
 export function readForRow(job: Job, found: Found): readonly Proposal[] {
   return proposeUpdate(job, found, { ...proposing(job), increments: false });
 }

@@ -20,11 +20,11 @@ export interface RolePair {
   readonly role: AssignableRole;
 }
 
-/** The author of a change of an assignment, and the version it is a change of. */
+/** The author of a change of an assignment, and the check of the version to change. */
 export interface Authored {
   /** User id of the acting admin. */
   readonly by: string;
-  /** Called with the version found, undefined where there is none, before anything is changed. Throws where the change was meant for another. */
+  /** Called with the stored version (undefined if there is none) before the change. Throws if the change was meant for another version. */
   checkVersion?(version: number | undefined): void;
 }
 
@@ -135,7 +135,7 @@ function subjectOf(assignment: UserPolicy | RolePolicy): Pick<Version, 'kind' | 
 }
 
 /**
- * An assignment that is new, of the revision 0: the one that stores it is known later. In place of `ended` it keeps its id, and so its
+ * Creates an assignment with revision 0; the revision that stores it is set later. A renewal of `ended` keeps its id, and so its
  * history.
  */
 export function newAssignment<Pair extends UserPair | RolePair>(
@@ -150,7 +150,7 @@ export function newAssignment<Pair extends UserPair | RolePair>(
   return withChange(fresh, change) as AssignmentOf<Pair>;
 }
 
-/** Whether decisions go by an assignment: it is active and has not expired. */
+/** Returns whether an assignment is in force: active and not expired. */
 export function isInForce(assignment: UserPolicy | RolePolicy, now: number): boolean {
   const expiresAt = 'userId' in assignment ? assignment.expiresAt : undefined;
   return assignment.isActive && (expiresAt === undefined || now < Date.parse(expiresAt));

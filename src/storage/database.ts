@@ -213,8 +213,8 @@ export interface Database {
   /** Whether the last commit worked; `/readyz` shows it. */
   readonly healthy: boolean;
   /**
-   * Why requests must go elsewhere although the last commit worked, in words that anyone may read; `/readyz` shows it. Undefined where
-   * there is no reason.
+   * Returns the reason why the service is not ready although the last commit worked; `/readyz` shows it, so it contains no secrets.
+   * Undefined if there is no reason.
    */
   readonly fault?: string | undefined;
   /** Has a commit written that changes nothing; `healthy` is what came of it. Never throws. */

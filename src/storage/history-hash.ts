@@ -1,6 +1,6 @@
 /**
  * The hash of the policy history: each version extends it, so the newest one binds every version before it. Each revision keeps its
- * own (`_Epoch`), and the audit entry of a change names it: an edited, removed or added version no longer leads to what the entry says.
+ * own (`_Epoch`), and the audit entry of a change holds it: after an edited, removed or added version, the hashes no longer match.
  */
 import { hash } from 'node:crypto';
 import { type Row, toRow } from '../resource/index.ts';
@@ -14,10 +14,10 @@ export interface HistoryHead {
   readonly hash: string;
 }
 
-/** The columns of a version that its hash is made of, in this order: all but `toEpoch`, which the next version sets. */
+/** The columns of a version that its hash covers, in this order: all but `toEpoch`, which the next version sets. */
 export const VERSION_CONTENT = ['id', 'kind', 'subjectId', 'userId', 'fromEpoch', 'value', 'changedBy', 'changedAt'] as const;
 
-/** The first member of what is hashed, so that no other hash can pass for this one. */
+/** Domain separator: the first member of the hashed text, so that no hash of another kind can replace this one. */
 const VERSION = 'bailiwick policy version 1';
 
 /** The hash of the history that ends with a version, given the one before it (empty for the first). `value` is the JSON text that is stored. */
@@ -26,7 +26,7 @@ export function toVersionHash(previous: string, row: Row): string {
   return hash('sha256', JSON.stringify([VERSION, previous, ...content]), 'base64url');
 }
 
-/** The hash of the history as it is now; undefined before any version was hashed. */
+/** Loads the current hash of the history; undefined before any version was hashed. */
 export async function loadHistoryHead(tx: Transaction): Promise<HistoryHead | undefined> {
   const head = await tx.one<{ readonly number: number; readonly historyHash: string }>(
     sql`SELECT "number", "historyHash" FROM "_Epoch" WHERE "historyHash" IS NOT NULL ORDER BY "number" DESC NULLS LAST LIMIT 1`,

@@ -96,7 +96,7 @@ function keyOf(pair: UserPair | RolePair): string {
   return `${pair.policyId} ${'userId' in pair ? pair.userId : pair.role}`;
 }
 
-/** What has to be written, but for the revision. */
+/** The rows to write, without their revision. */
 interface Draft {
   readonly policies: readonly PolicyDraft[];
   readonly users: readonly UserPolicy[];
@@ -145,7 +145,7 @@ function createDrafts<Assignment extends UserPolicy | RolePolicy>(
       const key = keyOf(pair);
       const existing = changed.get(key) ?? (standing.get(key) as AssignmentOf<Pair> | undefined);
       const fresh = newAssignment(pair, { ...said, by }, { now, ended: existing });
-      // One that has ended is renewed, as it is where it is assigned by itself: what the file does not say has its default.
+      // An ended assignment is renewed, as by the assign endpoint: members that the file omits get their defaults.
       const isRenewed = existing !== undefined && !isInForce(existing, now) && isInForce(fresh, now);
       if (existing !== undefined && !isRenewed && standsSo(said, existing)) return false;
       changed.set(key, existing === undefined || isRenewed ? fresh : withChange(existing, { ...said, by }));

@@ -56,7 +56,7 @@ export interface Page {
 const CHUNK = 500;
 /** On SQLite, other requests wait while records are evaluated. */
 const SCAN_MILLISECONDS = 200;
-/** What each transaction has spent of it: a batch may list many times. */
+/** The milliseconds that each transaction has spent so far: a batch may list many times. */
 const spent = new WeakMap<Transaction, number>();
 
 /** Lists records in order. Costs the same however far back the page lies, unless it is asked for by `offset`. */
@@ -134,10 +134,10 @@ async function scanUntil(end: number, source: Source, query: ListQuery): Promise
   return position === undefined ? { records } : cut(records, { position, skip, truncated: 'scanLimit' });
 }
 
-/** Where a page ended early. */
+/** The position at which a page ended early. */
 interface Cut extends Required<Pick<Page, 'truncated'>> {
   readonly position: CursorPosition;
-  /** What is left of the offset. */
+  /** The remaining offset. */
   readonly skip: number;
 }
 

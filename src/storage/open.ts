@@ -33,7 +33,7 @@ export async function openForReading(place: DatabasePlace): Promise<Database> {
   return openSqlite({ path: hasSqlite(pathOf(database)) ? pathOf(database) : ':memory:', backups });
 }
 
-/** The file of an embedded database that holds nothing; undefined of one with content, and of a server. */
+/** Returns the file of an embedded database without content; undefined for a database with content and for a server. */
 export function emptyFileOf(database: string): { readonly path: string; readonly exists: boolean } | undefined {
   if (!database.startsWith(FILE)) return undefined;
   const path = pathOf(database);

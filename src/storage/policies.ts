@@ -26,7 +26,7 @@ export async function loadPolicy(tx: Transaction, id: string): Promise<Policy | 
   return policy;
 }
 
-/** Loads a policy that this transaction is about to change: it stays as it is until then. Throws POLICY_UNKNOWN. */
+/** Loads and locks a policy that this transaction is about to change. Throws POLICY_UNKNOWN. */
 export async function loadPolicyToChange(tx: Transaction, id: string): Promise<Policy> {
   await lockPolicies(tx);
   return loadPolicyOrRefuse(tx, id);
@@ -98,7 +98,7 @@ async function loadPolicyOrRefuse(tx: Transaction, id: string): Promise<Policy> 
   return policy;
 }
 
-/** A policy, but for the revision that stores it. */
+/** A policy without the revision that stores it. */
 export type PolicyDraft = Omit<Policy, 'version'>;
 
 /** A policy that is new. */

@@ -148,7 +148,7 @@ export async function findReferrers(tx: Transaction, referrer: Referrer, page: R
   return rows.map(({ id }) => id);
 }
 
-/** Id of an admin whose user record refers, held; undefined where none does. */
+/** Returns and locks the id of an admin whose user record holds the reference; undefined if there is none. */
 export async function findReferringAdmin(tx: Transaction, referrer: Referrer): Promise<string | undefined> {
   const row = await tx.one<{ id: string }>(sql`
     SELECT "id" FROM ${recordsOf(referrer.resource)} WHERE ${refers(tx, referrer)} AND "role" = 'admin' ORDER BY "id" LIMIT 1${tx.rowLock('change')}`);

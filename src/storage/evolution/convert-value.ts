@@ -73,7 +73,7 @@ function toDecimal(value: Json): Json | undefined {
   return value.includes('.') ? trimZeros(value) : value;
 }
 
-/** Removes trailing zeros behind the point, which a smaller scale could not hold. By index: a pattern without a start tries each run of zeros from each of its zeros. */
+/** Removes trailing zeros after the decimal point that exceed a smaller scale. By index: an unanchored pattern would take quadratic time. */
 function trimZeros(text: string): string {
   let end = text.length;
   while (text.charAt(end - 1) === '0') end--;

@@ -59,7 +59,7 @@ export function hasChains(tx: Transaction): Promise<boolean> {
   return dialectOf(tx).hasTable(tx, '_Chain');
 }
 
-/** Whether versions of policies are hashed: not before a migration by a program that does. */
+/** Returns whether versions of policies are hashed: only after a migration by a program version that hashes them. */
 export async function hasHistoryHashes(tx: Transaction): Promise<boolean> {
   const tables = await dialectOf(tx).introspect(tx);
   return tables.some(({ name, columns }) => name === '_Epoch' && columns.has('historyHash'));

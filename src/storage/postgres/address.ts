@@ -97,7 +97,7 @@ function toTls(mode: string, files: Files): ConnectionOptions | false {
   };
 }
 
-/** Bytes of a file of certificates at most: the bundles of systems have about 250,000. */
+/** Maximum bytes of a certificate file: the bundles of operating systems have about 250,000. */
 const CERTIFICATE_BYTES = 4_000_000;
 
 function readFile(path: string): string {

@@ -1,17 +1,17 @@
 import { CLOCK_LEEWAY_SECONDS } from '../clock-leeway.ts';
 import type { Tell } from '../database.ts';
 
-/** One look at the clock of the server: all in milliseconds since 1970. */
+/** One reading of the server's clock; all times in milliseconds since 1970. */
 export interface ClockReading {
   readonly server: number;
-  /** By the clock of this machine, before the question was sent and after the answer was here. */
+  /** Times of this machine's clock before sending the query and after receiving the result. */
   readonly sentAt: number;
   readonly receivedAt: number;
 }
 
 /** Compares the clock of this machine with that of the server. */
 export interface ClockDifference {
-  /** By how much they differ, if by more than tokens allow; undefined otherwise. */
+  /** Returns the difference if it is larger than tokens allow, else undefined. */
   readonly fault: string | undefined;
   note(reading: ClockReading): void;
 }
@@ -19,7 +19,7 @@ export interface ClockDifference {
 /** Milliseconds after which a difference that is still there is logged again. */
 const REPEAT = 600_000;
 
-/** @param tell Hears of a difference that is too large, every ten minutes as long as it is, and of its end. */
+/** @param tell Called when a difference is too large, again every ten minutes while it lasts, and at its end. */
 export function createClockDifference(tell: Tell): ClockDifference {
   let fault: string | undefined;
   let toldAt = Number.NEGATIVE_INFINITY;
@@ -46,7 +46,7 @@ export function createClockDifference(tell: Tell): ClockDifference {
   };
 }
 
-/** Positive where this machine is ahead. The answer may have been under way for long: only a time outside of that counts. */
+/** Positive if this machine is ahead. The round trip may be long: only a server time outside of it counts as a difference. */
 function secondsAhead({ server, sentAt, receivedAt }: ClockReading): number {
   if (server < sentAt) return (sentAt - server) / 1000;
   return server > receivedAt ? (receivedAt - server) / 1000 : 0;

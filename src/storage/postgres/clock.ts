@@ -4,7 +4,7 @@ import type { ClockDifference } from './clock-difference.ts';
 export interface Clock {
   /** Whether the server said not long ago what time it is. */
   readonly isFresh: boolean;
-  /** Sets it by what the server said just now, to a question that was sent then by the clock of this machine: milliseconds since 1970. */
+  /** Sets the clock from a server time and the local time at which the query for it was sent: milliseconds since 1970. */
   set(now: number, sentAt: number): void;
   /** Milliseconds since 1970. @throws where it was never set. */
   now(): number;

@@ -71,7 +71,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   };
 }
 
-/** Throws a SetupError in the driver's own words, which are for whoever sets the program up; its password is in none of them. */
+/** Throws a SetupError with the driver's message, for the operator; the message never contains the password. */
 function refuse(address: PostgresAddress, error: unknown): never {
   if (error instanceof SetupError) throw error;
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;

@@ -88,7 +88,7 @@ export function hasSqlite(path: string): boolean {
   return existsSync(path);
 }
 
-/** Whether there is no database file, or one without a single byte. @throws SetupError where the path cannot be followed. */
+/** Returns whether the database file is missing or has no bytes. @throws SetupError if the path cannot be followed. */
 export function isEmpty(path: string): boolean {
   try {
     const found = findFile(path);
@@ -140,8 +140,8 @@ function tryToWrite(driver: BetterSqlite3.Database, busyTimeout: number): void {
 }
 
 /**
- * For its owner alone: the file holds password hashes. SQLite gives the files beside it the same mode. A file that is there is not opened:
- * to close it would release the locks that another connection of this process has on it.
+ * Creates the file, readable by its owner only: it holds password hashes. SQLite gives its companion files the same mode. An existing file is
+ * not opened, because closing it would release the locks of other connections of this process.
  */
 function createFile(path: string): void {
   const found = findFile(path);

@@ -5,8 +5,8 @@ import type { Tell } from '../database.ts';
 /** The files of a database that a connection has open. */
 export interface OpenFiles {
   /**
-   * Returns why a commit must not be acknowledged: a path leads to another file than the one that is open, or to none, so the next start
-   * would not find the commit. Once that is so it stays so. Undefined while every path leads to the open file.
+   * Returns why a commit must not be acknowledged: a path leads to another file than the open one, or to none, so the next start would
+   * not find the commit. The reason is permanent. Undefined while every path leads to the open file.
    */
   check(): Problem | undefined;
 }
@@ -16,13 +16,13 @@ interface OpenFile {
   /** Device and inode. */
   readonly dev: bigint;
   readonly ino: bigint;
-  /** The database file always has a page; a log may have been folded in. */
+  /** True for the database file, which always has a page; a log may be empty after a checkpoint. */
   readonly isDatabase: boolean;
 }
 
 /**
- * Remembers which files are open now, of a database in write-ahead mode. SQLite itself goes on writing into a file that was removed, and
- * answers as if nothing had happened.
+ * Records the open files of a database in write-ahead mode. SQLite itself keeps writing to a file that was removed, and reports
+ * no error.
  *
  * @throws Error where one of them cannot be found.
  */
@@ -72,7 +72,7 @@ function compare({ path, dev, ino, isDatabase }: OpenFile): 'same' | 'removed' |
   }
 }
 
-/** The database is still there where only a file beside it was lost: SQLite folds its open log into it when it closes. */
+/** The database survives if only a companion file was lost: SQLite writes its open log into the database when it closes. */
 function remedyOf({ isDatabase }: OpenFile): string {
   if (isDatabase) return 'put the file back or restore a backup, then restart the service';
   return 'restart the service with SIGTERM, which saves all changes in the database file; SIGKILL would lose them';
