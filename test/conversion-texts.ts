@@ -228,7 +228,7 @@ export const CONVERSIONS_OF_VALUES: readonly (readonly [expression: string, answ
   ['5000000000 * 5000000000 > 0', null],
   ['1 % 0 == 0', null],
   ['0u - 1u < 1u', null],
-  // A value that is no number has no order, and equals nothing: neither is false.
+  // NaN has no order and equals nothing, so the result is unknown, not false.
   ['0.0 / 0.0 > 1.0', null],
   ['!(0.0 / 0.0 <= 1.0)', null],
   ['0.0 / 0.0 == 0.0 / 0.0', null],
@@ -238,7 +238,7 @@ export const CONVERSIONS_OF_VALUES: readonly (readonly [expression: string, answ
   ['!([1.0, double("NaN")].exists(v, v == 2.0))', null],
   ['string(double("NaN")) == "NaN"', true],
   ['1.0 / 0.0 > 1.0', true],
-  // In years before 100, over midnight and in summer time, whatever zone the process is in.
+  // In years before 100, over midnight and in summer time; the time zone of the process has no effect.
   ['timestamp("0050-06-01T12:00:00Z").getFullYear() == 50', true],
   ['timestamp("2024-03-10T02:30:00Z").getHours() == 2', true],
   ['timestamp("2024-07-01T00:30:00Z").getDayOfYear() == 182', true],

@@ -1,4 +1,4 @@
-/** Admins are changed by admins or by themselves, through whatever door, whatever policies allow others. */
+/** Only admins change admins, through every endpoint and under all policies. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Reply, type RunningService, startService, type TestUser } from '../harness.ts';
 import { type Body, expectDiscreet } from './world.ts';

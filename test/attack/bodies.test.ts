@@ -1,4 +1,4 @@
-/** Large bodies from callers who may not send them: refused before they are read, at every address. */
+/** Every endpoint rejects large bodies unread if the caller may not send them. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { converse, head, statusesOf } from './socket.ts';
 import { createWorld, type World } from './world.ts';
@@ -59,7 +59,7 @@ describe('a large body', () => {
     }
   });
 
-  it('with a token that is not valid any more is refused unread at every address', async () => {
+  it('with a token that is no longer valid is refused unread at every address', async () => {
     const token = await endedToken();
     for (const address of await addresses()) {
       const received = await converse(world.url, announce(address, { token }));

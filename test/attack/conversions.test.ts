@@ -1,4 +1,4 @@
-/** Texts that a caller chooses, in expressions that convert them: an ALLOW must not come of a text that is no value, and a DENY must. */
+/** Texts from callers in expressions that convert them: a text that denotes no value must not fire an ALLOW and must fire a DENY. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CONVERSIONS, type Conversion } from '../conversion-texts.ts';
 import { createWorld, underRules, type World } from './world.ts';
@@ -13,7 +13,7 @@ describe.each(CONVERSIONS)('$expression', (conversion) => {
   const { expression, valid, others = [] } = conversion;
   const conditions = [{ expression: expression.replace('TEXT', 'resource.extra.text') }];
 
-  it('lets an ALLOW fire for texts of which it is true alone, and a DENY for all but those of which it is false', async () => {
+  it('lets an ALLOW fire only for texts that make it true, and a DENY for all texts that do not make it false', async () => {
     const cases = await createCases(conversion);
     const allow = [{ resource: 'Case', action: '*', conditions }];
     const deny = [

@@ -1,4 +1,4 @@
-/** Versions, unique values and guesses that are written confirm nothing of records and fields that the caller may not read. */
+/** Versions, unique values and written guesses confirm nothing about records and fields that the caller may not read. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Reply } from '../harness.ts';
 import { type Body, type Caller, createWorld, expectDiscreet, SECRETS, type World, withoutIds } from './world.ts';
@@ -34,7 +34,7 @@ const inBatch = (item: Readonly<Record<string, unknown>>, atomic = false): Sent 
   body: { atomic, requests: [{ resource: 'Case', ...item }] },
 });
 
-/** Every door that takes a version. */
+/** Every endpoint that takes a version. */
 const DOORS: readonly (readonly [name: string, sending: Sending])[] = [
   ['PUT', (id, ifMatch) => byHeader('PUT /api/Case', id, ifMatch, { title: 'x' })],
   ['DELETE', (id, ifMatch) => byHeader('DELETE /api/Case', id, ifMatch)],
@@ -52,7 +52,7 @@ async function ask(where: World, caller: Caller, { send, body, headers = {} }: S
   return reply;
 }
 
-/** The answer, its record named alike. */
+/** The response, with the id of the record replaced by a fixed text. */
 const about = (reply: Reply, id: string): string => `${withoutIds(reply)} ${reply.headers.etag}`.replaceAll(id, '<record>');
 
 describe.each(DOORS)('the version of a hidden record, by %s', (_name, sending) => {
@@ -87,7 +87,7 @@ it.each([{ 'if-none-match': '"1"' }, { 'if-none-match': '*' }, { 'if-modified-si
   },
 );
 
-/** Every door through which a value that is taken comes in, for a record of Alice's own. */
+/** Every endpoint that can write a taken value to a record of Alice. */
 const UNIQUE: readonly (readonly [name: string, sent: (code: string, id: string) => Sent])[] = [
   ['create', (code) => ({ send: 'POST /api/Case', body: { title: 'x', code } })],
   ['action create', (code) => ({ send: 'POST /api/Case/create', body: { data: { title: 'x', code } } })],
@@ -103,7 +103,7 @@ const UNIQUE: readonly (readonly [name: string, sent: (code: string, id: string)
 ];
 
 describe.each(UNIQUE)('a value that a hidden record has, by %s', (_name, sent) => {
-  it('is refused in the words for a value of a record that is shown, with nothing of either', async () => {
+  it('is refused with the same answer as a value of a visible record, which shows nothing of either record', async () => {
     const mine = String((await world.as('alice', 'POST', '/api/Case', { body: { title: 'mine' } })).at('data.id'));
     const count = await world.countCases();
     const hidden = await ask(world, 'alice', sent('B-1', mine));
@@ -116,7 +116,7 @@ describe.each(UNIQUE)('a value that a hidden record has, by %s', (_name, sent) =
   });
 });
 
-/** Every door through which a guess at a secret value is written into the record that has it. */
+/** Every endpoint that can write a guess to the record with the secret value. */
 const GUESSES: readonly (readonly [name: string, sent: (pin: string, id: string) => Sent])[] = [
   ['PUT', (pin, id) => byHeader('PUT /api/Case', id, undefined, { pin })],
   ['action update', (pin, id) => ({ send: 'POST /api/Case/update', body: { id, data: { pin } } })],
@@ -143,7 +143,7 @@ describe.each(GUESSES)('a guess at a secret value, by %s', (_name, sent) => {
   });
 });
 
-/** Rows that would change a hidden record: with a value that it has, and with another one. */
+/** Rows that would change a hidden record, with its stored value and with another value. */
 const ROWS: readonly (readonly [name: string, key: string, row: (where: World, amount: number) => object])[] = [
   ['found by a unique value', 'code', (_, amount) => ({ code: 'B-1', amount })],
   ['found by its id', 'id', ({ cases }, amount) => ({ id: cases.bob, amount })],

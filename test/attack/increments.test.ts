@@ -1,4 +1,4 @@
-/** Increments: added to the stored value in the transaction, decided and checked as the value they leave. */
+/** Increments are added to the stored value in the transaction; the sum is decided and validated like a sent value. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Reply, TestUser } from '../harness.ts';
 import { type Attack, checkAttacks, createWorld, type World } from './world.ts';
@@ -111,7 +111,7 @@ async function expectUnchanged(): Promise<void> {
 }
 
 describe('the value that an increment leaves', () => {
-  it('is decided on: what may not be set may not be reached', async () => {
+  it('is decided on: a value that may not be set cannot be reached by an increment', async () => {
     const put = (increment: number): Promise<Reply> =>
       world.call('PUT', `/api/Case/${world.cases.alice}`, { token: clerk.token, body: by(increment) });
     expect((await put(90)).status).toBe(403);

@@ -1,4 +1,4 @@
-/** An identity is the pair of issuer and subject: a trusted issuer's token is never a local user, whatever it says. */
+/** An identity is the pair of issuer and subject: no claim of a trusted issuer's token makes its holder a local user. */
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Reply } from '../harness.ts';
@@ -18,7 +18,7 @@ afterAll(() => world.close());
 
 const encode = (part: Part): string => Buffer.from(JSON.stringify(part)).toString('base64url');
 
-/** A token as a trusted issuer signs it. */
+/** Parts of a token that a trusted issuer signs. */
 function foreign(claims: Part): string {
   const iat = Math.floor(Date.now() / 1000);
   const payload = { iss: ISSUER, aud: 'bailiwick', iat, exp: iat + 600, ...claims };
@@ -48,7 +48,7 @@ describe('a subject that is the id of a local user', () => {
     });
   });
 
-  it('sees and changes nothing that is of the user', async () => {
+  it('sees and changes nothing that belongs to the user', async () => {
     const token = { sub: world.ids.alice, role: 'user' };
     expect((await send(token, 'GET', '/api/Case')).at('data')).toEqual([]);
     for (const [method, path, body] of [

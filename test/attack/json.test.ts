@@ -1,4 +1,4 @@
-/** JSON that two readers read differently: a name given twice, of which a proxy or an auditor may see the other one. */
+/** JSON that two parsers read differently: with a duplicate name, a proxy or an auditor may see the other value. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Attack, checkAttacks, createWorld, type World } from './world.ts';
 

@@ -1,4 +1,4 @@
-/** Rules and filters that compare with a value that is never there: a DENY that never fires, a list that is always empty. */
+/** Rules and filters that compare with an impossible value: a DENY that never fires, a list that is always empty. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -35,7 +35,7 @@ const denyWhere = (...conditions: Condition[]) => ({ resource: 'Ticket', action:
 const policyOf = (name: string, rule: object) => ({ name, type: 'CUSTOM', rules: [rule] });
 let count = 0;
 
-/** A condition as an admin writes it by mistake, and what the answer names. */
+/** A condition with a mistake, and the expected text of the answer. */
 const MISTAKES: readonly (readonly [Condition, string])[] = [
   [{ field: 'resource.state', operator: 'eq', value: 'Open' }, 'did you mean "open"?'],
   [{ field: 'resource.state', operator: 'in', value: ['open', 'closd'] }, 'item 1: "closd" is no value of resource.state'],
@@ -111,7 +111,7 @@ describe('a policy that is probably wrong', () => {
     const codes = ((reply.at('warnings') ?? []) as { code: string }[]).map(({ code }) => code);
     expect(codes.includes('in-memory'), reply.text).toBe(isInMemory);
     expect((await asAdmin('POST', `/admin/api/policies/${reply.at('data.id')}/assign/user/${user.id}`, {})).status).toBe(201);
-    // A total is counted by the database alone.
+    // A total needs a filter that the database evaluates completely.
     const listed = await service.call('GET', '/api/Ticket?total=true', { token: user.token });
     expect([listed.status, listed.at('total') === undefined]).toEqual([200, isInMemory]);
   });
@@ -150,7 +150,7 @@ describe('a filter by a value that an enum has not', () => {
 });
 
 describe('a value that an enum loses later', () => {
-  it('leaves the policy as it is: it decides as before, and can be changed beside the rule that names it', async () => {
+  it('leaves the policy in force: it decides as before, and its other rules can be changed', async () => {
     const user = await service.user();
     await service.createPolicy({ role: 'user', rules: [{ resource: 'Ticket', action: '*' }] });
     const archived = denyWhere({ field: 'resource.state', operator: 'eq', value: 'archived' });

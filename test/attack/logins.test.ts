@@ -1,4 +1,4 @@
-/** Guessing passwords from one address and from many, and locking others out by it. */
+/** Guessing passwords from one address and from many, and locking other users out with wrong passwords. */
 import { afterEach, expect, it } from 'vitest';
 import { openDatabase } from '../../src/storage/index.ts';
 import { type Reply, type RunningService, type ServiceOptions, startService } from '../harness.ts';
@@ -6,7 +6,7 @@ import { type Reply, type RunningService, type ServiceOptions, startService } fr
 let service: RunningService;
 afterEach(() => service.close());
 
-/** Requests say by `X-Forwarded-For` where they come from: the test is the proxy that is believed. */
+/** Sends a login with a client address in `X-Forwarded-For`: the test acts as a trusted proxy. */
 async function start(settings: ServiceOptions['settings']): Promise<typeof ADMIN> {
   service = await startService({ settings: { trustProxy: '127.0.0.1', loginAttempts: 3, ...settings } });
   const made = await service.call('POST', '/auth/setup', { body: { ...ADMIN, token: await service.openSetup() } });
@@ -28,7 +28,7 @@ async function guess(email: string, ip: string, times: number): Promise<readonly
   return statuses;
 }
 
-/** Runs a statement behind the service's back. */
+/** Runs a statement directly on the database, not through the service. */
 async function run(text: string, ...parameters: unknown[]): Promise<void> {
   const database = await openDatabase({ database: service.database });
   try {

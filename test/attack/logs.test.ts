@@ -1,4 +1,4 @@
-/** The output of a process at its most talkative: no secret that was sent or made, and no line that a caller wrote. */
+/** The output of a process at log level debug contains no sent or generated secret, and no line that a caller forged. */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { type Program, query, startProgram } from '../process/program.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bailiwick-logs-'));
 const data = join(folder, 'data');
-/** Secrets by what they are; tokens come as they are made. */
+/** Secrets by their kind; tokens are added when they are created. */
 const secrets = new Map([
   ['password', 'password-of-the-admin-4417'],
   ['wrong password', 'wrong-password-of-the-admin-2290'],
@@ -35,7 +35,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Sends a path as it is; gives status and body. */
+/** Sends a path unchanged; returns status and body. */
 function send(method: string, path: string, body?: unknown, headers: Readonly<Record<string, string>> = {}): Promise<[number, string]> {
   const { hostname, port } = new URL(program.url);
   const text = typeof body === 'string' ? body : JSON.stringify(body);

@@ -5,7 +5,7 @@ import { type Body, createWorld, expectDiscreet, type World } from './world.ts';
 
 let world: World;
 let hidden: string;
-/** Reads what SQL cannot say, and creates and updates everything. */
+/** Reads records by a condition that SQL cannot express, and creates and updates everything. */
 let scanner: TestUser;
 /** Creates and updates everything, and reads nothing. */
 let writer: TestUser;
@@ -31,7 +31,7 @@ afterAll(() => world.close());
 
 /** A role whose policies show open cases alone. */
 const IN_NO_ROLE = { role: 'anon' };
-/** The record that is looked for. Admins and editors alone may read it. */
+/** The hidden record. Only admins and editors may read it. */
 const HIDDEN = { title: 'Hidden case', code: 'H-1', amount: 731, tags: ['z'], isOpen: false };
 
 type Filter = Readonly<Record<string, unknown>>;
@@ -53,11 +53,11 @@ const PROBES: readonly (readonly [name: string, match: Filter, none: Filter])[] 
 type Send = (filter: Filter) => readonly [path: string, body: Body];
 const one = (action: string, filter: Filter, data: Filter): Body => ({ resource: 'Case', action, filter, data });
 
-/** What is sent repeats the amount: it must not open what a read would not show. */
+/** Sends the amount of the hidden record too, which must not make the record readable. */
 const MADE: Filter = { title: 'made', amount: 731 };
 const CHANGED: Filter = { title: 'changed', amount: 731 };
 
-/** Every door that takes a filter. */
+/** Every endpoint that takes a filter. */
 const DOORS: readonly (readonly [name: string, send: Send])[] = [
   ['createIfNotExists', (filter) => ['/api/Case/createIfNotExists', { filter, data: MADE }]],
   ['updateIfExists', (filter) => ['/api/Case/updateIfExists', { filter, data: CHANGED }]],
@@ -75,7 +75,7 @@ const DOORS: readonly (readonly [name: string, send: Send])[] = [
   ],
 ];
 
-/** The answer with its headers, without what differs from record to record. */
+/** The response with its headers, without the parts that differ from record to record. */
 async function ask(token: string, [path, body]: ReturnType<Send>): Promise<string> {
   const reply = await world.call('POST', path, { token, body });
   expectDiscreet(reply);
@@ -119,7 +119,7 @@ describe.each(['alice', 'scanner', 'writer', 'guesser'])('a filter on a hidden r
 });
 
 describe('a hidden record', () => {
-  it('is as good as none: one is created beside it', async () => {
+  it('does not match: a new record is created', async () => {
     const body = { filter: { amount: 731 }, data: { title: 'mine', amount: 731 } };
     const made = await world.as('alice', 'POST', '/api/Case/createIfNotExists', { body });
     expect([made.status, made.at('created')]).toEqual([201, true]);
@@ -139,7 +139,7 @@ describe('a hidden record', () => {
       expect(answer.body).toMatchObject({ status: 409, code: 'RECORD_EXISTS', detail: 'another Case has the same code' });
   });
 
-  it('is not among several: the one that is visible is changed', async () => {
+  it('does not count among several matches: the visible record is changed', async () => {
     await world.as('alice', 'PUT', `/api/Case/${world.cases.alice}`, { body: { amount: 731 } });
     const body = { filter: { amount: 731 }, data: { amount: 7 } };
     const reply = await world.as('alice', 'POST', '/api/Case/updateIfExists', { body });
@@ -148,7 +148,7 @@ describe('a hidden record', () => {
     await world.as('alice', 'PUT', `/api/Case/${world.cases.alice}`, { body: { amount: null } });
   });
 
-  it('is found by who may read it, where SQL cannot say who may', async () => {
+  it('is found by a caller who may read it, also by a condition that SQL cannot express', async () => {
     const body = { filter: { code: 'A-1' }, data: { title: 'scanned' } };
     const reply = await world.call('POST', '/api/Case/updateIfExists', { token: scanner.token, body });
     expect([reply.status, reply.at('updated'), reply.at('data.id')]).toEqual([200, true, world.cases.alice]);
@@ -156,7 +156,7 @@ describe('a hidden record', () => {
 });
 
 describe('a record that may be read', () => {
-  it('is matched where the right to read follows a reference, and no longer once it does not', async () => {
+  it('is matched while a reference grants the right to read, and no longer after that', async () => {
     const colleague = await world.user(IN_NO_ROLE);
     await world.createPolicy({
       userId: colleague.id,
@@ -174,7 +174,7 @@ describe('a record that may be read', () => {
     expect((await update()).at('updated')).toBe(false);
   });
 
-  it('is not updated by who may not update it: 403, as the update itself', async () => {
+  it('is not updated by a caller who may not update it: 403, as for the update itself', async () => {
     const reader = await world.user(IN_NO_ROLE);
     await world.createPolicy({
       userId: reader.id,

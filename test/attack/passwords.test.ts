@@ -1,4 +1,4 @@
-/** A password of one's own is changed by who knows it, not by who holds a token; and none is one that everybody tries first. */
+/** Users change their own password only with the current one, a token is not enough; and common passwords are refused. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Reply, type RunningService, startService, type TestUser } from '../harness.ts';
 import { type Body, createWorld, expectDiscreet, type World } from './world.ts';
@@ -77,14 +77,14 @@ describe.each(DOORS)("one's own password by $name", (door) => {
     expect((await world.call('GET', '/auth/me', { token: user.token })).status, 'every session ends').toBe(401);
   });
 
-  it('is taken away by who knows it', async () => {
+  it('is removed with the current one', async () => {
     const user = await world.user();
     expect(statusOf(await send(door, user, { password: null, currentPassword: user.password }))).toBe(200);
     expect(await canLogIn(user.email, user.password)).toBe(false);
   });
 });
 
-it('no import changes a password of its own caller, whatever it brings', async () => {
+it('no import changes the password of its own caller, even with the current one', async () => {
   const admin = await world.user({ role: 'admin' });
   for (const extra of [{}, { currentPassword: admin.password }]) {
     const data = [{ email: admin.email, password: NEXT, ...extra }];
@@ -138,7 +138,7 @@ describe('guessing the current password', () => {
   const guess = (currentPassword: string): Promise<Reply> =>
     service.call('PUT', `/api/User/${user.id}`, { token: user.token, body: { password: NEXT, currentPassword } });
 
-  it('is one guess a batch, and counted like logins', async () => {
+  it('allows one guess per batch, and counts guesses like logins', async () => {
     const toItem = (currentPassword: string): object => ({
       resource: 'User',
       action: 'update',

@@ -1,6 +1,6 @@
 /**
- * Regular expressions and readers that texts of callers reach, given texts made to be slow: no more than a bounded multiple of the time may go by for twice the text.
- * The patterns are collected from the sources, so that none is forgotten; only those that a caller's text cannot reach are listed, with the reason.
+ * Runs regular expressions and parsers that see texts of callers on adversarial texts: for twice the text, the time may grow only by a bounded factor.
+ * The patterns are collected from the sources, so that none is forgotten; exceptions are listed with the reason why no text of a caller reaches them.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -18,7 +18,7 @@ interface Pattern {
   readonly flags: string;
 }
 
-/** Files whose patterns meet no text of a caller. */
+/** Files whose patterns never run on a caller's text. */
 const INSIDE: ReadonlyMap<string, string> = new Map([
   ['storage/sqlite/driver-error.ts', 'messages of the driver'],
   ['storage/postgres/driver-error.ts', 'messages and codes of the driver'],
@@ -49,7 +49,7 @@ describe('patterns', () => {
   });
 });
 
-/** What reads whole bodies, headers and queries without a pattern, or in loops around them. */
+/** Parsers that read whole bodies, headers and queries without a pattern, or with a loop around one. */
 const READERS: readonly (readonly [name: string, read: (text: string) => unknown])[] = [
   ['JSON', (text) => parseJson(text, { maxDepth: 1_000_000, subject: 'the body' })],
   ['a text in JSON', (text) => parseJson(`{"a":"${text}`, { maxDepth: 64, subject: 'the body' })],
@@ -118,12 +118,12 @@ function forgiving(read: (text: string) => unknown): (text: string) => void {
     try {
       read(text);
     } catch {
-      // Refused is as good as read: what counts is what it cost.
+      // A refused text counts too: only the time matters.
     }
   };
 }
 
-/** A text of any length: a beginning, a part that is repeated, an end. */
+/** A text of any length: a prefix, a repeated part, a suffix. */
 interface Attack {
   readonly prefix: string;
   readonly pump: string;
@@ -137,7 +137,7 @@ const GROWTH = 2.8;
 /** Lengths double: an exponential pattern is noticed before it would run for ever. */
 const LENGTHS = [16, 20, 24, 28, 32, 64, ...Array.from({ length: 10 }, (_, index) => 128 * 2 ** index)];
 
-/** The text, shortened, for which `run` gets slow; undefined where it stays linear. Measured again before it counts: a machine may be busy. */
+/** Returns the shortened text that makes `run` slow; undefined if it stays linear. A slow result is measured again: the machine may be busy. */
 function slowTextOf(run: (text: string) => void, { prefix, pump, suffix }: Attack): string | undefined {
   let before = 0;
   for (const length of LENGTHS) {
@@ -150,7 +150,7 @@ function slowTextOf(run: (text: string) => void, { prefix, pump, suffix }: Attac
   return undefined;
 }
 
-/** A short text has no right to be slow at all. */
+/** A short text must always be fast. */
 function isSlow(cost: number, before: number, length: number): boolean {
   return cost > SLOW && (length < 1000 || cost > GROWTH * before);
 }
@@ -166,7 +166,7 @@ function costSince(begun: NodeJS.CpuUsage): number {
   return (user + system) / 1000;
 }
 
-/** Texts that lead the engine back and forth: the pattern's own characters, alone and in pairs, behind what it begins with, and before what it does not end with. */
+/** Texts that cause backtracking: the pattern's own characters, alone and in pairs, after its prefix and before a suffix that does not match. */
 function attacksOn(source: string): readonly Attack[] {
   const plain = source.replaceAll(/\\[dwspPcbDWS](?:\{\w+\})?/g, '').replaceAll('\\', '');
   const own = [...new Set(plain)].filter((character) => !'()?*+|^'.includes(character)).slice(0, 12);

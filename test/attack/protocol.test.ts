@@ -1,4 +1,4 @@
-/** Requests that a proxy and the service could read differently: refused, each with one answer, whatever HTTP libraries accept. */
+/** Requests that a proxy and the service could parse differently are refused with one answer each, also if HTTP libraries accept them. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { converse, head, statusesOf } from './socket.ts';
 import { createWorld, type World } from './world.ts';
@@ -84,7 +84,7 @@ describe('a request with', () => {
     expect(statusesOf(received)).toEqual([200, 200]);
   });
 
-  it('a trailer is not identified by it', async () => {
+  it('an Authorization trailer is not identified by it', async () => {
     const token = await world.logIn(world.emails.eve, world.passwords);
     const bytes = `${head(POST, HOST, CLOSE, JSON_TYPE, CHUNKED)}2\r\n{}\r\n0\r\nAuthorization: Bearer ${token}\r\n\r\n`;
     const before = await world.decisions('limit=1000');

@@ -1,4 +1,4 @@
-/** Becoming the first admin of a service that is another's: through a proxy, a page, another host, with a token that is none. */
+/** Attempts to become the first admin of another operator's service: through a proxy, a web page, another host, or with a wrong token. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Reply, type RunningService, type ServiceOptions, startService } from '../harness.ts';
 import { expectDiscreet } from './world.ts';
@@ -20,7 +20,7 @@ async function withService(settings: ServiceOptions['settings'], work: (service:
   }
 }
 
-/** Refused, and nobody was made. */
+/** Expects a refusal that created no user. */
 async function expectRefused(service: RunningService, reply: Reply, code: string): Promise<void> {
   expectDiscreet(reply);
   expect([reply.status, reply.at('code')]).toEqual([code === 'REQUEST_HOST' ? 421 : 403, code]);
@@ -42,7 +42,7 @@ describe('set-up while there is no admin', () => {
     ['through nginx', { 'x-real-ip': '203.0.113.9' }],
     ['through Cloudflare', { 'cf-connecting-ip': '203.0.113.9' }],
     ['through a cache', { via: '1.1 varnish' }],
-    ['through a proxy of a kind that nobody has named here', { 'x-some-new-proxy': 'yes' }],
+    ['through a proxy of an unknown kind', { 'x-some-new-proxy': 'yes' }],
     ['through a proxy that numbers requests', { 'x-request-id': 'a' }],
     ['from a page', { origin: 'https://evil.example' }],
     ['from a page in a sandbox', { origin: 'null' }],
@@ -83,7 +83,7 @@ describe('set-up while there is no admin', () => {
   });
 });
 
-it('set-up through a proxy that is trusted needs the token, whatever it forwards', () =>
+it('set-up through a trusted proxy needs the token, with all forwarded headers', () =>
   withService({ trustProxy: '127.0.0.1' }, async (service) => {
     await expectRefused(service, await setUp(service), 'IDENTITY_SETUP_TOKEN');
     await expectRefused(service, await setUp(service, { 'x-forwarded-for': '127.0.0.1' }), 'IDENTITY_SETUP_TOKEN');
@@ -145,7 +145,7 @@ it('names that are allowed are answered on a loopback address too', () =>
     expect((await service.call('GET', '/auth/me', { headers: { host: 'api.example.com' } })).status).toBe(401);
     expect((await service.call('GET', '/auth/me', { headers: { host: 'evil.example' } })).status).toBe(421);
     expect((await service.call('GET', '/readyz', { headers: { host: 'evil.example' } })).status).toBe(200);
-    // The name is not of this machine, so whoever sends it may be anywhere.
+    // The name is not of this machine, so its sender may be anywhere.
     await expectRefused(service, await setUp(service, { host: 'api.example.com' }), 'IDENTITY_SETUP_TOKEN');
   }));
 

@@ -1,4 +1,4 @@
-/** Requests as bytes: what no HTTP client would send. */
+/** Sends requests as bytes that no HTTP client would send. */
 import { connect } from 'node:net';
 
 /** Milliseconds after which a connection that the service leaves open is given up. */
@@ -9,7 +9,7 @@ export function head(...lines: readonly string[]): string {
   return `${lines.join('\r\n')}\r\n\r\n`;
 }
 
-/** Sends bytes, and gives what comes back until the service closes the connection. `reply` may send more, once, after the first bytes. */
+/** Sends bytes and returns all received bytes until the service closes the connection. `reply` may send more, once, after the first bytes. */
 export function converse(url: string, bytes: string, reply?: (received: string) => string): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
@@ -32,7 +32,7 @@ export function converse(url: string, bytes: string, reply?: (received: string) 
   });
 }
 
-/** The statuses of all answers in what was received. */
+/** Returns the statuses of all responses in the received text. */
 export function statusesOf(received: string): readonly number[] {
   return [...received.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
 }

@@ -1,4 +1,4 @@
-/** What is kept between requests serves no answer of before a change, and none of another caller, filter or policy. */
+/** Caches serve no answer from before a change, and no answer of another caller, filter or policy. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startService, type TestUser } from '../harness.ts';
 import { createWorld, type World } from './world.ts';
@@ -26,7 +26,7 @@ function rulesOf(condition: Part, more: Part = {}): readonly Part[] {
   return [{ resource: 'Case', action: '*', priority: 900, conditions: [condition], ...more }];
 }
 
-/** Titles that the reader sees through every door, each of which must agree. */
+/** Returns the titles that the reader sees; all endpoints must agree. */
 async function seen(): Promise<readonly string[]> {
   const where = { title: { startsWith: 'case ' } };
   const ask = (path: string, body: unknown) => world.call('POST', path, { token: reader.token, body });
@@ -60,7 +60,7 @@ const changePolicy = (body: Part) => () => change(`/admin/api/policies/${policy}
 const changeReader = (body: Part) => () => change(`/api/User/${reader.id}`, body);
 const ofDepartment = { field: 'user.department', operator: 'eq', value: 'one' };
 
-/** A change, what the reader sees behind it, and the way back. */
+/** A change, the titles that the reader sees after it, and the change that reverts it. */
 type Change = readonly [name: string, make: () => Promise<void>, seen: readonly string[], back?: () => Promise<void>];
 const CHANGES: readonly Change[] = [
   ['another value of a condition', changePolicy({ rules: rulesOf({ field: 'resource.amount', operator: 'eq', value: 2 }) }), ['case 2']],
@@ -113,7 +113,7 @@ describe('a decision or statement of before is not served after', () => {
   });
 });
 
-/** Two texts that are the same once they are put together with what stands between them. */
+/** Pairs of texts that are equal once they are joined with the separator. */
 const SPLITS: readonly (readonly [string, string, string, string])[] = [
   ['a', 'bc', 'ab', 'c'],
   ['a', 'b c', 'a b', 'c'],

@@ -30,7 +30,7 @@ const DOORS: readonly (readonly [string, (victim: Victim) => readonly [send: str
   ],
 ];
 
-/** Who is attacked, and what the attack is answered with. */
+/** Attacked users, with the answer that each attack gets. */
 const VICTIMS = [
   ['bob', 422, 'only the user and an admin may set it'],
   ['admin', 403, 'admins are changed by admins or by themselves'],

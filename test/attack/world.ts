@@ -108,7 +108,7 @@ export async function createWorld(settings: ServiceOptions['settings'] = {}): Pr
   };
 }
 
-/** Does the work while these rules are all that editors have. */
+/** Runs the work while editors have only these rules. */
 export async function underRules<Result>(
   world: World,
   rules: readonly Readonly<Record<string, unknown>>[],

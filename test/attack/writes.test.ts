@@ -15,7 +15,7 @@ interface Door {
   readonly name: string;
   send(world: World): string;
   body(values: Values, world: World): Body;
-  /** The status where an id is among the values; 422 where absent, as for any field that the service sets. */
+  /** The status for values with an id; 422 if absent, as for any field that the service sets. */
   readonly ofAnotherId?: Readonly<Record<'alice' | 'admin', number>>;
 }
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Condition, evaluate, type Path, readConditions, toSql } from '../../src/condition/index.ts';
 import { ALL_COLUMNS, createHostileTable, DATABASE, type HostileTable, scopeOf, TARGET } from './hostile-table.ts';
 
-/** Said by SQL alone. */
+/** Expressions that SQL evaluates completely. */
 const EXACT: readonly string[] = [
   'resource.size % 2 == 0',
   'resource.size % -7 < 0',
@@ -16,7 +16,7 @@ const EXACT: readonly string[] = [
   '7 % 3 == resource.size',
 ];
 
-/** What could leave int64, or divide by zero, is for memory. */
+/** Expressions that could overflow int64 or divide by zero, which are evaluated in memory. */
 const IN_MEMORY: readonly string[] = [
   'resource.size * resource.size > 0',
   'resource.size * 1025 > 0',
@@ -46,7 +46,7 @@ describe(`arithmetic of integers takes the same rows in memory and in ${DATABASE
 
   it.each(IN_MEMORY)('in memory: %s', (expression) => expect(toSql(read(expression), TARGET).exact).toBe(false));
 
-  it('whatever the terms', async () => {
+  it('with random terms', async () => {
     let exactly = 0;
     await fc.assert(
       fc.asyncProperty(TERMS, fc.constantFrom('==', '!=', '<', '<=', '>', '>='), TERMS, async (left, sign, right) => {

@@ -97,7 +97,7 @@ async function create(url: string, token: string, { answered, goesOn }: { answer
 }
 
 describe('workers', () => {
-  it('take the set-up token that who leads them prints once', async () => {
+  it('accept the set-up token that their primary process prints once', async () => {
     const { program, query } = await startCrew(2);
     const token = /"token":"([^"]+)"/.exec(program.printed())?.[1] ?? '';
     expect(program.printed().split(token)).toHaveLength(2);

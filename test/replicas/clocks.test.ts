@@ -12,7 +12,7 @@ const preload = fileURLToPath(new URL('shifted-clock.ts', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'bailiwick-clocks-'));
 const SECOND = 1000;
 
-/** How far the clock of each replica is ahead. Tokens are accepted with 30 seconds of difference. */
+/** Seconds by which the clock of each replica is ahead. Tokens are accepted with 30 seconds of difference. */
 const AHEAD = [0, 20, -20, 45, -3600] as const;
 const fileOf = (index: number): string => join(folder, `ahead-${index}`);
 
@@ -57,11 +57,11 @@ describe('a replica whose clock is', () => {
     expect(await readiness(index)).toEqual([503, detail]);
     expect(linesOf(index)).toEqual([detail]);
     expect(linesOf(index)[0]).toMatch(/here it is \S+Z, there \S+Z/);
-    // It still answers whoever asks it: which requests go where is for the balancer.
+    // It still answers requests: routing them elsewhere is the balancer's task.
     expect((await send(replica(index).url, 'GET /api/Note')).status).toBe(403);
   });
 
-  it('set right while nobody asks for anything but /readyz, is ready again', async () => {
+  it('set right while only /readyz is requested, is ready again', async () => {
     writeFileSync(fileOf(3), '0');
     await expect.poll(() => readiness(3), { timeout: 20_000 }).toEqual([200, undefined]);
     expect(linesOf(3).at(-1)).toMatch(/is right again/);

@@ -1,6 +1,6 @@
 /**
- * Loaded before the program: this process alone has another time. By how many milliseconds it is ahead is in TEST_CLOCK_AHEAD, or in a file
- * that is read again all the time.
+ * Loaded before the program to shift the clock of this process. The milliseconds by which it is ahead are in TEST_CLOCK_AHEAD, or in the
+ * file TEST_CLOCK_FILE, which is read again every 100 ms.
  */
 import { readFileSync } from 'node:fs';
 

@@ -71,7 +71,7 @@ describe('a start on a database that is new, where another one was', () => {
     expect(message).toMatch(/although there was a database before$/);
     expect(mistakes.join('\n')).toContain(`${first.checkpoints}: checkpoints of its audit log`);
     expect(mistakes.at(-1)).toContain('--create-database always');
-    // The one that is right starts as ever.
+    // A start on the right database works as before.
     await (await createService(first)).close();
   });
 
@@ -93,7 +93,7 @@ describe('a start on a database that is new, where another one was', () => {
     const verified = await verifyDecisions(second);
     expect([verified.breaks, verified.checkpoints?.lines]).toEqual([[], 1]);
     expect(readdirSync(second.data).filter((name) => name.startsWith('checkpoints.ndjson.'))).toHaveLength(1);
-    // Nothing is moved away again once the database is there.
+    // No file is renamed again once the database exists.
     await (await createService(second)).close();
     expect(readdirSync(second.data).filter((name) => name.startsWith('checkpoints.ndjson.'))).toHaveLength(1);
   });

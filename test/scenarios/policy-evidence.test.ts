@@ -33,7 +33,7 @@ afterAll(async () => {
   await service.close();
 });
 afterEach(async () => {
-  // What refers to policies goes before them.
+  // Rows that reference policies are deleted before them.
   await run(...TABLES.toReversed().map((table) => sql`delete from ${sql.ref(table)}`));
   await run(...TABLES.map((table) => sql`insert into ${sql.ref(table)} select * from ${sql.ref(`kept${table}`)}`));
 });
@@ -55,7 +55,7 @@ interface Found {
   readonly detail: string;
 }
 
-/** What the endpoint finds, page by page. */
+/** Returns the breaks that the endpoint finds, page by page. */
 async function verify(limit = 10_000): Promise<readonly Found[]> {
   const found: Found[] = [];
   for (let cursor: unknown = ''; cursor !== undefined; ) {
@@ -74,7 +74,7 @@ function replaced(column: string, from: string, to: string): Sql {
 
 const ofPolicy = (): Sql => sql`"kind" = 'policy' and "subjectId" = ${policy}`;
 
-/** What is done by SQL, and how it is told. */
+/** Edits by SQL, with the reports that they must cause. */
 const EDITS: readonly (readonly [name: string, statements: () => readonly Sql[], detail: () => RegExp])[] = [
   [
     'an old version made to deny nothing',

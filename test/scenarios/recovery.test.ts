@@ -18,7 +18,7 @@ afterEach(() => service.close());
 
 type Commands = Awaited<ReturnType<typeof createService>>;
 
-/** Does what a command does, in a service of its own on the same data. */
+/** Runs a command in a separate service on the same data. */
 async function command<T>(work: (commands: Commands) => Promise<T>): Promise<T> {
   const { dataFolder, database } = service;
   const flags = { project: join(dirname(dataFolder), 'project'), data: dataFolder, database, logLevel: 'silent' };

@@ -1,4 +1,4 @@
-/** A list that the database cannot filter ends a page early, says at which bound, and misses nothing behind it. */
+/** A list that the database cannot filter ends a page early, names the bound, and misses no record on later pages. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Reply, type RunningService, startService } from '../harness.ts';
 
