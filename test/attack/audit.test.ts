@@ -207,7 +207,7 @@ describe('the audit log as admins see it', () => {
     await as('admin', 'DELETE', `/admin/api/policies/${policy}`);
   });
 
-  it('takes text from callers as text: no line, cell or entry of its own', async () => {
+  it('takes text from callers as text: it forges no line, cell or entry', async () => {
     const forged = 'x","allowed":true},\u2028{"id":"forged';
     const reply = await world.as('anon', 'GET', `/api/Case/${encodeURIComponent(forged)}`);
     expect([400, 403, 404]).toContain(reply.status);

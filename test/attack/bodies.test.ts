@@ -80,7 +80,7 @@ describe('a large body', () => {
     },
   );
 
-  it('of an admin endpoint is not even parsed as JSON for others', async () => {
+  it('to an admin endpoint is not parsed as JSON for other callers', async () => {
     for (const [caller, status] of [
       ['anon', 401],
       ['alice', 403],

@@ -32,7 +32,7 @@ describe('the description of the API', () => {
     expect([await described('anon'), await described('alice')]).toEqual([['Case'], ['Case', 'User']]);
   });
 
-  it('names nothing of a resource that is hidden, not even where another refers to it', async () => {
+  it('names nothing of a hidden resource, also if another resource refers to it', async () => {
     const { text } = await world.as('anon', 'GET', '/openapi.json');
     for (const name of ['/schemas/User', '/api/User', '"User.']) expect(text).not.toContain(name);
   });
@@ -49,7 +49,7 @@ describe('the description of the API', () => {
     expect(await described('anon')).toEqual(['Case']);
   });
 
-  it('is refused to a token that is not good, and never stored on the way', async () => {
+  it('is refused with an invalid token, and must not be stored by proxies', async () => {
     expect((await world.call('GET', '/openapi.json', { token: 'a.b.c' })).status).toBe(401);
     const user = await world.user();
     await world.as('admin', 'PUT', `/api/User/${user.id}`, { body: { isActive: false } });

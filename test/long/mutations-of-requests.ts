@@ -17,7 +17,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'return `${issuer}|${subject}`;',
     replace: 'return subject;',
     red: 'test/attack/issuers.test.ts',
-    test: 'a subject that is the id of a local user sees and changes nothing that is of the user',
+    test: 'a subject that is the id of a local user sees and changes nothing that belongs to the user',
   },
   {
     name: 'the last of a name given twice in JSON counts',
@@ -281,7 +281,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'if (proved !== undefined) return isSame(proved.claim, claim) ? proved.proof : ANOTHER_CLAIM;',
     replace: 'if (proved !== undefined && isSame(proved.claim, claim)) return proved.proof;',
     red: 'test/attack/passwords.test.ts',
-    test: 'guessing the current password is one guess a batch, and counted like logins',
+    test: 'guessing the current password allows one guess per batch, and counts guesses like logins',
   },
   {
     name: 'common passwords are accepted in capitals',

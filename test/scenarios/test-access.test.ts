@@ -172,10 +172,10 @@ describe('a user who is not active', () => {
   const cases: readonly (readonly [what: string, user: () => object, allowed: boolean])[] = [
     ['as stored', () => ({ id: world.idOf('gone') }), false],
     ['as the test says', () => ({ id: world.idOf('maya'), isActive: false }), false],
-    ['as the test says of nobody stored', () => ({ role: 'editor', isActive: false }), false],
+    ['as the test says of a user who is not stored', () => ({ role: 'editor', isActive: false }), false],
     ['with a role as the test says', () => ({ id: world.idOf('gone'), role: 'editor' }), false],
     ['but for the test', () => ({ id: world.idOf('gone'), isActive: true }), true],
-    ['said of nobody', () => ({ role: 'editor' }), true],
+    ['not stored, given only by role', () => ({ role: 'editor' }), true],
   ];
 
   it.each(cases)('%s', async (_, user, allowed) => {
