@@ -53,8 +53,8 @@ export const MUTATIONS_OF_EVIDENCE: readonly Mutation[] = [
   {
     name: 'a missing database is created although there was one before',
     file: 'src/project/open-database.ts',
-    find: "const mayCreate = traces.length === 0 || place.createDatabase === 'always';",
-    replace: "const mayCreate = traces.length === 0 || place.createDatabase !== 'always';",
+    find: "(place.createDatabase === 'when-new' && traces.length === 0)",
+    replace: "place.createDatabase === 'when-new'",
     red: 'test/scenarios/missing-database.test.ts',
     test: 'a start on a database that is new, where another one was is refused where checkpoints are, and says what to do',
   },
