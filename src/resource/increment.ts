@@ -2,10 +2,20 @@ import type { Issue } from '../errors.ts';
 import type { Field } from '../fields/index.ts';
 import { isObject, type Json, type JsonObject, ownValue } from '../operators/index.ts';
 import { typeOf } from './check-shape.ts';
+import type { Resource } from './resource.ts';
 
 /** `{ "increment": amount }`, given for a field whose own values are numbers. */
 export function isIncrement(field: Field, given: Json): given is JsonObject {
   return typeOf(field).add !== undefined && isObject(given) && Object.hasOwn(given, 'increment');
+}
+
+/** Returns whether a change has an increment. */
+export function hasIncrement(resource: Resource, change: Json | undefined): boolean {
+  if (!isObject(change)) return false;
+  return Object.entries(change).some(([name, given]) => {
+    const field = resource.fields.get(name);
+    return field !== undefined && isIncrement(field, given);
+  });
 }
 
 /** Returns the incremented value, or the reason why there is none. `stored` is the record; undefined if increments are not allowed. */

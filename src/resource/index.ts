@@ -15,6 +15,7 @@ export { describeResource, recordSchema, valuesSchema } from './describe.ts';
 export { type FieldAt, fieldAt } from './field-at.ts';
 export { COMMON_OPTIONS, OPTION_FORMS, type OptionForm } from './field-options.ts';
 export { type FilterItem, filterKey, readFilter } from './filter.ts';
+export { hasIncrement } from './increment.ts';
 export { type LoadedDefinitions, loadDefinitions, placeMistake, type RawDefinition } from './load-definitions.ts';
 export { collectMistakes, type DefinitionMistake, type Mistake, printMistake, type Report } from './mistake.ts';
 export { type DefinitionOptions, type ReadDefinition, readDefinition } from './read-definition.ts';

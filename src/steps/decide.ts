@@ -5,7 +5,7 @@ import { type Decision, decide, decidingRule } from '../decision/index.ts';
 import { Problem } from '../errors.ts';
 import { type Json, toInstantText } from '../operators/index.ts';
 import { type Applicable, applicableRules, PROTECTION_ID, type UserGrant } from '../policy/index.ts';
-import type { Resource, StoredRecord } from '../resource/index.ts';
+import { hasIncrement, type Resource, type StoredRecord } from '../resource/index.ts';
 import { loadReferred, loadReferredOfEach } from '../storage/index.ts';
 import type { Decided, Found, Job, Proposal } from './job.ts';
 import { type ScopeSubject, scopeOf } from './scope.ts';
@@ -26,6 +26,18 @@ interface Subject {
 /** Decides on the stored record. One that does not exist has no attributes: what depends on them denies, in the same words. */
 export function decideRecord(job: Job, found: Found): Promise<Decision> {
   return decideOrRefuse(job, { record: found[0], recordId: job.request.id ?? found[0]?.id });
+}
+
+/**
+ * Decides on the stored record. An increment builds on the stored value, and a sum that is refused would tell it: a caller who sends one
+ * must be allowed to read the record as well, with an entry of its own.
+ */
+export async function decideUpdate(job: Job, found: Found): Promise<Decision> {
+  const decision = await decideRecord(job, found);
+  if (hasIncrement(job.resource, job.request.data)) {
+    await decideOrRefuse(asRead(job), { record: found[0], recordId: job.request.id, action: 'read' });
+  }
+  return decision;
 }
 
 /** Decides on the record as a create would make it. */

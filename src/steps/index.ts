@@ -22,6 +22,7 @@ export {
   decideProposed,
   decideReading,
   decideRecord,
+  decideUpdate,
   maySeeDescription,
   redecide,
   redecideNothing,

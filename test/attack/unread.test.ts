@@ -64,12 +64,22 @@ describe.each(DOORS)('the answer of an update by %s', (_name, send, at) => {
   it.each<[string, Body]>([
     ['nothing', {}],
     ['a value', { title: 'Changed' }],
-    ['an increment', { amount: { increment: 1 } }],
   ])('shows the id and the version alone where the caller may not read the record: %s', async (_what, data) => {
     const reply = await change(blind, send(data));
     expect(reply.status).toBe(200);
     expect(reply.at(`${at}data`)).toEqual({ id, version: 2 });
     if (at === '') expect(reply.headers.etag).toBe('"2"');
+  });
+
+  it.each<[string, Body]>([
+    ['in range', { amount: { increment: 1 } }],
+    ['out of range', { amount: { increment: Number.MAX_SAFE_INTEGER } }],
+    ['of a field without a value', { price: { increment: '1.00' } }],
+  ])('denies an increment where the caller may not read the record: %s', async (_what, data) => {
+    const reply = await change(blind, send(data));
+    expect(reply.at('data.0.status') ?? reply.status, reply.text).toBe(403);
+    const stored = await world.as('admin', 'GET', `/api/Case/${id}`);
+    expect([stored.at('data.version'), stored.at('data.amount')]).toEqual([1, 731]);
   });
 
   it('does not show what a condition on the data sent would open', async () => {

@@ -111,7 +111,7 @@ describe('a batch', () => {
     const decided = [
       'create',
       'read',
-      'update',
+      'update read',
       'list',
       'list',
       'export',
@@ -123,7 +123,7 @@ describe('a batch', () => {
       'list delete',
       'delete',
     ];
-    const entries = await service.decisions('limit=16&kind=access');
+    const entries = await service.decisions('limit=17&kind=access');
     expect(entries.map(({ action }) => action).reverse()).toEqual(decided.flatMap((actions) => actions.split(' ')));
     expect(await send([{ resource: 'Order', action: 'delete', data: { id: gone } }]).then(itemsOf)).toMatchObject([{ status: 200 }]);
   });
