@@ -69,7 +69,7 @@ export async function decideDescription(job: Job): Promise<Decision> {
   return decideOrRefuse(job, { record: OPEN, action: 'list' });
 }
 
-/** Whether the caller may see the description of the job's resource: the same decisions, whose entries stay in the job. */
+/** Returns whether the caller may see the description of the job's resource: the same decisions, whose entries stay in the job. */
 export async function maySeeDescription(job: Job): Promise<boolean> {
   for (const action of ['read', 'list'] as const) {
     if ((await decideOn(job, { record: OPEN, action })).effect !== 'deny') return true;

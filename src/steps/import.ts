@@ -124,7 +124,7 @@ interface Repeated {
   readonly data: Json | undefined;
   readonly match: StoredRecord;
   readonly key: string | undefined;
-  /** Whether the caller may read the stored record. */
+  /** True if the caller may read the stored record. */
   readonly isReadable: boolean;
 }
 
