@@ -30,7 +30,7 @@ export interface PasswordHashes {
   of(plain: string): string;
   /** Returns the proof of a claim; undefined where it is not verified yet, and notes that it is missing. */
   proofOf(claim: PasswordClaim): PasswordProof | undefined;
-  /** Throws HashNeeded where something was missing. */
+  /** Throws HashNeeded if a hash or a proof was missing: the request runs again once it is made. */
   check(): void;
 }
 

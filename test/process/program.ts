@@ -200,3 +200,19 @@ export function connectAndAsk(url: string): Promise<string> {
     socket.on('close', () => resolve(received.slice(0, 12) || 'closed without an answer'));
   });
 }
+
+/**
+ * Opens a connection each millisecond, 200 in all, stops the program with SIGTERM at the 141st, and returns the distinct answers. Refused
+ * connections are left out.
+ */
+export async function answersAroundStop(program: Program): Promise<readonly string[]> {
+  const ends: Promise<string>[] = [];
+  for (let sent = 0; sent < 200; sent++) {
+    ends.push(connectAndAsk(program.url));
+    if (sent === 140) program.child.kill('SIGTERM');
+    await pause(1);
+  }
+  const seen = new Set(await Promise.all(ends));
+  seen.delete('ECONNREFUSED');
+  return [...seen];
+}
