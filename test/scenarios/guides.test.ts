@@ -68,7 +68,7 @@ describe('the guide to definitions', () => {
 });
 
 describe('the addresses in guides', () => {
-  const addresses = ['api', 'record'].flatMap((guide) => examples(guide, '').flatMap((block) => block.trim().split('\n')));
+  const addresses = ['api', 'audit-log'].flatMap((guide) => examples(guide, '').flatMap((block) => block.trim().split('\n')));
 
   it.each(addresses.filter((address) => !/cursor=|decisions\/</.test(address)))('%s', async (line) => {
     const [method = '', path = ''] = line.split(' ');
@@ -140,9 +140,9 @@ describe('the guide to the API', () => {
   });
 });
 
-describe('the guide to the record', () => {
+describe('the guide to the audit log', () => {
   it('shows an entry with the members that entries have', async () => {
-    const [shown = ''] = examples('record', 'json');
+    const [shown = ''] = examples('audit-log', 'json');
     const [entry = {}] = await service.decisions(`limit=1&resource=Article`);
     const members = [...Object.keys(JSON.parse(shown)), 'facts', 'outcome'];
     expect(Object.keys(entry).filter((member) => !members.includes(member))).toEqual([]);
