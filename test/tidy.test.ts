@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { checkFaces } from './tidy/faces.ts';
 import { importRules } from './tidy/import-rules.ts';
-import { readLayers } from './tidy/layers.ts';
+import { parseLayers } from './tidy/layers.ts';
 import { checkMap } from './tidy/map.ts';
 import { type Finding, findAll } from './tidy/rule.ts';
 import { shapeRules } from './tidy/shape-rules.ts';
-import { readSource, readSources } from './tidy/source.ts';
+import { loadSources, parseSource } from './tidy/source.ts';
+import { findUnusedExports } from './tidy/unused-exports.ts';
 import { wordRules } from './tidy/word-rules.ts';
 
 const rules = [...importRules, ...shapeRules, ...wordRules];
@@ -21,23 +21,25 @@ function show({ path, line, rule, sentence }: Finding): string {
 
 describe('sources', () => {
   const architecture = readFileSync(folderUrl('../ARCHITECTURE.md'), 'utf8');
-  const layers = readLayers(architecture);
-  const sources = readSources(folderUrl('../src'));
+  const layers = parseLayers(architecture);
+  const sources = loadSources(folderUrl('../src'));
 
   it.each(rules)('keep to $name', (rule) => {
     expect(findAll(sources, [rule], layers).map(show)).toEqual([]);
   });
 
-  it('export from a face only what somebody outside imports', () => {
-    const users = ['test', 'scripts', 'bench'].flatMap((folder) => readSources(folderUrl(`../${folder}`), `${folder}/`));
-    expect(checkFaces(sources, users)).toEqual([]);
+  it('export from an index.ts only values that another module imports', () => {
+    const users = ['test', 'scripts', 'bench'].flatMap((folder) => loadSources(folderUrl(`../${folder}`), `${folder}/`));
+    expect(findUnusedExports(sources, users, layers)).toEqual([]);
   });
 
-  it('are told of a face that exports what nobody imports', () => {
-    const face = readSource('walk/index.ts', "export { stay, step, type Way } from './walk.ts';");
-    const said = 'walk/index.ts: nobody outside imports stay, take it out';
-    for (const text of ["import { step } from '../src/walk/index.ts';", "(await import('../src/walk/index.ts')).step();"])
-      expect(checkFaces([face], [readSource('test/a.test.ts', text)])).toEqual([said]);
+  it('exist for every module of the layer table', () => {
+    expect(layers.modules.filter((module) => !sources.some(({ path }) => layers.moduleOf(path) === module))).toEqual([]);
+  });
+
+  it('include a pure decision, pure operators and pure fields', () => {
+    const pure = layers.modules.filter(layers.isPure).map((module) => module.split('/').at(-1));
+    expect(pure).toEqual(expect.arrayContaining(['decision', 'operators', 'fields']));
   });
 
   it('stand in the map of ARCHITECTURE.md, all of them and no others', () => {
@@ -45,35 +47,35 @@ describe('sources', () => {
   });
 
   it('are missed there, where one is new or gone', () => {
-    expect(checkMap('| `walk/` | `gone`, which is no `Walk` |', [readSource('walk/new.ts', '')])).toEqual([
+    expect(checkMap('| `walk/` | `gone`, which is no `Walk` |', [parseSource('walk/new.ts', '')])).toEqual([
       'ARCHITECTURE.md: say where src/walk/new.ts is, in the row of its folder',
       'ARCHITECTURE.md: there is no src/walk/gone.ts any more, take it out',
     ]);
   });
 });
 
-/** The fixture is a small project in which each line that breaks a rule says so: `// breaks layer, face`. */
-describe('the rules themselves', () => {
+/** In the fixture, a small project, each line that breaks rules names them: `// breaks layer, package`. */
+describe('rules', () => {
   const fixture = folderUrl('fixtures/tidy/');
-  const layers = readLayers(readFileSync(`${fixture}ARCHITECTURE.md`, 'utf8'));
-  const sources = readSources(`${fixture}src`);
+  const layers = parseLayers(readFileSync(`${fixture}ARCHITECTURE.md`, 'utf8'));
+  const sources = loadSources(`${fixture}src`);
   const findings = findAll(sources, rules, layers);
 
-  it('find every line of the fixture that says it breaks one, and no other', () => {
+  it('report exactly the lines of the fixture that name them', () => {
     const expected = sources.flatMap(({ path, text }) =>
       text.split('\n').flatMap((line, index) => namesAfterBreaks(line).map((rule) => `${path}:${index + 1} ${rule}`)),
     );
     expect(findings.map(({ path, line, rule }) => `${path}:${line} ${rule}`).sort()).toEqual(expected.sort());
   });
 
-  it('are each broken by the fixture, or by a file too long to keep', () => {
-    const tooLong = readSource('store/long.ts', '//\n'.repeat(301));
+  it('are each broken by the fixture or by a file of 301 lines', () => {
+    const tooLong = parseSource('store/long.ts', '//\n'.repeat(301));
     const broken = new Set([...findings, ...findAll([tooLong], rules, layers)].map(({ rule }) => rule));
     expect(rules.map(({ name }) => name).filter((name) => !broken.has(name))).toEqual([]);
   });
 
   it('allow 300 lines', () => {
-    expect(findAll([readSource('store/long.ts', '//\n'.repeat(300))], rules, layers)).toEqual([]);
+    expect(findAll([parseSource('store/long.ts', '//\n'.repeat(300))], rules, layers)).toEqual([]);
   });
 
   it('say what to do instead', () => {
@@ -82,8 +84,33 @@ describe('the rules themselves', () => {
     );
   });
 
-  it('refuse a document without a layer table', () => {
-    expect(() => readLayers('# Nothing\n\n| a | b |\n|---|---|\n')).toThrow('no layer table');
+  it.each(['stay', 'step'])('report that an index.ts exports %s, which no other module imports', (unused) => {
+    const index = parseSource('rules/deep/index.ts', "export { stay, step, type Way } from './walk.ts';");
+    const used = unused === 'stay' ? 'step' : 'stay';
+    for (const text of [`import { ${used} } from '../src/rules/deep/index.ts';`, `(await import('../src/rules/deep/index.ts')).${used}();`])
+      expect(findUnusedExports([index], [parseSource('test/a.test.ts', text)], layers)).toEqual([
+        `rules/deep/index.ts: no other module imports ${unused}, remove the export`,
+      ]);
+  });
+});
+
+describe('the layer table', () => {
+  it.each([
+    ['no row', '# Nothing\n\n| a | b |\n|---|---|\n', 'no layer table'],
+    ['a pure module that it does not list', '| 1 | `a` | pure: `b` |', 'the module b,'],
+    ['a restricted module that it does not list', '| 1 | `a` | |\n\n`b` is read by `a` alone', 'the module b,'],
+  ])('refuses %s', (_, markdown, message) => {
+    expect(() => parseLayers(markdown)).toThrow(message);
+  });
+
+  it('gives a path to the longest module that contains it', () => {
+    const { moduleOf } = parseLayers('| 1 | `a`, `a/b`, `a/b/c`, `d` | |');
+    const paths = ['a/x.ts', 'a/bc.ts', 'a/b/x/y.ts', 'a/b/c.ts', 'a/b/c.test.ts', 'a/b.ts', 'd.ts', 'd.fixture.ts', 'e/f.ts', 'e.test.ts'];
+    expect(paths.map(moduleOf)).toEqual(['a', 'a', 'a/b', 'a/b/c', 'a/b/c', 'a/b', 'd', 'd', 'e', 'e']);
+  });
+
+  it('orders modules by the number of their row, then from left to right', () => {
+    expect(parseLayers('| 2 | `c` | |\n| 10 | `a`, `b` | |\n| -1 | `d` | |').modules).toEqual(['a', 'b', 'c', 'd']);
   });
 });
 

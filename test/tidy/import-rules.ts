@@ -1,57 +1,61 @@
 import { dirname, join } from 'node:path/posix';
 import { type Rule, visit } from './rule.ts';
-import { moduleOf, type Source } from './source.ts';
+import type { Source } from './source.ts';
 
-/** Imports between modules: down only, and through the front door. Tests beside a file may import what they like. */
+/** Rules about imports between modules and from packages. Tests beside a file are exempt. */
 export const importRules: readonly Rule[] = [
   {
     name: 'layer',
-    check(source, found, { layerOf }) {
-      const own = layerOf.get(source.module);
-      if (own === undefined) found(0, `give src/${source.module} a row in the layer table of ARCHITECTURE.md`);
-      eachInside(source, (path, position) => {
-        const module = moduleOf(path);
-        const other = layerOf.get(module);
-        if (own === undefined || other === undefined || module === source.module || other < own) return;
-        const way = 'receive what you need as an argument, or move it down';
-        found(position, `${source.module} (layer ${own}) must not import ${module} (layer ${other}), imports point down: ${way}`);
+    check(source, report, { moduleOf, rankOf, isBelow }) {
+      const own = moduleOf(source.path);
+      const rank = rankOf(own);
+      if (rank === undefined) report(0, `add ${own} to a row of the layer table in ARCHITECTURE.md`);
+      eachImportedFile(source, (path, position) => {
+        const other = moduleOf(path);
+        const otherRank = rankOf(other);
+        if (rank === undefined || otherRank === undefined || other === own || isBelow(other, own)) return;
+        const place = otherRank === rank ? 'to its left in the same row' : `layer ${otherRank}`;
+        const advice = 'imports point down: receive what you need as an argument, or move it down';
+        report(position, `${own} (layer ${rank}) must not import ${other} (${place}), ${advice}`);
       });
     },
   },
   {
-    name: 'face',
-    check(source, found) {
-      eachInside(source, (path, position) => {
-        if (moduleOf(path) === source.module || !path.includes('/') || path === `${moduleOf(path)}/index.ts`) return;
-        found(position, `import ${moduleOf(path)}/index.ts, the face of that folder, and export there what is missing`);
+    name: 'folder-index',
+    check(source, report, { moduleOf }) {
+      eachImportedFile(source, (path, position) => {
+        const other = moduleOf(path);
+        if (other === moduleOf(source.path) || path === `${other}.ts` || path === `${other}/index.ts`) return;
+        report(position, `import ${other}/index.ts instead of ${path}; export from there what is missing`);
       });
     },
   },
   {
     name: 'package',
-    check(source, found, { mayImport }) {
+    check(source, report, { mayImport }) {
       eachImport(source, (specifier, position) => {
         if (specifier.startsWith('.') || mayImport(source.path, specifier)) return;
-        const way = 'leave it to a layer that may, or add it to the table with a reason in docs/decisions/';
-        found(position, `${source.path} must not import "${specifier}" (layer table of ARCHITECTURE.md): ${way}`);
+        const advice = 'move the code to a module that may, or add the package to the table and give the reason in docs/decisions/';
+        report(position, `${source.path} must not import "${specifier}" (layer table of ARCHITECTURE.md): ${advice}`);
       });
     },
   },
   {
-    name: 'reader',
-    check(source, found, { readersOf }) {
-      eachInside(source, (path, position) => {
-        const module = moduleOf(path);
-        const readers = readersOf.get(module);
-        if (readers === undefined || module === source.module || readers.includes(source.module)) return;
-        found(position, `take what you need as an option: only ${readers.join(', ')} may import ${module}`);
+    name: 'restricted-module',
+    check(source, report, { moduleOf, importersOf }) {
+      eachImportedFile(source, (path, position) => {
+        const own = moduleOf(source.path);
+        const other = moduleOf(path);
+        const importers = importersOf.get(other);
+        if (importers === undefined || other === own || importers.includes(own)) return;
+        report(position, `receive the value as an option: only ${importers.join(', ')} may import ${other}`);
       });
     },
   },
 ];
 
-/** Calls `each` for what is imported or re-exported from a file of ours, with its path below the sources. */
-function eachInside(source: Source, each: (path: string, position: number) => void): void {
+/** Calls `each` with the path below the sources of every file that is imported or re-exported. */
+function eachImportedFile(source: Source, each: (path: string, position: number) => void): void {
   eachImport(source, (specifier, position) => {
     if (specifier.startsWith('.')) each(join(dirname(source.path), specifier), position);
   });

@@ -1,64 +1,108 @@
-/** The layer table of ARCHITECTURE.md. */
+/** The layer table of ARCHITECTURE.md: the modules of the sources, their order, and the packages that each may import. */
 export interface Layers {
-  /** Layer by module; a greater one is higher. */
-  readonly layerOf: ReadonlyMap<string, number>;
-  /** Whether a file, by its path below the sources, may import a package or a `node:` module. */
+  /** All modules, from the top row down and from left to right. A module is a folder, or a file without `.ts`. */
+  readonly modules: readonly string[];
+  /** Returns the longest module that contains a path below the sources, or the first part of a path that no module contains. */
+  moduleOf(path: string): string;
+  /** Returns the number in the first column; `undefined` for a module that the table does not list. */
+  rankOf(module: string): number | undefined;
+  /** Returns true if `upper` may import `lower`: `lower` is in a lower row, or in the same row and further to the right. */
+  isBelow(lower: string, upper: string): boolean;
+  /** Returns true if a file may import a package or a `node:` module. */
   mayImport(path: string, specifier: string): boolean;
-  /** Modules that alone may import a module, where the document says so: "`settings` is read by `service` and `main` alone". */
-  readonly readersOf: ReadonlyMap<string, readonly string[]>;
-  /** Whether a module is pure: nothing of the outside world is allowed to it, and nothing below it touches a database. */
+  /** The only modules that may import a module, where the document restricts it: "`settings` is read by `service` and `main` alone". */
+  readonly importersOf: ReadonlyMap<string, readonly string[]>;
+  /** Returns true for a module marked as pure: it has no clock and no promise. */
   isPure(module: string): boolean;
 }
 
-/** A permission: files whose path starts with `below` may import what matches `pattern`. */
-interface Grant {
+interface Row {
+  readonly rank: number;
+  readonly modules: readonly string[];
+  readonly permissions: readonly Permission[];
+  readonly pure: readonly string[];
+}
+
+/** Files of a module whose path starts with `below` may import packages that match `pattern`. */
+interface Permission {
+  readonly module: string;
   readonly below: string;
   readonly pattern: string;
 }
 
-/** The first layer that has to do with databases, and so with time and waiting. */
-const FIRST_IMPURE_LAYER = 4;
-
-/** Reads the table whose first column is `layer`: | number | `module`, … | `package`, …; in `folder` also `package`, … | */
-export function readLayers(markdown: string): Layers {
-  const rows = markdown.split('\n').map((line) => line.split('|').map((cell) => cell.trim()));
-  const layerOf = new Map<string, number>();
-  const grants: Grant[] = [];
-  for (const [, layer = '', modules = '', outside = ''] of rows) {
-    if (layer === '' || !Number.isFinite(Number(layer))) continue;
-    for (const module of namesIn(modules)) {
-      layerOf.set(module, Number(layer));
-      grants.push(...readGrants(module, outside));
-    }
-  }
-  if (layerOf.size === 0) throw new Error('ARCHITECTURE.md has no layer table: a row is | number | `module` | `package` |');
-  const isInside = (path: string, below: string): boolean => path === `${below}.ts` || path.startsWith(`${below}/`);
+/**
+ * Parses the rows | number | `module`, … | outside world |, where a greater number is a higher rank. The third column is
+ * `everything`, or parts separated by `;`:
+ *
+ * - `package`, …: every module of the row may import these packages.
+ * - in `path` also `package`, …: files below this path of the row may import these packages.
+ * - pure, or pure: `module`, …: all modules of the row, or these, have no clock and no promise.
+ */
+export function parseLayers(markdown: string): Layers {
+  const rows = parseRows(markdown);
+  const modules = rows.flatMap((row) => row.modules);
+  if (modules.length === 0) throw new Error('ARCHITECTURE.md has no layer table: a row is | number | `module` | `package` |');
+  const pure = rows.flatMap((row) => row.pure);
+  const importersOf = new Map(
+    [...markdown.matchAll(/`([^`]+)` is read by (.*?) alone/gs)].map(([, module = '', importers = '']) => [module, namesIn(importers)]),
+  );
+  for (const name of [...pure, ...importersOf.keys(), ...[...importersOf.values()].flat()])
+    if (!modules.includes(name)) throw new Error(`ARCHITECTURE.md names the module ${name}, which its layer table does not list`);
+  const longestFirst = modules.toSorted((a, b) => b.length - a.length);
+  const moduleOf = (path: string): string =>
+    longestFirst.find((module) => isInside(path, module)) ?? path.replace(/(\/.*|(\.(test|fixture))?\.ts)$/, '');
   return {
-    layerOf,
-    readersOf: new Map(
-      [...markdown.matchAll(/`([^`]+)` is read by (.*?) alone/gs)].map(([, module = '', readers = '']) => [module, namesIn(readers)]),
-    ),
-    mayImport: (path, specifier) => grants.some(({ below, pattern }) => isInside(path, below) && isMatch(specifier, pattern)),
-    isPure: (module) => (layerOf.get(module) ?? FIRST_IMPURE_LAYER) < FIRST_IMPURE_LAYER && !grants.some(({ below }) => below === module),
+    modules,
+    moduleOf,
+    rankOf: (module) => rows.find((row) => row.modules.includes(module))?.rank,
+    isBelow: (lower, upper) => modules.indexOf(lower) > modules.indexOf(upper),
+    mayImport: (path, specifier) =>
+      rows
+        .flatMap((row) => row.permissions)
+        .some(({ module, below, pattern }) => module === moduleOf(path) && isInside(path, below) && isMatch(specifier, pattern)),
+    importersOf,
+    isPure: (module) => pure.includes(module),
   };
 }
 
-function readGrants(module: string, outside: string): readonly Grant[] {
-  if (outside === 'everything') return [{ below: module, pattern: '*' }];
-  const [base = '', ...exceptions] = outside.split(';');
-  const grants = namesIn(base).map((pattern) => ({ below: module, pattern }));
-  for (const exception of exceptions) {
-    const [below = '', ...patterns] = namesIn(exception);
-    if (below.split('/')[0] === module) grants.push(...patterns.map((pattern) => ({ below, pattern })));
+/** Returns the rows of the layer table, the highest rank first. */
+function parseRows(markdown: string): readonly Row[] {
+  return markdown
+    .split('\n')
+    .map((line) => line.split('|').map((cell) => cell.trim()))
+    .filter(([, rank = '']) => rank !== '' && Number.isFinite(Number(rank)))
+    .map(([, rank, cell = '', outside = '']) => {
+      const modules = namesIn(cell);
+      return { rank: Number(rank), modules, ...parseOutside(outside, modules) };
+    })
+    .toSorted((a, b) => b.rank - a.rank);
+}
+
+function parseOutside(cell: string, modules: readonly string[]): Pick<Row, 'permissions' | 'pure'> {
+  const permissions: Permission[] = [];
+  const pure: string[] = [];
+  const permit = (below: string, patterns: readonly string[]): void => {
+    for (const module of modules) if (isInside(below, module)) permissions.push(...patterns.map((pattern) => ({ module, below, pattern })));
+  };
+  for (const part of cell.split(';').map((text) => text.trim())) {
+    const names = namesIn(part);
+    if (part.startsWith('pure')) pure.push(...(names.length === 0 ? modules : names));
+    else if (part.startsWith('in ')) permit(names[0] ?? '', names.slice(1));
+    else for (const module of modules) permit(module, part === 'everything' ? ['*'] : names);
   }
-  return grants;
+  return { permissions, pure };
 }
 
-function namesIn(cell: string): readonly string[] {
-  return [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
+function namesIn(text: string): readonly string[] {
+  return [...text.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
 }
 
-/** `jose` allows `jose/errors` too; `@fastify/*` and `node:*` allow what they say. */
+/** `storage` contains `storage`, `storage/lists.ts`, `storage.ts` and the tests beside it: `storage.test.ts`. */
+function isInside(path: string, below: string): boolean {
+  return path.startsWith(below) && /^($|\/|(\.(test|fixture))?\.ts$)/.test(path.slice(below.length));
+}
+
+/** `jose` permits `jose/errors` too; `@fastify/*` permits every package of that scope. */
 function isMatch(specifier: string, pattern: string): boolean {
   if (pattern.endsWith('*')) return specifier.startsWith(pattern.slice(0, -1));
   return specifier === pattern || specifier.startsWith(`${pattern}/`);

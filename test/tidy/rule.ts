@@ -6,8 +6,8 @@ import type { Source } from './source.ts';
 /** One thing that sources must not do. */
 export interface Rule {
   readonly name: string;
-  /** Calls `found` for each place that breaks the rule, with a sentence that says what to do instead. */
-  check(source: Source, found: Report, layers: Layers): void;
+  /** Calls `report` for each place that breaks the rule, with a sentence that says what to do instead. */
+  check(source: Source, report: Report, layers: Layers): void;
 }
 
 /** Takes the position in the text and the sentence. */
@@ -21,14 +21,14 @@ export interface Finding {
   readonly sentence: string;
 }
 
-/** Every place where sources break rules. */
+/** Returns every place where sources break rules. */
 export function findAll(sources: readonly Source[], rules: readonly Rule[], layers: Layers): readonly Finding[] {
   const findings: Finding[] = [];
   for (const source of sources) {
     for (const { name, check } of rules) {
-      const found: Report = (position, sentence) =>
+      const report: Report = (position, sentence) =>
         findings.push({ rule: name, path: source.path, line: source.lineOf(position), sentence });
-      check(source, found, layers);
+      check(source, report, layers);
     }
   }
   return findings;

@@ -23,57 +23,57 @@ const PLACELESS: ReadonlySet<string> = new Set([
 export const shapeRules: readonly Rule[] = [
   {
     name: 'file-length',
-    check(source, found) {
-      if (source.lines > FILE_LINES) found(0, `${source.lines} lines: split it where its subject does, at most ${FILE_LINES}`);
+    check(source, report) {
+      if (source.lines > FILE_LINES) report(0, `${source.lines} lines: split it where its subject does, at most ${FILE_LINES}`);
     },
   },
   {
     name: 'function-length',
-    check(source, found) {
+    check(source, report) {
       eachFunction(source, ({ start, end }) => {
         const lines = source.lineOf(end) - source.lineOf(start) + 1;
-        if (lines > FUNCTION_LINES) found(start, `${lines} lines: give its steps names of their own, at most ${FUNCTION_LINES}`);
+        if (lines > FUNCTION_LINES) report(start, `${lines} lines: give its steps names of their own, at most ${FUNCTION_LINES}`);
       });
     },
   },
   {
     name: 'parameters',
-    check(source, found) {
+    check(source, report) {
       eachFunction(source, ({ start, params }) => {
         const count = params.filter((param) => !('name' in param && param.name === 'this')).length;
-        if (count > PARAMETERS) found(start, `${count} parameters: take one options object instead, at most ${PARAMETERS}`);
+        if (count > PARAMETERS) report(start, `${count} parameters: take one options object instead, at most ${PARAMETERS}`);
       });
     },
   },
   {
     name: 'default-export',
-    check(source, found) {
+    check(source, report) {
       visit(source, {
-        ExportDefaultDeclaration: ({ start }) => found(start, 'export it by name, so that it is called the same everywhere'),
+        ExportDefaultDeclaration: ({ start }) => report(start, 'export it by name, so that it is called the same everywhere'),
       });
     },
   },
   {
     name: 'folder-name',
-    check(source, found) {
+    check(source, report) {
       for (const name of source.path.replace(/\.ts$/, '').split('/')) {
-        if (PLACELESS.has(name)) found(0, `"${name}" says nothing: name it after what it is about`);
+        if (PLACELESS.has(name)) report(0, `"${name}" says nothing: name it after what it is about`);
       }
     },
   },
   {
-    name: 'face-header',
-    check(source, found) {
-      if (!/^[^/]+\/index\.ts$/.test(source.path)) return;
+    name: 'index-header',
+    check(source, report, { moduleOf }) {
+      if (source.path !== `${moduleOf(source.path)}/index.ts`) return;
       const [header] = source.text.match(/^\/\*\*.*?\*\//s) ?? [''];
       const lines = header.split('\n').length - 2;
       if (lines < 3 || lines > 12)
-        found(0, 'begin with 3 to 12 lines of comment: what the folder is for, what it must never do, where to begin');
+        report(0, 'begin with 3 to 12 lines of comment: what the folder is for, what it must never do, where to begin');
     },
   },
   {
     name: 'docstring',
-    check(source, found) {
+    check(source, report) {
       if (source.isTest) return;
       const sentence = 'say in a sentence above it what this exported name is: /** … */';
       let before = '';
@@ -81,7 +81,7 @@ export const shapeRules: readonly Rule[] = [
         const declared = node.type === 'ExportNamedDeclaration' ? node.declaration : null;
         const text = source.text.slice(node.start, node.end);
         const isSaid = source.text.slice(0, node.start).trimEnd().endsWith('*/') || saysItself(text) || isDerived(text, before);
-        if (declared !== null && !isSaid) found(node.start, sentence);
+        if (declared !== null && !isSaid) report(node.start, sentence);
         before = text;
       }
     },

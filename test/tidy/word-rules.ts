@@ -4,99 +4,99 @@ import { type Rule, visit } from './rule.ts';
 export const wordRules: readonly Rule[] = [
   {
     name: 'environment',
-    check(source, found) {
-      if (source.isTest || source.module === 'main') return;
+    check(source, report) {
+      if (source.isTest || source.path === 'main.ts') return;
       visit(source, {
         MemberExpression({ start, object, property }) {
           if (!isName(object, 'process') || !isName(property, 'env')) return;
-          found(start, 'add a setting to settings-table.ts and take its value as an option: only main.ts reads the environment');
+          report(start, 'add a setting to settings-table.ts and take its value as an option: only main.ts reads the environment');
         },
       });
     },
   },
   {
     name: 'console',
-    check(source, found) {
+    check(source, report) {
       visit(source, {
         MemberExpression({ start, object }) {
-          if (isName(object, 'console')) found(start, 'log through the logger of http/, or print through the world of cli/');
+          if (isName(object, 'console')) report(start, 'log through the logger of http/, or print through the world of cli/');
         },
       });
     },
   },
   {
     name: 'regexp',
-    check(source, found) {
+    check(source, report) {
       const sentence = 'write a literal, or use re2js for a pattern from outside: a native one can run forever';
       visit(source, {
-        NewExpression: ({ start, callee }) => (isName(callee, 'RegExp') ? found(start, sentence) : undefined),
-        CallExpression: ({ start, callee }) => (isName(callee, 'RegExp') ? found(start, sentence) : undefined),
+        NewExpression: ({ start, callee }) => (isName(callee, 'RegExp') ? report(start, sentence) : undefined),
+        CallExpression: ({ start, callee }) => (isName(callee, 'RegExp') ? report(start, sentence) : undefined),
       });
     },
   },
   {
     name: 'any',
-    check(source, found) {
-      visit(source, { TSAnyKeyword: ({ start }) => found(start, 'say unknown and narrow it') });
+    check(source, report) {
+      visit(source, { TSAnyKeyword: ({ start }) => report(start, 'say unknown and narrow it') });
     },
   },
   {
     name: 'non-null',
-    check(source, found) {
+    check(source, report) {
       visit(source, {
-        TSNonNullExpression: ({ start }) => found(start, 'handle the missing case, or let the type say that there is none'),
+        TSNonNullExpression: ({ start }) => report(start, 'handle the missing case, or let the type say that there is none'),
       });
     },
   },
   {
     name: 'silent-catch',
-    check(source, found) {
+    check(source, report) {
       visit(source, {
         CatchClause({ start, body }) {
-          if (body.body.length === 0) found(start, 'do something about the error, or let it through');
+          if (body.body.length === 0) report(start, 'do something about the error, or let it through');
         },
       });
     },
   },
   {
     name: 'unfinished',
-    check(source, found) {
+    check(source, report) {
       for (const { start, value } of source.parsed.comments) {
-        if (/\b(TODO|FIXME|XXX|HACK)\b/.test(value)) found(start, 'do it now, or write an issue');
+        if (/\b(TODO|FIXME|XXX|HACK)\b/.test(value)) report(start, 'do it now, or write an issue');
       }
     },
   },
   {
     name: 'suppression',
-    check(source, found) {
+    check(source, report) {
       for (const { start, value } of source.parsed.comments) {
-        if (/@ts-(ignore|expect-error|nocheck)|biome-ignore/.test(value)) found(start, 'put right what the check complains about');
+        if (/@ts-(ignore|expect-error|nocheck)|biome-ignore/.test(value)) report(start, 'put right what the check complains about');
       }
     },
   },
   {
     name: 'clock',
-    check(source, found, { isPure }) {
-      if (source.isTest || !isPure(source.module)) return;
+    check(source, report, { isPure, moduleOf }) {
+      if (source.isTest || !isPure(moduleOf(source.path))) return;
       visit(source, {
         CallExpression({ start, callee }) {
           if (callee.type !== 'MemberExpression' || !isName(callee.property, 'now')) return;
           if (isName(callee.object, 'Date') || isName(callee.object, 'performance'))
-            found(start, 'take the time as an argument: this layer has no clock');
+            report(start, 'take the time as an argument: this layer has no clock');
         },
         NewExpression({ start, callee, arguments: given }) {
-          if (isName(callee, 'Date') && given.length === 0) found(start, 'take the time as an argument: this layer has no clock');
+          if (isName(callee, 'Date') && given.length === 0) report(start, 'take the time as an argument: this layer has no clock');
         },
       });
     },
   },
   {
     name: 'promise',
-    check(source, found, { isPure }) {
-      if (source.isTest || !isPure(source.module)) return;
+    check(source, report, { isPure, moduleOf }) {
+      if (source.isTest || !isPure(moduleOf(source.path))) return;
       const sentence = 'work on what is already there: this layer waits for nothing';
       const check = ({ start, async }: { start: number; async: boolean }): void => {
-        if (async) found(start, sentence);
+        if (async) report(start, sentence);
       };
       visit(source, { FunctionDeclaration: check, FunctionExpression: check, ArrowFunctionExpression: check });
     },
