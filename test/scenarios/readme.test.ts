@@ -4,15 +4,17 @@ import { dirname } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RunningService, startService } from '../harness.ts';
 
-/** The README's commands, as they stand, each with the answer it promises (… stands for anything, members left out too). */
-const steps = readSteps(readFileSync(new URL('../../README.md', import.meta.url), 'utf8'));
+const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
 
-describe('the walk of the README', () => {
+/** The commands of the tutorial with the responses that it shows: "…" matches any text, and a response may have further members. */
+const steps = readSteps(readme);
+
+describe('the tutorial of the README', () => {
   let service: RunningService;
   let answers: readonly string[];
 
   beforeAll(async () => {
-    service = await startService({ project: 'examples/newsroom' });
+    service = await startService({ definitions: readDefinitions(readme), isDevelopment: true });
     answers = await runInOneShell(
       steps.map((step) => step.command),
       service.url,
@@ -20,7 +22,8 @@ describe('the walk of the README', () => {
   }, 60_000);
   afterAll(() => service.close());
 
-  it('has commands and promised answers', () => {
+  it('has a definition, commands and responses', () => {
+    expect(Object.keys(readDefinitions(readme))).toEqual(['Article.yaml']);
     expect(steps.length).toBeGreaterThan(10);
     expect(steps.filter((step) => step.promise !== undefined).length).toBeGreaterThan(6);
   });
@@ -38,6 +41,12 @@ interface Step {
   readonly promise: string | undefined;
 }
 
+/** Returns the definition files of the README: each YAML block names its file in the first line. */
+function readDefinitions(markdown: string): Readonly<Record<string, string>> {
+  const blocks = markdown.matchAll(/^```yaml\n# \S+\/resources\/(\S+)\n([\s\S]*?)^```$/gm);
+  return Object.fromEntries([...blocks].map(([, file = '', text = '']) => [file, text]));
+}
+
 function readSteps(markdown: string): readonly Step[] {
   const blocks = [...markdown.matchAll(/^```(sh|json)\n([\s\S]*?)^```$/gm)];
   return blocks.flatMap(([, language, text], index): Step[] => {
@@ -47,12 +56,12 @@ function readSteps(markdown: string): readonly Step[] {
   });
 }
 
-/** Runs all commands in one shell and gives what each printed. */
+/** Runs all commands in one shell and returns the output of each. */
 async function runInOneShell(commands: readonly string[], url: string): Promise<readonly string[]> {
   const mark = '\n----8<----\n';
   const script = commands.map((command) => `${command}\nprintf '${mark.replaceAll('\n', '\\n')}'`).join('\n');
   const path = `${dirname(process.execPath)}:${process.env['PATH']}`;
-  const shell = spawn('sh', ['-eu', '-c', `TOKEN=\n${script}`], { env: { PATH: path, URL: url }, stdio: ['ignore', 'pipe', 'inherit'] });
+  const shell = spawn('sh', ['-eu', '-c', script], { env: { PATH: path, URL: url }, stdio: ['ignore', 'pipe', 'inherit'] });
   let printed = '';
   for await (const chunk of shell.stdout) printed += chunk;
   return printed.split(mark);
