@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { constructRules } from './tidy/construct-rules.ts';
+import { findUndescribedFolders } from './tidy/folders.ts';
 import { importRules } from './tidy/import-rules.ts';
 import { parseLayers } from './tidy/layers.ts';
-import { checkMap } from './tidy/map.ts';
 import { type Finding, findAll } from './tidy/rule.ts';
 import { shapeRules } from './tidy/shape-rules.ts';
 import { loadSources, parseSource } from './tidy/source.ts';
 import { findUnusedExports } from './tidy/unused-exports.ts';
-import { wordRules } from './tidy/word-rules.ts';
 
-const rules = [...importRules, ...shapeRules, ...wordRules];
+const rules = [...importRules, ...shapeRules, ...constructRules];
 
 function folderUrl(path: string): string {
   return new URL(path, import.meta.url).pathname;
@@ -42,15 +42,8 @@ describe('sources', () => {
     expect(pure).toEqual(expect.arrayContaining(['decision', 'operators', 'fields']));
   });
 
-  it('stand in the map of ARCHITECTURE.md, all of them and no others', () => {
-    expect(checkMap(architecture, sources)).toEqual([]);
-  });
-
-  it('are missed there, where one is new or gone', () => {
-    expect(checkMap('| `walk/` | `gone`, which is no `Walk` |', [parseSource('walk/new.ts', '')])).toEqual([
-      'ARCHITECTURE.md: say where src/walk/new.ts is, in the row of its folder',
-      'ARCHITECTURE.md: there is no src/walk/gone.ts any more, take it out',
-    ]);
+  it('lie in folders that ARCHITECTURE.md describes', () => {
+    expect(findUndescribedFolders(architecture, sources, layers)).toEqual([]);
   });
 });
 
@@ -74,13 +67,21 @@ describe('rules', () => {
     expect(rules.map(({ name }) => name).filter((name) => !broken.has(name))).toEqual([]);
   });
 
-  it('allow 300 lines', () => {
+  it('accept a file of 300 lines', () => {
     expect(findAll([parseSource('store/long.ts', '//\n'.repeat(300))], rules, layers)).toEqual([]);
   });
 
   it('say what to do instead', () => {
     expect(findings.map(show)).toContain(
       'rules/walk.ts:2 layer: rules (layer 1) must not import store (layer 4), imports point down: receive what you need as an argument, or move it down',
+    );
+  });
+
+  it('report a folder that no paragraph, list item or row begins with', () => {
+    const described =
+      '| `rules/` | what it does |\n- `src/store/`, `words/`: both\n**`utils/`** and `unindexed/`: `main` and `store/format/`';
+    expect(findUndescribedFolders(described, sources, layers)).toEqual(
+      ['rules/deep', 'store/format'].map((folder) => `ARCHITECTURE.md: describe \`${folder}/\` in a paragraph that begins with its name`),
     );
   });
 

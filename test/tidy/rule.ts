@@ -3,17 +3,22 @@ import { Visitor } from 'rolldown/utils';
 import type { Layers } from './layers.ts';
 import type { Source } from './source.ts';
 
-/** One thing that sources must not do. */
+/** A rule that every source keeps. */
 export interface Rule {
   readonly name: string;
   /** Calls `report` for each place that breaks the rule, with a sentence that says what to do instead. */
-  check(source: Source, report: Report, layers: Layers): void;
+  check(source: Source, report: Report, project: Project): void;
 }
 
-/** Takes the position in the text and the sentence. */
+/** The layer table and all sources, for rules that compare files. */
+export interface Project extends Layers {
+  readonly sources: readonly Source[];
+}
+
+/** Records a position in the text and a sentence. */
 export type Report = (position: number, sentence: string) => void;
 
-/** A broken rule. */
+/** A place that breaks a rule. */
 export interface Finding {
   readonly rule: string;
   readonly path: string;
@@ -24,17 +29,18 @@ export interface Finding {
 /** Returns every place where sources break rules. */
 export function findAll(sources: readonly Source[], rules: readonly Rule[], layers: Layers): readonly Finding[] {
   const findings: Finding[] = [];
+  const project = { ...layers, sources };
   for (const source of sources) {
     for (const { name, check } of rules) {
       const report: Report = (position, sentence) =>
         findings.push({ rule: name, path: source.path, line: source.lineOf(position), sentence });
-      check(source, report, layers);
+      check(source, report, project);
     }
   }
   return findings;
 }
 
-/** Calls the visitor's functions on the nodes of a source. */
+/** Calls the functions of a visitor on the nodes of a source. */
 export function visit(source: Source, visitor: VisitorObject): void {
   new Visitor(visitor).visit(source.parsed.program);
 }

@@ -5,8 +5,8 @@ const FILE_LINES = 300;
 const FUNCTION_LINES = 50;
 const PARAMETERS = 3;
 
-/** A thing that belongs in one of these has not been understood yet. */
-const PLACELESS: ReadonlySet<string> = new Set([
+/** Names that do not tell what a file or a folder contains. */
+const VAGUE: ReadonlySet<string> = new Set([
   'utils',
   'helpers',
   'common',
@@ -19,12 +19,12 @@ const PLACELESS: ReadonlySet<string> = new Set([
   'misc',
 ]);
 
-/** How files and functions are built. */
+/** Rules about the size and form of files and functions. */
 export const shapeRules: readonly Rule[] = [
   {
     name: 'file-length',
     check(source, report) {
-      if (source.lines > FILE_LINES) report(0, `${source.lines} lines: split it where its subject does, at most ${FILE_LINES}`);
+      if (source.lines > FILE_LINES) report(0, `${source.lines} lines: split the file by subject, at most ${FILE_LINES}`);
     },
   },
   {
@@ -32,7 +32,7 @@ export const shapeRules: readonly Rule[] = [
     check(source, report) {
       eachFunction(source, ({ start, end }) => {
         const lines = source.lineOf(end) - source.lineOf(start) + 1;
-        if (lines > FUNCTION_LINES) report(start, `${lines} lines: give its steps names of their own, at most ${FUNCTION_LINES}`);
+        if (lines > FUNCTION_LINES) report(start, `${lines} lines: extract its steps into functions, at most ${FUNCTION_LINES}`);
       });
     },
   },
@@ -49,7 +49,7 @@ export const shapeRules: readonly Rule[] = [
     name: 'default-export',
     check(source, report) {
       visit(source, {
-        ExportDefaultDeclaration: ({ start }) => report(start, 'export it by name, so that it is called the same everywhere'),
+        ExportDefaultDeclaration: ({ start }) => report(start, 'export it by name, so that it has the same name in every file'),
       });
     },
   },
@@ -57,7 +57,7 @@ export const shapeRules: readonly Rule[] = [
     name: 'folder-name',
     check(source, report) {
       for (const name of source.path.replace(/\.ts$/, '').split('/')) {
-        if (PLACELESS.has(name)) report(0, `"${name}" says nothing: name it after what it is about`);
+        if (VAGUE.has(name)) report(0, `"${name}" is vague: use a name that tells what is inside`);
       }
     },
   },
@@ -68,32 +68,32 @@ export const shapeRules: readonly Rule[] = [
       const [header] = source.text.match(/^\/\*\*.*?\*\//s) ?? [''];
       const lines = header.split('\n').length - 2;
       if (lines < 3 || lines > 12)
-        report(0, 'begin with 3 to 12 lines of comment: what the folder is for, what it must never do, where to begin');
+        report(0, 'begin with a comment of 3 to 12 lines: the purpose of the folder, its prohibitions, the file to read first');
     },
   },
   {
     name: 'docstring',
     check(source, report) {
       if (source.isTest) return;
-      const sentence = 'say in a sentence above it what this exported name is: /** … */';
+      const sentence = 'describe the exported name in a docstring above it: /** … */';
       let before = '';
       for (const node of source.parsed.program.body) {
         const declared = node.type === 'ExportNamedDeclaration' ? node.declaration : null;
         const text = source.text.slice(node.start, node.end);
-        const isSaid = source.text.slice(0, node.start).trimEnd().endsWith('*/') || saysItself(text) || isDerived(text, before);
-        if (declared !== null && !isSaid) report(node.start, sentence);
+        const isDocumented = source.text.slice(0, node.start).trimEnd().endsWith('*/') || hasSummary(text) || isDerived(text, before);
+        if (declared !== null && !isDocumented) report(node.start, sentence);
         before = text;
       }
     },
   },
 ];
 
-/** An operator, a field type: they carry their sentence as data, for the reference. */
-function saysItself(text: string): boolean {
+/** Operators and field types have their description as data, which the reference prints. */
+function hasSummary(text: string): boolean {
   return /^export const \w+: [\w<>]+ = .*\bsummary: /s.test(text);
 }
 
-/** `export type Effect = (typeof EFFECTS)[number]` right below `EFFECTS`. */
+/** Returns true for `export type Effect = (typeof EFFECTS)[number]` directly below `EFFECTS`. */
 function isDerived(text: string, before: string): boolean {
   const name = text.match(/^export type \w+ = \(typeof (\w+)\)\[number\];$/)?.[1];
   return name !== undefined && before.startsWith(`export const ${name} `);
@@ -105,7 +105,7 @@ interface FunctionNode {
   readonly params: readonly object[];
 }
 
-/** Tests are data in functions: their length says nothing. */
+/** Visits every function. Tests are exempt: a `describe` block is as long as its suite. */
 function eachFunction(source: Source, each: (node: FunctionNode) => void): void {
   if (!source.isTest)
     visit(source, { FunctionDeclaration: each, FunctionExpression: each, ArrowFunctionExpression: each, TSMethodSignature: each });

@@ -1,7 +1,7 @@
 import { type Rule, visit } from './rule.ts';
 
-/** Words that have no place in sources, or only in one. Biome knows some too; here each says what to do instead. */
-export const wordRules: readonly Rule[] = [
+/** Rules about constructs that sources must not use. Biome refuses some of them too; these rules say what to use instead. */
+export const constructRules: readonly Rule[] = [
   {
     name: 'environment',
     check(source, report) {
@@ -9,7 +9,7 @@ export const wordRules: readonly Rule[] = [
       visit(source, {
         MemberExpression({ start, object, property }) {
           if (!isName(object, 'process') || !isName(property, 'env')) return;
-          report(start, 'add a setting to settings-table.ts and take its value as an option: only main.ts reads the environment');
+          report(start, 'add a config option and receive its value as an argument: only main.ts reads the environment');
         },
       });
     },
@@ -19,7 +19,7 @@ export const wordRules: readonly Rule[] = [
     check(source, report) {
       visit(source, {
         MemberExpression({ start, object }) {
-          if (isName(object, 'console')) report(start, 'log through the logger of http/, or print through the world of cli/');
+          if (isName(object, 'console')) report(start, 'use the logger of http/ or the output of the CLI context');
         },
       });
     },
@@ -27,7 +27,7 @@ export const wordRules: readonly Rule[] = [
   {
     name: 'regexp',
     check(source, report) {
-      const sentence = 'write a literal, or use re2js for a pattern from outside: a native one can run forever';
+      const sentence = 'write a literal, or use re2js for a pattern from a client: a native one can take exponential time';
       visit(source, {
         NewExpression: ({ start, callee }) => (isName(callee, 'RegExp') ? report(start, sentence) : undefined),
         CallExpression: ({ start, callee }) => (isName(callee, 'RegExp') ? report(start, sentence) : undefined),
@@ -37,14 +37,14 @@ export const wordRules: readonly Rule[] = [
   {
     name: 'any',
     check(source, report) {
-      visit(source, { TSAnyKeyword: ({ start }) => report(start, 'say unknown and narrow it') });
+      visit(source, { TSAnyKeyword: ({ start }) => report(start, 'use unknown and narrow it') });
     },
   },
   {
     name: 'non-null',
     check(source, report) {
       visit(source, {
-        TSNonNullExpression: ({ start }) => report(start, 'handle the missing case, or let the type say that there is none'),
+        TSNonNullExpression: ({ start }) => report(start, 'handle the missing case, or use a type without undefined'),
       });
     },
   },
@@ -53,7 +53,7 @@ export const wordRules: readonly Rule[] = [
     check(source, report) {
       visit(source, {
         CatchClause({ start, body }) {
-          if (body.body.length === 0) report(start, 'do something about the error, or let it through');
+          if (body.body.length === 0) report(start, 'handle the error, or let it propagate');
         },
       });
     },
@@ -62,7 +62,7 @@ export const wordRules: readonly Rule[] = [
     name: 'unfinished',
     check(source, report) {
       for (const { start, value } of source.parsed.comments) {
-        if (/\b(TODO|FIXME|XXX|HACK)\b/.test(value)) report(start, 'do it now, or write an issue');
+        if (/\b(TODO|FIXME|XXX|HACK)\b/.test(value)) report(start, 'do it now, or open an issue');
       }
     },
   },
@@ -70,7 +70,7 @@ export const wordRules: readonly Rule[] = [
     name: 'suppression',
     check(source, report) {
       for (const { start, value } of source.parsed.comments) {
-        if (/@ts-(ignore|expect-error|nocheck)|biome-ignore/.test(value)) report(start, 'put right what the check complains about');
+        if (/@ts-(ignore|expect-error|nocheck)|biome-ignore/.test(value)) report(start, 'fix the error that the check reports');
       }
     },
   },
@@ -82,10 +82,10 @@ export const wordRules: readonly Rule[] = [
         CallExpression({ start, callee }) {
           if (callee.type !== 'MemberExpression' || !isName(callee.property, 'now')) return;
           if (isName(callee.object, 'Date') || isName(callee.object, 'performance'))
-            report(start, 'take the time as an argument: this layer has no clock');
+            report(start, 'receive the time as an argument: this module is pure');
         },
         NewExpression({ start, callee, arguments: given }) {
-          if (isName(callee, 'Date') && given.length === 0) report(start, 'take the time as an argument: this layer has no clock');
+          if (isName(callee, 'Date') && given.length === 0) report(start, 'receive the time as an argument: this module is pure');
         },
       });
     },
@@ -94,7 +94,7 @@ export const wordRules: readonly Rule[] = [
     name: 'promise',
     check(source, report, { isPure, moduleOf }) {
       if (source.isTest || !isPure(moduleOf(source.path))) return;
-      const sentence = 'work on what is already there: this layer waits for nothing';
+      const sentence = 'receive loaded values as arguments: this module is pure';
       const check = ({ start, async }: { start: number; async: boolean }): void => {
         if (async) report(start, sentence);
       };
