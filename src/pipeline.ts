@@ -5,25 +5,8 @@
 import type { ActionName } from './actions.ts';
 import { appendAll, type Entry } from './audit/index.ts';
 import { Problem } from './errors.ts';
-import type { Job, Result, StepRow } from './steps/index.ts';
-import * as step from './steps/index.ts';
+import { type Job, type Result, type StepRow, HashNeeded, checkAll, checkDeleted, checkKept, checkNothing, checkRecord, checkValuesOnly, checkVersion, decideDeletion, decideDescription, decideEachProposed, decideOpen, decideProposed, decideReading, decideRecord, decideUpdate, describe, insert, insertEach, insertUnlessMatched, loadById, loadDeletedById, loadNothing, readEach, readForCreate, readForUpdate, readNothing, redecide, redecideNothing, remove, restore, save, saveMatch, select, show } from './steps/index.ts';
 import type { Transaction } from './storage/index.ts';
-
-const { loadNothing, loadById, loadDeletedById, readNothing, readForCreate, readForUpdate, readEach } = step;
-const {
-  decideProposed,
-  decideEachProposed,
-  decideRecord,
-  decideUpdate,
-  decideOpen,
-  decideDescription,
-  decideReading,
-  redecide,
-  redecideNothing,
-  decideDeletion,
-} = step;
-const { checkNothing, checkRecord, checkVersion, checkAll, checkValuesOnly, checkDeleted, checkKept } = step;
-const { show, insert, insertEach, insertUnlessMatched, save, saveMatch, remove, restore, select, describe } = step;
 
 /** Action → load, read values, decide, check, decide the change, perform. */
 export const PIPELINE: Readonly<Record<ActionName, StepRow>> = {
@@ -105,7 +88,7 @@ export async function appendFor({ tx, appended }: Job, entries: readonly Entry[]
 /** Anything thrown, as a problem for the caller. A failing database is passed on: without it nothing can be recorded either. */
 function toProblem(error: unknown): Problem {
   if (!(error instanceof Problem)) {
-    if (error instanceof step.HashNeeded) throw error;
+    if (error instanceof HashNeeded) throw error;
     return new Problem('INTERNAL', 'the request could not be completed', { cause: error });
   }
   if (error.code === 'STORAGE_UNAVAILABLE' || error.code === 'STORAGE_BUSY') throw error;

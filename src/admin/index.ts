@@ -5,18 +5,6 @@
  * entry are one transaction. They never touch a resource's records: those go through the pipeline, for admins too.
  * Begin with `endpoint.ts`, then `policies.ts`.
  */
-import type { Route } from '../request/index.ts';
-import { testEndpoints } from './access-test.ts';
-import { adviceEndpoints } from './advice.ts';
-import { assignmentEndpoints } from './assignments.ts';
-import { decisionEndpoints } from './decisions.ts';
-import { type AdminParts, toRoute } from './endpoint.ts';
-import { policyImportEndpoints } from './import-policies.ts';
-import { policyEndpoints } from './policies.ts';
-import { storageEndpoints } from './storage.ts';
-import { userPermissionsEndpoints } from './user-permissions.ts';
-import { whoCanEndpoints } from './who-can.ts';
-
 export { type AdminParts, admitAdmin } from './endpoint.ts';
 export { grantFullAccess } from './first-admin.ts';
 export { createPermissionPolicies, type PermissionPolicy } from './permissions.ts';
@@ -30,18 +18,4 @@ export {
   type ShellUser,
   setPasswordFromShell,
 } from './shell-users.ts';
-
-/** Every route under `/admin/api`. */
-export function createAdminRoutes(parts: AdminParts): readonly Route[] {
-  return [
-    ...policyEndpoints,
-    ...policyImportEndpoints,
-    ...adviceEndpoints,
-    ...assignmentEndpoints,
-    ...testEndpoints,
-    ...whoCanEndpoints,
-    ...userPermissionsEndpoints,
-    ...decisionEndpoints,
-    ...storageEndpoints,
-  ].map((endpoint) => toRoute(parts, endpoint));
-}
+export { createAdminRoutes } from './admin-routes.ts';

@@ -11,7 +11,7 @@ export interface PermissionPolicy {
 }
 
 /** Who made them, on the record: nobody's token is at hand on the command line. */
-const BY = 'policies from-permissions';
+const PERMISSIONS_COMMAND = 'policies from-permissions';
 
 /** The policies that mean the same as the permissions maps; with `apply`, those that are missing are made and assigned. */
 export async function createPermissionPolicies(
@@ -20,7 +20,7 @@ export async function createPermissionPolicies(
   { apply }: { readonly apply: boolean },
 ): Promise<readonly PermissionPolicy[]> {
   const planned = policiesFromPermissions(definitions);
-  const compared = apply ? await applyPermissions(tx, planned, { by: BY }) : await comparePermissions(tx, planned);
+  const compared = apply ? await applyPermissions(tx, planned, { by: PERMISSIONS_COMMAND }) : await comparePermissions(tx, planned);
   const missing = new Set([
     ...compared.missingPolicies.map(({ name }) => name),
     ...compared.missingAssignments.map(({ policy }) => policy),
@@ -36,5 +36,5 @@ export async function createPermissionPolicies(
 async function appendMade(tx: Transaction, name: string): Promise<void> {
   const reason = `made and assigned policy "${name}" from a permissions map`;
   const [epoch, facts] = [await currentEpoch(tx), await loadHistoryFacts(tx)];
-  await appendOwnDeed(tx, { resource: 'Policy', action: 'create', reason, epoch, facts, by: BY });
+  await appendOwnDeed(tx, { resource: 'Policy', action: 'create', reason, epoch, facts, by: PERMISSIONS_COMMAND });
 }

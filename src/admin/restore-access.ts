@@ -21,7 +21,7 @@ export interface RestoredAccess {
   readonly closing: readonly string[];
 }
 
-const BY = 'bailiwick policies restore-admin';
+const RESTORE_COMMAND = 'bailiwick policies restore-admin';
 /** Maximum number of closing rules that the report names. */
 const NAMED = 50;
 
@@ -35,13 +35,13 @@ export function restoreAdminPolicy({ database }: Pick<AdminParts, 'database'>): 
     const stored = policies.find(({ name }) => name === FULL_ACCESS.name);
     const policy =
       stored === undefined
-        ? await createPolicy(tx, FULL_ACCESS, { by: BY })
-        : await updatePolicy(tx, FULL_ACCESS, { id: stored.id, by: BY });
+        ? await createPolicy(tx, FULL_ACCESS, { by: RESTORE_COMMAND })
+        : await updatePolicy(tx, FULL_ACCESS, { id: stored.id, by: RESTORE_COMMAND });
     await assign(tx, policy.id);
     const [action, done] = stored === undefined ? ['create', 'created'] : ['update', 'restored'];
     const reason = `${done} policy "${policy.name}" and assigned it to role admin`;
     const [epoch, facts] = [await currentEpoch(tx), await loadHistoryFacts(tx)];
-    await appendOwnDeed(tx, { resource: 'Policy', action, recordId: policy.id, reason, epoch, facts, by: BY });
+    await appendOwnDeed(tx, { resource: 'Policy', action, recordId: policy.id, reason, epoch, facts, by: RESTORE_COMMAND });
     const message = `policy "${policy.name}" was ${done} and is assigned to role admin`;
     return { message, closing: await findClosing(tx, policies, policy) };
   });
@@ -49,7 +49,7 @@ export function restoreAdminPolicy({ database }: Pick<AdminParts, 'database'>): 
 
 async function assign(tx: Transaction, policyId: string): Promise<void> {
   const pair = { policyId, role: 'admin' } as const;
-  const given = { isActive: true, priority: DEFAULT_PRIORITY, by: BY };
+  const given = { isActive: true, priority: DEFAULT_PRIORITY, by: RESTORE_COMMAND };
   const isAssigned = (await listRolePolicies(tx, 'admin')).some(({ policy }) => policy.id === policyId);
   if (isAssigned) await updateAssignment(tx, pair, given);
   else await assignToRole(tx, pair, given);

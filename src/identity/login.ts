@@ -9,7 +9,7 @@ import type { AuthParts, ShownUser } from './parts.ts';
 import { openSession, sweepSessions } from './sessions.ts';
 import { answerWithTokens } from './token-answer.ts';
 
-const BODY = { email: { min: 1, max: 254 }, password: { min: 1, max: 200 } } as const;
+const LOGIN_BODY = { email: { min: 1, max: 254 }, password: { min: 1, max: 200 } } as const;
 const SWEEP_EVERY = 3_600_000;
 
 /**
@@ -21,7 +21,7 @@ export function createLogin(parts: AuthParts): (call: Call) => Promise<Answer> {
   const { database, passwords, settings } = parts;
 
   return async (call) => {
-    const { email, password } = readTexts(call.body, BODY);
+    const { email, password } = readTexts(call.body, LOGIN_BODY);
     const attempt: Attempt = { email: email.toLowerCase(), ip: call.origin.ip };
     const before = await database.transaction(async (tx) => {
       // Compares the distance in both directions, so that cleaning continues within an hour after the clock was set back.

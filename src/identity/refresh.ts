@@ -5,11 +5,11 @@ import type { AuthParts } from './parts.ts';
 import { renewSession } from './sessions.ts';
 import { answerWithTokens } from './token-answer.ts';
 
-const BODY = { refreshToken: { min: 1, max: 200 } } as const;
+const REFRESH_BODY = { refreshToken: { min: 1, max: 200 } } as const;
 
 /** `POST /auth/refresh`: a refresh token for a new pair. Each works once; whoever sends one again ends the session for all who hold it. */
 export async function refresh(parts: AuthParts, call: Call): Promise<Answer> {
-  const { refreshToken } = readTexts(call.body, BODY);
+  const { refreshToken } = readTexts(call.body, REFRESH_BODY);
   const renewed = await parts.database.transaction(async (tx) => {
     const found = await renewSession(tx, refreshToken, parts.settings.refreshTokenSeconds);
     return found === undefined ? undefined : { ...found, now: tx.now };

@@ -26,7 +26,7 @@ export interface RulesReader extends ReadPolicyOptions {
   readonly expressions: boolean;
 }
 
-const MEMBERS = ['resource', 'action', 'effect', 'conditions', 'priority', 'description', 'isActive', 'id', 'policyId', 'createdAt'];
+const RULE_MEMBERS = ['resource', 'action', 'effect', 'conditions', 'priority', 'description', 'isActive', 'id', 'policyId', 'createdAt'];
 
 /** What definitions can be called; a rule may name a resource that is still to be defined, but none that never can be. */
 const RESOURCE_NAME = /^[A-Za-z][A-Za-z0-9_]{0,62}$/;
@@ -53,7 +53,7 @@ function readRule(input: Json, at: string, reader: RulesReader): RuleInput | und
     return undefined;
   }
   const reading: Reading = { input, at, issues: reader.issues };
-  checkNames(reading, MEMBERS);
+  checkNames(reading, RULE_MEMBERS);
   checkPresent(reading, ['resource', 'action']);
   const id = readId(reading, reader);
   const resource = readResource(reading);

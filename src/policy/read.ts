@@ -38,7 +38,7 @@ export interface ReadPolicy {
   readonly issues: readonly Issue[];
 }
 
-const MEMBERS = [
+const POLICY_MEMBERS = [
   'name',
   'description',
   'type',
@@ -60,7 +60,7 @@ export function readPolicy(input: Json, options: ReadPolicyOptions): ReadPolicy 
   if (!isObject(input)) return { issues: [{ path: '', code: 'type', detail: `expected a policy, given ${describeValue(input)}` }] };
   const { existing } = options;
   const reading: Reading = { input, at: '', issues };
-  checkNames(reading, MEMBERS);
+  checkNames(reading, POLICY_MEMBERS);
   checkUnchanged(reading, existing === undefined ? SET_BY_SERVICE : [...SET_BY_SERVICE, 'createdBy'], existing);
   if (existing === undefined) checkPresent(reading, ['name', 'type', 'rules']);
 

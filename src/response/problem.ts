@@ -29,7 +29,7 @@ export function toProblemAnswer(error: unknown, requestId: string): Answer {
   const problem = toProblem(error);
   return {
     status: problem.status,
-    headers: headersOf(problem),
+    headers: problemHeaders(problem),
     contentType: PROBLEM_TYPE,
     body: toProblemBody(problem, requestId),
     ...(problem.status >= 500 ? { cause: problem.extras.cause ?? problem } : {}),
@@ -71,7 +71,7 @@ const CHALLENGES: Partial<Record<ProblemCode, string>> = {
   IDENTITY_TOKEN_EXPIRED: 'Bearer error="invalid_token", error_description="the token has expired"',
 };
 
-function headersOf({ code, status, extras }: Problem): Record<string, string> {
+function problemHeaders({ code, status, extras }: Problem): Record<string, string> {
   return {
     ...(status === 401 ? { 'www-authenticate': CHALLENGES[code] ?? 'Bearer' } : {}),
     ...(extras.retryAfter === undefined ? {} : { 'retry-after': String(Math.max(1, Math.ceil(extras.retryAfter))) }),

@@ -28,7 +28,7 @@ export function toSuccess(data: unknown, extras: Readonly<Record<string, unknown
 
 /** The answer to an action that was performed. `decisionId` names its entry. */
 export function toResultAnswer(result: ActionResult, decisionId?: string): Answer {
-  return { status: result.status, headers: headersOf(result, decisionId), body: toSuccess(result.data, result.extras) };
+  return { status: result.status, headers: resultHeaders(result, decisionId), body: toSuccess(result.data, result.extras) };
 }
 
 /** The ETag of a version: of a record, a policy, an assignment. */
@@ -36,7 +36,7 @@ export function toETag(version: number): string {
   return `"${version}"`;
 }
 
-function headersOf({ version, location }: ActionResult, decisionId: string | undefined): Record<string, string> {
+function resultHeaders({ version, location }: ActionResult, decisionId: string | undefined): Record<string, string> {
   return {
     ...(version === undefined ? {} : { etag: toETag(version) }),
     ...(location === undefined ? {} : { location }),

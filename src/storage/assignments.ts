@@ -93,15 +93,15 @@ export async function endAssignments(
 ): Promise<void> {
   for (const assignment of await loadRolePolicies(tx, sql`"policyId" = ${policyId}`)) await end(tx, assignment, change);
   // A policy may be assigned to more users than there is memory for.
-  for (let ended = STRETCH; ended === STRETCH; ) ended = await endSome(tx, policyId, change);
+  for (let ended = ASSIGNMENTS_PER_STATEMENT; ended === ASSIGNMENTS_PER_STATEMENT; ) ended = await endSome(tx, policyId, change);
 }
 
 /** Assignments to users that are ended with a few statements. */
-const STRETCH = 500;
+const ASSIGNMENTS_PER_STATEMENT = 500;
 
 async function endSome(tx: Transaction, policyId: string, change: { readonly epoch: number; readonly by: string }): Promise<number> {
   const some = await tx.all<Pick<UserPolicy, 'id' | 'userId'>>(
-    sql`SELECT "id", "userId" FROM "_UserPolicy" WHERE "policyId" = ${policyId} LIMIT ${STRETCH}`,
+    sql`SELECT "id", "userId" FROM "_UserPolicy" WHERE "policyId" = ${policyId} LIMIT ${ASSIGNMENTS_PER_STATEMENT}`,
   );
   if (some.length === 0) return 0;
   const ended = some.map(({ id, userId }) => ({ id, userId, value: undefined }));

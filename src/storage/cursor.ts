@@ -38,7 +38,7 @@ export function sealCursor(position: CursorPosition, key: CursorKey, binding: st
 /** The position in a cursor. Throws REQUEST_CURSOR, in the same words whatever is wrong with it. */
 export function openCursor(text: string, key: CursorKey, binding: string): CursorPosition {
   const bytes = text.length > MAX_LENGTH ? Buffer.alloc(0) : Buffer.from(text, 'base64url');
-  if (bytes.length <= NONCE_BYTES + TAG_BYTES) throw unusable();
+  if (bytes.length <= NONCE_BYTES + TAG_BYTES) throw unreadable();
   const nonce = bytes.subarray(0, NONCE_BYTES);
   const tag = bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES);
   const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAAD(Buffer.from(binding)).setAuthTag(tag);
@@ -47,10 +47,10 @@ export function openCursor(text: string, key: CursorKey, binding: string): Curso
     // What was sealed with our key for this very use has the shape that sealCursor gave it.
     return JSON.parse(Buffer.concat([opened, decipher.final()]).toString()) as CursorPosition;
   } catch (error) {
-    throw unusable(error);
+    throw unreadable(error);
   }
 }
 
-function unusable(cause?: unknown): Problem {
+function unreadable(cause?: unknown): Problem {
   return new Problem('REQUEST_CURSOR', 'the cursor is not one that this list gave to this caller', { cause });
 }

@@ -57,7 +57,7 @@ export interface Behind {
 export async function stretchesBehind(tx: Transaction, resource: Resource, at: Behind): Promise<readonly Sql[]> {
   const { order, position } = at;
   const keys = position.keys ?? (await loadKeys(tx, resource, at));
-  if (keys.length !== order.length - 1) throw unusable('the cursor is of a list in another order');
+  if (keys.length !== order.length - 1) throw mismatch('the cursor is of a list in another order');
   const values = [...keys, position.id];
   const steps = order.map(
     (key, index): Step => ({ key, column: columnOf(resource, key.field.name), value: toBound(key, values[index] ?? null) }),
@@ -104,17 +104,17 @@ function beyondOne({ key, column, value }: Step): Sql {
 
 function toBound({ field }: ResolvedSortKey, value: Json): unknown {
   const bound = value === null ? null : typeOf(field).toColumn(value, field);
-  if (bound === undefined) throw unusable(`the cursor is of a list in which ${field.name} was something else`);
+  if (bound === undefined) throw mismatch(`the cursor is of a list in which ${field.name} was something else`);
   return bound;
 }
 
 async function loadKeys(tx: Transaction, resource: Resource, { order, position, existence }: Behind): Promise<readonly Json[]> {
   const load = existence === 'deleted' ? loadDeletedRecord : loadRecord;
   const record = await load(tx, resource, position.id);
-  if (record === undefined) throw unusable('the record at which the cursor stood is gone');
+  if (record === undefined) throw mismatch('the record at which the cursor stood is gone');
   return order.slice(0, -1).map(({ field }) => record[field.name] ?? null);
 }
 
-function unusable(detail: string): Problem {
+function mismatch(detail: string): Problem {
   return new Problem('REQUEST_CURSOR', detail);
 }
