@@ -17,8 +17,8 @@ const config: RolldownOptions = defineConfig({
     // itself, the bundler makes twenty of them. What `src/` imports late is a file of its own, and loaded as late.
     codeSplitting: {
       groups: [
-        { name: 'settings', test: /src[\\/]settings\.ts$/ },
-        { name: 'transfer', test: /src[\\/]transfer[\\/]index\.ts$/ },
+        { name: 'settings', test: /src[\\/]config[\\/]index\.ts$/ },
+        { name: 'transfer', test: /src[\\/]transfer[\\/]formats[\\/]index\.ts$/ },
         { name: 'project', test: /src[\\/]project[\\/]index\.ts$/ },
         { name: 'service', test: /src[\\/]service\.ts$/ },
       ],

@@ -3,8 +3,8 @@ import { defineConfig, type ViteUserConfig } from 'vitest/config';
 
 /** Whatever reaches a database: asked of PostgreSQL as it is of SQLite. A suite that belongs here has one line here. */
 const ON_BOTH = [
-  'src/{audit,storage,evidence,retention}/**/*.test.ts',
-  'src/{grants,model}.test.ts',
+  'src/{audit,storage}/**/*.test.ts',
+  'src/authz/*.test.ts',
   'test/{attack,conformance,law,scenarios}/**/*.test.ts',
   'test/{cascade.property,epoch-changes.property,evidence.property,expand.property,list-and-read.property,references,restore,soft-delete.property}.test.ts',
 ];
@@ -13,7 +13,7 @@ const ON_BOTH = [
 const POSTGRES_ALONE = ['src/storage/postgres/**/*.test.ts', 'test/{postgres,replicas}/**/*.test.ts'];
 
 /** Requests from end to end, and the model that they are decided on. */
-const UNCACHED = ['test/scenarios/**/*.test.ts', 'test/uncached.test.ts', 'src/model.test.ts'];
+const UNCACHED = ['test/scenarios/**/*.test.ts', 'test/uncached.test.ts', 'src/authz/policy-store.test.ts'];
 
 /** The same tests with every cache at size zero: whatever is remembered may only save work. */
 const withoutCaches = {
@@ -22,14 +22,14 @@ const withoutCaches = {
   resolveId(source: string) {
     const stub = (name: string) => fileURLToPath(new URL(`test/uncached/${name}.ts`, import.meta.url));
     if (source === 'lru-cache') return stub('lru-cache');
-    return source.endsWith('/memo.ts') ? stub('memo') : undefined;
+    return source.endsWith('/memoize.ts') ? stub('memoize') : undefined;
   },
 };
 
 /** What is about files of SQLite, or asks no database for the answer. */
 const SQLITE_ALONE = [
   'src/storage/sqlite/**',
-  'src/storage/evolution/backed-up.test.ts',
+  'src/storage/migrations/migration-lock.test.ts',
   'test/conformance/{golden,plans}.test.ts',
   // Parsers and connections, a process of its own, sources: rows of files that meet a database are in imports.test.ts.
   'test/attack/{files,frozen,index,patterns}.test.ts',

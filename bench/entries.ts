@@ -1,6 +1,6 @@
 import { appendAll, createEntryId, type Entry } from '../src/audit/index.ts';
+import { SYSTEM } from '../src/resources/system/index.ts';
 import { type Database, evolve, openDatabase } from '../src/storage/index.ts';
-import { SYSTEM } from '../src/system/index.ts';
 
 /** Opens a database at an address, with the tables of the record. */
 export async function openRecord(database: string): Promise<Database> {

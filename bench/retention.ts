@@ -7,11 +7,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { appendAll, type Entry, loadDecision, loadHeads, searchDecisions } from '../src/audit/index.ts';
-import { loadCheckpointKey, verifyRecord } from '../src/evidence/index.ts';
-import { pruneDecisions } from '../src/retention/index.ts';
-import { sql } from '../src/sql/index.ts';
+import { loadCheckpointKey, verifyRecord } from '../src/audit/integrity/index.ts';
+import { pruneDecisions } from '../src/audit/retention/index.ts';
+import { SYSTEM } from '../src/resources/system/index.ts';
+import { sql } from '../src/sql.ts';
 import { type Database, evolve, makePartitions, openDatabase } from '../src/storage/index.ts';
-import { SYSTEM } from '../src/system/index.ts';
 import { startPostgres } from '../test/postgres/server.ts';
 import { toEntry } from './entries.ts';
 

@@ -3,12 +3,12 @@
  * `test/docs.test.ts` fails where they differ from what is written.
  */
 import { ACTIONS } from '../src/actions.ts';
-import { CEL_FUNCTIONS, CEL_MACROS, CEL_OPERATORS, type CelWord } from '../src/condition/index.ts';
+import { CEL_FUNCTIONS, CEL_MACROS, CEL_OPERATORS, type CelWord } from '../src/conditions/index.ts';
+import { SETTING_GROUPS, SETTINGS, type Setting } from '../src/config/config.ts';
 import { PROBLEMS } from '../src/errors.ts';
 import { FIELD_TYPES } from '../src/fields/index.ts';
 import { type Json, OPERATORS, type OperatorSample } from '../src/operators/index.ts';
-import { COMMON_OPTIONS, definitionSchema, OPTION_FORMS } from '../src/resource/index.ts';
-import { SETTING_GROUPS, SETTINGS, type Setting } from '../src/settings.ts';
+import { COMMON_OPTIONS, definitionSchema, OPTION_FORMS } from '../src/resources/index.ts';
 
 /** Every file of the reference: name → content. */
 export function renderReference(): ReadonlyMap<string, string> {

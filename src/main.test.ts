@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 
-const main = new URL('main.ts', import.meta.url).pathname;
+const main = new URL('./main.ts', import.meta.url).pathname;
 
 /** Runs the program as a process of its own, on a Node that says it is of the given version. */
 function runOn(version: string, args: readonly string[]): { readonly status: number | null; readonly out: string; readonly err: string } {

@@ -15,7 +15,7 @@ if (major < NEEDED[0] || (major === NEEDED[0] && minor < NEEDED[1])) {
 for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreBrokenPipe);
 
 const { readFileSync } = await import('node:fs');
-const { runCli } = await import('./cli/index.ts');
+const runCli = (await import('./cli/index.ts')).runCli;
 const { version }: { readonly version: string } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 
 // A worker has a channel to the process that forked it.
@@ -31,9 +31,9 @@ const exitCode = await runCli(process.argv.slice(2), {
   createLead: async (settings) => (await import('./service.ts')).createServiceLead(settings, { tell: printError }),
   createService: async (settings, options) =>
     (await import('./service.ts')).createService(settings, { tell: printError, lead, ...options }),
-  openInput: async (path, stop) => (await import('./files.ts')).openInput(path, stop),
-  writeOutput: async (path, open, options) => (await import('./files.ts')).writeOutput(path, open, options),
-  readPassword: async () => (await import('./password-input.ts')).readPassword({ input: process.stdin, output: process.stderr }),
+  openInput: async (path, stop) => (await import('./cli/command-files.ts')).openInput(path, stop),
+  writeOutput: async (path, open, options) => (await import('./cli/command-files.ts')).writeOutput(path, open, options),
+  readPassword: async () => (await import('./cli/password-prompt.ts')).readPassword({ input: process.stdin, output: process.stderr }),
   showProgress: process.stderr.isTTY ? showProgress : undefined,
   openTables: async (settings) => (await import('./project/index.ts')).openTables(settings, { tell: printError }),
   openBackups: async (settings) => (await import('./project/index.ts')).openBackups(settings),

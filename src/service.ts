@@ -2,22 +2,20 @@
  * The one place where the parts meet, built by hand, top to bottom: definitions → database → tables → identity →
  * routes → server.
  */
-import { type AdminParts, createAdminRoutes, createPermissionPolicies, grantFullAccess } from './admin/index.ts';
-import { type ApiParts, createApiRoutes } from './api.ts';
-import { type Commands, createCommands } from './commands.ts';
-import { createDescriptionRoute } from './description.ts';
-import type { Checkpoints } from './evidence/index.ts';
-import { withExplanationHints } from './explained.ts';
-import { createHttpServer, type HttpServer } from './http/index.ts';
-import { createIdentity, deriveKey, loadTokenKey } from './identity/index.ts';
-import { createModelKeeper, type Followed, followed, type ModelKeeper } from './model.ts';
-import { createMonitor, type Monitor } from './monitor.ts';
-import { definitionFolder, openProjectDatabase, readProject, watchDefinitions } from './project/index.ts';
-import { createReadiness, type ReadinessKeeper } from './readiness.ts';
-import { createRecordKeeper } from './record-keeper.ts';
-import type { Route } from './request/index.ts';
-import { type Definitions, loadChecks, type Resource } from './resource/index.ts';
-import type { Settings } from './settings.ts';
+import {
+  type AdminParts,
+  type ApiParts,
+  createAdminRoutes,
+  createApiRoutes,
+  createDescriptionRoute,
+  createPermissionPolicies,
+  grantFullAccess,
+  withExplanationHints,
+} from './api/index.ts';
+import type { Checkpoints } from './audit/integrity/index.ts';
+import { createRecordKeeper } from './audit/maintenance.ts';
+import { createIdentity, deriveKey, loadTokenKey } from './authn/index.ts';
+import { createModelKeeper, type Followed, followed, type ModelKeeper } from './authz/index.ts';
 import {
   toAllowedHosts,
   toHttpLimits,
@@ -30,7 +28,15 @@ import {
   toPolicyLimits,
   toRecordSettings,
   toRequestLimits,
-} from './slices.ts';
+} from './component-options.ts';
+import type { Settings } from './config/index.ts';
+import { createHttpServer, type HttpServer } from './http/index.ts';
+import { createMonitor, type Monitor } from './observability/monitoring.ts';
+import { createReadiness, type ReadinessKeeper } from './observability/readiness.ts';
+import { type Commands, createCommands } from './operations.ts';
+import { definitionFolder, openProjectDatabase, readProject, watchDefinitions } from './project/index.ts';
+import type { Route } from './request/index.ts';
+import { type Definitions, loadChecks, type Resource } from './resources/index.ts';
 import { type Database, type Evolved, evolve, type Plan, type Tell } from './storage/index.ts';
 import type { Lead, LeadLink, WorkerAnswers } from './workers/index.ts';
 

@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Advice, adviseOn, createStandings } from '../src/advice/index.ts';
-import { createScope, OPEN, type ScopeParts } from '../src/context/index.ts';
-import { decide } from '../src/decision/index.ts';
+import { createScope, type ScopeParts } from '../src/authz/context/index.ts';
+import { decide } from '../src/authz/decision/index.ts';
+import { type Advice, adviseOn, createStandings } from '../src/authz/linter/index.ts';
+import { applicableRules, compilePolicies, type Policy, type PolicySnapshot } from '../src/authz/policies/index.ts';
+import { OPEN } from '../src/conditions/index.ts';
 import type { JsonObject } from '../src/operators/index.ts';
-import { applicableRules, compilePolicies, type Policy, type PolicySnapshot } from '../src/policy/index.ts';
 import {
   grantsIn,
   LIMITS,

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RULE_ACTIONS } from '../src/actions.ts';
-import { evaluate, OPEN, readConditions } from '../src/condition/index.ts';
-import { createScope, describePath, type ScopeParts } from '../src/context/index.ts';
-import { decide } from '../src/decision/index.ts';
+import { createScope, describePath, type ScopeParts } from '../src/authz/context/index.ts';
+import { decide } from '../src/authz/decision/index.ts';
+import { applicableRules, compilePolicies, type Policy } from '../src/authz/policies/index.ts';
+import { evaluate, OPEN, readConditions } from '../src/conditions/index.ts';
 import type { Json, JsonObject } from '../src/operators/index.ts';
-import { applicableRules, compilePolicies, type Policy } from '../src/policy/index.ts';
 import { decideSlowly, referredBy } from './newsroom-facts.ts';
 import {
   grantsIn,

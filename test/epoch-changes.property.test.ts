@@ -1,10 +1,10 @@
 /** Whatever is changed, by whom and in which order: the model that follows the changes is the one that is compiled of everything. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { applicableRules, type PolicyInput } from '../src/authz/policies/index.ts';
+import { createModelKeeper, type Model, type ModelKeeper } from '../src/authz/policy-store.ts';
 import { Problem } from '../src/errors.ts';
-import { createModelKeeper, type Model, type ModelKeeper } from '../src/model.ts';
-import { applicableRules, type PolicyInput } from '../src/policy/index.ts';
-import { sql } from '../src/sql/index.ts';
+import { sql } from '../src/sql.ts';
 import {
   assignToRole,
   assignToUser,

@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CONTENT } from '../src/audit/index.ts';
-import { openTestRecord, type StoredEntry, type TestRecord } from '../src/evidence/evidence.fixture.ts';
-import { type Sql, sql } from '../src/sql/index.ts';
+import { openTestRecord, type StoredEntry, type TestRecord } from '../src/audit/integrity/evidence.fixture.ts';
+import { type Sql, sql } from '../src/sql.ts';
 
 const CHAINS = [14, 3, 1, 9];
 

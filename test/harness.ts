@@ -7,8 +7,8 @@ import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:ht
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { readSettings, type SettingSources } from '../src/config/config.ts';
 import { createService } from '../src/service.ts';
-import { readSettings, type SettingSources } from '../src/settings.ts';
 import { onPostgres, placeFor } from './postgres/place.ts';
 
 /** What to start. */

@@ -1,8 +1,8 @@
 /** Through HTTP, under random policies: a list and an export show, and a total counts, exactly the records that are read one by one. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { readPolicy } from '../src/authz/policies/index.ts';
 import type { JsonObject } from '../src/operators/index.ts';
-import { readPolicy } from '../src/policy/index.ts';
 import { type Reply, type RunningService, startService, type TestUser } from './harness.ts';
 import { hostileRows, THING, USER, USERS } from './law/data.ts';
 import { questions } from './law/policies.ts';

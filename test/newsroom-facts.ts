@@ -1,6 +1,7 @@
 /** The newsroom of `policy-fixtures.ts` as plain data, for the reference. */
-import { OPEN } from '../src/condition/index.ts';
-import type { ScopeParts } from '../src/context/index.ts';
+
+import type { ScopeParts } from '../src/authz/context/index.ts';
+import { OPEN } from '../src/conditions/index.ts';
 import type { JsonObject } from '../src/operators/index.ts';
 import { NOW, type WholeState } from './policy-fixtures.ts';
 import type { Facts, PathKind } from './reference-conditions.ts';

@@ -1,6 +1,4 @@
-import type { Scope } from '../src/condition/index.ts';
-import { createScope, type ScopeParts } from '../src/context/index.ts';
-import type { JsonObject } from '../src/operators/index.ts';
+import { createScope, type ScopeParts } from '../src/authz/context/index.ts';
 import {
   type Policy,
   type PolicyLimits,
@@ -10,9 +8,11 @@ import {
   toGrants,
   type UserGrant,
   type UserPolicy,
-} from '../src/policy/index.ts';
-import { type Definitions, type Resource, readDefinition } from '../src/resource/index.ts';
-import { SYSTEM } from '../src/system/index.ts';
+} from '../src/authz/policies/index.ts';
+import type { Scope } from '../src/conditions/index.ts';
+import type { JsonObject } from '../src/operators/index.ts';
+import { type Definitions, type Resource, readDefinition } from '../src/resources/index.ts';
+import { SYSTEM } from '../src/resources/system/index.ts';
 
 /** 2026-03-04 is a Wednesday. */
 export const NOW: number = Date.parse('2026-03-04T10:30:00Z');

@@ -1,4 +1,4 @@
-import type { Policy, PolicyRule } from '../src/policy/index.ts';
+import type { Policy, PolicyRule } from '../src/authz/policies/index.ts';
 import type { WholeState } from './policy-fixtures.ts';
 import { type Facts, truthOf } from './reference-conditions.ts';
 

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readSettings } from '../src/config/config.ts';
 import { createService } from '../src/service.ts';
-import { readSettings } from '../src/settings.ts';
 import { type Reply, type RunningService, startService } from './harness.ts';
 
 const definitions = {

@@ -1,7 +1,7 @@
 /** Without this, scenarios that are run a second time might quietly be run as they are the first. */
 import { LRUCache } from 'lru-cache';
 import { expect, it } from 'vitest';
-import { memoised } from '../src/memo.ts';
+import { memoised } from '../src/memoize.ts';
 
 it('nothing is remembered where scenarios are run a second time', () => {
   const memo = new Map<string, number>();

@@ -1,5 +1,5 @@
-import { createScope } from '../../src/context/index.ts';
-import { type DecideOptions, decide, type RuleStep } from '../../src/decision/index.ts';
+import { createScope } from '../../src/authz/context/index.ts';
+import { type DecideOptions, decide, type RuleStep } from '../../src/authz/decision/index.ts';
 import {
   applicableRules,
   compilePolicies,
@@ -7,8 +7,8 @@ import {
   type RolePolicy,
   toGrants,
   type UserGrant,
-} from '../../src/policy/index.ts';
-import type { Definitions } from '../../src/resource/index.ts';
+} from '../../src/authz/policies/index.ts';
+import type { Definitions } from '../../src/resources/index.ts';
 import { definitionsOf, LIMITS, NOW, policyOf, resourceOf, stateOf, toRole, toUser, type WholeState } from '../../test/policy-fixtures.ts';
 import { type Contestant, type Run, type Shape, type ShapeRequest, type ShapeRule, STATUSES } from './shape.ts';
 

@@ -1,9 +1,9 @@
+import { POLICY_TYPES, type PolicyType } from '../authz/policies/index.ts';
 import { Problem } from '../errors.ts';
-import { POLICY_TYPES, type PolicyType } from '../policy/index.ts';
-import { sql } from '../sql/index.ts';
+import { sql } from '../sql.ts';
 import type { Transaction } from '../storage/index.ts';
-import type { Entry } from './entry.ts';
-import { searchDecisions } from './search.ts';
+import type { Entry } from './audit-entry.ts';
+import { searchDecisions } from './search-entries.ts';
 
 /** What was granted and denied on one resource. */
 export interface ResourceActivity {

@@ -1,19 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { sql } from '../sql/index.ts';
+import { SYSTEM } from '../resources/system/index.ts';
+import { sql } from '../sql.ts';
 import { type Database, evolve } from '../storage/index.ts';
 import { openTestDatabase, type TestDatabase } from '../storage/storage.fixture.ts';
-import { SYSTEM } from '../system/index.ts';
-import {
-  analytics,
-  appendAll,
-  appendEntry,
-  createEntryId,
-  type DecisionQuery,
-  type Entry,
-  loadDecision,
-  readTimeframe,
-  searchDecisions,
-} from './index.ts';
+import { analytics, readTimeframe } from './analytics.ts';
+import { appendAll, appendEntry } from './append-entries.ts';
+import { createEntryId, type Entry } from './audit-entry.ts';
+import { type DecisionQuery, loadDecision, searchDecisions } from './search-entries.ts';
 
 const HOUR = 3_600_000;
 const T0 = Date.UTC(2026, 0, 31, 14, 30);

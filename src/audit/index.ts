@@ -6,10 +6,8 @@
  * Begin with `entry.ts`, then `append.ts`.
  */
 export { type Activity, type Analytics, analytics, type ResourceActivity, readTimeframe } from './analytics.ts';
-export { appendAll, appendEntry, appendOwnDeed } from './append.ts';
-export { CONTENT, type Content, toBeginningHash, toHash } from './chain.ts';
-export { createEntryId, type Entry } from './entry.ts';
-export { type FactsFrame, factsOf, readsToExplain, scopeFromFacts } from './facts.ts';
-export { type Head, loadHeads } from './heads.ts';
-export { loadHistoryFacts, readHistoryFacts } from './history-facts.ts';
-export { type DecisionPage, type DecisionQuery, loadDecision, searchDecisions } from './search.ts';
+export { appendAll, appendEntry, appendOwnDeed, type Head, loadHeads } from './append-entries.ts';
+export { createEntryId, type Entry } from './audit-entry.ts';
+export { type FactsFrame, factsOf, readsToExplain, scopeFromFacts } from './entry-facts.ts';
+export { CONTENT, type Content, loadHistoryFacts, readHistoryFacts, toBeginningHash, toHash } from './hash-chain.ts';
+export { type DecisionPage, type DecisionQuery, loadDecision, searchDecisions } from './search-entries.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SetupError } from '../errors.ts';
-import { runCli } from './index.ts';
+import { runCli } from './program.ts';
 import { createRun, type Run } from './run.fixture.ts';
 
 const until = '2026-01-01T00:00:00.000Z';

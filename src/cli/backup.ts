@@ -1,7 +1,6 @@
-import { showing } from './progress.ts';
-import { toSize } from './size.ts';
-import { readNamed } from './switches.ts';
-import type { CliCommand } from './world.ts';
+import type { CliCommand } from './cli-context.ts';
+import { readNamed } from './flags.ts';
+import { showing, toSize } from './progress.ts';
 
 /** Copies the database while whoever uses it goes on. */
 export const backup: CliCommand = {

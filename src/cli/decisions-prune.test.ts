@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { runCli } from './index.ts';
+import { runCli } from './program.ts';
 import { createRun } from './run.fixture.ts';
 
 it('old entries are only counted, unless somebody is sure', async () => {

@@ -1,4 +1,4 @@
-import type { CliCommand, CliPruned, Switches } from './world.ts';
+import type { CliCommand, CliPruned, Switches } from './cli-context.ts';
 
 /** Removes old entries of the record; only counts them unless told otherwise. */
 export const decisionsPrune: CliCommand = {

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { type CliVerification, runCli } from './index.ts';
+import type { CliVerification } from './cli-context.ts';
+import { runCli } from './program.ts';
 import { createRun } from './run.fixture.ts';
 
 const whole: CliVerification = {

@@ -1,4 +1,4 @@
-import type { CliCommand, CliVerification, CliWorld } from './world.ts';
+import type { CliCommand, CliVerification, CliWorld } from './cli-context.ts';
 
 /** Looks the record over, and says what is not as it was written. */
 export const decisionsVerify: CliCommand = {

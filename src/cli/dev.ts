@@ -1,6 +1,6 @@
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../config/index.ts';
+import type { CliCommand } from './cli-context.ts';
 import { serve } from './serve.ts';
-import type { CliCommand } from './world.ts';
 
 /** Serves, and takes changed definition files over as they are saved. */
 export const dev: CliCommand = {

@@ -1,7 +1,6 @@
+import type { CliCommand } from './cli-context.ts';
+import { FORCE_SWITCH, readCells, readFormat, readNamed, TRANSFER_SWITCHES } from './flags.ts';
 import { createProgress } from './progress.ts';
-import { readNamed } from './switches.ts';
-import { FORCE_SWITCH, readCells, readFormat, TRANSFER_SWITCHES } from './transfer-options.ts';
-import type { CliCommand } from './world.ts';
 
 /** Exports what a user may export. */
 export const exportFile: CliCommand = {

@@ -1,10 +1,9 @@
-import type { Settings } from '../settings.ts';
-import { FORMATS } from '../transfer/index.ts';
-import { createInterruption } from './interruption.ts';
+import type { Settings } from '../config/index.ts';
+import { FORMATS } from '../transfer/formats/index.ts';
+import type { CliCommand, CliImport, CliWorld, Switches } from './cli-context.ts';
+import { readCells, readFormat, readNamed, TRANSFER_SWITCHES } from './flags.ts';
 import { createProgress } from './progress.ts';
-import { readNamed } from './switches.ts';
-import { readCells, readFormat, TRANSFER_SWITCHES } from './transfer-options.ts';
-import type { CliCommand, CliImport, CliWorld, Switches } from './world.ts';
+import { createInterruption } from './signals.ts';
 
 /** Imports a file, row by row decided and recorded as one user. */
 export const importFile: CliCommand = {

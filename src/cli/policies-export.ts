@@ -1,6 +1,5 @@
-import { readNamed } from './switches.ts';
-import { FORCE_SWITCH, readPolicyFormat } from './transfer-options.ts';
-import type { CliCommand } from './world.ts';
+import type { CliCommand } from './cli-context.ts';
+import { FORCE_SWITCH, readNamed, readPolicyFormat } from './flags.ts';
 
 /** Writes every policy to a file, with the roles that it is assigned to: as an import takes them. */
 export const policiesExport: CliCommand = {

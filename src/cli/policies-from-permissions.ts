@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import type { CliCommand, PermissionPolicies } from './world.ts';
+import type { CliCommand, PermissionPolicies } from './cli-context.ts';
 
 /** Turns the legacy permissions maps, which nothing enforces, into policies that mean the same. */
 export const policiesFromPermissions: CliCommand = {

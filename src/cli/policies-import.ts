@@ -1,9 +1,8 @@
-import { FORMATS } from '../transfer/index.ts';
-import { createInterruption } from './interruption.ts';
+import { FORMATS } from '../transfer/formats/index.ts';
+import type { CliCommand } from './cli-context.ts';
+import { readNamed, readPolicyFormat } from './flags.ts';
 import { showing } from './progress.ts';
-import { readNamed } from './switches.ts';
-import { readPolicyFormat } from './transfer-options.ts';
-import type { CliCommand } from './world.ts';
+import { createInterruption } from './signals.ts';
 
 /** Makes policies what a file says: all or none of them, in one epoch and under one entry. */
 export const policiesImport: CliCommand = {

@@ -1,4 +1,4 @@
-import type { CliCommand } from './world.ts';
+import type { CliCommand } from './cli-context.ts';
 
 /** Restores the policy that gives admins full access. */
 export const policiesRestoreAdmin: CliCommand = {

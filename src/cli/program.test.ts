@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { SETTINGS } from '../config/config.ts';
 import { SetupError } from '../errors.ts';
-import { SETTINGS } from '../settings.ts';
-import { runCli } from './index.ts';
-import { COMMANDS } from './program.ts';
+import { COMMANDS, runCli } from './program.ts';
 import { createRun, type Run } from './run.fixture.ts';
 
 /** Starts, and resolves once it has said so. */

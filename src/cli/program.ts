@@ -1,7 +1,7 @@
 import { Argument, Command, CommanderError, Option } from 'commander';
-import { readSettings, SETTING_GROUPS, SETTINGS, type Setting, type SettingSources } from '../settings.ts';
-import { describeFailure } from './failure.ts';
-import type { CliCommand, CliWorld, Switches } from './world.ts';
+import { readSettings, SETTING_GROUPS, SETTINGS, type Setting, type SettingSources } from '../config/index.ts';
+import type { CliCommand, CliWorld, Switches } from './cli-context.ts';
+import { describeFailure } from './command-errors.ts';
 
 /** By what is typed, in the order of help. */
 export const COMMANDS: ReadonlyMap<string, () => Promise<CliCommand>> = new Map([

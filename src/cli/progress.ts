@@ -1,4 +1,4 @@
-import type { CliWorld } from './world.ts';
+import type { CliWorld } from './cli-context.ts';
 
 /** Shows what is done while it is, where somebody looks on. */
 export async function showing<T>({ showProgress }: CliWorld, work: (show: (line: string) => void) => Promise<T>): Promise<T> {
@@ -48,4 +48,9 @@ export function createProgress({ showProgress }: CliWorld): Progress {
       return rows;
     },
   };
+}
+
+/** Bytes for people: `12.3 MB`. */
+export function toSize(bytes: number): string {
+  return bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 }

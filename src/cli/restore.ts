@@ -1,7 +1,6 @@
-import { showing } from './progress.ts';
-import { toSize } from './size.ts';
-import { readNamed } from './switches.ts';
-import type { CliCommand, CliRestore } from './world.ts';
+import type { CliCommand, CliRestore } from './cli-context.ts';
+import { readNamed } from './flags.ts';
+import { showing, toSize } from './progress.ts';
 
 /** Puts a backup in the place of what stands now; only shows what that means unless told otherwise. */
 export const restore: CliCommand = {

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
+import type { Settings } from '../config/config.ts';
 import { SetupError } from '../errors.ts';
-import type { Settings } from '../settings.ts';
-import type { CliBackups, CliService, CliTables, CliVerification, CliWorld } from './index.ts';
+import type { CliBackups, CliService, CliTables, CliVerification, CliWorld } from './cli-context.ts';
 
 /** A command line run in a world of its own, and what came of it. */
 export interface Run {

@@ -1,5 +1,5 @@
+import type { CliCommand } from './cli-context.ts';
 import { serve } from './serve.ts';
-import type { CliCommand } from './world.ts';
 
 /** Serves until it is told to stop. */
 export const start: CliCommand = {

@@ -1,5 +1,5 @@
-import { printHeld, withTables } from './storage-print.ts';
-import type { CliCommand } from './world.ts';
+import type { CliCommand } from './cli-context.ts';
+import { printHeld, withTables } from './print-plan.ts';
 
 /** Makes tables follow the definitions, a running service's too: it takes over what changed with its next request. */
 export const storageApply: CliCommand = {

@@ -1,5 +1,5 @@
-import { withTables } from './storage-print.ts';
-import type { CliCommand, StorageEvolution } from './world.ts';
+import type { CliCommand, StorageEvolution } from './cli-context.ts';
+import { withTables } from './print-plan.ts';
 
 /** Evolutions that are shown, the newest. */
 const SHOWN = 100;

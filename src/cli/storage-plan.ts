@@ -1,5 +1,5 @@
-import { printHeld, printSteps, withTables } from './storage-print.ts';
-import type { CliCommand } from './world.ts';
+import type { CliCommand } from './cli-context.ts';
+import { printHeld, printSteps, withTables } from './print-plan.ts';
 
 /** Shows what would be done to tables so that they follow the definitions, and does none of it. */
 export const storagePlan: CliCommand = {

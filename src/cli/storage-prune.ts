@@ -1,6 +1,6 @@
 import { SetupError } from '../errors.ts';
-import { printSteps, withTables } from './storage-print.ts';
-import type { CliCommand, StoredDeleted, Switches } from './world.ts';
+import type { CliCommand, StoredDeleted, Switches } from './cli-context.ts';
+import { printSteps, withTables } from './print-plan.ts';
 
 /** Permanently deletes archived tables and columns, and soft-deleted records older than `--deleted-before`; without `--yes` it only prints them. */
 export const storagePrune: CliCommand = {

@@ -1,5 +1,5 @@
-import { withTables } from './storage-print.ts';
-import type { CliCommand } from './world.ts';
+import type { CliCommand } from './cli-context.ts';
+import { withTables } from './print-plan.ts';
 
 /** What `restore` does beside replacing content, for who has replaced it with pg_restore or by recovery to a point in time. */
 export const storageRestored: CliCommand = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runCli } from './index.ts';
+import { runCli } from './program.ts';
 import { createRun } from './run.fixture.ts';
 
 describe('storage', () => {

@@ -1,5 +1,5 @@
-import { readNamed } from './switches.ts';
-import type { CliCommand } from './world.ts';
+import type { CliCommand } from './cli-context.ts';
+import { readNamed } from './flags.ts';
 
 /** Creates a user. */
 export const userCreate: CliCommand = {

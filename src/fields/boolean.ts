@@ -1,4 +1,4 @@
-import type { FieldType } from './field.ts';
+import type { FieldType } from './field-type.ts';
 
 /** Yes or no. */
 export const boolean: FieldType = Object.freeze({

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../operators/index.ts';
-import type { Field } from './field.ts';
+import type { Field } from './field-type.ts';
 
 /** How the values of a type are ordered, for its `min` and `max`. */
 export interface Ordered<Value> {

@@ -1,5 +1,5 @@
 import { checkPattern, type Json, type JsonObject } from '../operators/index.ts';
-import type { Field, FieldType } from './field.ts';
+import type { Field, FieldType } from './field-type.ts';
 
 /** What is wrong with a text that databases cannot keep as it is; undefined where nothing is. */
 export function checkCharacters(value: Json): string | undefined {

@@ -1,7 +1,7 @@
 import { canonicalAs, type Json } from '../operators/index.ts';
 import { checkBounds, checkWithin } from './bounds.ts';
 import { TEXT_COLUMN } from './characters.ts';
-import type { FieldType } from './field.ts';
+import type { FieldType } from './field-type.ts';
 
 // Dates stand in the order of their texts.
 const ordered = {

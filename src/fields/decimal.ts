@@ -1,6 +1,6 @@
 import { type Json, readDecimal } from '../operators/index.ts';
 import { checkBounds, checkWithin } from './bounds.ts';
-import type { Field, FieldType } from './field.ts';
+import type { Field, FieldType } from './field-type.ts';
 
 const USUAL_SCALE = 2;
 const MOST_DIGITS = 18;

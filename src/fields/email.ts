@@ -1,5 +1,5 @@
 import { TEXT_COLUMN } from './characters.ts';
-import type { FieldType } from './field.ts';
+import type { FieldType } from './field-type.ts';
 
 const LONGEST = 254;
 

@@ -1,5 +1,5 @@
 import { checkCharacters, TEXT_COLUMN } from './characters.ts';
-import type { Field, FieldType } from './field.ts';
+import type { Field, FieldType } from './field-type.ts';
 
 const MOST_VALUES = 200;
 const LONGEST_VALUE = 100;

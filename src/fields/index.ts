@@ -5,5 +5,5 @@
  * It must never know of resources, requests or databases beyond the column's own type.
  * Begin with `field.ts`, the contract, and `boolean.ts`, the shortest of them.
  */
-export type { ColumnType, Field, FieldOption, FieldType } from './field.ts';
-export { FIELD_TYPES } from './table.ts';
+export type { ColumnType, Field, FieldOption, FieldType } from './field-type.ts';
+export { FIELD_TYPES } from './field-types.ts';

@@ -1,6 +1,6 @@
 import type { Json } from '../operators/index.ts';
 import { boundsSchema, checkBounds } from './bounds.ts';
-import type { FieldType } from './field.ts';
+import type { FieldType } from './field-type.ts';
 
 const whole = {
   expected: 'a whole number between -9007199254740991 and 9007199254740991',

@@ -1,6 +1,6 @@
 import type { Json } from '../operators/index.ts';
 import { checkCharacters } from './characters.ts';
-import type { FieldType } from './field.ts';
+import type { FieldType } from './field-type.ts';
 
 const MOST_BYTES = 100_000;
 const MOST_DEPTH = 32;

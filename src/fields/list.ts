@@ -1,5 +1,5 @@
 import type { Json } from '../operators/index.ts';
-import type { Field, FieldType } from './field.ts';
+import type { Field, FieldType } from './field-type.ts';
 
 const USUAL = 1000;
 const MOST = 10_000;

@@ -1,6 +1,6 @@
 import type { Json } from '../operators/index.ts';
 import { boundsSchema, checkBounds } from './bounds.ts';
-import type { FieldType } from './field.ts';
+import type { FieldType } from './field-type.ts';
 
 const finite = {
   expected: 'a finite number',

@@ -1,5 +1,5 @@
 import { checkCharacters, checkLengths, TEXT_COLUMN, textSchema } from './characters.ts';
-import type { Field, FieldType } from './field.ts';
+import type { Field, FieldType } from './field-type.ts';
 
 const LEAST = 8;
 const MOST = 200;

@@ -1,4 +1,4 @@
-import type { Field, FieldType } from './field.ts';
+import type { Field, FieldType } from './field-type.ts';
 import { uuid } from './uuid.ts';
 
 /** The id of a record of another resource. */

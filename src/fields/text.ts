@@ -1,5 +1,5 @@
 import { checkCharacters, checkLengths, TEXT_COLUMN, textSchema } from './characters.ts';
-import type { FieldType } from './field.ts';
+import type { FieldType } from './field-type.ts';
 
 const USUAL = 100_000;
 const MOST = 1_000_000;

@@ -1,6 +1,6 @@
 import type { Json } from '../operators/index.ts';
 import { TEXT_COLUMN } from './characters.ts';
-import type { FieldType } from './field.ts';
+import type { FieldType } from './field-type.ts';
 
 const LONGEST = 2048;
 

@@ -1,6 +1,6 @@
 import type { Json } from '../operators/index.ts';
 import { TEXT_COLUMN } from './characters.ts';
-import type { FieldType } from './field.ts';
+import type { FieldType } from './field-type.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const EXAMPLE = '018f4e6a-1c2b-7d3e-8f40-5a6b7c8d9e0f';

@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest, preParsingHookHandler } from 'fastify';
 import type { Admission, Method } from '../request/index.ts';
-import { toOrigin } from './call.ts';
-import { continueBody, holdContinue } from './expect.ts';
-import { readBytes, tooLarge } from './stream.ts';
+import { toOrigin } from './http-request.ts';
+import { continueBody, holdContinue } from './request-body.ts';
+import { readBytes, tooLarge } from './streaming.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { isLocal } from './local.ts';
+import { isLocal } from './client-address.ts';
 
 function local(headers: IncomingHttpHeaders, { peer = '127.0.0.1', httpVersion = '1.1' } = {}): boolean {
   return isLocal({ headers, httpVersion, socket: { remoteAddress: peer } } as IncomingMessage);

@@ -1,8 +1,7 @@
 import { connect } from 'node:net';
 import { Problem } from '../errors.ts';
-import type { Call, Route } from '../request/index.ts';
-import { toSuccess } from '../response/index.ts';
-import type { HttpLimits, HttpOptions } from './options.ts';
+import { type Call, type Route, toSuccess } from '../request/index.ts';
+import type { HttpLimits, HttpOptions } from './http-options.ts';
 import { createHttpServer, type HttpServer } from './server.ts';
 
 /** A server on a free port whose routes answer with the call they were handed. */

@@ -4,20 +4,20 @@ import type { FastifyContextConfig, FastifyInstance } from 'fastify';
 import { SetupError } from '../errors.ts';
 import type { Route } from '../request/index.ts';
 import { admitBodies } from './admission.ts';
-import { readOnlyJson } from './body.ts';
-import { toCall } from './call.ts';
-import { allowOrigins } from './cors.ts';
-import { servePages } from './docs.ts';
-import { createDrain } from './drain.ts';
-import { createFramework, logAnswers, watchAnswers } from './framework.ts';
-import { addGuards, addSecurityHeaders, charge, sendErrorsAsProblems } from './guard.ts';
-import { serveHealth } from './health.ts';
-import { checkHosts } from './hosts.ts';
-import { answerInTime } from './late.ts';
-import type { HttpOptions } from './options.ts';
-import { createRateLimiter, type RateLimiter } from './rate.ts';
-import { sendAnswer } from './send.ts';
-import { beginStreamed, endStreamed, openStream, readNoBody } from './stream.ts';
+import { checkHosts } from './allowed-hosts.ts';
+import { servePages } from './api-page.ts';
+import { createFramework, logAnswers, watchAnswers } from './fastify-app.ts';
+import { createDrain } from './graceful-shutdown.ts';
+import { serveHealth } from './health-routes.ts';
+import type { HttpOptions } from './http-options.ts';
+import { toCall } from './http-request.ts';
+import { createRateLimiter, type RateLimiter } from './rate-limit.ts';
+import { sendAnswer } from './replies.ts';
+import { readOnlyJson } from './request-body.ts';
+import { addGuards, addSecurityHeaders, charge, sendErrorsAsProblems } from './request-guard.ts';
+import { answerInTime } from './request-timeout.ts';
+import { allowOrigins } from './response-headers.ts';
+import { beginStreamed, endStreamed, openStream, readNoBody } from './streaming.ts';
 
 /** The listening side of the service. */
 export interface HttpServer {

@@ -1,10 +1,9 @@
-import { type Sql, sql } from '../sql/index.ts';
-import { checkItems, checkScalar, defineNegation, defineOperator } from './define.ts';
-import { compareAs } from './kinds.ts';
+import { type Sql, sql } from '../sql.ts';
+import { checkItems, checkScalar, defineNegation, defineOperator } from './define-operator.ts';
 import { IN_MEMORY, type Operator, type SqlAround, type SqlSubject } from './operator.ts';
-import { type BoundFor, boundValue, falseWherePresent, oneOf, SQL_UNKNOWN, type SqlTruth } from './sql.ts';
-import { toStored } from './stored.ts';
+import { type BoundFor, boundValue, falseWherePresent, oneOf, SQL_UNKNOWN, type SqlTruth } from './operator-sql.ts';
 import { anyTruth, type Json, type Kind, type Truth, UNKNOWN } from './value.ts';
+import { compareAs, toStored } from './value-kinds.ts';
 
 /** Kinds whose values can be equal. Lists and objects never are: `has` and its kin ask about their items. */
 const KINDS: readonly Kind[] = ['text', 'number', 'decimal', 'boolean', 'date', 'timestamp', 'json'];

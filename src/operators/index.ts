@@ -8,11 +8,9 @@
  * Begin with `operator.ts` (the contract), then `equality.ts`. A new operator is one export there or in a file of its
  * own, and one line in `table.ts`.
  */
-
-export { WEEKDAYS } from './clock.ts';
 export { type Decimal, readDecimal } from './decimals.ts';
+export { suggestOperator } from './foreign-operators.ts';
 export { readDate, readInstant, toInstantText } from './instants.ts';
-export { canonicalAs, combineKinds } from './kinds.ts';
 export {
   type Frame,
   IN_MEMORY,
@@ -22,11 +20,11 @@ export {
   type SqlAround,
   type SqlSubject,
 } from './operator.ts';
-export { suggestOperator } from './other-names.ts';
+export type { SqlDialect, SqlJson, SqlTruth, StoredType } from './operator-sql.ts';
+export { OPERATORS } from './operator-table.ts';
 export { checkPattern, matchesPattern, matchingSteps } from './pattern.ts';
-export type { SqlDialect, SqlJson, SqlTruth, StoredType } from './sql.ts';
-export { OPERATORS } from './table.ts';
-export { foldCase } from './texts.ts';
+export { foldCase } from './text-values.ts';
+export { WEEKDAYS } from './time-of-day.ts';
 export {
   describeValue,
   isObject,
@@ -39,3 +37,4 @@ export {
   type Truth,
   UNKNOWN,
 } from './value.ts';
+export { canonicalAs, combineKinds } from './value-kinds.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isEqual } from './equality.ts';
-import { createLookup } from './lookup.ts';
+import { createLookup } from './list-operators.ts';
 import { anyTruth, type Json, type Kind } from './value.ts';
 
 const VALUES: readonly Json[] = [

@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import { checkItems, defineNegation, defineOperator } from './define.ts';
+import { checkItems, defineNegation, defineOperator } from './define-operator.ts';
 import { IN_MEMORY, type Operator } from './operator.ts';
 import { anyTruth, describeValue, type Json, type Truth, UNKNOWN } from './value.ts';
 

@@ -1,5 +1,5 @@
-import type { Sql } from '../sql/index.ts';
-import type { SqlDialect, SqlJson, SqlTruth } from './sql.ts';
+import type { Sql } from '../sql.ts';
+import type { SqlDialect, SqlJson, SqlTruth } from './operator-sql.ts';
 import type { Json, Kind, Truth } from './value.ts';
 
 /** What surrounds a comparison: how the two sides are compared, and when and where it happens. */

@@ -1,18 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { sql } from '../sql/index.ts';
-import {
-  checkPattern,
-  type Frame,
-  IN_MEMORY,
-  type Json,
-  type Kind,
-  matchesPattern,
-  OPERATORS,
-  type SqlDialect,
-  type SqlSubject,
-  type Truth,
-} from './index.ts';
-import { SQL_UNKNOWN } from './sql.ts';
+import { sql } from '../sql.ts';
+import { type Frame, IN_MEMORY, type SqlSubject } from './operator.ts';
+import { SQL_UNKNOWN, type SqlDialect } from './operator-sql.ts';
+import { OPERATORS } from './operator-table.ts';
+import { checkPattern, matchesPattern } from './pattern.ts';
+import type { Json, Kind, Truth } from './value.ts';
 
 const NOW = Date.parse('2026-01-31T12:00:00Z');
 

@@ -1,5 +1,5 @@
 import { RE2JS, RE2JSException } from 're2js';
-import { checkText, defineOperator } from './define.ts';
+import { checkText, defineOperator } from './define-operator.ts';
 import { IN_MEMORY, type Operator } from './operator.ts';
 import { type Json, UNKNOWN } from './value.ts';
 

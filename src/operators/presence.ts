@@ -1,7 +1,7 @@
-import { sql } from '../sql/index.ts';
-import { checkBoolean, defineOperator } from './define.ts';
+import { sql } from '../sql.ts';
+import { checkBoolean, defineOperator } from './define-operator.ts';
 import type { Operator } from './operator.ts';
-import { SQL_UNKNOWN, type SqlTruth, wherePresent } from './sql.ts';
+import { SQL_UNKNOWN, type SqlTruth, wherePresent } from './operator-sql.ts';
 import { type Json, type Kind, UNKNOWN } from './value.ts';
 
 const EVERY_KIND: readonly Kind[] = ['text', 'number', 'decimal', 'boolean', 'date', 'timestamp', 'list', 'json'];

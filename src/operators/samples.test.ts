@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Frame, OPERATORS } from './index.ts';
+import type { Frame } from './operator.ts';
+import { OPERATORS } from './operator-table.ts';
 
 const frame: Frame = { now: Date.parse('2026-01-31T12:00:00Z'), timeZone: 'UTC' };
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { compareDecimals, readDecimal, toDecimalText } from './decimals.ts';
 import { FIRST_INSTANT, LAST_INSTANT, readDate, readDuration, readInstant, readTimeOfDay, toInstantText } from './instants.ts';
-import { canonicalAs, combineKinds, compareAs } from './kinds.ts';
-import { afterPrefix, compareTexts, foldCase, matchesWildcards } from './texts.ts';
+import { afterPrefix, compareTexts, foldCase, matchesWildcards } from './text-values.ts';
 import type { Json, Kind } from './value.ts';
+import { canonicalAs, combineKinds, compareAs } from './value-kinds.ts';
 
 /** One table per function: what goes in, what comes out. */
 function check<In, Out>(name: string, run: (given: In) => Out, table: readonly (readonly [In, Out])[]): void {

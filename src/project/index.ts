@@ -4,10 +4,10 @@
  *
  * It must never know a command, print, or answer a request. Begin with `place.ts`.
  */
-export { openBackups } from './backups.ts';
-export { openProjectDatabase } from './open-database.ts';
-export { definitionFolder, readProject } from './place.ts';
+export { openBackups } from './project-backups.ts';
+export { openProjectDatabase } from './project-database.ts';
+export { definitionFolder, readProject } from './project-paths.ts';
+export { openTables } from './project-tables.ts';
 export { type DecisionsToPrune, type PrunedDecisions, pruneOldDecisions } from './prune-decisions.ts';
-export { openTables } from './tables.ts';
 export { verifyDecisions } from './verify-decisions.ts';
-export { watchDefinitions } from './watch.ts';
+export { watchDefinitions } from './watch-definitions.ts';

@@ -1,11 +1,12 @@
 /** Old entries of a project's record, removed while its service runs or not. */
+
+import { loadCheckpointKey, loadMarks, publicKeyPath, readPublicKeys } from '../audit/integrity/index.ts';
+import { lastDay, type Pruned, planPrune, pruneDecisions } from '../audit/retention/index.ts';
+import { readAge } from '../config/option.ts';
 import { SetupError } from '../errors.ts';
-import { loadCheckpointKey, loadMarks, publicKeyPath, readPublicKeys } from '../evidence/index.ts';
-import { lastDay, type Pruned, planPrune, pruneDecisions } from '../retention/index.ts';
-import { readAge } from '../setting.ts';
 import { type Database, hasChains, openDatabase, openForReading } from '../storage/index.ts';
-import { type ProjectPlace, toDatabasePlace } from './place.ts';
-import { fitProgram } from './restored.ts';
+import { fitProgram } from './after-restore.ts';
+import { type ProjectPlace, toDatabasePlace } from './project-paths.ts';
 
 /** Which old entries go. */
 export interface DecisionsToPrune {

@@ -1,7 +1,6 @@
 /** A project's record looked over, while its service runs or not. */
 import { existsSync, statSync } from 'node:fs';
 import { searchDecisions } from '../audit/index.ts';
-import { SetupError } from '../errors.ts';
 import {
   countVersionsBefore,
   type Look,
@@ -13,9 +12,10 @@ import {
   verifyAll,
   verifyRecord,
   type WholeVerification,
-} from '../evidence/index.ts';
+} from '../audit/integrity/index.ts';
+import { SetupError } from '../errors.ts';
 import { type Database, hasChains, hasHistoryHashes, openForReading, type Transaction } from '../storage/index.ts';
-import { type ProjectPlace, toDatabasePlace } from './place.ts';
+import { type ProjectPlace, toDatabasePlace } from './project-paths.ts';
 
 /** What a look over the record and its checkpoints came to. */
 export interface VerifiedDecisions extends Omit<WholeVerification, 'next'> {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../operators/index.ts';
-import { readActionRequest } from './action.ts';
+import type { ApiRequest } from './api-request.ts';
 import { bare, limits, refusalOf, toCall } from './call.fixture.ts';
-import type { ApiRequest } from './request.ts';
+import { readActionRequest } from './record-requests.ts';
 
 const act = (action: string, body?: Json): ApiRequest => readActionRequest(toCall({ action, body }), limits);
 

@@ -1,8 +1,8 @@
 import { Problem } from '../errors.ts';
 import type { Json } from '../operators/index.ts';
-import { readQuery } from './query.ts';
-import type { RequestLimits } from './request.ts';
-import type { Call } from './route.ts';
+import type { RequestLimits } from './api-request.ts';
+import type { Call } from './http-messages.ts';
+import { readQuery } from './query-string.ts';
 
 /** Bounds small enough to run into. */
 export const limits: RequestLimits = {

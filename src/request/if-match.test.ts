@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readIfMatch } from './if-match.ts';
+import { readIfMatch } from './record-requests.ts';
 
 describe('readIfMatch', () => {
   it.each([

@@ -5,15 +5,34 @@
  * It must never know which resources and fields there are (that is `resource/`) or how bytes arrive (that is `http/`).
  * Begin with `request.ts` and `route.ts`, the two contracts; then `verbs.ts` and `action.ts`, the two kinds of door.
  */
-export { readActionRequest } from './action.ts';
-export { type BatchItem, type BatchRequest, readBatch } from './batch.ts';
-export { checkIfMatch, readIfMatch } from './if-match.ts';
-export { fillItemReferences } from './item-references.ts';
-export { readJson } from './json.ts';
-export type { MistakeCode, Mistakes } from './mistakes.ts';
-export { type QueryLimits, readQuery } from './query.ts';
-export type { ApiRequest, FilterItem, RequestLimits, RequestOrigin, SortKey } from './request.ts';
-export type { Admission, Answer, ByteStream, Call, Method, QueryNode, QueryTree, Route } from './route.ts';
+export type { ApiRequest, FilterItem, RequestLimits, RequestOrigin, SortKey } from './api-request.ts';
+export { type BatchItem, type BatchRequest, fillItemReferences, readBatch } from './batch-request.ts';
+export type { Admission, Answer, ByteStream, Call, Method, QueryNode, QueryTree, Route } from './http-messages.ts';
+export { readJson } from './json-body.ts';
+export { type QueryLimits, readQuery } from './query-string.ts';
+export {
+  checkIfMatch,
+  checkNoQuery,
+  readActionRequest,
+  readCreateRequest,
+  readIfMatch,
+  readListRequest,
+  readRecordRequest,
+  readUpdateRequest,
+} from './record-requests.ts';
+export type { MistakeCode, Mistakes } from './request-mistakes.ts';
+export {
+  type ActionResult,
+  type Item,
+  type ItemOutcome,
+  type ProblemBody,
+  type Success,
+  toBatchAnswer,
+  toETag,
+  toProblemAnswer,
+  toResultAnswer,
+  toSuccess,
+} from './responses.ts';
 export {
   type CellStyle,
   type ExportQuery,
@@ -21,5 +40,4 @@ export {
   readExportQuery,
   readImportBody,
   readImportQuery,
-} from './transfer.ts';
-export { checkNoQuery, readCreateRequest, readListRequest, readRecordRequest, readUpdateRequest } from './verbs.ts';
+} from './transfer-request.ts';

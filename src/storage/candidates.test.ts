@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sql } from '../sql/index.ts';
-import { SYSTEM } from '../system/index.ts';
-import { type CandidateQuery, type Candidates, loadCandidates } from './candidates.ts';
-import { evolve } from './evolution/index.ts';
+import { SYSTEM } from '../resources/system/index.ts';
+import { sql } from '../sql.ts';
+import { evolve } from './migrations/migrate.ts';
+import { type CandidateQuery, type Candidates, loadCandidates } from './record-lists.ts';
 import { insertRecord } from './records.ts';
 import { onPostgres, openTestDatabase, resourceOf, type TestDatabase, toRecord } from './storage.fixture.ts';
 

@@ -1,7 +1,7 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../errors.ts';
-import { openCursor, sealCursor } from './cursor.ts';
+import { openCursor, sealCursor } from './cursor-pagination.ts';
 
 const key = createSecretKey(randomBytes(32));
 const position = { id: 'abc', keys: ['secret text', null, 12.5], skip: 3 };

@@ -7,13 +7,13 @@
  *
  * Begin with `database.ts`, the contract; then `sqlite/group-commit.ts`, `evolution/evolve.ts` and `list.ts`.
  */
-export { type AssignedPolicy, listRoleAssignments, listRolePolicies, listUserPolicies } from './assigned-policies.ts';
 export {
   type Authored,
   type AuthoredChange,
   assignToRole,
   assignToUser,
   loadAssignment,
+  loadGrants,
   loadRolePolicies,
   loadUserPolicies,
   type RolePair,
@@ -21,10 +21,8 @@ export {
   removeAssignmentsOf,
   type UserPair,
   updateAssignment,
-} from './assignments.ts';
-export { type CandidateQuery, type Candidates, loadCandidates } from './candidates.ts';
-export { CLOCK_LEEWAY_SECONDS } from './clock-leeway.ts';
-export { type CursorKey, type CursorPosition, openCursor, sealCursor } from './cursor.ts';
+} from './assignment-records.ts';
+export { type DropPlace, type Dropping, dropOldest, makePartitions, type Staying } from './audit-partitions.ts';
 export {
   type Appender,
   type Appending,
@@ -33,6 +31,7 @@ export {
   type Backups,
   type Basis,
   type Change,
+  CLOCK_LEEWAY_SECONDS,
   type CommitFigures,
   type CommitWatch,
   ConstraintError,
@@ -47,53 +46,48 @@ export {
   type UserSession,
   type UserVersion,
   type Writer,
-} from './database.ts';
-export { bumpEpochAbove, currentEpoch, type Epoch, loadEpoch } from './epoch.ts';
+} from './contract.ts';
+export { type CursorKey, type CursorPosition, openCursor, sealCursor } from './cursor-pagination.ts';
+export { findMatches, type MatchQuery } from './matching-records.ts';
+export { type DeletedRecords, listDeletedRecords } from './migrations/deleted-records.ts';
+export { type Evolved, evolve, planFor, planIn } from './migrations/migrate.ts';
+export { type Evolution, hasChains, hasHistoryHashes, keepRestore, listEvolutions } from './migrations/migration-history.ts';
+export { whenFree } from './migrations/migration-lock.ts';
+export type { Plan, Risk, Step } from './migrations/migration-plan.ts';
+export type { Tell } from './migrations/migration-progress.ts';
+export { loadOtherDefinitions } from './migrations/migration-status.ts';
+export { checkUnderstood } from './migrations/program-version.ts';
+export { type PruneOptions, planPrune, prune } from './migrations/prune-archived.ts';
+export { type DatabasePlace, emptyFileOf, openDatabase, openForReading } from './open-database.ts';
+export { applyPermissions, comparePermissions, type PermissionsComparison } from './permission-records.ts';
+export { findUnknownUsers, type ImportedPolicies, importPolicies } from './policy-bulk-import.ts';
+export { type HistoryHead, loadChanges, loadHistoryHead, loadPolicyStateAt, toVersionHash, VERSION_CONTENT } from './policy-history.ts';
 export {
-  checkUnderstood,
-  type DeletedRecords,
-  type Evolution,
-  type Evolved,
-  evolve,
-  hasChains,
-  hasHistoryHashes,
-  keepRestore,
-  listDeletedRecords,
-  listEvolutions,
-  loadOtherDefinitions,
-  type Plan,
-  type PruneOptions,
-  planFor,
-  planIn,
-  planPrune,
-  prune,
-  type Risk,
-  type Step,
-  type Tell,
-  whenFree,
-} from './evolution/index.ts';
-export { loadGrants } from './grants.ts';
-export { type HistoryHead, loadHistoryHead, toVersionHash, VERSION_CONTENT } from './history-hash.ts';
-export { findUnknownUsers, type ImportedPolicies, importPolicies } from './import-policies.ts';
-export { type ListQuery, listRecords, type Page, type Restriction } from './list.ts';
-export { findMatches, type MatchQuery } from './matches.ts';
-export { insertionInto, readingById, selectionOf } from './names.ts';
-export { type DatabasePlace, emptyFileOf, openDatabase, openForReading } from './open.ts';
-export { type DropPlace, type Dropping, dropOldest, makePartitions, type Staying } from './partitions.ts';
-export { applyPermissions, comparePermissions, type PermissionsComparison } from './permissions.ts';
-export {
+  type AssignedPolicy,
   type Author,
   createPolicy,
   deletePolicy,
   listPolicies,
+  listRoleAssignments,
+  listRolePolicies,
+  listUserPolicies,
+  loadActiveAssignments,
   loadPolicies,
   loadPolicy,
+  loadPolicyPage,
   loadPolicyState,
   loadPolicyToChange,
   updatePolicy,
-} from './policies.ts';
-export { loadChanges, loadPolicyStateAt } from './policy-history.ts';
-export { loadActiveAssignments, loadPolicyPage } from './policy-pages.ts';
+} from './policy-records.ts';
+export {
+  type CandidateQuery,
+  type Candidates,
+  type ListQuery,
+  listRecords,
+  loadCandidates,
+  type Page,
+  type Restriction,
+} from './record-lists.ts';
 export {
   deleteRecord,
   insertRecord,
@@ -115,13 +109,15 @@ export {
   type RecordNames,
   type Referrer,
   referrersTo,
-} from './references.ts';
-export { loadReferred, loadReferredOfEach, type Referring } from './referred.ts';
-export { loadReferring } from './referring.ts';
-export { isSaidInSql } from './said-in-sql.ts';
-export { type Written, writeBackup } from './sqlite/backup.ts';
+} from './reference-checks.ts';
+export { loadReferred, loadReferredOfEach, type Referring } from './referenced-records.ts';
+export { loadReferring } from './referencing-records.ts';
+export { bumpEpochAbove, currentEpoch, type Epoch, loadEpoch } from './revision.ts';
+export { isSaidInSql } from './sql-target.ts';
+export { createBackups, type KeptBackups } from './sqlite/automatic-backups.ts';
 export { openSqlite, type SqliteOptions } from './sqlite/database.ts';
-export { createBackups, type KeptBackups } from './sqlite/kept-backups.ts';
 export { countEntriesSince, type FileFacts, readBackup, readFacts } from './sqlite/read-backup.ts';
-export { type Replacement, replaceContent, type Staged, stageBackup } from './sqlite/replace.ts';
+export { type Replacement, replaceContent, type Staged, stageBackup } from './sqlite/replace-content.ts';
+export { type Written, writeBackup } from './sqlite/write-backup.ts';
+export { insertionInto, readingById, selectionOf } from './table-names.ts';
 export { countUserValues } from './user-values.ts';

@@ -1,13 +1,13 @@
 /** Whatever reads records does not meet deleted ones: every read that this folder offers, one by one. */
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ALWAYS, type Condition, type Scope } from '../condition/index.ts';
-import { OPEN } from '../context/index.ts';
-import { resolveField } from '../resource/index.ts';
-import { sql } from '../sql/index.ts';
-import { evolve } from './evolution/index.ts';
+import { ALWAYS, type Condition, OPEN, type Scope } from '../conditions/index.ts';
+import { resolveField } from '../resources/index.ts';
+import { sql } from '../sql.ts';
 import * as storage from './index.ts';
-import { type ListQuery, type Referrer, referrersTo } from './index.ts';
+import { evolve } from './migrations/migrate.ts';
+import type { ListQuery } from './record-lists.ts';
+import { type Referrer, referrersTo } from './reference-checks.ts';
 import { define, explain, openTestDatabase, resourceOf, type TestDatabase, toRecord } from './storage.fixture.ts';
 
 const definitions = define({

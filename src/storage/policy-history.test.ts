@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { WholeState } from '../../test/policy-fixtures.ts';
-import type { PolicyInput } from '../policy/index.ts';
-import { sql } from '../sql/index.ts';
-import { assignToRole, assignToUser, loadUserPolicies, removeAssignment, updateAssignment } from './assignments.ts';
-import type { Transaction } from './database.ts';
-import { bumpEpoch, type Epoch, loadEpoch } from './epoch.ts';
-import { evolve } from './evolution/index.ts';
-import { createPolicy, deletePolicy, loadPolicyState, updatePolicy } from './policies.ts';
+import type { PolicyInput } from '../authz/policies/index.ts';
+import { sql } from '../sql.ts';
+import { assignToRole, assignToUser, loadUserPolicies, removeAssignment, updateAssignment } from './assignment-records.ts';
+import type { Transaction } from './contract.ts';
+import { evolve } from './migrations/migrate.ts';
 import { type ChangesSince, keepVersion, loadChanges, loadPolicyStateAt } from './policy-history.ts';
+import { createPolicy, deletePolicy, loadPolicyState, updatePolicy } from './policy-records.ts';
 import { insertInto, POLICY_TABLES } from './policy-tables.ts';
 import { insertRecord } from './records.ts';
+import { bumpEpoch, type Epoch, loadEpoch } from './revision.ts';
 import { define, openTestDatabase, resourceOf, type TestDatabase, toRecord } from './storage.fixture.ts';
 
 const definitions = define({ User: { fields: { email: { type: 'email' } } } });

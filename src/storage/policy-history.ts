@@ -1,11 +1,12 @@
-import { createId } from '../id.ts';
-import type { Policy, PolicyChanges, PolicyState, RolePolicy, UserPolicy } from '../policy/index.ts';
-import { type Sql, sql } from '../sql/index.ts';
-import type { Transaction } from './database.ts';
-import type { Epoch } from './epoch.ts';
-import { extendHistoryHash } from './history-hash.ts';
-import { idList } from './names.ts';
-import { insertInto, POLICY_TABLES, STRETCH, selectFrom, writeAll } from './policy-tables.ts';
+import { hash } from 'node:crypto';
+import type { Policy, PolicyChanges, PolicyState, RolePolicy, UserPolicy } from '../authz/policies/index.ts';
+import { createId } from '../ids.ts';
+import { type Row, toRow } from '../resources/index.ts';
+import { type Sql, sql } from '../sql.ts';
+import type { Transaction } from './contract.ts';
+import { insertInto, POLICY_TABLES, STRETCH, selectFrom, toPlain, writeAll } from './policy-tables.ts';
+import type { Epoch } from './revision.ts';
+import { idList } from './table-names.ts';
 
 /** What has versions. */
 export type HistoryKind = 'policy' | 'userPolicy' | 'rolePolicy';
@@ -174,4 +175,45 @@ function changesOf<Value>(versions: readonly StoredVersion[], kind: HistoryKind)
   return new Map(
     versions.filter((version) => version.kind === kind).map(({ subjectId, value }) => [subjectId, value as Value | undefined]),
   );
+}
+
+/*
+ * The hash of the policy history: each version extends it, so the newest one binds every version before it. Each revision keeps its
+ * own (`_Epoch`), and the audit entry of a change holds it: after an edited, removed or added version, the hashes no longer match.
+ */
+
+/** A revision that changed policies or assignments, and the hash of the history up to it. */
+export interface HistoryHead {
+  readonly revision: number;
+  readonly hash: string;
+}
+
+/** The columns of a version that its hash covers, in this order: all but `toEpoch`, which the next version sets. */
+export const VERSION_CONTENT = ['id', 'kind', 'subjectId', 'userId', 'fromEpoch', 'value', 'changedBy', 'changedAt'] as const;
+
+/** Domain separator: the first member of the hashed text, so that no hash of another kind can replace this one. */
+const VERSION = 'bailiwick policy version 1';
+
+/** The hash of the history that ends with a version, given the one before it (empty for the first). `value` is the JSON text that is stored. */
+export function toVersionHash(previous: string, row: Row): string {
+  const content = VERSION_CONTENT.map((name) => row[name] ?? null);
+  return hash('sha256', JSON.stringify([VERSION, previous, ...content]), 'base64url');
+}
+
+/** Loads the current hash of the history; undefined before any version was hashed. */
+export async function loadHistoryHead(tx: Transaction): Promise<HistoryHead | undefined> {
+  const head = await tx.one<{ readonly number: number; readonly historyHash: string }>(
+    sql`SELECT "number", "historyHash" FROM "_Epoch" WHERE "historyHash" IS NOT NULL ORDER BY "number" DESC NULLS LAST LIMIT 1`,
+  );
+  return head && { revision: Number(head.number), hash: head.historyHash };
+}
+
+/** Extends the hash by versions that a revision begins, in the order in which they were stored. The caller holds the revision. */
+export async function extendHistoryHash(tx: Transaction, epoch: number, versions: readonly object[]): Promise<void> {
+  const head = await loadHistoryHead(tx);
+  const extended = versions.reduce<string>(
+    (previous, version) => toVersionHash(previous, toRow(POLICY_TABLES.history, toPlain(version))),
+    head?.hash ?? '',
+  );
+  await tx.run(sql`UPDATE "_Epoch" SET "historyHash" = ${extended} WHERE "number" = ${epoch}`);
 }

@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { PolicyInput } from '../policy/index.ts';
-import { assignToRole, assignToUser, updateAssignment } from './assignments.ts';
-import { evolve } from './evolution/index.ts';
-import { createPolicy } from './policies.ts';
-import { loadActiveAssignments, loadPolicyPage } from './policy-pages.ts';
+import type { PolicyInput } from '../authz/policies/index.ts';
+import { assignToRole, assignToUser, updateAssignment } from './assignment-records.ts';
+import { evolve } from './migrations/migrate.ts';
+import { createPolicy, loadActiveAssignments, loadPolicyPage } from './policy-records.ts';
 import { insertRecord } from './records.ts';
-import { isSaidInSql } from './said-in-sql.ts';
+import { isSaidInSql } from './sql-target.ts';
 import { define, openTestDatabase, resourceOf, toRecord } from './storage.fixture.ts';
 import { countUserValues } from './user-values.ts';
 

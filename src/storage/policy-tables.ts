@@ -1,10 +1,10 @@
 import type { JsonObject } from '../operators/index.ts';
-import { columnsOf, fromRow, type Resource, type Row, toRow } from '../resource/index.ts';
-import { type Sql, sql } from '../sql/index.ts';
-import { SYSTEM } from '../system/index.ts';
-import type { Transaction } from './database.ts';
-import { insertionInto, quoteName, recordsOf, selectionOf, tableOf } from './names.ts';
+import { columnsOf, fromRow, type Resource, type Row, toRow } from '../resources/index.ts';
+import { SYSTEM } from '../resources/system/index.ts';
+import { type Sql, sql } from '../sql.ts';
+import type { Transaction } from './contract.ts';
 import { insertRecord } from './records.ts';
+import { insertionInto, quoteName, recordsOf, selectionOf, tableOf } from './table-names.ts';
 
 /** Where policies, their rules, assignments and versions are kept: tables like any other, made from definitions. */
 export const POLICY_TABLES: Readonly<Record<'policy' | 'rule' | 'userPolicy' | 'rolePolicy' | 'history', Resource>> = {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { sql } from '../sql/index.ts';
-import { createStatements } from './query.ts';
+import { sql } from '../sql.ts';
+import { createStatements } from './contract.ts';
 
 const toStatement = createStatements((nth) => `$${nth}`);
 

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../operators/index.ts';
-import { sql } from '../sql/index.ts';
-import { ConstraintError } from './database.ts';
-import { evolve } from './evolution/index.ts';
+import { sql } from '../sql.ts';
+import { ConstraintError } from './contract.ts';
+import { evolve } from './migrations/migrate.ts';
 import { deleteRecord, insertRecord, loadRecord, updateRecord } from './records.ts';
-import { checkReferences, emptyReferences, findReferrers, type Referrer, referrersTo } from './references.ts';
+import { checkReferences, emptyReferences, findReferrers, type Referrer, referrersTo } from './reference-checks.ts';
 import { define, failure, openTestDatabase, resourceOf, type TestDatabase, toRecord } from './storage.fixture.ts';
 
 const definitions = define({

@@ -1,9 +1,9 @@
-import { memoised } from '../memo.ts';
+import { memoised } from '../memoize.ts';
 import type { JsonObject } from '../operators/index.ts';
-import { columnsOf, fromRow, isDeletionField, type Resource, type Row, type StoredRecord, toRow } from '../resource/index.ts';
-import { type Sql, sql } from '../sql/index.ts';
-import type { RowLock, Transaction, UserVersion } from './database.ts';
-import { type Existence, idList, insertionInto, isThere, quoteName, readingById, recordsOf, selectionOf, tableOf } from './names.ts';
+import { columnsOf, fromRow, isDeletionField, type Resource, type Row, type StoredRecord, toRow } from '../resources/index.ts';
+import { type Sql, sql } from '../sql.ts';
+import type { RowLock, Transaction, UserVersion } from './contract.ts';
+import { type Existence, idList, insertionInto, isThere, quoteName, readingById, recordsOf, selectionOf, tableOf } from './table-names.ts';
 
 /** A change of one record: the values to set, canonical, and the fields to leave without one. */
 export interface RecordChange {

@@ -1,8 +1,8 @@
-import type { Path, SqlTarget } from '../condition/index.ts';
+import { type Condition, type Path, type SqlTarget, toSql } from '../conditions/index.ts';
 import type { SqlDialect, SqlSubject } from '../operators/index.ts';
-import { columnsOf, type Definitions, type FieldAt, fieldAt, fieldKind, type Resource, typeOf } from '../resource/index.ts';
-import { type Sql, sql } from '../sql/index.ts';
-import { type Existence, quoteName, recordsOf } from './names.ts';
+import { columnsOf, type Definitions, type FieldAt, fieldAt, fieldKind, type Resource, typeOf } from '../resources/index.ts';
+import { type Sql, sql } from '../sql.ts';
+import { type Existence, quoteName, recordsOf } from './table-names.ts';
 
 /** When and where a condition is answered. */
 export interface Moment {
@@ -94,4 +94,9 @@ function subjectOf({ field, of }: FieldAt, table: string): SqlSubject | undefine
     isIndexed: (stored): stored is string | number | bigint =>
       of.indexes.some(({ where = {} }) => Object.hasOwn(where, field.name) && type.toColumn(where[field.name] ?? null, item) === stored),
   };
+}
+
+/** Returns whether the database evaluates a condition on a resource's fields exactly. */
+export function isSaidInSql(condition: Condition, resource: Resource, moment: Moment & { readonly definitions: Definitions }): boolean {
+  return toSql(condition, sqlTargetFor(resource, moment.definitions, moment)).exact;
 }

@@ -3,14 +3,14 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Json, JsonObject } from '../operators/index.ts';
-import { type Definitions, type Resource, readDefinition } from '../resource/index.ts';
-import { type Sql, sql } from '../sql/index.ts';
-import { SYSTEM } from '../system/index.ts';
-import type { Database, Transaction } from './database.ts';
+import { type Definitions, type Resource, readDefinition } from '../resources/index.ts';
+import { SYSTEM } from '../resources/system/index.ts';
+import { type Sql, sql } from '../sql.ts';
+import type { Database, Transaction } from './contract.ts';
 import { openPostgres } from './postgres/database.ts';
 import { postgresDialect } from './postgres/sql-dialect.ts';
+import type { KeptBackups } from './sqlite/automatic-backups.ts';
 import { openSqlite } from './sqlite/database.ts';
-import type { KeptBackups } from './sqlite/kept-backups.ts';
 
 /** A database in a folder of its own, gone with `dispose`. */
 export interface TestDatabase {

@@ -1,8 +1,8 @@
-import type { UserValues } from '../advice/index.ts';
-import type { Resource } from '../resource/index.ts';
-import { sql } from '../sql/index.ts';
-import type { Transaction } from './database.ts';
-import { columnOf, quoteName, recordsOf } from './names.ts';
+import type { UserValues } from '../authz/linter/index.ts';
+import type { Resource } from '../resources/index.ts';
+import { sql } from '../sql.ts';
+import type { Transaction } from './contract.ts';
+import { columnOf, quoteName, recordsOf } from './table-names.ts';
 
 /** Counts in one pass, over at most `limit` users, who has a value in the fields of User that are not secret and may have none. */
 export async function countUserValues(tx: Transaction, user: Resource, { limit }: { readonly limit: number }): Promise<UserValues> {

@@ -1,14 +1,12 @@
 /**
- * Records as files: NDJSON, CSV and JSON arrays, read and written piece by piece, so that memory does not grow with the file.
+ * Imports and exports of any length: rows in batches and pages, each a transaction of its own, so that others are answered
+ * in between, and none rests on policies that are no longer in force.
  *
- * It knows what a definition says of a field, for cells of CSV are text. It must never decide anything, reach a database,
- * hold more than one row, or know where bytes come from. What cannot be read as a row is told as such a row's problem;
- * only where nothing behind it could be read either, reading ends.
- *
- * Begin with `source.ts`, what is read, and `write.ts`; then one file for each format.
+ * A row or page is decided, checked and recorded by the steps of every request; nothing here decides, or knows how a format
+ * is written (that is `transfer/`), or who sends bytes (that is `http/`, and `cli/`).
+ * Begin with `import.ts` and `export.ts`, what is done; then the doors, how it is asked for and answered.
  */
-export { FORMATS, type Format, formatOfType } from './format.ts';
-export { readObjects } from './ndjson.ts';
-export { peekText } from './peek.ts';
-export { readRows, type SourceOptions, type SourceRow } from './source.ts';
-export { createWriter, type RowWriter, type WriteOptions } from './write.ts';
+export { exportFromShell, importFromShell, type ShellExport, type ShellImport } from './command-transfer.ts';
+export { answerExport } from './export-job.ts';
+export { answerImport } from './import-handler.ts';
+export { type ImportBounds, type Plain, readAccepted, readWhole, type TransferParts } from './transfer-deps.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import type { WorkerProcess } from './crew.ts';
 import { createListener } from './listener.ts';
+import type { WorkerProcess } from './worker-pool.ts';
 
 function createPuppet(told: string[], name: string) {
   const drained = Promise.withResolvers<void>();

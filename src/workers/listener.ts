@@ -1,5 +1,5 @@
 import { setImmediate as endOfTurn, setTimeout as pause } from 'node:timers/promises';
-import type { WorkerProcess } from './crew.ts';
+import type { WorkerProcess } from './worker-pool.ts';
 
 /** Milliseconds without a new connection before the listener closes. */
 const QUIET = 20;

@@ -6,9 +6,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseAst } from 'rolldown/parseAst';
 import { describe, expect, it } from 'vitest';
-import { parseJson } from '../../src/json.ts';
 import { readQuery } from '../../src/request/index.ts';
-import { formatOfType, readObjects } from '../../src/transfer/index.ts';
+import { parseJson } from '../../src/strict-json.ts';
+import { formatOfType, readObjects } from '../../src/transfer/formats/index.ts';
 
 const SOURCES = fileURLToPath(new URL('../../src/', import.meta.url));
 

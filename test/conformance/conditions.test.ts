@@ -9,7 +9,7 @@ import {
   printCondition,
   reduce,
   toSql,
-} from '../../src/condition/index.ts';
+} from '../../src/conditions/index.ts';
 import { type Json, OPERATORS } from '../../src/operators/index.ts';
 import { ALL_COLUMNS, createHostileTable, DATABASE, LISTS, OPERANDS, openScope, scopeOf, TARGET } from './hostile-table.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { IN_MEMORY, type Json, OPERATORS, type Operator, type SqlDialect } from '../../src/operators/index.ts';
-import { compose, type Sql, sql } from '../../src/sql/index.ts';
+import { compose, type Sql, sql } from '../../src/sql.ts';
 import { postgresDialect } from '../../src/storage/postgres/sql-dialect.ts';
 import { sqliteDialect } from '../../src/storage/sqlite/sql-dialect.ts';
 import { COLUMNS, type Column, NOW, subjectOf, TIME_ZONE } from './hostile-table.ts';

@@ -3,13 +3,12 @@
  * as the records that conditions read in memory.
  */
 
-import { OPEN, type Path, type PathKind, type Scope, type SqlTarget } from '../../src/condition/index.ts';
+import { OPEN, type Path, type PathKind, type Scope, type SqlTarget } from '../../src/conditions/index.ts';
 import { FIELD_TYPES, type Field } from '../../src/fields/index.ts';
 import { type Json, type JsonObject, ownValue, type SqlDialect, type SqlSubject, type Truth } from '../../src/operators/index.ts';
-import { type Sql, sql } from '../../src/sql/index.ts';
-import { dialectOf } from '../../src/storage/evolution/dialects.ts';
-import type { Database, Transaction } from '../../src/storage/index.ts';
-import { openDatabase, openSqlite } from '../../src/storage/index.ts';
+import { type Sql, sql } from '../../src/sql.ts';
+import { type Database, openDatabase, openSqlite, type Transaction } from '../../src/storage/index.ts';
+import { dialectOf } from '../../src/storage/migrations/migration-dialects.ts';
 import { postgresDialect } from '../../src/storage/postgres/sql-dialect.ts';
 import { postgresTables } from '../../src/storage/postgres/tables.ts';
 import { sqliteDialect } from '../../src/storage/sqlite/sql-dialect.ts';

@@ -1,7 +1,7 @@
 /** Arithmetic of integer fields in expressions: in SQL where it cannot leave int64, and the same as CEL there. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Condition, evaluate, type Path, readConditions, toSql } from '../../src/condition/index.ts';
+import { type Condition, evaluate, type Path, readConditions, toSql } from '../../src/conditions/index.ts';
 import { ALL_COLUMNS, createHostileTable, DATABASE, type HostileTable, scopeOf, TARGET } from './hostile-table.ts';
 
 /** Expressions that SQL evaluates completely. */

@@ -2,7 +2,7 @@
 
 import { afterAll, describe, expect, it } from 'vitest';
 import { type Frame, IN_MEMORY, type Json, type Kind, OPERATORS, type Operator, type Truth } from '../../src/operators/index.ts';
-import { sql } from '../../src/sql/index.ts';
+import { sql } from '../../src/sql.ts';
 import { type Comparing, checkAlike } from './alike.ts';
 import { asJson, createHostileTable, DATABASE, DIALECT, DOCUMENTS, LISTS, NOW, OPERANDS, scopeOf, TIME_ZONE } from './hostile-table.ts';
 

@@ -4,13 +4,14 @@
  * rests on definitions and indexes alone.
  */
 
-import { ALWAYS, all, type Condition, printCondition } from '../../src/condition/index.ts';
-import { createScope, OPEN, type ReferredRecords, type Scope, type ScopeParts } from '../../src/context/index.ts';
-import { type Decision, decide } from '../../src/decision/index.ts';
+import { createScope, type ReferredRecords, type ScopeParts } from '../../src/authz/context/index.ts';
+import { type Decision, decide } from '../../src/authz/decision/index.ts';
+import { applicableRules, compilePolicies } from '../../src/authz/policies/index.ts';
+import { ALWAYS, all, type Condition, OPEN, printCondition, type Scope } from '../../src/conditions/index.ts';
 import type { Json, JsonObject } from '../../src/operators/index.ts';
-import { applicableRules, compilePolicies } from '../../src/policy/index.ts';
-import { type Definitions, readFilter, readSort, type SortKey, type StoredRecord } from '../../src/resource/index.ts';
-import { compose } from '../../src/sql/index.ts';
+import { type Definitions, readFilter, readSort, type SortKey, type StoredRecord } from '../../src/resources/index.ts';
+import { composeDefinitions } from '../../src/resources/system/index.ts';
+import { compose } from '../../src/sql.ts';
 import {
   type CursorPosition,
   type Database,
@@ -21,7 +22,6 @@ import {
   type Statement,
   type Transaction,
 } from '../../src/storage/index.ts';
-import { composeDefinitions } from '../../src/system/index.ts';
 import { grantsIn, LIMITS, NOW, policyOf, resourceOf, SCOPE_PARTS, type SomeRule, stateOf, toUser } from '../policy-fixtures.ts';
 
 /** A list, and the rules it is asked under by user u7 of the sports department. */

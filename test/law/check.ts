@@ -1,10 +1,10 @@
 /** One question, answered four ways: by the pages of a list, record by record, by counting, and by the book. */
 import { expect } from 'vitest';
-import { ALWAYS, conditionPaths } from '../../src/condition/index.ts';
-import { createScope, OPEN, type Principal, type ReferredRecords, type ScopeParts } from '../../src/context/index.ts';
-import { type Decision, decide } from '../../src/decision/index.ts';
-import { type Applicable, applicableRules, compilePolicies } from '../../src/policy/index.ts';
-import { readSort, type SortKey, type StoredRecord } from '../../src/resource/index.ts';
+import { createScope, type Principal, type ReferredRecords, type ScopeParts } from '../../src/authz/context/index.ts';
+import { type Decision, decide } from '../../src/authz/decision/index.ts';
+import { type Applicable, applicableRules, compilePolicies } from '../../src/authz/policies/index.ts';
+import { ALWAYS, conditionPaths, OPEN } from '../../src/conditions/index.ts';
+import { readSort, type SortKey, type StoredRecord } from '../../src/resources/index.ts';
 import { type ListQuery, listRecords, loadReferred, type Page, type Referring, type Transaction } from '../../src/storage/index.ts';
 import { grantsIn, type WholeState } from '../policy-fixtures.ts';
 import { decideByTheBook } from '../reference-decider.ts';

@@ -1,14 +1,16 @@
 /** The same policies, stored in whatever order: the same decisions for the same reasons, before and after a restart. */
+
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ANON, createScope, OPEN, type Principal, type ScopeParts } from '../../src/context/index.ts';
-import { explain } from '../../src/decision/index.ts';
-import { applicableRules, compilePolicies, type PolicySnapshot } from '../../src/policy/index.ts';
-import { sql } from '../../src/sql/index.ts';
-import { loadUserPolicies } from '../../src/storage/assignments.ts';
+import { ANON, createScope, type Principal, type ScopeParts } from '../../src/authz/context/index.ts';
+import { explain } from '../../src/authz/decision/index.ts';
+import { applicableRules, compilePolicies, type PolicySnapshot } from '../../src/authz/policies/index.ts';
+import { OPEN } from '../../src/conditions/index.ts';
+import { sql } from '../../src/sql.ts';
+import { loadUserPolicies } from '../../src/storage/assignment-records.ts';
 import { type Database, evolve, loadPolicyState, openSqlite, type Transaction } from '../../src/storage/index.ts';
 import { insertInto, POLICY_TABLES } from '../../src/storage/policy-tables.ts';
 import { grantsIn, resourceOf, type WholeState } from '../policy-fixtures.ts';

@@ -1,10 +1,10 @@
 /** Policies of all kinds, at random: what the law must hold for. */
 import fc from 'fast-check';
-import { readConditions } from '../../src/condition/index.ts';
-import { describePath } from '../../src/context/index.ts';
+import { describePath } from '../../src/authz/context/index.ts';
+import type { Policy } from '../../src/authz/policies/index.ts';
+import { readConditions } from '../../src/conditions/index.ts';
 import { type Json, type JsonObject, OPERATORS, type Operator } from '../../src/operators/index.ts';
-import type { Policy } from '../../src/policy/index.ts';
-import type { Definitions } from '../../src/resource/index.ts';
+import type { Definitions } from '../../src/resources/index.ts';
 import { LISTS, OPERANDS } from '../conformance/hostile-table.ts';
 import { policyOf, type SomeRule, stateOf, toRole, toUser, type WholeState } from '../policy-fixtures.ts';
 import type { Question } from './check.ts';

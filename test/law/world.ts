@@ -6,13 +6,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Principal, ScopeParts } from '../../src/context/index.ts';
+import type { Principal, ScopeParts } from '../../src/authz/context/index.ts';
+import type { PolicyLimits } from '../../src/authz/policies/index.ts';
 import { type Json, type JsonObject, ownValue } from '../../src/operators/index.ts';
-import type { PolicyLimits } from '../../src/policy/index.ts';
-import type { Definitions, Resource, StoredRecord } from '../../src/resource/index.ts';
-import { sql } from '../../src/sql/index.ts';
+import type { Definitions, Resource, StoredRecord } from '../../src/resources/index.ts';
+import { composeDefinitions } from '../../src/resources/system/index.ts';
+import { sql } from '../../src/sql.ts';
 import { type Database, evolve, insertRecord, loadRecord, openDatabase } from '../../src/storage/index.ts';
-import { composeDefinitions } from '../../src/system/index.ts';
 import { LIMITS } from '../policy-fixtures.ts';
 import { placeFor } from '../postgres/place.ts';
 import { writeUnchecked } from '../postgres/unchecked.ts';

@@ -2,8 +2,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { readSettings } from '../../src/config/config.ts';
 import { openTables } from '../../src/project/index.ts';
-import { readSettings } from '../../src/settings.ts';
 import { type Reply, type RunningService, startService } from '../harness.ts';
 import { placeFor } from './place.ts';
 

@@ -2,8 +2,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { readSettings, type Settings } from '../../src/config/config.ts';
 import { openTables } from '../../src/project/index.ts';
-import { readSettings, type Settings } from '../../src/settings.ts';
 import { type RunningService, startService } from '../harness.ts';
 import { placeFor } from './place.ts';
 

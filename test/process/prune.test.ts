@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { appendAll, createEntryId } from '../../src/audit/index.ts';
-import { testEntry } from '../../src/evidence/evidence.fixture.ts';
+import { testEntry } from '../../src/audit/integrity/evidence.fixture.ts';
 import { openDatabase } from '../../src/storage/index.ts';
 import { type Ended, runProgram, setUp, startProgram } from './program.ts';
 

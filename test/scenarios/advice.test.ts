@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ADVICE } from '../../src/advice/index.ts';
+import { ADVICE } from '../../src/authz/linter/index.ts';
+import { readSettings } from '../../src/config/config.ts';
 import { createService } from '../../src/service.ts';
-import { readSettings } from '../../src/settings.ts';
 import { checkScenarios, type Scenario, type Stage } from './scenario.ts';
 import { startNewsroom } from './stage.ts';
 

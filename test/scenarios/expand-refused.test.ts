@@ -1,6 +1,6 @@
 /** What cannot be expanded, and how much can: told before a record is read, and alike whatever there is to be found. */
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { readDefinition } from '../../src/resource/index.ts';
+import { readDefinition } from '../../src/resources/index.ts';
 import { type RunningService, startService } from '../harness.ts';
 import { denied, given, may, read, startReaders } from './expand-world.ts';
 import { checkScenarios, type Scenario, type Stage } from './scenario.ts';

@@ -1,7 +1,7 @@
 /** What a record refers to, and what refers to it, shown with it: each by its own resource's `read`, with an entry of its own. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sql } from '../../src/sql/index.ts';
+import { sql } from '../../src/sql.ts';
 import { openDatabase } from '../../src/storage/index.ts';
 import { denied, given, is, may, read, shows, startReaders } from './expand-world.ts';
 import { checkScenarios, type Scenario, type Stage } from './scenario.ts';

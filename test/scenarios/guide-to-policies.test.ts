@@ -1,6 +1,6 @@
 /** The guide to policies says what is so: its policies, its table of traps, and the questions with their answers. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ADVICE } from '../../src/advice/index.ts';
+import { ADVICE } from '../../src/authz/linter/index.ts';
 import { type Reply, type RunningService, startService, type TestUser } from '../harness.ts';
 import { examples, guide, run } from './examples.ts';
 

@@ -1,6 +1,6 @@
 /** The authorization matrix: every resource and admin endpoint × every action × a few kinds of people, through HTTP. */
 import { ACTIONS } from '../../src/actions.ts';
-import { SYSTEM } from '../../src/system/index.ts';
+import { SYSTEM } from '../../src/resources/system/index.ts';
 import type { Reply } from '../harness.ts';
 import {
   createWorld,

@@ -3,9 +3,9 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, unlinkSync, wr
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readSettings, type Settings } from '../../src/config/config.ts';
 import { verifyDecisions } from '../../src/project/index.ts';
 import { createService, type Service } from '../../src/service.ts';
-import { readSettings, type Settings } from '../../src/settings.ts';
 import { onPostgres, placeFor } from '../postgres/place.ts';
 
 let folder: string;

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { sql } from '../../src/sql/index.ts';
+import { sql } from '../../src/sql.ts';
 import { openDatabase } from '../../src/storage/index.ts';
 import { type Reply, type ServiceOptions, startService } from '../harness.ts';
 import { placeFor } from '../postgres/place.ts';

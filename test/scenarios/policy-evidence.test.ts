@@ -1,6 +1,6 @@
 /** Policies, assignments and their versions, edited by SQL: `decisions verify` finds and names what was done. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Sql, sql } from '../../src/sql/index.ts';
+import { type Sql, sql } from '../../src/sql.ts';
 import { openDatabase } from '../../src/storage/index.ts';
 import { type Reply, type RunningService, startService } from '../harness.ts';
 

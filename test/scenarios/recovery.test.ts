@@ -1,8 +1,8 @@
 /** The ways back for operators: a lost admin password, no admin who can log in, a broken policy; beside a service that runs. */
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { readSettings } from '../../src/config/config.ts';
 import { createService } from '../../src/service.ts';
-import { readSettings } from '../../src/settings.ts';
 import { type Reply, type RunningService, startService, type TestUser } from '../harness.ts';
 
 const DEFINITIONS = { 'Note.yaml': 'name: Note\nfields:\n  text: { type: string }\n' };

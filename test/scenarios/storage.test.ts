@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readSettings } from '../../src/config/config.ts';
 import { openTables } from '../../src/project/index.ts';
-import { readSettings } from '../../src/settings.ts';
 import { type RunningService, startService } from '../harness.ts';
 import { placeFor } from '../postgres/place.ts';
 

@@ -4,8 +4,8 @@
  */
 import { createConnection, createServer, type Server } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { sql } from '../../sql/index.ts';
-import type { Database, Transaction } from '../database.ts';
+import { sql } from '../../sql.ts';
+import type { Database, Transaction } from '../contract.ts';
 import { failure } from '../storage.fixture.ts';
 import { openPostgres } from './database.ts';
 import { FAMILY, openFamily } from './postgres.fixture.ts';

@@ -1,10 +1,11 @@
 /** Tables that follow, and are rid of what is deleted, while others write: what those commit in the midst of it is neither lost nor overlooked. */
 
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { sql } from '../../sql/index.ts';
-import type { Transaction } from '../database.ts';
-import { article, type Evolution, openEvolution } from '../evolution/evolution.fixture.ts';
-import { evolve, prune } from '../evolution/index.ts';
+import { sql } from '../../sql.ts';
+import type { Transaction } from '../contract.ts';
+import { article, type Evolution, openEvolution } from '../migrations/evolution.fixture.ts';
+import { evolve } from '../migrations/migrate.ts';
+import { prune } from '../migrations/prune-archived.ts';
 import { deleteRecord, insertRecord, restoreRecord } from '../records.ts';
 import { define, resourceOf, toRecord } from '../storage.fixture.ts';
 

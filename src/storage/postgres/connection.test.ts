@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { sql } from '../../sql/index.ts';
-import type { Database } from '../database.ts';
+import { sql } from '../../sql.ts';
+import type { Database } from '../contract.ts';
 import { FAMILY, openFamily } from './postgres.fixture.ts';
 
 const { open, ask, close } = openFamily('storage_postgres_connection');

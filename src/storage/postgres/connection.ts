@@ -1,11 +1,9 @@
 import { hash } from 'node:crypto';
 import type pg from 'pg';
-import type { Statement } from '../database.ts';
-import { createStatements, type Query } from '../query.ts';
+import { createStatements, type Query, type Statement } from '../contract.ts';
 import { PreparedError, serverCode } from './driver-error.ts';
-import { askClient, type Described } from './question.ts';
-import { createSilence } from './silence.ts';
-import { toBound } from './values.ts';
+import { askClient, type Described } from './prepared-query.ts';
+import { toBound } from './query-values.ts';
 
 /** What a statement came to. */
 export interface Answer {
@@ -184,4 +182,46 @@ const toText = createStatements((nth) => `$${nth}`);
 export function toStatement(query: Query): Statement {
   const { sql, parameters } = toText(query);
   return { sql, parameters: parameters.map(toBound) };
+}
+
+/** Notices where somebody who is asked says nothing any more: a machine that is gone closes no connection. */
+export interface Silence {
+  /** From now on it is noticed after so many milliseconds; never where that is undefined. */
+  allow(milliseconds: number | undefined): void;
+  /** Hands on what a question comes to. */
+  watch<T>(asked: Promise<T>): Promise<T>;
+}
+
+/**
+ * Makes one for a connection.
+ *
+ * @param cutOff Ends it, so that whatever was asked fails.
+ */
+export function createSilence(cutOff: () => void): Silence {
+  let allowed: number | undefined;
+  let unanswered = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  /** Whatever is answered shows that somebody is there. */
+  function heard(): void {
+    unanswered--;
+    clearTimeout(timer);
+    timer = unanswered === 0 ? undefined : begin();
+  }
+
+  function begin(): NodeJS.Timeout | undefined {
+    return allowed === undefined ? undefined : setTimeout(cutOff, allowed);
+  }
+
+  return {
+    allow(milliseconds) {
+      allowed = milliseconds;
+    },
+    watch(asked) {
+      unanswered++;
+      timer ??= begin();
+      asked.then(heard, heard);
+      return asked;
+    },
+  };
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { sql } from '../../sql/index.ts';
-import type { Database, Transaction } from '../database.ts';
-import { openForReading } from '../open.ts';
+import { sql } from '../../sql.ts';
+import type { Database, Transaction } from '../contract.ts';
+import { openForReading } from '../open-database.ts';
 import { failure } from '../storage.fixture.ts';
 import { openPostgres } from './database.ts';
 import { FAMILY, openFamily } from './postgres.fixture.ts';

@@ -1,9 +1,9 @@
 import { Problem, SetupError } from '../../errors.ts';
-import type { Appending, Database, Transaction, TransactionOptions } from '../database.ts';
-import { createHealth } from '../health.ts';
-import { type PostgresAddress, readPostgresUrl, showPostgresUrl } from './address.ts';
-import { lookAtServer } from './look.ts';
+import type { Appending, Database, Transaction, TransactionOptions } from '../contract.ts';
+import { createHealth } from '../storage-health.ts';
+import { type PostgresAddress, readPostgresUrl, showPostgresUrl } from './connection-string.ts';
 import { createRunner, type RunnerOptions } from './runner.ts';
+import { lookAtServer } from './server-checks.ts';
 import { postgresDialect } from './sql-dialect.ts';
 
 /** Where the database is and how it is spoken to. */

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { Problem } from '../../errors.ts';
-import { ConstraintError } from '../database.ts';
+import { ConstraintError } from '../contract.ts';
 import { tableOf } from './partitions.ts';
 
 const CONSTRAINTS: ReadonlyMap<string, ConstraintError['constraint']> = new Map([

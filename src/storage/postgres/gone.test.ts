@@ -3,9 +3,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { installed, startPgbouncer } from '../../../test/postgres/pgbouncer.ts';
-import type { Database } from '../database.ts';
-import { takes } from './look.ts';
+import type { Database } from '../contract.ts';
 import { openFamily } from './postgres.fixture.ts';
+import { takes } from './server-checks.ts';
 
 const { url, open, ask, close } = openFamily('storage_postgres_gone');
 

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { appendEntry } from '../../audit/index.ts';
-import { testEntry } from '../../evidence/evidence.fixture.ts';
-import { readDefinition } from '../../resource/index.ts';
-import { sql } from '../../sql/index.ts';
-import { SYSTEM } from '../../system/index.ts';
-import type { Database } from '../database.ts';
-import { evolve, planFor } from '../evolution/index.ts';
-import { dropOldest, makePartitions } from '../partitions.ts';
+import { testEntry } from '../../audit/integrity/evidence.fixture.ts';
+import { readDefinition } from '../../resources/index.ts';
+import { SYSTEM } from '../../resources/system/index.ts';
+import { sql } from '../../sql.ts';
+import { dropOldest, makePartitions } from '../audit-partitions.ts';
+import type { Database } from '../contract.ts';
+import { evolve, planFor } from '../migrations/migrate.ts';
 import { openTestDatabase, resourceOf, type TestDatabase } from '../storage.fixture.ts';
 
 const DECISION = resourceOf(SYSTEM, '_Decision');

@@ -1,8 +1,8 @@
-import { sql } from '../../sql/index.ts';
-import type { Transaction } from '../database.ts';
-import { isManaged } from '../evolution/ddl.ts';
-import type { ActualTable, DroppedPartition, PartitionDialect, Partitioned, PartitionToDrop } from '../evolution/tables.ts';
-import { quoteName } from '../names.ts';
+import { sql } from '../../sql.ts';
+import type { Transaction } from '../contract.ts';
+import { isManaged } from '../migrations/ddl.ts';
+import type { ActualTable, DroppedPartition, PartitionDialect, Partitioned, PartitionToDrop } from '../migrations/table-state.ts';
+import { quoteName } from '../table-names.ts';
 
 /** Names of partitions: `_Decision$2026-01-31`. No table of a definition has a `$` in its name. */
 const BETWEEN = '$';

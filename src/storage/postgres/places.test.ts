@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createPlaces } from './places.ts';
+import { createPlaces } from './pool.ts';
 
 describe('places', () => {
   it('of two at the same time are never the same, and are taken again once they are given back', () => {

@@ -1,10 +1,10 @@
+import { randomInt } from 'node:crypto';
 import pg from 'pg';
 import { Problem } from '../../errors.ts';
-import { entryOf } from '../../memo.ts';
-import type { PostgresAddress, ServerOptions } from './address.ts';
+import { entryOf } from '../../memoize.ts';
 import { type Connection, createConnection } from './connection.ts';
+import type { PostgresAddress, ServerOptions } from './connection-string.ts';
 import { busy, fromDriver, type Passing, unavailable } from './driver-error.ts';
-import type { Places } from './places.ts';
 
 /** Texts that say how transactions go on. */
 export interface Beginnings {
@@ -174,4 +174,33 @@ async function take(pool: pg.Pool): Promise<pg.PoolClient> {
     if (pool.totalCount === 0) throw unavailable(error);
     throw known instanceof Problem && known.status === 503 ? known : unavailable(error);
   }
+}
+
+/** Rows that many transactions count in are split in so many. */
+export const LANES = 32;
+
+/** Places of the connections of one process: of two at the same time, never the same. */
+export interface Places {
+  /** The first that is free. */
+  take(): number;
+  give(place: number): void;
+}
+
+/**
+ * Makes them. Few are ever taken, whatever connections come and go: rows that are counted in are split by them, and each is one more to be
+ * added up. Where they begin is up to chance, so that several processes rarely begin with the same.
+ */
+export function createPlaces(): Places {
+  const taken = new Set<number>();
+  const first = randomInt(LANES);
+
+  return {
+    take() {
+      let place = first;
+      while (taken.has(place)) place++;
+      taken.add(place);
+      return place;
+    },
+    give: (place) => void taken.delete(place),
+  };
 }

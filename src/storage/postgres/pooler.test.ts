@@ -4,11 +4,11 @@ import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { installed, type Pgbouncer, startPgbouncer } from '../../../test/postgres/pgbouncer.ts';
 import { type PostgresProxy, startProxy } from '../../../test/postgres/proxy.ts';
-import { sql } from '../../sql/index.ts';
-import type { Appending, Database, Transaction } from '../database.ts';
-import { readPostgresUrl } from './address.ts';
+import { sql } from '../../sql.ts';
+import type { Appending, Database, Transaction } from '../contract.ts';
+import { readPostgresUrl } from './connection-string.ts';
 import { openPostgres, type PostgresOptions } from './database.ts';
-import { findLockMistakes } from './locks.ts';
+import { findLockMistakes } from './lock-check.ts';
 import { FAMILY, openFamily } from './postgres.fixture.ts';
 import { createRunner, type Runner } from './runner.ts';
 

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { Database } from '../database.ts';
+import type { Database } from '../contract.ts';
 import { openPostgres, type PostgresOptions } from './database.ts';
 
 /** A schema of a test's own on the server that the run is about, and somebody else who goes about it in their own way. */

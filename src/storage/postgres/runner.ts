@@ -1,15 +1,13 @@
 import { Problem } from '../../errors.ts';
-import type { CommitFigures, CommitWatch, DatabaseFigures, Tell, Transaction, TransactionOptions } from '../database.ts';
-import { createWriters } from '../writers.ts';
-import type { PostgresAddress, ServerOptions } from './address.ts';
-import { createClock } from './clock.ts';
-import { createClockDifference } from './clock-difference.ts';
+import { createWriters } from '../chain-writers.ts';
+import type { CommitFigures, CommitWatch, DatabaseFigures, Tell, Transaction, TransactionOptions } from '../contract.ts';
+import { type CommitGroup, createRecorder, type Recorder } from './commit-batching.ts';
 import type { Connection } from './connection.ts';
+import type { PostgresAddress, ServerOptions } from './connection-string.ts';
 import { busy } from './driver-error.ts';
-import { type Doubt, type Fate, loadFate } from './fate.ts';
-import { createPlaces } from './places.ts';
-import { createPool, toBeginnings } from './pool.ts';
-import { type CommitGroup, createRecorder, type Recorder } from './recorder.ts';
+import { type Doubt, type Fate, loadFate } from './in-doubt-commit.ts';
+import { createPlaces, createPool, toBeginnings } from './pool.ts';
+import { createClock, createClockDifference } from './server-clock.ts';
 import { attempt, type Outcome } from './transaction.ts';
 
 /** How works are run. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mistakesOf } from './server.ts';
+import { mistakesOf } from './server-checks.ts';
 
 const FINE = {
   version: '16.4',

@@ -1,8 +1,8 @@
 /** Whatever a role is given, at whatever time: what is asked is answered alike, and kept as safely; or it is said that it cannot be. */
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { sql } from '../../sql/index.ts';
-import type { Database } from '../database.ts';
+import { sql } from '../../sql.ts';
+import type { Database } from '../contract.ts';
 import { openPostgres } from './database.ts';
 import { openFamily } from './postgres.fixture.ts';
 

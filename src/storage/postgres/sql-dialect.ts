@@ -1,6 +1,6 @@
 import type { SqlDialect, SqlJson, SqlTruth, StoredType } from '../../operators/index.ts';
-import { type Sql, sql } from '../../sql/index.ts';
-import { FOLD_CASE } from './fold-case.ts';
+import { type Sql, sql } from '../../sql.ts';
+import { FOLD_CASE } from './case-folding.ts';
 
 /**
  * How comparisons are said in PostgreSQL. Text columns have the collation "C", so they compare by the bytes of UTF-8, that is by

@@ -1,8 +1,8 @@
-import { sql } from '../../sql/index.ts';
-import type { Transaction } from '../database.ts';
-import type { ActualColumn, ActualIndex, ActualTable, TableDialect } from '../evolution/tables.ts';
-import { quoteName } from '../names.ts';
-import { FOLD_CASE, foldCaseSql } from './fold-case.ts';
+import { sql } from '../../sql.ts';
+import type { Transaction } from '../contract.ts';
+import type { ActualColumn, ActualIndex, ActualTable, TableDialect } from '../migrations/table-state.ts';
+import { quoteName } from '../table-names.ts';
+import { FOLD_CASE, foldCaseSql } from './case-folding.ts';
 import { postgresPartitions } from './partitions.ts';
 import { CAST_TYPES } from './sql-dialect.ts';
 
@@ -36,7 +36,7 @@ export const postgresTables: TableDialect = Object.freeze({
 async function prepare(tx: Transaction): Promise<void> {
   await prepareFunction(tx, FOLD_CASE, foldCaseSql);
   // Loaded already where there is a server; whoever has a file knows this table too, and waits for no driver of servers.
-  const { GUARD, guardSql } = await import('./guard.ts');
+  const { GUARD, guardSql } = await import('./commit-validation.ts');
   await prepareFunction(tx, GUARD, guardSql);
 }
 

@@ -1,15 +1,14 @@
-import { findingOf, statementsOf } from '../appended.ts';
-import type { Asked, Transaction } from '../database.ts';
+import type { Writers } from '../chain-writers.ts';
+import { type Asked, findingOf, statementsOf, type Transaction } from '../contract.ts';
 import { internal } from '../savepoints.ts';
-import type { Writers } from '../writers.ts';
+import { HOLD_ALL, toGuard } from './commit-validation.ts';
 import { type Connection, toStatement } from './connection.ts';
-import { createCourse } from './course.ts';
 import { fromDriver, type Passing } from './driver-error.ts';
-import type { Doubt } from './fate.ts';
-import { areNone, type Grounds } from './grounds.ts';
-import { HOLD_ALL, toGuard } from './guard.ts';
-import { type Left, openTransaction, type Parts } from './handle.ts';
-import { type Beginning, createSpan } from './span.ts';
+import type { Doubt } from './in-doubt-commit.ts';
+import { type Beginning, createSpan } from './lazy-transaction.ts';
+import { areNone, type Grounds } from './read-set.ts';
+import { type Left, openTransaction, type Parts } from './transaction-handle.ts';
+import { createCourse } from './transaction-state.ts';
 
 /**
  * When the transaction begins: where it first writes (`late`), at once and together with what the work asks first (`ahead`), or before

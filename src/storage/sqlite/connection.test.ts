@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
-import { sql } from '../../sql/index.ts';
+import { sql } from '../../sql.ts';
 import { type Connection, createConnection } from './connection.ts';
 
 let connection: Connection;

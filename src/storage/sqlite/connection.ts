@@ -1,7 +1,6 @@
 import type BetterSqlite3 from 'better-sqlite3';
-import { memoised } from '../../memo.ts';
-import type { Change } from '../database.ts';
-import { createStatements, type Query } from '../query.ts';
+import { memoised } from '../../memoize.ts';
+import { type Change, createStatements, type Query } from '../contract.ts';
 import { createLateMarks, type Marks } from '../savepoints.ts';
 import { fromDriver } from './driver-error.ts';
 import { registerFunctions, sqliteDialect } from './sql-dialect.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SetupError } from '../../errors.ts';
-import { sql } from '../../sql/index.ts';
+import { sql } from '../../sql.ts';
 import { openSqlite } from './database.ts';
 import { codeOf, type Family, insert, openFamily, parentsOf } from './sqlite.fixture.ts';
 

@@ -2,12 +2,12 @@ import { closeSync, existsSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { SetupError } from '../../errors.ts';
-import { findFile, makeFolder, refuseSpecial } from '../../safe-files.ts';
-import type { CommitWatch, Database, Tell } from '../database.ts';
+import { findFile, makeFolder, refuseSpecial } from '../../files/index.ts';
+import type { CommitWatch, Database, Tell } from '../contract.ts';
+import { createBackups, type KeptBackups } from './automatic-backups.ts';
+import { createGroupCommit } from './commit-batching.ts';
 import { createConnection } from './connection.ts';
 import { driverCode } from './driver-error.ts';
-import { createGroupCommit } from './group-commit.ts';
-import { createBackups, type KeptBackups } from './kept-backups.ts';
 import { type OpenFiles, rememberOpenFiles } from './open-files.ts';
 import { sqliteDialect } from './sql-dialect.ts';
 

@@ -1,8 +1,8 @@
 import BetterSqlite3 from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Problem } from '../../errors.ts';
-import { sql } from '../../sql/index.ts';
-import { ConstraintError, type Transaction } from '../database.ts';
+import { sql } from '../../sql.ts';
+import { ConstraintError, type Transaction } from '../contract.ts';
 import { failure } from '../storage.fixture.ts';
 import { codeOf, type Family, insert, onCommit, openFamily } from './sqlite.fixture.ts';
 

@@ -1,6 +1,6 @@
 import BetterSqlite3 from 'better-sqlite3';
 import { Problem } from '../../errors.ts';
-import { ConstraintError } from '../database.ts';
+import { ConstraintError } from '../contract.ts';
 
 /** Codes after which nothing can be recorded until something outside changes: space, permissions, hardware. */
 const UNAVAILABLE = /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|CORRUPT|NOTADB|NOMEM|PROTOCOL|PERM|AUTH)/;

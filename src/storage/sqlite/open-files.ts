@@ -1,6 +1,7 @@
 import { realpathSync, statSync } from 'node:fs';
 import { Problem } from '../../errors.ts';
-import type { Tell } from '../database.ts';
+import type { Statement, Tell } from '../contract.ts';
+import type { Connection } from './connection.ts';
 
 /** The files of a database that a connection has open. */
 export interface OpenFiles {
@@ -78,4 +79,28 @@ function compare({ path, dev, ino, isDatabase }: OpenFile): 'same' | 'removed' |
 function remedyOf({ isDatabase }: OpenFile): string {
   if (isDatabase) return 'put the file back or restore a backup, then restart the service';
   return 'restart the service with SIGTERM, which saves all changes in the database file; SIGKILL would lose them';
+}
+
+/** Another number than before where somebody else has written. */
+const VERSION: Statement = Object.freeze({ sql: 'PRAGMA data_version', parameters: [] });
+const IS_OURS: Statement = Object.freeze({ sql: `SELECT 1 FROM sqlite_schema WHERE "name" = '_State'`, parameters: [] });
+const RESTORED: Statement = Object.freeze({ sql: `SELECT "text" FROM "_State" WHERE "id" = 'restored'`, parameters: [] });
+
+/**
+ * Tells whether a backup has been restored since last asked, for whoever keeps in memory what only the database as it was knows. Asked
+ * within a transaction. That somebody else has taken away what we wrote is no restoring, and must not pass for it.
+ */
+export function createReplacementWatch(connection: Connection): () => boolean {
+  let version: unknown;
+  let stamp: unknown;
+
+  return () => {
+    const now = connection.one(VERSION)?.['data_version'];
+    if (now === version) return false;
+    const isFirst = version === undefined;
+    const before = stamp;
+    version = now;
+    stamp = connection.one(IS_OURS) === undefined ? undefined : connection.one(RESTORED)?.['text'];
+    return !isFirst && stamp !== before;
+  };
 }

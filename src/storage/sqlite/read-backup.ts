@@ -1,9 +1,9 @@
 import { existsSync, statSync } from 'node:fs';
 import type BetterSqlite3 from 'better-sqlite3';
 import { SetupError } from '../../errors.ts';
-import { checkWhole } from './backup.ts';
 import { driverCode } from './driver-error.ts';
-import { openToRead } from './open-to-read.ts';
+import { openToRead } from './open-read-only.ts';
+import { checkWhole } from './write-backup.ts';
 
 /** What a database file says of itself. */
 export interface FileFacts {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { Appending, Database } from '../database.ts';
+import type { Appending, Database } from '../contract.ts';
 import { openSqlite } from './database.ts';
 
 let folder: string;

@@ -1,6 +1,6 @@
 import type BetterSqlite3 from 'better-sqlite3';
 import { foldCase, type SqlDialect, type SqlJson, type SqlTruth } from '../../operators/index.ts';
-import { type Sql, sql } from '../../sql/index.ts';
+import { type Sql, sql } from '../../sql.ts';
 
 /** Name of the function that `registerFunctions` gives SQLite: its own `lower()` knows ASCII alone. */
 const FOLD_CASE = 'bailiwick_fold_case';

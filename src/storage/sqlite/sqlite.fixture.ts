@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { vi } from 'vitest';
 import { Problem } from '../../errors.ts';
-import { sql } from '../../sql/index.ts';
-import type { Change, Database, Transaction } from '../database.ts';
+import { sql } from '../../sql.ts';
+import type { Change, Database, Transaction } from '../contract.ts';
 import { failure } from '../storage.fixture.ts';
 import { openSqlite } from './database.ts';
 

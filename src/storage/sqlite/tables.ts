@@ -1,7 +1,7 @@
-import { sql } from '../../sql/index.ts';
-import type { Transaction } from '../database.ts';
-import type { ActualColumn, ActualIndex, ActualTable, TableDialect } from '../evolution/tables.ts';
-import { quoteName } from '../names.ts';
+import { sql } from '../../sql.ts';
+import type { Transaction } from '../contract.ts';
+import type { ActualColumn, ActualIndex, ActualTable, TableDialect } from '../migrations/table-state.ts';
+import { quoteName } from '../table-names.ts';
 
 const COLUMN_TYPES = Object.freeze({ text: 'TEXT', integer: 'INTEGER', real: 'REAL', boolean: 'INTEGER', json: 'TEXT' });
 

@@ -1,7 +1,5 @@
-import { sql } from '../../sql/index.ts';
-import type { Appended } from '../appended.ts';
-import type { Appending, Transaction } from '../database.ts';
-import type { Query } from '../query.ts';
+import { sql } from '../../sql.ts';
+import type { Appended, Appending, Query, Transaction } from '../contract.ts';
 import { createSavepoints, internal, type SavepointHost } from '../savepoints.ts';
 import type { Connection } from './connection.ts';
 import { unavailable } from './driver-error.ts';

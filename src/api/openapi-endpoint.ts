@@ -1,0 +1,87 @@
+/**
+ * `GET /openapi.json`: the description of the API, with the resources whose schema the caller may see. The decisions are the same as for
+ * `GET /api/:resource/schema`, made by `decide` in the caller's transaction. They leave no audit entry, because no record is shown.
+ */
+import { LRUCache } from 'lru-cache';
+import { Problem } from '../errors.ts';
+import { type Asked, type AskedParts, inTransaction, maySeeDescription, readCaller, toJob } from '../pipeline/index.ts';
+import type { Answer, ApiRequest, Call, Route } from '../request/index.ts';
+import { type Definitions, ordinaryResources } from '../resources/index.ts';
+import { admitAdmin } from './admin-endpoint.ts';
+
+/** Options of the API description. */
+export interface DescriptionOptions {
+  /** `admin`: only admins may read the description. */
+  readonly docs: 'public' | 'admin';
+  /** True if `POST /auth/setup` is enabled. */
+  readonly hasSetup: boolean;
+}
+
+/** Documents that are kept: one for each set of resources that some caller may see. */
+const KEPT = 32;
+
+/** The route of the description. */
+export function createDescriptionRoute(parts: AskedParts, options: DescriptionOptions): Route {
+  const write = createWriter(options.hasSetup);
+  return {
+    method: 'GET',
+    path: '/openapi.json',
+    async handle(call) {
+      const caller = await readCaller(parts, call.origin);
+      const seen = await inTransaction(parts, { caller }, (asked) => look(asked, call, options));
+      // Returned, not thrown, out of the transaction: throwing would undo the entry of the refusal.
+      if (seen instanceof Problem) throw seen;
+      return toAnswer(await write(seen));
+    },
+  };
+}
+
+/** The parts of the API that a caller may see. */
+interface Seen {
+  readonly definitions: Definitions;
+  /** Names of resources. */
+  readonly names: readonly string[];
+}
+
+async function look(asked: Asked, call: Call, { docs }: DescriptionOptions): Promise<Seen | Problem> {
+  if (docs === 'admin') {
+    const admin = await admitAdmin(asked.tx, call, asked.principal);
+    if (admin instanceof Problem) return admin;
+  }
+  const { definitions } = asked.model;
+  const names: string[] = [];
+  for (const { name } of ordinaryResources(definitions)) {
+    if (await maySeeDescription(toJob(asked, toRequest(name)))) names.push(name);
+  }
+  return { definitions, names };
+}
+
+function toRequest(resource: string): ApiRequest {
+  return { resource, action: 'schema', where: [], typed: true, sort: [], total: false };
+}
+
+/** Renders documents and caches them until the definitions change. The modules that render them are loaded with the first request. */
+function createWriter(hasSetup: boolean): (seen: Seen) => Promise<string> {
+  const texts = new LRUCache<string, string>({ max: KEPT });
+  let of: Definitions | undefined;
+  return async ({ definitions, names }) => {
+    const createOpenApi = (await import('./openapi/index.ts')).createOpenApi;
+    if (of !== definitions) texts.clear();
+    of = definitions;
+    // A name has no space.
+    const key = names.join(' ');
+    const known = texts.get(key);
+    if (known !== undefined) return known;
+    const text = JSON.stringify(createOpenApi({ definitions, hasSetup, visible: new Set(names) }));
+    texts.set(key, text);
+    return text;
+  };
+}
+
+function toAnswer(text: string): Answer {
+  return { status: 200, body: undefined, pieces: only(text), contentType: 'application/json; charset=utf-8' };
+}
+
+async function* only(text: string): AsyncGenerator<string> {
+  yield text;
+}

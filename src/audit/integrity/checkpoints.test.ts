@@ -1,0 +1,268 @@
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { sql } from '../../sql.ts';
+import { appendEntry, CONTENT, toBeginningHash, toHash } from '../index.ts';
+import { hashOfLine, toCut, toLine } from './checkpoint.ts';
+import { loadCheckpointKey, publicKeyPath } from './checkpoint-key.ts';
+import { createCheckpoints, writeRestored } from './checkpoints.ts';
+import { loadStart } from './entry-rows.ts';
+import { openTestRecord, type TestRecord, testEntry } from './evidence.fixture.ts';
+
+let record: TestRecord;
+
+beforeEach(async () => {
+  record = await openTestRecord();
+});
+afterEach(() => record.dispose());
+
+const lines = () => readFileSync(record.path, 'utf8').trimEnd().split('\n');
+const write = (kept: readonly string[]) => writeFileSync(record.path, kept.map((line) => `${line}\n`).join(''));
+const summary = async () => (await record.verify()).breaks.map(({ kind, detail }) => `${kind}: ${detail}`);
+const key = () => loadCheckpointKey(record.folder);
+
+/** So many checkpoints, each of something new. */
+async function fill(count: number): Promise<void> {
+  for (let done = 0; done < count; done++) {
+    await record.fill([3]);
+    await record.checkpoint();
+  }
+}
+
+describe('checkpoints', () => {
+  it('are lines that follow one another, of what is new, signed', async () => {
+    await fill(3);
+    const said = lines().map((line) => JSON.parse(line) as { previous: string; heads: unknown[] });
+    expect(said.map(({ previous }) => previous)).toEqual(['', hashOfLine(lines()[0] ?? ''), hashOfLine(lines()[1] ?? '')]);
+    expect(said[0]).toMatchObject({ kind: 'heads', heads: [{ sequence: 3 }] });
+    expect(await record.verify()).toMatchObject({ breaks: [], checkpoints: { lines: 3 } });
+  });
+
+  it('are made where there is something new', async () => {
+    const parts = { database: record.database, path: record.path, key: key(), tell: () => undefined, every: 1 };
+    const checkpoints = createCheckpoints(parts);
+    checkpoints.start();
+    await record.fill([3]);
+    await expect.poll(() => [...checkpoints.heads.values()]).toMatchObject([{ sequence: 3 }]);
+    const made = lines();
+    await checkpoints.close();
+    expect(lines()).toEqual(made);
+  });
+
+  it('that cannot be written are told once, and made up for; nobody waits', async () => {
+    const told: string[] = [];
+    mkdirSync(record.path);
+    const checkpoints = createCheckpoints({
+      database: record.database,
+      path: record.path,
+      key: key(),
+      tell: (line) => told.push(line),
+      every: 1,
+    });
+    checkpoints.start();
+    await record.fill([3]);
+    await expect.poll(() => told.length).toBe(1);
+    await record.database.transaction((tx) => appendEntry(tx, testEntry(1)));
+    rmSync(record.path, { recursive: true });
+    await expect.poll(() => told).toHaveLength(2);
+    await checkpoints.close();
+    expect(told[0]).toMatch(/^a checkpoint of the record could not be written, and is tried again each minute: EISDIR/);
+    expect(await summary()).toEqual([]);
+  });
+
+  it('have a key for their owner alone, and a public one that openssl reads', async () => {
+    await fill(1);
+    expect(statSync(join(record.folder, 'checkpoint.ed25519.pem')).mode & 0o777).toBe(0o600);
+    expect(statSync(record.path).mode & 0o777).toBe(0o600);
+    const shown = execFileSync('openssl', ['pkey', '-pubin', '-in', publicKeyPath(record.folder), '-noout', '-text']).toString();
+    expect(shown).toMatch(/ED25519 Public-Key/i);
+    const der = execFileSync('openssl', ['pkey', '-pubin', '-in', publicKeyPath(record.folder), '-outform', 'der']);
+    const digest = execFileSync('openssl', ['dgst', '-sha256', '-binary'], { input: der }).toString('base64url');
+    expect(JSON.parse(lines()[0] ?? '')).toMatchObject({ service: digest });
+  });
+});
+
+it('of a key that is there no more, what it has signed stays good', async () => {
+  await fill(1);
+  rmSync(join(record.folder, 'checkpoint.ed25519.pem'));
+  for (let start = 0; start < 3; start++) key();
+  expect(await summary()).toEqual([]);
+  expect(readFileSync(publicKeyPath(record.folder), 'utf8').match(/BEGIN/g)).toHaveLength(2);
+});
+
+describe('of checkpoints', () => {
+  beforeEach(() => fill(4));
+
+  it('each edit of each member is found', async () => {
+    const all = lines();
+    const edits = { at: '2020-01-01T00:00:00.000Z', service: 'other', kind: 'cut', previous: 'other', signature: 'AAAA', heads: [] };
+    for (const [member, value] of Object.entries(edits)) {
+      for (const index of [0, 2, 3]) {
+        write(all.with(index, JSON.stringify({ ...JSON.parse(all[index] ?? ''), [member]: value })));
+        const found = (await summary()).filter((line) => line.startsWith('signature'));
+        expect(found, `${member} of line ${index + 1}`).toEqual([expect.stringContaining(`line ${index + 1} of the checkpoints is`)]);
+      }
+    }
+  });
+
+  it.each([
+    ['the first', [1, 2, 3]],
+    ['one between', [0, 2, 3]],
+    ['the last', [0, 1, 2]],
+    ['all', []],
+  ])('taking away %s is found', async (_, kept) => {
+    const all = lines();
+    write(kept.map((index) => all[index] ?? ''));
+    expect(await summary()).toEqual([expect.stringMatching(/^checkpoint: .*taken away$/)]);
+  });
+
+  it('two that change places are found', async () => {
+    const [a = '', b = '', c = '', d = ''] = lines();
+    write([a, c, b, d]);
+    expect(await summary()).toEqual([expect.stringContaining('line 2 of the checkpoints does not follow')]);
+  });
+
+  it('half a line is none: a process may end while it writes', async () => {
+    appendFileSync(record.path, '{"at":"20');
+    expect(await summary()).toEqual([]);
+    await fill(1);
+    expect(lines()).toHaveLength(6);
+    expect(await summary()).toEqual([]);
+  });
+
+  it('many that follow the same one are as they were written: so many processes may share a file', async () => {
+    const previous = hashOfLine(lines().at(-1) ?? '');
+    const at = (index: number) => new Date(Date.UTC(2027, 0, 1) + index).toISOString();
+    write([...lines(), ...Array.from({ length: 256 }, (_, index) => toLine({ at: at(index), kind: 'heads', heads: [], previous }, key()))]);
+    expect(await summary()).toEqual([]);
+  });
+
+  it('those of another key are not believed', async () => {
+    const other = loadCheckpointKey(join(record.folder, 'other'));
+    const heads = [{ writer: 'nobody', sequence: 9, hash: 'h' }];
+    const line = toLine({ at: new Date().toISOString(), kind: 'heads', heads, previous: hashOfLine(lines().at(-1) ?? '') }, other);
+    write([...lines(), line]);
+    expect(await summary()).toEqual([expect.stringMatching(/^signature: line 5 of the checkpoints is signed by a key that is not given/)]);
+  });
+});
+
+describe('a line that says that a backup was restored', () => {
+  beforeEach(async () => {
+    await fill(1);
+    await writeRestored({ database: record.database, path: record.path, key: key() });
+    await fill(1);
+  });
+
+  const removeNewest = async () => {
+    const { writer = '' } = (await record.rows()).at(-1) ?? {};
+    await record.tamper(sql`delete from "_Decision" where "writer" = ${writer}`, sql`delete from "_Chain" where "id" = ${writer}`);
+  };
+
+  it.each([
+    ['as it is', (line: string) => line],
+    ['with a space', (line: string) => `${line} `],
+    ['with its signature spelled in another way', (line: string) => line.replace(/"}$/, '="}')],
+  ])('hides nothing when it is put behind the others once more, %s', async (_, spell) => {
+    await removeNewest();
+    const missed = [expect.stringMatching(/^truncated: the whole chain is gone/)];
+    expect(await summary()).toEqual(missed);
+    write([...lines(), spell(lines()[1] ?? '')]);
+    expect(await summary()).toEqual(missed);
+  });
+});
+
+describe('what a checkpoint knows', () => {
+  beforeEach(() => fill(2));
+
+  it('is missed where a chain was written anew from an entry on, every hash put right', async () => {
+    const [{ writer } = { writer: '' }] = await record.rows();
+    const rows = (await record.rows()).filter((row) => row.writer === writer);
+    const start = await record.database.transaction((tx) => loadStart(tx, writer));
+    let hash = toBeginningHash(start as NonNullable<typeof start>);
+    for (const row of rows) {
+      const said: Record<string, unknown> = { ...row, allowed: row['allowed'] === 1, ...(row.sequence === 2 && { reason: 'another' }) };
+      hash = toHash(
+        hash,
+        CONTENT.map((name) => (said[name] ?? null) as string | number | boolean | null),
+      );
+      await record.tamper(sql`update "_Decision" set "hash" = ${hash}, "reason" = ${said['reason']} where "id" = ${row.id}`);
+    }
+    expect((await record.rows()).filter(({ reason }) => reason === 'another')).toHaveLength(1);
+    expect(await summary()).toEqual([expect.stringMatching(/^edited: entry 3, .* is not the one that the checkpoint of .* knows/)]);
+  });
+
+  it('is missed though whoever makes checkpoints has signed since what a chain was made into', async () => {
+    const [{ writer } = { writer: '' }] = await record.rows();
+    await record.tamper(sql`delete from "_Decision" where "writer" = ${writer} and "sequence" = 3`);
+    const [, { hash } = { hash: '' }] = await record.rows();
+    const content = ['put', '2027-01-01T00:00:00.000Z', 'access', null, null, null, null, null, true, ...Array(8).fill(null)];
+    const [third, fourth] = [toHash(hash, content), toHash(toHash(hash, content), content.with(0, 'more'))];
+    await record.tamper(
+      ...[third, fourth].map((each, index) => {
+        const id = index === 0 ? 'put' : 'more';
+        return sql`insert into "_Decision" ("id", "at", "kind", "allowed", "writer", "sequence", "hash")
+          values (${id}, '2027-01-01T00:00:00.000Z', 'access', ${true}, ${writer}, ${3 + index}, ${each})`;
+      }),
+    );
+    await record.checkpoint();
+    expect(lines()).toHaveLength(3);
+    expect(await summary()).toEqual([expect.stringMatching(/^edited: entry 3, put, is not the one that the checkpoint of .* knows/)]);
+  });
+
+  it('is told at once by the service that has signed it', async () => {
+    const told: string[] = [];
+    const checkpoints = createCheckpoints({
+      database: record.database,
+      path: record.path,
+      key: key(),
+      tell: (line) => told.push(line),
+      every: 1,
+    });
+    checkpoints.start();
+    await expect.poll(() => checkpoints.heads.size).toBe(2);
+    const [{ writer } = { writer: '' }] = await record.rows();
+    await record.tamper(sql`delete from "_Decision" where "writer" = ${writer} and "sequence" = 3`);
+    await expect.poll(() => told).toEqual([expect.stringMatching(`^entry 3 of chain ${writer} is not what was signed at`)]);
+    await checkpoints.close();
+    expect([told.length, checkpoints.heads.get(writer)?.sequence]).toEqual([1, 3]);
+  });
+
+  it('is forgotten of what a restored backup does not have, and that is told', async () => {
+    const [first] = await record.rows();
+    const writer = first?.writer ?? '';
+    await record.tamper(
+      sql`delete from "_Decision" where "writer" > ${writer}`,
+      sql`delete from "_Chain" where "id" > ${writer}`,
+      sql`delete from "_Decision" where "writer" = ${writer} and "sequence" > 2`,
+    );
+    expect(await summary()).toHaveLength(2);
+    await writeRestored({ ...record, key: key() });
+    const { breaks, checkpoints } = await record.verify();
+    expect([breaks, checkpoints.restored.length]).toEqual([[], 1]);
+  });
+});
+
+describe('a chain that was pruned', () => {
+  beforeEach(() => fill(2));
+
+  it('is whole behind a cut that is signed, and not behind another', async () => {
+    const rows = await record.rows();
+    const [first, second] = rows as [(typeof rows)[0], (typeof rows)[0]];
+    const { writer } = first;
+    const cut = toCut({ writer, sequence: 2, hash: second.hash }, { at: '2027-01-01T00:00:00.000Z', key: key() });
+    const put = (said: object) => sql`update "_Chain" set "cut" = ${JSON.stringify(said)} where "id" = ${writer}`;
+    await record.tamper(sql`delete from "_Decision" where "writer" = ${writer} and "sequence" <= 2`);
+    expect(await summary()).toHaveLength(1);
+    await record.tamper(put(cut));
+    expect(await summary()).toEqual([]);
+    for (const change of [{ sequence: 1 }, { hash: 'h' }, { at: '' }, { service: 'other' }, { signature: 'AAAA' }]) {
+      await record.tamper(put({ ...cut, ...change }));
+      expect((await summary())[0]).toMatch(/^signature: where the chain was pruned/);
+    }
+    await record.tamper(put(cut), sql`delete from "_Decision" where "writer" = ${writer}`);
+    expect((await summary())[0]).toMatch(/^truncated: /);
+    await record.tamper(put(toCut({ writer, sequence: 3, hash: rows[2]?.hash ?? '' }, { at: '', key: key() })));
+    expect(await summary()).toEqual([]);
+  });
+});

@@ -1,0 +1,58 @@
+/** Whatever becomes of transactions: chains have no gap, and what was committed is in them. */
+
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { sql } from '../../sql.ts';
+import type { Transaction } from '../../storage/index.ts';
+import { onPostgres } from '../../storage/storage.fixture.ts';
+import { appendAll, appendEntry } from '../index.ts';
+import { openTestRecord, type TestRecord, testEntry } from './evidence.fixture.ts';
+
+let record: TestRecord;
+beforeEach(async () => {
+  record = await openTestRecord();
+});
+afterEach(() => record.dispose());
+
+/** Appends, and does so in vain here and there; answers how many entries it leaves where it is committed. */
+async function work(tx: Transaction, number: number): Promise<number> {
+  const fail = async (): Promise<void> => {
+    await appendEntry(tx, testEntry(number));
+    throw new Error('undone');
+  };
+  if (number % 3 === 0) await tx.savepoint(fail).catch(() => undefined);
+  await appendAll(tx, [testEntry(number), testEntry(number + 1)]);
+  if (number % 4 === 0) await tx.savepoint(fail).catch(() => undefined);
+  if (number % 5 === 0) await fail();
+  return 2;
+}
+
+async function settled(works: readonly Promise<number>[]): Promise<number> {
+  const done = await Promise.allSettled(works);
+  return done.reduce((sum, each) => sum + (each.status === 'fulfilled' ? each.value : 0), 0);
+}
+
+it('works that fail, wholly or in part', async () => {
+  const works = Array.from({ length: 120 }, (_, number) => record.database.transaction((tx) => work(tx, number)));
+  const entries = await settled(works);
+  await record.checkpoint();
+  expect(await record.verify()).toMatchObject({ entries, breaks: [] });
+  expect(entries).toBe(192);
+});
+
+it.runIf(onPostgres)('connections that are lost, in the middle and afterwards', async () => {
+  let entries = 0;
+  for (let round = 0; round < 4; round++) {
+    const works = Array.from({ length: 40 }, (_, number) =>
+      record.database.transaction(async (tx) => {
+        const left = await work(tx, number + 1);
+        if (number % 8 === 7) await tx.all(sql`select pg_terminate_backend(pg_backend_pid())`);
+        return left;
+      }),
+    );
+    entries += await settled(works);
+  }
+  await record.checkpoint();
+  const { chains, ...found } = await record.verify();
+  expect(found).toMatchObject({ entries, breaks: [] });
+  expect(chains).toBeGreaterThan(4);
+});

@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createId } from '../../ids.ts';
+import { makePartitions, type Transaction } from '../../storage/index.ts';
+import { explain, onPostgres } from '../../storage/storage.fixture.ts';
+import { RECORD } from '../append-entries.ts';
+import { analytics, appendEntry, createEntryId, type Entry, loadDecision, loadHeads, searchDecisions } from '../index.ts';
+import { type EntryPlace, loadHash } from '../integrity/entry-rows.ts';
+import { openTestRecord, type TestRecord, testEntry } from '../integrity/evidence.fixture.ts';
+import { verifyRecord } from '../integrity/index.ts';
+import { DECISION, findCuts } from './prune-entries.ts';
+
+const DAY = 24 * 60 * 60_000;
+const NOW = Date.now();
+const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
+const AGES = Array.from({ length: 40 }, (_, at) => at * 5);
+
+/** An id as it was made then. */
+function idAt(time: number): string {
+  const hex = time.toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}${createId().slice(13)}`;
+}
+
+let record: TestRecord;
+const entries: Entry[] = [];
+const places = new Map<string, EntryPlace>();
+beforeAll(async () => {
+  record = await openTestRecord();
+  for (const age of AGES.toReversed()) {
+    const time = NOW - age * DAY;
+    const entry = { ...testEntry(2), id: idAt(time), at: new Date(time).toISOString(), userId: `${age} days` };
+    entries.unshift(entry);
+    await record.database.transaction((tx) => appendEntry(tx, entry));
+    await makePartitions(record.database, DECISION);
+  }
+  for (const { id, writer, sequence } of await record.rows()) places.set(id, { writer, sequence });
+});
+afterAll(() => record.dispose());
+
+function placeOf(index: number): EntryPlace {
+  const { id, at } = entries[index] as Entry;
+  return { ...(places.get(id) as EntryPlace), at };
+}
+
+const read = <T>(work: (tx: Transaction) => Promise<T>): Promise<T> => record.database.transaction(work);
+
+/** How the database goes about all that a reading asks of entries: each line of each plan. */
+async function plansOf(work: (tx: Transaction) => Promise<unknown>): Promise<readonly (readonly string[])[]> {
+  return record.database.transaction(async (tx) => {
+    const asked: Parameters<typeof explain>[1][] = [];
+    // Of nothing: what is frozen cannot be stood in for.
+    const watched = new Proxy({} as Transaction, {
+      get: (_, name) =>
+        name === 'all' || name === 'one'
+          ? (query: (typeof asked)[number]) => {
+              asked.push(query);
+              return tx[name](query);
+            }
+          : Reflect.get(tx, name),
+    });
+    await work(watched);
+    const plans: (readonly string[])[] = [];
+    for (const query of asked) plans.push(await explain(tx, query));
+    return plans.filter((plan) => plan.some((line) => /_Decision\b(?!Hour)/.test(line)));
+  });
+}
+
+/** The oldest day whose partition is entered. */
+function oldestIn(plans: readonly (readonly string[])[]): string | undefined {
+  return plans.flatMap((plan) => plan.flatMap((line) => /_Decision\$(\d{4}-\d\d-\d\d)"/.exec(line)?.[1] ?? [])).toSorted()[0];
+}
+
+/** Lines of plans by which more would be read, or sorted, than is asked for. */
+function wasteIn(plans: readonly (readonly string[])[], isInOrder: boolean): readonly string[] {
+  expect(plans.length).toBeGreaterThan(0);
+  const lines = plans.flat().map((line) => line.trim().replace('->  ', ''));
+  const wrong = onPostgres ? [/^Seq Scan on "_Decision/, /^Sort$/] : [/^SCAN _Decision(?! USING)/, /TEMP B-TREE FOR ORDER BY/];
+  return lines.filter((line) => wrong.slice(0, isInOrder ? 2 : 1).some((each) => each.test(line)));
+}
+
+describe('entries are found', () => {
+  it('however old, page by page', async () => {
+    const found: Entry[] = [];
+    for (let cursor: string | undefined; ; ) {
+      const page = await read((tx) => searchDecisions(tx, { limit: 7, cursor }));
+      found.push(...page.entries);
+      cursor = page.next;
+      if (cursor === undefined) break;
+    }
+    expect(found.map(({ id }) => id)).toEqual(entries.map(({ id }) => id));
+  });
+
+  it.each(AGES.filter((_, at) => at % 6 === 0))('by user, between two times, and by id: %i days old', async (age) => {
+    const expected = entries.find(({ userId }) => userId === `${age} days`) as Entry;
+    const by = (query: object) =>
+      read((tx) => searchDecisions(tx, { limit: 2, ...query })).then((page) => page.entries.map(({ id }) => id));
+    const time = Date.parse(expected.at);
+    expect(await by({ userId: `${age} days` })).toEqual([expected.id]);
+    expect(await by({ from: time, to: time + 1 })).toEqual([expected.id]);
+    // At the very edge of what is looked at first.
+    expect(await by({ userId: `${age} days`, to: time + 2 * DAY })).toEqual([expected.id]);
+    expect((await read((tx) => loadDecision(tx, expected.id)))?.at).toBe(expected.at);
+  });
+
+  it('by their place in their chain, however wrong the time that somebody knows', async () => {
+    const { writer, sequence, at } = placeOf(3);
+    const hash = await read((tx) => loadHash(tx, { writer, sequence }));
+    expect(hash).toHaveLength(43);
+    for (const other of [at, new Date(NOW).toISOString(), '', 'x'])
+      expect(await read((tx) => loadHash(tx, { writer, sequence, at: other }))).toBe(hash);
+    expect(await read((tx) => loadHash(tx, { writer, sequence: 1000, at }))).toBeUndefined();
+  });
+
+  it('by an id whose clock was wrong, and by none', async () => {
+    const entry = { ...testEntry(2), id: createEntryId(), at: new Date(NOW - 100 * DAY).toISOString() };
+    await read((tx) => appendEntry(tx, entry));
+    expect((await read((tx) => loadDecision(tx, entry.id)))?.at).toBe(entry.at);
+    for (const id of [createEntryId(), 'x', '', '00000000-0000-7000-8000-000000000000'])
+      expect(await read((tx) => loadDecision(tx, id))).toBeUndefined();
+  });
+});
+
+describe('who reads enters no more days than are asked for, by an index', () => {
+  it.each<[string, number, (tx: Transaction) => Promise<unknown>]>([
+    ['the newest', 2, (tx) => searchDecisions(tx, { limit: 0 })],
+    ['the newest of one user', 8, (tx) => searchDecisions(tx, { limit: 0, userId: '5 days' })],
+    ['those of some days', 30, (tx) => searchDecisions(tx, { limit: 50, from: NOW - 30 * DAY, to: NOW - 20 * DAY })],
+    ['one by its id', 12, (tx) => loadDecision(tx, entries[2]?.id ?? '')],
+    ['one by its place in time', 10, (tx) => tx.one(RECORD.find(entries[2] as Entry))],
+    ['one by its place in its chain, and when it was signed', 11, (tx) => loadHash(tx, placeOf(2))],
+    ['the ends of chains', 7, (tx) => loadHeads(tx, 32)],
+  ])('%s', async (what, days, work) => {
+    const plans = await plansOf(work);
+    if (onPostgres) expect(oldestIn(plans)).toBeDefined();
+    if (onPostgres) expect((oldestIn(plans) ?? '') >= dayOf(NOW - days * DAY)).toBe(true);
+    expect(wasteIn(plans, what !== 'the ends of chains')).toEqual([]);
+  });
+
+  it('analytics of some days, the hour it begins in too', async () => {
+    const plans = await plansOf((tx) => analytics(tx, { from: NOW - 5 * DAY }));
+    expect(wasteIn(plans, false)).toEqual([]);
+    // The newest 20 are asked for, and are as old as they are.
+    if (onPostgres) expect(oldestIn(plans.slice(0, 1))).toBe(dayOf(NOW - 5 * DAY));
+  });
+
+  it('verifying and pruning walk chains in their order', async () => {
+    const look =
+      (tx: Transaction) =>
+      <T>(work: (of: Transaction) => Promise<T>) =>
+        work(tx);
+    const verifying = await plansOf((tx) => verifyRecord({ look: look(tx), keys: new Map(), known: new Map() }));
+    expect(wasteIn(verifying, false)).toEqual([]);
+    expect(verifying.flat().filter((line) => /Incremental Sort|LAST TERM OF ORDER BY/.test(line)).length).toBeGreaterThan(0);
+    const database = (tx: Transaction) => ({ ...record.database, transaction: look(tx) });
+    expect(wasteIn(await plansOf((tx) => findCuts(database(tx), dayOf(NOW))), false)).toEqual([]);
+  });
+
+  it.runIf(onPostgres)('pruning enters no day for chains of which nothing is old: in years there are many', async () => {
+    const plans = await plansOf((tx) => findCuts({ ...record.database, transaction: (work) => work(tx) }, dayOf(NOW - 300 * DAY)));
+    expect([plans.length, oldestIn(plans)]).toEqual([1, undefined]);
+  });
+});

@@ -1,0 +1,34 @@
+import { openPlace } from '../../storage/storage.fixture.ts';
+import { appendAll, createEntryId, type Entry } from '../index.ts';
+import { type TestRecord, testEntry } from '../integrity/evidence.fixture.ts';
+
+export const DAY: number = 24 * 60 * 60_000;
+export const TODAY: number = Date.now();
+/** The day of a time, by UTC. */
+export const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
+/** Four days, of which the last is not over for long: chains are no older than now, and nothing in them by more than a week. */
+export const D1: string = dayOf(TODAY - 5 * DAY);
+export const D2: string = dayOf(TODAY - 4 * DAY);
+export const D3: string = dayOf(TODAY - 3 * DAY);
+export const D4: string = dayOf(TODAY - 2 * DAY);
+
+/** An entry of a time. */
+export const entryAt = (at: string, reason: string = at): Entry => ({ ...testEntry(2), id: createEntryId(), at, reason });
+
+/** Each day's entries in a chain of their own, and all of them in another. */
+export async function fillDays(record: TestRecord, days: readonly string[], count: number): Promise<void> {
+  const times = days.flatMap((day) => Array.from({ length: count }, (_, n) => new Date(Date.parse(day) + n * 1000).toISOString()));
+  const groups = [...days.map((day) => times.filter((time) => time.startsWith(day))), times];
+  for (const group of groups) {
+    const other = openPlace(record.place);
+    for (let from = 0; from < group.length; from += 7) {
+      await other.transaction((tx) =>
+        appendAll(
+          tx,
+          group.slice(from, from + 7).map((time) => entryAt(time)),
+        ),
+      );
+    }
+    await other.close();
+  }
+}

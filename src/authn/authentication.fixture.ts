@@ -1,0 +1,124 @@
+/** For the tests of this folder: an identity over a database of its own, and short ways to call it. */
+import { createSecretKey } from 'node:crypto';
+import { Problem } from '../errors.ts';
+import type { Json } from '../operators/index.ts';
+import type { RequestOrigin } from '../request/index.ts';
+import type { Definitions, Resource } from '../resources/index.ts';
+import { SYSTEM } from '../resources/system/index.ts';
+import { sql } from '../sql.ts';
+import { type Database, evolve, openSqlite } from '../storage/index.ts';
+import { createIdentity, type Identity } from './authentication.ts';
+import type { FirstAdmin, IdentitySettings } from './authentication-deps.ts';
+
+export const ADMIN = { email: 'Ada@Example.org', password: 'correct horse', name: 'Ada' };
+export const KEY_BYTES: Uint8Array = Buffer.alloc(32, 7);
+
+const SETTINGS: IdentitySettings = {
+  jwtIssuer: 'us',
+  jwtAudience: 'us',
+  trustedIssuers: ['friend'],
+  accessTokenSeconds: 3600,
+  refreshTokenSeconds: 86_400,
+  loginAttempts: 1000,
+  loginAttemptsPerAddress: 1000,
+  loginWindowSeconds: 900,
+  loginAttemptsPerAccount: 1000,
+  loginAccountWindowSeconds: 86_400,
+  hashConcurrency: 2,
+  setup: 'loopback',
+};
+
+/** An answer or a problem, whichever came, in one shape. */
+export interface Reply {
+  /** Status, or the problem's code. */
+  readonly outcome: number | string;
+  readonly body: Record<string, unknown>;
+  readonly problem: Problem | undefined;
+}
+
+export interface TestIdentity {
+  readonly identity: Identity;
+  readonly database: Database;
+  /** Admins that setup announced. */
+  readonly announced: FirstAdmin[];
+  call(route: string, body?: Json, origin?: Partial<RequestOrigin>): Promise<Reply>;
+  /** The same as a call that was not made on this machine. */
+  callFromElsewhere(route: string, body?: Json, origin?: Partial<RequestOrigin>): Promise<Reply>;
+  /** What the caller of a token is, or the code of the problem. */
+  identify(token: string | undefined): Promise<unknown>;
+  /** Runs one statement. */
+  run(text: string, ...parameters: unknown[]): Promise<unknown>;
+  rows(text: string): Promise<readonly Record<string, unknown>[]>;
+}
+
+export interface TestOptions {
+  readonly settings?: Partial<IdentitySettings>;
+  readonly definitions?: Definitions;
+  onFirstAdmin?(): Promise<void>;
+}
+
+/** Starts with empty tables. */
+export async function startIdentity(options: TestOptions = {}): Promise<TestIdentity> {
+  const database = openSqlite({ path: ':memory:' });
+  const { definitions } = await evolve(database, options.definitions ?? SYSTEM);
+  const announced: FirstAdmin[] = [];
+  const key = createSecretKey(KEY_BYTES);
+  const identity = createIdentity({
+    database,
+    key: { algorithm: 'HS256', signing: key, verifying: key },
+    settings: { ...SETTINGS, ...options.settings },
+    userDefinition: () => definitions.get('User') as Resource,
+    onFirstAdmin: async (_, admin) => {
+      announced.push(admin);
+      await options.onFirstAdmin?.();
+    },
+  });
+  return {
+    identity,
+    database,
+    announced,
+    call: (route, body, origin) => call(identity, route, { body, origin, isLocal: true }),
+    callFromElsewhere: (route, body, origin) => call(identity, route, { body, origin, isLocal: false }),
+    identify: (token) => identify(identity, database, token),
+    run: (text, ...parameters) => database.transaction((tx) => tx.run({ sql: text, parameters })),
+    rows: (text) => database.transaction((tx) => tx.all(sql.raw(text))),
+  };
+}
+
+interface Sent {
+  readonly body: Json | undefined;
+  readonly origin: Partial<RequestOrigin> | undefined;
+  readonly isLocal: boolean;
+}
+
+async function call({ routes }: Identity, name: string, { body, origin, isLocal }: Sent): Promise<Reply> {
+  const route = routes.find(({ method, path }) => `${method} ${path}` === name);
+  if (route === undefined) throw new Error(`no route ${name}`);
+  const full = { requestId: 'r1', method: route.method, path: route.path, ip: '192.0.2.1', ...origin };
+  const call = {
+    method: route.method,
+    params: new Map(),
+    query: new Map(),
+    body,
+    header: () => undefined,
+    origin: full,
+    isLocal: () => isLocal,
+  };
+  try {
+    const answer = await route.handle(call);
+    return { outcome: answer.status, body: answer.body as Record<string, unknown>, problem: undefined };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return { outcome: error.code, body: {}, problem: error };
+  }
+}
+
+async function identify(identity: Identity, database: Database, token: string | undefined): Promise<unknown> {
+  try {
+    const verified = await identity.readToken(token);
+    return await database.transaction((tx) => identity.identify(tx, verified));
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return error.code;
+  }
+}

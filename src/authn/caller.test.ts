@@ -1,0 +1,175 @@
+import { SignJWT } from 'jose';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { ADMIN, KEY_BYTES, startIdentity, type TestIdentity } from './authentication.fixture.ts';
+import { checkLastAdmin, hasAdmin, type UserChange } from './last-admin.ts';
+import { revokeSessions } from './sessions.ts';
+
+let test: TestIdentity;
+let id: string;
+let token: string;
+
+beforeEach(async () => {
+  test = await startIdentity();
+  await test.call('POST /auth/setup', ADMIN);
+  const { body } = await test.call('POST /auth/login', { email: ADMIN.email, password: ADMIN.password });
+  token = String(body['token']);
+  id = (body['user'] as { id: string }).id;
+});
+
+function foreign(sub: string, claims: Record<string, unknown>): Promise<string> {
+  return new SignJWT({ ...claims })
+    .setProtectedHeader({ alg: 'HS256', typ: 'at+jwt' })
+    .setIssuer('friend')
+    .setAudience('us')
+    .setSubject(sub)
+    .setIssuedAt()
+    .setExpirationTime('1h')
+    .sign(KEY_BYTES);
+}
+
+describe('identify', () => {
+  it('takes nobody for anon', async () => {
+    expect(await test.identify(undefined)).toEqual({ role: 'anon', attributes: {} });
+  });
+
+  it('knows the stored user, without secrets', async () => {
+    const shown = { id, email: 'ada@example.org', name: 'Ada', role: 'admin', isActive: true, version: 1 };
+    const principal = await test.identify(token);
+    expect(principal).toMatchObject({ id, role: 'admin', attributes: shown });
+    expect(JSON.stringify(principal)).not.toContain('argon2');
+  });
+
+  it.each(['', 'x', 'a.b.c', `${'A'.repeat(9000)}`])('never takes the bad token "%.10s" for anon', async (bad) => {
+    expect(await test.identify(bad)).toBe('IDENTITY_TOKEN');
+  });
+
+  it.each([
+    ['deactivated', `update "User" set "isActive" = 0`],
+    ['of unknown activity', `update "User" set "isActive" = null`],
+    ['deleted', `delete from "User"`],
+    ['without a role', `update "User" set "role" = null`],
+    ['out of time', `update "_Session" set "expiresAt" = '2000-01-01T00:00:00.000Z'`],
+    ['of another', `update "_Session" set "userId" = 'someone'`],
+  ])('refuses at once the token of a user who is %s', async (_, change) => {
+    await test.run(change);
+    expect(await test.identify(token)).toBe('IDENTITY_TOKEN');
+  });
+
+  it('sees a demotion at once', async () => {
+    await test.run(`update "User" set "role" = 'user', "name" = null`);
+    const principal = await test.identify(token);
+    expect(principal).toMatchObject({ role: 'user' });
+    expect(Object.keys((principal as { attributes: object }).attributes)).not.toContain('name');
+  });
+
+  it('ends with all sessions of the user', async () => {
+    await test.database.transaction((tx) => revokeSessions(tx, id));
+    expect(await test.identify(token)).toBe('IDENTITY_TOKEN');
+  });
+});
+
+describe('a token of a trusted issuer', () => {
+  it('gives role and attributes of a user who is not stored here', async () => {
+    const claims = { role: 'editor', department: 'news', email: 'e@example.org' };
+    const identity = { id: 'friend|them-1', issuer: 'friend', subject: 'them-1' };
+    expect(await test.identify(await foreign('them-1', claims))).toEqual({
+      id: identity.id,
+      role: 'editor',
+      attributes: { ...claims, ...identity },
+    });
+  });
+
+  it('is not the stored user whose id its subject is', async () => {
+    const other = { id: `friend|${id}`, role: 'viewer', attributes: { id: `friend|${id}`, role: 'viewer', issuer: 'friend', subject: id } };
+    expect(await test.identify(await foreign(id, { role: 'viewer' }))).toEqual(other);
+    await test.run(`update "User" set "isActive" = 0`);
+    expect(await test.identify(await foreign(id, { role: 'viewer' }))).toEqual(other);
+  });
+
+  it('cannot say another identity by its claims', async () => {
+    const identity = { id: 'friend|them-1', issuer: 'friend', subject: 'them-1' };
+    expect(await test.identify(await foreign('them-1', { role: 'viewer', id, issuer: 'us', subject: id }))).toMatchObject({
+      id: identity.id,
+      attributes: identity,
+    });
+  });
+
+  it.each([
+    ['a NUL', 'a\u0000b'],
+    ['a line break', 'a\nb'],
+    ['a control character of C1', 'a\u0085b'],
+    ['half a surrogate pair', 'a\ud800'],
+    ['200 characters', 'x'.repeat(200)],
+  ])('is refused with a subject with %s', async (_, sub) => {
+    expect(await test.identify(await foreign(sub, { role: 'user' }))).toBe('IDENTITY_TOKEN');
+  });
+
+  it.each([[undefined], ['root'], ['constructor'], [''], [null], [['admin']]])('is refused with the role %j', async (role) => {
+    expect(await test.identify(await foreign('them-1', { role }))).toBe('IDENTITY_TOKEN');
+  });
+
+  it('cannot be logged out here', async () => {
+    const { outcome } = await test.call('POST /auth/logout', undefined, { token: await foreign('them-1', { role: 'user' }) });
+    expect(outcome).toBe('IDENTITY_TOKEN');
+  });
+});
+
+describe('me', () => {
+  it('shows the stored user in the order of the definition, without secrets', async () => {
+    const { outcome, body } = await test.call('GET /auth/me', undefined, { token });
+    expect(outcome).toBe(200);
+    expect(body).toMatchObject({ success: true, data: { id, email: 'ada@example.org', name: 'Ada', role: 'admin', isActive: true } });
+    expect(body['data']).not.toHaveProperty('password');
+  });
+
+  it('shows the claims of a user who is not stored', async () => {
+    const { body } = await test.call('GET /auth/me', undefined, { token: await foreign('them-1', { role: 'viewer', name: 'Eve' }) });
+    expect(body['data']).toEqual({ id: 'friend|them-1', issuer: 'friend', subject: 'them-1', name: 'Eve', role: 'viewer' });
+  });
+
+  it('requires a token', async () => {
+    expect((await test.call('GET /auth/me')).outcome).toBe('IDENTITY_REQUIRED');
+  });
+});
+
+describe('the last active admin', () => {
+  const others: readonly (readonly [string, string, number])[] = [
+    ['nobody else', 'user', 1],
+    ['an inactive admin', 'admin', 0],
+    ['another active admin', 'admin', 1],
+  ];
+  const changes: readonly (readonly [string, Omit<UserChange, 'userId'>, boolean])[] = [
+    ['deletion', { deleted: true }, true],
+    ['demotion', { role: 'user' }, true],
+    ['deactivation', { isActive: false }, true],
+    ['another name', { role: 'admin', isActive: true }, false],
+    ['no change', {}, false],
+  ];
+
+  describe.each(others)('beside %s', (beside, role, isActive) => {
+    it.each(changes)('%s', async (_, change, takesAway) => {
+      await test.run(`insert into "User" ("id", "email", "role", "isActive") values ('other', 'o@example.org', ?, ?)`, role, isActive);
+      const refused = takesAway && beside !== 'another active admin';
+      const check = test.database.transaction((tx) => checkLastAdmin(tx, { userId: id, ...change }));
+      await (refused ? expect(check).rejects.toMatchObject({ code: 'IDENTITY_LAST_ADMIN' }) : expect(check).resolves.toBeUndefined());
+    });
+  });
+
+  it('lets go of users who are none', async () => {
+    await test.run(`insert into "User" ("id", "email", "role", "isActive") values ('other', 'o@example.org', 'admin', 0)`);
+    await test.database.transaction((tx) => checkLastAdmin(tx, { userId: 'other', deleted: true }));
+    await test.database.transaction((tx) => checkLastAdmin(tx, { userId: 'unknown', deleted: true }));
+  });
+
+  it('stays when two admins demote each other at once', async () => {
+    await test.run(`insert into "User" ("id", "email", "role", "isActive") values ('other', 'o@example.org', 'admin', 1)`);
+    const demote = (userId: string): Promise<unknown> =>
+      test.database.transaction(async (tx) => {
+        await checkLastAdmin(tx, { userId, role: 'user' });
+        await tx.run({ sql: `update "User" set "role" = 'user' where "id" = ?`, parameters: [userId] });
+      });
+    const settled = await Promise.allSettled([demote(id), demote('other')]);
+    expect(settled.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(await test.database.transaction(hasAdmin)).toBe(true);
+  });
+});

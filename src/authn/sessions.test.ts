@@ -1,0 +1,206 @@
+import { createHash } from 'node:crypto';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { ADMIN, type Reply, startIdentity, type TestIdentity } from './authentication.fixture.ts';
+import type { IdentitySettings } from './authentication-deps.ts';
+
+const { email, password } = ADMIN;
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+async function startWithAdmin(settings: Partial<IdentitySettings> = {}): Promise<TestIdentity> {
+  const test = await startIdentity({ settings });
+  expect((await test.call('POST /auth/setup', ADMIN)).outcome).toBe(201);
+  return test;
+}
+
+const logIn = ({ call }: TestIdentity, given: { email?: string; password?: string } = {}, ip = '192.0.2.1'): Promise<Reply> =>
+  call('POST /auth/login', { email, password, ...given }, { ip });
+const refresh = ({ call }: TestIdentity, refreshToken: unknown): Promise<Reply> =>
+  call('POST /auth/refresh', { refreshToken: String(refreshToken) });
+const outcomesOf = (replies: readonly Reply[]): (number | string)[] => replies.map(({ outcome }) => outcome);
+const codeOf = async (test: TestIdentity, token: unknown): Promise<unknown> => {
+  const found = await test.identify(String(token));
+  return typeof found === 'string' ? found : 'identified';
+};
+
+describe('login', () => {
+  it('gives tokens, and the user', async () => {
+    const test = await startWithAdmin();
+    const { outcome, body } = await logIn(test, { email: 'ADA@example.org' });
+    expect(outcome).toBe(200);
+    expect(body).toEqual({
+      success: true,
+      message: 'logged in',
+      token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/),
+      tokenType: 'Bearer',
+      expiresIn: 3600,
+      refreshToken: expect.stringMatching(/^[\w-]{43}$/),
+      user: { id: expect.any(String), email: 'ada@example.org', name: 'Ada', role: 'admin' },
+    });
+    expect(await codeOf(test, body['token'])).toBe('identified');
+  });
+
+  it('keeps no refresh token, only its digest', async () => {
+    const test = await startWithAdmin();
+    const { body } = await logIn(test);
+    const digest = createHash('sha256').update(String(body['refreshToken'])).digest('hex');
+    expect(await test.rows('select "id" from "_RefreshToken"')).toEqual([{ id: digest }]);
+  });
+
+  it.each([
+    ['a wrong password', '', { password: 'wrong horse' }],
+    ['an unknown user', '', { email: 'nobody@example.org' }],
+    ['an inactive user', `update "User" set "isActive" = 0`, {}],
+    ['a user without a password', `update "User" set "password" = null`, {}],
+  ])('answers the same for %s', async (_, change, given) => {
+    const test = await startWithAdmin();
+    if (change !== '') await test.run(change);
+    const { problem } = await logIn(test, given);
+    expect([problem?.code, problem?.detail]).toEqual(['IDENTITY_CREDENTIALS', 'the email or the password is wrong']);
+  });
+
+  it.each([
+    ['operators', { email: { $ne: null }, password: { $ne: null } }],
+    ['nothing', undefined],
+    ['too much', { email, password, role: 'admin' }],
+  ])('refuses %s', async (_, body) => {
+    const { call } = await startWithAdmin();
+    expect((await call('POST /auth/login', body)).outcome).toBe('VALUE_INVALID');
+  });
+
+  it('counts for each account, known or not, and says how long to wait', async () => {
+    const test = await startWithAdmin({ loginAttempts: 3 });
+    for (const given of [{ password: 'wrong' }, { email: 'nobody@example.org' }]) {
+      const replies = [await logIn(test, given), await logIn(test, given), await logIn(test, given), await logIn(test, given)];
+      expect(outcomesOf(replies)).toEqual([...Array(3).fill('IDENTITY_CREDENTIALS'), 'IDENTITY_THROTTLED']);
+      expect(replies[3]?.problem?.extras.retryAfter).toBeGreaterThan(890);
+    }
+    expect((await logIn(test)).outcome).toBe('IDENTITY_THROTTLED');
+    expect(JSON.stringify(await test.rows('select * from "_LoginAttempt"'))).not.toContain('ada');
+  });
+
+  it('lets in again when the window is over, and starts afresh after a login', async () => {
+    const test = await startWithAdmin({ loginAttempts: 2 });
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const wrong = { password: 'wrong' };
+    expect(outcomesOf([await logIn(test, wrong), await logIn(test), await logIn(test, wrong), await logIn(test)])).toEqual([
+      'IDENTITY_CREDENTIALS',
+      200,
+      'IDENTITY_CREDENTIALS',
+      200,
+    ]);
+    expect(outcomesOf([await logIn(test, wrong), await logIn(test, wrong), await logIn(test)]).at(-1)).toBe('IDENTITY_THROTTLED');
+    vi.setSystemTime(Date.now() + 900_000);
+    expect((await logIn(test)).outcome).toBe(200);
+  });
+
+  it('counts for each address, whatever the account; an own login buys no attempts on others', async () => {
+    const test = await startWithAdmin({ loginAttemptsPerAddress: 3 });
+    const strangers = [0, 1].map((index) => ({ email: `n${index}@example.org` }));
+    for (const given of [...strangers, {}, {}]) await logIn(test, given, '2001:db8::1');
+    expect((await logIn(test, { email: 'n3@example.org' }, '2001:db8::2')).outcome).toBe('IDENTITY_CREDENTIALS');
+    expect((await logIn(test, {}, '2001:db8::3')).outcome).toBe('IDENTITY_THROTTLED');
+    expect((await logIn(test, {}, '192.0.2.9')).outcome).toBe(200);
+  });
+
+  it('counts before it hashes: of many at once, only so many are tried', async () => {
+    const test = await startWithAdmin({ loginAttempts: 4 });
+    const outcomes = outcomesOf(await Promise.all(Array.from({ length: 64 }, () => logIn(test, { password: 'wrong' }))));
+    expect(outcomes.filter((outcome) => outcome === 'IDENTITY_CREDENTIALS')).toHaveLength(4);
+    expect(outcomes.filter((outcome) => outcome === 'IDENTITY_THROTTLED')).toHaveLength(60);
+  });
+
+  it('remembers the addresses of the latest logins, so many of each user, and none in words', async () => {
+    const test = await startWithAdmin();
+    for (let host = 1; host <= 25; host++) await logIn(test, {}, `198.51.100.${host}`);
+    expect(await test.rows('select * from "_LoginAddress"')).toHaveLength(20);
+    expect(JSON.stringify(await test.rows('select * from "_LoginAddress"'))).not.toContain('198.51');
+    vi.useFakeTimers({ toFake: ['Date'] });
+    vi.setSystemTime(Date.now() + 91 * 86_400_000);
+    await logIn(test, {}, '198.51.100.99');
+    expect(await test.rows('select * from "_LoginAddress"')).toHaveLength(1);
+  });
+
+  it('refuses a password that was changed while it was checked', async () => {
+    const test = await startWithAdmin();
+    const pending = logIn(test);
+    await test.run(`update "User" set "password" = 'another'`);
+    expect((await pending).outcome).toBe('IDENTITY_CREDENTIALS');
+    expect(await test.rows('select * from "_Session"')).toEqual([]);
+  });
+
+  it('removes what has expired', async () => {
+    const test = await startWithAdmin();
+    vi.useFakeTimers({ toFake: ['Date'] });
+    await logIn(test);
+    vi.setSystemTime(Date.now() + 100_000_000);
+    await logIn(test);
+    for (const table of ['_Session', '_RefreshToken', '_LoginAttempt']) expect(await test.rows(`select * from "${table}"`)).toHaveLength(1);
+  });
+});
+
+describe('refresh', () => {
+  it('exchanges a refresh token for a new pair, once', async () => {
+    const test = await startWithAdmin();
+    const first = (await logIn(test)).body;
+    const second = await refresh(test, first['refreshToken']);
+    expect(second.outcome).toBe(200);
+    expect(second.body).toMatchObject({ tokenType: 'Bearer', expiresIn: 3600, user: { role: 'admin' } });
+    expect(second.body['refreshToken']).not.toBe(first['refreshToken']);
+    expect(await codeOf(test, second.body['token'])).toBe('identified');
+  });
+
+  it('ends the session of a token that is used twice, for everyone who holds it', async () => {
+    const test = await startWithAdmin();
+    const stolen = (await logIn(test)).body;
+    const other = (await logIn(test)).body;
+    const next = (await refresh(test, stolen['refreshToken'])).body;
+    expect((await refresh(test, stolen['refreshToken'])).outcome).toBe('IDENTITY_TOKEN');
+    expect((await refresh(test, next['refreshToken'])).outcome).toBe('IDENTITY_TOKEN');
+    expect(await codeOf(test, next['token'])).toBe('IDENTITY_TOKEN');
+    expect(await codeOf(test, other['token'])).toBe('identified');
+  });
+
+  it('gives one pair to two who send the same token at once', async () => {
+    const test = await startWithAdmin();
+    const { body } = await logIn(test);
+    const replies = await Promise.all([refresh(test, body['refreshToken']), refresh(test, body['refreshToken'])]);
+    expect(outcomesOf(replies).sort()).toEqual([200, 'IDENTITY_TOKEN']);
+  });
+
+  it.each([
+    ['after its time', async () => void vi.setSystemTime(Date.now() + 86_400_001)],
+    ['of an inactive user', (test: TestIdentity) => test.run(`update "User" set "isActive" = 0`)],
+    ['of a user who is gone', (test: TestIdentity) => test.run(`delete from "User"`)],
+    ['of a session that was ended', (test: TestIdentity) => test.run(`update "_Session" set "revokedAt" = "createdAt"`)],
+  ])('refuses a token %s', async (_, change) => {
+    const test = await startWithAdmin();
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const { body } = await logIn(test);
+    await change(test);
+    expect((await refresh(test, body['refreshToken'])).outcome).toBe('IDENTITY_TOKEN');
+  });
+
+  it('refuses an unknown token', async () => {
+    expect((await refresh(await startWithAdmin(), 'x'.repeat(43))).outcome).toBe('IDENTITY_TOKEN');
+  });
+});
+
+describe('logout', () => {
+  it('ends the session at once, and no other', async () => {
+    const test = await startWithAdmin();
+    const [{ body: mine }, { body: other }] = [await logIn(test), await logIn(test)];
+    const out = (): Promise<Reply> => test.call('POST /auth/logout', undefined, { token: String(mine['token']) });
+    expect((await out()).outcome).toBe(200);
+    expect((await out()).outcome).toBe('IDENTITY_TOKEN');
+    expect(await codeOf(test, mine['token'])).toBe('IDENTITY_TOKEN');
+    expect((await refresh(test, mine['refreshToken'])).outcome).toBe('IDENTITY_TOKEN');
+    expect(await codeOf(test, other['token'])).toBe('identified');
+  });
+
+  it('requires a token', async () => {
+    expect((await (await startWithAdmin()).call('POST /auth/logout')).outcome).toBe('IDENTITY_REQUIRED');
+  });
+});

@@ -1,0 +1,89 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { createId } from '../ids.ts';
+import { sql } from '../sql.ts';
+import type { Transaction, UserSession } from '../storage/index.ts';
+import type { ShownUser } from './authentication-deps.ts';
+
+/** A login that lasts: its access tokens name it, and its refresh tokens follow one another. */
+export interface OpenSession {
+  readonly sessionId: string;
+  /** 32 random bytes as base64url. The caller has the only copy. */
+  readonly refreshToken: string;
+}
+
+/** Opens a session for a user who has just proved who they are. */
+export async function openSession(tx: Transaction, userId: string, seconds: number): Promise<OpenSession> {
+  const sessionId = createId();
+  await tx.run(sql`
+    insert into "_Session" ("id", "userId", "createdAt", "expiresAt")
+    values (${sessionId}, ${userId}, ${toIso(tx.now)}, ${toIso(tx.now + seconds * 1000)})`);
+  return { sessionId, refreshToken: await addRefreshToken(tx, sessionId, seconds) };
+}
+
+/** A session that goes on, with its user as stored now. */
+export interface RenewedSession {
+  readonly session: OpenSession;
+  readonly user: ShownUser;
+}
+
+/**
+ * Exchanges a refresh token for its successor; undefined where it is not good, or its user not active. A token that was used
+ * before has been copied by someone, and nobody can tell who of the two is the owner: the whole session ends.
+ */
+export async function renewSession(tx: Transaction, refreshToken: string, seconds: number): Promise<RenewedSession | undefined> {
+  const id = toDigest(refreshToken);
+  const now = toIso(tx.now);
+  const found = await tx.one<ShownUser & { sessionId: string }>(sql`
+    select s."id" as "sessionId", u."id" as "id", u."email" as "email", u."name" as "name", u."role" as "role"
+    from "_RefreshToken" t join "_Session" s on s."id" = t."sessionId" join "User" u on u."id" = s."userId"
+    where t."id" = ${id} and t."expiresAt" > ${now} and s."expiresAt" > ${now} and s."revokedAt" is null
+    and u."isActive" = true and u."role" is not null`);
+  if (found === undefined) return undefined;
+  const { sessionId, ...user } = found;
+  const used = await tx.run(sql`update "_RefreshToken" set "usedAt" = ${now} where "id" = ${id} and "usedAt" is null`);
+  if (used.changes === 0) {
+    await revokeSession(tx, { id: sessionId, userId: user.id });
+    return undefined;
+  }
+  await tx.run(sql`update "_Session" set "expiresAt" = ${toIso(tx.now + seconds * 1000)} where "id" = ${sessionId}`);
+  return { session: { sessionId, refreshToken: await addRefreshToken(tx, sessionId, seconds) }, user };
+}
+
+/** Ends one session: its access and refresh tokens are refused from the commit on. */
+export async function revokeSession(tx: Transaction, { id, userId }: UserSession): Promise<void> {
+  await tx.run(sql`update "_Session" set "revokedAt" = ${toIso(tx.now)} where "id" = ${id} and "revokedAt" is null`);
+  tx.replaces({ sessionsOf: [userId] });
+}
+
+/** Ends every session of a user: for a new password, deactivation and deletion. */
+export async function revokeSessions(tx: Transaction, userId: string): Promise<void> {
+  await tx.run(sql`update "_Session" set "revokedAt" = ${toIso(tx.now)} where "userId" = ${userId} and "revokedAt" is null`);
+  tx.replaces({ sessionsOf: [userId] });
+}
+
+/** Ends every session there is, and with each what could renew it. */
+export async function revokeAllSessions(tx: Transaction): Promise<void> {
+  await tx.run(sql`update "_Session" set "revokedAt" = ${toIso(tx.now)} where "revokedAt" is null`);
+}
+
+/** Removes what has expired. Used tokens stay until then: without them their reuse could not be told from nonsense. */
+export async function sweepSessions(tx: Transaction): Promise<void> {
+  await tx.run(sql`delete from "_RefreshToken" where "expiresAt" <= ${toIso(tx.now)}`);
+  await tx.run(sql`delete from "_Session" where "expiresAt" <= ${toIso(tx.now)}`);
+}
+
+async function addRefreshToken(tx: Transaction, sessionId: string, seconds: number): Promise<string> {
+  const token = randomBytes(32).toString('base64url');
+  await tx.run(sql`
+    insert into "_RefreshToken" ("id", "sessionId", "createdAt", "expiresAt")
+    values (${toDigest(token)}, ${sessionId}, ${toIso(tx.now)}, ${toIso(tx.now + seconds * 1000)})`);
+  return token;
+}
+
+function toDigest(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
+}
+
+function toIso(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}

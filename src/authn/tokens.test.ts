@@ -1,0 +1,152 @@
+import { createHmac, createSecretKey, generateKeyPairSync } from 'node:crypto';
+import { CompactSign, type JWTPayload } from 'jose';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { TokenKey } from './signing-key.ts';
+import { createTokens } from './tokens.ts';
+
+const BYTES = Buffer.alloc(32, 7);
+const hs: TokenKey = { algorithm: 'HS256', signing: createSecretKey(BYTES), verifying: createSecretKey(BYTES) };
+const pair = generateKeyPairSync('ed25519');
+const ed: TokenKey = { algorithm: 'EdDSA', signing: pair.privateKey, verifying: pair.publicKey };
+
+const settings = { jwtIssuer: 'us', jwtAudience: 'us-api', trustedIssuers: ['friend'], accessTokenSeconds: 3600 };
+const NOW = Date.UTC(2026, 0, 1);
+const SECONDS = NOW / 1000;
+const holder = { userId: 'u1', sessionId: 's1', role: 'user', now: NOW };
+const claims: JWTPayload = { iss: 'us', aud: 'us-api', sub: 'u1', sid: 's1', iat: SECONDS, exp: SECONDS + 60 };
+const header = { alg: 'HS256', typ: 'at+jwt' };
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'], now: NOW });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('tokens', () => {
+  it.each([
+    ['HS256', hs],
+    ['EdDSA', ed],
+  ])('verifies what it signs with %s, again and again', async (_, key) => {
+    const tokens = createTokens(key, settings);
+    const token = await tokens.sign(holder);
+    const verified = await tokens.verify(token);
+    expect(verified).toMatchObject({ userId: 'u1', sessionId: 's1', expires: SECONDS + 3600 });
+    expect(await tokens.verify(token)).toBe(verified);
+  });
+
+  it.each([
+    ['its last second and the leeway', 3629, 'valid'],
+    ['after the leeway', 3630, 'IDENTITY_TOKEN_EXPIRED'],
+  ])('goes by the time: %s', async (_, after, expected) => {
+    const [first, cold] = [createTokens(hs, settings), createTokens(hs, settings)];
+    const token = await first.sign(holder);
+    await first.verify(token);
+    vi.setSystemTime(NOW + after * 1000);
+    expect(await outcome(() => first.verify(token))).toBe(expected);
+    expect(await outcome(() => cold.verify(token))).toBe(expected);
+  });
+
+  it('takes tokens of a trusted issuer without a session', async () => {
+    const token = await signed(header, { ...claims, iss: 'friend', role: 'editor' });
+    expect(await createTokens(hs, settings).verify(token)).toMatchObject({ issuer: 'friend', subject: 'u1', claims: { role: 'editor' } });
+  });
+});
+
+describe('what is no token', () => {
+  const refused: readonly (readonly [string, () => Promise<string> | string])[] = [
+    ['nothing', () => ''],
+    ['one part', () => 'abc'],
+    ['four parts', async () => `${await signed(header, claims)}.x`],
+    ['an empty signature', async () => `${(await signed(header, claims)).split('.').slice(0, 2).join('.')}.`],
+    ['padding', async () => `${await signed(header, claims)}=`],
+    ['a line break', async () => `${await signed(header, claims)}\n`],
+    ['trailing bits that decode the same', async () => trailingBits(await signed(header, claims))],
+    ['too much', async () => signed(header, { ...claims, more: 'x'.repeat(9000) })],
+    ['algorithm none', () => unsigned({ alg: 'none', typ: 'at+jwt' })],
+    ['algorithm None', () => unsigned({ alg: 'None', typ: 'at+jwt' })],
+    ['another algorithm', async () => macWith('sha512', { alg: 'HS512', typ: 'at+jwt' })],
+    ['another key', async () => signed(header, claims, createSecretKey(Buffer.alloc(32, 8)))],
+    ['a key of its own', async () => withOwnKey()],
+    ['an unknown critical header', () => macWith('sha256', { ...header, crit: ['exp'] })],
+    ['another type', async () => signed({ alg: 'HS256', typ: 'JWT' }, claims)],
+    ['no type', async () => signed({ alg: 'HS256' }, claims)],
+    ['another issuer', async () => signed(header, { ...claims, iss: 'foe' })],
+    ['no issuer', async () => signed(header, { ...claims, iss: undefined })],
+    ['another audience', async () => signed(header, { ...claims, aud: 'them' })],
+    ['no audience', async () => signed(header, { ...claims, aud: undefined })],
+    ['no expiry', async () => signed(header, { ...claims, exp: undefined })],
+    ['an expiry that is text', async () => signed(header, { ...claims, exp: '2999-01-01' })],
+    ['no time of issue', async () => signed(header, { ...claims, iat: undefined })],
+    ['a time of issue to come', async () => signed(header, { ...claims, iat: SECONDS + 31 })],
+    ['a begin to come', async () => signed(header, { ...claims, nbf: SECONDS + 31 })],
+    ['no user', async () => signed(header, { ...claims, sub: undefined })],
+    ['an empty user', async () => signed(header, { ...claims, sub: '' })],
+    ['a user that is no text', async () => signed(header, { ...claims, sub: 7 })],
+    ['no session', async () => signed(header, { ...claims, sid: undefined })],
+    ['a session that is no text', async () => signed(header, { ...claims, sid: { $ne: '' } })],
+  ];
+
+  it.each(refused)('refuses %s', async (_, make) => {
+    const token = await make();
+    expect(await outcome(() => createTokens(hs, settings).verify(token))).toBe('IDENTITY_TOKEN');
+  });
+
+  it('does not take the public key of EdDSA for a secret', async () => {
+    const asSecret = createSecretKey(pair.publicKey.export({ type: 'spki', format: 'der' }));
+    const token = await signed(header, claims, asSecret);
+    expect(await outcome(() => createTokens(ed, settings).verify(token))).toBe('IDENTITY_TOKEN');
+  });
+
+  it('refuses a tampered token although the whole one is cached', async () => {
+    const tokens = createTokens(hs, settings);
+    const token = await tokens.sign(holder);
+    await tokens.verify(token);
+    const [head, , mac] = token.split('.');
+    const forged = [head, base64({ ...claims, sub: 'admin' }), mac].join('.');
+    expect(await outcome(() => tokens.verify(forged))).toBe('IDENTITY_TOKEN');
+  });
+
+  it('checks an expired token’s signature first', async () => {
+    const forged = await signed(header, { ...claims, iat: 0, exp: 1 }, createSecretKey(Buffer.alloc(32, 9)));
+    expect(await outcome(() => createTokens(hs, settings).verify(forged))).toBe('IDENTITY_TOKEN');
+  });
+});
+
+async function outcome(work: () => Promise<unknown>): Promise<string> {
+  return work().then(
+    () => 'valid',
+    (error: { code: string }) => error.code,
+  );
+}
+
+/** Signs any payload, so that claims no honest library would write can be tried too. */
+function signed(head: { alg: string; typ?: string }, payload: object, key = hs.signing): Promise<string> {
+  return new CompactSign(Buffer.from(JSON.stringify(payload))).setProtectedHeader(head).sign(key);
+}
+
+function macWith(algorithm: string, head: object): string {
+  const text = `${base64(head)}.${base64(claims)}`;
+  return `${text}.${createHmac(algorithm, BYTES).update(text).digest('base64url')}`;
+}
+
+function unsigned(head: object): string {
+  return `${base64(head)}.${base64(claims)}.${Buffer.from('x').toString('base64url')}`;
+}
+
+function withOwnKey(): string {
+  const own = Buffer.alloc(32, 5);
+  const jwk = { kty: 'oct', k: own.toString('base64url') };
+  const text = `${base64({ ...header, jwk, jku: 'https://example.org/keys' })}.${base64(claims)}`;
+  return `${text}.${createHmac('sha256', own).update(text).digest('base64url')}`;
+}
+
+/** The last character of a 32-byte MAC carries two bits that decoding throws away. */
+function trailingBits(token: string): string {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+  return token.slice(0, -1) + (alphabet[alphabet.indexOf(token.at(-1) ?? '') + 1] ?? '');
+}
+
+function base64(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url');
+}

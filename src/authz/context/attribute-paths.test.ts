@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { definitionsOf, NEWSROOM } from '../../../test/policy-fixtures.ts';
+import type { ContextGroup, Path } from '../../conditions/index.ts';
+import { describePath, lackingResources } from './attribute-paths.ts';
+
+function pathOf(text: string): Path {
+  const [group = '', ...keys] = text.split('.');
+  return { group: group as ContextGroup, keys, text };
+}
+
+/** The newsroom, and notes on its articles. */
+const NOTED = new Map([...NEWSROOM, ...definitionsOf({ name: 'Note', fields: { articleId: { type: 'reference', to: 'Article' } } })]);
+
+describe('describePath', () => {
+  const problem = (text: string) => ({ problem: expect.stringContaining(text) });
+  const rows: readonly [resource: string, path: string, expected: unknown][] = [
+    ['Article', 'resource.views', { kind: 'number', whole: true }],
+    ['Article', 'resource.tags', { kind: 'list', itemKind: 'text' }],
+    ['Article', 'resource.name', { kind: 'text' }],
+    ['Article', 'resource.createdBy', { kind: 'text' }],
+    ['Article', 'resource.extra.anything.below', 'any'],
+    ['Article', 'resource.titl', problem('resource Article has no field "titl" (did you mean "title"?)')],
+    ['Article', 'resource.__proto__', problem('has no field "__proto__"')],
+    ['Article', 'resource.title.length', problem('reaches into field "title" of Article')],
+    ['Article', 'resource.embargo', problem('is secret')],
+    ['Article', 'resource.authorId.email', { kind: 'text' }],
+    ['Article', 'resource.authorId.isActive', { kind: 'boolean' }],
+    ['Article', 'resource.authorId.name', { kind: 'text' }],
+    ['Article', 'resource.authorId.emial', problem('resource User has no field "emial" (did you mean "email"?)')],
+    ['Article', 'resource.authorId.password', problem('field "password" of User is secret')],
+    ['Article', 'resource.authorId.__proto__', problem('resource User has no field "__proto__"')],
+    ['Article', 'resource.authorId.email.domain', problem('reaches into field "email" of User')],
+    ['Note', 'resource.articleId.authorId', { kind: 'text' }],
+    ['Note', 'resource.articleId.extra.below', 'any'],
+    [
+      'Note',
+      'resource.articleId.authorId.email',
+      problem('"resource.articleId.authorId.email" follows two references; conditions follow one'),
+    ],
+    ['*', 'resource.articleId.views', { kind: 'number', whole: true }],
+    ['Planned', 'resource.whatever', 'any'],
+    ['*', 'resource.title', { kind: 'text' }],
+    ['*', 'resource.id', { kind: 'text' }],
+    // Text here, a number there.
+    ['*', 'resource.status', 'any'],
+    // Secret here, a boolean there.
+    ['*', 'resource.embargo', { kind: 'boolean' }],
+    ['*', 'resource.password', problem('is secret')],
+    ['*', 'resource.ofNone', 'any'],
+    ['Article', 'user.email', { kind: 'text' }],
+    ['Article', 'user.department', 'any'],
+    ['Article', 'user.password', problem('is secret')],
+    ['Article', 'user.email.domain', problem('reaches into')],
+    ['Article', 'environment.hour', { kind: 'number', whole: true }],
+    ['Article', 'environment.our', problem('environment has no "our" (did you mean "hour"?)')],
+    ['Article', 'environment.hour.x', problem('reaches into environment.hour')],
+    ['Article', 'request.method', { kind: 'text' }],
+    ['Article', 'request.data.title', 'any'],
+    ['Article', 'request.data.embargo', problem('is secret')],
+    ['Article', 'request.body', problem('request has no "body"')],
+  ];
+  it.each(rows)('%s: %s', (resource, path, expected) => {
+    expect(describePath(NOTED, resource)(pathOf(path))).toEqual(expected);
+  });
+
+  it('does not offer secret fields', () => {
+    expect(JSON.stringify(describePath(NEWSROOM, 'Article')(pathOf('resource.embargoo')))).not.toContain('did you mean');
+  });
+
+  it('knows id and role of users without a definition', () => {
+    expect(describePath(new Map(), '*')(pathOf('user.id'))).toStrictEqual({ kind: 'text' });
+  });
+});
+
+describe('lackingResources', () => {
+  it('names the resources without a usable value there, and no internal ones', () => {
+    expect(lackingResources(NEWSROOM, pathOf('resource.title'))).toEqual(['User', 'Desk']);
+    expect(lackingResources(NEWSROOM, pathOf('resource.embargo'))).toEqual(['User', 'Article']);
+    expect(lackingResources(definitionsOf(), pathOf('resource.id'))).toEqual([]);
+  });
+});

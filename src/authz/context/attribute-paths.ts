@@ -1,0 +1,108 @@
+import type { ContextGroup, Path, PathKind } from '../../conditions/index.ts';
+import { didYouMean } from '../../errors.ts';
+import type { Kind } from '../../operators/index.ts';
+import { type Definitions, fieldKind, ordinaryResources, type Resource } from '../../resources/index.ts';
+import { REQUEST_KINDS } from './decision-scope.ts';
+import { ENVIRONMENT_KINDS, toPathKind } from './environment.ts';
+import { IDENTITY_NAMES } from './principal.ts';
+
+/** What definitions say of a path: what it compares as, that anything may stand there, or why it can never have a value. */
+export type PathDescription = PathKind | 'any' | { readonly problem: string };
+
+/**
+ * What the paths of a rule's conditions mean, for a rule on the resource named, or on all (`*`).
+ * A resource that no definition names yet may have any field. Of `*`, what some resources have is no problem.
+ */
+export function describePath(definitions: Definitions, resourceName: string): (path: Path) => PathDescription {
+  const describeIn: Readonly<Record<ContextGroup, (path: Path) => PathDescription>> = {
+    user: (path) => describeUser(definitions, path),
+    resource: (path) =>
+      resourceName === '*' ? describeEverywhere(definitions, path) : describeField(definitions, definitions.get(resourceName), path),
+    environment: (path) => describeKnown(ENVIRONMENT_KINDS, path),
+    request: (path) => describeRequest(definitions.get(resourceName), path),
+  };
+  return (path) => describeIn[path.group](path);
+}
+
+/** The resources whose records never have a value at `path`, by name. */
+export function lackingResources(definitions: Definitions, path: Path): readonly string[] {
+  return ordinaryResources(definitions)
+    .filter((resource) => isProblem(describeField(definitions, resource, path)))
+    .map((resource) => resource.name);
+}
+
+function describeField(definitions: Definitions, resource: Resource | undefined, path: Path): PathDescription {
+  const [name = '', ...inner] = path.keys;
+  if (resource === undefined) return 'any';
+  const field = resource.fields.get(name);
+  if (field === undefined && name === 'name' && inner.length === 0) return { kind: 'text' };
+  const [next] = inner;
+  if (field?.to === undefined || field.writeOnly || next === undefined) return describeOwn(resource, path, path.keys);
+  const target = definitions.get(field.to);
+  if (target === undefined) return 'any';
+  if (target.fields.get(next)?.to !== undefined && inner.length > 1)
+    return { problem: `"${path.text}" follows two references; conditions follow one` };
+  return describeOwn(target, path, inner);
+}
+
+/** A field of the resource itself, and keys into its value. */
+function describeOwn(resource: Resource, { text }: Path, [name = '', ...inner]: readonly string[]): PathDescription {
+  const field = resource.fields.get(name);
+  if (field === undefined) {
+    const visible = [...resource.fields.values()].filter((known) => !known.writeOnly).map((known) => known.name);
+    return { problem: `resource ${resource.name} has no field "${name}"${didYouMean(name, visible)}` };
+  }
+  if (field.writeOnly) return { problem: `field "${name}" of ${resource.name} is secret: conditions cannot read it` };
+  const kind = fieldKind(field);
+  if (kind === undefined) return { problem: `field "${name}" of ${resource.name} does not compare` };
+  if (inner.length === 0) return kind;
+  return kind.kind === 'json'
+    ? 'any'
+    : { problem: `"${text}" reaches into field "${name}" of ${resource.name}, which is ${field.type}, neither json nor a reference` };
+}
+
+/**
+ * Returns the kind that the field has in all resources; any kind if they differ or no resource has the field (yet). Numbers are
+ * integers if they are in every resource.
+ */
+function describeEverywhere(definitions: Definitions, path: Path): PathDescription {
+  const having = ordinaryResources(definitions).filter((resource) => resource.fields.has(path.keys[0] ?? ''));
+  const descriptions = having.map((resource) => describeField(definitions, resource, path));
+  const usable = descriptions.filter((description) => !isProblem(description));
+  const [first] = usable;
+  if (first === undefined) return descriptions[0] ?? 'any';
+  if (!usable.every((other) => isSameKind(first, other))) return 'any';
+  const kinds = usable.filter((description) => typeof description === 'object' && 'kind' in description);
+  return kinds.find(({ whole }) => whole === undefined) ?? first;
+}
+
+/** A claim may bring what no field says; a field says what it is. */
+function describeUser(definitions: Definitions, path: Path): PathDescription {
+  const [name = ''] = path.keys;
+  const user = definitions.get('User');
+  if (user?.fields.has(name) === true) return describeField(definitions, user, path);
+  return IDENTITY_NAMES.includes(name) ? describeKnown(new Map<string, Kind>([[name, 'text']]), path) : 'any';
+}
+
+function describeRequest(resource: Resource | undefined, path: Path): PathDescription {
+  const [name, field] = path.keys;
+  if (name !== 'data') return describeKnown(REQUEST_KINDS, path, ['data']);
+  const secret = field !== undefined && resource?.fields.get(field)?.writeOnly === true;
+  return secret ? { problem: `field "${field}" of ${resource.name} is secret: conditions cannot read it` } : 'any';
+}
+
+function describeKnown(kinds: ReadonlyMap<string, Kind>, { group, keys, text }: Path, others: readonly string[] = []): PathDescription {
+  const [name = '', ...inner] = keys;
+  const kind = kinds.get(name);
+  if (kind === undefined) return { problem: `${group} has no "${name}"${didYouMean(name, [...kinds.keys(), ...others])}` };
+  return inner.length === 0 ? toPathKind(kind) : { problem: `"${text}" reaches into ${group}.${name}, which is ${kind}` };
+}
+
+function isProblem(description: PathDescription): description is { readonly problem: string } {
+  return description !== 'any' && 'problem' in description;
+}
+
+function isSameKind(a: PathDescription, b: PathDescription): boolean {
+  if (a === 'any' || b === 'any') return a === b;
+  return 'kind' in a && 'kind' in b && a.kind === b.kind && a.itemKind === b.itemKind;
+}

@@ -1,0 +1,177 @@
+import { describe, expect, it } from 'vitest';
+import { LIMITS, NEWSROOM, NOW, policyOf, type SomeRule, scopeOf, stateOf, toRole } from '../../../test/policy-fixtures.ts';
+import { evaluate, OPEN } from '../../conditions/index.ts';
+import type { JsonObject } from '../../operators/index.ts';
+import type { ScopeParts } from '../context/index.ts';
+import { type Applicable, applicableRules, compilePolicies } from '../policies/index.ts';
+import { decide, type RuleStep } from './decide.ts';
+
+const who = { userId: 'u1', role: 'user' };
+
+function applicableOf(rules: readonly SomeRule[]): Applicable {
+  const state = stateOf({ policies: [policyOf('p', rules, { name: 'P' })], rolePolicies: [toRole('user', 'p')] });
+  return applicableRules(compilePolicies(state, NEWSROOM, LIMITS), {
+    grants: [],
+    role: who.role,
+    resource: 'Article',
+    action: 'read',
+    now: NOW,
+  });
+}
+
+function decideOn(rules: readonly SomeRule[], parts: Partial<ScopeParts> = {}) {
+  return decide(applicableOf(rules), scopeOf(parts), who);
+}
+
+const when = (field: string, value: string | number): readonly JsonObject[] => [{ field, operator: 'eq', value }];
+const TRUE = when('user.id', 'u1');
+const FALSE = when('user.id', 'u2');
+const UNKNOWN = when('user.missing', 'x');
+const draft = when('resource.status', 'draft');
+const popular: readonly JsonObject[] = [{ field: 'resource.views', operator: 'gt', value: 100 }];
+
+describe('one rule', () => {
+  const rows: readonly [effect: 'ALLOW' | 'DENY', what: string, conditions: readonly JsonObject[], decision: object][] = [
+    ['ALLOW', 'none', [], { effect: 'allow', reason: 'allowed by rule "p.0" of policy "P"' }],
+    ['ALLOW', 'true', TRUE, { effect: 'allow', reason: 'allowed by rule "p.0" of policy "P"' }],
+    ['ALLOW', 'unknown', UNKNOWN, { effect: 'deny', reason: 'no rule matched' }],
+    ['ALLOW', 'false', FALSE, { effect: 'deny', reason: 'no rule matched' }],
+    ['ALLOW', 'true and unknown', [...TRUE, ...UNKNOWN], { effect: 'deny', reason: 'no rule matched' }],
+    ['DENY', 'true', TRUE, { effect: 'deny', reason: 'denied by rule "p.0" of policy "P"' }],
+    ['DENY', 'unknown', UNKNOWN, { effect: 'deny', reason: 'denied by rule "p.0" of policy "P"' }],
+    ['DENY', 'false', FALSE, { effect: 'deny', reason: 'no rule matched' }],
+    ['DENY', 'false and unknown', [...FALSE, ...UNKNOWN], { effect: 'deny', reason: 'no rule matched' }],
+    ['DENY', 'true and unknown', [...TRUE, ...UNKNOWN], { effect: 'deny', reason: 'denied by rule "p.0" of policy "P"' }],
+  ];
+  it.each(rows)('%s, condition %s', (effect, _, conditions, decision) => {
+    expect(decideOn([{ effect, conditions }])).toMatchObject(decision);
+  });
+
+  it('is named by its description where it has one', () => {
+    expect(decideOn([{ description: 'own drafts' }]).reason).toBe('allowed by rule "own drafts" of policy "P"');
+  });
+});
+
+describe('several rules', () => {
+  const rows: readonly [what: string, rules: readonly SomeRule[], effect: string, ruleId: string | undefined][] = [
+    ['a higher DENY overrides a lower ALLOW', [{}, { effect: 'DENY', priority: 900 }], 'deny', 'p.1'],
+    ['a higher ALLOW overrides a lower DENY', [{ priority: 900 }, { effect: 'DENY' }], 'allow', 'p.0'],
+    ['a DENY that is unknown fires before an ALLOW', [{}, { effect: 'DENY', conditions: UNKNOWN }], 'deny', 'p.1'],
+    ['a DENY that is false is passed by', [{}, { effect: 'DENY', conditions: FALSE }], 'allow', 'p.0'],
+    ['an ALLOW that is unknown is passed by', [{ conditions: UNKNOWN, priority: 900 }, {}], 'allow', 'p.1'],
+  ];
+  it.each(rows)('%s', (_, rules, effect, ruleId) => {
+    const decision = decideOn(rules);
+    expect([decision.effect, 'rule' in decision ? decision.rule?.id : undefined]).toEqual([effect, ruleId]);
+  });
+});
+
+describe('no policies', () => {
+  const nobody: Applicable = { ranked: [], rules: [], reads: [], reaches: [], found: false, validUntil: Number.POSITIVE_INFINITY };
+  it('denies and says for whom', () => {
+    expect(decide(nobody, scopeOf(), who)).toEqual({ effect: 'deny', reason: 'no policies found for user u1 or role user' });
+    expect(decide(nobody, scopeOf(), { role: 'anon' })).toEqual({ effect: 'deny', reason: 'no policies found for role anon' });
+  });
+});
+
+describe('an open record', () => {
+  const allow = { priority: 1 };
+  const rows: readonly [what: string, rules: readonly SomeRule[], effect: string, ruleIds?: readonly string[]][] = [
+    ['allowed for all', [allow], 'allow', ['p.0']],
+    ['allowed for all, whatever an ALLOW before says', [{ conditions: draft }, allow], 'allow', ['p.1']],
+    ['denied for all', [{ effect: 'DENY' }, { conditions: draft, priority: 1 }], 'deny', ['p.0']],
+    ['denied for all where only DENYs are open', [{ effect: 'DENY', conditions: draft }], 'deny', []],
+    ['denied for all where no record can make an ALLOW true', [{ conditions: [...draft, ...UNKNOWN] }], 'deny', []],
+    [
+      'denied for all where no record can make a DENY false',
+      [{ effect: 'DENY', conditions: [{ anyOf: [...draft, ...UNKNOWN] }] }, allow],
+      'deny',
+      ['p.0'],
+    ],
+    [
+      'denied for all over a field that there is not',
+      [{ conditions: [{ field: 'resource.embargo', operator: 'eq', value: 'x' }] }],
+      'deny',
+      [],
+    ],
+    ['allowed where an ALLOW holds', [{ conditions: draft }], 'allow-where', ['p.0']],
+    ['allowed where a DENY does not hold', [{ effect: 'DENY', conditions: draft }, allow], 'allow-where', ['p.0', 'p.1']],
+    ['a DENY that passes some, then nothing', [{ effect: 'DENY', conditions: draft }, { conditions: FALSE }], 'deny', []],
+  ];
+  it.each(rows)('%s', (_, rules, effect, ruleIds = []) => {
+    const decision = decideOn(rules, { record: OPEN });
+    const involved = decision.effect === 'allow-where' ? decision.rules : decision.rule === undefined ? [] : [decision.rule];
+    expect([decision.effect, involved.map(({ id }) => id)]).toEqual([effect, ruleIds]);
+  });
+
+  it('folds the rules into one tree', () => {
+    const rules: readonly SomeRule[] = [
+      { conditions: popular, priority: 5 },
+      { effect: 'DENY', conditions: draft, priority: 4 },
+      { conditions: [{ field: 'resource.authorId', operator: 'eq', value: `\${user.id}` }], priority: 3 },
+      { conditions: FALSE, priority: 2 },
+    ];
+    const decision = decideOn(rules, { record: OPEN });
+    expect(decision).toMatchObject({
+      effect: 'allow-where',
+      where: {
+        type: 'any',
+        of: [
+          { path: { text: 'resource.views' }, operator: 'gt' },
+          {
+            type: 'all',
+            of: [
+              { type: 'not', of: { path: { text: 'resource.status' } } },
+              { path: { text: 'resource.authorId' }, operator: 'eq', operand: { type: 'literal', value: 'u1' } },
+            ],
+          },
+        ],
+      },
+    });
+  });
+
+  it.each([99, 100, 101, 250, 6000])('is told of %i rules that alternate as deciding on each record tells', (count) => {
+    // Each ALLOW is for two numbers of views. Every other DENY takes the first of the next two away, and one takes of the last two.
+    const viewsOf = (index: number): readonly number[] => {
+      if (index % 2 === 0) return [index, index + 1];
+      return index === 3 ? [count - 3, count - 4] : index % 4 === 1 ? [index + 1] : [-1];
+    };
+    const rules = Array.from({ length: count }, (_, index): SomeRule => {
+      const conditions = [{ field: 'resource.views', operator: 'in', value: viewsOf(index) }];
+      return { priority: count - index, effect: index % 2 === 0 ? 'ALLOW' : 'DENY', conditions };
+    });
+    const applicable = applicableOf(rules);
+    const open = decide(applicable, scopeOf({ record: OPEN }), who);
+    const isListed = (record: JsonObject): boolean => open.effect === 'allow-where' && evaluate(open.where, scopeOf({ record })) === true;
+    const isAllowed = (record: JsonObject): boolean => decide(applicable, scopeOf({ record }), who).effect === 'allow';
+    const records = [0, 48, 96, 144, 196, count - 6].flatMap((first) => [0, 1, 2, 3, 4, 5, 6, 7].map((more) => ({ views: first + more })));
+    expect(records.map(isListed)).toEqual(records.map(isAllowed));
+    expect(records.filter(isListed).length).toBeGreaterThan(5);
+    expect([isListed({}), isAllowed({})]).toEqual([false, false]);
+  });
+
+  it('names up to three rules in the reason, and no values', () => {
+    const rules = [1, 2, 3, 4, 5].map((views) => ({ conditions: when('resource.views', views * 1111) }));
+    expect(decideOn(rules, { record: OPEN }).reason).toBe(
+      'allowed for the records that pass ALLOW rule "p.0" of policy "P", ALLOW rule "p.1" of policy "P", ALLOW rule "p.2" of policy "P" and 2 more',
+    );
+  });
+});
+
+describe('the trace', () => {
+  it('is told of each rule considered, and of none after the one that fired', () => {
+    const steps: RuleStep[] = [];
+    const rules: readonly SomeRule[] = [
+      { conditions: UNKNOWN, priority: 5 },
+      { effect: 'DENY', conditions: FALSE, priority: 4 },
+      { conditions: TRUE, priority: 3 },
+      { effect: 'DENY', priority: 2 },
+    ];
+    decide(applicableOf(rules), scopeOf(), { ...who, trace: (step) => steps.push(step) });
+    expect(steps.map(({ rule, answer, fired }) => [rule.id, answer, fired])).toEqual([
+      ['p.0', null, false],
+      ['p.1', false, false],
+      ['p.2', true, true],
+    ]);
+  });
+});

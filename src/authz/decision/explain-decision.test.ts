@@ -1,0 +1,252 @@
+import { describe, expect, it } from 'vitest';
+import {
+  grantsIn,
+  LIMITS,
+  NEWSROOM,
+  NOW,
+  policyOf,
+  type SomeRule,
+  scopeOf,
+  stateOf,
+  toRole,
+  toUser,
+  type WholeState,
+} from '../../../test/policy-fixtures.ts';
+import { OPEN } from '../../conditions/index.ts';
+import type { JsonObject } from '../../operators/index.ts';
+import type { ScopeParts } from '../context/index.ts';
+import { type Applicable, applicableRules, compilePolicies } from '../policies/index.ts';
+import { type Explanation, explain } from './explain-decision.ts';
+
+const who = { userId: 'u1', role: 'user' };
+
+function explainOf(rules: readonly SomeRule[], parts: Partial<ScopeParts> = {}): Explanation {
+  return explainState({ policies: [policyOf('p', rules, { name: 'P' })], rolePolicies: [toRole('user', 'p')] }, parts);
+}
+
+function explainState(parts: Partial<WholeState>, scope: Partial<ScopeParts> = {}): Explanation {
+  const state = stateOf(parts);
+  const asked = { grants: grantsIn(state, who.userId), role: who.role, resource: 'Article', action: 'read', now: NOW } as const;
+  return explain(applicableRules(compilePolicies(state, NEWSROOM, LIMITS), asked), scopeOf(scope), who);
+}
+
+const eq = (field: string, value: string): JsonObject => ({ field, operator: 'eq', value });
+const [HELD, FAILED, MISSING] = [eq('user.id', 'u1'), eq('user.id', 'u2'), eq('user.missing', 'x')];
+const DRAFT = eq('resource.status', 'draft');
+
+describe('the trace', () => {
+  it('shows each rule considered with what its conditions met', () => {
+    const explanation = explainOf([
+      { effect: 'DENY', conditions: [eq('user.department', 'culture')], priority: 200 },
+      { conditions: [eq('user.department', 'sports')] },
+      { priority: 1 },
+    ]);
+    expect(explanation).toMatchObject({ decision: { effect: 'allow' }, ties: [] });
+    expect(Object.keys(explanation)).toEqual(['decision', 'trace', 'ties']);
+    expect(explanation.trace.map(({ rule, policy, answer, fired }) => [rule.id, policy.name, answer, fired])).toEqual([
+      ['p.0', 'P', 'false', false],
+      ['p.1', 'P', 'true', true],
+    ]);
+    expect(JSON.stringify(explanation.trace[0]?.condition)).toContain('"actual":"sports"');
+  });
+
+  it('shows the rank of each rule: three priorities', () => {
+    const { trace } = explainState({
+      policies: [
+        policyOf('a', [{ conditions: [FAILED], priority: 7 }], { priority: 8 }),
+        policyOf('b', [{ priority: 6 }], { priority: 5 }),
+      ],
+      rolePolicies: [toRole('user', 'a', { priority: 9 })],
+      userPolicies: [toUser('u1', 'b')],
+    });
+    expect(trace.map(({ rule, policy, assignment }) => [rule.priority, policy.priority, assignment.priority])).toEqual([
+      [7, 8, 9],
+      [6, 5, 100],
+    ]);
+  });
+
+  const reference = (field: string, value: string, others: JsonObject = {}): JsonObject => ({ field, operator: 'eq', value, ...others });
+  const missing: readonly [what: string, condition: JsonObject, paths: readonly string[] | undefined][] = [
+    ['nothing', eq('user.id', 'u1'), undefined],
+    ['the field', eq('user.missing', 'x'), ['user.missing']],
+    ['the operand', reference('user.id', `\${resource.authorId}`), ['resource.authorId']],
+    ['an operand inside text', reference('user.id', `a-\${resource.title}`), ['resource.title']],
+    ['an operand in a list', { field: 'user.id', operator: 'in', value: ['u1', `\${resource.title}`] }, ['resource.title']],
+    ['both sides', reference('user.missing', `\${resource.title}`), ['user.missing', 'resource.title']],
+    ['the end of a reference', eq('resource.authorId.email', 'a@b.c'), ['resource.authorId.email']],
+    ['what an expression reads', { expression: 'size(user.missing) > 2' }, ['user.missing']],
+    ['what may be missing', reference('user.missing', 'x', { ifExists: true }), ['user.missing']],
+  ];
+  it.each(missing)('names what is missing: %s', (_, condition, paths) => {
+    const { trace } = explainOf([{ conditions: [condition] }]);
+    expect(trace[0]?.missing).toEqual(paths);
+  });
+
+  it('takes an open record for no missing one', () => {
+    expect(explainOf([{ conditions: [DRAFT] }], { record: OPEN }).trace[0]).not.toHaveProperty('missing');
+  });
+});
+
+describe('ties', () => {
+  const rows: readonly [what: string, rules: readonly SomeRule[], parts: Partial<ScopeParts>, ties: readonly (readonly string[])[]][] = [
+    ['none of another priority', [{}, { priority: 99 }], {}, []],
+    ['none that would not have fired', [{}, { conditions: [FAILED] }, { conditions: [MISSING] }], {}, []],
+    ['an ALLOW after a DENY', [{ effect: 'DENY' }, {}], {}, [['p.1', 'ALLOW', 'true', 'DENY before ALLOW']]],
+    ['an unknown DENY too', [{ effect: 'DENY' }, { effect: 'DENY', conditions: [MISSING] }], {}, [['p.1', 'DENY', 'unknown', 'rule id']]],
+    ['of the same effect, by id', [{}, {}, {}], {}, [1, 2].map((id) => [`p.${id}`, 'ALLOW', 'true', 'rule id'])],
+    ['what is open', [{ conditions: [DRAFT] }, {}], { record: OPEN }, [['p.0', 'ALLOW', 'open', 'rule id']]],
+    ['an open DENY', [{}, { effect: 'DENY', conditions: [DRAFT] }], { record: OPEN }, [['p.1', 'DENY', 'open', 'DENY before ALLOW']]],
+    ['nothing where no rule decided', [{ conditions: [FAILED] }], {}, []],
+  ];
+  it.each(rows)('%s', (_, rules, parts, ties) => {
+    const explained = explainOf(rules, parts).ties;
+    expect(explained.map(({ rule, answer, brokenBy }) => [rule.id, rule.effect, answer, brokenBy])).toEqual(ties);
+  });
+
+  it.each([
+    [
+      'policy',
+      { policies: [policyOf('a', [{}]), policyOf('b', [{}], { priority: 99 })], rolePolicies: [toRole('user', 'a'), toRole('user', 'b')] },
+    ],
+    [
+      'assignment',
+      { policies: [policyOf('a', [{}]), policyOf('b', [{}])], rolePolicies: [toRole('user', 'a'), toRole('user', 'b', { priority: 99 })] },
+    ],
+  ])('none of another priority of the %s', (_, state) => {
+    expect(explainState(state).ties).toEqual([]);
+  });
+
+  it('are found across policies and ways of assigning, and twenty at most', () => {
+    const policies = Array.from({ length: 30 }, (_, index) => policyOf(`p${index}`, [{}]));
+    const state = { policies, rolePolicies: policies.slice(1).map(({ id }) => toRole('user', id)), userPolicies: [toUser('u1', 'p0')] };
+    expect(explainState(state).ties).toHaveLength(20);
+    expect(explainState({ ...state, rolePolicies: state.rolePolicies.slice(0, 1) }).ties).toMatchObject([
+      { policy: { id: 'p1' }, assignment: { priority: 100 } },
+    ]);
+  });
+});
+
+describe('when', () => {
+  it('is the condition that remains', () => {
+    const rules: readonly SomeRule[] = [{ effect: 'DENY', conditions: [DRAFT], priority: 200 }, { conditions: [HELD] }];
+    const explanation = explainOf(rules, { record: OPEN });
+    expect(explanation.when).toBe('not resource.status eq "draft"');
+    expect(explainOf(rules)).not.toHaveProperty('when');
+  });
+
+  it('is bounded in length', () => {
+    const conditions = [{ anyOf: Array.from({ length: 150 }, (_, index) => eq('resource.title', `the title number ${index}`)) }];
+    const { when } = explainOf([{ conditions }], { record: OPEN });
+    expect(when).toHaveLength(2001);
+    expect(when).toMatch(/^resource\.title eq "the title number 0" or .*…$/);
+  });
+});
+
+/** What of a rule stood in the way, as a tree of its answers. */
+function unmetOf(conditions: readonly JsonObject[], parts: Partial<ScopeParts> = {}): unknown {
+  return explainOf([{ conditions }], parts).wouldAllow?.[0]?.unmet.map(outline);
+}
+
+function outline(trace: NonNullable<Explanation['trace'][0]>['condition']): unknown {
+  if (trace.type === 'not') return { not: outline(trace.of) };
+  if (trace.type === 'all' || trace.type === 'any') return { [trace.type]: trace.of.map(outline) };
+  const of = trace.type === 'comparison' ? `${trace.field} ${trace.operator}` : trace.type;
+  return `${of} ${trace.answer}${'missing' in trace ? ' missing' : ''}`;
+}
+
+describe('wouldAllow', () => {
+  const rows: readonly [what: string, conditions: readonly JsonObject[], unmet: unknown][] = [
+    ['what is false', [HELD, FAILED], ['user.id eq false']],
+    ['what is missing', [HELD, MISSING], ['user.missing eq unknown missing']],
+    ['every alternative', [{ anyOf: [FAILED, MISSING] }], [{ any: ['user.id eq false', 'user.missing eq unknown missing'] }]],
+    ['of an alternative what failed', [{ anyOf: [{ allOf: [HELD, FAILED] }] }], ['user.id eq false']],
+    [
+      'of each alternative what failed',
+      [{ anyOf: [{ allOf: [HELD, FAILED] }, MISSING] }],
+      [{ any: [{ all: ['user.id eq false'] }, 'user.missing eq unknown missing'] }],
+    ],
+    ['what should not hold', [{ not: HELD }], [{ not: 'user.id eq true' }]],
+    ['of what should not hold, what holds', [{ not: { anyOf: [HELD, FAILED] } }], [{ not: { any: ['user.id eq true'] } }]],
+    [
+      'all that holds together',
+      [{ not: { allOf: [HELD, eq('user.role', 'user')] } }],
+      [{ not: { all: ['user.id eq true', 'user.role eq true'] } }],
+    ],
+    [
+      'what is unknown under a not',
+      [{ not: { allOf: [HELD, MISSING] } }],
+      [{ not: { all: ['user.id eq true', 'user.missing eq unknown missing'] } }],
+    ],
+    ['an expression', [{ expression: 'user.id == "u2" && size(user.role) > 9' }], expect.arrayContaining(['expression false'])],
+  ];
+  it.each(rows)('shows %s', (_, conditions, unmet) => {
+    expect(unmetOf(conditions)).toEqual(unmet);
+  });
+
+  it('shows what depends on an open record beside what fails', () => {
+    expect(unmetOf([DRAFT, FAILED], { record: OPEN })).toEqual(['resource.status eq open', 'user.id eq false']);
+  });
+
+  it('begins with the nearest: the fewest comparisons that would have to come out otherwise', () => {
+    const { wouldAllow } = explainOf([
+      { conditions: [FAILED, MISSING], priority: 300 },
+      { conditions: [{ anyOf: [{ allOf: [FAILED, MISSING] }, { not: { anyOf: [HELD, eq('user.role', 'user'), HELD] } }] }], priority: 250 },
+      { conditions: [{ anyOf: [FAILED, { allOf: [FAILED, MISSING] }] }], priority: 200 },
+      { conditions: [HELD, MISSING], priority: 100 },
+    ]);
+    expect(wouldAllow?.map(({ rule, missing }) => [rule.id, missing])).toEqual([
+      ['p.2', ['user.missing']],
+      ['p.3', ['user.missing']],
+      ['p.0', ['user.missing']],
+      ['p.1', ['user.missing']],
+    ]);
+  });
+
+  it('takes what is open for no obstacle, as far as that goes: it may yet come out right', () => {
+    const { wouldAllow } = explainOf([{ conditions: [FAILED, MISSING], priority: 200 }, { conditions: [DRAFT, FAILED] }], { record: OPEN });
+    expect(wouldAllow?.map(({ rule }) => rule.id)).toEqual(['p.1', 'p.0']);
+  });
+
+  it('puts last what no value would help', () => {
+    // Stored rules outlive definitions: what means nothing any more is constantly unknown.
+    const broken: JsonObject = { field: 'resource.gone', operator: 'noOperator', value: 1 };
+    const { wouldAllow } = explainOf([{ conditions: [broken], priority: 200 }, { conditions: [FAILED, MISSING] }]);
+    expect(wouldAllow?.map(({ rule }) => rule.id)).toEqual(['p.1', 'p.0']);
+    expect(wouldAllow?.[1]?.unmet).toEqual([{ type: 'constant', answer: 'unknown' }]);
+  });
+
+  it('says which DENY would still overrule', () => {
+    const { wouldAllow, note } = explainOf([
+      {},
+      { priority: 950, conditions: [FAILED] },
+      { effect: 'DENY', priority: 900, description: 'night' },
+    ]);
+    expect(wouldAllow).toMatchObject([
+      { rule: { id: 'p.0' }, unmet: [], overruledBy: { rule: { id: 'p.2', description: 'night' }, policy: { name: 'P' } } },
+      { rule: { id: 'p.1' } },
+    ]);
+    expect(wouldAllow?.[1]).not.toHaveProperty('overruledBy');
+    expect(note).toBeUndefined();
+  });
+
+  it('is empty where there is no ALLOW, and says so', () => {
+    expect(explainOf([{ effect: 'DENY' }])).toMatchObject({
+      wouldAllow: [],
+      note: 'no active rule that applies to this resource and action says ALLOW',
+    });
+    const nobody = explainState({});
+    expect(nobody).toMatchObject({ wouldAllow: [], decision: { reason: 'no policies found for user u1 or role user' } });
+    expect(nobody).not.toHaveProperty('note');
+  });
+
+  it('names five rules at most', () => {
+    expect(explainOf(Array.from({ length: 9 }, () => ({ conditions: [FAILED] }))).wouldAllow).toHaveLength(5);
+  });
+});
+
+describe('explain', () => {
+  it('decides as decide does, of rules without ranks too', () => {
+    const bare: Applicable = { ranked: [], rules: [], reads: [], reaches: [], found: false, validUntil: Number.POSITIVE_INFINITY };
+    expect(explain(bare, scopeOf(), who)).toMatchObject({ decision: { effect: 'deny' }, trace: [], ties: [] });
+  });
+});

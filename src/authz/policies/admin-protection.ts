@@ -1,0 +1,83 @@
+import { memoised } from '../../memoize.ts';
+import { type Applicable, type CompiledRule, compileRule, type RankedRule, type RuleReading } from './compiled-rule.ts';
+import { DEFAULT_PRIORITY, type Policy, type PolicyRule } from './policy.ts';
+
+/** The highest priority that can be written. The rule's place does not depend on it: `withProtection` puts it first. */
+const FIRST = 1_000_000_000;
+const SINCE = '1970-01-01T00:00:00.000Z';
+
+/** Id of the built-in rule, as audit entries and explanations name it. */
+export const PROTECTION_ID = 'protect-admins';
+
+const RULE: PolicyRule = {
+  id: PROTECTION_ID,
+  policyId: 'built-in',
+  resource: 'User',
+  action: '*',
+  effect: 'DENY',
+  conditions: [
+    { field: 'resource.role', operator: 'eq', value: 'admin', ifExists: true },
+    { field: 'resource.id', operator: 'ne', value: `\${user.id}` },
+  ],
+  priority: FIRST,
+  description: 'admins are changed by admins or by themselves',
+  isActive: true,
+  createdAt: SINCE,
+};
+
+const POLICY: Policy = {
+  id: RULE.policyId,
+  name: 'Built-in protection of admins',
+  type: 'ATTRIBUTE_BASED',
+  rules: [RULE],
+  isActive: true,
+  priority: FIRST,
+  createdBy: 'bailiwick',
+  tags: [],
+  createdAt: SINCE,
+  updatedAt: SINCE,
+  version: 1,
+};
+
+/** The rule is built in, so the bounds on conditions of administrators do not apply to it. */
+const BOUNDS = { depth: 4, comparisons: 4, listItems: 4, textLength: 100, expressionLength: 1, expressionDepth: 1 };
+
+/** Actions that change a user; the others only show one. */
+const CHANGES: ReadonlySet<string> = new Set(['create', 'update', 'delete', 'import']);
+
+/** The part of a request that determines whether the built-in rule applies. */
+interface Change {
+  readonly role: string;
+  readonly resource: string;
+  readonly action: string;
+}
+
+/** Returns whether the built-in rule applies: a principal of another role than `admin` changes users. */
+export function isProtected({ role, resource, action }: Change): boolean {
+  return resource === 'User' && role !== 'admin' && CHANGES.has(action);
+}
+
+const compiled = new WeakMap<RuleReading, CompiledRule>();
+const joined = new WeakMap<Applicable, Applicable>();
+
+/**
+ * Puts the built-in rule in front of the rules that apply: no policy can let others change an admin. It is a rule like any other
+ * for the decision, its explanation and test requests, so all of them agree. If no other rule applies, it is not added:
+ * the request is denied anyway, and keeps its reason.
+ */
+export function withProtection(applicable: Applicable, reading: RuleReading): Applicable {
+  if (applicable.rules.length === 0) return applicable;
+  return memoised(joined, applicable, () => {
+    const limits = { ...reading.limits, conditions: BOUNDS };
+    const rule = memoised(compiled, reading, () => compileRule(POLICY, RULE, { ...reading, limits }));
+    const first: RankedRule = { rule, assignmentPriority: DEFAULT_PRIORITY };
+    const own = rule.paths.map((path) => ({ path, first: 0 }));
+    const others = applicable.reads.filter(({ path }) => !rule.paths.some(({ text }) => text === path.text));
+    return Object.freeze({
+      ...applicable,
+      ranked: [first, ...applicable.ranked],
+      rules: [rule, ...applicable.rules],
+      reads: [...own, ...others.map((read) => ({ ...read, first: read.first + 1 }))],
+    });
+  });
+}

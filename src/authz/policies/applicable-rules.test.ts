@@ -1,0 +1,281 @@
+import { describe, expect, it } from 'vitest';
+import { grantsIn, LIMITS, NEWSROOM, NOW, policyOf, stateOf, toRole, toUser, type WholeState } from '../../../test/policy-fixtures.ts';
+import type { JsonObject } from '../../operators/index.ts';
+import { type ApplicableRequest, applicableRules, rulesOfPolicy } from './applicable-rules.ts';
+import { compilePolicies } from './policy-snapshot.ts';
+
+/** Whoever asks, as far as the state says what they are assigned. */
+type Asked = Omit<ApplicableRequest, 'grants'> & { readonly userId?: string | undefined };
+
+const asked: Asked = { userId: 'u1', role: 'user', resource: 'Article', action: 'read', now: NOW };
+const request: ApplicableRequest = { ...asked, grants: [] };
+
+function apply(parts: Partial<WholeState>, others: Partial<Asked> = {}) {
+  const state = stateOf(parts);
+  const { userId, ...question } = { ...asked, ...others };
+  const { rules, ...rest } = applicableRules(compilePolicies(state, NEWSROOM, LIMITS), { ...question, grants: grantsIn(state, userId) });
+  return { rules: rules.map(({ id }) => id), ...rest };
+}
+
+const p = policyOf('p', [{}]);
+const past = new Date(NOW).toISOString();
+const later = new Date(NOW + 1000).toISOString();
+
+describe('which policies apply', () => {
+  const rows: readonly [what: string, state: Partial<WholeState>, expected: object, request?: Partial<Asked>][] = [
+    ['none', { policies: [p] }, { rules: [], found: false }],
+    ['by role', { policies: [p], rolePolicies: [toRole('user', 'p')] }, { rules: ['p.0'], found: true }],
+    ['not by another role', { policies: [p], rolePolicies: [toRole('admin', 'p')] }, { rules: [], found: false }],
+    ['by user', { policies: [p], userPolicies: [toUser('u1', 'p')] }, { rules: ['p.0'], found: true }],
+    [
+      'by user, though it says nothing about the resource',
+      { policies: [policyOf('p', [{ resource: 'Desk' }])], userPolicies: [toUser('u1', 'p')] },
+      { rules: [], found: true },
+    ],
+    ['not by another user', { policies: [p], userPolicies: [toUser('u2', 'p')] }, { rules: [], found: false }],
+    [
+      'not by user for anon',
+      { policies: [p], userPolicies: [toUser('u1', 'p')] },
+      { rules: [], found: false },
+      { userId: undefined, role: 'anon' },
+    ],
+    [
+      'both ways, once',
+      { policies: [p], userPolicies: [toUser('u1', 'p')], rolePolicies: [toRole('user', 'p')] },
+      { rules: ['p.0'], found: true },
+    ],
+    [
+      'not where the policy is inactive',
+      { policies: [{ ...p, isActive: false }], userPolicies: [toUser('u1', 'p')], rolePolicies: [toRole('user', 'p')] },
+      { rules: [], found: false },
+    ],
+    [
+      'not by an inactive user assignment',
+      { policies: [p], userPolicies: [toUser('u1', 'p', { isActive: false })] },
+      { rules: [], found: false },
+    ],
+    [
+      'not by an inactive role assignment',
+      { policies: [p], rolePolicies: [toRole('user', 'p', { isActive: false })] },
+      { rules: [], found: false },
+    ],
+    [
+      'not from the moment an assignment expires',
+      { policies: [p], userPolicies: [toUser('u1', 'p', { expiresAt: past })] },
+      { rules: [], found: false },
+    ],
+    [
+      'until the assignment expires',
+      { policies: [p], userPolicies: [toUser('u1', 'p', { expiresAt: later })] },
+      { rules: ['p.0'], found: true, validUntil: NOW + 1000 },
+    ],
+    [
+      'not inactive rules, though the policy is found',
+      { policies: [policyOf('p', [{ isActive: false }])], rolePolicies: [toRole('user', 'p')] },
+      { rules: [], found: true },
+    ],
+    [
+      'an assignment of a policy that is gone',
+      { rolePolicies: [toRole('user', 'p')], userPolicies: [toUser('u1', 'p')] },
+      { rules: [], found: false },
+    ],
+    ['a role called __proto__', { policies: [p], rolePolicies: [toRole('user', 'p')] }, { rules: [], found: false }, { role: '__proto__' }],
+  ];
+  it.each(rows)('%s', (_, state, expected, others) => {
+    expect(apply(state, others)).toMatchObject({ validUntil: Number.POSITIVE_INFINITY, ...expected });
+  });
+});
+
+describe('which rules apply', () => {
+  const policies = [
+    policyOf('p', [
+      { id: 'all' },
+      { id: 'article', resource: 'Article' },
+      { id: 'article-read', resource: 'Article', action: 'read' },
+      { id: 'article-list', resource: 'Article', action: 'list' },
+      { id: 'desk', resource: 'Desk' },
+      { id: 'read', action: 'read' },
+    ]),
+  ];
+  const rows: readonly [resource: string, action: ApplicableRequest['action'], rules: readonly string[]][] = [
+    ['Article', 'read', ['all', 'article', 'article-read', 'read']],
+    ['Article', 'list', ['all', 'article', 'article-list']],
+    ['Article', 'delete', ['all', 'article']],
+    ['Desk', 'read', ['all', 'desk', 'read']],
+    ['Unheard', 'read', ['all', 'read']],
+    ['__proto__', 'list', ['all']],
+    ['*', 'read', ['all', 'read']],
+  ];
+  it.each(rows)('%s %s', (resource, action, rules) => {
+    const snapshot = compilePolicies(stateOf({ policies, rolePolicies: [toRole('user', 'p')] }), NEWSROOM, LIMITS);
+    // Asked twice: the second answer comes from what was worked out before.
+    for (const _ of [1, 2]) expect(applicableRules(snapshot, { ...request, resource, action }).rules.map(({ id }) => id)).toEqual(rules);
+  });
+});
+
+describe('what they read', () => {
+  const reading = (...fields: readonly string[]) => ({ conditions: fields.map((field) => ({ field, operator: 'exists', value: true })) });
+
+  it('is each path once, with the first rule that reads it', () => {
+    const policies = [
+      policyOf('p', [reading('user.id'), reading('resource.title', 'user.id'), { ...reading('resource.authorId.name'), priority: 101 }]),
+      policyOf('own', [{ ...reading('user.role', 'resource.title'), priority: 102 }]),
+    ];
+    const parts = { policies, rolePolicies: [toRole('user', 'p')], userPolicies: [toUser('u1', 'own')] };
+    const told = (userId: string) => apply(parts, { userId }).reads.map(({ path, first }) => `${first} ${path.text}`);
+    expect(told('u2')).toEqual(['0 resource.authorId.name', '1 user.id', '2 resource.title']);
+    expect(told('u1')).toEqual(['0 user.role', '0 resource.title', '1 resource.authorId.name', '2 user.id']);
+    expect(apply(parts).reaches.map(({ text }) => text)).toEqual(['resource.authorId.name']);
+  });
+});
+
+describe('the order', () => {
+  it('is rule priority, policy priority, assignment priority, DENY before ALLOW, rule id', () => {
+    const policies = [
+      policyOf('low', [{ id: 'a-high', priority: 900 }, { id: 'b' }, { id: 'a' }, { id: 'z', effect: 'DENY' }]),
+      policyOf('high', [{ id: 'of-high-policy' }, { id: 'lowest', priority: -1 }], { priority: 200 }),
+      policyOf('favoured', [{ id: 'of-favoured' }]),
+    ];
+    const rolePolicies = [toRole('user', 'low'), toRole('user', 'high', { priority: 1 }), toRole('user', 'favoured', { priority: 101 })];
+    const expected = ['a-high', 'of-high-policy', 'of-favoured', 'z', 'a', 'b', 'lowest'];
+    expect(apply({ policies, rolePolicies }).rules).toEqual(expected);
+    expect(apply({ policies: policies.toReversed(), rolePolicies: rolePolicies.toReversed() }).rules).toEqual(expected);
+    const userPolicies = [toUser('u1', 'low'), toUser('u1', 'high')];
+    expect(apply({ policies, userPolicies, rolePolicies: rolePolicies.slice(2) }).rules).toEqual(expected);
+  });
+
+  it('and what is loaded for them is the same in whichever order assignments are stored', () => {
+    const reading = (id: string, field: string) => policyOf(id, [{ conditions: [{ field, operator: 'exists', value: true }] }]);
+    const policies = [reading('p', 'resource.authorId.name'), reading('q', 'resource.authorId.email')];
+    const own = [toUser('u1', 'p'), toUser('u1', 'q')];
+    const stored = apply({ policies, userPolicies: own }).reaches.map(({ text }) => text);
+    expect(stored).toEqual(['resource.authorId.name', 'resource.authorId.email']);
+    expect(apply({ policies, userPolicies: own.toReversed() }).reaches.map(({ text }) => text)).toEqual(stored);
+  });
+
+  it('takes the higher priority of a policy assigned both ways', () => {
+    const policies = [policyOf('p', [{ id: 'b' }]), policyOf('q', [{ id: 'a' }])];
+    const order = (p: number, q: number) =>
+      apply({
+        policies,
+        userPolicies: [toUser('u1', 'p')],
+        rolePolicies: [toRole('user', 'p', { priority: p }), toRole('user', 'q', { priority: q })],
+      }).rules;
+    expect(order(50, 60)).toEqual(['b', 'a']);
+    expect(order(110, 105)).toEqual(['b', 'a']);
+    expect(order(50, 105)).toEqual(['a', 'b']);
+  });
+});
+
+describe('the memo', () => {
+  it('does not grow with names from outside', () => {
+    const snapshot = compilePolicies(stateOf({ policies: [p], rolePolicies: [toRole('user', 'p')] }), NEWSROOM, LIMITS);
+    for (let index = 0; index < 100; index++) {
+      const role = index % 2 === 0 ? 'user' : `role${index}`;
+      applicableRules(snapshot, {
+        ...request,
+        grants: grantsIn({ userPolicies: [toUser('u1', 'gone')] }, `u${index % 3}`),
+        resource: `Made${index}`,
+        role,
+      });
+    }
+    const buckets = [...snapshot.memo.buckets.values()].flatMap((byAction) => [...byAction.values()]);
+    expect(buckets.map(({ byRole }) => byRole.size)).toEqual([1]);
+    expect(snapshot.memo.joined.by.size).toBe(0);
+  });
+
+  it('is shared by users who are assigned the same', () => {
+    const policies = [p, ...['own', 'other', 'zebra'].map((id) => policyOf(id, [{}])), policyOf('elsewhere', [{ resource: 'Desk' }])];
+    const both = (userId: string) => [toUser(userId, 'own'), toUser(userId, 'other')];
+    const userPolicies = [...both('u1'), ...both('u2').reverse(), toUser('u3', 'own'), toUser('u4', 'elsewhere'), toUser('u5', 'other')];
+    const longer = [toUser('u6', 'other'), toUser('u6', 'zebra')];
+    const state = stateOf({ policies, rolePolicies: [toRole('user', 'p')], userPolicies: [...userPolicies, ...longer] });
+    const snapshot = compilePolicies(state, NEWSROOM, LIMITS);
+    const of = (userId: string) => applicableRules(snapshot, { ...request, grants: grantsIn(state, userId) });
+    expect(of('u1').rules.map(({ id }) => id)).toEqual(['other.0', 'own.0', 'p.0']);
+    expect(of('u2')).toBe(of('u1'));
+    expect(of('u3').rules.map(({ id }) => id)).toEqual(['own.0', 'p.0']);
+    expect(of('u4')).toBe(of('nobody'));
+    expect(of('u5').rules.map(({ id }) => id)).toEqual(['other.0', 'p.0']);
+    expect(of('u6').rules.map(({ id }) => id)).toEqual(['other.0', 'p.0', 'zebra.0']);
+  });
+
+  it('is rid of the oldest before what users are assigned makes it too large', () => {
+    const names = Array.from({ length: 25 }, (_, index) => `own${index}`);
+    const rules = Array.from({ length: 5000 }, () => ({}));
+    const policies = [policyOf('p', rules), ...names.map((name) => policyOf(name, [{ priority: 101 }]))];
+    const snapshot = compilePolicies(stateOf({ policies, rolePolicies: [toRole('user', 'p')] }), NEWSROOM, LIMITS);
+    const of = (name = '') => applicableRules(snapshot, { ...request, grants: grantsIn({ userPolicies: [toUser('u1', name)] }, 'u1') });
+    const [first, last] = [of(names[0]), of(names.at(-1))];
+    for (const name of names) {
+      const applicable = of(name);
+      expect([applicable.rules.length, applicable.rules[0]?.id]).toEqual([5001, `${name}.0`]);
+      const kept = [...snapshot.memo.joined.by.values()].reduce((sum, each) => sum + each.applicable.rules.length, 0);
+      expect(kept).toBeLessThanOrEqual(100_000);
+      expect(of(name)).toBe(applicable);
+    }
+    expect(of(names[0])).not.toBe(first);
+    expect(of(names.at(-1))).not.toBe(last);
+  });
+
+  it('keeps what one user has from the next', () => {
+    const policies = [p, policyOf('own', [{}])];
+    const state = stateOf({ policies, rolePolicies: [toRole('user', 'p')], userPolicies: [toUser('u1', 'own')] });
+    const snapshot = compilePolicies(state, NEWSROOM, LIMITS);
+    const of = (userId: string) => applicableRules(snapshot, { ...request, grants: grantsIn(state, userId) }).rules.length;
+    expect([of('u1'), of('u2'), of('u1')]).toEqual([2, 1, 2]);
+  });
+});
+
+describe('rulesOfPolicy', () => {
+  it('looks at the one policy, assigned and active or not', () => {
+    const policy = policyOf(
+      'p',
+      [{ id: 'a' }, { id: 'off', isActive: false }, { id: 'desk', resource: 'Desk' }, { id: 'first', priority: 101 }],
+      { isActive: false },
+    );
+    const applicable = rulesOfPolicy(policy, { definitions: NEWSROOM, limits: LIMITS }, request);
+    expect(applicable).toMatchObject({ rules: [{ id: 'first' }, { id: 'a' }], found: true });
+  });
+});
+
+describe('reading rules', () => {
+  it('waits until somebody to whom they may apply asks, and is done once', () => {
+    const policies = [
+      policyOf('p', [{ id: 'both', resource: 'Article' }, { id: 'list', resource: 'Article', action: 'list' }, { resource: 'Desk' }]),
+      policyOf('q', [{}]),
+    ];
+    const snapshot = compilePolicies(stateOf({ policies, rolePolicies: [toRole('user', 'p'), toRole('admin', 'q')] }), NEWSROOM, LIMITS);
+    const read = () => policies.flatMap(({ rules }) => rules.filter((rule) => snapshot.memo.rules.has(rule)).map(({ id }) => id));
+    expect(read()).toEqual([]);
+    const [both] = applicableRules(snapshot, request).rules;
+    expect(read()).toEqual(['both']);
+    expect(applicableRules(snapshot, { ...request, action: 'list' }).rules[0]).toBe(both);
+    expect(read()).toEqual(['both', 'list']);
+  });
+});
+
+describe('a stored rule that no longer parses', () => {
+  const deep = Array.from({ length: 20_000 }).reduce<JsonObject>((inner) => ({ not: inner }), {});
+  const nearly = { field: 'user.id', operator: 'eq', value: 'u1' };
+  const rows: readonly [what: string, conditions: unknown][] = [
+    ['a field that is gone', [{ field: 'resource.gone', operator: 'exists', value: false }]],
+    ['an operator that is gone', [{ ...nearly, operator: 'is' }]],
+    ['an operator called constructor', [{ ...nearly, operator: 'constructor' }]],
+    ['a member that nobody knows', [{ ...nearly, unless: true }]],
+    ['groups without end', [deep]],
+    ['a list without end', [{ ...nearly, operator: 'in', value: Array.from({ length: 10_000 }, () => 'u1') }]],
+    ['a broken expression', [{ expression: 'user.id ==' }]],
+    ['no object', ['user.id']],
+    ['nothing', [null]],
+    ['no list', nearly],
+    ['null', null],
+    ['text', 'true'],
+    ['something like a list', { length: 1, 0: nearly }],
+  ];
+  it.each(rows)('stays, and what is broken in it is unknown: %s', (_, conditions) => {
+    const policies = [policyOf('p', [{ resource: 'Article', conditions: conditions as readonly JsonObject[] }])];
+    const snapshot = compilePolicies(stateOf({ policies, rolePolicies: [toRole('user', 'p')] }), NEWSROOM, LIMITS);
+    expect(applicableRules(snapshot, request).rules.map(({ condition }) => condition)).toEqual([{ type: 'constant', value: null }]);
+  });
+});

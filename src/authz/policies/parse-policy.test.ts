@@ -1,0 +1,206 @@
+import { describe, expect, it } from 'vitest';
+import { LIMITS, NEWSROOM, policyOf } from '../../../test/policy-fixtures.ts';
+import type { Json, JsonObject } from '../../operators/index.ts';
+import { type ReadPolicyOptions, readPolicy } from './parse-policy.ts';
+
+const rule = { resource: 'Article', action: 'read' };
+const least = { name: 'Readers', type: 'CUSTOM', rules: [rule] };
+
+function read(input: Json, options: Partial<ReadPolicyOptions> = {}) {
+  return readPolicy(input, { definitions: NEWSROOM, limits: LIMITS, ...options });
+}
+
+function issuesOf(input: Json, options: Partial<ReadPolicyOptions> = {}): string[] {
+  return read(input, options).issues.map(({ path, code, detail }) => `${path} ${code}: ${detail}`);
+}
+
+describe('a new policy', () => {
+  it('gets defaults for what it does not say', () => {
+    expect(read(least)).toEqual({
+      policy: {
+        name: 'Readers',
+        description: undefined,
+        type: 'CUSTOM',
+        isActive: true,
+        priority: 100,
+        tags: [],
+        createdBy: undefined,
+        rules: [
+          { resource: 'Article', action: 'read', effect: 'ALLOW', conditions: [], priority: 100, description: undefined, isActive: true },
+        ],
+      },
+      issues: [],
+    });
+  });
+
+  it('keeps what it says, conditions as written', () => {
+    const conditions = [{ field: 'views', context: 'resource', operator: 'gt', value: 3 }];
+    const rules = [{ ...rule, effect: 'DENY', conditions, priority: -5, description: 'popular\nones', isActive: false }];
+    const input = { ...least, description: 'two\nlines', rules, isActive: false, priority: 900, tags: ['a'], createdBy: 'me' };
+    expect(read(input).policy).toEqual(input);
+  });
+
+  it('is never half read', () => {
+    expect(read({ ...least, priority: 1.5 })).not.toHaveProperty('policy');
+  });
+});
+
+describe('every mistake is listed, with its path', () => {
+  it('six in one policy', () => {
+    const input = {
+      nam: 'Readers',
+      type: 'ROLE',
+      priority: '900',
+      rules: [
+        { resource: 'Article', action: 'rea', effect: 'FORBID' },
+        { resource: 'Article', action: 'read', conditions: [{ field: 'resource.titl', operator: 'eqq', value: 1 }] },
+      ],
+    };
+    expect(issuesOf(input)).toEqual([
+      'nam unknown: unknown member "nam" (did you mean "name"?)',
+      'name required: expected "name", given nothing',
+      expect.stringMatching(/^type value: expected one of ROLE_BASED, ATTRIBUTE_BASED, CUSTOM, given "ROLE"/),
+      'rules.0.action value: expected one of create, read, update, delete, list, export, import, *, given "rea" (did you mean "read"?)',
+      'rules.0.effect value: expected one of ALLOW, DENY, given "FORBID"',
+      expect.stringMatching(/^rules\.1\.conditions\.0\.field .*titl/),
+      expect.stringMatching(/^rules\.1\.conditions\.0\.operator .*eqq/),
+      'priority type: expected a whole number, given "900"',
+    ]);
+  });
+
+  const rows: readonly [what: string, input: Json, issue: string][] = [
+    ['no object', [], ' type: expected a policy, given an empty list'],
+    ['null', null, ' type: expected a policy, given null'],
+    ['an empty name', { ...least, name: '  ' }, 'name required: expected a text that is not empty'],
+    [
+      'a name with a line break',
+      { ...least, name: 'a\nb' },
+      'name characters: expected text without control characters and unpaired surrogates',
+    ],
+    [
+      'a name with half a character',
+      { ...least, name: 'a\ud800' },
+      'name characters: expected text without control characters and unpaired surrogates',
+    ],
+    ['a long name', { ...least, name: 'x'.repeat(201) }, 'name tooLong: expected at most 200 characters, given 201'],
+    ['rules of another type', { ...least, rules: {} }, 'rules type: expected a list of rules, given an object'],
+    ['too many rules', { ...least, rules: Array(51).fill(rule) }, 'rules tooMany: expected at most 50 rules, given 51'],
+    ['a rule of another type', { ...least, rules: ['read'] }, 'rules.0 type: expected a rule, given "read"'],
+    [
+      'an impossible resource',
+      { ...least, rules: [{ ...rule, resource: 'a b' }] },
+      'rules.0.resource value: expected the name of a resource or "*", given "a b"',
+    ],
+    [
+      'an action that decides as another',
+      { ...least, rules: [{ ...rule, action: 'updateIfExists' }] },
+      'rules.0.action value: "updateIfExists" is decided as "update" and "read": name those actions',
+    ],
+    [
+      'one that decides as delete',
+      { ...least, rules: [{ ...rule, action: 'restore' }] },
+      'rules.0.action value: "restore" is decided as "delete": name that action',
+    ],
+    [
+      'one that takes two decisions',
+      { ...least, rules: [{ ...rule, action: 'listDeleted' }] },
+      'rules.0.action value: "listDeleted" is decided as "list" and "delete": name those actions',
+    ],
+    [
+      'a prototype name',
+      { ...least, rules: [{ ...rule, action: 'constructor' }] },
+      'rules.0.action value: expected one of create, read, update, delete, list, export, import, *, given "constructor"',
+    ],
+    ['a fractional priority', { ...least, priority: 1.5 }, 'priority type: expected a whole number, given 1.5'],
+    [
+      'a huge priority',
+      { ...least, priority: 1e10 },
+      'priority range: expected a priority from -1000000000 to 1000000000, given 10000000000',
+    ],
+    ['isActive as text', { ...least, isActive: 'false' }, 'isActive type: expected true or false, given "false"'],
+    ['tags that are no texts', { ...least, tags: ['a', 3] }, 'tags.1 type: expected a text, given 3'],
+    ['an id', { ...least, id: 'mine' }, 'id readOnly: "id" is set by the service and cannot be given'],
+    [
+      'a rule id',
+      { ...least, rules: [{ ...rule, id: 'mine' }] },
+      'rules.0.id value: expected the id of a rule of this policy, or none for a new rule, given "mine"',
+    ],
+  ];
+  it.each(rows)('%s', (_, input, issue) => {
+    expect(issuesOf(input)).toEqual([issue]);
+  });
+
+  it('__proto__ is an unknown member', () => {
+    expect(
+      issuesOf(JSON.parse('{"__proto__": {}, "name": "Readers", "type": "CUSTOM", "rules": [{"resource": "*", "action": "*"}]}')),
+    ).toEqual(['unknown member "__proto__"'].map((detail) => `__proto__ unknown: ${detail}`));
+  });
+});
+
+describe('expressions', () => {
+  const rules = [{ ...rule, conditions: [{ expression: 'user.department == "sports"' }] }];
+
+  it('may stand in CUSTOM policies', () => {
+    expect(issuesOf({ ...least, rules })).toEqual([]);
+  });
+
+  it.each(['ROLE_BASED', 'ATTRIBUTE_BASED'])('may not stand in %s policies', (type) => {
+    expect(read({ ...least, type, rules }).issues.map(({ path }) => path)).toEqual([expect.stringMatching(/^rules\.0\.conditions\.0/)]);
+  });
+
+  it('bar the way to another type', () => {
+    const existing = policyOf('p', rules as JsonObject[]);
+    expect(read({ type: 'ROLE_BASED' }, { existing }).issues).toHaveLength(1);
+    expect(read({ isActive: false }, { existing }).issues).toEqual([]);
+  });
+});
+
+describe('a change', () => {
+  const existing = policyOf('p', [{ resource: 'Article' }, { resource: 'Desk' }], { description: 'old', tags: ['a'] });
+
+  it('has the given members alone', () => {
+    expect(read({ isActive: false }, { existing }).policy).toEqual({ ...pick(existing), isActive: false });
+  });
+
+  it('does not check again what it leaves alone', () => {
+    const broken = policyOf('p', [{ conditions: [{ field: 'resource.gone', operator: 'nonsense', value: 1 }] }]);
+    expect(issuesOf({ isActive: false }, { existing: broken })).toEqual([]);
+  });
+
+  it('takes a description away with null', () => {
+    expect(read({ description: null }, { existing }).policy?.description).toBeUndefined();
+  });
+
+  it('accepts a policy sent back as it was shown', () => {
+    const shown = JSON.parse(JSON.stringify(existing));
+    expect(read({ ...shown, priority: 5 }, { existing }).policy).toMatchObject({ priority: 5, rules: [{ id: 'p.0' }, { id: 'p.1' }] });
+  });
+
+  it('replaces all rules; those with an id are the ones they were', () => {
+    const { policy } = read({ rules: [{ ...rule }, { ...rule, id: 'p.1' }] }, { existing });
+    expect(policy?.rules.map(({ id }) => id)).toEqual([undefined, 'p.1']);
+  });
+
+  it('names each rule once', () => {
+    expect(
+      issuesOf(
+        {
+          rules: [
+            { ...rule, id: 'p.1' },
+            { ...rule, id: 'p.1' },
+          ],
+        },
+        { existing },
+      ),
+    ).toEqual(['rules.1.id value: expected each rule once, this id was given before']);
+  });
+
+  it('cannot set what the service sets', () => {
+    const issues = issuesOf({ createdBy: 'me', updatedAt: 'now', rules: [{ ...rule, id: 'p.1', createdAt: 'now' }] }, { existing });
+    expect(issues.map((issue) => issue.split(' ')[0])).toEqual(['updatedAt', 'createdBy', 'rules.0.createdAt']);
+  });
+
+  function pick({ name, description, type, isActive, priority, tags, createdBy, rules }: typeof existing) {
+    return { name, description, type, isActive, priority, tags, createdBy, rules };
+  }
+});

@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import { definitionsOf, LIMITS, NEWSROOM } from '../../../test/policy-fixtures.ts';
+import { readPolicy } from './parse-policy.ts';
+import { TEMPLATES } from './policy-templates.ts';
+
+describe('templates', () => {
+  it('are at least ten, each with an id and a name of its own', () => {
+    expect(TEMPLATES.length).toBeGreaterThanOrEqual(10);
+    expect(new Set(TEMPLATES.map(({ id }) => id)).size).toBe(TEMPLATES.length);
+    expect(new Set(TEMPLATES.map(({ name }) => name)).size).toBe(TEMPLATES.length);
+  });
+
+  it.each(TEMPLATES.map((template) => [template.id, template] as const))(
+    '%s is accepted as it is, in any project',
+    (_, { template, type }) => {
+      for (const definitions of [NEWSROOM, definitionsOf()]) {
+        const { policy, issues } = readPolicy(template, { definitions, limits: LIMITS });
+        expect(issues).toEqual([]);
+        expect(policy?.type).toBe(type);
+      }
+    },
+  );
+});

@@ -1,0 +1,189 @@
+import type { JsonObject } from '../../operators/index.ts';
+import type { PolicyType } from './policy.ts';
+
+/** A policy to begin with: `template` is a payload of `POST /admin/api/policies` as it is. */
+export interface PolicyTemplate {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly type: PolicyType;
+  readonly template: JsonObject;
+}
+
+/** Ready-to-use policies. DENY templates restrict what other policies allow; they allow nothing themselves. */
+export const TEMPLATES: readonly PolicyTemplate[] = Object.freeze([
+  toTemplate('full-access', 'ROLE_BASED', {
+    name: 'Full access',
+    description: 'Every action on every resource. For administrators.',
+    rules: [{ resource: '*', action: '*', description: 'everything' }],
+  }),
+  toTemplate('read-only', 'ROLE_BASED', {
+    name: 'Read-only',
+    description: 'Reading and listing every resource, users included; changing nothing.',
+    rules: [
+      { resource: '*', action: 'read', description: 'read any record' },
+      { resource: '*', action: 'list', description: 'list any resource' },
+    ],
+  }),
+  toTemplate('public-read', 'ROLE_BASED', {
+    name: 'Public read',
+    description: 'Reading and listing everything but users. For role anon.',
+    rules: [
+      { resource: 'User', action: '*', effect: 'DENY', priority: 900, description: 'users are not public' },
+      { resource: '*', action: 'read', description: 'read any other record' },
+      { resource: '*', action: 'list', description: 'list any other resource' },
+    ],
+  }),
+  toTemplate('own-records', 'ATTRIBUTE_BASED', {
+    name: 'Own records',
+    description: 'Creating records, and every action on the records that one has created.',
+    rules: [
+      { resource: '*', action: 'create', description: 'create records' },
+      { resource: '*', action: '*', conditions: [equals('resource.createdBy', `\${user.id}`)], description: 'own records' },
+      // Importing makes records too.
+      { resource: 'User', action: 'create', effect: 'DENY', priority: 200, description: 'users are made by others' },
+      { resource: 'User', action: 'import', effect: 'DENY', priority: 200, description: 'users are imported by others' },
+    ],
+  }),
+  toTemplate('own-profile', 'ATTRIBUTE_BASED', {
+    name: 'Own profile',
+    description: 'Reading and changing the user record that is oneself.',
+    rules: [
+      { resource: 'User', action: 'read', conditions: [equals('resource.id', `\${user.id}`)], description: 'read own profile' },
+      { resource: 'User', action: 'update', conditions: [equals('resource.id', `\${user.id}`)], description: 'change own profile' },
+    ],
+  }),
+  toTemplate('same-department', 'ATTRIBUTE_BASED', {
+    name: 'Same department',
+    description: "Reading, listing and changing the records of one's own department. Resources need a field department, and so do users.",
+    rules: [
+      ...['read', 'list', 'update'].map((action) => ({
+        resource: '*',
+        action,
+        conditions: [equals('resource.department', `\${user.department}`)],
+        description: `${action} within the department`,
+      })),
+      {
+        resource: 'User',
+        action: 'update',
+        effect: 'DENY',
+        priority: 200,
+        conditions: [{ field: 'resource.id', operator: 'ne', value: `\${user.id}` }],
+        description: 'colleagues change their own user records',
+      },
+    ],
+  }),
+  toTemplate('business-hours', 'ATTRIBUTE_BASED', {
+    name: 'Business hours',
+    description: 'Nothing outside Monday to Friday, 9:00 to 17:00, in the time zone of the service.',
+    rules: [
+      {
+        resource: '*',
+        action: '*',
+        effect: 'DENY',
+        priority: 900,
+        conditions: [
+          {
+            not: {
+              allOf: [
+                { field: 'environment.timestamp', operator: 'dayOfWeekIn', value: [1, 2, 3, 4, 5] },
+                { field: 'environment.timestamp', operator: 'timeOfDayBetween', value: ['09:00', '17:00'] },
+              ],
+            },
+          },
+        ],
+        description: 'outside business hours',
+      },
+    ],
+  }),
+  toTemplate('office-network', 'ATTRIBUTE_BASED', {
+    name: 'Office network',
+    description: 'Nothing from outside private networks. Put the addresses of your office in place of the ranges.',
+    rules: [
+      {
+        resource: '*',
+        action: '*',
+        effect: 'DENY',
+        priority: 900,
+        conditions: [
+          {
+            field: 'environment.ip',
+            operator: 'ncidr',
+            value: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '127.0.0.0/8', '::1/128'],
+          },
+        ],
+        description: 'outside the office network',
+      },
+    ],
+  }),
+  toTemplate('editors-of-drafts', 'ATTRIBUTE_BASED', {
+    name: 'Editors of drafts',
+    description: 'Reading, listing and changing what has status "draft". For role editor; resources need a field status.',
+    rules: ['read', 'list', 'update'].map((action) => ({
+      resource: '*',
+      action,
+      conditions: [equals('resource.status', 'draft')],
+      description: `${action} drafts`,
+    })),
+  }),
+  toTemplate('contractor-until-a-date', 'ATTRIBUTE_BASED', {
+    name: 'Contractor until a date',
+    description: 'Reading and listing until the last day of the contract. Put the end of yours in place of the date.',
+    rules: ['read', 'list'].map((action) => ({
+      resource: '*',
+      action,
+      conditions: [{ field: 'environment.timestamp', operator: 'before', value: '2030-01-01T00:00:00Z' }],
+      description: `${action} until the contract ends`,
+    })),
+  }),
+  toTemplate('no-deletes-at-night', 'ATTRIBUTE_BASED', {
+    name: 'No deletes at night',
+    description: 'Nothing is deleted between 22:00 and 6:00, in the time zone of the service.',
+    rules: [
+      {
+        resource: '*',
+        action: 'delete',
+        effect: 'DENY',
+        priority: 900,
+        conditions: [{ field: 'environment.timestamp', operator: 'timeOfDayBetween', value: ['22:00', '06:00'] }],
+        description: 'no deletes at night',
+      },
+    ],
+  }),
+  toTemplate('admins-change-users', 'ATTRIBUTE_BASED', {
+    name: 'Only admins change users',
+    description: 'Whatever other policies allow, users are created, changed and deleted by admins alone.',
+    rules: ['create', 'update', 'delete', 'import'].map((action) => ({
+      resource: 'User',
+      action,
+      effect: 'DENY',
+      priority: 900,
+      conditions: [{ field: 'user.role', operator: 'ne', value: 'admin' }],
+      description: `only admins ${action} users`,
+    })),
+  }),
+  toTemplate('company-email', 'CUSTOM', {
+    name: 'Company email',
+    description: 'Reading and listing for users with an email address of the company. Put your domain in place of example.com.',
+    rules: ['read', 'list'].map((action) => ({
+      resource: '*',
+      action,
+      conditions: [{ expression: 'user.email.endsWith("@example.com")' }],
+      description: `${action} with a company address`,
+    })),
+  }),
+]);
+
+interface Payload {
+  readonly name: string;
+  readonly description: string;
+  readonly rules: readonly JsonObject[];
+}
+
+function toTemplate(id: string, type: PolicyType, { name, description, rules }: Payload): PolicyTemplate {
+  return Object.freeze({ id, name, description, type, template: { name, description, type, rules, tags: ['template'] } });
+}
+
+function equals(field: string, value: string): JsonObject {
+  return { field, operator: 'eq', value };
+}

@@ -1,0 +1,85 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it, vi } from 'vitest';
+import { openInput, writeOutput } from './command-files.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'bailiwick-files-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+async function* pieces(...all: readonly (string | Error)[]): AsyncGenerator<string> {
+  for (const piece of all) {
+    if (piece instanceof Error) throw piece;
+    yield piece;
+  }
+}
+
+function write(path: string, content: AsyncIterable<string>, options = { force: false }): Promise<void> {
+  return writeOutput(path, async () => content, options);
+}
+
+describe('files', () => {
+  it('are read as they were written', async () => {
+    const path = join(folder, 'whole');
+    await write(path, pieces('a\n', 'ü\n'));
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of await openInput(path)) chunks.push(chunk);
+    expect(Buffer.concat(chunks).toString()).toBe('a\nü\n');
+  });
+
+  it('that break off are not there, and leave what was there before', async () => {
+    const path = join(folder, 'broken');
+    await expect(write(path, pieces('a\n', new Error('revoked')))).rejects.toThrow('revoked');
+    await write(path, pieces('before'));
+    await expect(write(path, pieces('after', new Error('revoked')), { force: true })).rejects.toThrow('revoked');
+    expect(readFileSync(path, 'utf8')).toBe('before');
+    expect(readdirSync(folder).filter((name) => name.startsWith('broken'))).toEqual(['broken']);
+  });
+
+  it('that exist are refused before their content is asked for, and replaced by force', async () => {
+    const path = join(folder, 'existing');
+    await write(path, pieces('first'));
+    const asked = vi.fn(async () => pieces('second'));
+    await expect(writeOutput(path, asked, { force: false })).rejects.toThrow(`${path} exists, and nothing was written`);
+    expect([asked.mock.calls, readFileSync(path, 'utf8')]).toEqual([[], 'first']);
+    await writeOutput(path, asked, { force: true });
+    expect(readFileSync(path, 'utf8')).toBe('second');
+  });
+
+  it('in a folder that does not exist are refused before their content is asked for', async () => {
+    const asked = vi.fn(async () => pieces('content'));
+    for (const force of [false, true]) {
+      await expect(writeOutput(join(folder, 'none', 'file.csv'), asked, { force })).rejects.toThrow(
+        `there is no folder ${join(folder, 'none')}`,
+      );
+    }
+    expect(asked).not.toHaveBeenCalled();
+  });
+
+  it('that several write at once are written by one', async () => {
+    const path = join(folder, 'raced');
+    const done = await Promise.allSettled(Array.from({ length: 8 }, (_, index) => write(path, pieces(`${index}`))));
+    const won = done.findIndex(({ status }) => status === 'fulfilled');
+    expect(done.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(readFileSync(path, 'utf8')).toBe(`${won}`);
+    expect(readdirSync(folder).filter((name) => name.startsWith('raced'))).toEqual(['raced']);
+  });
+
+  it('that somebody stops reading end with the reason', async () => {
+    const path = join(folder, 'long');
+    await write(path, pieces('x'.repeat(1_000_000)));
+    const stop = new AbortController();
+    const read = async (): Promise<void> => {
+      for await (const _ of await openInput(path, stop.signal)) stop.abort(new Error('interrupted'));
+    };
+    await expect(read()).rejects.toThrow('interrupted');
+  });
+
+  it('that are folders are told at once', async () => {
+    await expect(openInput(folder)).rejects.toThrow('expected a file, found a folder in');
+  });
+
+  it('that are not there are told at once', async () => {
+    await expect(openInput(join(folder, 'none'))).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+});

@@ -1,0 +1,56 @@
+import { PassThrough } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { type PasswordStreams, readPassword } from './password-prompt.ts';
+
+/** Streams like those of a process, with the text that was written to them. */
+function createStreams(isTTY: boolean): { streams: PasswordStreams; input: PassThrough; shown(): string } {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const streams = { input: Object.assign(input, { isTTY }) as unknown as PasswordStreams['input'], output };
+  return { streams, input, shown: () => String(output.read() ?? '') };
+}
+
+const typed = (input: PassThrough, text: string): Promise<void> =>
+  new Promise((resolve) => setImmediate(() => input.write(text, () => setImmediate(resolve))));
+
+describe('a password from a pipe', () => {
+  it.each([
+    ['a line', 'open sesame now\n', 'open sesame now'],
+    ['without its end', 'open sesame now', 'open sesame now'],
+    ['of Windows', 'open sesame now\r\nmore\r\n', 'open sesame now'],
+    ['with blanks that belong to it', '  open sesame \n', '  open sesame '],
+  ])('is the first line: %s', async (_, text, password) => {
+    const { streams, input } = createStreams(false);
+    input.end(text);
+    expect(await readPassword(streams)).toBe(password);
+  });
+
+  it.each(['', '\n'])('is missing in %j', async (text) => {
+    const { streams, input } = createStreams(false);
+    input.end(text);
+    await expect(readPassword(streams)).rejects.toThrow('given none');
+  });
+});
+
+describe('a password from a terminal', () => {
+  it('is asked for twice and not shown', async () => {
+    const { streams, input, shown } = createStreams(true);
+    const read = readPassword(streams);
+    await typed(input, 'open sesamf\u007fe now\r');
+    await typed(input, 'open sesame now\r');
+    expect(await read).toBe('open sesame now');
+    expect(shown()).toBe('new password: \nthe same again: \n');
+  });
+
+  it.each([
+    ['the two differ', ['open sesame now\r', 'open sesame then\r'], 'differ'],
+    ['it is interrupted', ['open\u0003'], 'no password was given'],
+    ['the terminal closes', ['\u0004'], 'no password was given'],
+    ['it is empty', ['\r', '\r'], 'given none'],
+  ])('is refused where %s', async (_, lines, words) => {
+    const { streams, input } = createStreams(true);
+    const read = readPassword(streams);
+    const refused = expect(read).rejects.toThrow(words);
+    for (const line of lines) await typed(input, line);
+    await refused;
+  });
+});

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { parsePath } from './attribute-path.ts';
+import type { ContextGroup } from './condition.ts';
+
+const PATHS: readonly (readonly [string, ContextGroup | undefined, string | RegExp])[] = [
+  ['user.department', undefined, 'user.department'],
+  ['department', 'user', 'user.department'],
+  ['user.department', 'user', 'user.department'],
+  ['address.city', 'resource', 'resource.address.city'],
+  ['user.https://example', undefined, 'user.https://example'],
+  ['user.department', 'resource', /begins with user, yet the context given is resource/],
+  ['department', undefined, /begins with user, resource, environment, request/],
+  ['usr.department', undefined, /did you mean "user"/],
+  ['', 'user', /a name between dots/],
+  ['user.', undefined, /a name between dots/],
+  ['user', undefined, /a field after the group/],
+  ['user.constructor', undefined, /"constructor" cannot be read/],
+  ['user.a b', undefined, /without spaces/],
+  ['user.a\u0000', undefined, /without spaces, control characters/],
+  [`user${'.a'.repeat(17)}`, undefined, /at most 16 names/],
+  [`user.${'a'.repeat(256)}`, undefined, /at most 256 characters/],
+];
+
+describe('parsePath', () => {
+  for (const [text, context, expected] of PATHS) {
+    it(`reads ${JSON.stringify(text.slice(0, 40))} in ${context ?? 'no context'}`, () => {
+      const parsed = parsePath(text, context);
+      if (typeof expected === 'string') expect(parsed).toMatchObject({ path: { text: expected, keys: expected.split('.').slice(1) } });
+      else expect('problem' in parsed && parsed.problem).toMatch(expected);
+    });
+  }
+
+  it('gives the same object for the same path, however it is written, and has room for any number of others', () => {
+    const read = (text: string, context?: ContextGroup) => {
+      const parsed = parsePath(text, context);
+      return 'path' in parsed ? parsed.path : undefined;
+    };
+    const first = read('user.team');
+    expect(read('team', 'user')).toBe(first);
+    for (let index = 0; index < 10_000; index++) read(`user.team${index}`);
+    expect(read('user.team')).toEqual(first);
+    expect(read('user.team')).not.toBe(first);
+  });
+});

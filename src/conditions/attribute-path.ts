@@ -1,0 +1,59 @@
+import { didYouMean } from '../errors.ts';
+import { memoised } from '../memoize.ts';
+import { describeValue } from '../operators/index.ts';
+import { CONTEXT_GROUPS, type ContextGroup, type Path } from './condition.ts';
+
+const MAX_LENGTH = 256;
+const MAX_KEYS = 16;
+
+/** Names that every JavaScript object has by inheritance. They are never read, and asking for them is a mistake or worse. */
+const INHERITED: readonly string[] = ['__proto__', 'constructor', 'prototype'];
+
+/** A path, or in words why the text is none. */
+export type ParsedPath = { readonly path: Path } | { readonly problem: string };
+
+/** Reads `user.department`, or `department` where `context` says `user`. */
+export function parsePath(text: string, context?: ContextGroup): ParsedPath {
+  if (text.length > MAX_LENGTH) return { problem: `expected a path of at most ${MAX_LENGTH} characters, given ${text.length}` };
+  const segments = text.split('.');
+  const [first = ''] = segments;
+  if (context !== undefined && isGroup(first) && first !== context) {
+    return { problem: `path "${text}" begins with ${first}, yet the context given is ${context}` };
+  }
+  const group = isGroup(first) ? first : context;
+  if (group === undefined) {
+    const near = didYouMean(first, CONTEXT_GROUPS);
+    return { problem: `expected a path that begins with ${CONTEXT_GROUPS.join(', ')}, or a context, given ${describeValue(text)}${near}` };
+  }
+  const keys = isGroup(first) ? segments.slice(1) : segments;
+  const problem = keyProblem(keys);
+  if (problem !== undefined) return { problem: `${problem} in path ${describeValue(text)}` };
+  return { path: pathOf(group, keys) };
+}
+
+/** One object for each path, the oldest making room: rules say the same few over and over, and whoever reads values tells them apart at a glance. */
+const known = new Map<string, Path>();
+const MAX_KNOWN = 10_000;
+
+function pathOf(group: ContextGroup, keys: readonly string[]): Path {
+  const text = [group, ...keys].join('.');
+  return memoised(known, text, () => {
+    const oldest = known.size >= MAX_KNOWN ? known.keys().next().value : undefined;
+    if (oldest !== undefined) known.delete(oldest);
+    return Object.freeze({ group, keys: Object.freeze(keys), text });
+  });
+}
+
+/** Whether a name is one of the context's groups. */
+export function isGroup(name: string): name is ContextGroup {
+  return CONTEXT_GROUPS.some((group) => group === name);
+}
+
+function keyProblem(keys: readonly string[]): string | undefined {
+  if (keys.length === 0) return 'expected a field after the group, given none';
+  if (keys.length > MAX_KEYS) return `expected at most ${MAX_KEYS} names, given ${keys.length}`;
+  if (keys.some((key) => key === '')) return 'expected a name between dots, given none';
+  const inherited = keys.find((key) => INHERITED.includes(key));
+  if (inherited !== undefined) return `"${inherited}" cannot be read`;
+  return keys.some((key) => /[\s${}\p{Cc}]/u.test(key)) ? 'expected names without spaces, control characters, $ and braces' : undefined;
+}

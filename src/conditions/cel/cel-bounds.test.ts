@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import { type Json, type JsonObject, ownValue } from '../../operators/index.ts';
+import type { Scope } from '../condition.ts';
+import { readConditions } from '../parse-condition.ts';
+import type { ConditionReader } from '../parsing-context.ts';
+import { evaluate } from '../partial-evaluation.ts';
+
+/** Refused in words, even where the setting lets this much through. */
+const HUGE: readonly (readonly [string, RegExp])[] = [
+  ['('.repeat(50_000), /at most 100 brackets/],
+  [`${'('.repeat(10_000)}1${')'.repeat(10_000)}`, /at most 100 brackets/],
+  ['[{'.repeat(10_000), /at most 100 brackets/],
+  ['!'.repeat(50_000), /expected a CEL expression/],
+  [`${'a.'.repeat(50_000)}a`, /less within each other/],
+  [`user.id == "${'a'.repeat(1_000_000)}"`, /at most 200000 characters/],
+  [`${'1+'.repeat(50)}1 == 51`, /at most 32 levels/],
+];
+
+/** Lets more through than anyone will set. */
+const READER: ConditionReader = {
+  at: 'at',
+  expressions: true,
+  limits: { depth: 4, comparisons: 20, listItems: 5, textLength: 100, expressionLength: 200_000, expressionDepth: 32 },
+};
+
+describe('expressions', () => {
+  for (const [source, words] of HUGE) {
+    it(`refuses ${source.length} characters of ${source.slice(0, 6)}…`, () => {
+      const { issues } = read(source);
+      expect(issues.map(({ detail }) => detail)).toEqual([expect.stringMatching(words)]);
+    });
+  }
+
+  it('takes bounded effort, whatever a client sends', () => {
+    const items = (count: number, from = 0) => Array.from({ length: count }, (_, index) => `item ${index + from}`);
+    const everyOne = read('user.some.all(item, item in user.others)').condition;
+    const other = read('user.some.exists(item, item != "x") && user.text.contains("y")').condition;
+    const pattern = read('user.some.exists(item, user.text.matches(item))').condition;
+    expect(evaluate(everyOne, scopeOf({ some: items(100), others: items(1000) }))).toBe(true);
+    expect(evaluate(everyOne, scopeOf({ some: items(10_000), others: items(10_000) }))).toBe(null);
+    expect(evaluate(other, scopeOf({ some: items(10_000), text: 'xy' }))).toBe(true);
+    expect(evaluate(other, scopeOf({ some: items(10_001), text: 'xy' }))).toBe(null);
+    expect(evaluate(pattern, scopeOf({ some: ['b', '(a+)+$'], text: 'a'.repeat(100) }))).toBe(true);
+    const long = Array.from({ length: 10 }, () => '(a|b){100}c');
+    expect(evaluate(pattern, scopeOf({ some: long.slice(0, 1), text: 'a'.repeat(5000) }))).toBe(false);
+    expect(evaluate(pattern, scopeOf({ some: long, text: 'a'.repeat(5000) }))).toBe(null);
+    // One evaluation leaves the next all of its own.
+    expect(evaluate(everyOne, scopeOf({ some: items(100), others: items(1000) }))).toBe(true);
+  });
+
+  it.each([
+    ['joined', `(${Array(20).fill('item').join(' + ')}) != "x"`],
+    ['compared', Array(20).fill('item == item').join(' && ')],
+    ['searched', Array(20).fill('!item.contains("x")').join(' && ')],
+    ['measured', Array(20).fill('size(item) + item.size() > 0').join(' && ')],
+    ['read as a number', Array(20).fill('int(item) == 0').join(' && ')],
+  ])('counts what is done with an item of a list, too: %s', (_, what) => {
+    const { condition, issues } = read(`user.some.all(item, ${what})`);
+    expect(issues).toEqual([]);
+    const texts = (count: number, length: number) => Array.from({ length: count }, () => '0'.repeat(length));
+    expect(evaluate(condition, scopeOf({ some: texts(100, 18) }))).toBe(true);
+    expect(evaluate(condition, scopeOf({ some: texts(1000, 1000) }))).toBe(null);
+  });
+
+  it('reads a thousand parts side by side, which are not a thousand levels', () => {
+    const parts = Array.from({ length: 1000 }, (_, index) => `user.level != ${index}.0`);
+    const { condition, issues } = read(parts.join(' && '));
+    expect(issues).toEqual([]);
+    expect([1000, 999].map((level) => evaluate(condition, scopeOf({ level })))).toEqual([true, false]);
+  });
+});
+
+function read(source: string): ReturnType<typeof readConditions> {
+  return readConditions([{ expression: source }], READER);
+}
+
+function scopeOf(user: JsonObject): Scope {
+  return {
+    now: 0,
+    timeZone: 'UTC',
+    valueOf: ({ keys }) => keys.reduce<Json | undefined>((value, key) => ownValue(value, key), user),
+    kindOf: () => undefined,
+  };
+}

@@ -1,0 +1,192 @@
+import { readInstant } from '../../operators/index.ts';
+import type { PathKind } from '../condition.ts';
+import { describedKind, type Reading } from '../parsing-context.ts';
+import { CEL_FUNCTIONS, CEL_OPERATORS } from './cel-language.ts';
+import { type CelNode, callOf, INDEX, knownPathOf } from './cel-tree.ts';
+
+/**
+ * The types of CEL. Numbers are `double`, numbers of integer fields are `int`; dates, instants and decimals are texts. A `text` may be
+ * read as an instant; a `day` and `words` never are.
+ */
+type CelType = 'boolean' | 'int' | 'double' | 'text' | 'day' | 'words' | 'list' | 'map' | 'instant' | 'span' | 'null';
+/** Undefined is anything: claims, JSON, items of lists. */
+type MaybeType = CelType | undefined;
+
+const NAMES: Readonly<Record<CelType, string>> = {
+  boolean: 'true or false',
+  int: 'a whole number (1)',
+  double: 'a number (1.0)',
+  text: 'a text',
+  day: 'a date',
+  words: 'a text',
+  list: 'a list',
+  map: 'an object',
+  instant: 'an instant',
+  span: 'a span of time',
+  null: 'null',
+};
+
+type Overload = readonly [args: readonly MaybeType[], result: MaybeType];
+
+const same = (types: readonly CelType[], result?: CelType): readonly Overload[] => types.map((type) => [[type, type], result ?? type]);
+const number: readonly CelType[] = ['int', 'double'];
+const ofNumbers: readonly Overload[] = number.flatMap((left) => number.map((right): Overload => [[left, right], 'boolean']));
+const ORDER: readonly Overload[] = [...ofNumbers, ...same(['text', 'instant', 'span'], 'boolean')];
+const NULL: readonly Overload[] = [
+  [['null', undefined], 'boolean'],
+  [[undefined, 'null'], 'boolean'],
+];
+const EQUALITY: readonly Overload[] = [...ORDER, ...same(['boolean'], 'boolean'), ...NULL];
+const PART: readonly Overload[] = [[['text', 'text'], 'boolean']];
+const OF_INSTANT: readonly Overload[] = [
+  [['instant'], 'int'],
+  [['instant', 'text'], 'int'],
+];
+const OF_SPAN: readonly Overload[] = [[['span'], 'int']];
+const from = (types: readonly CelType[], result: CelType): readonly Overload[] => types.map((type) => [[type], result]);
+
+/** Types of arithmetic: numbers of one type keep it, int and double give a double. */
+const ARITHMETIC: readonly Overload[] = [...same(number), [['int', 'double'], 'double'], [['double', 'int'], 'double']];
+
+/** What may be called with what; what is not here takes anything. */
+const OVERLOADS: ReadonlyMap<string, readonly Overload[]> = new Map<string, readonly Overload[]>([
+  ['_==_', EQUALITY],
+  ['_!=_', EQUALITY],
+  ...['_<_', '_<=_', '_>_', '_>=_'].map((name) => [name, ORDER] as const),
+  ...['contains', 'startsWith', 'endsWith', 'matches'].map((name) => [name, PART] as const),
+  ...[...CEL_FUNCTIONS.keys()].filter((name) => name.startsWith('get')).map((name) => [name, OF_INSTANT] as const),
+  ...['getHours', 'getMinutes', 'getSeconds', 'getMilliseconds'].map((name) => [name, [...OF_INSTANT, ...OF_SPAN]] as const),
+  ['@in', [[[undefined, 'list'], 'boolean']]],
+  ['!_', from(['boolean'], 'boolean')],
+  ['_+_', [...ARITHMETIC, ...same(['text', 'list', 'span']), [['instant', 'span'], 'instant'], [['span', 'instant'], 'instant']]],
+  ['_-_', [...ARITHMETIC, ...same(['span']), ...same(['instant'], 'span'), [['instant', 'span'], 'instant']]],
+  ['_*_', ARITHMETIC],
+  ['_/_', ARITHMETIC],
+  ['_%_', same(['int'])],
+  ['-_', [...from(['int'], 'int'), ...from(['double'], 'double')]],
+  [
+    INDEX,
+    [
+      [['list', 'int'], undefined],
+      [['list', 'double'], undefined],
+      [['map', undefined], undefined],
+    ],
+  ],
+  ['size', from(['text', 'list', 'map'], 'int')],
+  ['int', from(['int', 'double', 'text', 'instant'], 'int')],
+  ['double', from(['int', 'double', 'text'], 'double')],
+  ['string', from(['int', 'double', 'text', 'boolean', 'instant', 'span'], 'text')],
+  ['timestamp', from(['instant', 'int'], 'instant')],
+  ['duration', from(['text', 'span'], 'span')],
+]);
+
+interface Typing {
+  readonly reading: Reading;
+  readonly mistakes: Set<string>;
+}
+
+/** What makes an expression surely an error, in words: as a condition it could only ever be unknown. */
+export function typeMistakes(root: CelNode, reading: Reading): readonly string[] {
+  const typing: Typing = { reading, mistakes: new Set() };
+  const type = typeOf(root, new Map(), typing);
+  if (typing.mistakes.size === 0 && type !== undefined && type !== 'boolean') {
+    typing.mistakes.add(`expected an expression that is true or false, given ${NAMES[type]}`);
+  }
+  return [...typing.mistakes];
+}
+
+/** Returns the type of a valid part of an expression; undefined if it may have several types. */
+export function typeOfCel(node: CelNode, reading: Reading): MaybeType {
+  return typeOf(node, new Map(), { reading, mistakes: new Set() });
+}
+
+type Names = ReadonlyMap<string, MaybeType>;
+
+function typeOf(node: CelNode | undefined, names: Names, typing: Typing): MaybeType {
+  if (node === undefined) return undefined;
+  const read = knownPathOf(node);
+  if (read !== undefined) {
+    const described = describedKind(typing.reading, read.path);
+    return read.presence ? 'boolean' : 'kind' in described ? toType(described.kind) : undefined;
+  }
+  const { exprKind } = node;
+  switch (exprKind.case) {
+    case 'constExpr':
+      return typeOfConstant(exprKind.value.constantKind);
+    case 'identExpr':
+      return names.get(exprKind.value.name);
+    case 'listExpr':
+      for (const item of exprKind.value.elements) typeOf(item, names, typing);
+      return 'list';
+    case 'comprehensionExpr':
+      return typeOfLoop(exprKind.value, names, typing);
+    case 'callExpr':
+      return typeOfCall(node, names, typing);
+    default:
+      return undefined;
+  }
+}
+
+type Constant = Extract<CelNode['exprKind'], { case: 'constExpr' }>['value']['constantKind'];
+
+const CONSTANTS: ReadonlyMap<string, CelType> = new Map<string, CelType>([
+  ['nullValue', 'null'],
+  ['boolValue', 'boolean'],
+  ['int64Value', 'int'],
+  ['doubleValue', 'double'],
+  ['stringValue', 'text'],
+]);
+
+function typeOfConstant({ case: name, value }: Constant): MaybeType {
+  return typeof value === 'string' && readInstant(value) === undefined ? 'words' : CONSTANTS.get(name ?? '');
+}
+
+function toType(described: PathKind | undefined): MaybeType {
+  if (described === undefined || described.kind === 'json') return undefined;
+  if (described.kind === 'boolean' || described.kind === 'list') return described.kind;
+  if (described.kind === 'date') return 'day';
+  return described.kind !== 'number' ? 'text' : described.whole === true ? 'int' : 'double';
+}
+
+type Loop = Extract<CelNode['exprKind'], { case: 'comprehensionExpr' }>['value'];
+
+/** What a loop gathers keeps the type that it begins with; what its items are, no definition says. */
+function typeOfLoop(loop: Loop, names: Names, typing: Typing): MaybeType {
+  const range = typeOf(loop.iterRange, names, typing);
+  if (range !== undefined && range !== 'list' && range !== 'map') typing.mistakes.add(`a loop runs over a list, not over ${NAMES[range]}`);
+  const inner = new Map([...names, [loop.iterVar, undefined], [loop.accuVar, typeOf(loop.accuInit, names, typing)]] as [
+    string,
+    MaybeType,
+  ][]);
+  for (const part of [loop.loopCondition, loop.loopStep]) typeOf(part, inner, typing);
+  return typeOf(loop.result, inner, typing);
+}
+
+function typeOfCall(node: CelNode, names: Names, typing: Typing): MaybeType {
+  const call = callOf(node);
+  if (call === undefined) return undefined;
+  const { name, target, args } = call;
+  const types = (target === undefined ? args : [target, ...args]).map((part) => typeOf(part, names, typing));
+  if (name === '_&&_' || name === '_||_') return types.every((type) => isOf(type, 'boolean')) ? 'boolean' : refuse(name, types, typing);
+  if (name === '_?_:_') {
+    const [asked, yes, no] = types;
+    return isOf(asked, 'boolean') ? (yes === no ? yes : undefined) : refuse(name, types, typing);
+  }
+  const overloads = OVERLOADS.get(name);
+  if (overloads === undefined) return undefined;
+  const fitting = overloads.filter(([wanted]) => wanted.length === types.length && wanted.every((type, at) => isOf(types[at], type)));
+  const [first, ...others] = fitting;
+  if (first === undefined) return refuse(name, types, typing);
+  return others.every(([, result]) => result === first[1]) ? first[1] : undefined;
+}
+
+function isOf(type: MaybeType, wanted: MaybeType): boolean {
+  if (type === undefined || wanted === undefined || type === wanted) return true;
+  return ((type === 'day' || type === 'words') && wanted === 'text') || (type === 'text' && wanted === 'instant');
+}
+
+function refuse(name: string, types: readonly MaybeType[], { mistakes }: Typing): undefined {
+  const form = (CEL_OPERATORS.get(name) ?? CEL_FUNCTIONS.get(name))?.form ?? name;
+  mistakes.add(`"${form}" does not fit ${types.map((type) => (type === undefined ? 'a value' : NAMES[type])).join(' and ')}`);
+  return undefined;
+}

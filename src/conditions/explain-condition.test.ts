@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import { type Json, type JsonObject, ownValue } from '../operators/index.ts';
+import { OPEN, type Scope } from './condition.ts';
+import { conditionPaths } from './condition-paths.ts';
+import { explainCondition } from './explain-condition.ts';
+import { readConditions } from './parse-condition.ts';
+
+const { condition } = readConditions(
+  [
+    { field: 'user.department', operator: 'eq', value: 'sales' },
+    {
+      anyOf: [
+        { field: 'resource.authorId', operator: 'eq', value: `\${user.id}` },
+        { not: { field: 'user.level', operator: 'gt', value: 3, ifExists: true } },
+      ],
+    },
+    { expression: 'size(user.department) > 2' },
+  ],
+  {
+    at: '',
+    expressions: true,
+    limits: { depth: 4, comparisons: 20, listItems: 5, textLength: 100, expressionLength: 200, expressionDepth: 12 },
+  },
+);
+
+describe('explainCondition', () => {
+  it('shows what each comparison met', () => {
+    const trace = explainCondition(condition, scopeOf({ department: 'sales', id: 'u1' }, { authorId: 'u2' }));
+    expect(trace).toEqual({
+      type: 'all',
+      answer: 'true',
+      of: [
+        { type: 'comparison', field: 'user.department', operator: 'eq', expected: 'sales', actual: 'sales', answer: 'true' },
+        {
+          type: 'any',
+          answer: 'true',
+          of: [
+            {
+              type: 'comparison',
+              field: 'resource.authorId',
+              operator: 'eq',
+              expected: 'u1',
+              written: `\${user.id}`,
+              actual: 'u2',
+              answer: 'false',
+            },
+            {
+              type: 'not',
+              answer: 'true',
+              of: { type: 'comparison', field: 'user.level', operator: 'gt', expected: 3, missing: true, ifExists: true, answer: 'false' },
+            },
+          ],
+        },
+        { type: 'expression', source: 'size(user.department) > 2', answer: 'true' },
+      ],
+    });
+  });
+
+  it('says unknown of what is missing and open of what depends on the record', () => {
+    const trace = explainCondition(condition, scopeOf({ id: 'u1', level: 5 }, OPEN));
+    expect(trace).toMatchObject({
+      answer: 'open',
+      of: [{ answer: 'unknown', missing: true }, { of: [{ answer: 'open' }, { answer: 'false' }] }, { answer: 'unknown' }],
+    });
+    expect(JSON.stringify(trace)).not.toContain('"actual":{}');
+  });
+
+  it('reads the paths that it names', () => {
+    expect(conditionPaths(condition).map(({ text }) => text)).toEqual(['user.department', 'resource.authorId', 'user.id', 'user.level']);
+  });
+});
+
+function scopeOf(user: JsonObject, record: JsonObject | typeof OPEN): Scope {
+  return {
+    now: 0,
+    timeZone: 'UTC',
+    kindOf: () => undefined,
+    valueOf({ group, keys }) {
+      if (group === 'resource' && record === OPEN) return OPEN;
+      const of = group === 'user' ? user : group === 'resource' ? (record as JsonObject) : {};
+      return keys.reduce<Json | undefined>((value, key) => ownValue(value, key), of);
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { toMeantPath } from './value-domain.ts';
+
+describe('toMeantPath', () => {
+  it.each([
+    ['$user.id', 'user.id'],
+    ['{{user.id}}', 'user.id'],
+    ['{{ user.department }}', 'user.department'],
+    ['@request.auth.id', 'user.id'],
+    ['@request.auth.department', 'user.department'],
+    ['request.auth.uid', 'user.id'],
+    ['auth.uid()', 'user.id'],
+    ['$CURRENT_USER', 'user.id'],
+    ['$CURRENT_USER.department', 'user.department'],
+    ['$CURRENT_ROLE', 'user.role'],
+    ['$NOW', 'environment.timestamp'],
+    ['X-Hasura-User-Id', 'user.id'],
+    ['#{user.id}', 'user.id'],
+    ['$(user.id)', 'user.id'],
+    [':user.id', 'user.id'],
+    ['%user.id%', 'user.id'],
+    ['{user.id}', 'user.id'],
+    ['<%= user.id %>', 'user.id'],
+    ['$record.ownerId', 'resource.ownerId'],
+    ['owner-{{user.id}}', 'user.id'],
+  ])('%s means %s', (text, path) => {
+    expect(toMeantPath(text)).toBe(path);
+  });
+
+  it.each([
+    '',
+    'user.id',
+    'user.created',
+    '$5',
+    '$',
+    '@ann',
+    '#42',
+    '{{}}',
+    '{{x.y}}',
+    `\${user.id}`,
+    '@user',
+    '$user.',
+    `$${'user.'.repeat(80)}id`,
+  ])('%s is text', (text) => {
+    expect(toMeantPath(text)).toBeUndefined();
+  });
+});

@@ -1,0 +1,180 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Json, type JsonObject, OPERATORS, ownValue, type Truth } from '../operators/index.ts';
+import { parsePath } from './attribute-path.ts';
+import { type Condition, OPEN, type Path, type PathKind, type Scope } from './condition.ts';
+import { evaluate, reduce } from './partial-evaluation.ts';
+
+const KINDS: ReadonlyMap<string, PathKind> = new Map<string, PathKind>([
+  ['user.id', { kind: 'text' }],
+  ['user.since', { kind: 'timestamp' }],
+  ['user.teams', { kind: 'list', itemKind: 'text' }],
+  ['resource.authorId', { kind: 'text' }],
+  ['resource.editorId', { kind: 'text' }],
+  ['resource.editors', { kind: 'list', itemKind: 'text' }],
+  ['resource.size', { kind: 'number' }],
+  ['resource.price', { kind: 'decimal' }],
+  ['resource.at', { kind: 'timestamp' }],
+  ['resource.extra', { kind: 'json' }],
+]);
+const VALUES: readonly (Json | undefined)[] = [
+  undefined,
+  ...['u1', 'u2', '', '10', '2026-01-31T12:00:00.000Z', '2026-01-31T13:00:00+01:00', 10, 9.5, '9.50', true, null],
+  ...[[], ['u1'], ['u1', 'u2'], ['u2', null], [10], { a: 1 }],
+];
+const PATHS = [...KINDS.keys(), 'user.claim', 'user.claims', 'resource.extra.a'].map(pathAt);
+
+const values = fc.constantFrom(...VALUES);
+const worlds = fc.record({
+  user: fc.record({ id: values, since: values, teams: values, claim: values, claims: values }),
+  resource: fc.record({ authorId: values, editorId: values, editors: values, size: values, price: values, at: values, extra: values }),
+});
+const literals = values.map((value) => ({ type: 'literal' as const, value: value ?? null }));
+const references = fc.constantFrom(...PATHS).map((path) => ({ type: 'reference' as const, path }));
+const templates = fc.constantFrom(...PATHS).map((path) => ({ type: 'template' as const, parts: ['u', path] }));
+const operands = fc.oneof(
+  literals,
+  references,
+  references,
+  templates,
+  fc.array(fc.oneof(literals, references), { maxLength: 3 }).map((items) => ({ type: 'array' as const, items })),
+);
+const comparisons = fc.record({
+  type: fc.constant('comparison' as const),
+  path: fc.constantFrom(...PATHS),
+  operator: fc.constantFrom(...OPERATORS.keys()),
+  operand: operands,
+  ifExists: fc.boolean(),
+});
+const { condition: conditions } = fc.letrec<{ condition: Condition }>((tie) => ({
+  condition: fc.oneof(
+    { maxDepth: 3 },
+    comparisons,
+    fc.record({ type: fc.constantFrom('all' as const, 'any' as const), of: fc.array(tie('condition'), { maxLength: 3 }) }),
+    fc.record({ type: fc.constant('not' as const), of: tie('condition') }),
+  ),
+}));
+
+describe('reduce', () => {
+  it('leaves a condition that answers on each record what the whole does', () => {
+    fc.assert(
+      fc.property(conditions, worlds, (condition, world) => {
+        const left = reduce(condition, scopeOf(world, 'open'));
+        expect(evaluate(left, scopeOf(world))).toBe(evaluate(condition, scopeOf(world)));
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  it('does not depend on what was asked of the same condition before', () => {
+    fc.assert(
+      fc.property(conditions, worlds, worlds, (condition, before, world) => {
+        evaluate(condition, scopeOf(before));
+        reduce(condition, scopeOf(before, 'open'));
+        expect(evaluate(condition, scopeOf(world))).toBe(evaluate(structuredClone(condition), scopeOf(world)));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('compares as the definitions at hand say, whichever were at hand before', () => {
+    const condition: Condition = {
+      type: 'comparison',
+      path: pathAt('resource.at'),
+      operator: 'eq',
+      operand: { type: 'literal', value: '2026-01-31T13:00:00+01:00' },
+      ifExists: false,
+    };
+    const world: World = { user: {}, resource: { at: '2026-01-31T12:00:00.000Z' } };
+    const [older, newer, article, desk] = [{}, {}, {}, {}];
+    const askedOf = (definitions: object, resource: object, kind: 'timestamp' | 'text' | undefined): Truth =>
+      evaluate(condition, {
+        ...scopeOf(world),
+        kindOf: () => (kind === undefined ? undefined : { kind }),
+        kindsFrom: { definitions, resource },
+      });
+    expect(askedOf(older, article, 'timestamp')).toBe(true);
+    expect(askedOf(older, desk, 'text')).toBe(false);
+    expect(askedOf(newer, desk, 'timestamp')).toBe(true);
+    expect(askedOf(older, article, 'timestamp')).toBe(true);
+    // Once they are the same objects, `kindOf` has nothing new to say.
+    expect(askedOf(older, article, 'text')).toBe(true);
+    expect(evaluate(condition, { ...scopeOf(world), kindOf: () => ({ kind: 'text' }) })).toBe(false);
+  });
+
+  it('leaves nothing but a constant where nothing is open', () => {
+    fc.assert(fc.property(conditions, worlds, (condition, world) => reduce(condition, scopeOf(world)).type === 'constant'));
+  });
+
+  const turned: readonly [string, string, string, Json | undefined, string][] = [
+    ['user.id', 'eq', 'resource.authorId', 'u1', 'resource.authorId eq "u1"'],
+    ['user.id', 'ne', 'resource.authorId', 'u1', 'resource.authorId ne "u1"'],
+    ['user.since', 'before', 'resource.at', '2026-01-31T12:00:00Z', 'resource.at after "2026-01-31T12:00:00Z"'],
+    ['user.id', 'in', 'resource.editors', 'u1', 'resource.editors has "u1"'],
+    ['user.teams', 'has', 'resource.authorId', ['u1'], 'resource.authorId in ["u1"]'],
+    ['user.teams', 'hasAll', 'resource.editors', ['u1'], 'resource.editors subsetOf ["u1"]'],
+  ];
+  for (const [left, operator, right, value, expected] of turned) {
+    it(`says ${left} ${operator} \${${right}} of the open record`, () => {
+      const world = { user: { [left.slice(5)]: value }, resource: {} };
+      const reduced = reduce(compare(left, operator, right), scopeOf(world, 'open'));
+      expect(reduced).toMatchObject({ type: 'comparison', path: { text: right } });
+      expect(
+        reduced.type === 'comparison' && `${reduced.path.text} ${reduced.operator} ${JSON.stringify(Object(reduced.operand).value)}`,
+      ).toBe(expected);
+    });
+  }
+
+  it('asks each open item of a list operand by itself', () => {
+    const items = ['resource.authorId', 'resource.editorId'].map((text) => ({ type: 'reference' as const, path: pathAt(text) }));
+    const condition: Condition = { ...compare('user.id', 'in', 'user.id'), operand: { type: 'array', items } };
+    const reduced = reduce(condition, scopeOf({ user: { id: 'u1' }, resource: {} }, 'open'));
+    expect(reduced).toMatchObject({ type: 'any', of: [{ path: { text: 'resource.authorId' } }, { path: { text: 'resource.editorId' } }] });
+  });
+
+  const missing: readonly [string, Condition, Truth][] = [
+    ['a missing subject is unknown', compare('user.id', 'eq', 'resource.authorId'), null],
+    ['with ifExists it is false', { ...compare('user.id', 'eq', 'resource.authorId'), ifExists: true }, false],
+    ['ifExists says nothing of a missing operand', { ...compare('resource.authorId', 'eq', 'user.id'), ifExists: true }, null],
+    ['kinds that do not meet are unknown', compare('resource.size', 'eq', 'resource.at'), null],
+  ];
+  for (const [name, condition, truth] of missing) {
+    it(name, () => {
+      expect(evaluate(condition, scopeOf({ user: {}, resource: { authorId: 'u1', size: 1, at: '2026-01-31T12:00:00Z' } }))).toBe(truth);
+    });
+  }
+});
+
+interface World {
+  readonly user: { readonly [key: string]: Json | undefined };
+  readonly resource: { readonly [key: string]: Json | undefined };
+}
+
+function scopeOf(world: World, record?: 'open'): Scope {
+  return {
+    now: Date.parse('2026-01-31T12:00:00Z'),
+    timeZone: 'UTC',
+    valueOf({ group, keys }) {
+      if (group === 'resource' && record === 'open') return OPEN;
+      const of = group === 'user' || group === 'resource' ? (world[group] as JsonObject) : {};
+      return keys.reduce<Json | undefined>((value, key) => ownValue(value, key), of);
+    },
+    kindOf: ({ text }) => KINDS.get(text),
+  };
+}
+
+function compare(left: string, operator: string, right: string) {
+  return {
+    type: 'comparison',
+    path: pathAt(left),
+    operator,
+    operand: { type: 'reference', path: pathAt(right) },
+    ifExists: false,
+  } as const;
+}
+
+function pathAt(text: string): Path {
+  const parsed = parsePath(text);
+  if ('problem' in parsed) throw new Error(parsed.problem);
+  return parsed.path;
+}

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../operators/index.ts';
+import { type RenamePath, renamePaths, writtenPaths } from './rename-paths.ts';
+
+/** title → headline of the record. */
+const rename: RenamePath = ({ group, keys: [first = '', ...inner] }) =>
+  group === 'resource' && first === 'title' ? ['headline', ...inner] : undefined;
+
+describe('renamePaths', () => {
+  const cases: readonly [string, JsonObject, JsonObject][] = [
+    ['a field', { field: 'resource.title', operator: 'eq', value: 'x' }, { field: 'resource.headline', operator: 'eq', value: 'x' }],
+    [
+      'a field without its group',
+      { field: 'title', context: 'resource', operator: 'exists', value: true },
+      { field: 'headline', context: 'resource', operator: 'exists', value: true },
+    ],
+    [
+      'what lies in it',
+      { field: 'resource.title.en', operator: 'eq', value: 1 },
+      { field: 'resource.headline.en', operator: 'eq', value: 1 },
+    ],
+    [
+      'references in values',
+      { field: 'user.id', operator: 'in', value: ['${resource.title}', 'a ${resource.title} b ${user.id}', 3] },
+      { field: 'user.id', operator: 'in', value: ['${resource.headline}', 'a ${resource.headline} b ${user.id}', 3] },
+    ],
+    [
+      'what groups hold',
+      { anyOf: [{ not: { field: 'resource.title', operator: 'isNull' } }, { allOf: [{ field: 'resource.title', operator: 'isNull' }] }] },
+      {
+        anyOf: [
+          { not: { field: 'resource.headline', operator: 'isNull' } },
+          { allOf: [{ field: 'resource.headline', operator: 'isNull' }] },
+        ],
+      },
+    ],
+  ];
+  it.each(cases)('rewrites %s', (_, before, after) => {
+    expect(renamePaths([before], rename)).toEqual({ conditions: [after], changed: true, expressions: [] });
+  });
+
+  it.each<JsonObject>([
+    { field: 'user.title', operator: 'eq', value: 'resource.title' },
+    { field: 'resource.titles', operator: 'eq', value: '${resource.titles}' },
+    { field: 'resource.name', operator: 'eq', value: 'title' },
+  ])('leaves %j alone', (condition) => {
+    expect(renamePaths([condition], rename)).toEqual({ conditions: [condition], changed: false, expressions: [] });
+  });
+
+  it('names expressions that read it, and leaves them as they are', () => {
+    const conditions = [{ expression: 'resource.title == "x"' }, { expression: 'resource.other == "title"' }];
+    expect(renamePaths(conditions, rename)).toEqual({ conditions, changed: false, expressions: ['resource.title == "x"'] });
+  });
+});
+
+describe('writtenPaths', () => {
+  it('are those of fields, values, groups and expressions', () => {
+    const paths = writtenPaths([
+      { field: 'title', context: 'resource', operator: 'eq', value: '${user.id}' },
+      { not: { expression: 'resource.open || environment.hour > 3' } },
+    ]);
+    expect(paths.map(({ text }) => text)).toEqual(['resource.title', 'user.id', 'resource.open', 'environment.hour']);
+  });
+});

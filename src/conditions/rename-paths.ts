@@ -1,0 +1,83 @@
+import { isObject, type Json, type JsonObject } from '../operators/index.ts';
+import { isGroup, parsePath } from './attribute-path.ts';
+import { CONTEXT_GROUPS, type Path } from './condition.ts';
+import { conditionPaths } from './condition-paths.ts';
+import { readConditions } from './parse-condition.ts';
+import type { ConditionLimits } from './parsing-context.ts';
+
+/** The keys that a path has from now on; undefined where it stays as it is. */
+export type RenamePath = (path: Path) => readonly string[] | undefined;
+
+/** Conditions with other paths in them. */
+export interface RenamedConditions {
+  /** As written, save for the paths. */
+  readonly conditions: readonly JsonObject[];
+  readonly changed: boolean;
+  /** Expressions that read a path which has another name now: their text is left as it is. */
+  readonly expressions: readonly string[];
+}
+
+/** What was accepted when it was written is read again, whatever the limits are by now. */
+const NO_LIMITS: ConditionLimits = Object.freeze({
+  depth: 1000,
+  comparisons: 100_000,
+  listItems: 1_000_000,
+  textLength: 10_000_000,
+  expressionLength: 1_000_000,
+  expressionDepth: 1000,
+});
+
+/** Every path that conditions as written read, those of expressions too; definitions have no say in it. */
+export function writtenPaths(conditions: readonly JsonObject[]): readonly Path[] {
+  return conditionPaths(readConditions(conditions, { at: '', expressions: true, limits: NO_LIMITS }).condition);
+}
+
+/**
+ * Writes paths under their new names: of fields, and of `${…}` in values, in groups too. An expression is a text of its
+ * own, in which a name may mean anything else as well: those that read a renamed path are only named.
+ */
+export function renamePaths(conditions: readonly JsonObject[], rename: RenamePath): RenamedConditions {
+  const expressions: string[] = [];
+  const renamed = conditions.map((condition) => renameCondition(condition, { rename, expressions })) as readonly JsonObject[];
+  return { conditions: renamed, changed: JSON.stringify(renamed) !== JSON.stringify(conditions), expressions };
+}
+
+interface Renaming {
+  readonly rename: RenamePath;
+  readonly expressions: string[];
+}
+
+function renameCondition(condition: Json, renaming: Renaming): Json {
+  if (!isObject(condition)) return condition;
+  const { expression } = condition;
+  if (typeof expression === 'string') {
+    if (writtenPaths([{ expression }]).some((path) => renaming.rename(path) !== undefined)) renaming.expressions.push(expression);
+    return condition;
+  }
+  return Object.fromEntries(Object.entries(condition).map(([name, value]) => [name, renameMember(name, value, { condition, renaming })]));
+}
+
+function renameMember(name: string, value: Json, { condition, renaming }: { condition: JsonObject; renaming: Renaming }): Json {
+  if (name === 'not') return renameCondition(value, renaming);
+  if ((name === 'anyOf' || name === 'allOf') && Array.isArray(value)) return value.map((each: Json) => renameCondition(each, renaming));
+  if (name === 'value') return renameValue(value, renaming.rename);
+  return name === 'field' && typeof value === 'string' ? renameField(value, condition['context'], renaming.rename) : value;
+}
+
+/** With or without its group in front, as it was. */
+function renameField(text: string, context: Json | undefined, rename: RenamePath): string {
+  const group = CONTEXT_GROUPS.find((each) => each === context);
+  const parsed = parsePath(text, group);
+  const keys = 'path' in parsed ? rename(parsed.path) : undefined;
+  if (keys === undefined || !('path' in parsed)) return text;
+  return isGroup(text.split('.', 1)[0] ?? '') ? [parsed.path.group, ...keys].join('.') : keys.join('.');
+}
+
+function renameValue(value: Json, rename: RenamePath): Json {
+  if (Array.isArray(value)) return value.map((item: Json) => renameValue(item, rename));
+  if (typeof value !== 'string') return value;
+  return value.replaceAll(/\$\{([^${}]*)\}/g, (written, path: string) => {
+    const renamed = renameField(path, undefined, rename);
+    return renamed === path ? written : `\${${renamed}}`;
+  });
+}

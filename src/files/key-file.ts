@@ -1,0 +1,66 @@
+/** Files that hold keys: made once, whole, for their owner alone. */
+import { createPrivateKey, type KeyObject, randomBytes } from 'node:crypto';
+import { closeSync, fsyncSync, linkSync, openSync, unlinkSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { SetupError } from '../errors.ts';
+import { errorCode, findFile, makeFolder, readRegularFile } from './safe-files.ts';
+
+/** Maximum bytes of a key file. */
+export const KEY_FILE_BYTES = 1_000_000;
+
+/** A key in a file. */
+export interface KeyFile {
+  readonly path: string;
+  /** What it is called where it cannot be read or made. */
+  readonly name: string;
+  make(): string;
+}
+
+/**
+ * What a file holds; made where there is none. Of several starters at once the first makes it and all use it.
+ *
+ * @throws SetupError
+ */
+export function readOrMakeKey({ path, name, make }: KeyFile): string {
+  try {
+    const there = readIfThere(path);
+    if (there !== undefined) return there;
+    makeExclusively(path, make());
+    return readRegularFile(path, KEY_FILE_BYTES).toString('utf8');
+  } catch (error) {
+    throw new SetupError(`the ${name} ${path} cannot be read or made: ${errorCode(error)}`);
+  }
+}
+
+/** Reads an Ed25519 private key. @throws SetupError in our words, without a cause: the library's may quote the file. */
+export function readEdKey(path: string, text: string): KeyObject {
+  const refusal = new SetupError(`${path} holds no key: expected an Ed25519 private key as PKCS#8 PEM; delete it to have one made`);
+  try {
+    const key = createPrivateKey(text);
+    if (key.asymmetricKeyType === 'ed25519') return key;
+  } catch {
+    throw refusal;
+  }
+  throw refusal;
+}
+
+function readIfThere(path: string): string | undefined {
+  return findFile(path) === undefined ? undefined : readRegularFile(path, KEY_FILE_BYTES).toString('utf8');
+}
+
+/** A link is made or refused as a whole, so nobody ever reads half a key, and a key that is there stays. */
+function makeExclusively(path: string, content: string): void {
+  makeFolder(dirname(path));
+  const draft = `${path}.${randomBytes(6).toString('hex')}`;
+  const file = openSync(draft, 'wx', 0o600);
+  try {
+    writeSync(file, content);
+    fsyncSync(file);
+    linkSync(draft, path);
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error;
+  } finally {
+    closeSync(file);
+    unlinkSync(draft);
+  }
+}

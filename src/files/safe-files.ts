@@ -1,0 +1,137 @@
+/** Reads files and folders at configured paths: only regular files are read, so a device, a pipe or a link cannot block the service. */
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+  type Stats,
+  statSync,
+  unlinkSync,
+} from 'node:fs';
+import { dirname, resolve } from 'node:path';
+
+/** The reason why a path is refused, without any content of the file. */
+export class RefusedPath extends Error {
+  override name = 'RefusedPath';
+}
+
+/** A named pipe is opened without waiting for a writer; Windows has none. */
+const NO_WAIT = constants.O_NONBLOCK ?? 0;
+
+/**
+ * Returns the content of a regular file. Devices and named pipes, which may never end, and files with more bytes are refused unread.
+ *
+ * @throws RefusedPath, or the error of the system call.
+ */
+export function readRegularFile(path: string, mostBytes: number): Buffer {
+  // Checked before opening the file: opening a device may already have an effect.
+  refuseSpecial(statSync(path));
+  const file = openSync(path, constants.O_RDONLY | NO_WAIT);
+  try {
+    const found = fstatSync(file);
+    refuseSpecial(found);
+    if (found.size > mostBytes) throw new RefusedPath(`expected at most ${mostBytes} bytes, found ${found.size}`);
+    return readUpTo(file, mostBytes);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Throws RefusedPath for anything but a regular file. */
+export function refuseSpecial(found: Stats): void {
+  if (!found.isFile()) throw new RefusedPath(`expected a file, found ${kindOf(found)}`);
+}
+
+/** Reads a file to its end; its size is not reliable if it grows during the read or the system generates its content. */
+function readUpTo(file: number, mostBytes: number): Buffer {
+  const content = Buffer.alloc(mostBytes + 1);
+  let length = 0;
+  for (let read = -1; read !== 0 && length <= mostBytes; length += read)
+    read = readSync(file, content, length, mostBytes + 1 - length, null);
+  if (length > mostBytes) throw new RefusedPath(`expected at most ${mostBytes} bytes, found more`);
+  return content.subarray(0, length);
+}
+
+/**
+ * Creates a folder and its parents. Node's `recursive` option never ends on a file system such as `/proc`, which reports that the parent of a
+ * new folder does not exist although it does.
+ *
+ * @throws RefusedPath
+ */
+export function makeFolder(path: string, mode = 0o777): void {
+  const missing: string[] = [];
+  for (let at = resolve(path); !isFolder(at); at = dirname(at)) missing.unshift(at);
+  for (const folder of missing) {
+    try {
+      mkdirSync(folder, mode);
+    } catch (error) {
+      // Another process may have created the folder first.
+      if (errorCode(error) !== 'EEXIST' || !isFolder(folder))
+        throw new RefusedPath(`cannot make the folder ${folder}: ${errorCode(error)}`);
+    }
+  }
+}
+
+/** Returns false if the path does not exist. */
+function isFolder(path: string): boolean {
+  const found = findFile(path);
+  if (found?.isDirectory() === false) throw new RefusedPath(`expected a folder, found ${kindOf(found)} at ${path}`);
+  return found !== undefined;
+}
+
+/**
+ * Returns the status of the file that a path and its links lead to; undefined if none exists.
+ *
+ * @throws RefusedPath for a link that leads nowhere or in a circle, and where the path cannot be followed.
+ */
+export function findFile(path: string): Stats | undefined {
+  try {
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found !== undefined || lstatSync(path, { throwIfNoEntry: false }) === undefined) return found;
+  } catch (error) {
+    throw new RefusedPath(`cannot look at ${path}: ${errorCode(error)}`);
+  }
+  throw new RefusedPath(`${path} is a link to something that does not exist`);
+}
+
+function kindOf(found: Stats): string {
+  if (found.isFile()) return 'a file';
+  if (found.isDirectory()) return 'a folder';
+  if (found.isFIFO()) return 'a named pipe';
+  return found.isSocket() ? 'a socket' : 'a device';
+}
+
+/** The code of a system error, such as `ENOENT`; the message of any other. */
+export function errorCode(error: unknown): string {
+  if (error instanceof Error && 'code' in error && typeof error.code === 'string') return error.code;
+  return error instanceof Error ? error.message : String(error);
+}
+
+/*  Creates files without replacing existing ones. */
+
+/** Error codes of file systems without hard links. */
+const NO_LINKS: ReadonlySet<unknown> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
+
+/**
+ * Gives a completely written file its name. Creating a hard link is atomic, so of two processes that write the same name, neither
+ * replaces the file of the other.
+ *
+ * @throws the error of the system, EEXIST where there is a file of this name.
+ */
+export function moveToNewFile(part: string, file: string): void {
+  try {
+    linkSync(part, file);
+  } catch (error) {
+    if (!NO_LINKS.has((error as NodeJS.ErrnoException).code)) throw error;
+    // Reserves the name with an empty file, then replaces that file.
+    closeSync(openSync(file, 'wx', 0o600));
+    renameSync(part, file);
+    return;
+  }
+  unlinkSync(part);
+}

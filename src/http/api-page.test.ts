@@ -1,0 +1,84 @@
+import { runInNewContext } from 'node:vm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PROBLEMS } from '../errors.ts';
+import { SCRIPT } from './api-page.ts';
+import { type Listening, startServer } from './server.fixture.ts';
+
+type Act = (payload: unknown) => unknown;
+type Wrap = (act: Act, system: object) => Act;
+
+/** The parts of Swagger UI's configuration that the page sets. */
+interface PageConfig {
+  readonly plugins: readonly [
+    { readonly statePlugins: { readonly auth: { readonly wrapActions: Readonly<Record<'authorize' | 'logout', Wrap>> } } },
+  ];
+  requestInterceptor(request: { loadSpec: boolean; headers: object }): { readonly headers: object };
+}
+
+let listening: Listening;
+beforeAll(async () => {
+  listening = await startServer();
+});
+afterAll(() => listening.server.close());
+
+describe('the pages that describe the service', () => {
+  it('serve the API page with everything it loads from here', async () => {
+    const answer = await fetch(`${listening.url}/docs`);
+    const page = await answer.text();
+    const policy = answer.headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("script-src 'self';");
+    expect(page).not.toMatch(/https?:|<script>|\son\w+=/);
+    const loaded = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => new URL(address ?? '', `${listening.url}/docs`));
+    expect(loaded.length).toBe(4);
+    for (const address of loaded) {
+      const asset = await fetch(address);
+      expect([address.origin, asset.status]).toEqual([listening.url, 200]);
+      expect(asset.headers.get('content-type')).toMatch(/javascript|css|png/);
+      expect((await asset.arrayBuffer()).byteLength).toBeGreaterThan(50);
+    }
+  });
+
+  it('load the document again when the reader authorizes, and send the token for nothing else', () => {
+    const sent: { config?: PageConfig } = {};
+    const bundle = Object.assign((config: PageConfig) => Object.assign(sent, { config }), { presets: { apis: [] } });
+    runInNewContext(SCRIPT, { SwaggerUIBundle: bundle });
+    const { plugins, requestInterceptor } = sent.config as PageConfig;
+    const { authorize, logout } = (plugins[0] as PageConfig['plugins'][0]).statePlugins.auth.wrapActions;
+    let loads = 0;
+    const system = { specActions: { download: () => loads++ } };
+    const headersOf = (loadSpec: boolean): object => requestInterceptor({ loadSpec, headers: {} }).headers;
+    expect(headersOf(true)).toEqual({});
+    expect(authorize((payload) => payload, system)({ bearerAuth: { value: 'a.b.c' } })).toEqual({ bearerAuth: { value: 'a.b.c' } });
+    expect([headersOf(true), headersOf(false)]).toEqual([{ authorization: 'Bearer a.b.c' }, {}]);
+    logout((payload) => payload, system)(['bearerAuth']);
+    expect([headersOf(true), loads]).toEqual([{}, 2]);
+  });
+
+  it.each(['index.html', 'oauth2-redirect.html', 'swagger-ui.js', '..%2Fpackage.json'])('do not serve %s', async (file) => {
+    expect((await fetch(`${listening.url}/docs/${file}`)).status).toBe(404);
+  });
+
+  it('send a file again only where it is another', async () => {
+    const address = `${listening.url}/docs/swagger-ui.css`;
+    const first = await fetch(address);
+    const etag = first.headers.get('etag') ?? '';
+    expect((await first.arrayBuffer()).byteLength).toBe(Number(first.headers.get('content-length')));
+    const again = await fetch(address, { headers: { 'if-none-match': etag } });
+    expect([again.status, await again.text(), again.headers.get('etag')]).toEqual([304, '', etag]);
+    expect((await fetch(address, { headers: { 'if-none-match': 'W/"0-0"' } })).status).toBe(200);
+  });
+
+  it('answer HEAD as GET, without the file', async () => {
+    const answer = await fetch(`${listening.url}/docs/swagger-ui.css`, { method: 'HEAD' });
+    expect([answer.status, Number(answer.headers.get('content-length')) > 1000, await answer.text()]).toEqual([200, true, '']);
+  });
+
+  it('explain every error where the type of a problem says', async () => {
+    const problem = (await (await fetch(`${listening.url}/nowhere`)).json()) as { type: string };
+    const type = new URL(problem.type, listening.url);
+    const page = await (await fetch(type)).text();
+    expect(page).toContain(`id="${type.hash.slice(1)}"`);
+    for (const code of Object.keys(PROBLEMS)) expect(page).toContain(`id="${code}"`);
+  });
+});

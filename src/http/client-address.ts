@@ -1,0 +1,62 @@
+import type { IncomingMessage } from 'node:http';
+import { isIP, isIPv6 } from 'node:net';
+import { isLoopback } from '../config/option.ts';
+import { toHostName } from './allowed-hosts.ts';
+
+/**
+ * The caller's address: what the trusted proxies say where it is an address at all, else the connection's own.
+ * An IPv4 address that arrives mapped into IPv6 is the IPv4 address, so that networks in conditions match it.
+ */
+export function toAddress(forwarded: string | undefined, connected: string | undefined): string {
+  const address = [forwarded, connected].map((text) => stripZone(text ?? '')).find((text) => isIP(text) !== 0) ?? '0.0.0.0';
+  return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1] ?? address;
+}
+
+/** What an address is rate-limited as: an IPv6 caller has a whole /64 to send from, so the network counts, not the address. */
+export function toRateKey(address: string): string {
+  if (!isIPv6(address)) return address;
+  const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);
+  const [head = '', tail] = canonical.split('::');
+  const front = head === '' ? [] : head.split(':');
+  const back = tail === undefined || tail === '' ? [] : tail.split(':');
+  const zeros = Array.from({ length: 8 - front.length - back.length }, () => '0');
+  return `${[...front, ...zeros, ...back].slice(0, 4).join(':')}::/64`;
+}
+
+/** `fe80::1%eth0` → `fe80::1` */
+function stripZone(address: string): string {
+  return address.split('%', 1)[0] ?? '';
+}
+
+/**
+ * Headers that curl, browsers and HTTP libraries send by themselves; proxies and tunnels add others, in more spellings than can be listed. If a
+ * header is missing here, a local client needs the set-up token; if one is too many, set-up may be open to the internet.
+ */
+const USUAL =
+  /^(?:host|user-agent|accept(?:-.+)?|connection|keep-alive|te|content-(?:type|length|encoding)|transfer-encoding|expect|origin|referer|sec-.+|authorization|cookie|cache-control|pragma|dnt|priority|upgrade-insecure-requests|x-requested-with|postman-token)$/;
+
+/**
+ * Returns whether a request was made on this machine and, as far as it shows, through no proxy: peer, Host and any Origin are loopback, it has
+ * only headers that clients send by themselves, and it is HTTP/1.1 (nginx before 1.29.7 forwards as HTTP/1.0 by default). A proxy on this
+ * machine that hides itself, as nginx does since then by default, is not noticed.
+ */
+export function isLocal(raw: IncomingMessage): boolean {
+  const { headers, httpVersion, socket } = raw;
+  return (
+    httpVersion === '1.1' &&
+    isLoopback(toAddress(undefined, socket.remoteAddress)) &&
+    isLoopbackHost(headers.host) &&
+    (headers.origin === undefined || isLoopbackOrigin(headers.origin)) &&
+    Object.keys(headers).every((name) => USUAL.test(name))
+  );
+}
+
+function isLoopbackHost(host: string | undefined): boolean {
+  return isLoopback(toHostName(host ?? '') ?? '');
+}
+
+/** Returns whether an origin is on this machine. `null` is not: any sandboxed page has it, also one of another site. */
+function isLoopbackOrigin(origin: string): boolean {
+  const [, authority] = /^https?:\/\/([^/]+)$/i.exec(origin) ?? [];
+  return isLoopbackHost(authority);
+}

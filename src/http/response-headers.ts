@@ -1,0 +1,55 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Problem } from '../errors.ts';
+
+/** Seconds for which a browser keeps the answer to a preflight request. */
+const MAX_AGE_SECONDS = 600;
+
+/** Pages that this machine serves itself, on any port. */
+const LOCAL_ORIGIN = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/;
+
+/**
+ * Lets pages of these origins call the API (CORS), and refuses the preflight requests of all others with the setting that would allow them.
+ *
+ * @param corsOrigins `https://app.example.com`; `localhost` stands for pages of this machine, on any port.
+ */
+export async function allowOrigins(server: FastifyInstance, corsOrigins: readonly string[]): Promise<void> {
+  const allowed = corsOrigins.map((origin) => (origin === 'localhost' ? LOCAL_ORIGIN : origin));
+  server.addHook('onRequest', (request, _, done) => {
+    const origin = preflightOrigin(request);
+    if (origin === undefined || allowed.some((each) => (typeof each === 'string' ? each === origin : each.test(origin)))) return done();
+    throw new Problem('REQUEST_ORIGIN', `pages of ${JSON.stringify(origin.slice(0, 100).toWellFormed())} may not call this service`);
+  });
+  if (allowed.length === 0) return;
+  await server.register((await import('@fastify/cors')).default, {
+    origin: allowed,
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
+    allowedHeaders: ['authorization', 'content-type', 'if-match', 'x-request-id'],
+    exposedHeaders: ['content-disposition', 'etag', 'location', 'retry-after', 'www-authenticate', 'x-decision-id', 'x-request-id'],
+    maxAge: MAX_AGE_SECONDS,
+    strictPreflight: false,
+  });
+}
+
+/** Returns the origin of a CORS preflight request; undefined for other requests. */
+function preflightOrigin({ method, headers }: FastifyRequest): string | undefined {
+  return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined ? headers.origin : undefined;
+}
+
+/**
+ * What keeps a browser from doing more with an answer than show it to whoever asked: the list of OWASP's Secure Headers Project. Whoever
+ * ends TLS in front of this process decides on Strict-Transport-Security, for the whole domain.
+ */
+export const SECURITY_HEADERS: Readonly<Record<string, string>> = Object.freeze({
+  'content-security-policy': "default-src 'none';frame-ancestors 'none'",
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'origin-agent-cluster': '?1',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-dns-prefetch-control': 'off',
+  'x-download-options': 'noopen',
+  'x-frame-options': 'DENY',
+  'x-permitted-cross-domain-policies': 'none',
+  // What it turned on could be made to leak what it was to protect.
+  'x-xss-protection': '0',
+});

@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { createDirectory } from './route-directory.ts';
+
+const directory = createDirectory();
+directory.add('GET', '/api/:resource');
+directory.add(['POST'], '/api/:resource');
+directory.add('GET', '/api/:resource/schema');
+directory.add('PUT', '/api/:resource/:id');
+
+describe('the directory of addresses', () => {
+  it.each([
+    ['/api/User', ['GET', 'POST']],
+    ['/api/User/7', ['PUT']],
+    ['/api/User/schema', ['GET', 'PUT']],
+    ['/api/', []],
+    ['/api', []],
+    ['/api/User/', []],
+    ['/api/User/7/8', []],
+    ['/Api/User', []],
+    ['*', []],
+  ])('knows what answers at %s', (path, allow) => {
+    const explained = directory.explain('PATCH', path);
+    expect(explained.allow).toEqual(allow);
+    expect(explained.problem.code).toBe(allow.length === 0 ? 'REQUEST_NO_ROUTE' : 'REQUEST_METHOD');
+  });
+
+  it('names every method in the problem', () => {
+    expect(directory.explain('PATCH', '/api/User').problem.detail).toBe('expected GET, POST here, given PATCH');
+  });
+});

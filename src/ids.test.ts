@@ -1,0 +1,74 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { createId, createRandom } from './ids.ts';
+
+afterEach(() => vi.useRealTimers());
+
+describe('createId', () => {
+  it('makes UUIDs of version 7 that say when they were made', () => {
+    const before = Date.now();
+    const id = createId();
+    expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    const at = Number.parseInt(id.replace('-', '').slice(0, 12), 16);
+    expect(at).toBeGreaterThanOrEqual(before);
+    expect(at).toBeLessThanOrEqual(Date.now() + 1);
+  });
+
+  it('makes each above the one before, many in a millisecond', () => {
+    const ids = Array.from({ length: 100_000 }, createId);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids.toSorted()).toEqual(ids);
+  });
+
+  it('counts up within a millisecond, by the bits that RFC 9562 leaves for it', () => {
+    vi.useFakeTimers({ now: Date.now() + 60_000 });
+    const counts = Array.from({ length: 100_000 }, () => countOf(createId()));
+    const [first = 0] = counts;
+    expect(counts.findIndex((count, index) => count !== first + index)).toBe(-1);
+  });
+
+  it('leaves half of the numbers to count up in', () => {
+    const from = Date.now() + 120_000;
+    for (let later = 0; later < 1000; later++) {
+      vi.useFakeTimers({ now: from + later });
+      expect(countOf(createId())).toBeLessThan(2 ** 31);
+    }
+  });
+
+  it('goes on above where the clock is set back', () => {
+    const before = createId();
+    vi.useFakeTimers({ now: Date.now() - 3_600_000 });
+    expect(createId() > before).toBe(true);
+  });
+
+  it('shares no random bits with the one before', () => {
+    const tails = Array.from({ length: 1000 }, () => createId().slice(-10));
+    expect(new Set(tails).size).toBe(tails.length);
+  });
+
+  it('has every random bit both set and not', () => {
+    const digits = Array.from({ length: 1000 }, () => createId().slice(-11));
+    for (let at = 0; at < 11; at++) {
+      const seen = digits.map((text) => Number.parseInt(text[at] ?? '', 16));
+      expect(seen.reduce((all, digit) => all | digit)).toBe(15);
+      expect(seen.reduce((all, digit) => all & digit)).toBe(0);
+    }
+  });
+});
+
+/** Behind the time: twelve bits behind the version, fourteen behind the variant, and the first six of what is left. */
+function countOf(id: string): number {
+  const [, , high = '', middle = '', rest = ''] = id.split('-');
+  const bits = (hex: string, from: number): string => Number.parseInt(hex, 16).toString(2).padStart(16, '0').slice(from);
+  return Number.parseInt(bits(high, 4) + bits(middle, 2) + bits(rest.slice(0, 4), 0).slice(0, 6), 2);
+}
+
+it('gives nobody bytes that somebody else has', () => {
+  const random = createRandom(12);
+  const given = Array.from({ length: 1000 }, random);
+  const before = given.map((bytes) => bytes.toString('hex'));
+  expect(new Set(before).size).toBe(1000);
+  expect(before.every((text) => text.length === 24)).toBe(true);
+  for (const bytes of given) bytes.fill(0);
+  expect(random().equals(Buffer.alloc(12))).toBe(false);
+  expect(given.every((bytes) => bytes.equals(Buffer.alloc(12)))).toBe(true);
+});

@@ -1,0 +1,37 @@
+import type { RuleAction } from '../../actions.ts';
+import { createScope, type ReferredRecords, type ScopeParts } from '../../authz/context/index.ts';
+import type { Decision } from '../../authz/decision/index.ts';
+import { ALWAYS, type Condition, conditionPaths, OPEN, type Scope } from '../../conditions/index.ts';
+import type { Resource, StoredRecord } from '../../resources/index.ts';
+import { type ListQuery, loadReferred } from '../../storage/index.ts';
+import type { Job } from '../step-context.ts';
+
+/** What conditions read for one decision of a request. */
+export type ScopeSubject = Pick<ScopeParts, 'action' | 'resource' | 'record' | 'recordId' | 'referred' | 'data'>;
+
+/** Lays out what conditions read: who asks, when and how are the request's. */
+export function scopeOf({ principal, origin, request, tx, settings, model }: Job, subject: ScopeSubject): Scope {
+  const { action, resource, record, recordId, referred, data = request.data } = subject;
+  const { now } = tx;
+  const { timeZone } = settings;
+  const { definitions } = model;
+  return createScope({ principal, action, resource, record, recordId, origin, data, now, timeZone, definitions, referred });
+}
+
+/** What the condition that a decision left open is evaluated against, record by record. */
+export async function scopesFor(
+  job: Job,
+  { resource, action, where }: { readonly resource: Resource; readonly action: RuleAction; readonly where: Condition },
+): Promise<ListQuery['scopeFor']> {
+  const { tx, model, principal } = job;
+  const ofCaller = await loadReferred(tx, model.definitions, { paths: conditionPaths(where), principal, resource, record: OPEN });
+  return (record: StoredRecord, ofRecord: ReferredRecords) =>
+    scopeOf(job, { resource, action, record, recordId: record.id, referred: new Map([...ofCaller, ...ofRecord]) });
+}
+
+/** The records that a decision with the record open leaves: where it denies, nothing may be read at all. */
+export function allowedWhere(decision: Decision): Condition {
+  if (decision.effect === 'allow-where') return decision.where;
+  if (decision.effect === 'allow') return ALWAYS;
+  throw new Error('a denied list reached the table');
+}

@@ -1,0 +1,45 @@
+import { Problem } from '../../errors.ts';
+import type { Json, JsonObject } from '../../operators/index.ts';
+import { type Expansion, readShown, type Shown, type StoredRecord, showRecord } from '../../resources/index.ts';
+import type { Job } from '../step-context.ts';
+import { createTally } from './cascade-delete.ts';
+import { expandEach } from './expand-references.ts';
+
+const expanded = createTally();
+
+/**
+ * Which parts of up to `limit` records the request asks for. What it asks to be expanded is bounded here, by what it could
+ * come to: before a record is read, and alike whatever there is to be found.
+ */
+export function readShowing(job: Job, limit: number): Shown {
+  const shown = readShown(job.model.definitions, job.resource, job.request);
+  claim(job, limit * shown.expansions.reduce((sum, { kind, limit: each }) => sum + (kind === 'references' ? 0 : each), 0));
+  return shown;
+}
+
+/** Records as the caller sees them, with what is expanded of each beside its fields. */
+export async function showEach(job: Job, records: readonly StoredRecord[], { fields, expansions }: Shown): Promise<readonly JsonObject[]> {
+  const shown = records.map((record) => showRecord(job.resource, record, fields));
+  if (expansions.length === 0) return shown;
+  // How long lists of references are, only their records say; who sees those may know.
+  claim(job, countItems(records, expansions));
+  const expand = await expandEach(job, records, expansions);
+  return shown.map((record, index) => ({ ...record, expand: expand[index] ?? {} }));
+}
+
+function claim({ tx, settings: { expandMax } }: Job, count: number): void {
+  if (count === 0) return;
+  const total = expanded(tx, count);
+  if (total <= expandMax) return;
+  const detail = `expected at most ${expandMax} records to expand, given up to ${total}; ask for a smaller limit, or for fewer names`;
+  throw new Problem('REQUEST_PARAMETER', `expand: ${detail}`, { errors: [{ path: 'expand', code: 'count', detail }] });
+}
+
+function countItems(records: readonly StoredRecord[], expansions: readonly Expansion[]): number {
+  const names = expansions.filter(({ kind }) => kind === 'references').map(({ field }) => field.name);
+  return records.reduce((sum, record) => sum + names.reduce((items, name) => items + lengthOf(record[name]), 0), 0);
+}
+
+function lengthOf(value: Json | undefined): number {
+  return Array.isArray(value) ? value.length : 0;
+}

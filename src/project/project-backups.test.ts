@@ -1,0 +1,223 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import BetterSqlite3 from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { readSettings } from '../config/config.ts';
+import { SetupError } from '../errors.ts';
+import { openBackups } from './project-backups.ts';
+import type { ProjectPlace } from './project-paths.ts';
+import { openTables } from './project-tables.ts';
+
+let folder: string;
+let place: ProjectPlace;
+const file = (): string => join(folder, 'backup.db');
+const live = (): string => join(folder, 'data', 'bailiwick.db');
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'bailiwick-backups-'));
+  place = readSettings({ flags: { project: folder, data: join(folder, 'data'), database: `sqlite:${live()}` }, env: {} });
+  mkdirSync(join(folder, 'resources'));
+  define('size: { type: string }');
+  await apply();
+  change(live(), `INSERT INTO "Note" ("id", "version", "createdAt", "updatedAt", "size") VALUES ('1', 1, '', '', 'wide')`);
+  change(live(), entry('1', '2026-01-01T00:00:00.000Z'));
+  change(live(), `INSERT INTO "_Session" ("id", "userId", "createdAt", "expiresAt") VALUES ('s', 'u', '', '9')`);
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function define(field: string): void {
+  writeFileSync(join(folder, 'resources', 'Note.yaml'), `name: Note\nfields:\n  ${field}\n`);
+}
+
+async function apply(): Promise<void> {
+  const tables = await openTables({ ...place, createDatabase: 'when-new' }, { tell: () => undefined });
+  await tables.apply({});
+  await tables.close();
+}
+
+function entry(id: string, at: string): string {
+  const values = `'${id}', '${at}', 'access', 1`;
+  return `INSERT INTO "_Decision" ("id", "at", "kind", "allowed") VALUES (${values})`;
+}
+
+function change(path: string, sql: string): void {
+  const driver = new BetterSqlite3(path);
+  driver.unsafeMode().exec(sql);
+  driver.close();
+}
+
+function ask(path: string, sql: string): unknown[] {
+  const driver = new BetterSqlite3(path, { readonly: true });
+  try {
+    return driver.prepare(sql).pluck().all();
+  } finally {
+    driver.close();
+  }
+}
+
+const numberOf = (path: string): number => Number(ask(path, `SELECT number FROM _State WHERE id = 'epoch'`)[0]);
+const stampOf = (path: string): unknown => ask(path, `SELECT text FROM _State WHERE id = 'epoch'`)[0];
+
+describe('a restore', () => {
+  it('shows what it would mean, and does none of it', async () => {
+    const backups = openBackups(place);
+    const { bytes } = await backups.write(file());
+    change(live(), `DELETE FROM "Note"; ${entry('2', '2026-01-02T00:00:00.000Z')}; ${entry('3', '2026-01-03T00:00:00.000Z')}`);
+    const stamp = stampOf(live());
+    expect(await backups.look(file())).toEqual({ bytes, until: '2026-01-01T00:00:00.000Z', entriesSince: 2, kept: undefined });
+    expect([stampOf(live()), ask(live(), 'SELECT id FROM Note')]).toEqual([stamp, []]);
+    expect(readdirSync(place.data).filter((name) => name !== 'bailiwick.db' && !name.startsWith('bailiwick.db-'))).toEqual([]);
+  });
+
+  it('puts back what the backup has, under a new epoch above both, with sessions ended, on the record and in the history', async () => {
+    const backups = openBackups(place);
+    await backups.write(file());
+    change(live(), `DELETE FROM "Note"; UPDATE _State SET number = 40 WHERE id = 'epoch'; ${entry('2', '2026-01-02T00:00:00.000Z')}`);
+    const stamps = [stampOf(live()), stampOf(file())];
+    const { kept = '', ...done } = await backups.restore(file());
+    expect(done).toMatchObject({ until: '2026-01-01T00:00:00.000Z', entriesSince: 1 });
+    expect(ask(live(), 'SELECT size FROM Note')).toEqual(['wide']);
+    expect(numberOf(live())).toBe(41);
+    expect(stamps).not.toContain(stampOf(live()));
+    expect(ask(live(), 'SELECT id FROM _Session WHERE revokedAt IS NULL')).toEqual([]);
+    const reason = `restored from a backup whose last entry is of 2026-01-01T00:00:00.000Z; what stood before is kept as ${basename(kept)}`;
+    expect(ask(live(), `SELECT kind || ' ' || epoch || ' ' || reason FROM _Decision WHERE action = 'restore'`)).toEqual([
+      `admin 41 ${reason}`,
+    ]);
+    expect(ask(live(), 'SELECT steps FROM _Evolution ORDER BY at DESC LIMIT 1')).toEqual([
+      JSON.stringify([{ resource: '*', kind: 'restore', risk: 'destructive', reason }]),
+    ]);
+    // What stood before is whole: it can be restored in its turn.
+    expect(ask(kept, 'SELECT id FROM Note')).toEqual([]);
+    await backups.restore(kept);
+    expect(ask(live(), 'SELECT id FROM Note')).toEqual([]);
+    expect(ask(live(), 'SELECT id FROM _Decision ORDER BY at LIMIT 2')).toEqual(['1', '2']);
+    expect(numberOf(live())).toBe(42);
+    expect(readdirSync(place.data).filter((name) => name.endsWith('.part'))).toEqual([]);
+  });
+
+  it('takes a backup with a higher epoch, pages of another size and a type that has changed since', async () => {
+    const backups = openBackups(place);
+    await backups.write(file());
+    change(file(), `UPDATE _State SET number = 90 WHERE id = 'epoch'; PRAGMA page_size = 8192; VACUUM`);
+    define('size: { type: text }');
+    await apply();
+    await backups.restore(file());
+    expect(numberOf(live())).toBe(91);
+    expect(ask(live(), 'PRAGMA page_size')).toEqual([4096]);
+    expect(ask(live(), `SELECT json_extract(source, '$.fields.size.type') FROM _Definition WHERE id = 'Note'`)).toEqual(['string']);
+    await apply();
+    expect(ask(live(), 'SELECT size FROM Note')).toEqual(['wide']);
+  });
+
+  it('makes a database where there is none, and keeps nothing', async () => {
+    const backups = openBackups(place);
+    await backups.write(file());
+    rmSync(place.data, { recursive: true });
+    await expect(backups.write(join(folder, 'other.db'))).rejects.toThrow('there is no database');
+    expect((await backups.look(file())).entriesSince).toBe(0);
+    expect(existsSync(place.data)).toBe(false);
+    expect((await backups.restore(file())).kept).toBeUndefined();
+    expect(ask(live(), 'SELECT size FROM Note')).toEqual(['wide']);
+    expect(existsSync(join(place.data, 'backups'))).toBe(false);
+  });
+
+  it('keeps what stood before though automatic backups are switched off', async () => {
+    const backups = openBackups({ ...place, backupsKept: 0 });
+    await backups.write(file());
+    const { kept = '' } = await backups.restore(file());
+    expect(existsSync(kept)).toBe(true);
+  });
+});
+
+describe('what stood before', () => {
+  it('stays through as many restores as are tried, up to the number to keep', async () => {
+    const backups = openBackups(place);
+    await backups.write(file());
+    const kept: (string | undefined)[] = [];
+    for (let tries = 0; tries < 4; tries++) kept.push((await backups.restore(file())).kept);
+    expect(kept.map((each) => each !== undefined && existsSync(each))).toEqual([true, true, true, true]);
+  });
+
+  it('stays where the content is replaced and what comes after fails', async () => {
+    const backups = openBackups(place);
+    await backups.write(file());
+    change(live(), `DELETE FROM "Note"`);
+    const pragma = BetterSqlite3.prototype.pragma;
+    const failing = vi.spyOn(BetterSqlite3.prototype, 'pragma').mockImplementation(function (this: BetterSqlite3.Database, ...given) {
+      if (given[0].startsWith('wal_checkpoint')) throw new Error('database or disk is full');
+      return pragma.apply(this, given);
+    });
+    const error = await backups.restore(file()).catch((thrown: unknown) => thrown);
+    failing.mockRestore();
+    expect(ask(live(), 'SELECT size FROM Note')).toEqual(['wide']);
+    const [name = ''] = readdirSync(join(place.data, 'backups'));
+    expect(ask(join(place.data, 'backups', name), 'SELECT id FROM Note')).toEqual([]);
+    expect(error).toMatchObject({
+      message: `${live()} is restored, but not all is done that comes after: database or disk is full`,
+      mistakes: [`what stood before is kept in ${join(place.data, 'backups', name)}`],
+    });
+  });
+});
+
+describe('a backup of another version', () => {
+  it('gets what it lacks of our own tables', async () => {
+    const backups = openBackups(place);
+    await backups.write(file());
+    change(file(), `ALTER TABLE "_Session" DROP COLUMN "revokedAt"; UPDATE _State SET text = 'older' WHERE id = 'definitions'`);
+    change(file(), `UPDATE _Definition SET source = json_remove(source, '$.fields.revokedAt'), hash = 'older' WHERE id = '_Session'`);
+    await backups.restore(file());
+    expect(ask(live(), 'SELECT count(*) FROM _Session WHERE revokedAt IS NULL')).toEqual([0]);
+    expect(ask(live(), 'SELECT size FROM Note')).toEqual(['wide']);
+  });
+
+  it('is refused where it is newer, with all that is not understood; nothing changes', async () => {
+    const backups = openBackups(place);
+    await backups.write(file());
+    change(
+      file(),
+      `UPDATE _Definition SET source = json_set(source, '$.fields.size.type', 'vector') WHERE id = 'Note';
+       UPDATE _Definition SET source = json_set(source, '$.fields.deviceId', json('{"type":"string"}')) WHERE id = '_Session';
+       INSERT INTO _Definition (id, hash, source, appliedAt, keptAside)
+         VALUES ('_Webhook', 'h', '{"name":"_Webhook","fields":{"url":{"type":"string"}}}', '', 0)`,
+    );
+    const stamp = stampOf(live());
+    const error = await backups.restore(file()).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(SetupError);
+    expect(error).toMatchObject({
+      message: 'it was written by a newer version of this program',
+      mistakes: [
+        'the definition of Note says what this program cannot read',
+        '_Session.deviceId is a field that this program does not know',
+        '_Webhook is a table that this program does not know',
+      ],
+    });
+    expect(stampOf(live())).toBe(stamp);
+    expect(readdirSync(place.data).some((name) => name.endsWith('.part') || name === 'backups')).toBe(false);
+  });
+});
+
+describe('nothing changes', () => {
+  it('where what stands now cannot be read: it says what to do', async () => {
+    const backups = openBackups(place);
+    await backups.write(file());
+    for (const beside of ['-wal', '-shm']) rmSync(`${live()}${beside}`, { force: true });
+    writeFileSync(live(), 'no database '.repeat(1000));
+    await expect(backups.look(file())).rejects.toMatchObject({
+      message: expect.stringMatching(/^cannot read what stands now/),
+      mistakes: [expect.stringContaining('move the file and those beside it')],
+    });
+    await expect(backups.restore(file())).rejects.toThrow(SetupError);
+  });
+
+  it('where no backup can be made of what stands now', async () => {
+    const backups = openBackups(place);
+    await backups.write(file());
+    change(live(), `DELETE FROM "Note"`);
+    writeFileSync(join(place.data, 'backups'), 'a file');
+    await expect(backups.restore(file())).rejects.toThrow('cannot use the folder');
+    expect(ask(live(), 'SELECT id FROM Note')).toEqual([]);
+    change(live(), `DELETE FROM "_Session"`);
+  });
+});

@@ -1,0 +1,158 @@
+import { type Issue, PROBLEMS, Problem, type ProblemCode } from '../errors.ts';
+import type { JsonObject } from '../operators/index.ts';
+import type { Answer } from './http-messages.ts';
+
+/** The envelope of a success. */
+export interface Success {
+  readonly success: true;
+  readonly data: unknown;
+  /** count, total, nextCursor, created, updated, message, warnings. */
+  readonly [extra: string]: unknown;
+}
+
+/** What an action came to. */
+export interface ActionResult {
+  readonly status: number;
+  readonly data: unknown;
+  /** Members beside `data`. */
+  readonly extras?: JsonObject;
+  /** Record version, for the ETag. */
+  readonly version?: number;
+  /** Address of a new record. */
+  readonly location?: string;
+}
+
+/** Data in the envelope of every success, with the members that stand beside it. */
+export function toSuccess(data: unknown, extras: Readonly<Record<string, unknown>> = {}): Success {
+  return { success: true, data, ...extras };
+}
+
+/** The answer to an action that was performed. `decisionId` names its entry. */
+export function toResultAnswer(result: ActionResult, decisionId?: string): Answer {
+  return { status: result.status, headers: resultHeaders(result, decisionId), body: toSuccess(result.data, result.extras) };
+}
+
+/** The ETag of a version: of a record, a policy, an assignment. */
+export function toETag(version: number): string {
+  return `"${version}"`;
+}
+
+function resultHeaders({ version, location }: ActionResult, decisionId: string | undefined): Record<string, string> {
+  return {
+    ...(version === undefined ? {} : { etag: toETag(version) }),
+    ...(location === undefined ? {} : { location }),
+    ...(decisionId === undefined ? {} : { 'x-decision-id': decisionId }),
+  };
+}
+
+/** The media type of RFC 9457. */
+export const PROBLEM_TYPE = 'application/problem+json';
+
+/** A problem as callers see it: RFC 9457, with `success: false` as in every envelope. */
+export interface ProblemBody {
+  readonly success: false;
+  /** Address of the sentence that explains the code. */
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly code: ProblemCode;
+  readonly detail: string;
+  readonly hint?: string;
+  readonly errors?: readonly Issue[];
+  /** What was done all the same: the counts of an import that stopped. */
+  readonly data?: Readonly<Record<string, unknown>>;
+  readonly requestId: string;
+  readonly decisionId?: string;
+}
+
+/**
+ * Anything thrown, as an answer. What is not a Problem is answered as INTERNAL, without a word of it; the cause of
+ * that, and of anything else that is our fault, goes to the log alone.
+ */
+export function toProblemAnswer(error: unknown, requestId: string): Answer {
+  const problem = toProblem(error);
+  return {
+    status: problem.status,
+    headers: problemHeaders(problem),
+    contentType: PROBLEM_TYPE,
+    body: toProblemBody(problem, requestId),
+    ...(problem.status >= 500 ? { cause: problem.extras.cause ?? problem } : {}),
+  };
+}
+
+/** The body of a problem. */
+export function toProblemBody({ code, status, detail, extras }: Problem, requestId: string): ProblemBody {
+  const kind = PROBLEMS[code];
+  const hint = extras.hint ?? kind.hint;
+  return {
+    success: false,
+    type: toProblemType(code),
+    title: kind.title,
+    status,
+    code,
+    detail,
+    ...(hint === undefined ? {} : { hint }),
+    ...(extras.errors === undefined || extras.errors.length === 0 ? {} : { errors: extras.errors }),
+    ...(extras.data === undefined ? {} : { data: extras.data }),
+    requestId,
+    ...(extras.decisionId === undefined ? {} : { decisionId: extras.decisionId }),
+  };
+}
+
+/** Where a code is explained, relative to the service, which serves that page itself. */
+export function toProblemType(code: ProblemCode): string {
+  return `/docs/errors#${code}`;
+}
+
+/** Anything thrown, as a Problem. */
+export function toProblem(error: unknown): Problem {
+  return error instanceof Problem ? error : new Problem('INTERNAL', 'the request could not be completed', { cause: error });
+}
+
+/** RFC 6750: a challenge says `invalid_token` where a token was sent, and nothing more where none was. */
+const CHALLENGES: Partial<Record<ProblemCode, string>> = {
+  IDENTITY_TOKEN: 'Bearer error="invalid_token", error_description="the token is not valid"',
+  IDENTITY_TOKEN_EXPIRED: 'Bearer error="invalid_token", error_description="the token has expired"',
+};
+
+function problemHeaders({ code, status, extras }: Problem): Record<string, string> {
+  return {
+    ...(status === 401 ? { 'www-authenticate': CHALLENGES[code] ?? 'Bearer' } : {}),
+    ...(extras.retryAfter === undefined ? {} : { 'retry-after': String(Math.max(1, Math.ceil(extras.retryAfter))) }),
+    ...(extras.decisionId === undefined ? {} : { 'x-decision-id': extras.decisionId }),
+  };
+}
+
+/** What one request of a batch came to; `decisionId` names its entry. */
+export type ItemOutcome =
+  | { readonly result: ActionResult; readonly decisionId?: string | undefined }
+  | { readonly problem: Problem; readonly decisionId?: string | undefined };
+
+/** One request's part in the answer to a batch. */
+export type Item =
+  | { readonly status: number; readonly success: true; readonly data: unknown; readonly [extra: string]: unknown }
+  | { readonly status: number; readonly success: false; readonly error: ProblemBody; readonly decisionId?: string };
+
+/** What would be the answer's status, headers and envelope, as one item. */
+export function toItem(outcome: ItemOutcome, requestId: string): Item {
+  const id = outcome.decisionId === undefined ? {} : { decisionId: outcome.decisionId };
+  if ('problem' in outcome)
+    return { status: outcome.problem.status, success: false, error: toProblemBody(outcome.problem, requestId), ...id };
+  const { status, data, extras } = outcome.result;
+  return { status, ...toSuccess(data, extras), ...id };
+}
+
+/** The answer to a batch: an item for each request, in order. What went wrong inside goes to the log. */
+export function toBatchAnswer(outcomes: readonly ItemOutcome[], requestId: string): Answer {
+  const causes = outcomes.flatMap((outcome) =>
+    'problem' in outcome && outcome.problem.status >= 500 ? [outcome.problem.extras.cause ?? outcome.problem] : [],
+  );
+  return {
+    status: 200,
+    body: toSuccess(
+      outcomes.map((outcome) => toItem(outcome, requestId)),
+      { count: outcomes.length },
+    ),
+    ...(causes.length === 0 ? {} : { cause: new AggregateError(causes, `${causes.length} requests of a batch failed inside`) }),
+  };
+}

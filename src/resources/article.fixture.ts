@@ -1,0 +1,39 @@
+/** A resource with a field of every kind that filters and sorts meet, and two that are secret. */
+import { Problem } from '../errors.ts';
+import { readDefinition } from './parse-definition.ts';
+import type { Resource } from './resource.ts';
+
+/** The resource. */
+export const article: Resource = readArticle();
+
+function readArticle(): Resource {
+  const { resource, mistakes } = readDefinition({
+    name: 'Article',
+    fields: {
+      title: { type: 'string' },
+      views: { type: 'integer' },
+      price: { type: 'decimal' },
+      live: { type: 'boolean' },
+      authorEmail: { type: 'email' },
+      due: { type: 'timestamp' },
+      tags: { type: 'list', of: 'string' },
+      marks: { type: 'list', of: 'integer' },
+      extra: { type: 'json' },
+      secret: { type: 'string', writeOnly: true },
+      password: { type: 'password' },
+    },
+  });
+  if (resource === undefined) throw new Error(JSON.stringify(mistakes));
+  return resource;
+}
+
+/** The problem that `work` refuses with. */
+export function problemOf(work: () => unknown): Problem {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof Problem) return error;
+    throw error;
+  }
+  throw new Error('expected a problem');
+}

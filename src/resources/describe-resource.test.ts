@@ -1,0 +1,108 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, it } from 'vitest';
+import { FIELD_TYPES } from '../fields/index.ts';
+import type { JsonObject } from '../operators/index.ts';
+import { definitionSchema } from './definition-schema.ts';
+import { describeResource, recordSchema } from './describe-resource.ts';
+import { readDefinition } from './parse-definition.ts';
+import type { Resource } from './resource.ts';
+
+const source: JsonObject = {
+  name: 'Article',
+  description: 'What the newsroom publishes.',
+  fields: {
+    title: { type: 'string', required: true, maxLength: 200, description: 'As printed.' },
+    status: { type: 'enum', values: ['draft', 'published'], default: 'draft', required: true },
+    tags: { type: 'list', of: { type: 'string', maxLength: 20 } },
+    slug: { type: 'string', immutable: true },
+    secret: { type: 'string', writeOnly: true },
+  },
+  indexes: [{ fields: ['status', 'createdAt'] }],
+};
+
+function resourceOf(definition: JsonObject): Resource {
+  const { resource, mistakes } = readDefinition(definition);
+  if (resource === undefined) throw new Error(JSON.stringify(mistakes));
+  return resource;
+}
+
+describe('describeResource', () => {
+  const described = describeResource(resourceOf(source));
+
+  it('tells fields with their options and operators', () => {
+    const fields = described['fields'] as readonly JsonObject[];
+    expect(fields.map((field) => field['name'])).toEqual(
+      'id version createdAt updatedAt createdBy title status tags slug secret'.split(' '),
+    );
+    expect(fields.find((field) => field['name'] === 'title')).toMatchObject({
+      type: 'string',
+      required: true,
+      maxLength: 200,
+      description: 'As printed.',
+      operators: expect.arrayContaining(['eq', 'contains', 'isNull']),
+    });
+    expect(fields.find((field) => field['name'] === 'tags')).toMatchObject({
+      of: { type: 'string', maxLength: 20 },
+      operators: expect.arrayContaining(['has']),
+    });
+    expect(fields.find((field) => field['name'] === 'secret')).toMatchObject({ writeOnly: true, operators: [] });
+  });
+
+  it('tells what may be sent', () => {
+    expect(described).toMatchObject({
+      name: 'Article',
+      indexes: [{ fields: ['status', 'createdAt'], unique: false }],
+      jsonSchema: {
+        create: {
+          required: ['title'],
+          additionalProperties: false,
+          properties: {
+            title: { type: 'string', maxLength: 200 },
+            status: { type: 'string', enum: ['draft', 'published'], default: 'draft' },
+            tags: { type: ['array', 'null'], items: { type: 'string', maxLength: 20 } },
+            secret: { writeOnly: true },
+          },
+        },
+      },
+    });
+    const update = (described['jsonSchema'] as JsonObject)['update'] as JsonObject;
+    expect(Object.keys(update['properties'] as JsonObject)).toEqual(['title', 'status', 'tags', 'secret']);
+    expect(update['required']).toBeUndefined();
+  });
+
+  it('shows records without their secrets', () => {
+    expect(Object.keys(recordSchema(resourceOf(source))['properties'] as JsonObject)).not.toContain('secret');
+  });
+
+  it('gives schemas that validators accept', () => {
+    const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, validateFormats: false });
+    const validate = ajv.compile((described['jsonSchema'] as JsonObject)['create'] as JsonObject);
+    expect(validate({ title: 'Harbour', tags: null, slug: null })).toBe(true);
+    expect(validate({ title: 'Harbour', other: 1 })).toBe(false);
+  });
+});
+
+describe('definitionSchema', () => {
+  const validate = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true }).compile(definitionSchema());
+
+  it('accepts what is accepted on load', () => {
+    expect(validate(source) ? [] : validate.errors).toEqual([]);
+  });
+
+  it.each<[what: string, definition: JsonObject]>([
+    ['an unknown member', { ...source, fileds: {} }],
+    ['an unknown type', { name: 'A', fields: { a: { type: 'strng' } } }],
+    ['a mistyped option', { name: 'A', fields: { a: { type: 'string', maxLenght: 3 } } }],
+    ['another type’s option', { name: 'A', fields: { a: { type: 'boolean', maxLength: 3 } } }],
+    ['an unknown action', { name: 'A', fields: { a: { type: 'string' } }, permissions: { publish: ['anon'] } }],
+    ['a list of lists', { name: 'A', fields: { a: { type: 'list', of: 'list' } } }],
+  ])('marks %s', (_what, definition) => {
+    expect(validate(definition)).toBe(false);
+    expect(readDefinition(definition).mistakes).not.toEqual([]);
+  });
+
+  it('offers every type', () => {
+    const field = (definitionSchema()['$defs'] as JsonObject)['field'] as JsonObject;
+    expect(field['oneOf']).toHaveLength(FIELD_TYPES.size);
+  });
+});

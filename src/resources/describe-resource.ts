@@ -1,0 +1,91 @@
+import type { Field } from '../fields/index.ts';
+import type { Json, JsonObject } from '../operators/index.ts';
+import { operatorsOf } from './parse-where.ts';
+import type { Resource } from './resource.ts';
+import { typeOf } from './validate-shape.ts';
+
+/** What `GET /api/:resource/schema` tells: fields, the operators that fit them, indexes, and JSON Schemas of what may be sent. */
+export function describeResource(resource: Resource): JsonObject {
+  const fields = [...resource.fields.values()];
+  return {
+    name: resource.name,
+    description: resource.description ?? null,
+    fields: fields.map(describeField),
+    indexes: resource.indexes.map(({ fields: names, unique, where }) => ({ fields: names, unique, ...(where !== undefined && { where }) })),
+    ...(resource.softDelete && { softDelete: true }),
+    jsonSchema: { create: valuesSchema(resource, 'create'), update: valuesSchema(resource, 'update') },
+  };
+}
+
+/** JSON Schema (2020-12) of the values that a create, an update or a row of an import that changes a record may send. */
+export function valuesSchema(resource: Resource, mode: 'create' | 'update' | 'row'): JsonObject {
+  const fields = [...resource.fields.values()].filter((field) => !field.readOnly && !(field.immutable && mode !== 'create'));
+  const required = fields.filter((field) => field.required && field.default === undefined).map((field) => field.name);
+  return {
+    type: 'object',
+    properties: Object.fromEntries(fields.map((field) => [field.name, mode === 'update' ? changeSchema(field) : fieldSchema(field)])),
+    ...(mode === 'create' && required.length > 0 && { required }),
+    additionalProperties: false,
+  };
+}
+
+/** JSON Schema (2020-12) of a record as it is shown. */
+export function recordSchema(resource: Resource): JsonObject {
+  const fields = [...resource.fields.values()].filter((field) => !field.writeOnly);
+  return {
+    type: 'object',
+    properties: Object.fromEntries(
+      fields.map((field) => [field.name, { ...fieldSchema(field), ...(field.readOnly && { readOnly: true }) }]),
+    ),
+    required: fields.map((field) => field.name),
+  };
+}
+
+function fieldSchema(field: Field): JsonObject {
+  const schema: JsonObject = {
+    ...typeOf(field).jsonSchema(field),
+    ...(field.description !== undefined && { description: field.description }),
+    ...(field.default !== undefined && { default: field.default }),
+    ...(field.writeOnly && { writeOnly: true }),
+  };
+  return field.required ? schema : toNullable(schema);
+}
+
+/** Describes a value, or an amount to add to the stored value. */
+function changeSchema(field: Field): JsonObject {
+  const value = fieldSchema(field);
+  const { add, jsonSchema } = typeOf(field);
+  if (add === undefined || field.writeOnly) return value;
+  // The field's bounds apply to the sum, not to the amount.
+  const increment = jsonSchema({ ...field, min: undefined, max: undefined });
+  const change: JsonObject = {
+    type: 'object',
+    description: 'Adds to the stored value.',
+    properties: { increment },
+    required: ['increment'],
+    additionalProperties: false,
+  };
+  return { anyOf: [value, change] };
+}
+
+// Null clears an optional field, and shows that it has no value.
+function toNullable(schema: JsonObject): JsonObject {
+  const { type, enum: listed } = schema;
+  if (type === undefined) return schema;
+  const types: readonly Json[] = Array.isArray(type) ? type : [type];
+  return { ...schema, type: [...types, 'null'], ...(Array.isArray(listed) && { enum: [...(listed as readonly Json[]), null] }) };
+}
+
+function describeField(field: Field): JsonObject {
+  const { of, renamedFrom: _renamedFrom, ...options } = field;
+  return {
+    ...options,
+    ...(of !== undefined && { of: describeItem(of) }),
+    operators: operatorsOf(field).map((operator) => operator.name),
+  } as JsonObject;
+}
+
+function describeItem(item: Field): JsonObject {
+  const options = ['type', 'description', ...typeOf(item).options] as const;
+  return Object.fromEntries(options.flatMap((option) => (item[option] === undefined ? [] : [[option, item[option] as Json]])));
+}

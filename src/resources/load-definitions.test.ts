@@ -1,0 +1,143 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { printMistake } from './definition-mistake.ts';
+import { loadDefinitions, placeMistake } from './load-definitions.ts';
+import { readDefinition } from './parse-definition.ts';
+
+let folder: string;
+
+beforeEach(() => {
+  folder = join(mkdtempSync(join(tmpdir(), 'bailiwick-definitions-')), 'resources');
+  mkdirSync(folder);
+});
+afterEach(() => rmSync(join(folder, '..'), { recursive: true }));
+
+function put(name: string, content: string | Uint8Array): void {
+  writeFileSync(join(folder, name), content);
+}
+
+/** Every mistake, of the files and of what they say, as printed. */
+function mistakes(): string[] {
+  const loaded = loadDefinitions(folder);
+  const said = loaded.definitions.flatMap((raw) => readDefinition(raw.source).mistakes.map((mistake) => placeMistake(raw, mistake)));
+  return [...loaded.mistakes, ...said].map(printMistake);
+}
+
+describe('loadDefinitions', () => {
+  it('reads YAML and JSON in the order of file names, and nothing else', () => {
+    put('b.yaml', 'name: B\nfields:\n  a: { type: string }\n');
+    put('a.json', '{\n\t"name": "A",\n\t"fields": { "a": { "type": "string" } }\n}\n');
+    put('c.YML', 'name: C\nfields: { a: { type: string } }');
+    put('.hidden.yaml', 'nonsense: [');
+    put('notes.txt', 'nonsense: [');
+    mkdirSync(join(folder, 'folder.yaml'));
+    const { definitions, mistakes: found } = loadDefinitions(folder);
+    expect(found).toEqual([]);
+    expect(definitions.map(({ file }) => file)).toEqual(['resources/a.json', 'resources/b.yaml', 'resources/c.YML']);
+    expect(definitions[0]?.source).toEqual({ name: 'A', fields: { a: { type: 'string' } } });
+  });
+
+  it('says file, line and column of every mistake in every file', () => {
+    put(
+      'a.yaml',
+      ['name: Article', 'fields:', '  title:', '    type: string', '    maxLenght: 5', '  views: { type: integr, required: 1 }', ''].join(
+        '\n',
+      ),
+    );
+    put('b.json', '{ "name": "batch",\n  "fields": { "x": { "type": "enum", "values": [] } } }');
+    expect(mistakes()).toEqual([
+      'resources/a.yaml:5:5 fields.title.maxLenght: unknown option "maxLenght" (did you mean "maxLength"?)',
+      'resources/a.yaml:6:18 fields.views.type: unknown type "integr" (did you mean "integer"?)',
+      'resources/a.yaml:6:36 fields.views.required: expected true or false, given 1',
+      'resources/b.json:1:11 name: expected another name: "batch" is an address of its own',
+      'resources/b.json:2:48 fields.x.values: expected a list of at least one text',
+    ]);
+  });
+
+  it('says that the type of a field is misspelt', () => {
+    put('a.yaml', 'name: A\nfields:\n  x: { typ: string, requird: true, unique: 1 }\n');
+    expect(mistakes()).toEqual([
+      expect.stringMatching(/^resources\/a.yaml:3:6 fields.x: expected a type/),
+      'resources/a.yaml:3:8 fields.x.typ: unknown option "typ" (did you mean "type"?)',
+      'resources/a.yaml:3:21 fields.x.requird: unknown option "requird" (did you mean "required"?)',
+      'resources/a.yaml:3:44 fields.x.unique: expected true or false, given 1',
+    ]);
+  });
+
+  it('says where around it something is missing', () => {
+    put('a.yaml', '# a comment\n\nname: A\nfields:\n  x:\n    required: true\n');
+    expect(mistakes()).toEqual([expect.stringMatching(/^resources\/a.yaml:6:5 fields.x: expected a type/)]);
+  });
+
+  it('says where an alias stands', () => {
+    put('a.yaml', 'name: A\nfields:\n  x: &x { type: strng }\n  y: *x\n');
+    expect(mistakes()).toEqual([
+      expect.stringMatching(/^resources\/a.yaml:3:17 fields.x.type: unknown type/),
+      expect.stringMatching(/^resources\/a.yaml:4:6 fields.y.type: unknown type/),
+    ]);
+  });
+
+  const bomb = ['a0: &a0 [x, x]', ...Array.from({ length: 30 }, (_, n) => `a${n + 1}: &a${n + 1} [*a${n}, *a${n}]`)].join('\n');
+
+  it.each<[what: string, content: string | Uint8Array, message: RegExp]>([
+    ['a key twice', 'name: A\nname: B\n', /a.yaml:2:1 map keys must be unique/],
+    ['two documents', 'name: A\n---\nname: B\n', /document/],
+    ['a tag', 'name: !!js/function x\n', /a.yaml:1:7 unresolved tag/],
+    ['an alias to nothing', 'name: *nothing\n', /unresolved alias/],
+    ['an alias bomb', bomb, /excessive alias count/],
+    ['100,000 levels', '['.repeat(100_000), /expected fewer levels of nesting/],
+    ['a list as a key', '? [a]\n: b\n', /a.yaml:1:3 .*keys must be strings/],
+    ['a file of 1 MB', `name: ${'x'.repeat(1_000_001)}`, /a.yaml expected at most 1000000 bytes/],
+    ['Latin-1', Uint8Array.from([0x6e, 0xe9]), /expected UTF-8 text/],
+    ['an empty file', '', /a.yaml:1:1 expected an object with name and fields, given null/],
+    ['a wrong indentation', 'a:\n  - b\n c: d\n', /a.yaml:3:1 all mapping items must start/],
+  ])('refuses %s', (_what, content, message) => {
+    put('a.yaml', content);
+    expect(mistakes()[0]).toMatch(message);
+  });
+
+  it('refuses unread what is no file of the project, and shows none of it', () => {
+    const outside = mkdtempSync(join(tmpdir(), 'bailiwick-outside-'));
+    writeFileSync(join(outside, 'secret'), 'root:$6$secret: x\n- y\n');
+    writeFileSync(join(folder, '..', 'shared.yaml'), 'name: Shared\nfields:\n  a: { type: string }\n');
+    mkdirSync(join(folder, 'kept'));
+    put('kept/inner.yaml', 'name: Inner\nfields:\n  a: { type: string }\n');
+    execFileSync('mkfifo', [join(folder, 'pipe.yaml')]);
+    const links = {
+      device: '/dev/zero',
+      outside: join(outside, 'secret'),
+      folder: outside,
+      shared: '../shared.yaml',
+      inner: 'kept/inner.yaml',
+    };
+    for (const [name, target] of Object.entries(links)) symlinkSync(target, join(folder, `${name}.yaml`));
+    symlinkSync('nowhere', join(folder, 'nowhere.yaml'));
+    const leadsOut = 'expected a file of the project, found a link that leads out of it';
+    expect(mistakes()).toEqual([
+      `resources/device.yaml ${leadsOut}`,
+      `resources/folder.yaml ${leadsOut}`,
+      'resources/nowhere.yaml expected a file that can be read (ENOENT)',
+      `resources/outside.yaml ${leadsOut}`,
+      'resources/pipe.yaml expected a file, found a named pipe',
+    ]);
+    expect(loadDefinitions(folder).definitions.map(({ file }) => file)).toEqual(['resources/inner.yaml', 'resources/shared.yaml']);
+    rmSync(outside, { recursive: true });
+  });
+
+  it.each([
+    ['the same key', () => 'k: 1\n'.repeat(60_000), 20],
+    ['unknown keys', () => Array.from({ length: 60_000 }, (_, n) => `k${n}: 1\n`).join(''), 60_002],
+    ['closing braces', () => '}'.repeat(20_000), 20],
+  ])('reads a file full of %s in linear time', (_, content, count) => {
+    put('a.yaml', content());
+    expect(mistakes()).toHaveLength(count);
+  });
+
+  it('says when the folder cannot be read', () => {
+    rmSync(folder, { recursive: true });
+    expect(mistakes()).toEqual(['resources expected a folder of definition files, found none that can be read (ENOENT)']);
+  });
+});

@@ -1,0 +1,90 @@
+import { readdirSync, realpathSync } from 'node:fs';
+import { basename, dirname, extname, join, parse, sep } from 'node:path';
+import { errorCode, RefusedPath, readRegularFile } from '../files/index.ts';
+import type { Json } from '../operators/index.ts';
+import type { DefinitionMistake, Mistake } from './definition-mistake.ts';
+import { type Locate, parseYaml } from './yaml-file.ts';
+
+const EXTENSIONS: ReadonlySet<string> = new Set(['.yaml', '.yml', '.json']);
+const MOST_BYTES = 1_000_000;
+const MOST_FILES = 1000;
+
+/** A definition file, parsed and not yet checked. */
+export interface RawDefinition {
+  /** With its folder, as in `resources/article.yaml`. */
+  readonly file: string;
+  readonly source: Json;
+  readonly locate: Locate;
+}
+
+/** A folder of definition files, parsed. */
+export interface LoadedDefinitions {
+  readonly definitions: readonly RawDefinition[];
+  /** Files that cannot be read or are no YAML or JSON. */
+  readonly mistakes: readonly Mistake[];
+}
+
+/**
+ * Reads every definition file of a folder, in the order of their names. What the definitions say is checked where they
+ * meet the built-in ones, by `composeDefinitions` in `system/`.
+ */
+export function loadDefinitions(folder: string): LoadedDefinitions {
+  const definitions: RawDefinition[] = [];
+  const mistakes: Mistake[] = [];
+  const shownFolder = basename(folder);
+  const names = listFiles(folder);
+  if (typeof names === 'string') return { definitions, mistakes: [{ file: shownFolder, path: '', detail: names }] };
+  const roots = rootsOf(folder);
+  for (const name of names) {
+    const file = `${shownFolder}/${name}`;
+    const text = readText(join(folder, name), roots);
+    if (text.detail !== undefined) {
+      mistakes.push({ file, path: '', detail: text.detail });
+      continue;
+    }
+    const { value, errors, locate } = parseYaml(text.content);
+    mistakes.push(...errors.map(({ detail, position }) => ({ file, ...position, path: '', detail })));
+    if (value !== undefined) definitions.push({ file, source: value, locate });
+  }
+  return { definitions, mistakes };
+}
+
+/** A mistake in a definition, with its place in the file. */
+export function placeMistake(raw: RawDefinition, { path, on, detail }: DefinitionMistake): Mistake {
+  return { file: raw.file, ...raw.locate(path, on), path: path.join('.'), detail };
+}
+
+function listFiles(folder: string): readonly string[] | string {
+  try {
+    const names = readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => !entry.isDirectory() && !entry.name.startsWith('.') && EXTENSIONS.has(extname(entry.name).toLowerCase()))
+      .map((entry) => entry.name);
+    if (names.length > MOST_FILES) return `expected at most ${MOST_FILES} definition files, found ${names.length}`;
+    return names.sort((a, b) => (a < b ? -1 : 1));
+  } catch (error) {
+    return `expected a folder of definition files, found none that can be read (${errorCode(error)})`;
+  }
+}
+
+/**
+ * Folders that may contain definition files: the definitions folder and the project folder. A link to another place could make the service
+ * read any file of the machine and show its lines as mistakes.
+ */
+function rootsOf(folder: string): readonly string[] {
+  const own = realpathSync(folder);
+  const project = dirname(own);
+  return project === parse(project).root ? [own] : [own, project];
+}
+
+function readText(path: string, roots: readonly string[]): { content: string; detail?: undefined } | { detail: string } {
+  try {
+    const real = realpathSync(path);
+    if (!roots.some((root) => real.startsWith(root + sep)))
+      return { detail: 'expected a file of the project, found a link that leads out of it' };
+    return { content: new TextDecoder('utf-8', { fatal: true }).decode(readRegularFile(real, MOST_BYTES)) };
+  } catch (error) {
+    if (error instanceof RefusedPath) return { detail: error.message };
+    if (error instanceof TypeError) return { detail: 'expected UTF-8 text' };
+    return { detail: `expected a file that can be read (${errorCode(error)})` };
+  }
+}

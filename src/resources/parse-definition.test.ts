@@ -1,0 +1,244 @@
+import { describe, expect, it } from 'vitest';
+import type { Field } from '../fields/index.ts';
+import type { Json, JsonObject } from '../operators/index.ts';
+import { readDefinition } from './parse-definition.ts';
+import type { Resource } from './resource.ts';
+
+const title = { type: 'string' };
+
+function mistakesIn(source: Json): string[] {
+  return readDefinition(source).mistakes.map(({ path, detail }) => `${path.join('.')}: ${detail}`);
+}
+
+function read(source: JsonObject): Resource {
+  const { resource, mistakes } = readDefinition(source);
+  if (resource === undefined) throw new Error(mistakes.map(({ path, detail }) => `${path.join('.')}: ${detail}`).join('\n'));
+  return resource;
+}
+
+function fieldIn(source: JsonObject): Field | undefined {
+  return read({ name: 'Article', fields: { it: source } }).fields.get('it');
+}
+
+const nested = (depth: number): Json => (depth === 0 ? 'x' : [nested(depth - 1)]);
+
+describe('readDefinition', () => {
+  it('reads a whole definition, after the fields that every record has', () => {
+    const resource = read({
+      name: 'Article',
+      description: 'What the newsroom publishes.',
+      fields: {
+        title: { type: 'string', required: true, maxLength: 200 },
+        status: { type: 'enum', values: ['draft', 'published'], default: 'draft', index: true },
+        authorId: { type: 'reference', to: 'User', onDelete: 'restrict', required: true },
+        tags: { type: 'list', of: 'string' },
+      },
+      indexes: [{ fields: ['status', 'createdAt'] }],
+      permissions: { list: ['anon', 'user'], create: ['admin', 'admin'] },
+    });
+    expect([...resource.fields.keys()]).toEqual('id version createdAt updatedAt createdBy title status authorId tags'.split(' '));
+    expect(resource.fields.get('id')).toMatchObject({ readOnly: true, type: 'uuid' });
+    expect(resource.fields.get('status')).toMatchObject({ default: 'draft', index: true, required: false });
+    expect(resource.fields.get('tags')?.of).toMatchObject({ type: 'string' });
+    expect(resource.indexes).toEqual([{ fields: ['status', 'createdAt'], unique: false }]);
+    expect([...resource.permissions]).toEqual([
+      ['list', ['anon', 'user']],
+      ['create', ['admin']],
+    ]);
+    expect(resource.internal).toBe(false);
+    expect(Object.isFrozen(resource.fields.get('tags')?.of)).toBe(true);
+    expect(Object.isFrozen(resource.source['fields'])).toBe(true);
+  });
+
+  it('keeps bounds and defaults in their canonical form', () => {
+    expect(fieldIn({ type: 'decimal', min: 0, max: '9.5', default: 1 })).toMatchObject({ min: '0.00', max: '9.50', default: '1.00' });
+    expect(fieldIn({ type: 'timestamp', default: '2026-01-01T01:00:00+01:00' })?.default).toBe('2026-01-01T00:00:00.000Z');
+  });
+
+  it('makes a password secret without being told', () => {
+    expect(fieldIn({ type: 'password' })?.writeOnly).toBe(true);
+  });
+
+  it('reads again what it keeps as the source', () => {
+    const resource = read({ name: 'Article', fields: { title, secret: { type: 'string', writeOnly: true } } });
+    expect(readDefinition(resource.source, { builtIn: true }).resource).toEqual(resource);
+  });
+
+  it('lists every mistake of a definition at once', () => {
+    const source = {
+      name: 'sqlite_stuff',
+      fileds: {},
+      fields: {
+        title: { type: 'string', maxLenght: 3 },
+        views: { type: 'integr' },
+        id: title,
+        a: { type: 'enum' },
+        b: { type: 'boolean', default: 'yes' },
+      },
+      indexes: [{ fields: ['titl', 'views'] }],
+      permissions: { publish: ['anon'], list: ['guest'] },
+    };
+    expect(mistakesIn(source)).toEqual([
+      'fileds: unknown member "fileds" (did you mean "fields"?)',
+      'name: expected another name: those beginning with "sqlite_" belong to the database',
+      'fields.title.maxLenght: unknown option "maxLenght" (did you mean "maxLength"?)',
+      'fields.views.type: unknown type "integr" (did you mean "integer"?)',
+      'fields.id: expected another name: every record has "id" by itself',
+      'fields.a.values: expected a list of at least one text',
+      'fields.b.default: expected true or false, given text, given "yes"',
+      'indexes.0.fields.0: unknown field "titl" (did you mean "title"?)',
+      expect.stringMatching(/^permissions.publish: unknown action "publish"/),
+      expect.stringMatching(/^permissions.list.0: unknown role "guest"/),
+    ]);
+  });
+});
+
+describe('what a definition may not say', () => {
+  const field = (source: Json): Json => ({ name: 'Article', fields: { it: source } });
+  const fields = (source: JsonObject): Json => ({ name: 'Article', fields: source });
+  const named = (name: Json): Json => ({ name, fields: { title } });
+
+  it.each<[what: string, source: Json, at: string, detail: RegExp]>([
+    ['text', 'Article', '', /expected an object/],
+    ['no name', { fields: { title } }, '', /expected a name/],
+    ['a reserved name', named('batch'), 'name', /address of its own/],
+    ['a name of the database', named('pg_x'), 'name', /belong to the database/],
+    ['an internal name', named('_Policy'), 'name', /begins with a letter/],
+    ['an inherited name', named('toString'), 'name', /reserved/],
+    ['a name with a quote', named('a"b'), 'name', /letters, digits/],
+    ['a long name', named('a'.repeat(64)), 'name', /1 to 63/],
+    ['a number for a name', named(1), 'name', /expected a name/],
+    ['no fields', { name: 'A' }, '', /expected fields/],
+    ['empty fields', fields({}), 'fields', /at least one/],
+    ['too many fields', fields(Object.fromEntries(Array.from({ length: 201 }, (_, n) => [`f${n}`, title]))), 'fields', /at most 200/],
+    ['a field that is text', field('string'), 'fields.it', /expected an object with a type/],
+    ['a field without type', field({ required: true }), 'fields.it', /expected a type/],
+    ['an inherited type', field({ type: 'constructor' }), 'fields.it.type', /unknown type/],
+    [
+      'a type of another program',
+      field({ type: 'int' }),
+      'fields.it.type',
+      /^unknown type "int" \(known: string, text, integer, .*, password\)$/,
+    ],
+    [
+      'what belongs to the items of a list',
+      field({ type: 'list', of: { type: 'reference', to: 'User' }, onDelete: 'setNull' }),
+      'fields.it.onDelete',
+      /does not fit here: list takes .*; of what its items are, say it in "of"$/,
+    ],
+    [
+      'the prototype as a field',
+      JSON.parse('{"name":"A","fields":{"__proto__":{"type":"string"},"b":{"type":"string"}}}'),
+      'fields.__proto__',
+      /begins with a letter/,
+    ],
+    ['the constructor as a field', fields({ constructor: title }), 'fields.constructor', /reserved/],
+    ['twins', fields({ title, Title: title }), 'fields.Title', /only in case/],
+    ['a twin of an automatic field', fields({ createdat: title }), 'fields.createdat', /only in case/],
+    ['another type’s option', field({ type: 'integer', maxLength: 3 }), 'fields.it.maxLength', /does not fit here: integer takes/],
+    ['guarded', field({ type: 'string', guarded: true }), 'fields.it.guarded', /unknown option/],
+    ['text for a flag', field({ type: 'string', required: 'yes' }), 'fields.it.required', /expected true or false, given "yes"/],
+    ['a negative length', field({ type: 'string', maxLength: -1 }), 'fields.it.maxLength', /whole number/],
+    ['a bad pattern', field({ type: 'string', pattern: '(' }), 'fields.it.pattern', /RE2/],
+    ['null for a default', field({ type: 'string', default: null }), 'fields.it.default', /given null/],
+    ['a default outside', field({ type: 'enum', values: ['a'], default: 'b' }), 'fields.it.default', /expected one of a/],
+    ['a default too long', field({ type: 'string', maxLength: 2, default: 'abc' }), 'fields.it.default', /at most 2 characters/],
+    ['a default that no calendar has', field({ type: 'date', default: '2026-02-30' }), 'fields.it.default', /expected a date/],
+    ['numbers as values', field({ type: 'enum', values: [1, 2] }), 'fields.it.values', /list of texts/],
+    ['a list without of', field({ type: 'list' }), 'fields.it.of', /type of the items/],
+    ['a list of lists', field({ type: 'list', of: { type: 'list', of: 'string' } }), 'fields.it.of', /given list/],
+    ['a list of nothing known', field({ type: 'list', of: 'strng' }), 'fields.it.of.type', /did you mean "string"/],
+    ['a required item', field({ type: 'list', of: { type: 'string', required: true } }), 'fields.it.of.required', /does not fit here/],
+    ['a wrong item', field({ type: 'list', of: { type: 'enum', values: [] } }), 'fields.it.of.values', /at least one/],
+    ['an item without form', field({ type: 'list', of: { type: 'enum', values: 3 } }), 'fields.it.of.values', /list of texts/],
+    ['an index on a list', field({ type: 'list', of: 'string', index: true }), 'fields.it.index', /a list stands in no index/],
+    ['a unique secret', field({ type: 'string', writeOnly: true, unique: true }), 'fields.it.unique', /a secret field/],
+    ['a password shown', field({ type: 'password', writeOnly: false }), 'fields.it.writeOnly', /never shown/],
+    ['a secret that nobody sets', field({ type: 'string', writeOnly: true, readOnly: true }), 'fields.it.readOnly', /nobody could use/],
+    ['required of nobody', field({ type: 'string', required: true, readOnly: true }), 'fields.it.readOnly', /nobody may set it/],
+    ['renamed from itself', field({ type: 'string', renamedFrom: 'it' }), 'fields.it.renamedFrom', /no field has any more/],
+    [
+      'renamed twice',
+      fields({ a: { type: 'string', renamedFrom: 'old' }, b: { type: 'string', renamedFrom: 'old' } }),
+      'fields.b.renamedFrom',
+      /again/,
+    ],
+    ['indexes that are no list', { name: 'A', fields: { title }, indexes: {} }, 'indexes', /expected a list/],
+    ['an index of text', { name: 'A', fields: { title }, indexes: ['title'] }, 'indexes.0', /expected an object/],
+    ['an index of nothing', { name: 'A', fields: { title }, indexes: [{ fields: [] }] }, 'indexes.0.fields', /1 to 8/],
+    [
+      'an index twice',
+      { name: 'A', fields: { title }, indexes: [{ fields: ['title'] }, { fields: ['title'] }] },
+      'indexes.1',
+      /each index once/,
+    ],
+    [
+      'an index that the field has',
+      { name: 'A', fields: { title: { type: 'string', index: true } }, indexes: [{ fields: ['title'] }] },
+      'indexes.0',
+      /each index once/,
+    ],
+    [
+      'a field twice in an index',
+      { name: 'A', fields: { title }, indexes: [{ fields: ['title', 'title'] }] },
+      'indexes.0.fields.1',
+      /each field once/,
+    ],
+    [
+      'a secret in an index',
+      { name: 'A', fields: { s: { type: 'string', writeOnly: true } }, indexes: [{ fields: ['s'] }] },
+      'indexes.0.fields.0',
+      /which is secret/,
+    ],
+    [
+      'an inherited name in an index',
+      { name: 'A', fields: { title }, indexes: [{ fields: ['__proto__'] }] },
+      'indexes.0.fields.0',
+      /unknown field/,
+    ],
+    ['permissions that are no map', { name: 'A', fields: { title }, permissions: ['list'] }, 'permissions', /expected an object/],
+    [
+      'one role for a list',
+      { name: 'A', fields: { title }, permissions: { list: 'anon' } },
+      'permissions.list',
+      /expected a list of roles/,
+    ],
+    ['a description of depth', { name: 'A', description: nested(3), fields: { title } }, 'description', /expected a text/],
+  ])('%s', (_what, source, at, detail) => {
+    const { resource, mistakes } = readDefinition(source);
+    expect(resource).toBeUndefined();
+    expect(mistakes).toHaveLength(1);
+    expect(mistakes[0]?.path.join('.')).toBe(at);
+    expect(mistakes[0]?.detail).toMatch(detail);
+  });
+
+  it('does not blame an index for a field that has its own mistake', () => {
+    const mistakes = mistakesIn({ name: 'A', fields: { status: { type: 'enumm' } }, indexes: [{ fields: ['status'] }] });
+    expect(mistakes).toEqual(['fields.status.type: unknown type "enumm" (did you mean "enum"?)']);
+  });
+});
+
+describe('the hash', () => {
+  const base = { name: 'A', fields: { a: { type: 'string', maxLength: 5 }, b: { type: 'list', of: 'string' } } };
+  const hash = (source: JsonObject): string => read(source).hash;
+
+  it.each<[what: string, source: JsonObject]>([
+    ['descriptions', { ...base, description: 'x', fields: { ...base.fields, a: { ...base.fields.a, description: 'y' } } }],
+    ['the order of fields and options', { fields: { b: { of: 'string', type: 'list' }, a: { maxLength: 5, type: 'string' } }, name: 'A' }],
+    ['where a field got its values from', { ...base, fields: { ...base.fields, a: { ...base.fields.a, renamedFrom: 'z' } } }],
+    ['legacy permissions', { ...base, permissions: { list: ['anon'] } }],
+    ['the short form of an item', { ...base, fields: { ...base.fields, b: { type: 'list', of: { type: 'string', description: 'z' } } } }],
+  ])('does not change with %s', (_what, source) => {
+    expect(hash(source)).toBe(hash(base));
+  });
+
+  it.each<[what: string, source: JsonObject]>([
+    ['a length', { ...base, fields: { ...base.fields, a: { type: 'string', maxLength: 6 } } }],
+    ['a flag', { ...base, fields: { ...base.fields, a: { type: 'string', maxLength: 5, required: true } } }],
+    ['an item type', { ...base, fields: { ...base.fields, b: { type: 'list', of: 'date' } } }],
+    ['an index', { ...base, indexes: [{ fields: ['a'] }] }],
+    ['a field', { ...base, fields: { ...base.fields, c: { type: 'string' } } }],
+  ])('changes with %s', (_what, source) => {
+    expect(hash(source)).not.toBe(hash(base));
+  });
+});

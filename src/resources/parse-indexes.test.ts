@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import type { Json } from '../operators/index.ts';
+import { readDefinition } from './parse-definition.ts';
+
+const fields = {
+  status: { type: 'enum', values: ['draft', 'published'] },
+  email: { type: 'email' },
+  price: { type: 'decimal' },
+  tags: { type: 'list', of: 'string' },
+  secret: { type: 'string', writeOnly: true },
+};
+
+function read(...indexes: readonly Json[]): ReturnType<typeof readDefinition> {
+  return readDefinition({ name: 'Article', fields, indexes });
+}
+
+describe('an index over some of the records', () => {
+  it('has canonical values, in the order of names', () => {
+    const { resource } = read({ fields: ['status'], where: { price: 1.5, email: 'Ada@Example.org' } });
+    expect(resource?.indexes).toEqual([{ fields: ['status'], unique: false, where: { email: 'ada@example.org', price: '1.50' } }]);
+    expect(Object.keys(resource?.indexes[0]?.where ?? {})).toEqual(['email', 'price']);
+  });
+
+  it('is another than the one over all of them, and than one over others', () => {
+    const { mistakes } = read(
+      { fields: ['price'] },
+      { fields: ['price'], where: { status: 'draft' } },
+      { fields: ['price'], where: { status: 'published' } },
+      { fields: ['price'], where: { status: 'draft' } },
+    );
+    expect(mistakes).toMatchObject([{ path: ['indexes', 3], detail: 'expected each index once, given another over price' }]);
+  });
+
+  it('leaves the hash of definitions without one as it was', () => {
+    expect(read({ fields: ['price'] }).resource?.hash).not.toBe(read({ fields: ['price'], where: { status: 'draft' } }).resource?.hash);
+  });
+
+  const wrong: readonly [Json, readonly (string | number)[], string][] = [
+    ['draft', [], 'expected 1 to 4 fields and values such as { status: published }'],
+    [{}, [], 'expected 1 to 4 fields and values'],
+    [{ statos: 'draft' }, ['statos'], 'unknown field "statos" (did you mean "status"?)'],
+    [{ status: 'drafted' }, ['status'], 'expected one of draft, published'],
+    [{ status: null }, ['status'], 'expected a value, given null'],
+    [{ status: ['draft'] }, ['status'], 'expected text'],
+    [{ secret: 'x' }, ['secret'], 'which is secret'],
+    [{ tags: 'x' }, ['tags'], 'which is a list'],
+  ];
+  it.each(wrong)('refuses %j', (where, path, detail) => {
+    const { resource, mistakes } = read({ fields: ['price'], where });
+    expect(resource).toBeUndefined();
+    expect(mistakes).toMatchObject([{ path: ['indexes', 0, 'where', ...path], detail: expect.stringContaining(detail) }]);
+  });
+});

@@ -1,0 +1,58 @@
+import type { PathKind } from '../conditions/index.ts';
+import { didYouMean, type Issue, Problem } from '../errors.ts';
+import type { Field } from '../fields/index.ts';
+import { quote, suggest } from './definition-names.ts';
+import type { Resource } from './resource.ts';
+import { typeOf } from './validate-shape.ts';
+
+/** What a name that a client sends is used for. */
+export type FieldUsage = 'filter' | 'sort' | 'show' | 'expand';
+
+/**
+ * The one door for every field name that a client sends. A name that no field has and the name of a secret field
+ * are answered in the same words, or the answer would tell which secrets exist.
+ */
+export function resolveField(resource: Resource, name: string, usage: FieldUsage): Field {
+  const found = findField(resource, name, usage);
+  if ('field' in found) return found.field;
+  throw new Problem('REQUEST_FIELD', found.issue.detail, { errors: [found.issue] });
+}
+
+/** Like `resolveField`, for callers that list every mistake. */
+export function findField(resource: Resource, name: string, usage: FieldUsage): { field: Field } | { issue: Issue } {
+  const field = resource.fields.get(name);
+  if (field !== undefined && isUsable(field, usage)) return { field };
+  const path = name.slice(0, 64);
+  if (field !== undefined && !field.writeOnly) {
+    const expected = usage === 'expand' ? 'a reference to expand' : 'a field to sort by';
+    return { issue: { path, code: 'field', detail: `expected ${expected}, given ${quote(name)}, which is a ${field.type}` } };
+  }
+  const usable = [...resource.fields.values()].filter((other) => isUsable(other, usage)).map((other) => other.name);
+  // Few fields are references: who asks for `author` is shown that it is `authorId`.
+  const near = (given: string): string => (usage === 'expand' ? suggest(given, usable) : didYouMean(given, usable));
+  return {
+    issue: {
+      path,
+      code: 'field',
+      detail: `${resource.name} has no field ${quote(name)} to ${usage}${usage === 'show' || usage === 'expand' ? '' : ' by'}${near(name)}`,
+    },
+  };
+}
+
+const WHOLE_NUMBER: PathKind = Object.freeze({ kind: 'number', whole: true });
+
+/** How a field's values compare in conditions; undefined where they never do. */
+export function fieldKind(field: Field): PathKind | undefined {
+  const { kind, whole } = typeOf(field);
+  if (kind === undefined || field.writeOnly) return undefined;
+  if (field.of === undefined) return whole === true ? WHOLE_NUMBER : { kind };
+  const item = typeOf(field.of);
+  return { kind, itemKind: item.kind, ...(item.whole === true && { whole: true }) };
+}
+
+function isUsable(field: Field, usage: FieldUsage): boolean {
+  const kind = fieldKind(field)?.kind;
+  if (kind === undefined) return false;
+  if (usage === 'expand') return (field.of ?? field).to !== undefined;
+  return usage !== 'sort' || (kind !== 'list' && kind !== 'json');
+}

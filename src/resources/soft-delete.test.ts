@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import type { Json, JsonObject } from '../operators/index.ts';
+import { describeResource, recordSchema, valuesSchema } from './describe-resource.ts';
+import { readDefinition } from './parse-definition.ts';
+
+const source: JsonObject = { name: 'Article', softDelete: true, fields: { title: { type: 'string' } } };
+const mistakesIn = (changed: JsonObject, builtIn = false): readonly string[] =>
+  readDefinition({ ...source, ...changed }, { builtIn }).mistakes.map(({ path, detail }) => `${path.join('.')}: ${detail}`);
+const read = (changed: JsonObject = {}) => {
+  const { resource } = readDefinition({ ...source, ...changed });
+  if (resource === undefined) throw new Error('it has mistakes');
+  return resource;
+};
+
+describe('softDelete', () => {
+  it('gives records two more fields, which only the service sets', () => {
+    const resource = read();
+    expect([...resource.fields.keys()].slice(4)).toEqual(['createdBy', 'deletedAt', 'deletedBy', 'title']);
+    expect(resource.fields.get('deletedAt')).toMatchObject({ type: 'timestamp', readOnly: true, required: false });
+    expect(Object.keys(valuesSchema(resource, 'create')['properties'] as object)).toEqual(['title']);
+    expect(Object.keys(recordSchema(resource)['properties'] as object)).toContain('deletedBy');
+    expect(describeResource(resource)).toMatchObject({ softDelete: true });
+    expect([...read({ softDelete: false }).fields.keys()]).not.toContain('deletedAt');
+  });
+
+  it('is another definition to storage and checks, and false is none', () => {
+    expect(read().hash).not.toBe(read({ softDelete: false }).hash);
+    expect(read({ softDelete: false }).hash).toBe(
+      readDefinition({ name: 'Article', fields: { title: { type: 'string' } } }).resource?.hash,
+    );
+  });
+
+  it('leaves the hash of definitions without it as it was: what is stored of them is not redefined', () => {
+    expect(read({ softDelete: false }).hash).toBe('09bfd53a53cd5aecdda45eccadb02fed0a5cff4ca6a1e292379cd6bf818bfeb7');
+  });
+
+  it.each<readonly [JsonObject, string]>([
+    [{ softDelete: 'yes' }, 'softDelete: expected true or false, given "yes"'],
+    [{ softDelete: null }, 'softDelete: expected true or false, given null'],
+    [{ fields: { deletedAt: { type: 'timestamp' } } }, 'fields.deletedAt: expected another name: every record has "deletedAt" by itself'],
+    [
+      { indexes: [{ fields: ['title', 'deletedAt'], unique: true }] },
+      'indexes.0: expected no "deletedAt" in a unique index: what is unique is so by itself among those that are not deleted, and they have no value there',
+    ],
+    [
+      { indexes: [{ fields: ['title'], unique: true, where: { deletedBy: 'me' } }] },
+      'indexes.0: expected no "deletedBy" in a unique index: what is unique is so by itself among those that are not deleted, and they have no value there',
+    ],
+    [
+      { fields: { removedAt: { type: 'timestamp', renamedFrom: 'deletedAt' } } },
+      'fields.removedAt.renamedFrom: expected a name that no field has any more, given "deletedAt"',
+    ],
+    [{ fields: { deletedby: { type: 'string' } } }, 'fields.deletedby: expected another name: it differs from "deletedBy" only in case'],
+  ])('%j is a mistake', (changed, mistake) => {
+    expect(mistakesIn(changed)).toEqual([mistake]);
+  });
+
+  it('leaves its fields to indexes that make nothing unique', () => {
+    expect(mistakesIn({ indexes: [{ fields: ['title', 'deletedAt'] }] })).toEqual([]);
+  });
+
+  it('is nothing for our own tables', () => {
+    expect(mistakesIn({ name: '_Article' }, true)).toEqual(['softDelete: expected none: what is deleted of our own tables is gone']);
+  });
+
+  it('leaves its fields to who has none', () => {
+    const fields: Json = { deletedAt: { type: 'timestamp' }, deletedBy: { type: 'reference', to: 'User' } };
+    expect(mistakesIn({ softDelete: false, fields })).toEqual([]);
+  });
+});

@@ -1,0 +1,98 @@
+import type { JsonObject } from '../../operators/index.ts';
+
+const ofPolicy: JsonObject = { type: 'reference', to: '_Policy', onDelete: 'cascade', required: true, index: true };
+
+/**
+ * The revision of the last change, and so the ETag. A counter per row would begin again where an assignment is removed and made again,
+ * or a backup is restored, and an old ETag would match another content. Rows from before this column have 1, which no change gives again.
+ */
+const VERSION: JsonObject = { type: 'integer', required: true, default: 1, description: 'Revision of the last change.' };
+
+const policy: JsonObject = {
+  name: '_Policy',
+  description: 'Policies, without their rules.',
+  fields: {
+    name: { type: 'string', required: true, unique: true },
+    description: { type: 'text' },
+    type: { type: 'enum', values: ['ROLE_BASED', 'ATTRIBUTE_BASED', 'CUSTOM'], required: true },
+    isActive: { type: 'boolean', required: true, default: true },
+    priority: { type: 'integer', required: true, default: 100 },
+    createdBy: { type: 'string', required: true },
+    tags: { type: 'list', of: 'string', default: [] },
+    createdAt: { type: 'timestamp', required: true },
+    updatedAt: { type: 'timestamp', required: true },
+    version: VERSION,
+  },
+};
+
+const policyRule: JsonObject = {
+  name: '_PolicyRule',
+  description: 'Rules of policies.',
+  fields: {
+    policyId: ofPolicy,
+    position: { type: 'integer', required: true, description: 'Order in the policy as written.' },
+    resource: { type: 'string', required: true },
+    action: { type: 'string', required: true },
+    effect: { type: 'enum', values: ['ALLOW', 'DENY'], required: true, default: 'ALLOW' },
+    conditions: { type: 'json', default: [] },
+    priority: { type: 'integer', required: true, default: 100 },
+    description: { type: 'text' },
+    isActive: { type: 'boolean', required: true, default: true },
+    createdAt: { type: 'timestamp', required: true },
+  },
+};
+
+const userPolicy: JsonObject = {
+  name: '_UserPolicy',
+  description: 'Assignments of policies to users.',
+  fields: {
+    userId: { type: 'string', required: true },
+    policyId: ofPolicy,
+    assignedBy: { type: 'string', required: true },
+    assignedAt: { type: 'timestamp', required: true },
+    expiresAt: { type: 'timestamp' },
+    isActive: { type: 'boolean', required: true, default: true },
+    context: { type: 'json', default: {} },
+    version: VERSION,
+  },
+  indexes: [{ fields: ['userId', 'policyId'], unique: true }],
+};
+
+const rolePolicy: JsonObject = {
+  name: '_RolePolicy',
+  description: 'Assignments of policies to roles.',
+  fields: {
+    role: { type: 'string', required: true },
+    policyId: ofPolicy,
+    assignedBy: { type: 'string', required: true },
+    assignedAt: { type: 'timestamp', required: true },
+    isActive: { type: 'boolean', required: true, default: true },
+    priority: { type: 'integer', required: true, default: 100 },
+    version: VERSION,
+  },
+  indexes: [{ fields: ['role', 'policyId'], unique: true }],
+};
+
+const policyHistory: JsonObject = {
+  name: '_PolicyHistory',
+  description: 'Every version of every policy and assignment, the current ones included, with the epochs at which it was in force.',
+  fields: {
+    kind: { type: 'enum', values: ['policy', 'userPolicy', 'rolePolicy'], required: true },
+    subjectId: { type: 'string', required: true },
+    userId: { type: 'string', description: 'Of an assignment to a user: whose it is or was.' },
+    fromEpoch: { type: 'integer', required: true },
+    toEpoch: { type: 'integer', description: 'The epoch that ended it; none while it is in force.' },
+    value: { type: 'json', description: 'The policy with its rules, or the assignment; none where it was deleted.' },
+    changedBy: { type: 'string' },
+    changedAt: { type: 'timestamp', required: true },
+  },
+  indexes: [
+    { fields: ['kind', 'subjectId'] },
+    { fields: ['kind', 'fromEpoch'] },
+    { fields: ['fromEpoch', 'id'] },
+    { fields: ['kind', 'userId'] },
+  ],
+};
+
+/** What decisions are made by. */
+export const POLICY_DEFINITIONS: readonly JsonObject[] = [policy, policyRule, userPolicy, rolePolicy, policyHistory];

@@ -1,0 +1,81 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { FIELD_TYPES, type Field } from '../fields/index.ts';
+import type { Json } from '../operators/index.ts';
+import { article } from './article.fixture.ts';
+import { checkFieldValue, createAjv, fitsPlainly } from './validate-shape.ts';
+
+function field(name: string, options: Partial<Field> = {}): Field {
+  const found = article.fields.get(name);
+  if (found === undefined) throw new Error(`expected a field, given ${name}`);
+  return { ...found, ...options };
+}
+
+describe('checkFieldValue', () => {
+  it.each<[string, Json, string | undefined]>([
+    ['title', 'Harbour', undefined],
+    ['title', 1, 'title'],
+    ['live', 'yes', 'live'],
+    ['authorEmail', 'nobody', 'authorEmail'],
+    ['tags', ['a', 1, 'b'], 'tags.1'],
+    ['title', 'x'.repeat(1_000_000), 'title'],
+  ])('of %s says where a value is wrong', (name, value, path) => {
+    expect(checkFieldValue(field(name), value).map((issue) => issue.path)).toEqual(path === undefined ? [] : [path]);
+  });
+
+  it('goes by the options of the very field, however alike two are', () => {
+    const [few, more] = [field('views', { name: 'few', max: 1 }), field('views', { name: 'more', max: 2 })];
+    for (let again = 0; again < 2; again++) {
+      expect(checkFieldValue(few, 2)).toEqual([{ path: 'few', code: 'tooLarge', detail: 'expected at most 1, given 2' }]);
+      expect(checkFieldValue(more, 2)).toEqual([]);
+    }
+  });
+
+  it('goes on where many fields were checked before', () => {
+    for (let max = 0; max < 120; max++) expect(checkFieldValue(field('views', { max }), max + 1).length).toBe(1);
+    expect(checkFieldValue(field('views', { max: 0 }), 0)).toEqual([]);
+  });
+});
+
+describe('what is told without Ajv', () => {
+  const options: readonly Partial<Field>[] = [
+    { type: 'boolean' },
+    { type: 'enum', values: ['draft', 'published', ''] },
+    { type: 'integer' },
+    { type: 'integer', min: 0, max: 10 },
+    { type: 'json' },
+    { type: 'list', of: { type: 'string' } as Field },
+    { type: 'list', of: { type: 'string' } as Field, minLength: 1 },
+    { type: 'string' },
+    { type: 'number', min: 0 },
+  ];
+  const schemas = options.map((option) => FIELD_TYPES.get(option.type ?? '')?.jsonSchema({ name: 'x', ...option } as Field) ?? {});
+  const values = fc.oneof(
+    fc.constantFrom<Json>(true, false, 'draft', '', 'x', 0, -0, 5, 10, 11, -1, 0.5, 2 ** 53, [], {}, ['a'], null),
+    fc.jsonValue() as fc.Arbitrary<Json>,
+  );
+
+  it('is so by Ajv too, whatever the value', () => {
+    const validate = schemas.map((schema) => createAjv().compile(schema));
+    fc.assert(
+      fc.property(fc.nat(schemas.length - 1), values, (index, value) => {
+        fc.pre(fitsPlainly(schemas[index] ?? {}, value));
+        expect(validate[index]?.(value)).toBe(true);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it.each<[Partial<Field>['type'] & string, Json, boolean]>([
+    ['boolean', true, true],
+    ['enum', 'draft', true],
+    ['enum', 'other', false],
+    ['integer', 5, true],
+    ['integer', 0.5, false],
+    ['list', [], true],
+    ['string', 'a', false],
+  ])('is so of a %s that is %j: %s', (type, value, expected) => {
+    const at = options.findIndex((option) => option.type === type);
+    expect(fitsPlainly(schemas[at] ?? {}, value)).toBe(expected);
+  });
+});

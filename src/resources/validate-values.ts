@@ -1,0 +1,147 @@
+import { didYouMean, type Issue } from '../errors.ts';
+import type { Field } from '../fields/index.ts';
+import { isObject, type Json, type JsonObject, ownValue } from '../operators/index.ts';
+import { describeType } from './definition-mistake.ts';
+import { quote } from './definition-names.ts';
+import type { Resource } from './resource.ts';
+import { checkGiven, typeOf } from './validate-shape.ts';
+
+// Nobody reads more. To find what was meant, a name is compared with every field, which costs most where it helps least.
+const MOST_ISSUES = 100;
+const MOST_SUGGESTIONS = 10;
+
+/** What the values are for, and whose they are. */
+export interface CheckOptions {
+  readonly mode: 'create' | 'update';
+  /** Whether guarded fields may be set. */
+  readonly isAdmin: boolean;
+  /** The record whose numbers the values may increment; absent if increments are not allowed. */
+  readonly stored?: JsonObject | undefined;
+}
+
+/** What is left of the values sent, and what is wrong with them. */
+export interface CheckedValues {
+  /** What may be stored, each value in its canonical form; on create with defaults. Invalid fields are left out. */
+  readonly values: JsonObject;
+  /** Optional fields given as null: they lose their value. */
+  readonly cleared: readonly string[];
+  /** Every mistake, up to a hundred. */
+  readonly issues: readonly Issue[];
+}
+
+/** Checks what a caller sends for a record against the definition. Nothing is coerced. */
+export function checkValues(resource: Resource, input: Json | undefined, options: CheckOptions): CheckedValues {
+  if (!isObject(input)) {
+    const detail = `expected an object of field names and values, given ${describeType(input)}`;
+    return { values: {}, cleared: [], issues: [{ path: '', code: 'type', detail }] };
+  }
+  const { given, cleared, issues } = sortOut(resource, input, options);
+  issues.push(...checkGiven(resource, given));
+  const broken = new Set(issues.map((issue) => issue.path.split('.', 1)[0]));
+  const values: Record<string, Json> = {};
+  for (const [field, value] of given) {
+    if (!broken.has(field.name)) values[field.name] = typeOf(field).toCanonical?.(value, field) ?? value;
+  }
+  if (!options.isAdmin) issues.push(...refuseGuarded(resource, values, options.mode));
+  if (options.mode === 'create') issues.push(...complete(resource, { input, values }));
+  return { values, cleared, issues: issues.slice(0, MOST_ISSUES) };
+}
+
+interface SortedOut {
+  readonly given: ReadonlyMap<Field, Json>;
+  readonly cleared: string[];
+  readonly issues: Issue[];
+}
+
+// By names alone, before any value is looked at.
+function sortOut(resource: Resource, input: JsonObject, { mode, isAdmin, stored }: CheckOptions): SortedOut {
+  const given = new Map<Field, Json>();
+  const cleared: string[] = [];
+  const issues: Issue[] = [];
+  for (const [name, value] of Object.entries(input)) {
+    if (issues.length >= MOST_ISSUES) break;
+    const field = resource.fields.get(name);
+    if (field === undefined) {
+      const near = issues.length < MOST_SUGGESTIONS ? didYouMean(name, writable(resource)) : '';
+      issues.push({ path: name.slice(0, 64), code: 'unknown', detail: `unknown field ${quote(name)}${near}` });
+    } else if (field.readOnly) {
+      issues.push({ path: name, code: 'readOnly', detail: 'expected no value: the service sets it' });
+    } else if (field.immutable && mode === 'update') {
+      issues.push({ path: name, code: 'immutable', detail: 'expected no value: it is set on create and never changed' });
+    } else if (isIncrement(field, value)) {
+      const sum = applyIncrement(field, value, stored);
+      if ('issue' in sum) issues.push(sum.issue);
+      else given.set(field, sum.value);
+    } else if (value !== null) given.set(field, value);
+    else if (field.required) issues.push({ path: name, code: 'required', detail: 'expected a value, given null' });
+    else if (field.guarded && !isAdmin) issues.push(guardedIssue(field));
+    else cleared.push(name);
+  }
+  return { given, cleared, issues };
+}
+
+function writable(resource: Resource): readonly string[] {
+  return [...resource.fields.values()].filter((field) => !field.readOnly).map((field) => field.name);
+}
+
+// Takes guarded fields out of `values`; a create may repeat the default, which is what it would have got.
+function refuseGuarded(resource: Resource, values: Record<string, Json>, mode: CheckOptions['mode']): Issue[] {
+  const issues: Issue[] = [];
+  for (const field of resource.fields.values()) {
+    const value = values[field.name];
+    if (!field.guarded || value === undefined || (mode === 'create' && value === field.default)) continue;
+    delete values[field.name];
+    issues.push(guardedIssue(field));
+  }
+  return issues;
+}
+
+function guardedIssue(field: Field): Issue {
+  return { path: field.name, code: 'guarded', detail: 'expected no value: only an admin may set it' };
+}
+
+interface Incomplete {
+  readonly input: JsonObject;
+  readonly values: Record<string, Json>;
+}
+
+// Adds the defaults of what was not given, and names what is still missing.
+function complete(resource: Resource, { input, values }: Incomplete): Issue[] {
+  const issues: Issue[] = [];
+  for (const field of resource.fields.values()) {
+    if (Object.hasOwn(input, field.name)) continue;
+    if (field.default !== undefined) values[field.name] = field.default;
+    else if (field.required && !field.readOnly) issues.push({ path: field.name, code: 'required', detail: 'expected a value, given none' });
+  }
+  return issues;
+}
+
+/** `{ "increment": amount }`, given for a field whose own values are numbers. */
+export function isIncrement(field: Field, given: Json): given is JsonObject {
+  return typeOf(field).add !== undefined && isObject(given) && Object.hasOwn(given, 'increment');
+}
+
+/** Returns whether a change has an increment. */
+export function hasIncrement(resource: Resource, change: Json | undefined): boolean {
+  if (!isObject(change)) return false;
+  return Object.entries(change).some(([name, given]) => {
+    const field = resource.fields.get(name);
+    return field !== undefined && isIncrement(field, given);
+  });
+}
+
+/** Returns the incremented value, or the reason why there is none. `stored` is the record; undefined if increments are not allowed. */
+export function applyIncrement(
+  field: Field,
+  given: JsonObject,
+  stored: JsonObject | undefined,
+): { readonly value: Json } | { readonly issue: Issue } {
+  const refuse = (code: string, detail: string): { issue: Issue } => ({ issue: { path: field.name, code, detail } });
+  if (stored === undefined) return refuse('increment', 'expected a value: only an update can increment');
+  if (field.writeOnly) return refuse('increment', 'expected a value: a write-only field cannot be incremented');
+  if (Object.keys(given).length > 1) return refuse('type', 'expected increment as the only member');
+  const before = ownValue(stored, field.name);
+  if (before === undefined || before === null) return refuse('increment', 'expected a stored value to increment, the record has none');
+  const value = typeOf(field).add?.(before, given['increment'] ?? null, field);
+  return value === undefined ? refuse('type', `expected an increment that fits the type ${field.type}, sum included`) : { value };
+}

@@ -1,0 +1,129 @@
+import { type Document, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, visit, type YAMLMap } from 'yaml';
+import { memoised } from '../memoize.ts';
+import type { Json } from '../operators/index.ts';
+
+// Each use of an anchor counts with all it holds: what is small on disk stays small in memory.
+const MOST_ALIASES = 100;
+/** Maximum number of reported mistakes per file: a file that is not YAML may have a mistake in every character. */
+const MOST_ERRORS = 20;
+
+/** A place in a file, both from 1. */
+export interface FilePosition {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Where a member of a definition stands, or the nearest around it that has a place. */
+export type Locate = (path: readonly (string | number)[], on: 'key' | 'value') => FilePosition;
+
+/** A YAML (or JSON) text as plain data. */
+export interface ParsedYaml {
+  /** Undefined where the text is not well-formed. */
+  readonly value: Json | undefined;
+  readonly errors: readonly { readonly detail: string; readonly position: FilePosition }[];
+  readonly locate: Locate;
+}
+
+/** Parses a text as YAML 1.2, of which JSON is a part: plain data only, no tags, no merge keys, each key once. */
+export function parseYaml(text: string): ParsedYaml {
+  const lines = new LineCounter();
+  const toPosition = (offset: number): FilePosition => {
+    const { line, col } = lines.linePos(offset);
+    return { line: Math.max(1, line), column: Math.max(1, col) };
+  };
+  const document = parseDocument(text, {
+    lineCounter: lines,
+    prettyErrors: false,
+    stringKeys: true,
+    // The library compares each key with all keys before it, which can take minutes for one file. See `findRepeated`.
+    uniqueKeys: false,
+    merge: false,
+    schema: 'core',
+    resolveKnownTags: false,
+    logLevel: 'error',
+  });
+  const locate: Locate = (path, on) => toPosition(findOffset(document, path, on));
+  const found = [...document.errors, ...document.warnings].map(({ message, pos: [offset] }) => ({ message, offset }));
+  const mistakes = found.length > 0 ? found : findRepeated(document);
+  const errors = mistakes
+    .slice(0, MOST_ERRORS)
+    .map(({ message, offset }) => ({ detail: toMessage(message), position: toPosition(offset) }));
+  if (errors.length > 0) return { value: undefined, errors, locate };
+  try {
+    return { value: document.toJS({ maxAliasCount: MOST_ALIASES }) as Json, errors, locate };
+  } catch (error) {
+    // Aliases are only followed here: one that leads nowhere, or too many.
+    const detail = error instanceof Error ? toMessage(error.message) : String(error);
+    return { value: undefined, errors: [{ detail, position: { line: 1, column: 1 } }], locate };
+  }
+}
+
+interface Misplaced {
+  readonly message: string;
+  readonly offset: number;
+}
+
+/** Finds duplicate keys of mappings. */
+function findRepeated(document: Document): readonly Misplaced[] {
+  const repeated: Misplaced[] = [];
+  visit(document, {
+    Map(_, { items }) {
+      const known = new Set<unknown>();
+      for (const { key } of items) {
+        const name = isScalar(key) ? key.value : key;
+        if (known.has(name)) repeated.push({ message: 'map keys must be unique', offset: startOf(key) ?? 0 });
+        known.add(name);
+      }
+    },
+  });
+  return repeated;
+}
+
+function findOffset(document: Document, path: readonly (string | number)[], on: 'key' | 'value'): number {
+  let node: unknown = document.contents;
+  let offset = startOf(node) ?? 0;
+  for (const [depth, step] of path.entries()) {
+    const found = findMember(node, step);
+    if (found === undefined) break;
+    const isKey = on === 'key' && depth === path.length - 1;
+    offset = startOf(isKey ? found.key : found.value) ?? startOf(found.key) ?? offset;
+    node = found.value;
+  }
+  return offset;
+}
+
+interface Member {
+  readonly key: unknown;
+  readonly value: unknown;
+}
+
+function findMember(node: unknown, step: string | number): Member | undefined {
+  if (isSeq(node)) {
+    const value = node.items[Number(step)];
+    return value === undefined ? undefined : { key: value, value };
+  }
+  if (!isMap(node)) return undefined;
+  return memoised(membersOf, node, () => indexMembers(node)).get(String(step));
+}
+
+/** Members of mappings by key, because a file may have as many mistakes as members and each needs its position. */
+const membersOf = new WeakMap<YAMLMap, ReadonlyMap<string, Member>>();
+
+function indexMembers({ items }: YAMLMap): ReadonlyMap<string, Member> {
+  const members = new Map<string, Member>();
+  for (const { key, value } of items) {
+    const name = String((key as { value?: unknown }).value ?? key);
+    if (!members.has(name)) members.set(name, { key, value });
+  }
+  return members;
+}
+
+function startOf(node: unknown): number | undefined {
+  return (node as Node | null | undefined)?.range?.[0];
+}
+
+function toMessage(message: string): string {
+  if (/call stack/i.test(message)) return 'expected fewer levels of nesting';
+  const text = message.replace(/\.$/, '');
+  return `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
+}

@@ -1,0 +1,258 @@
+import {
+  type AssignmentChange,
+  DEFAULT_PRIORITY,
+  type RolePolicy,
+  toGrants,
+  type UserGrant,
+  type UserPolicy,
+} from '../authz/policies/index.ts';
+import { Problem } from '../errors.ts';
+import { createId } from '../ids.ts';
+import type { AssignableRole } from '../resources/index.ts';
+import { type Sql, sql } from '../sql.ts';
+import { ConstraintError, type Transaction } from './contract.ts';
+import { keepVersion, keepVersions, type Version } from './policy-history.ts';
+import { deleteFrom, insertInto, POLICY_TABLES, replaceIn, selectFrom } from './policy-tables.ts';
+import { bumpEpoch, lockPolicies } from './revision.ts';
+import { idList } from './table-names.ts';
+
+/** A policy and the user it is assigned to. */
+export interface UserPair {
+  readonly policyId: string;
+  readonly userId: string;
+}
+
+/** A policy and the role it is assigned to. */
+export interface RolePair {
+  readonly policyId: string;
+  readonly role: AssignableRole;
+}
+
+/** The author of a change of an assignment, and the check of the version to change. */
+export interface Authored {
+  /** User id of the acting admin. */
+  readonly by: string;
+  /** Called with the stored version (undefined if there is none) before the change. Throws if the change was meant for another version. */
+  checkVersion?(version: number | undefined): void;
+}
+
+/** The members of an assignment that a change gives, and its author. */
+export interface AuthoredChange extends AssignmentChange, Authored {}
+
+/** An assignment that was made, or made again in place of one that had ended. */
+export interface Assigned<Assignment> {
+  readonly assignment: Assignment;
+  readonly isRenewed: boolean;
+}
+
+/** Assigns a policy to a user; renews an assignment that is inactive or expired. Throws POLICY_UNKNOWN, USER_UNKNOWN, ASSIGNMENT_EXISTS. */
+export async function assignToUser(tx: Transaction, pair: UserPair, change: AuthoredChange): Promise<Assigned<UserPolicy>> {
+  // Held, so that the user is not deleted without this assignment; and held first, as whoever deletes the user does.
+  const user = await tx.one(sql`SELECT "id" FROM "User" WHERE "id" = ${pair.userId}${tx.rowLock('stay')}`);
+  if (user === undefined) throw new Problem('USER_UNKNOWN', 'no user has this id');
+  await lockPolicies(tx);
+  return begin<UserPair>(tx, pair, change);
+}
+
+/** Assigns a policy to a role; renews an assignment that is inactive. Throws POLICY_UNKNOWN, ASSIGNMENT_EXISTS. */
+export async function assignToRole(tx: Transaction, pair: RolePair, change: AuthoredChange): Promise<Assigned<RolePolicy>> {
+  await lockPolicies(tx);
+  return begin<RolePair>(tx, pair, change);
+}
+
+/** Changes an assignment. Throws ASSIGNMENT_UNKNOWN. */
+export async function updateAssignment<Pair extends UserPair | RolePair>(
+  tx: Transaction,
+  pair: Pair,
+  change: AuthoredChange,
+): Promise<AssignmentOf<Pair>> {
+  await lockPolicies(tx);
+  const found = await loadAssignment(tx, pair);
+  change.checkVersion?.(found.version);
+  const epoch = await bumpEpoch(tx);
+  const changed = { ...withChange(found, change), version: epoch };
+  await replaceIn(tx, POLICY_TABLES[kindOf(changed)], changed);
+  await keepVersion(tx, { ...subjectOf(changed), value: changed, epoch, by: change.by });
+  return changed;
+}
+
+/** Takes a policy from a user or a role. Throws ASSIGNMENT_UNKNOWN. */
+export async function removeAssignment(tx: Transaction, pair: UserPair | RolePair, { by, checkVersion }: Authored): Promise<void> {
+  await lockPolicies(tx);
+  const assignment = await loadAssignment(tx, pair);
+  checkVersion?.(assignment.version);
+  await end(tx, assignment, { epoch: await bumpEpoch(tx), by });
+}
+
+/** Ends every assignment to a user who is deleted; a token of another issuer may go on naming that id. */
+export async function removeAssignmentsOf(tx: Transaction, userId: string, { by }: { readonly by: string }): Promise<void> {
+  await lockPolicies(tx);
+  const assignments = await loadUserPolicies(tx, sql`"userId" = ${userId}`);
+  if (assignments.length === 0) return;
+  const epoch = await bumpEpoch(tx);
+  for (const assignment of assignments) await end(tx, assignment, { epoch, by });
+}
+
+/** Ends every assignment of a policy, as part of a change that has begun its epoch. */
+export async function endAssignments(
+  tx: Transaction,
+  policyId: string,
+  change: { readonly epoch: number; readonly by: string },
+): Promise<void> {
+  for (const assignment of await loadRolePolicies(tx, sql`"policyId" = ${policyId}`)) await end(tx, assignment, change);
+  // A policy may be assigned to more users than there is memory for.
+  for (let ended = ASSIGNMENTS_PER_STATEMENT; ended === ASSIGNMENTS_PER_STATEMENT; ) ended = await endSome(tx, policyId, change);
+}
+
+/** Assignments to users that are ended with a few statements. */
+const ASSIGNMENTS_PER_STATEMENT = 500;
+
+async function endSome(tx: Transaction, policyId: string, change: { readonly epoch: number; readonly by: string }): Promise<number> {
+  const some = await tx.all<Pick<UserPolicy, 'id' | 'userId'>>(
+    sql`SELECT "id", "userId" FROM "_UserPolicy" WHERE "policyId" = ${policyId} LIMIT ${ASSIGNMENTS_PER_STATEMENT}`,
+  );
+  if (some.length === 0) return 0;
+  const ended = some.map(({ id, userId }) => ({ id, userId, value: undefined }));
+  await keepVersions(tx, ended, { kind: 'userPolicy', ...change });
+  const ids = some.map(({ id }) => id);
+  await deleteFrom(tx, POLICY_TABLES.userPolicy, sql`"id" IN ${idList(tx.dialect, ids)}`);
+  return some.length;
+}
+
+/** Assignments to users that a condition picks, in the order of their making. */
+export async function loadUserPolicies(tx: Transaction, where: Sql): Promise<readonly UserPolicy[]> {
+  return selectFrom(tx, POLICY_TABLES.userPolicy, { where, orderBy: ['assignedAt', 'id'] });
+}
+
+/** Assignments to roles that a condition picks, in the order of their making. */
+export async function loadRolePolicies(tx: Transaction, where: Sql): Promise<readonly RolePolicy[]> {
+  return selectFrom(tx, POLICY_TABLES.rolePolicy, { where, orderBy: ['assignedAt', 'id'] });
+}
+
+/** What a pair is assigned as. */
+export type AssignmentOf<Pair> = Pair extends UserPair ? UserPolicy : RolePolicy;
+
+function kindOf(assignment: UserPair | RolePair): 'userPolicy' | 'rolePolicy' {
+  return 'userId' in assignment ? 'userPolicy' : 'rolePolicy';
+}
+
+/** What the history knows it by. */
+function subjectOf(assignment: UserPolicy | RolePolicy): Pick<Version, 'kind' | 'id' | 'userId'> {
+  const { id } = assignment;
+  return 'userId' in assignment ? { kind: 'userPolicy', id, userId: assignment.userId } : { kind: 'rolePolicy', id };
+}
+
+/**
+ * Creates an assignment with revision 0; the revision that stores it is set later. A renewal of `ended` keeps its id, and so its
+ * history.
+ */
+export function newAssignment<Pair extends UserPair | RolePair>(
+  pair: Pair,
+  change: AuthoredChange,
+  { now, ended }: { readonly now: number; readonly ended?: AssignmentOf<Pair> | undefined },
+): AssignmentOf<Pair> {
+  const assignedAt = new Date(now).toISOString();
+  const common = { id: ended?.id ?? createId(), assignedBy: change.by, assignedAt, isActive: true, version: 0 };
+  const fresh: UserPolicy | RolePolicy =
+    'userId' in pair ? { ...common, ...pair, context: {} } : { ...common, ...pair, priority: DEFAULT_PRIORITY };
+  return withChange(fresh, change) as AssignmentOf<Pair>;
+}
+
+/** Returns whether an assignment is in force: active and not expired. */
+export function isInForce(assignment: UserPolicy | RolePolicy, now: number): boolean {
+  const expiresAt = 'userId' in assignment ? assignment.expiresAt : undefined;
+  return assignment.isActive && (expiresAt === undefined || now < Date.parse(expiresAt));
+}
+
+async function begin<Pair extends UserPair | RolePair>(
+  tx: Transaction,
+  pair: Pair,
+  change: AuthoredChange,
+): Promise<Assigned<AssignmentOf<Pair>>> {
+  const policy = await tx.one(sql`SELECT "id" FROM "_Policy" WHERE "id" = ${pair.policyId}`);
+  if (policy === undefined) throw new Problem('POLICY_UNKNOWN', 'no policy has this id');
+  const found = await findAssignment(tx, pair);
+  if (found !== undefined && isInForce(found, tx.now)) throw existing(pair);
+  change.checkVersion?.(found?.version);
+  const epoch = await bumpEpoch(tx);
+  const assignment = { ...newAssignment(pair, change, { now: tx.now, ended: found }), version: epoch };
+  if (found === undefined) await insertNew(tx, assignment);
+  else await replaceIn(tx, POLICY_TABLES[kindOf(assignment)], assignment);
+  await keepVersion(tx, { ...subjectOf(assignment), value: assignment, epoch, by: change.by });
+  return { assignment, isRenewed: found !== undefined };
+}
+
+async function insertNew(tx: Transaction, assignment: UserPolicy | RolePolicy): Promise<void> {
+  try {
+    await insertInto(tx, POLICY_TABLES[kindOf(assignment)], assignment);
+  } catch (error) {
+    // The unique index has the last word, where two assign the same pair at once.
+    if (error instanceof ConstraintError && error.constraint === 'unique') throw existing(assignment, error);
+    throw error;
+  }
+}
+
+async function end(
+  tx: Transaction,
+  assignment: UserPolicy | RolePolicy,
+  { epoch, by }: { readonly epoch: number; readonly by: string },
+): Promise<void> {
+  await deleteFrom(tx, POLICY_TABLES[kindOf(assignment)], sql`"id" = ${assignment.id}`);
+  await keepVersion(tx, { ...subjectOf(assignment), value: undefined, epoch, by });
+}
+
+/** Members that are not given stay; null takes an expiry away. */
+export function withChange<Assignment extends UserPolicy | RolePolicy>(assignment: Assignment, change: AuthoredChange): Assignment {
+  const { isActive = assignment.isActive, assignedBy = assignment.assignedBy } = change;
+  const common = { ...assignment, isActive, assignedBy };
+  if (!('userId' in common)) return { ...common, priority: change.priority ?? common.priority };
+  const expiresAt = change.expiresAt === undefined ? common.expiresAt : (change.expiresAt ?? undefined);
+  return { ...common, expiresAt, context: change.context ?? common.context };
+}
+
+/** The assignment of a policy to a user or role, active or not. */
+export async function findAssignment<Pair extends UserPair | RolePair>(
+  tx: Transaction,
+  pair: Pair,
+): Promise<AssignmentOf<Pair> | undefined> {
+  const [assignment] =
+    'userId' in pair
+      ? await loadUserPolicies(tx, sql`"policyId" = ${pair.policyId} AND "userId" = ${pair.userId}`)
+      : await loadRolePolicies(tx, sql`"policyId" = ${pair.policyId} AND "role" = ${pair.role}`);
+  return assignment as AssignmentOf<Pair> | undefined;
+}
+
+/** The assignment of a policy to a user or role, active or not. Throws ASSIGNMENT_UNKNOWN. */
+export async function loadAssignment<Pair extends UserPair | RolePair>(tx: Transaction, pair: Pair): Promise<AssignmentOf<Pair>> {
+  const assignment = await findAssignment(tx, pair);
+  if (assignment === undefined)
+    throw new Problem('ASSIGNMENT_UNKNOWN', `the policy is not assigned to this ${'userId' in pair ? 'user' : 'role'}`);
+  return assignment;
+}
+
+function existing(pair: UserPair | RolePair, cause?: unknown): Problem {
+  const detail = `the policy is assigned to this ${'userId' in pair ? 'user' : 'role'} already: change the assignment with PUT`;
+  return new Problem('ASSIGNMENT_EXISTS', detail, { cause });
+}
+
+/** Users whose assignments one statement asks for. */
+const USERS_PER_STATEMENT = 500;
+
+/** What users are assigned as this transaction sees it, by user id; who is assigned nothing is not among them. */
+export async function loadGrants(tx: Transaction, userIds: readonly string[]): Promise<ReadonlyMap<string, readonly UserGrant[]>> {
+  const grants = new Map<string, readonly UserGrant[]>();
+  for (let from = 0; from < userIds.length; from += USERS_PER_STATEMENT) {
+    const assigned = await loadAssigned(tx, userIds.slice(from, from + USERS_PER_STATEMENT));
+    for (const [userId, own] of Map.groupBy(assigned, (one) => one.userId)) grants.set(userId, toGrants(own));
+  }
+  return grants;
+}
+
+type AssignmentRow = Pick<UserPolicy, 'userId' | 'policyId' | 'expiresAt' | 'isActive'>;
+
+async function loadAssigned(tx: Transaction, userIds: readonly string[]): Promise<readonly AssignmentRow[]> {
+  const rows = await tx.all<{ readonly userId: string; readonly policyId: string; readonly expiresAt: string | null }>(
+    sql`SELECT "userId", "policyId", "expiresAt" FROM "_UserPolicy" WHERE "userId" IN ${idList(tx.dialect, userIds)} AND "isActive" = TRUE`,
+  );
+  return rows.map(({ expiresAt, ...row }) => ({ ...row, expiresAt: expiresAt ?? undefined, isActive: true }));
+}

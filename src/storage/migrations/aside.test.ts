@@ -1,0 +1,124 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { SYSTEM } from '../../resources/system/index.ts';
+import { sql } from '../../sql.ts';
+import { loadRecord } from '../records.ts';
+import { define, resourceOf } from '../storage.fixture.ts';
+import { article, blocked, type Evolution, type Fields, kinds, openEvolution } from './evolution.fixture.ts';
+import { type Evolved, evolve } from './migrate.ts';
+import { dialectOf } from './migration-dialects.ts';
+
+let test: Evolution;
+
+beforeEach(() => {
+  test = openEvolution();
+});
+afterEach(() => test.dispose());
+
+describe('what is no longer defined, or is called otherwise', () => {
+  const before: Fields = { title: { type: 'string' }, note: { type: 'string' } };
+
+  it('keeps a removed field aside, and brings it back whole', async () => {
+    await test.apply(before);
+    await test.insert(before, { title: 'one', note: 'kept' });
+    expect(kinds(await test.apply({ title: { type: 'string' } }))).toEqual(['keepAside note']);
+    expect((await test.apply({ title: { type: 'string' } })).plan.steps).toEqual([]);
+    expect(kinds(await test.apply(before))).toEqual(['bringBack note']);
+    expect((await test.apply(before)).plan.steps).toEqual([]);
+    expect(await test.rows('Article')).toMatchObject([{ title: 'one', note: 'kept' }]);
+  });
+
+  it('notes what is kept aside, and forgets it once it is back', async () => {
+    const kept = async (): Promise<unknown[]> =>
+      (await test.rows('_Definition')).map(({ id }) => id).filter((id) => String(id).startsWith('Article'));
+    await test.apply(before);
+    await test.apply({ title: { type: 'string' } });
+    expect(await kept()).toEqual(['Article', 'Article.note']);
+    await test.apply(before);
+    expect(await kept()).toEqual(['Article']);
+  });
+
+  it('takes over a table that was there before, where its columns fit', async () => {
+    await test.apply({ title: { type: 'string' } });
+    await test.database.transaction(async (tx) => {
+      const text = sql.raw(dialectOf(tx).columnTypes.text);
+      await tx.run(
+        sql`CREATE TABLE "Old" ("id" ${text} PRIMARY KEY, "title" ${text}, "authorId" ${text} REFERENCES "Article" ("id"))${sql.raw(dialectOf(tx).tableOptions)}`,
+      );
+      await tx.run(sql`INSERT INTO "Old" ("id", "title") VALUES ('1', 'kept')`);
+    });
+    const old = (fields: Fields) => evolve(test.database, define({ Article: { fields: { title: { type: 'string' } } }, Old: { fields } }));
+    const fits = { title: { type: 'string' }, authorId: { type: 'reference', to: 'Article' } };
+    expect(blocked(await old(fits))[0]).toContain('Old.version is required, and 1 record has no value');
+    await test.database.transaction((tx) => tx.run(sql`DELETE FROM "Old"`));
+    const wrong = await old({ title: { type: 'string' }, authorId: { type: 'reference', to: 'User' } });
+    expect(blocked(wrong)).toEqual([expect.stringContaining('Old.authorId refers to Article')]);
+    expect(kinds(await old(fits))).toContain('bringBack title');
+    expect((await old(fits)).plan.steps).toEqual([]);
+  });
+
+  it('keeps a removed resource aside, and brings it back whole', async () => {
+    await test.apply(before);
+    await test.insert(before, { title: 'one', note: 'kept' });
+    const gone = await evolve(test.database, SYSTEM);
+    expect(kinds(gone)).toEqual(['keepAside']);
+    expect(gone.definitions.has('Article')).toBe(false);
+    expect((await evolve(test.database, SYSTEM)).plan.steps).toEqual([]);
+    expect(kinds(await test.apply(before))).toEqual(['bringBack']);
+    const record = await test.database.transaction((tx) => loadRecord(tx, resourceOf(article(before), 'Article'), '1'));
+    expect(record).toMatchObject({ title: 'one', note: 'kept' });
+  });
+
+  it('converts what comes back as something else', async () => {
+    await test.apply({ ...before, price: { type: 'decimal', scale: 2 } });
+    await test.insert({ ...before, price: { type: 'decimal', scale: 2 } }, { price: '1.25' });
+    await test.apply(before);
+    expect(kinds(await test.apply({ ...before, price: { type: 'decimal', scale: 3 } }))).toEqual(['bringBack price', 'convert price']);
+    expect(await test.rows('Article')).toMatchObject([{ price: 1250, price$1: 125 }]);
+  });
+
+  it('fills a field that comes back required with its default', async () => {
+    const required: Fields = { ...before, rank: { type: 'integer', required: true, default: 7 } };
+    await test.apply(required);
+    await test.apply(before);
+    await test.insert(before, { title: 'while it was away' });
+    expect(kinds(await test.apply(required))).toEqual(['bringBack rank', 'backfill rank']);
+    expect(await test.rows('Article')).toMatchObject([{ rank: 7 }]);
+  });
+
+  it('renames a column with its values and indexes', async () => {
+    await test.apply({ title: { type: 'string', index: true } });
+    await test.insert({ title: { type: 'string' } }, { title: 'kept' });
+    const after = { headline: { type: 'string', index: true, required: true, renamedFrom: 'title' } };
+    expect(kinds(await test.apply(after))).toEqual(['renameColumn headline', 'dropIndex', 'createIndex', 'redefine']);
+    expect(await test.rows('Article')).toMatchObject([{ headline: 'kept' }]);
+    expect((await test.apply(after)).plan.steps).toEqual([]);
+    expect(await test.shapeOf('Article')).not.toHaveProperty('title');
+  });
+
+  it('says of what is new that nothing of the name before is there, as where that is misspelt', async () => {
+    await test.apply(before);
+    const reasons = (evolved: Evolved): readonly string[] => evolved.done.map(({ reason }) => reason);
+    const misspelt = await test.apply({ ...before, headline: { type: 'string', renamedFrom: 'titel' } });
+    expect(reasons(misspelt)).toContain('Article.headline is new: no values of titel are there to take over');
+    const other = define({ Article: { fields: before }, Post: { fields: before, renamedFrom: 'Artikel' } });
+    expect(reasons(await evolve(test.database, other))).toContain('Post is new: no records of Artikel are there to take over');
+  });
+
+  it('keeps aside what it can no longer rename, because both are there', async () => {
+    await test.apply(before);
+    const after = { title: { type: 'string', renamedFrom: 'note' } };
+    expect(kinds(await test.apply(after))).toEqual(['keepAside note']);
+    expect(await test.shapeOf('Article')).toHaveProperty('note');
+  });
+
+  it('renames back a field that is kept aside, and no more than once', async () => {
+    await test.apply(before);
+    await test.insert(before, { note: 'kept' });
+    await test.apply({ title: { type: 'string' } });
+    const after = { title: { type: 'string' }, remark: { type: 'string', renamedFrom: 'note' } };
+    expect(kinds(await test.apply(after))).toEqual(['bringBack remark', 'renameColumn remark']);
+    expect((await test.apply(after)).plan.steps).toEqual([]);
+    expect(await test.rows('Article')).toMatchObject([{ remark: 'kept' }]);
+    expect(kinds(await test.apply({ ...after, note: { type: 'string' }, remark: { type: 'string' } }))).toEqual(['addColumn note']);
+  });
+});

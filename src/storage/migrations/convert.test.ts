@@ -1,0 +1,252 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { SetupError } from '../../errors.ts';
+import { sql } from '../../sql.ts';
+import { insertRecord } from '../records.ts';
+import { define, failure, resourceOf, toRecord } from '../storage.fixture.ts';
+import { article, blocked, type Evolution, type Fields, kinds, openEvolution, stepOf } from './evolution.fixture.ts';
+import { evolve, planFor } from './migrate.ts';
+
+let test: Evolution;
+
+beforeEach(() => {
+  test = openEvolution();
+});
+afterEach(() => test.dispose());
+
+const asText: Fields = { price: { type: 'string' } };
+const asNumber: Fields = { price: { type: 'integer' } };
+const prices = async (): Promise<unknown[]> => (await test.rows('Article')).map(({ price }) => price);
+const write = (id: string, price: unknown): Promise<unknown> =>
+  test.database.transaction((tx) => tx.run(sql`UPDATE "Article" SET "price" = ${price} WHERE "id" = ${id}`));
+
+describe('a type that is changed', () => {
+  it('takes values along by itself where every one has its place in the new type', async () => {
+    await test.apply(asText);
+    await test.insert(asText, { price: '12' }, {}, { price: '7' });
+    const evolved = await test.apply(asNumber);
+    expect(kinds(evolved)).toEqual(['convert price']);
+    expect(stepOf(evolved.done, 'convert')).toMatchObject({ risk: 'needs-backfill', rows: 2 });
+    expect(await prices()).toEqual([12, null, 7]);
+    expect((await test.apply(asNumber)).plan.steps).toEqual([]);
+    expect((await planFor(test.database, article(asNumber))).steps).toEqual([]);
+  });
+
+  it('changes at once where there are no values', async () => {
+    await test.apply(asText);
+    expect(stepOf((await test.apply(asNumber)).done, 'convert').risk).toBe('safe');
+  });
+
+  it('asks first where values would be left behind, and says which', async () => {
+    await test.apply(asText);
+    await test.insert(asText, { price: '12' }, ...Array.from({ length: 6 }, () => ({ price: 'free' })));
+    const { plan, done, definitions } = await test.apply(asNumber);
+    expect([done, plan.held, definitions.get('Article')?.fields.get('price')?.type]).toEqual([[], ['Article'], 'string']);
+    expect(stepOf(plan.steps, 'convert')).toMatchObject({ risk: 'lossy', rows: 6, ids: ['2', '3', '4', '5', '6'] });
+    expect(stepOf(plan.steps, 'convert').reason).toContain('6 of 7 values cannot follow');
+    expect(await prices()).toContain('free');
+  });
+
+  it('is done for the hash of the plan as it is then, and for no other', async () => {
+    await test.apply(asText);
+    await test.insert(asText, { price: '12' }, { price: 'free' }, { price: '1' });
+    const { hash } = await planFor(test.database, article(asNumber));
+    expect((await planFor(test.database, article(asNumber))).hash).toBe(hash);
+    await write('3', 'cheap');
+    const refused = await failure(evolve(test.database, article(asNumber), { allow: hash }));
+    expect(refused).toBeInstanceOf(SetupError);
+    const now = (await planFor(test.database, article(asNumber))).hash;
+    expect((refused as SetupError).mistakes.join()).toContain(now);
+    expect(await prices()).toEqual(['12', 'free', 'cheap']);
+    expect(kinds(await evolve(test.database, article(asNumber), { allow: now }))).toEqual(['convert price']);
+    expect(await prices()).toEqual([12, null, null]);
+  });
+
+  it('gives a required field its default where a value has no place', async () => {
+    await test.apply(asText);
+    await test.insert(asText, { price: '12' }, { price: 'free' });
+    expect(blocked(await test.force({ price: { type: 'integer', required: true } }))).toEqual([
+      expect.stringContaining('Article.price is required, and 1 record has no value for it'),
+    ]);
+    expect(kinds(await test.force({ price: { type: 'integer', required: true, default: 0 } }))).toEqual([
+      'convert price',
+      'backfill price',
+      'redefine',
+    ]);
+    expect(await prices()).toEqual([12, 0]);
+  });
+
+  it('is refused where values that differed would be the same of what is unique', async () => {
+    await test.apply(asText);
+    await test.insert(asText, { price: '1' }, { price: '1.0' });
+    const evolved = await test.apply({ price: { type: 'integer', unique: true } });
+    expect(blocked(evolved)).toEqual(['Article (price) is to be unique, and several records have 1 (2); change those records first']);
+  });
+
+  it('makes its indexes anew, on the new column', async () => {
+    await test.apply({ price: { type: 'string', index: true, unique: true } }, { indexes: [{ fields: ['createdAt', 'price'] }] });
+    await test.insert(asText, { price: '1' });
+    await test.apply({ price: { type: 'integer', index: true, unique: true } }, { indexes: [{ fields: ['createdAt', 'price'] }] });
+    expect(await test.indexesOf('Article')).toEqual([
+      'CREATE INDEX "ix_Article$createdAt$price" ON "Article" ("createdAt", "price", "id")',
+      'CREATE UNIQUE INDEX "ux_Article$price" ON "Article" ("price")',
+    ]);
+  });
+
+  it('may get another name at the same time', async () => {
+    await test.apply(asText);
+    await test.insert(asText, { price: '12' });
+    const after = { cost: { type: 'integer', renamedFrom: 'price' } };
+    expect(kinds(await test.apply(after))).toEqual(['convert cost']);
+    expect(await test.rows('Article')).toMatchObject([{ cost: 12, cost$1: '12' }]);
+    expect((await test.apply(after)).plan.steps).toEqual([]);
+  });
+
+  it('converts more rows than one statement takes', async () => {
+    await test.apply(asText);
+    await test.database.transaction(async (tx) => {
+      const price = resourceOf(article(asText), 'Article');
+      for (let i = 1; i <= 1203; i++) await insertRecord(tx, price, toRecord(String(i).padStart(5, '0'), { price: String(i) }));
+    });
+    await test.apply(asNumber);
+    const sum = await test.database.transaction((tx) =>
+      tx.one(sql`SELECT count("price") AS "count", sum("price") AS "sum" FROM "Article"`),
+    );
+    expect(sum).toEqual({ count: 1203, sum: (1203 * 1204) / 2 });
+  });
+});
+
+describe('there and back', () => {
+  it('has every value that both types hold, and those that only the first could', async () => {
+    await test.apply(asText);
+    await test.insert(asText, { price: '1.0' }, { price: 'free' }, {}, { price: '5' }, { price: '6' });
+    await test.force(asNumber);
+    expect(await prices()).toEqual([1, null, null, 5, 6]);
+    await write('3', 33);
+    await write('4', 44);
+    await write('5', null);
+    expect(kinds(await test.apply(asText))).toEqual(['convert price']);
+    // As they were; written meanwhile; emptied meanwhile.
+    expect(await prices()).toEqual(['1.0', 'free', '33', '44', null]);
+    expect((await test.apply(asText)).plan.steps).toEqual([]);
+  });
+
+  it('holds for any number of times, and for what was put aside on the way', async () => {
+    await test.apply(asText);
+    await test.insert(asText, { price: 'free' }, { price: '1' });
+    for (let round = 0; round < 3; round++) {
+      await test.force(asNumber);
+      expect(await prices()).toEqual([null, 1]);
+      await test.force({ price: { type: 'boolean' } });
+      expect(await prices()).toEqual([null, 1]);
+      await test.force(asText);
+      expect(await prices()).toEqual(['free', '1']);
+    }
+    expect(Object.keys(await test.shapeOf('Article')).filter((name) => name.startsWith('price'))).toHaveLength(3);
+  });
+
+  it('brings no value back that an enum no longer lists', async () => {
+    const listed = (...values: string[]): Fields => ({ price: { type: 'enum', values } });
+    await test.apply(listed('1', '2'));
+    await test.insert(listed('1', '2'), { price: '1' }, { price: '2' });
+    await test.apply(asNumber);
+    expect(stepOf((await test.apply(listed('2'))).plan.steps, 'convert')).toMatchObject({ risk: 'lossy', ids: ['1'] });
+  });
+
+  const integer = { type: 'integer' };
+  const decimal = { type: 'decimal', scale: 1 };
+  const boolean = { type: 'boolean' };
+  const string = { type: 'string' };
+  const json = { type: 'json' };
+  const list = { type: 'list', of: 'string' };
+  const one = { type: 'enum', values: ['1'] };
+
+  /** Each a way on which a value once did not come back: it lay aside, taken for one that somebody had written over. */
+  it.each([
+    [decimal, '1.0', 10, [string, integer, one]],
+    [decimal, '1.0', 10, [integer, decimal, one, boolean]],
+    [boolean, true, 1, [decimal, integer, decimal]],
+    [integer, 0, 0, [boolean, json, integer, list]],
+    [list, ['a'], '["a"]', [json, list, json, string]],
+  ])('has a value of %j again: %j', async (first, value, stored, others) => {
+    const fieldsOf = (price: Fields[string]): Fields => ({ price });
+    await test.apply(fieldsOf(first));
+    await test.insert(fieldsOf(first), { price: value });
+    for (const other of others) await test.force(fieldsOf(other));
+    await test.force(fieldsOf(first));
+    expect(await prices()).toEqual([stored]);
+  });
+
+  it('goes on where the field was renamed in between', async () => {
+    await test.apply(asText);
+    await test.insert(asText, { price: 'free' });
+    await test.force(asNumber);
+    expect(kinds(await test.apply({ cost: { type: 'integer', renamedFrom: 'price' } }))).toEqual(['renameColumn cost']);
+    await test.apply({ cost: { type: 'string' } });
+    expect(await test.rows('Article')).toMatchObject([{ cost: 'free' }]);
+  });
+
+  it('goes on where the field was renamed at the same time, once and again, and only in case', async () => {
+    await test.apply(asText);
+    await test.insert(asText, { price: 'true' }, { price: 'free' });
+    const way: readonly Fields[] = [
+      { price: { type: 'boolean' } },
+      { cost: { type: 'integer', renamedFrom: 'price' } },
+      { COST: { type: 'boolean', renamedFrom: 'cost' } },
+      { Price: { type: 'integer', renamedFrom: 'COST' } },
+      { price: { type: 'string', renamedFrom: 'Price' } },
+    ];
+    for (let round = 0; round < 2; round++) {
+      for (const fields of way) expect((await test.force(fields)).plan.held).toEqual([]);
+      expect(await prices()).toEqual(['true', 'free']);
+    }
+  });
+});
+
+describe('a reference that leads elsewhere', () => {
+  const id = (n: number): string => `018f4e6a-1c2b-7d3e-8f40-00000000000${n}`;
+  const one: Fields = { title: { type: 'string' } };
+  const pointing = (to: string, list = false): Parameters<typeof define>[0] => ({
+    Left: { fields: one },
+    Right: { fields: one },
+    Article: { fields: { other: list ? { type: 'list', of: { type: 'reference', to } } : { type: 'reference', to } } },
+  });
+  const populate = async (others: readonly unknown[], list = false): Promise<void> => {
+    await evolve(test.database, define(pointing('Left', list)));
+    await test.database.transaction(async (tx) => {
+      for (const n of [1, 2]) await tx.run(sql`INSERT INTO "Left" ("id") VALUES (${id(n)})`);
+      await tx.run(sql`INSERT INTO "Right" ("id") VALUES (${id(1)})`);
+      for (const [n, other] of others.entries()) await tx.run(sql`INSERT INTO "Article" ("id", "other") VALUES (${String(n)}, ${other})`);
+    });
+  };
+
+  it.each([
+    ['alone', false, [id(1), id(2)], [id(1), null]],
+    ['in a list', true, [`["${id(1)}"]`, `["${id(1)}","${id(2)}"]`], [`["${id(1)}"]`, null]],
+  ])('%s takes along what is there too, and asks first for the rest', async (_, list, before, after) => {
+    await populate(before, list);
+    const definitions = define(pointing('Right', list));
+    const plan = await planFor(test.database, definitions);
+    expect(stepOf(plan.steps, 'convert')).toMatchObject({ risk: 'lossy', rows: 1, ids: ['1'] });
+    await evolve(test.database, definitions, { allow: plan.hash });
+    expect((await test.rows('Article')).map(({ other }) => other)).toEqual(after);
+    expect((await evolve(test.database, definitions, { thorough: true })).plan.steps).toEqual([]);
+  });
+
+  it('into a resource that is new leads nowhere', async () => {
+    await populate([id(1)]);
+    const definitions = define({ ...pointing('New'), New: { fields: one } });
+    const plan = await planFor(test.database, definitions);
+    expect(stepOf(plan.steps, 'convert')).toMatchObject({ risk: 'lossy', rows: 1 });
+    await evolve(test.database, definitions, { allow: plan.hash });
+    expect((await evolve(test.database, define(pointing('Left')))).plan.held).toEqual([]);
+    expect((await test.rows('Article')).map(({ other }) => other)).toEqual([id(1)]);
+  });
+
+  it('made of text is checked like one that is written', async () => {
+    await test.apply(asText);
+    await test.database.transaction((tx) => insertRecord(tx, resourceOf(define({}), 'User'), { id: id(1), email: 'a@example.org' }));
+    await test.insert(asText, { price: id(1) }, { price: id(2) }, { price: 'Ada' });
+    const { plan } = await test.apply({ price: { type: 'reference', to: 'User' } });
+    expect(stepOf(plan.steps, 'convert')).toMatchObject({ risk: 'lossy', rows: 2, ids: ['2', '3'] });
+  });
+});

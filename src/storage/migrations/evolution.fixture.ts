@@ -1,0 +1,112 @@
+import type { ColumnType } from '../../fields/index.ts';
+import type { JsonObject } from '../../operators/index.ts';
+import type { Definitions } from '../../resources/index.ts';
+import { sql } from '../../sql.ts';
+import type { Database } from '../contract.ts';
+import { postgresTables } from '../postgres/tables.ts';
+import { insertRecord } from '../records.ts';
+import { currentEpoch } from '../revision.ts';
+import { sqliteTables } from '../sqlite/tables.ts';
+import { define, onPostgres, openTestDatabase, resourceOf, type TestDatabase, toRecord } from '../storage.fixture.ts';
+import { type Evolved, evolve, planFor } from './migrate.ts';
+import { dialectOf } from './migration-dialects.ts';
+import type { Step } from './migration-plan.ts';
+
+/** Fields as a definition writes them. */
+export type Fields = Readonly<Record<string, JsonObject>>;
+
+/** A database whose one project resource, Article, changes. */
+export interface Evolution extends TestDatabase {
+  apply(fields: Fields, more?: JsonObject): Promise<Evolved>;
+  /** Applies what would be lossy too. */
+  force(fields: Fields, more?: JsonObject): Promise<Evolved>;
+  /** Inserts articles with the ids 1, 2, …. */
+  insert(fields: Fields, ...records: readonly JsonObject[]): Promise<void>;
+  epoch(): Promise<number>;
+  /** Column → type. */
+  shapeOf(table: string): Promise<Readonly<Record<string, string>>>;
+  /** SQL of the indexes of a table. */
+  indexesOf(table: string): Promise<readonly string[]>;
+}
+
+/** Opens one that no other test has. */
+export function openEvolution(options: { readonly kept?: number } = {}): Evolution {
+  const test = openTestDatabase(options);
+  const { database } = test;
+  return {
+    ...test,
+    apply: (fields, more) => evolve(database, article(fields, more)),
+    async force(fields, more) {
+      const { hash } = await planFor(database, article(fields, more));
+      return evolve(database, article(fields, more), { allow: hash });
+    },
+    async insert(fields, ...records) {
+      const resource = resourceOf(article(fields), 'Article');
+      for (const [index, record] of records.entries()) {
+        await database.transaction((tx) => insertRecord(tx, resource, toRecord(`${index + 1}`, record)));
+      }
+    },
+    epoch: () => database.transaction(currentEpoch),
+    async shapeOf(table) {
+      const tables = await database.transaction((tx) => dialectOf(tx).introspect(tx));
+      const columns = [...(tables.find(({ name }) => name === table)?.columns.values() ?? [])];
+      return Object.fromEntries(columns.map(({ name, type }) => [name, type]));
+    },
+    async indexesOf(table) {
+      if (onPostgres) return indexesBesideSqlite(database, table);
+      const query = sql`SELECT "sql" FROM sqlite_schema WHERE "type" = 'index' AND "tbl_name" = ${table} AND "sql" IS NOT NULL ORDER BY "name"`;
+      const rows = await database.transaction((tx) => tx.all<{ sql: string }>(query));
+      return rows.map((row) => row.sql);
+    },
+  };
+}
+
+/** The same in the words of SQLite. */
+async function indexesBesideSqlite(database: Database, table: string): Promise<readonly string[]> {
+  const query = sql<{ sql: string }>`
+    SELECT pg_get_indexdef(indexrelid) AS "sql" FROM pg_index i
+    WHERE indrelid = ${`"${table}"`}::regclass AND NOT EXISTS (SELECT 1 FROM pg_constraint WHERE conindid = indexrelid)`;
+  const rows = await database.transaction((tx) => tx.all<{ sql: string }>(query));
+  return rows.map((row) => toSqlite(row.sql)).toSorted();
+}
+
+/** `CREATE INDEX "ix" ON test."Note" USING btree (title NULLS FIRST, id) WHERE ((title = 'x'::text) AND …)`, with fewer words. */
+function toSqlite(text: string): string {
+  const [, head = '', name = '', table = '', columns = '', where] =
+    /^(CREATE (?:UNIQUE )?INDEX) (\S+) ON (?:\w+\.)?(\S+) USING btree \((.*?)\)(?: WHERE (.*))?$/.exec(text) ?? [];
+  const parts = columns.split(', ').map((part) => quoted(part.replace(' NULLS FIRST', '')));
+  const condition = where
+    ?.replaceAll(/[()]|::\w+/g, '')
+    .split(' AND ')
+    .map((part) => part.replace(/^\S+/, quoted));
+  return `${head} ${quoted(name)} ON ${quoted(table)} (${parts.join(', ')})${condition === undefined ? '' : ` WHERE ${condition.join(' AND ')}`}`;
+}
+
+function quoted(name: string): string {
+  return name.startsWith('"') ? name : `"${name}"`;
+}
+
+/** What columns are made as. */
+export const COLUMN_TYPES: Readonly<Record<ColumnType, string>> = (onPostgres ? postgresTables : sqliteTables).columnTypes;
+
+/** The system's definitions and an Article with these fields. */
+export function article(fields: Fields, more: JsonObject = {}): Definitions {
+  return define({ Article: { fields, ...more } });
+}
+
+/** What was done, in short: `addColumn summary`. */
+export function kinds({ done }: Evolved): readonly string[] {
+  return done.map(({ kind, field }) => (field === undefined ? kind : `${kind} ${field}`));
+}
+
+/** What was in the way. */
+export function blocked({ plan }: Evolved): readonly string[] {
+  return plan.steps.filter(({ risk }) => risk === 'blocked').map(({ reason }) => reason);
+}
+
+/** The one step of a kind. */
+export function stepOf(steps: readonly Step[], kind: Step['kind']): Step {
+  const [step, more] = steps.filter((each) => each.kind === kind);
+  if (step === undefined || more !== undefined) throw new Error(`expected one ${kind} among ${steps.map((each) => each.kind).join(', ')}`);
+  return step;
+}

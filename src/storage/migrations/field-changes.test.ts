@@ -1,0 +1,162 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { sql } from '../../sql.ts';
+import { define } from '../storage.fixture.ts';
+import { blocked, type Evolution, type Fields, kinds, openEvolution } from './evolution.fixture.ts';
+import { evolve } from './migrate.ts';
+
+let test: Evolution;
+
+beforeEach(() => {
+  test = openEvolution();
+});
+afterEach(() => test.dispose());
+
+describe('a changed definition', () => {
+  const before: Fields = { title: { type: 'string' }, note: { type: 'string' } };
+
+  it('adds optional fields, and fills those with a default through bound values', async () => {
+    await test.apply(before);
+    expect(kinds(await test.apply({ ...before, filled: { type: 'string', default: 'x' } }))).toEqual(['addColumn filled']);
+    await test.apply(before);
+    await test.insert(before, { title: 'one' }, { title: 'two' });
+    const evil = `'); DROP TABLE "Article"; --`;
+    const after = {
+      ...before,
+      summary: { type: 'text' },
+      section: { type: 'string', required: true, default: evil },
+      price: { type: 'decimal', default: '1.50' },
+    };
+    const evolved = await test.apply(after);
+    expect(kinds(evolved)).toEqual(['addColumn summary', 'addColumn section', 'backfill section', 'addColumn price', 'backfill price']);
+    expect(evolved.plan.steps.flatMap((step) => step.sql).join()).not.toContain('DROP');
+    expect(await test.rows('Article')).toMatchObject([
+      { section: evil, price: 150, summary: null },
+      { section: evil, price: 150 },
+    ]);
+    expect((await test.apply(after)).plan.steps).toEqual([]);
+  });
+
+  it('adds a required field without default while there are no records, and refuses it once there are', async () => {
+    await test.apply(before);
+    expect(kinds(await test.apply({ ...before, a: { type: 'string', required: true } }))).toEqual(['addColumn a']);
+    await test.insert({ ...before, a: { type: 'string' } }, { a: 'x' }, { a: 'y' });
+    const refused = await test.apply({
+      ...before,
+      a: { type: 'string', required: true },
+      b: { type: 'string', required: true },
+      c: { type: 'string' },
+    });
+    expect(refused.done).toEqual([]);
+    expect(blocked(refused)).toEqual([expect.stringContaining('Article.b is required, and 2 records have no value')]);
+    expect([...(refused.definitions.get('Article')?.fields.keys() ?? [])].slice(5)).toEqual(['title', 'note', 'a']);
+  });
+
+  it('makes a field required where every record has a value, or a default fills the gaps', async () => {
+    await test.apply(before);
+    await test.insert(before, { title: 'one', note: 'n' }, { title: 'two' });
+    expect(kinds(await test.apply({ ...before, title: { type: 'string', required: true } }))).toEqual(['redefine']);
+    const required = { title: { type: 'string', required: true }, note: { type: 'string', required: true } };
+    expect(blocked(await test.apply(required))[0]).toContain('1 record has no value');
+    expect(kinds(await test.apply({ ...required, note: { type: 'string', required: true, default: '-' } }))).toEqual([
+      'backfill note',
+      'redefine',
+    ]);
+    expect((await test.rows('Article')).map((row) => row['note'])).toEqual(['n', '-']);
+  });
+
+  it('makes and drops indexes', async () => {
+    await test.apply(before);
+    await test.insert(before, { title: 'a' }, { title: 'a' }, {}, {});
+    expect(kinds(await test.apply({ ...before, title: { type: 'string', index: true } }))).toEqual(['createIndex']);
+    expect(kinds(await test.apply(before))).toEqual(['dropIndex']);
+    const unique = await test.apply({ ...before, title: { type: 'string', unique: true } });
+    expect(blocked(unique)).toEqual(['Article (title) is to be unique, and several records have "a" (2); change those records first']);
+    expect(kinds(await test.apply({ ...before, note: { type: 'string', unique: true } }))).toContain('createIndex');
+  });
+
+  it('leaves indexes alone that somebody made by hand', async () => {
+    await test.apply(before);
+    await test.database.transaction((tx) => tx.run(sql`CREATE INDEX "mine" ON "Article" ("note")`));
+    expect((await test.apply(before)).plan.steps).toEqual([]);
+  });
+
+  it('refuses a unique field whose default every record would share', async () => {
+    await test.apply(before);
+    await test.insert(before, {}, {});
+    const evolved = await test.apply({ ...before, code: { type: 'string', unique: true, default: 'x' } });
+    expect(blocked(evolved)[0]).toContain('Article (code) is to be unique');
+  });
+
+  it('refuses a reference whose default is the id of nothing, and takes one that is there', async () => {
+    const id = '018f4e6a-1c2b-7d3e-8f40-5a6b7c8d9e0f';
+    const other = (to: string): Fields => ({ ...before, other: { type: 'reference', to, default: id } });
+    await test.apply(before);
+    await test.insert(before, { title: 'one' });
+    expect(blocked(await test.apply(other('Article')))).toEqual([expect.stringContaining('and no Article has this id')]);
+    const beside = await evolve(test.database, define({ Article: { fields: other('Desk') }, Desk: { fields: before } }));
+    expect(blocked(beside)).toEqual([expect.stringContaining('and no Desk has this id')]);
+    await test.database.transaction((tx) => tx.run(sql`UPDATE "Article" SET "id" = ${id}`));
+    expect(kinds(await test.apply(other('Article')))).toEqual(['addColumn other', 'backfill other', 'createIndex', 'keepAside']);
+    expect(await test.rows('Article')).toMatchObject([{ id, other: id }]);
+  });
+
+  it.each([
+    ['integer', { type: 'integer' }, 'lossy'],
+    ['a narrower type', { type: 'enum', values: ['two'] }, 'lossy'],
+    ['a reference', { type: 'reference', to: 'User' }, 'lossy'],
+    ['a secret kind', { type: 'password' }, 'blocked'],
+  ])('leaves the whole resource as it was rather than change text into %s unasked', async (_, field, risk) => {
+    await test.apply(before);
+    await test.insert(before, { title: 'one' });
+    const { plan, done, definitions } = await test.apply({ ...before, title: field, extra: { type: 'string' } });
+    expect([plan.held, done]).toEqual([['Article'], []]);
+    expect(plan.steps.find((step) => step.risk === risk)?.reason).toContain('Article.title changes from string to');
+    expect(definitions.get('Article')?.fields.get('title')?.type).toBe('string');
+    expect(Object.keys(await test.shapeOf('Article')).filter((name) => name === 'extra' || name.includes('$'))).toEqual([]);
+  });
+
+  it.each([
+    ['enum to text', { type: 'enum', values: ['a'] }, { type: 'text' }],
+    ['list to json', { type: 'list', of: 'string' }, { type: 'json' }],
+  ])('widens %s without touching a row', async (_, from, to) => {
+    await test.apply({ field: from });
+    expect(kinds(await test.apply({ field: to }))).toEqual(['redefine']);
+  });
+
+  it('refuses to drop enum values that records have, in lists too', async () => {
+    const fields = (values: string[]): Fields => ({
+      status: { type: 'enum', values },
+      tags: { type: 'list', of: { type: 'enum', values } },
+    });
+    await test.apply(fields(['a', 'b', 'c']));
+    await test.insert(fields(['a', 'b', 'c']), { status: 'a', tags: ['a', 'b'] }, { status: 'a' });
+    expect(kinds(await test.apply(fields(['a', 'b'])))).toEqual(['redefine']);
+    expect(blocked(await test.apply(fields(['d'])))).toEqual([
+      'Article.status no longer lists "a" (2), which records have; keep listing them, or change those records first',
+      'Article.tags no longer lists "a" (1), which records have; keep listing them, or change those records first',
+    ]);
+  });
+
+  it('says what changes without a table having to follow', async () => {
+    await test.apply({ title: { type: 'string', maxLength: 50, required: true } });
+    const at = await test.epoch();
+    const { plan } = await test.apply({ title: { type: 'string', maxLength: 20, default: 'x' } });
+    expect(plan.steps).toMatchObject([{ kind: 'redefine', sql: [] }]);
+    expect(plan.steps[0]?.reason).toContain('title: required was true, is false');
+    expect(plan.steps[0]?.reason).toContain('maxLength was 50, is 20 (for values to come; stored ones are not checked)');
+    expect(await test.epoch()).toBe(at + 1);
+  });
+
+  it('takes no notice of descriptions', async () => {
+    await test.apply({ title: { type: 'string' } });
+    expect((await test.apply({ title: { type: 'string', description: 'shown' } })).plan.steps).toEqual([]);
+  });
+
+  it('refuses names that differ only in case from what is kept', async () => {
+    await test.apply(before);
+    expect(blocked(await test.apply({ Title: { type: 'string' } }))[0]).toContain('renamedFrom: title');
+    const evolved = await evolve(test.database, define({ ARTICLE: { fields: before } }));
+    expect(blocked(evolved)[0]).toContain('differs only in case from Article');
+    expect(evolved.definitions.has('ARTICLE')).toBe(false);
+  });
+});

@@ -1,0 +1,52 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../operators/index.ts';
+import { sql } from '../../sql.ts';
+import { failure, onPostgres } from '../storage.fixture.ts';
+import { blocked, type Evolution, type Fields, kinds, openEvolution } from './evolution.fixture.ts';
+import type { Evolved } from './migrate.ts';
+
+let test: Evolution;
+
+beforeEach(() => {
+  test = openEvolution();
+});
+afterEach(() => test.dispose());
+
+const fields: Fields = {
+  status: { type: 'enum', values: ['draft', "it's"] },
+  slug: { type: 'string' },
+  live: { type: 'boolean' },
+  price: { type: 'decimal' },
+  authorId: { type: 'reference', to: 'User' },
+};
+const apply = (...indexes: readonly JsonObject[]): Promise<Evolved> => test.apply(fields, { indexes });
+
+describe('an index over some of the rows', () => {
+  it.skipIf(onPostgres)('says which in SQL, values written as their columns hold them', async () => {
+    await apply({ fields: ['slug'], where: { status: "it's", live: true, price: '1.50' } });
+    const [, partial] = await test.indexesOf('Article');
+    expect(partial).toMatch(
+      /^CREATE INDEX "ix_Article\$slug\$[0-9a-f]{12}" ON "Article" \("slug", "id"\) WHERE "live" = 1 AND "price" = 150 AND "status" = 'it''s'$/,
+    );
+    expect((await apply({ fields: ['slug'], where: { price: '1.50', live: true, status: "it's" } })).plan.steps).toEqual([]);
+  });
+
+  it('is unique among those rows alone', async () => {
+    const unique = { fields: ['slug'], unique: true, where: { status: 'draft' } };
+    await test.apply(fields);
+    await test.insert(fields, { slug: 'a', status: 'draft' }, { slug: 'a', status: "it's" }, { slug: 'a' });
+    expect(kinds(await apply(unique))).toEqual(['createIndex']);
+    const second = test.database.transaction((tx) => tx.run(sql`UPDATE "Article" SET "status" = 'draft' WHERE "id" = '2'`));
+    expect(await failure(second)).toMatchObject({ constraint: 'unique' });
+    await apply();
+    await test.database.transaction((tx) => tx.run(sql`UPDATE "Article" SET "status" = 'draft' WHERE "id" = '2'`));
+    expect(blocked(await apply(unique))).toEqual([expect.stringContaining('several records have "a" (2)')]);
+  });
+
+  it('stands beside the whole one, is changed by name, and takes no place of a reference', async () => {
+    const of = (status: string): JsonObject => ({ fields: ['authorId'], where: { status } });
+    await apply(of('draft'), { fields: ['slug'] }, { fields: ['slug'], where: { live: true } });
+    expect(await test.indexesOf('Article')).toHaveLength(4);
+    expect(kinds(await apply(of("it's"), { fields: ['slug'] }))).toEqual(['dropIndex', 'dropIndex', 'createIndex']);
+  });
+});

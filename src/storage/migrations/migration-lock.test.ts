@@ -1,0 +1,126 @@
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import BetterSqlite3 from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Problem, SetupError } from '../../errors.ts';
+import { sql } from '../../sql.ts';
+import { openSqlite } from '../sqlite/database.ts';
+import { failure } from '../storage.fixture.ts';
+import { article, type Evolution, type Fields, openEvolution } from './evolution.fixture.ts';
+import { evolve, planFor } from './migrate.ts';
+import { listEvolutions } from './migration-history.ts';
+import { prune } from './prune-archived.ts';
+
+let test: Evolution;
+const told: string[] = [];
+const tell = (line: string): void => void told.push(line);
+
+beforeEach(async () => {
+  told.length = 0;
+  test = openEvolution({ kept: 3 });
+  await test.apply(texts);
+  await test.insert(texts, { size: '1' }, { size: 'wide' });
+});
+afterEach(() => test.dispose());
+
+const texts: Fields = { size: { type: 'string' } };
+const numbers: Fields = { size: { type: 'integer' } };
+const counted: Fields = { ...texts, count: { type: 'integer', required: true, default: 0 } };
+
+function columns(file: string): unknown[] {
+  const driver = new BetterSqlite3(file, { readonly: true });
+  try {
+    return driver.prepare(`SELECT name FROM pragma_table_info('Article') WHERE name IN ('size', 'count', 'more', 'size$1')`).pluck().all();
+  } finally {
+    driver.close();
+  }
+}
+
+async function apply(fields: Fields): Promise<void> {
+  const { hash } = await planFor(test.database, article(fields));
+  await evolve(test.database, article(fields), { allow: hash, tell });
+}
+
+async function backupsInHistory(): Promise<readonly unknown[]> {
+  const [newest] = await test.database.transaction((tx) => listEvolutions(tx, 1));
+  return (newest?.steps ?? []).filter(({ kind }) => kind === 'backup').map(({ reason }) => reason);
+}
+
+describe('before an evolution', () => {
+  it.each([
+    ['writes values', counted],
+    ['leaves values behind', numbers],
+  ])('that %s, what stands is kept: told, and in the history', async (_, fields) => {
+    await apply(fields);
+    const [file = '', ...more] = test.backups();
+    expect([columns(file), more]).toEqual([['size'], []]);
+    expect(told).toEqual(['a backup is made first of what stands now', `what stands now is kept in ${file}`]);
+    expect(await backupsInHistory()).toEqual([`what stood before is kept as ${basename(file)}`]);
+  });
+
+  it('that touches no value, none is made', async () => {
+    await apply({ ...texts, more: { type: 'string' } });
+    await apply(texts);
+    expect([test.backups(), told, await backupsInHistory()]).toEqual([[], [], []]);
+  });
+
+  it('that nobody allows, none is made', async () => {
+    await test.apply(numbers);
+    expect(test.backups()).toEqual([]);
+  });
+
+  it('and before a prune, which drops what is in it', async () => {
+    await apply({ more: { type: 'string' } });
+    expect(test.backups()).toEqual([]);
+    await prune(test.database, article({ more: { type: 'string' } }), { actor: 'cli', tell });
+    expect(test.backups().map(columns)).toEqual([['size', 'more']]);
+    expect(await prune(test.database, article({ more: { type: 'string' } }), { actor: 'cli', tell })).toEqual([]);
+    expect(test.backups()).toHaveLength(1);
+  });
+
+  it('of a database in memory, none is made', async () => {
+    const database = openSqlite({ path: ':memory:', backups: { folder: join(dirname(test.path), 'none'), kept: 1 } });
+    await evolve(database, article(texts));
+    await database.transaction((tx) =>
+      tx.run(sql`INSERT INTO "Article" ("id", "version", "createdAt", "updatedAt") VALUES ('1', 1, '', '')`),
+    );
+    await evolve(database, article(counted));
+    await database.close();
+    expect(existsSync(join(dirname(test.path), 'none'))).toBe(false);
+  });
+});
+
+describe('nothing is done', () => {
+  const folder = (): string => join(dirname(test.path), 'backups');
+
+  it('where no backup can be made', async () => {
+    writeFileSync(folder(), 'a file');
+    const error = await failure(test.apply(counted));
+    rmSync(folder());
+    expect(error).toBeInstanceOf(SetupError);
+    expect((error as SetupError).message).toBe('no backup could be made of what stands now, so nothing was done');
+    expect((error as SetupError).mistakes).toEqual([expect.stringContaining(folder())]);
+    expect(columns(test.path)).toEqual(['size']);
+  });
+
+  it('and no backup of it stays, where it fails after', async () => {
+    const exec = BetterSqlite3.prototype.exec;
+    vi.spyOn(BetterSqlite3.prototype, 'exec').mockImplementation(function (this: BetterSqlite3.Database, text) {
+      if (text === 'COMMIT') throw new BetterSqlite3.SqliteError('full', 'SQLITE_FULL');
+      return exec.call(this, text);
+    });
+    expect(await failure(evolve(test.database, article(counted), { tell }))).toBeInstanceOf(Problem);
+    vi.restoreAllMocks();
+    expect(told).toHaveLength(2);
+    expect(test.backups()).toEqual([]);
+    expect(columns(test.path)).toEqual(['size']);
+  });
+});
+
+it('is done all the same where older backups cannot be removed, and that is told', async () => {
+  const folder = join(dirname(test.path), 'backups');
+  for (let day = 1; day <= 3; day++) mkdirSync(join(folder, `2020010${day}T000000000Z-old.db`), { recursive: true });
+  await evolve(test.database, article(counted), { tell });
+  expect(told.slice(1)).toEqual([expect.stringContaining('is kept in'), expect.stringMatching(/^older backups could not be removed: /)]);
+  expect(columns(test.path)).toEqual(['size', 'count']);
+});

@@ -1,0 +1,80 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { sql } from '../../sql.ts';
+import { define } from '../storage.fixture.ts';
+import { article, type Evolution, type Fields, openEvolution } from './evolution.fixture.ts';
+import { evolve } from './migrate.ts';
+import { listEvolutions } from './migration-history.ts';
+import type { Step } from './migration-plan.ts';
+import { planPrune, prune } from './prune-archived.ts';
+
+let test: Evolution;
+
+beforeEach(() => {
+  test = openEvolution();
+});
+afterEach(() => test.dispose());
+
+const text = { type: 'string' } as const;
+const whole: Fields = { title: text, note: text, price: text, parent: { type: 'reference', to: 'Article' } };
+const left: Fields = { title: text, price: { type: 'integer' } };
+const planned = async (fields: Fields): Promise<readonly Step[]> =>
+  (await test.database.transaction((tx) => planPrune(tx, article(fields)))).steps;
+
+describe('prune', () => {
+  it('shows what is kept aside with its rows, and then drops it for good', async () => {
+    await test.apply(whole);
+    await test.insert(whole, { title: 'a', note: 'n', price: '1' }, { title: 'b', price: '2', parent: '1' });
+    await test.apply(left);
+    await test.database.transaction((tx) => tx.run(sql`CREATE INDEX "mine" ON "Article" ("note")`));
+    const steps = await planned(left);
+    expect(steps.map(({ kind, field, risk, rows }) => [kind, field, risk, rows])).toEqual([
+      ['dropColumn', 'note', 'destructive', 1],
+      ['dropColumn', 'parent', 'destructive', 1],
+      ['dropColumn', 'price$1', 'destructive', 2],
+    ]);
+    expect(await test.shapeOf('Article')).toHaveProperty('note');
+    expect(await prune(test.database, article(left), { actor: 'cli' })).toEqual(steps);
+    expect(Object.keys(await test.shapeOf('Article')).slice(5)).toEqual(['title', 'price']);
+    expect(await test.rows('Article')).toMatchObject([
+      { title: 'a', price: 1 },
+      { title: 'b', price: 2 },
+    ]);
+    expect(await planned(left)).toEqual([]);
+    expect(await prune(test.database, article(left), { actor: 'cli' })).toEqual([]);
+    const [last] = await test.database.transaction((tx) => listEvolutions(tx, 1));
+    expect(last).toMatchObject({ actor: 'cli', steps: [{ kind: 'dropColumn' }, {}, {}] });
+    expect((await evolve(test.database, article(left), { thorough: true })).plan.steps).toEqual([]);
+  });
+
+  it('leaves what the definitions ask for back', async () => {
+    await test.apply(whole);
+    await test.apply(left);
+    expect((await planned(whole)).map(({ field }) => field)).toEqual(['price$1']);
+    expect((await planned({ ...left, remark: { type: 'string', renamedFrom: 'note' } })).map(({ field }) => field)).toEqual([
+      'parent',
+      'price$1',
+    ]);
+  });
+
+  it('drops tables that refer to one another', async () => {
+    const pair = { A: { fields: { b: { type: 'reference', to: 'B' } } }, B: { fields: { a: { type: 'reference', to: 'A' } } } };
+    await evolve(test.database, define(pair));
+    await test.database.transaction(async (tx) => {
+      await tx.run(sql`INSERT INTO "A" ("id") VALUES ('1')`);
+      await tx.run(sql`INSERT INTO "B" ("id", "a") VALUES ('1', '1')`);
+      await tx.run(sql`UPDATE "A" SET "b" = '1'`);
+    });
+    await evolve(test.database, define({}));
+    const steps = await prune(test.database, define({}), { actor: 'cli' });
+    expect(steps.map(({ kind, resource, rows }) => [kind, resource, rows])).toEqual([
+      ['dropTable', 'A', 1],
+      ['dropTable', 'B', 1],
+    ]);
+    expect(await test.shapeOf('A')).toEqual({});
+    expect((await test.rows('_Definition')).map(({ id }) => id)).not.toContain('B');
+  });
+
+  it('has nothing to do where nothing ever was', async () => {
+    expect(await planned(left)).toEqual([]);
+  });
+});

@@ -1,0 +1,83 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../operators/index.ts';
+import { sql } from '../../sql.ts';
+import { define } from '../storage.fixture.ts';
+import { blocked, type Evolution, openEvolution } from './evolution.fixture.ts';
+import { type Evolved, evolve } from './migrate.ts';
+
+type Sources = Parameters<typeof define>[0];
+
+let test: Evolution;
+
+beforeEach(() => {
+  test = openEvolution();
+});
+afterEach(() => test.dispose());
+
+const apply = (sources: Sources): Promise<Evolved> => evolve(test.database, define(sources));
+const text: JsonObject = { type: 'string' };
+
+/** An article, kept. */
+async function populate(): Promise<void> {
+  await apply({ Article: { fields: { title: { ...text, index: true }, note: text } } });
+  await test.database.transaction((tx) => tx.run(sql`INSERT INTO "Article" ("id", "title", "note") VALUES ('a1', 'kept', 'n')`));
+}
+
+describe('a field under a name that is kept aside', () => {
+  it('is not taken for the return of that one', async () => {
+    await populate();
+    await apply({ Article: { fields: { note: text } } });
+    const evolved = await apply({ Article: { fields: { title: { ...text, renamedFrom: 'note' } } } });
+    const beside = 'Article.title has values of its own, which are kept aside, and note is to be called title';
+    // In this order: prune leaves what the definitions ask for.
+    const then = 'take that back, drop those for good with storage prune and rename then, or choose another name';
+    expect(blocked(evolved)).toEqual([`${beside}; ${then}`]);
+  });
+
+  it('or that differs from it only in case, is refused too: whether it is in force, kept aside, or about to be', async () => {
+    await populate();
+    const taken = expect.stringContaining('Article.title has values of its own, which are kept aside, and note is to be called TITLE');
+    const onto: Sources = { Article: { fields: { TITLE: { ...text, renamedFrom: 'note' } } } };
+    expect(blocked(await apply(onto))).toEqual([taken]);
+    await apply({ Article: { fields: { note: text } } });
+    expect(blocked(await apply(onto))).toEqual([taken]);
+    await apply({ Article: { fields: { other: text } } });
+    expect(blocked(await apply(onto))).toEqual([taken]);
+  });
+
+  it('is not left there unseen by a name before that comes too late', async () => {
+    await populate();
+    await apply({ Article: { fields: { titel: text, note: text } } });
+    const late = await apply({ Article: { fields: { titel: { ...text, renamedFrom: 'title' }, note: text } } });
+    const beside = 'Article.titel is in force already, and Article.title, from which it is to come, is kept aside';
+    expect(blocked(late)).toEqual([`${beside}; call it title again to have those values back, or leave renamedFrom out`]);
+    expect((await apply({ Article: { fields: { titel: text, note: text } } })).plan.held).toEqual([]);
+    await apply({ Article: { fields: { title: text, note: text } } });
+    expect(await test.rows('Article')).toMatchObject([{ title: 'kept' }]);
+  });
+
+  it('does not mind a name before that has been said since the rename', async () => {
+    await populate();
+    const renamed: Sources = { Article: { fields: { titel: { ...text, renamedFrom: 'title' }, note: text } } };
+    await apply(renamed);
+    expect((await evolve(test.database, define(renamed), { thorough: true })).plan.steps).toEqual([]);
+    expect(await test.rows('Article')).toMatchObject([{ titel: 'kept' }]);
+  });
+
+  it('swaps it with another by way of a third', async () => {
+    await populate();
+    expect(() =>
+      define({ Article: { fields: { title: { ...text, renamedFrom: 'note' }, note: { ...text, renamedFrom: 'title' } } } }),
+    ).toThrow('expected a name that no field has any more');
+    await apply({ Article: { fields: { third: { ...text, renamedFrom: 'title' }, note: text } } });
+    await apply({ Article: { fields: { third: text, title: { ...text, renamedFrom: 'note' } } } });
+    expect((await apply({ Article: { fields: { note: { ...text, renamedFrom: 'third' }, title: text } } })).plan.held).toEqual([]);
+    expect(await test.rows('Article')).toMatchObject([{ note: 'kept', title: 'n' }]);
+  });
+
+  it('may be called what differs in nothing but case', async () => {
+    await populate();
+    await apply({ Article: { fields: { TITLE: { ...text, index: true, renamedFrom: 'title' }, note: text } } });
+    expect(await test.rows('Article')).toMatchObject([{ TITLE: 'kept', note: 'n' }]);
+  });
+});

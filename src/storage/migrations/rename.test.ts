@@ -1,0 +1,282 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { RuleInput } from '../../authz/policies/index.ts';
+import type { JsonObject } from '../../operators/index.ts';
+import { sql } from '../../sql.ts';
+import { createPolicy, loadPolicy } from '../policy-records.ts';
+import { define, failure } from '../storage.fixture.ts';
+import { blocked, type Evolution, kinds, openEvolution, stepOf } from './evolution.fixture.ts';
+import { type Evolved, evolve, planFor } from './migrate.ts';
+
+type Sources = Parameters<typeof define>[0];
+
+let test: Evolution;
+
+beforeEach(() => {
+  test = openEvolution();
+});
+afterEach(() => test.dispose());
+
+const apply = (sources: Sources): Promise<Evolved> => evolve(test.database, define(sources));
+const text: JsonObject = { type: 'string' };
+const article: JsonObject = { fields: { title: { ...text, index: true }, note: text } };
+const comment = (to: string): JsonObject => ({ fields: { articleId: { type: 'reference', to, onDelete: 'cascade' }, body: text } });
+
+/** An article with a comment, both kept. */
+async function populate(sources: Sources = { Article: article, Comment: comment('Article') }): Promise<void> {
+  await apply(sources);
+  await test.database.transaction(async (tx) => {
+    await tx.run(sql`INSERT INTO "Article" ("id", "title", "note") VALUES ('a1', 'kept', 'n')`);
+    if (sources['Comment'] !== undefined) await tx.run(sql`INSERT INTO "Comment" ("id", "articleId") VALUES ('c1', 'a1')`);
+  });
+}
+
+describe('a resource under another name', () => {
+  const post = { ...article, renamedFrom: 'Article' };
+
+  it('keeps its records, and references to them', async () => {
+    await populate();
+    const renamed = await apply({ Post: post, Comment: comment('Post') });
+    expect(kinds(renamed)).toEqual(['renameTable', 'dropIndex', 'createIndex']);
+    expect(await test.rows('Post')).toMatchObject([{ id: 'a1', title: 'kept' }]);
+    expect(await test.rows('Comment')).toMatchObject([{ articleId: 'a1' }]);
+    const dangling = test.database.transaction((tx) => tx.run(sql`DELETE FROM "Post"`));
+    expect(await failure(dangling)).toMatchObject({ constraint: 'reference' });
+    for (const more of [{}, { thorough: true }]) {
+      expect((await evolve(test.database, define({ Post: post, Comment: comment('Post') }), more)).plan.steps).toEqual([]);
+    }
+    expect((await test.rows('_Definition')).map(({ id }) => id)).not.toContain('Article');
+  });
+
+  it('keeps what was kept aside of it, and of what refers to it', async () => {
+    await populate();
+    await apply({ Article: { fields: { title: { type: 'string', index: true } } } });
+    await apply({ Post: { fields: { title: { type: 'string', index: true } }, renamedFrom: 'Article' } });
+    const back = await apply({ Post: article, Comment: comment('Post') });
+    expect([back.plan.held, kinds(back)]).toEqual([[], ['bringBack note', 'bringBack']]);
+    expect(await test.rows('Post')).toMatchObject([{ note: 'n' }]);
+    expect(await test.rows('Comment')).toMatchObject([{ articleId: 'a1' }]);
+  });
+
+  it('is still meant by lists of references that are kept aside', async () => {
+    const list = { type: 'list', of: { type: 'reference', to: 'Article' } };
+    await apply({ Article: article, Issue: { fields: { articles: list, number: text } } });
+    await test.database.transaction((tx) => tx.run(sql`INSERT INTO "Issue" ("id", "articles") VALUES ('i1', '["a1"]')`));
+    await apply({ Article: article, Issue: { fields: { number: text } } });
+    await apply({ Post: post, Issue: { fields: { number: text } } });
+    const back = await apply({
+      Post: post,
+      Issue: { fields: { articles: { type: 'list', of: { type: 'reference', to: 'Post' } }, number: text } },
+    });
+    expect(kinds(back)).toEqual(['bringBack articles']);
+    expect(await test.rows('Issue')).toMatchObject([{ articles: '["a1"]' }]);
+  });
+
+  it('may change otherwise at the same time, and where that is refused keeps its name', async () => {
+    await populate();
+    const more = await apply({
+      Post: { ...post, fields: { title: text, rank: { type: 'integer', default: 3 } } },
+      Comment: comment('Post'),
+    });
+    expect(kinds(more)).toEqual(['renameTable', 'addColumn rank', 'backfill rank', 'dropIndex', 'keepAside note']);
+    expect(await test.rows('Post')).toMatchObject([{ title: 'kept', rank: 3 }]);
+    const refused = await apply({
+      Text: { renamedFrom: 'Post', fields: { title: text, must: { ...text, required: true } } },
+      Comment: comment('Text'),
+    });
+    expect(refused.done).toEqual([]);
+    expect(refused.plan.held).toEqual(['Text', 'Comment']);
+    expect(['Text', 'Post', 'Comment'].filter((name) => refused.definitions.has(name))).toEqual(['Post', 'Comment']);
+    expect(await test.rows('Post')).toHaveLength(1);
+  });
+
+  it('waits for what refers to it by its name before', async () => {
+    await populate();
+    const sources = { Post: post, Comment: { fields: { articleId: { type: 'reference', to: 'Post' }, body: { type: 'password' } } } };
+    const evolved = await apply(sources);
+    expect([evolved.done, evolved.plan.held]).toEqual([[], ['Comment', 'Post']]);
+    expect([...evolved.definitions.keys()].filter((name) => ['Article', 'Post', 'Comment'].includes(name))).toEqual(['Comment', 'Article']);
+  });
+
+  it('may differ in nothing but case', async () => {
+    await populate({ Article: article });
+    const evolved = await apply({ ARTICLE: post });
+    expect(evolved.plan.held).toEqual([]);
+    expect(await test.rows('ARTICLE')).toMatchObject([{ title: 'kept' }]);
+  });
+
+  it('is not left aside unseen by a name before that comes too late', async () => {
+    await populate({ Article: article });
+    await apply({ Post: article });
+    const late = await apply({ Post: post, Other: { fields: { note: text } } });
+    const beside = 'Post is in force already, and Article, from which it is to come, is kept aside';
+    expect(blocked(late)).toEqual([`${beside}; call it Article again to have those records back, or leave renamedFrom out`]);
+    expect([late.plan.held, kinds(late)]).toEqual([['Post'], ['createTable']]);
+    await apply({ Article: article });
+    expect(await test.rows('Article')).toMatchObject([{ title: 'kept' }]);
+  });
+
+  it('is not taken for the return of one that is kept aside', async () => {
+    await populate({ Article: article });
+    await apply({});
+    await apply({ Post: article });
+    const evolved = await apply({ Article: { ...article, renamedFrom: 'Post' } });
+    expect(blocked(evolved)[0]).toContain('Article has records of its own, which are kept aside');
+    expect(evolved.definitions.has('Post')).toBe(true);
+  });
+
+  it('goes back to the name before, and is still known for what it was', async () => {
+    await populate({ Article: article });
+    await apply({ Post: post });
+    const back = await apply({ Article: { fields: { title: { ...text, index: true } }, renamedFrom: 'Post' } });
+    expect(kinds(back)).toEqual(['renameTable', 'dropIndex', 'createIndex', 'keepAside note']);
+    await apply({ Post: { fields: { title: { ...text, index: true } }, renamedFrom: 'Article' } });
+    expect(kinds(await apply({ Post: article }))).toEqual(['bringBack note']);
+  });
+
+  it('is refused where only case tells it from one that is kept aside', async () => {
+    await populate({ Article: article });
+    await apply({});
+    await apply({ Post: article });
+    const evolved = await apply({ ARTICLE: { ...article, renamedFrom: 'Post' } });
+    expect(blocked(evolved)[0]).toContain('Article has records of its own, which are kept aside, and Post is to be called ARTICLE');
+    expect([evolved.done, evolved.definitions.has('Post')]).toEqual([[], true]);
+  });
+
+  it('without renamedFrom is one that goes and one that comes: nothing is dropped', async () => {
+    await populate({ Article: article });
+    expect(kinds(await apply({ Post: article }))).toEqual(['createTable', 'createIndex', 'keepAside']);
+    expect(await test.rows('Article')).toHaveLength(1);
+  });
+});
+
+describe('policies that name what is renamed', () => {
+  const by = 'admin-1';
+  const rule = (resource: string, conditions: readonly JsonObject[], more: Partial<RuleInput> = {}): RuleInput => {
+    return { resource, action: 'read', effect: 'ALLOW', conditions, priority: 100, isActive: true, ...more };
+  };
+  const equal = (field: string, value: JsonObject[string] = 'x'): JsonObject => ({ field, operator: 'eq', value });
+
+  /** Makes a policy of these rules; answers what they say now. */
+  async function makePolicy(...rules: readonly RuleInput[]): Promise<() => Promise<unknown[]>> {
+    const input = { name: 'P', type: 'CUSTOM', isActive: false, priority: 100, tags: [], rules } as const;
+    const { id } = await test.database.transaction((tx) => createPolicy(tx, input, { by }));
+    return async () => {
+      const policy = await test.database.transaction((tx) => loadPolicy(tx, id));
+      return policy?.rules.map(({ resource, conditions }) => [resource, ...conditions]) ?? [];
+    };
+  }
+
+  it('follow a field, wherever a path leads to it', async () => {
+    await populate();
+    const rules = await makePolicy(
+      rule('Article', [equal('resource.title'), { anyOf: [equal('resource.title', '${request.data.title}')] }]),
+      rule('Comment', [equal('resource.articleId.title'), equal('resource.body', '${resource.articleId.title}!')]),
+      rule('Comment', [equal('resource.title')]),
+      rule('*', [{ field: 'title', context: 'resource', operator: 'isNull' }]),
+    );
+    const epoch = await test.epoch();
+    const sources = { Article: { fields: { headline: { ...text, renamedFrom: 'title' }, note: text } }, Comment: comment('Article') };
+    const plan = await planFor(test.database, define(sources));
+    expect(stepOf(plan.steps, 'renameColumn')).toMatchObject({
+      risk: 'safe',
+      rules: [{ rule: 'rule 1' }, { rule: 'rule 2' }, { rule: 'rule 4' }],
+    });
+    await apply(sources);
+    expect(await rules()).toEqual([
+      ['Article', equal('resource.headline'), { anyOf: [equal('resource.headline', '${request.data.headline}')] }],
+      ['Comment', equal('resource.articleId.headline'), equal('resource.body', '${resource.articleId.headline}!')],
+      ['Comment', equal('resource.title')],
+      ['*', { field: 'headline', context: 'resource', operator: 'isNull' }],
+    ]);
+    const history = await test.rows('_PolicyHistory');
+    expect(history.map(({ changedBy, fromEpoch, toEpoch }) => [changedBy, fromEpoch, toEpoch])).toEqual([
+      [by, epoch, epoch + 1],
+      ['evolution', epoch + 1, null],
+    ]);
+    expect(JSON.stringify(history[0])).toContain('resource.title');
+    expect(await test.rows('_Policy')).toMatchObject([{ version: epoch + 1 }]);
+  });
+
+  it('follow a field of users', async () => {
+    const user = (fields: JsonObject): Sources => ({ User: { fields: { email: { type: 'email' }, ...fields } } });
+    await apply(user({ team: text }));
+    const rules = await makePolicy(rule('*', [equal('user.team'), equal('resource.createdBy', '${user.team}')]));
+    await apply(user({ department: { ...text, renamedFrom: 'team' } }));
+    expect(await rules()).toEqual([['*', equal('user.department'), equal('resource.createdBy', '${user.department}')]]);
+  });
+
+  it('follow a resource', async () => {
+    await populate();
+    const rules = await makePolicy(rule('Article', [equal('resource.title')]), rule('Comment', []));
+    const renamed = await apply({ Post: { ...article, renamedFrom: 'Article' }, Comment: comment('Post') });
+    expect(stepOf(renamed.done, 'renameTable').reason).toBe(
+      'Article is called Post now and keeps its records; rule 1 of policy "P" follows',
+    );
+    expect(await rules()).toEqual([['Post', equal('resource.title')], ['Comment']]);
+  });
+
+  it('follow a resource and its field at once', async () => {
+    await populate({ Article: article });
+    const rules = await makePolicy(rule('Article', [equal('resource.title')]));
+    const both = { Post: { renamedFrom: 'Article', fields: { headline: { ...text, renamedFrom: 'title' }, note: text } } };
+    expect(stepOf((await apply(both)).done, 'renameColumn').reason).toContain('rule 1 of policy "P" follows');
+    expect(await rules()).toEqual([['Post', equal('resource.headline')]]);
+  });
+
+  it('ask first where an expression reads the field of a resource that is renamed at once', async () => {
+    await populate({ Article: article });
+    await makePolicy(rule('Article', [{ expression: 'resource.title == "x"' }]));
+    const both = { Post: { renamedFrom: 'Article', fields: { headline: { ...text, renamedFrom: 'title' }, note: text } } };
+    expect(stepOf((await apply(both)).plan.steps, 'renameColumn')).toMatchObject({
+      risk: 'lossy',
+      reason: expect.stringContaining('rule 1 of policy "P" would break'),
+    });
+  });
+
+  it.each([
+    ['an expression', rule('Article', [{ expression: 'resource.title.startsWith("x")' }])],
+    ['a rule on all resources, of which others have the field', rule('*', [equal('resource.title')])],
+  ])('ask first where %s would break', async (_, broken) => {
+    const sources = { Article: article, Tip: article };
+    await populate(sources);
+    const rules = await makePolicy({ ...broken, description: 'the broken one' });
+    const after = { Article: { fields: { headline: { ...text, renamedFrom: 'title' }, note: text } }, Tip: article };
+    const { plan, done } = await apply(after);
+    expect(done).toEqual([]);
+    expect(stepOf(plan.steps, 'renameColumn')).toMatchObject({ risk: 'lossy', rules: [{ policy: 'P', rule: 'the broken one' }] });
+    expect(stepOf(plan.steps, 'renameColumn').reason).toContain('the broken one of policy "P" would break');
+    await evolve(test.database, define(after), { allow: plan.hash });
+    expect(await rules()).toEqual([[broken.resource, ...broken.conditions]]);
+  });
+
+  it('ask first where the name of the resource stands in a condition', async () => {
+    await populate({ Article: article });
+    await makePolicy(rule('*', [equal('resource.name', 'Article')]));
+    const { plan } = await apply({ Post: { ...article, renamedFrom: 'Article' } });
+    expect(stepOf(plan.steps, 'renameTable').risk).toBe('lossy');
+  });
+
+  it('are named where what they read goes, comes back or is made again', async () => {
+    const without = { Article: { fields: { note: text } } };
+    await populate({ Article: article });
+    await makePolicy(rule('Article', [equal('resource.title')], { description: 'titled' }));
+    const gone = stepOf((await apply(without)).done, 'keepAside');
+    expect(gone.reason).toContain('titled of policy "P" is about it');
+    expect(stepOf((await apply({ Article: article })).done, 'bringBack').rules).toMatchObject([{ rule: 'titled' }]);
+    await apply(without);
+    await test.database.transaction(async (tx) => {
+      await tx.run(sql`ALTER TABLE "Article" DROP COLUMN "title"`);
+      await tx.run(sql`DELETE FROM "_Definition" WHERE "id" = 'Article.title'`);
+    });
+    expect(stepOf((await apply({ Article: article })).done, 'addColumn').rules).toMatchObject([{ rule: 'titled' }]);
+    expect(stepOf((await apply({})).done, 'keepAside').rules).toMatchObject([{ rule: 'titled' }]);
+  });
+
+  it('are left as they are where the rename is held', async () => {
+    await populate({ Article: article });
+    const rules = await makePolicy(rule('Article', [equal('resource.title')]));
+    await apply({ Article: { fields: { headline: { ...text, renamedFrom: 'title' }, must: { ...text, required: true } } } });
+    expect(await rules()).toEqual([['Article', equal('resource.title')]]);
+    expect(await test.rows('_PolicyHistory')).toHaveLength(1);
+  });
+});

@@ -1,0 +1,239 @@
+/** Deleted records are kept from some definition on, or no longer: what tables do, and what rows have to say. */
+
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../operators/index.ts';
+import { sql } from '../../sql.ts';
+import { deleteRecord, insertRecord, loadDeletedRecord, loadRecord } from '../records.ts';
+import { define, failure, resourceOf, toRecord } from '../storage.fixture.ts';
+import { listDeletedRecords } from './deleted-records.ts';
+import { article, blocked, type Evolution, type Fields, kinds, openEvolution, stepOf } from './evolution.fixture.ts';
+import { evolve } from './migrate.ts';
+import { listEvolutions } from './migration-history.ts';
+import { planPrune, prune } from './prune-archived.ts';
+
+let test: Evolution;
+beforeEach(() => {
+  test = openEvolution();
+});
+afterEach(() => test.dispose());
+
+const fields: Fields = {
+  slug: { type: 'string', unique: true },
+  section: { type: 'string' },
+  place: { type: 'integer' },
+  parent: { type: 'reference', to: 'Article', unique: true },
+};
+const SECTIONS = {
+  indexes: [
+    { fields: ['section', 'place'], unique: true },
+    { fields: ['place'], unique: true, where: { section: 'front' } },
+  ],
+};
+const KEPT: JsonObject = { ...SECTIONS, softDelete: true };
+const kept = resourceOf(article(fields, KEPT), 'Article');
+const remove = (id: string) => test.database.transaction((tx) => deleteRecord(tx, kept, { id }));
+const insert = (id: string, values: JsonObject) => test.database.transaction((tx) => insertRecord(tx, kept, toRecord(id, values)));
+
+describe('softDelete', () => {
+  it('on a new table makes what is unique so among the living, and an index of the deleted', async () => {
+    await test.apply(fields, KEPT);
+    expect((await test.indexesOf('Article')).map((text) => text.replace(/\$[0-9a-f]{12}/g, '$#'))).toEqual([
+      'CREATE INDEX "ix_Article$deletedAt$#" ON "Article" ("deletedAt", "id") WHERE "deletedAt" IS NOT NULL',
+      'CREATE INDEX "ix_Article$parent" ON "Article" ("parent", "id")',
+      'CREATE UNIQUE INDEX "ux_Article$parent$#" ON "Article" ("parent") WHERE "deletedAt" IS NULL',
+      `CREATE UNIQUE INDEX "ux_Article$place$#" ON "Article" ("place") WHERE "section" = 'front' AND "deletedAt" IS NULL`,
+      'CREATE UNIQUE INDEX "ux_Article$section$place$#" ON "Article" ("section", "place") WHERE "deletedAt" IS NULL',
+      'CREATE UNIQUE INDEX "ux_Article$slug$#" ON "Article" ("slug") WHERE "deletedAt" IS NULL',
+    ]);
+    expect((await test.apply(fields, KEPT)).done).toEqual([]);
+  });
+
+  it('on a table with rows comes to the same, loses nothing, and goes back again', async () => {
+    await test.apply(fields, SECTIONS);
+    await test.insert(fields, { slug: 'a', section: 'front', place: 1 }, { slug: 'b' });
+    const before = await test.indexesOf('Article');
+    const on = await test.apply(fields, KEPT);
+    expect([on.plan.held, new Set(on.done.map(({ risk }) => risk))]).toEqual([[], new Set(['safe'])]);
+    expect(stepOf(on.done, 'redefine').reason).toMatch(/^softDelete was false, is true: /);
+    const indexes = await test.indexesOf('Article');
+    const fresh = openEvolution();
+    await fresh.apply(fields, KEPT);
+    expect(indexes).toEqual(await fresh.indexesOf('Article'));
+    await fresh.dispose();
+    expect((await test.apply(fields, KEPT)).done).toEqual([]);
+    const off = await test.apply(fields, SECTIONS);
+    expect([off.plan.held, kinds(off).filter((kind) => kind.startsWith('keepAside'))]).toEqual([
+      [],
+      ['keepAside deletedAt', 'keepAside deletedBy'],
+    ]);
+    expect(await test.indexesOf('Article')).toEqual(before);
+    expect((await test.apply(fields, SECTIONS)).done).toEqual([]);
+    expect(await test.rows('Article')).toMatchObject([{ slug: 'a' }, { slug: 'b' }]);
+    expect(kinds(await test.apply(fields, KEPT))).toEqual(expect.arrayContaining(['bringBack deletedAt', 'bringBack deletedBy']));
+    await test.apply(fields, SECTIONS);
+    expect((await prune(test.database, article(fields, SECTIONS), { actor: 'cli' })).map(({ field }) => field)).toEqual([
+      'deletedAt',
+      'deletedBy',
+    ]);
+    expect(Object.keys(await test.shapeOf('Article'))).not.toContain('deletedAt');
+  });
+
+  it('counts the living alone among what is to be unique', async () => {
+    const loose: Fields = { ...fields, slug: { type: 'string' } };
+    await test.apply(loose, { softDelete: true });
+    await test.insert(loose, { slug: 'a' }, { slug: 'a' }, { slug: 'b' }, { slug: 'b' });
+    await remove('1');
+    const refused = await test.apply(fields, { softDelete: true });
+    expect(blocked(refused)).toEqual([expect.stringContaining('several records have "b" (2)')]);
+    await remove('3');
+    expect((await test.apply(fields, { softDelete: true })).plan.held).toEqual([]);
+    await insert('5', { slug: 'c' });
+    expect(await failure(insert('6', { slug: 'c' }))).toMatchObject({ constraint: 'unique', columns: ['slug'] });
+  });
+
+  it('is not taken away while there are deleted records, which would be back', async () => {
+    await test.apply(fields, KEPT);
+    await test.insert(fields, { slug: 'a' }, { slug: 'b' }, { slug: 'c' });
+    await remove('3');
+    await remove('1');
+    const refused = await test.apply(fields, SECTIONS);
+    expect(refused.plan.held).toEqual(['Article']);
+    expect(refused.plan.steps.find(({ risk }) => risk === 'blocked')).toMatchObject({
+      rows: 2,
+      ids: ['1', '3'],
+      reason: expect.stringMatching(/^2 deleted Article records would come back to life/),
+    });
+    expect(refused.definitions.get('Article')?.softDelete).toBe(true);
+    // Nor does a field of the project's own take their place.
+    const own = { ...fields, deletedAt: { type: 'timestamp' } };
+    expect((await test.apply(own, SECTIONS)).plan.held).toEqual(['Article']);
+    await test.database.transaction((tx) => tx.run(sql`UPDATE "Article" SET "deletedAt" = NULL, "deletedBy" = NULL`));
+    expect((await test.apply(fields, SECTIONS)).plan.held).toEqual([]);
+  });
+
+  it('takes over what a project kept of deletions itself, and asks before it hides a record', async () => {
+    const own: Fields = {
+      slug: { type: 'string', unique: true },
+      deletedAt: { type: 'timestamp' },
+      deletedBy: { type: 'reference', to: 'Article' },
+    };
+    const after: Fields = { slug: { type: 'string', unique: true } };
+    await test.apply(own);
+    await test.insert(own, { slug: 'a' }, { slug: 'b', deletedAt: '2026-01-01T00:00:00.000Z', deletedBy: '1' });
+    const asked = await test.apply(after, { softDelete: true });
+    expect(asked.plan.held).toEqual(['Article']);
+    expect(asked.plan.steps.find(({ kind }) => kind === 'hide')).toMatchObject({ risk: 'lossy', rows: 1, field: 'deletedAt' });
+    const done = await test.force(after, { softDelete: true });
+    expect(done.plan.held).toEqual([]);
+    const resource = resourceOf(article(after, { softDelete: true }), 'Article');
+    await test.database.transaction(async (tx) => {
+      expect(await loadRecord(tx, resource, '2')).toBeUndefined();
+      expect(await loadDeletedRecord(tx, resource, '2')).toMatchObject({
+        slug: 'b',
+        deletedAt: '2026-01-01T00:00:00.000Z',
+        deletedBy: '1',
+      });
+    });
+    expect((await test.apply(after, { softDelete: true })).plan.steps).toEqual([]);
+  });
+
+  it('hides nothing unasked where what a project kept has no value', async () => {
+    const own: Fields = { slug: { type: 'string' }, deletedAt: { type: 'date' } };
+    await test.apply(own);
+    await test.insert(own, { slug: 'a' });
+    expect((await test.apply({ slug: { type: 'string' } }, { softDelete: true })).plan.held).toEqual([]);
+  });
+
+  it('stays with a resource that has another name', async () => {
+    await test.apply(fields, KEPT);
+    await test.insert(fields, { slug: 'a' });
+    await remove('1');
+    const renamed = define({ Story: { fields: { slug: { type: 'string' } }, softDelete: true, renamedFrom: 'Article' } });
+    expect((await evolve(test.database, renamed)).plan.held).toEqual([]);
+    expect(await test.database.transaction(listDeletedRecords)).toMatchObject([{ resource: 'Story', count: 1 }]);
+    const without = define({ Story: { fields: { slug: { type: 'string' } } } });
+    expect((await evolve(test.database, without)).plan.held).toEqual(['Story']);
+  });
+});
+
+describe('prune, of deleted records', () => {
+  const tree = {
+    Folder: { softDelete: true, fields: { topId: { type: 'reference', to: 'Page' } } },
+    Page: {
+      softDelete: true,
+      fields: {
+        folderId: { type: 'reference', to: 'Folder', onDelete: 'cascade' },
+        seeIds: { type: 'list', of: { type: 'reference', to: 'Page' } },
+      },
+    },
+  };
+  const definitions = define(tree);
+  const OLD = '2020-01-01T00:00:00.000Z';
+
+  async function rows(table: string, ...all: readonly JsonObject[]): Promise<void> {
+    await test.database.transaction(async (tx) => {
+      for (const { id, deletedAt = null, seeIds, ...references } of all) {
+        await insertRecord(
+          tx,
+          resourceOf(definitions, table),
+          toRecord(String(id), { ...references, ...(seeIds !== undefined && { seeIds }) }),
+        );
+        await tx.run(sql`UPDATE ${sql.table(table)} SET "deletedAt" = ${deletedAt} WHERE "id" = ${id}`);
+      }
+    });
+  }
+  const left = async (table: string): Promise<readonly unknown[]> => (await test.rows(table)).map(({ id }) => id);
+  const drop = (deletedBefore: number) => prune(test.database, definitions, { actor: 'cli', deletedBefore });
+
+  it('shows how many there are, drops none unasked, and then those that are old enough, in circles too', async () => {
+    await evolve(test.database, definitions);
+    await rows('Folder', { id: 'f1', deletedAt: OLD }, { id: 'f2' }, { id: 'f3', deletedAt: new Date().toISOString() });
+    await rows('Page', { id: 'p1', folderId: 'f1', deletedAt: OLD, seeIds: ['p1'] }, { id: 'p2', folderId: 'f2' });
+    await test.database.transaction((tx) => tx.run(sql`UPDATE "Folder" SET "topId" = 'p1' WHERE "id" = 'f1'`));
+    expect(await test.database.transaction(listDeletedRecords)).toMatchObject([
+      { resource: 'Folder', count: 2, oldest: OLD },
+      { resource: 'Page', count: 1, oldest: OLD, newest: OLD },
+    ]);
+    expect(await prune(test.database, definitions, { actor: 'cli' })).toEqual([]);
+    const plan = await test.database.transaction((tx) => planPrune(tx, definitions, { deletedBefore: 30 }));
+    expect(plan.steps).toMatchObject([
+      { resource: 'Folder', kind: 'dropRecords', risk: 'destructive', rows: 1 },
+      { resource: 'Page', kind: 'dropRecords', rows: 1, sql: ['DELETE FROM "Page" WHERE "deletedAt" < ?'] },
+    ]);
+    expect([await left('Folder'), await left('Page')]).toEqual([
+      ['f1', 'f2', 'f3'],
+      ['p1', 'p2'],
+    ]);
+    expect((await drop(30)).map(({ rows: count }) => count)).toEqual([1, 1]);
+    expect([await left('Folder'), await left('Page')]).toEqual([['f2', 'f3'], ['p2']]);
+    const [last] = await test.database.transaction((tx) => listEvolutions(tx, 1));
+    expect(last).toMatchObject({ actor: 'cli', steps: [{ kind: 'dropRecords', resource: 'Folder' }, {}] });
+    expect((await drop(30)).length).toBe(0);
+  });
+
+  it('leaves what is referred to by what stays, however far', async () => {
+    await evolve(test.database, definitions);
+    await rows('Folder', { id: 'f1', deletedAt: OLD });
+    await rows('Page', { id: 'p1', folderId: 'f1', deletedAt: OLD }, { id: 'p2', deletedAt: OLD }, { id: 'p3', deletedAt: OLD });
+    await rows('Page', { id: 'p4', deletedAt: new Date().toISOString(), seeIds: ['p1'] });
+    expect((await drop(30)).map(({ resource, kind, rows: count }) => [resource, kind, count])).toEqual([
+      ['Page', 'dropRecords', 2],
+      ['Folder', 'stay', 1],
+      ['Page', 'stay', 1],
+    ]);
+    expect([await left('Folder'), await left('Page')]).toEqual([['f1'], ['p1', 'p4']]);
+    const history = () => test.database.transaction((tx) => listEvolutions(tx, 9));
+    const before = await history();
+    expect((await drop(30)).map(({ risk }) => risk)).toEqual(['blocked', 'blocked']);
+    expect(await history()).toEqual(before);
+  });
+
+  it('goes by the definitions in force: that is how softDelete can be taken away', async () => {
+    await evolve(test.database, definitions);
+    await rows('Page', { id: 'p1', deletedAt: OLD });
+    const without = define({ Folder: tree.Folder, Page: { fields: tree.Page.fields } });
+    expect((await evolve(test.database, without)).plan.held).toEqual(['Page']);
+    expect(await prune(test.database, without, { actor: 'cli', deletedBefore: 0 })).toMatchObject([{ rows: 1 }]);
+    expect((await evolve(test.database, without)).plan.held).toEqual([]);
+  });
+});

@@ -1,0 +1,211 @@
+import type { Policy, PolicyImport, RolePolicy, RuleInput, UserPolicy } from '../authz/policies/index.ts';
+import { Problem } from '../errors.ts';
+import { sql } from '../sql.ts';
+import {
+  type AssignmentOf,
+  type AuthoredChange,
+  isInForce,
+  loadRolePolicies,
+  loadUserPolicies,
+  newAssignment,
+  type RolePair,
+  type UserPair,
+  withChange,
+} from './assignment-records.ts';
+import type { RowLock, Transaction } from './contract.ts';
+import { keepVersions } from './policy-history.ts';
+import { type Author, changedPolicy, loadPolicies, newPolicy, type PolicyDraft } from './policy-records.ts';
+import { deleteFrom, POLICY_TABLES, writeAll } from './policy-tables.ts';
+import { bumpEpoch, lockPolicies } from './revision.ts';
+import { idList } from './table-names.ts';
+
+/** What became of the policies of an import. */
+export interface ImportedPolicies {
+  readonly created: number;
+  readonly updated: number;
+  /** Said what stood already. */
+  readonly unchanged: number;
+  /** Assignments that were made or changed. */
+  readonly assigned: number;
+}
+
+/**
+ * Makes policies what an import says, each known by its name, and assigns them: all in one epoch, and in none where
+ * everything stands so already. Who has a policy and is not named keeps it. Reads and writes with few statements, however many
+ * there are. Throws USER_UNKNOWN.
+ */
+export async function importPolicies(tx: Transaction, imports: readonly PolicyImport[], { by }: Author): Promise<ImportedPolicies> {
+  // Held, so that they are not deleted without these assignments; and held first, as whoever deletes a user does.
+  const unknown = await findUnknown(tx, usersOf(imports), 'stay');
+  if (unknown.size > 0) throw new Problem('USER_UNKNOWN', 'no user has this id');
+  await lockPolicies(tx);
+  const drafted = draft(imports, await loadStanding(tx, imports), { by, now: tx.now });
+  const { policies, users, roles } = drafted;
+  if (policies.length + users.length + roles.length > 0) await write(tx, drafted, { epoch: await bumpEpoch(tx), by });
+  return drafted.done;
+}
+
+/** Those of some ids that no user has. */
+export function findUnknownUsers(tx: Transaction, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  return findUnknown(tx, ids);
+}
+
+async function findUnknown(tx: Transaction, ids: readonly string[], lock?: RowLock): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set();
+  const held = lock === undefined ? sql`` : tx.rowLock(lock);
+  const these = sql`"id" IN ${idList(tx.dialect, ids)}`;
+  // In one order: of two that hold many, neither waits for the other.
+  const rows = await tx.all<{ readonly id: string }>(sql`SELECT "id" FROM "User" WHERE ${these} ORDER BY "id"${held}`);
+  const known = new Set(rows.map(({ id }) => id));
+  return new Set(ids.filter((id) => !known.has(id)));
+}
+
+function usersOf(imports: readonly PolicyImport[]): readonly string[] {
+  return [...new Set(imports.flatMap(({ users }) => users.map(({ userId }) => userId)))];
+}
+
+/** What there is of what an import names. */
+interface Standing {
+  /** By name. */
+  readonly policies: ReadonlyMap<string, Policy>;
+  /** Of those policies; to users, of those who are named. By `keyOf`. */
+  readonly users: ReadonlyMap<string, UserPolicy>;
+  readonly roles: ReadonlyMap<string, RolePolicy>;
+}
+
+async function loadStanding(tx: Transaction, imports: readonly PolicyImport[]): Promise<Standing> {
+  const names = imports.map(({ policy }) => policy.name);
+  const policies = names.length === 0 ? [] : await loadPolicies(tx, sql`"name" IN ${idList(tx.dialect, names)}`);
+  const ids = policies.map(({ id }) => id);
+  const userIds = usersOf(imports);
+  const ofThese = sql`"policyId" IN ${idList(tx.dialect, ids)}`;
+  const ofUsers = sql`${ofThese} AND "userId" IN ${idList(tx.dialect, userIds)}`;
+  return {
+    policies: new Map(policies.map((policy) => [policy.name, policy])),
+    users: byKey(ids.length === 0 || userIds.length === 0 ? [] : await loadUserPolicies(tx, ofUsers)),
+    roles: byKey(ids.length === 0 ? [] : await loadRolePolicies(tx, ofThese)),
+  };
+}
+
+function byKey<Assignment extends UserPair | RolePair>(assignments: readonly Assignment[]): Map<string, Assignment> {
+  return new Map(assignments.map((assignment) => [keyOf(assignment), assignment]));
+}
+
+/** Ids of ours hold no space. */
+function keyOf(pair: UserPair | RolePair): string {
+  return `${pair.policyId} ${'userId' in pair ? pair.userId : pair.role}`;
+}
+
+/** The rows to write, without their revision. */
+interface Draft {
+  readonly policies: readonly PolicyDraft[];
+  readonly users: readonly UserPolicy[];
+  readonly roles: readonly RolePolicy[];
+  readonly done: ImportedPolicies;
+}
+
+interface Authored extends Author {
+  readonly now: number;
+}
+
+function draft(imports: readonly PolicyImport[], standing: Standing, author: Authored): Draft {
+  const done = { created: 0, updated: 0, unchanged: 0, assigned: 0 };
+  const policies: PolicyDraft[] = [];
+  const [users, roles] = [createDrafts(standing.users, author), createDrafts(standing.roles, author)];
+  for (const { policy: input, ...held } of imports) {
+    const existing = standing.policies.get(input.name);
+    const rules = existing === undefined ? input.rules : withKnownIds(input.rules, existing);
+    const isSame = existing !== undefined && saysSame({ ...input, rules }, existing);
+    const policy =
+      existing === undefined ? newPolicy(input, author) : isSame ? existing : changedPolicy(existing, { ...input, rules }, author.now);
+    done[existing === undefined ? 'created' : isSame ? 'unchanged' : 'updated']++;
+    if (!isSame) policies.push(policy);
+    const policyId = policy.id;
+    for (const { role, ...said } of held.roles) if (roles.assign({ policyId, role }, said)) done.assigned++;
+    for (const { userId, ...said } of held.users) if (users.assign({ policyId, userId }, said)) done.assigned++;
+  }
+  return { policies, users: users.changed(), roles: roles.changed(), done };
+}
+
+interface Drafts<Pair extends UserPair | RolePair> {
+  /** Whether it is another than it was. */
+  assign(pair: Pair, said: Omit<AuthoredChange, 'by'>): boolean;
+  changed(): readonly AssignmentOf<Pair>[];
+}
+
+/** Assignments as they become, beginning with those that stand. */
+function createDrafts<Assignment extends UserPolicy | RolePolicy>(
+  standing: ReadonlyMap<string, Assignment>,
+  { by, now }: Authored,
+): Drafts<Assignment extends UserPolicy ? UserPair : RolePair> {
+  type Pair = Assignment extends UserPolicy ? UserPair : RolePair;
+  const changed = new Map<string, AssignmentOf<Pair>>();
+  return {
+    assign(pair, said) {
+      const key = keyOf(pair);
+      const existing = changed.get(key) ?? (standing.get(key) as AssignmentOf<Pair> | undefined);
+      const fresh = newAssignment(pair, { ...said, by }, { now, ended: existing });
+      // An ended assignment is renewed, as by the assign endpoint: members that the file omits get their defaults.
+      const isRenewed = existing !== undefined && !isInForce(existing, now) && isInForce(fresh, now);
+      if (existing !== undefined && !isRenewed && standsSo(said, existing)) return false;
+      changed.set(key, existing === undefined || isRenewed ? fresh : withChange(existing, { ...said, by }));
+      return true;
+    },
+    changed: () => [...changed.values()],
+  };
+}
+
+/** Whoever assigned it is no part of what is said; an expiry of null is none. */
+function standsSo({ assignedBy: _, ...said }: Omit<AuthoredChange, 'by'>, existing: UserPolicy | RolePolicy): boolean {
+  const given = Object.entries(said).filter(([, value]) => value !== undefined);
+  return saysSame(Object.fromEntries(given.map(([name, value]) => [name, value ?? undefined])), existing);
+}
+
+async function write(tx: Transaction, draft: Draft, change: { readonly epoch: number; readonly by: string }): Promise<void> {
+  const version = change.epoch;
+  const policies = draft.policies.map((policy): Policy => ({ ...policy, version }));
+  const users = draft.users.map((assignment) => ({ ...assignment, version }));
+  const roles = draft.roles.map((assignment) => ({ ...assignment, version }));
+  const rules = policies.flatMap((policy) => policy.rules.map((rule, position) => ({ ...rule, position })));
+  if (policies.length > 0) {
+    await writeAll(tx, POLICY_TABLES.policy, policies);
+    await deleteFrom(tx, POLICY_TABLES.rule, sql`"policyId" IN ${idList(tx.dialect, policies.map(idOf))}`);
+  }
+  await writeAll(tx, POLICY_TABLES.rule, rules);
+  await writeAll(tx, POLICY_TABLES.userPolicy, users);
+  await writeAll(tx, POLICY_TABLES.rolePolicy, roles);
+  await keepVersions(tx, policies.map(versionOf), { kind: 'policy', ...change });
+  await keepVersions(tx, users.map(versionOf), { kind: 'userPolicy', ...change });
+  await keepVersions(tx, roles.map(versionOf), { kind: 'rolePolicy', ...change });
+}
+
+function idOf({ id }: Policy): string {
+  return id;
+}
+
+function versionOf(value: Policy | UserPolicy | RolePolicy) {
+  return { id: value.id, value, ...('userId' in value && { userId: value.userId }) };
+}
+
+/** A rule that says what one of the policy's says is that rule: entries name it. */
+function withKnownIds(rules: readonly RuleInput[], { rules: known }: Policy): readonly RuleInput[] {
+  const free = new Set(known);
+  return rules.map((rule) => {
+    const same = [...free].find((each) => saysSame(rule, each));
+    if (same === undefined) return rule;
+    free.delete(same);
+    return { ...rule, id: same.id };
+  });
+}
+
+/** Whether something stored has every member as it is given; for rules of a policy, in the same order. */
+function saysSame(given: object, stored: object): boolean {
+  const members = new Map(Object.entries(stored));
+  return Object.entries(given).every(([name, value]) => {
+    const kept: unknown = members.get(name);
+    if (name === 'createdBy') return true;
+    if (name !== 'rules') return JSON.stringify(value) === JSON.stringify(kept);
+    const [rules, others] = [value as readonly object[], kept as readonly object[]];
+    return rules.length === others.length && rules.every((rule, index) => saysSame(rule, others[index] ?? {}));
+  });
+}

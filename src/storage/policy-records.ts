@@ -1,0 +1,239 @@
+import type { ActiveAssignments } from '../authz/linter/index.ts';
+import type {
+  Policy,
+  PolicyInput,
+  PolicyRule,
+  PolicyState,
+  PolicyType,
+  RolePolicy,
+  RuleInput,
+  UserPolicy,
+} from '../authz/policies/index.ts';
+import { Problem } from '../errors.ts';
+import { createId } from '../ids.ts';
+import type { AssignableRole } from '../resources/index.ts';
+import { type Sql, sql } from '../sql.ts';
+import { endAssignments, loadRolePolicies, loadUserPolicies } from './assignment-records.ts';
+import { ConstraintError, type Transaction } from './contract.ts';
+import { keepVersion } from './policy-history.ts';
+import { deleteFrom, insertInto, POLICY_TABLES, replaceIn, selectFrom } from './policy-tables.ts';
+import { bumpEpoch, currentEpoch, lockPolicies } from './revision.ts';
+
+/** Whoever makes a change: a user id, for the record. */
+export interface Author {
+  readonly by: string;
+}
+
+/** What everybody's decisions depend on, as this transaction sees it. */
+export async function loadPolicyState(tx: Transaction): Promise<PolicyState> {
+  const epoch = await currentEpoch(tx);
+  const policies = await loadPolicies(tx, sql`1 = 1`);
+  return { epoch, policies, rolePolicies: await loadRolePolicies(tx, sql`1 = 1`) };
+}
+
+/** One policy with its rules. */
+export async function loadPolicy(tx: Transaction, id: string): Promise<Policy | undefined> {
+  const [policy] = await loadPolicies(tx, sql`"id" = ${id}`);
+  return policy;
+}
+
+/** Loads and locks a policy that this transaction is about to change. Throws POLICY_UNKNOWN. */
+export async function loadPolicyToChange(tx: Transaction, id: string): Promise<Policy> {
+  await lockPolicies(tx);
+  return loadPolicyOrRefuse(tx, id);
+}
+
+/** Policies in the order of their making, all or those that fit. */
+export async function listPolicies(
+  tx: Transaction,
+  filter: { readonly isActive?: boolean | undefined; readonly type?: PolicyType | undefined },
+): Promise<readonly Policy[]> {
+  const policies = await loadPolicies(tx, sql`1 = 1`);
+  return policies.filter(({ isActive, type }) => isActive === (filter.isActive ?? isActive) && type === (filter.type ?? type));
+}
+
+/** Creates a policy. Throws POLICY_EXISTS where its name is taken. */
+export async function createPolicy(tx: Transaction, input: PolicyInput, { by }: Author): Promise<Policy> {
+  await lockPolicies(tx);
+  const draft = newPolicy(input, { by, now: tx.now });
+  await checkNameFree(tx, draft);
+  const epoch = await bumpEpoch(tx);
+  const policy = { ...draft, version: epoch };
+  await refusingTakenName(policy.name, () => insertInto(tx, POLICY_TABLES.policy, policy));
+  await insertRules(tx, policy.rules);
+  await keepVersion(tx, { kind: 'policy', id: policy.id, value: policy, epoch, by });
+  return policy;
+}
+
+/** Makes a policy what `input` says; rules given with the id of one it has keep id and createdAt. Throws POLICY_UNKNOWN, POLICY_EXISTS. */
+export async function updatePolicy(tx: Transaction, input: PolicyInput, { id, by }: Author & { readonly id: string }): Promise<Policy> {
+  await lockPolicies(tx);
+  const draft = changedPolicy(await loadPolicyOrRefuse(tx, id), input, tx.now);
+  await checkNameFree(tx, draft);
+  const epoch = await bumpEpoch(tx);
+  const policy = { ...draft, version: epoch };
+  await refusingTakenName(policy.name, () => replaceIn(tx, POLICY_TABLES.policy, policy));
+  await deleteFrom(tx, POLICY_TABLES.rule, sql`"policyId" = ${id}`);
+  await insertRules(tx, policy.rules);
+  await keepVersion(tx, { kind: 'policy', id, value: policy, epoch, by });
+  return policy;
+}
+
+/** Deletes a policy, its rules and its assignments; their versions stay. Throws POLICY_UNKNOWN. */
+export async function deletePolicy(tx: Transaction, id: string, { by }: Author): Promise<Policy> {
+  await lockPolicies(tx);
+  const policy = await loadPolicyOrRefuse(tx, id);
+  const epoch = await bumpEpoch(tx);
+  await endAssignments(tx, id, { epoch, by });
+  await deleteFrom(tx, POLICY_TABLES.rule, sql`"policyId" = ${id}`);
+  await deleteFrom(tx, POLICY_TABLES.policy, sql`"id" = ${id}`);
+  await keepVersion(tx, { kind: 'policy', id, value: undefined, epoch, by });
+  return policy;
+}
+
+/** Policies that a condition on `_Policy` picks, with their rules in the order they were written. */
+export async function loadPolicies(tx: Transaction, where: Sql): Promise<readonly Policy[]> {
+  const policies = await selectFrom<Omit<Policy, 'rules'>>(tx, POLICY_TABLES.policy, { where, orderBy: ['createdAt', 'id'] });
+  const ofThese = sql`"policyId" IN (SELECT "id" FROM "_Policy" WHERE ${where})`;
+  const rules = await selectFrom<StoredRule>(tx, POLICY_TABLES.rule, { where: ofThese, orderBy: ['policyId', 'position'] });
+  const byPolicy = Map.groupBy(rules, (rule) => rule.policyId);
+  return policies.map((policy) => ({ ...policy, rules: (byPolicy.get(policy.id) ?? []).map(({ position: _, ...rule }) => rule) }));
+}
+
+/** A rule and its place in the policy as written. */
+type StoredRule = PolicyRule & { readonly position: number };
+
+async function loadPolicyOrRefuse(tx: Transaction, id: string): Promise<Policy> {
+  const policy = await loadPolicy(tx, id);
+  if (policy === undefined) throw new Problem('POLICY_UNKNOWN', 'no policy has this id');
+  return policy;
+}
+
+/** A policy without the revision that stores it. */
+export type PolicyDraft = Omit<Policy, 'version'>;
+
+/** A policy that is new. */
+export function newPolicy(input: PolicyInput, { by, now }: Author & { readonly now: number }): PolicyDraft {
+  const at = new Date(now).toISOString();
+  const id = createId();
+  const rules = toRules(input.rules, { policyId: id, at });
+  return { ...toOwnMembers(input), id, createdBy: input.createdBy ?? by, createdAt: at, updatedAt: at, rules };
+}
+
+/** A policy made what is said; rules given with the id of one it has keep id and createdAt. */
+export function changedPolicy(existing: Policy, input: PolicyInput, now: number): PolicyDraft {
+  const at = new Date(now).toISOString();
+  return { ...existing, ...toOwnMembers(input), updatedAt: at, rules: toRules(input.rules, { policyId: existing.id, at, existing }) };
+}
+
+function toOwnMembers({ name, description, type, isActive, priority, tags }: PolicyInput): Omit<PolicyInput, 'rules' | 'createdBy'> {
+  return { name, description, type, isActive, priority, tags };
+}
+
+interface RuleParts {
+  readonly policyId: string;
+  readonly at: string;
+  readonly existing?: PolicyDraft;
+}
+
+function toRules(inputs: readonly RuleInput[], { policyId, at, existing }: RuleParts): readonly PolicyRule[] {
+  return inputs.map(({ resource, action, effect, conditions, priority, description, isActive, id }) => {
+    const known = existing?.rules.find((rule) => rule.id === id);
+    return {
+      id: known?.id ?? createId(),
+      policyId,
+      resource,
+      action,
+      effect,
+      conditions,
+      priority,
+      description,
+      isActive,
+      createdAt: known?.createdAt ?? at,
+    };
+  });
+}
+
+async function insertRules(tx: Transaction, rules: readonly PolicyRule[]): Promise<void> {
+  for (const [position, rule] of rules.entries()) await insertInto(tx, POLICY_TABLES.rule, { ...rule, position });
+}
+
+async function checkNameFree(tx: Transaction, { id, name }: Pick<Policy, 'id' | 'name'>): Promise<void> {
+  const taken = await tx.one(sql`SELECT 1 AS "taken" FROM "_Policy" WHERE "name" = ${name} AND "id" <> ${id}`);
+  if (taken !== undefined) throw takenName(name);
+}
+
+/** The unique index has the last word, where two make the same name at once. */
+async function refusingTakenName(name: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (error instanceof ConstraintError && error.constraint === 'unique') throw takenName(name, error);
+    throw error;
+  }
+}
+
+function takenName(name: string, cause?: unknown): Problem {
+  const errors = [{ path: 'name', code: 'unique', detail: `another policy is named ${JSON.stringify(name)}` }];
+  return new Problem('POLICY_EXISTS', `another policy is named ${JSON.stringify(name)}`, { errors, cause });
+}
+
+/** Some of the policies, in the order of their ids: those behind the id `after`. */
+export async function loadPolicyPage(
+  tx: Transaction,
+  { after = '', limit }: { readonly after?: string | undefined; readonly limit: number },
+): Promise<readonly Policy[]> {
+  const policies = await loadPolicies(tx, sql`"id" IN (SELECT "id" FROM "_Policy" WHERE "id" > ${after} ORDER BY "id" LIMIT ${limit})`);
+  return policies.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+/** The active assignments of one policy, of those to users at most `limit`. */
+export async function loadActiveAssignments(
+  tx: Transaction,
+  policyId: string,
+  { limit }: { readonly limit: number },
+): Promise<ActiveAssignments> {
+  const active = sql`"policyId" = ${policyId} AND "isActive" = TRUE`;
+  const firstToExpire = sql`SELECT "id" FROM "_UserPolicy" WHERE ${active} ORDER BY "expiresAt" IS NULL, "expiresAt", "id" LIMIT ${limit + 1}`;
+  const users = await loadUserPolicies(tx, sql`"id" IN (${firstToExpire})`);
+  const inOrder = users.toSorted((a, b) => compareExpiry(a, b) || (a.id < b.id ? -1 : 1)).slice(0, limit);
+  return { roles: await loadRolePolicies(tx, active), users: inOrder, all: users.length <= limit };
+}
+
+function compareExpiry({ expiresAt: a }: UserPolicy, { expiresAt: b }: UserPolicy): number {
+  if (a === b) return 0;
+  return b === undefined || (a !== undefined && a < b) ? -1 : 1;
+}
+
+/** A policy that is assigned, and how. */
+export interface AssignedPolicy {
+  readonly policy: Policy;
+  readonly assignment: UserPolicy | RolePolicy;
+}
+
+/** The policies assigned to a user and, where a role is given, to that role: active, inactive and expired ones alike. */
+export async function listUserPolicies(tx: Transaction, userId: string, role?: AssignableRole): Promise<readonly AssignedPolicy[]> {
+  const own = await loadUserPolicies(tx, sql`"userId" = ${userId}`);
+  const policies = await loadPolicies(tx, sql`"id" IN (SELECT "policyId" FROM "_UserPolicy" WHERE "userId" = ${userId})`);
+  return [...join(policies, own), ...(role === undefined ? [] : await listRolePolicies(tx, role))];
+}
+
+/** Every assignment to a role, active or not, in the order of their making. */
+export function listRoleAssignments(tx: Transaction): Promise<readonly RolePolicy[]> {
+  return loadRolePolicies(tx, sql`1 = 1`);
+}
+
+/** The policies assigned to a role: active and inactive ones alike. */
+export async function listRolePolicies(tx: Transaction, role: AssignableRole): Promise<readonly AssignedPolicy[]> {
+  const assignments = await loadRolePolicies(tx, sql`"role" = ${role}`);
+  const policies = await loadPolicies(tx, sql`"id" IN (SELECT "policyId" FROM "_RolePolicy" WHERE "role" = ${role})`);
+  return join(policies, assignments);
+}
+
+function join(policies: readonly Policy[], assignments: readonly (UserPolicy | RolePolicy)[]): readonly AssignedPolicy[] {
+  const byId = new Map(policies.map((policy) => [policy.id, policy]));
+  return assignments.flatMap((assignment) => {
+    const policy = byId.get(assignment.policyId);
+    return policy === undefined ? [] : [{ policy, assignment }];
+  });
+}

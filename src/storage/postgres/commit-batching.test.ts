@@ -1,0 +1,196 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { sql } from '../../sql.ts';
+import type { Appending, Basis, Database, Transaction } from '../contract.ts';
+import { bumpEpoch, loadEpoch } from '../revision.ts';
+import { failure } from '../storage.fixture.ts';
+import { guardSql } from './commit-validation.ts';
+import { openFamily } from './postgres.fixture.ts';
+
+const { open, ask, close } = openFamily('storage_postgres_recorder');
+
+let database: Database;
+beforeAll(async () => {
+  database = await open({ connections: 8 });
+  await ask(`
+    CREATE TABLE "_State" ("id" TEXT COLLATE "C" PRIMARY KEY, "number" BIGINT, "text" TEXT);
+    CREATE TABLE "_Epoch" ("id" TEXT COLLATE "C" PRIMARY KEY, "number" BIGINT, "at" TEXT);
+    CREATE TABLE "User" ("id" TEXT COLLATE "C" PRIMARY KEY, "version" BIGINT);
+    CREATE TABLE "_Session" ("id" TEXT COLLATE "C" PRIMARY KEY, "revokedAt" TEXT);
+    CREATE TABLE "Log" ("id" TEXT COLLATE "C" PRIMARY KEY, "under" TEXT, CHECK ("id" <> 'refused'));
+    ${guardSql()}`);
+});
+afterAll(() => close(database));
+beforeEach(() =>
+  ask(`
+    DELETE FROM "_State"; DELETE FROM "User"; DELETE FROM "Log";
+    INSERT INTO "_State" VALUES ('epoch', 1, 'first');
+    INSERT INTO "User" SELECT 'user ' || n, 1 FROM generate_series(0, 199) AS n`),
+);
+
+interface Line {
+  readonly id: string;
+  readonly under: string;
+}
+
+const LOG: Appending<Line> = {
+  write: (_, lines) => lines.map(({ id, under }) => sql`INSERT INTO "Log" ("id", "under") VALUES (${id}, ${under})`),
+  find: ({ id }) => sql`SELECT 1 FROM "Log" WHERE "id" = ${id}`,
+};
+
+/** A read: it looks under which epoch it is, and leaves a line of that. */
+async function read(tx: Transaction, id: string, basis: Basis = {}): Promise<string> {
+  const { stamp } = await loadEpoch(tx);
+  tx.restsOn({ epoch: stamp, ...basis });
+  await tx.append(LOG, [{ id, under: stamp }]);
+  return stamp;
+}
+
+const lines = async (): Promise<readonly unknown[]> =>
+  (await ask(`SELECT "id", "under", "xmin"::text AS "commit" FROM "Log" ORDER BY "id"`)).rows;
+const commits = async (): Promise<number> => (await ask(`SELECT count(DISTINCT "xmin"::text)::int AS "n" FROM "Log"`)).rows[0].n;
+
+describe('lines of works that write nothing else', () => {
+  it('of many at once share commits', async () => {
+    await Promise.all(Array.from({ length: 200 }, (_, at) => database.transaction((tx) => read(tx, `line ${at}`))));
+    expect([(await lines()).length, (await commits()) < 100]).toEqual([200, true]);
+  });
+
+  it('are there when the work is done, and are not where it failed', async () => {
+    expect(await database.transaction((tx) => read(tx, 'done'))).toBe('first');
+    const thrown = new Error('no');
+    const failed = database.transaction(async (tx) => {
+      await read(tx, 'failed');
+      throw thrown;
+    });
+    expect(await failure(failed)).toBe(thrown);
+    expect(await lines()).toMatchObject([{ id: 'done' }]);
+  });
+
+  it('are undone with the savepoint that they were added in', async () => {
+    await database.transaction(async (tx) => {
+      await tx.append(LOG, [{ id: 'before', under: '' }]);
+      await failure(
+        tx.savepoint(async () => {
+          await tx.append(LOG, [{ id: 'within', under: '' }]);
+          throw new Error('no');
+        }),
+      );
+      await tx.savepoint(() => tx.append(LOG, [{ id: 'within another', under: '' }]));
+    });
+    expect(await lines()).toMatchObject([{ id: 'before' }, { id: 'within another' }]);
+  });
+
+  it('of one that cannot be written do not undo those of others', async () => {
+    const works = ['a', 'refused', 'b'].map((id) => database.transaction((tx) => read(tx, id)));
+    expect((await Promise.allSettled(works)).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(await lines()).toMatchObject([{ id: 'a' }, { id: 'b' }]);
+  });
+
+  it('are committed with what a work wrote, where it did', async () => {
+    await database.transaction(async (tx) => {
+      await read(tx, 'with it');
+      await tx.run(sql`UPDATE "User" SET "version" = 2 WHERE "id" = 'user 0'`);
+    });
+    const [line] = await lines();
+    const { rows } = await ask(`SELECT "xmin"::text AS "commit" FROM "User" WHERE "id" = 'user 0'`);
+    expect(line).toMatchObject(rows[0]);
+  });
+});
+
+describe('of a group, whoever rests on what is no longer so', () => {
+  it('is run again, and the others are not', async () => {
+    const runs = new Map<string, number>();
+    const readAs = (user: string) =>
+      database.transaction(async (tx) => {
+        runs.set(user, (runs.get(user) ?? 0) + 1);
+        const row = await tx.one<{ version: number }>(sql`SELECT "version" FROM "User" WHERE "id" = ${user}`);
+        if (runs.get(user) === 1) await everybodyHasRead();
+        return read(tx, `${user} at ${row?.version}`, { users: [{ id: user, version: row?.version ?? 0 }] });
+      });
+    let changed: Promise<unknown> | undefined;
+    const everybodyHasRead = (): Promise<unknown> => {
+      changed ??= ask(`UPDATE "User" SET "version" = 2 WHERE "id" IN ('user 1', 'user 3')`);
+      return changed;
+    };
+    await Promise.all([0, 1, 2, 3, 4].map((at) => readAs(`user ${at}`)));
+    const ids = (await lines()).map((line) => (line as Line).id);
+    const versions = [1, 2, 1, 2, 1].map((version, at) => `user ${at} at ${version}`);
+    expect(ids).toEqual(versions);
+    expect([0, 2, 4].map((at) => runs.get(`user ${at}`))).toEqual([1, 1, 1]);
+  });
+
+  it('finds the newest, however often it changes meanwhile', async () => {
+    let ended = false;
+    const change = async () => {
+      for (let at = 0; at < 20; at++) await database.transaction((tx) => bumpEpoch(tx));
+    };
+    const changing = change().finally(() => {
+      ended = true;
+    });
+    const stamps: Promise<string>[] = [];
+    for (let at = 0; !ended; at++) {
+      stamps.push(database.transaction((tx) => read(tx, `line ${at}`)));
+      if (at % 5 === 0) await stamps.at(-1);
+    }
+    await changing;
+    const { length } = await Promise.all(stamps);
+    expect(await lines()).toHaveLength(length);
+  });
+});
+
+describe('a work that only looks', () => {
+  const transactions = async (work: (tx: Transaction) => Promise<unknown>) => {
+    let seen: unknown;
+    await database.transaction(async (tx) => {
+      await work(tx);
+      seen = (await tx.one<{ n: number }>(sql`SELECT CASE WHEN pg_current_xact_id_if_assigned() IS NULL THEN 0 ELSE 1 END AS "n"`))?.n;
+    });
+    return seen;
+  };
+
+  it('has no transaction until it writes, locks, or holds a row', async () => {
+    await database.transaction((tx) => tx.one(sql`SELECT 1`));
+    const inTransaction = async (work: (tx: Transaction) => Promise<unknown>) =>
+      database.transaction(async (tx) => {
+        await work(tx);
+        // In one transaction, its time stands still.
+        const at = () => tx.one(sql`SELECT now()::text AS "now"`);
+        return [(await at())?.['now']].includes((await at())?.['now']);
+      });
+    expect(await inTransaction(async (tx) => tx.savepoint(() => tx.one(sql`SELECT 1`)))).toBe(false);
+    expect(await inTransaction((tx) => tx.lock('name'))).toBe(true);
+    expect(await inTransaction((tx) => tx.one(sql`SELECT 1 FROM "User" WHERE "id" = 'user 0'${tx.rowLock('keep')}`))).toBe(true);
+    expect(await inTransaction((tx) => tx.one(sql`UPDATE "User" SET "version" = 3 RETURNING 1`))).toBe(true);
+    expect(await transactions((tx) => tx.one(sql`SELECT 1`))).toBe(0);
+  });
+
+  it('undoes what it wrote in a savepoint, whether that was the first it wrote or not', async () => {
+    const versionOf = async (tx: Transaction) =>
+      (await tx.one<{ version: number }>(sql`SELECT "version" FROM "User" WHERE "id" = 'user 0'`))?.version;
+    const seen: unknown[] = [];
+    await database.transaction(async (tx) => {
+      for (const version of [7, 8]) {
+        const undone = tx.savepoint(async () => {
+          await tx.savepoint(() => tx.one(sql`SELECT 1`));
+          await tx.run(sql`UPDATE "User" SET "version" = ${version} WHERE "id" = 'user 0'`);
+          seen.push(await versionOf(tx));
+          throw new Error('no');
+        });
+        await failure(undone);
+        seen.push(await versionOf(tx));
+      }
+    });
+    expect(seen).toEqual([7, 1, 8, 1]);
+  });
+
+  it('is looked after all the same, where it leaves nothing', async () => {
+    let runs = 0;
+    const answer = await database.transaction(async (tx) => {
+      const { stamp } = await loadEpoch(tx);
+      tx.restsOn({ epoch: stamp });
+      if (runs++ === 0) await ask(`UPDATE "_State" SET "text" = 'second'`);
+      return stamp;
+    });
+    expect(answer).toBe('second');
+  });
+});

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { SetupError } from '../../errors.ts';
+import { readPostgresUrl, showPostgresUrl } from './connection-string.ts';
+
+const PLAIN = 'postgres://ann:secret@db.example.com:6543/news';
+
+describe('the address of a server', () => {
+  it.each([
+    [PLAIN, { host: 'db.example.com', port: 6543, user: 'ann', password: 'secret', database: 'news', ssl: false }],
+    ['postgresql://ann@[::1]/news', { host: '::1', port: 5432, password: undefined }],
+    ['postgres://a%40b:p%3A%2F%25@db/n%20s', { user: 'a@b', password: 'p:/%', database: 'n s' }],
+    ['postgres://%2Fvar%2Frun%2Fpostgresql/news?user=ann', { host: '/var/run/postgresql', user: 'ann' }],
+    ['postgres:///news?host=/tmp&user=ann', { host: '/tmp', user: 'ann' }],
+    [`${PLAIN}?schema=desk&application_name=one`, { schema: 'desk', applicationName: 'one' }],
+    [PLAIN, { schema: undefined, applicationName: 'bailiwick' }],
+    [`${PLAIN}?sslmode=require`, { ssl: { rejectUnauthorized: false } }],
+    [`${PLAIN}?sslmode=verify-full`, { ssl: { rejectUnauthorized: true } }],
+    [`${PLAIN}?sslmode=verify-ca`, { ssl: { rejectUnauthorized: true, checkServerIdentity: expect.any(Function) } }],
+  ])('%s', (url, expected) => {
+    expect(readPostgresUrl(url)).toMatchObject(expected);
+  });
+
+  it('asks for a certificate of that very host only where it is told to', () => {
+    expect(readPostgresUrl(`${PLAIN}?sslmode=verify-full`).ssl).not.toHaveProperty('checkServerIdentity');
+  });
+
+  it.each([
+    ['postgres://', ['expected the name of a database', 'expected the name of a user']],
+    ['postgres://ann@db', ['expected the name of a database']],
+    ['postgres://db/news', ['expected the name of a user']],
+    [`${PLAIN}?sslmod=require`, ['no parameter is named "sslmod" (did you mean "sslmode"?)']],
+    [`${PLAIN}?sslmode=prefer`, ['sslmode: expected one of disable, require, verify-ca, verify-full, given "prefer"']],
+    [`${PLAIN}?schema=a"b`, ['schema: expected a name']],
+    [`${PLAIN}?schema=&options=-c`, ['no parameter is named "options"', 'schema: expected a name']],
+  ])('%s is refused', (url, mistakes) => {
+    const refusal = refused(url);
+    expect(refusal.mistakes).toEqual(mistakes.map((mistake) => expect.stringContaining(mistake)));
+    expect(`${refusal.message} ${refusal.mistakes.join(' ')}`).not.toContain('secret');
+  });
+
+  it('with a % that begins nothing is refused in words', () => {
+    const { message } = refused('postgres://ann:100%secret@db.example.com/news');
+    expect(message).toBe('the address of the database cannot be read: expected %25 for each % in it');
+  });
+
+  it('names the file of a certificate that cannot be read', () => {
+    expect(refused(`${PLAIN}?sslmode=verify-full&sslrootcert=/none/ca.pem`).message).toContain('/none/ca.pem');
+  });
+
+  it('is shown without its password', () => {
+    expect(showPostgresUrl(readPostgresUrl(PLAIN))).toBe('postgres://ann@db.example.com:6543/news');
+  });
+});
+
+function refused(url: string): SetupError {
+  try {
+    readPostgresUrl(url);
+  } catch (error) {
+    if (error instanceof SetupError) return error;
+  }
+  throw new Error(`${url} was expected to be refused`);
+}

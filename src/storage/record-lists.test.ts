@@ -1,0 +1,295 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { ALWAYS, all, type Condition, constant, NEVER, type Scope } from '../conditions/index.ts';
+import { type Json, type JsonObject, ownValue } from '../operators/index.ts';
+import { fieldKind, type Resource, readSort, type StoredRecord } from '../resources/index.ts';
+import { sql } from '../sql.ts';
+import type { CursorPosition } from './cursor-pagination.ts';
+import { findMatches } from './matching-records.ts';
+import { evolve } from './migrations/migrate.ts';
+import { type ListQuery, listRecords, type Page } from './record-lists.ts';
+import { deleteRecord, insertRecord } from './records.ts';
+import { define, failure, openTestDatabase, resourceOf, type TestDatabase, toRecord } from './storage.fixture.ts';
+
+const definitions = define({
+  Item: {
+    fields: {
+      // Names that a table function has as columns, too.
+      key: { type: 'integer' },
+      value: { type: 'string' },
+      price: { type: 'decimal' },
+      rank: { type: 'number', required: true },
+      tags: { type: 'list', of: 'string' },
+      story: { type: 'text' },
+      secret: { type: 'string', writeOnly: true },
+    },
+  },
+});
+const item: Resource = resourceOf(definitions, 'Item');
+let test: TestDatabase;
+
+beforeAll(async () => {
+  test = openTestDatabase();
+  await evolve(test.database, definitions);
+});
+afterAll(() => test.dispose());
+beforeEach(() => test.database.transaction((tx) => tx.run(sql`DELETE FROM "Item"`)));
+
+function fill(records: readonly JsonObject[]): Promise<void> {
+  return test.database.transaction(async (tx) => {
+    await tx.run(sql`DELETE FROM "Item"`);
+    for (const [index, values] of records.entries()) await insertRecord(tx, item, toRecord(`id-${index}`, { rank: 0, ...values }));
+  });
+}
+
+const scopeFor = (record: StoredRecord): Scope => ({
+  now: 0,
+  timeZone: 'UTC',
+  valueOf: ({ keys: [key] }) => ownValue(record, key ?? ''),
+  kindOf: ({ keys: [key] }) => {
+    const field = item.fields.get(key ?? '');
+    return field === undefined ? undefined : fieldKind(field);
+  },
+});
+
+const compare = (field: string, operator: string, value: Json): Condition => ({
+  type: 'comparison',
+  path: { group: 'resource', keys: [field], text: `resource.${field}` },
+  operator,
+  operand: { type: 'literal', value },
+  ifExists: false,
+});
+/** What SQL cannot say. */
+const inMemory = (pattern: string): Condition => compare('value', 'matches', pattern);
+
+const list = (query: Partial<ListQuery>): Promise<Page> =>
+  test.database.transaction((tx) =>
+    listRecords(tx, item, {
+      where: ALWAYS,
+      scopeFor,
+      definitions,
+      sort: [],
+      limit: 100,
+      scanLimit: 10_000,
+      now: 0,
+      timeZone: 'UTC',
+      ...query,
+    }),
+  );
+
+const sortBy = (...keys: readonly string[]) =>
+  readSort(
+    item,
+    keys.map((key) => ({ field: key.replace('-', ''), descending: key.startsWith('-') })),
+  );
+
+/** Every page of a list, one after the other. */
+async function pages(query: Partial<ListQuery>): Promise<readonly Page[]> {
+  const found: Page[] = [];
+  let after: CursorPosition | undefined;
+  do {
+    const page = await list({ ...query, ...(after === undefined ? {} : { after, offset: undefined }) });
+    found.push(page);
+    after = page.next;
+  } while (after !== undefined && found.length < 500);
+  return found;
+}
+
+const idsOf = (found: readonly Page[]): string[] => found.flatMap((page) => page.records.map(({ id }) => id));
+
+/** The order in words: without a value first, last where descending; `id` as the key before it. */
+function sorted(records: readonly StoredRecord[], keys: readonly string[]): string[] {
+  const complete = [...keys, keys.at(-1)?.startsWith('-') ? '-id' : 'id'];
+  const by = (a: StoredRecord, b: StoredRecord): number => {
+    for (const key of complete) {
+      const [left, right] = [a, b].map((record) => record[key.replace('-', '')]);
+      const order = left === right ? 0 : left === undefined ? -1 : right === undefined ? 1 : isLess(left, right) ? -1 : 1;
+      if (order !== 0) return key.startsWith('-') ? -order : order;
+    }
+    return 0;
+  };
+  return records.toSorted(by).map(({ id }) => id);
+}
+
+function isLess(a: Json, b: Json): boolean {
+  if (typeof a === 'string' && typeof b === 'string' && /^-?\d+\.\d\d$/.test(a)) return Number(a) < Number(b);
+  return (a as string) < (b as string);
+}
+
+const optional = <T>(values: fc.Arbitrary<T>) => fc.option(values, { nil: undefined });
+const record = fc.record({
+  key: optional(fc.integer({ min: -2, max: 2 })),
+  value: optional(fc.constantFrom('', 'a', 'A', 'b', 'é', '%')),
+  price: optional(fc.constantFrom('-1.00', '0.00', '2.50', '10.00')),
+  rank: fc.constantFrom(-0.5, 0, 1.5),
+});
+const keysOf = fc
+  .uniqueArray(fc.constantFrom('key', 'value', 'price', 'rank', 'createdAt'), { maxLength: 3 })
+  .chain((fields) => fc.tuple(...fields.map((field) => fc.boolean().map((descending) => (descending ? `-${field}` : field)))));
+const defined = (values: object): JsonObject => JSON.parse(JSON.stringify(values)) as JsonObject;
+
+describe('pages, one after the other', () => {
+  it('are the whole list in order, whatever is missing, doubled or mixed', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(record, { maxLength: 25 }), keysOf, fc.integer({ min: 1, max: 7 }), async (values, keys, limit) => {
+        const records = values.map((each, index) => toRecord(`id-${index}`, defined(each)));
+        await fill(values.map(defined));
+        const found = await pages({ sort: sortBy(...keys), limit });
+        expect(idsOf(found)).toEqual(sorted(records, keys));
+        for (const page of found.slice(0, -1)) expect(page.records).toHaveLength(limit);
+      }),
+      { numRuns: 80 },
+    );
+  });
+
+  it('are exactly the records on which a condition is true that SQL cannot say', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(record, { maxLength: 25 }),
+        keysOf,
+        fc.integer({ min: 1, max: 4 }),
+        fc.integer({ min: 1, max: 9 }),
+        async (values, keys, limit, scanLimit) => {
+          const records = values.map((each, index) => toRecord(`id-${index}`, defined(each)));
+          await fill(values.map(defined));
+          const found = await pages({ where: inMemory('[aé]'), sort: sortBy(...keys), limit, scanLimit });
+          expect(idsOf(found)).toEqual(
+            sorted(
+              records.filter((each) => /[aé]/.test(String(each['value'] ?? ''))),
+              keys,
+            ),
+          );
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it('stay where they are while records come and go', async () => {
+    await fill([{ key: 1 }, { key: 2 }, { key: 3 }, { key: 4 }]);
+    const first = await list({ sort: sortBy('key'), limit: 2 });
+    await test.database.transaction(async (tx) => {
+      await deleteRecord(tx, item, { id: 'id-1' });
+      await insertRecord(tx, item, toRecord('new', { key: 0, rank: 0 }));
+    });
+    expect(idsOf([await list({ sort: sortBy('key'), limit: 2, after: first.next })])).toEqual(['id-2', 'id-3']);
+  });
+
+  it('go on from values too long for a cursor, as long as their record is there', async () => {
+    const story = (end: string): string => 'é'.repeat(5000) + end;
+    await fill([{ story: story('b') }, { story: story('a') }, { story: story('c') }]);
+    const first = await list({ sort: sortBy('story'), limit: 1 });
+    expect(JSON.stringify(first.next).length).toBeLessThan(100);
+    expect(idsOf(await pages({ sort: sortBy('story'), limit: 1 }))).toEqual(['id-1', 'id-0', 'id-2']);
+    await test.database.transaction((tx) => deleteRecord(tx, item, { id: 'id-1' }));
+    expect(await failure(list({ sort: sortBy('story'), limit: 1, after: first.next }))).toMatchObject({ code: 'REQUEST_CURSOR' });
+  });
+
+  it.each([
+    ['of another order', { id: 'x', keys: [1, 2] }],
+    ['of what has become another type', { id: 'x', keys: ['text'] }],
+  ])('refuse a cursor %s', async (_, after) => {
+    expect(await failure(list({ sort: sortBy('key'), after }))).toMatchObject({ code: 'REQUEST_CURSOR' });
+  });
+});
+
+describe('offset and total', () => {
+  beforeEach(() => fill(Array.from({ length: 30 }, (_, key) => ({ key, value: key % 3 === 0 ? 'x' : 'y' }))));
+
+  it('count what matches', async () => {
+    const page = await list({ where: compare('key', 'gte', 20), sort: sortBy('key'), offset: 3, limit: 2, total: true });
+    expect(page).toMatchObject({ total: 10, records: [{ key: 23 }, { key: 24 }] });
+    expect(await list({ where: compare('key', 'gt', 99), total: true })).toEqual({ records: [], total: 0 });
+  });
+
+  it('pass over matches, not rows, where SQL cannot say the condition, and count nothing', async () => {
+    const page = await list({ where: inMemory('x'), sort: sortBy('key'), offset: 2, limit: 2, total: true });
+    expect(page.records.map((each) => each['key'])).toEqual([6, 9]);
+    expect(page).not.toHaveProperty('total');
+  });
+
+  it('carry what is left of an offset over to the next page', async () => {
+    const found = await pages({ where: inMemory('x'), sort: sortBy('key'), offset: 5, limit: 10, scanLimit: 4 });
+    expect(found.flatMap((page) => page.records.map((each) => each['key']))).toEqual([15, 18, 21, 24, 27]);
+    expect(found[0]).toMatchObject({ records: [], truncated: 'scanLimit', next: { skip: 3 } });
+  });
+});
+
+describe('a list', () => {
+  it('looks at no more records in memory than it may', async () => {
+    await fill(Array.from({ length: 50 }, () => ({ value: 'y' })));
+    let looked = 0;
+    const page = await list({
+      where: inMemory('x'),
+      scanLimit: 20,
+      scopeFor: (each) => {
+        looked++;
+        return scopeFor(each);
+      },
+    });
+    expect([looked, page.truncated, page.records]).toEqual([20, 'scanLimit', []]);
+  });
+
+  it('lets SQL leave out what it can before it looks', async () => {
+    await fill(Array.from({ length: 50 }, (_, key) => ({ key, value: 'x' })));
+    let looked = 0;
+    const where = all([compare('key', 'lt', 5), inMemory('x')]);
+    const page = await list({
+      where,
+      scopeFor: (each) => {
+        looked++;
+        return scopeFor(each);
+      },
+    });
+    expect([looked, page.records.length]).toEqual([5, 5]);
+  });
+
+  it.each([NEVER, constant(null)])('touches no table for a condition that is nowhere true', async (where) => {
+    await test.database.transaction(async (tx) => {
+      const deaf = { ...tx, all: () => Promise.reject(new Error('asked')), one: () => Promise.reject(new Error('asked')) };
+      expect(
+        await listRecords(deaf, item, {
+          where,
+          scopeFor,
+          definitions,
+          sort: [],
+          limit: 1,
+          scanLimit: 1,
+          now: 0,
+          timeZone: 'UTC',
+          total: true,
+        }),
+      ).toEqual({ records: [], total: 0 });
+    });
+  });
+
+  it('asks lists by their items, whatever other fields are called', async () => {
+    await fill([{ tags: ['a', 'b'], key: 1, value: 'a' }, { tags: ['b'], key: 2, value: 'a' }, {}]);
+    expect(idsOf([await list({ where: compare('tags', 'has', 'a') })])).toEqual(['id-0']);
+  });
+
+  it('never reads a secret', async () => {
+    await fill([{ secret: 'hush' }]);
+    expect((await list({})).records[0]).not.toHaveProperty('secret');
+    expect(idsOf([await list({ where: compare('secret', 'exists', true), scopeFor: (each) => scopeFor(each) })])).toEqual([]);
+  });
+});
+
+describe('findMatches', () => {
+  const find = (filter: Condition, limit = 2) => test.database.transaction((tx) => findMatches(tx, item, { filter, limit }));
+
+  it.each([
+    ['key', 7, ['id-1']],
+    ['price', '2.50', ['id-0', 'id-1']],
+    ['value', 'none', []],
+  ] as const)('by %s', async (field, value, expected) => {
+    await fill([{ price: '2.50' }, { key: 7, price: '2.50' }, {}]);
+    expect((await find(compare(field, 'eq', value))).map(({ id }) => id)).toEqual(expected);
+  });
+
+  it('answers for what SQL cannot say, too', async () => {
+    await fill([{ value: 'xa' }, { value: 'xb' }, { value: 'xc' }]);
+    expect(await find(inMemory('^x'))).toHaveLength(2);
+    expect(await find(inMemory('b$'))).toMatchObject([{ value: 'xb' }]);
+  });
+});

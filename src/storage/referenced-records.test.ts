@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SCOPE_PARTS } from '../../test/policy-fixtures.ts';
+import { createScope, type ReferredRecords } from '../authz/context/index.ts';
+import { all, any, type Condition, evaluate, not, OPEN, type Path, type Scope } from '../conditions/index.ts';
+import type { Json } from '../operators/index.ts';
+import type { StoredRecord } from '../resources/index.ts';
+import { evolve } from './migrations/migrate.ts';
+import { type ListQuery, listRecords, type Page } from './record-lists.ts';
+import { insertRecord } from './records.ts';
+import { loadReferred } from './referenced-records.ts';
+import { define, openTestDatabase, resourceOf, toRecord } from './storage.fixture.ts';
+
+const definitions = define({
+  Desk: {
+    fields: {
+      label: { type: 'string' },
+      size: { type: 'integer' },
+      code: { type: 'string', writeOnly: true },
+      extra: { type: 'json' },
+      leadId: { type: 'reference', to: 'Desk' },
+    },
+  },
+  Note: { fields: { title: { type: 'string' }, deskId: { type: 'reference', to: 'Desk' }, parentId: { type: 'reference', to: 'Note' } } },
+  Hub: { fields: Object.fromEntries(Array.from({ length: 70 }, (_, index) => [`desk${index}`, { type: 'reference', to: 'Desk' }])) },
+});
+const [note, desk, hub] = [resourceOf(definitions, 'Note'), resourceOf(definitions, 'Desk'), resourceOf(definitions, 'Hub')];
+const test = openTestDatabase();
+afterAll(() => test.dispose());
+
+const desks = [
+  toRecord('d1', { label: 'news', size: 3, code: 'x', extra: { floor: 'one' } }),
+  toRecord('d2', { size: 5, leadId: 'd1' }),
+  toRecord('d3', { label: 'sports' }),
+];
+const notes: readonly StoredRecord[] = [
+  toRecord('n1', { title: 'one', deskId: 'd1' }),
+  toRecord('n2', { title: 'two', deskId: 'd2', parentId: 'n1' }),
+  toRecord('n3', { title: 'three', parentId: 'n2' }),
+  toRecord('n4', { title: 'news', deskId: 'd3', parentId: 'n1' }),
+];
+const hubs = [toRecord('h1', { desk0: 'd1' }), toRecord('h2', { desk69: 'd1' }), toRecord('h3', { desk69: 'd2' })];
+
+beforeAll(async () => {
+  await evolve(test.database, definitions);
+  await test.database.transaction(async (tx) => {
+    for (const record of desks) await insertRecord(tx, desk, record);
+    for (const record of notes) await insertRecord(tx, note, record);
+    for (const record of hubs) await insertRecord(tx, hub, record);
+  });
+});
+
+function pathOf(text: string): Path {
+  const [group, ...keys] = text.split('.');
+  return { group: group as Path['group'], keys, text };
+}
+
+function compare(path: string, operator: string, value: Json): Condition {
+  return { type: 'comparison', path: pathOf(path), operator, operand: { type: 'literal', value }, ifExists: false };
+}
+
+const parts = { ...SCOPE_PARTS, definitions, resource: note };
+const scopeFor = (record: StoredRecord, referred: ReferredRecords): Scope => createScope({ ...parts, record, referred });
+
+function list(query: Partial<ListQuery>): Promise<Page> {
+  const whole = { where: all([]), scopeFor, definitions, sort: [], limit: 10, scanLimit: 100, now: 0, timeZone: 'UTC', ...query };
+  return test.database.transaction((tx) => listRecords(tx, note, whole));
+}
+
+/** Each record decided by itself. */
+async function idsOneByOne(where: Condition, path: string): Promise<readonly string[]> {
+  const ids: string[] = [];
+  for (const record of notes) {
+    const referring = { paths: [pathOf(path)], principal: { attributes: {} }, resource: note, record };
+    const referred = await test.database.transaction((tx) => loadReferred(tx, definitions, referring));
+    if (evaluate(where, scopeFor(record, referred)) === true) ids.push(record.id);
+  }
+  return ids;
+}
+
+/** What SQL cannot say, and is true of every note. */
+const inMemory = compare('resource.title', 'matches', '.');
+
+describe('one reference away', () => {
+  const rows: readonly [path: string, operator: string, value: Json, ids: readonly string[]][] = [
+    ['resource.deskId.label', 'eq', 'news', ['n1']],
+    ['resource.deskId.label', 'ne', 'news', ['n4']],
+    ['resource.deskId.size', 'gte', 3, ['n1', 'n2']],
+    ['resource.deskId.label', 'exists', false, ['n2', 'n3']],
+    ['resource.deskId.id', 'in', ['d2', 'd3'], ['n2', 'n4']],
+    ['resource.deskId.version', 'eq', 1, ['n1', 'n2', 'n4']],
+    ['resource.parentId.title', 'eq', 'one', ['n2', 'n4']],
+    ['resource.deskId.extra.floor', 'eq', 'one', ['n1']],
+    ['resource.deskId.leadId', 'eq', 'd1', ['n2']],
+    // Secret, unknown, or two references away: missing.
+    ['resource.deskId.code', 'eq', 'x', []],
+    ['resource.deskId.nothing', 'eq', 'x', []],
+    ['resource.deskId.leadId.label', 'eq', 'news', []],
+    ['resource.title.length', 'eq', 3, []],
+  ];
+  describe.each(rows)('%s %s %j', (path, operator, value, ids) => {
+    const where = compare(path, operator, value);
+    it('one by one', async () => expect(await idsOneByOne(where, path)).toEqual(ids));
+    it.each([
+      ['by the database', where],
+      ['in memory', all([where, inMemory])],
+    ])('as a list, %s', async (_, condition) => expect((await list({ where: condition })).records.map(({ id }) => id)).toEqual(ids));
+    it('not at all where it is unknown, asked the other way round', async () => {
+      const opposite = not(where);
+      const listed = (await list({ where: opposite })).records.map(({ id }) => id);
+      expect(listed).toEqual(await idsOneByOne(opposite, path));
+      expect(listed.filter((id) => ids.includes(id))).toEqual([]);
+    });
+  });
+
+  it('counts and pages as without', async () => {
+    const where = compare('resource.parentId.title', 'exists', true);
+    const first = await list({ where, limit: 2, total: true });
+    expect([first.records.map(({ id }) => id), first.total]).toEqual([['n2', 'n3'], 3]);
+    const rest = await list({ where, limit: 2, after: first.next });
+    expect([rest.records.map(({ id }) => id), rest.next]).toEqual([['n4'], undefined]);
+  });
+
+  it('looks in memory behind more references than a database joins', async () => {
+    const each = [...hub.fields.keys()].filter((name) => name.startsWith('desk'));
+    const where = any(each.map((name) => compare(`resource.${name}.label`, 'eq', 'news')));
+    const ofHub = (record: StoredRecord, referred: ReferredRecords): Scope => createScope({ ...parts, resource: hub, record, referred });
+    const query = { where, scopeFor: ofHub, definitions, sort: [], limit: 10, scanLimit: 100, now: 0, timeZone: 'UTC', total: true };
+    const page = await test.database.transaction((tx) => listRecords(tx, hub, query));
+    expect([page.records.map(({ id }) => id), page.total]).toEqual([['h1', 'h2'], undefined]);
+  });
+
+  it('reads of the user what a stored one refers to, and nothing where no path leads on', async () => {
+    const withDesk = define({
+      User: { fields: { deskId: { type: 'reference', to: 'Desk' } } },
+      Desk: { fields: { label: { type: 'string' } } },
+    });
+    const principal = { id: 'u1', role: 'user', attributes: { deskId: 'd3' } };
+    const referring = { paths: [pathOf('user.deskId.label')], principal, resource: note, record: OPEN } as const;
+    const referred = await test.database.transaction((tx) => loadReferred(tx, withDesk, referring));
+    expect([...referred.keys()]).toEqual(['user.deskId']);
+    const scope = createScope({ ...parts, definitions: withDesk, principal, referred });
+    expect(scope.valueOf(pathOf('user.deskId.label'))).toBe('sports');
+    expect(scope.kindOf(pathOf('user.deskId.label'))).toEqual({ kind: 'text' });
+    const asked = { all: () => Promise.reject(new Error('asked')) } as never;
+    expect((await loadReferred(asked, withDesk, { ...referring, paths: [pathOf('user.deskId')] })).size).toBe(0);
+  });
+});

@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ALWAYS, type Condition } from '../conditions/index.ts';
+import type { Json } from '../operators/index.ts';
+import type { Sql } from '../sql.ts';
+import type { Transaction } from './contract.ts';
+import { evolve } from './migrations/migrate.ts';
+import { insertRecord } from './records.ts';
+import { loadReferring } from './referencing-records.ts';
+import { define, explain, failure, openTestDatabase, resourceOf, type TestDatabase, toRecord } from './storage.fixture.ts';
+
+const definitions = define({
+  Article: { fields: { title: { type: 'string' } } },
+  Comment: { fields: { articleId: { type: 'reference', to: 'Article', index: true }, text: { type: 'string', index: true } } },
+});
+const comment = resourceOf(definitions, 'Comment');
+
+let test: TestDatabase;
+beforeAll(async () => {
+  test = openTestDatabase();
+  await evolve(test.database, definitions);
+  await test.database.transaction(async (tx) => {
+    for (const id of ['a', 'b', 'c']) await insertRecord(tx, resourceOf(definitions, 'Article'), toRecord(id, {}));
+    for (const [id, articleId, text] of [
+      ['5', 'a', 'x'],
+      ['1', 'b', 'x'],
+      ['3', 'a', 'y'],
+      ['2', 'a', 'x'],
+      ['4', 'c', 'x'],
+      ['6', 'a', 'x'],
+    ] as const)
+      await insertRecord(tx, comment, toRecord(id, { articleId, text }));
+  });
+});
+afterAll(() => test.dispose());
+
+const said = (operator: string, value: Json): Condition => ({
+  type: 'comparison',
+  path: { group: 'resource', keys: ['text'], text: 'resource.text' },
+  operator,
+  operand: { type: 'literal', value },
+  ifExists: false,
+});
+
+const load = (tx: Transaction, where: Condition, { limit = 10, scanLimit = 100 } = {}): ReturnType<typeof loadReferring> => {
+  const timeZone = 'UTC';
+  return loadReferring(tx, comment, {
+    field: 'articleId',
+    to: ['a', 'b', 'none'],
+    limit,
+    where,
+    scopeFor: (record) => ({
+      now: tx.now,
+      timeZone,
+      valueOf: ({ keys: [key = ''] }) => record[key],
+      kindOf: () => ({ kind: 'text' }),
+    }),
+    definitions,
+    scanLimit,
+    now: tx.now,
+    timeZone,
+  });
+};
+
+const referring = (where: Condition, bounds?: Parameters<typeof load>[2]): Promise<object> =>
+  test.database.transaction(async (tx) => {
+    const found = await load(tx, where, bounds);
+    return Object.fromEntries([...found].map(([id, records]) => [id, records.map((record) => record.id).join('')]));
+  });
+
+describe.each<[string, Condition, Condition]>([
+  ['in SQL', ALWAYS, said('eq', 'x')],
+  ['record by record', said('matches', '.'), said('matches', 'x')],
+])('what refers to some records, %s', (_, all, some) => {
+  it('is found by the record referred to, in the order of ids', async () => {
+    expect(await referring(all)).toEqual({ a: '2356', b: '1' });
+  });
+
+  it('is as many for each as asked for, of those on which the condition holds', async () => {
+    expect(await referring(some, { limit: 2 })).toEqual({ a: '25', b: '1' });
+  });
+});
+
+it('is looked for along the reference until there are enough, whichever other index the condition could enter', async () => {
+  const plan: string[] = [];
+  await test.database.transaction(async (tx) => {
+    const all = async (query: Sql): Promise<readonly never[]> => {
+      plan.push(...(await explain(tx, query)));
+      return [];
+    };
+    await load({ ...tx, all: all as Transaction['all'] }, said('eq', 'x'));
+  });
+  expect(plan.filter((step) => step.includes('ix_'))).toEqual([expect.stringMatching(/(SEARCH|Index Scan) .*ix_Comment\$articleId/)]);
+  // One for the whole answer; none before a LIMIT, which would first read all that refer.
+  expect(plan.filter((step) => /B-TREE|Sort$/.test(step))).toHaveLength(1);
+});
+
+it('refuses to guess where too many would have to be tried', async () => {
+  expect(await failure(referring(said('matches', 'x'), { scanLimit: 3 }))).toMatchObject({
+    code: 'REQUEST_PARAMETER',
+    detail: expect.stringContaining('expand: a condition on Comment would have to be tried'),
+  });
+  expect(await referring(said('eq', 'x'), { scanLimit: 3 })).toEqual({ a: '256', b: '1' });
+});

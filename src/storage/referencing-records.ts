@@ -1,0 +1,92 @@
+import { all, type Condition, toSql } from '../conditions/index.ts';
+import { Problem } from '../errors.ts';
+import { fromRow, type Resource, type Row, type StoredRecord } from '../resources/index.ts';
+import { type Sql, sql } from '../sql.ts';
+import type { Transaction } from './contract.ts';
+import { type ListQuery, listRecords } from './record-lists.ts';
+import { type ResourceTarget, sqlTargetFor } from './sql-target.ts';
+import { columnOf, quoteName, recordsOf, selectionOf } from './table-names.ts';
+
+/** Which records are looked for: those that refer to some others, as far as the condition holds. */
+export interface ReferringQuery
+  extends Pick<ListQuery, 'where' | 'scopeFor' | 'definitions' | 'scanLimit' | 'scanMilliseconds' | 'now' | 'timeZone'> {
+  /** The reference. */
+  readonly field: string;
+  /** Ids of the records referred to. */
+  readonly to: readonly string[];
+  /** How many for each of those: the first in the order of their own ids. */
+  readonly limit: number;
+}
+
+/**
+ * The records that refer to each of some others, by the id referred to: one statement, however many those are. What SQL
+ * cannot say is tried record by record; where that would be too many, REQUEST_PARAMETER, for a part would pass for all.
+ */
+export async function loadReferring(
+  tx: Transaction,
+  resource: Resource,
+  query: ReferringQuery,
+): Promise<ReadonlyMap<string, readonly StoredRecord[]>> {
+  const { where, definitions, now, timeZone } = query;
+  const target = sqlTargetFor(resource, definitions, { dialect: tx.dialect, now, timeZone });
+  const compiled = toSql(where, target);
+  return compiled.exact ? selectEach(tx, resource, { ...query, target, filter: compiled.where }) : scanEach(tx, resource, query);
+}
+
+interface Selection extends ReferringQuery {
+  readonly target: ResourceTarget;
+  readonly filter: Sql;
+}
+
+/** More than any table has. Behind a LIMIT, no database lets the filter choose how records are looked for. */
+const ALL = Number.MAX_SAFE_INTEGER;
+
+/**
+ * For each of the records referred to, along the index of the reference, until there are enough: however many refer to a
+ * popular one, and whichever other index the filter might enter.
+ */
+async function selectEach(tx: Transaction, resource: Resource, query: Selection): Promise<ReadonlyMap<string, readonly StoredRecord[]>> {
+  const { field, to, limit, target, filter } = query;
+  const [id, reference] = [columnOf(resource, 'id'), columnOf(resource, field)];
+  const records = recordsOf(resource);
+  const own = sql`(
+    SELECT ${selectionOf(resource)} FROM ${records} WHERE ${reference} = "$wanted"."id" ORDER BY ${id} LIMIT ${ALL}) AS ${sql.raw(quoteName(resource.name))}`;
+  const first = sql`SELECT ${id} FROM ${target.tables(own)} WHERE ${filter} ORDER BY ${id} LIMIT ${limit}`;
+  const rows = await tx.all<Row>(sql`
+    SELECT ${selectionOf(resource)}
+    FROM (SELECT value AS "id" FROM ${tx.dialect.listItems(sql`${JSON.stringify(to)}`)}) AS "$wanted" JOIN ${records}
+    ON ${tx.dialect.isGivenBy(id, first)}
+    ORDER BY ${id}`);
+  return Map.groupBy(
+    rows.map((row) => fromRow(resource, row)),
+    (record) => String(record[field]),
+  );
+}
+
+async function scanEach(tx: Transaction, resource: Resource, query: ReferringQuery): Promise<ReadonlyMap<string, readonly StoredRecord[]>> {
+  const found = new Map<string, readonly StoredRecord[]>();
+  for (const id of query.to) {
+    const { records, truncated } = await listRecords(tx, resource, {
+      ...query,
+      where: all([refersTo(id, query.field), query.where]),
+      sort: [],
+    });
+    if (truncated)
+      throw new Problem(
+        'REQUEST_PARAMETER',
+        `expand: a condition on ${resource.name} would have to be tried on too many records one by one; expected a smaller limit`,
+      );
+    if (records.length > 0) found.set(id, records);
+  }
+  return found;
+}
+
+function refersTo(id: string, field: string): Condition {
+  return {
+    type: 'comparison',
+    path: { group: 'resource', keys: [field], text: `resource.${field}` },
+    operator: 'eq',
+    operand: { type: 'literal', value: id },
+    ifExists: false,
+  };
+}

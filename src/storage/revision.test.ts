@@ -1,0 +1,55 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { SYSTEM } from '../resources/system/index.ts';
+import { evolve } from './migrations/migrate.ts';
+import { bumpEpoch, currentEpoch, type Epoch, loadEpoch } from './revision.ts';
+import { onCommit } from './sqlite/sqlite.fixture.ts';
+import { failure, onPostgres, openTestDatabase, type TestDatabase } from './storage.fixture.ts';
+
+let test: TestDatabase;
+
+beforeEach(async () => {
+  test = openTestDatabase();
+  await evolve(test.database, SYSTEM);
+});
+afterEach(() => test.dispose());
+
+/** Begins an epoch, and tells what a transaction that sees it would compile under. */
+async function change(seen: Epoch[]): Promise<void> {
+  await test.database.transaction(async (tx) => {
+    await bumpEpoch(tx);
+    seen.push(await loadEpoch(tx));
+  });
+}
+
+describe('the epoch', () => {
+  it('counts changes, and is another after each', async () => {
+    const before = await test.database.transaction(loadEpoch);
+    const seen: Epoch[] = [];
+    await change(seen);
+    await change(seen);
+    expect(seen.map(({ number }) => number - before.number)).toEqual([1, 2]);
+    expect(new Set([before, ...seen].map(({ stamp }) => stamp)).size).toBe(3);
+    expect(await test.database.transaction(currentEpoch)).toBe(before.number + 2);
+  });
+
+  it.skipIf(onPostgres)('of a change that was undone lends its number to the next, and not its stamp', async () => {
+    const seen: Epoch[] = [];
+    await test.database.transaction(async (tx) => {
+      const undone = tx.savepoint(async () => {
+        await bumpEpoch(tx);
+        seen.push(await loadEpoch(tx));
+        throw new Error('undone');
+      });
+      await failure(undone);
+    });
+    {
+      using _ = onCommit(() => {
+        throw new Error('disk');
+      });
+      await failure(change(seen));
+    }
+    await change(seen);
+    expect(new Set(seen.map(({ number }) => number)).size).toBe(1);
+    expect(new Set(seen.map(({ stamp }) => stamp)).size).toBe(3);
+  });
+});

@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import type { SourceOptions } from './read-rows.ts';
+import { type Read, read } from './transfer.fixture.ts';
+
+describe('CSV', () => {
+  const header = 'title,amount,views,open,tags,extra\r\n';
+  it.each<[string, string, Partial<SourceOptions>, Read]>([
+    [
+      'each cell as its field expects',
+      `${header}a,12.30,7,TRUE,"[""x"",""y""]","{""n"":1}"\r\n`,
+      {},
+      [[2, { title: 'a', amount: '12.30', views: 7, open: true, tags: ['x', 'y'], extra: { n: 1 } }]],
+    ],
+    ['empty cells as nothing said', `${header}a,,,,,\n`, {}, [[2, { title: 'a' }]]],
+    [
+      'what does not fit as text, for the check to refuse',
+      'title,views,open\na,0x10,yes\n',
+      {},
+      [[2, { title: 'a', views: '0x10', open: 'yes' }]],
+    ],
+    [
+      'JSON cells that are none',
+      'title,tags,extra\na,x,y\n',
+      {},
+      [[2, { title: 'a' }], '2 tags: expected a JSON array in the cell', '2 extra: expected JSON in the cell'],
+    ],
+    [
+      'quotes, delimiters and lines within quotes; rows as a spreadsheet numbers them',
+      'title\n"a ""b"", c\nd"\n\ne\n',
+      {},
+      [
+        [2, { title: 'a "b", c\nd' }],
+        [4, { title: 'e' }],
+      ],
+    ],
+    ['a byte order mark', '\ufefftitle\na', {}, [[2, { title: 'a' }]]],
+    ['another delimiter', 'title;views\n"a;b";7', { delimiter: ';' }, [[2, { title: 'a;b', views: 7 }]]],
+    ['tabs', 'title\tviews\na\t7', { delimiter: '\t' }, [[2, { title: 'a', views: 7 }]]],
+    [
+      'texts that were kept from being formulas',
+      "title\n'=1+1\n''@x\n'quoted'\n",
+      {},
+      [
+        [2, { title: '=1+1' }],
+        [3, { title: "'@x" }],
+        [4, { title: "'quoted'" }],
+      ],
+    ],
+    ['them as they stand, where asked for', "title\n'=1+1\n", { guardFormulas: false }, [[2, { title: "'=1+1" }]]],
+    [
+      'rows with too few or too many cells',
+      'title,views\na\nb,1,2\nc,3\n',
+      {},
+      ['2: expected 2 cells, as in the header, given 1', '3: expected 2 cells, as in the header, given 3', [4, { title: 'c', views: 3 }]],
+    ],
+    [
+      'a header with mistakes',
+      'titel,views,views,__proto__,secret\n',
+      {},
+      [
+        'REQUEST_MALFORMED: the header has 3 mistakes',
+        'column 1: expected the name of a field, given "titel" (did you mean "title"?)',
+        'column 3: expected each column once, given "views" again',
+        'column 4: expected the name of a field, given "__proto__"',
+      ],
+    ],
+    [
+      'a header that another delimiter would part, before the quotes that this one puts out of place',
+      'title;views\na "b"; 7;"c"\n',
+      {},
+      [
+        'REQUEST_MALFORMED: the header has 1 mistake',
+        'column 1: expected the name of a field, given "title;views" (did you mean the delimiter ";"?)',
+      ],
+    ],
+    [
+      'such a one with tabs',
+      'title\tviews\n',
+      { delimiter: ';' },
+      [
+        'REQUEST_MALFORMED: the header has 1 mistake',
+        'column 1: expected the name of a field, given "title\\tviews" (did you mean the delimiter tab?)',
+      ],
+    ],
+    ['nothing', '', {}, ['REQUEST_MALFORMED: expected a row with the names of fields, given no row at all']],
+    [
+      'a quote that is never closed',
+      'title\n"a\nb\n',
+      {},
+      ['REQUEST_MALFORMED: expected a closing quote before the end of the file, for the one that opens in line 3'],
+    ],
+    ['a quote within a cell', 'title\na"b\n', {}, ['REQUEST_MALFORMED: expected quotes around a whole cell, given one inside in line 2']],
+    ['something behind a quote', 'title\n"a"b\n', {}, ['REQUEST_MALFORMED: expected a delimiter behind a closing quote in line 2']],
+    [
+      'a row too long',
+      `title\n${'x'.repeat(300)}`,
+      {},
+      ['REQUEST_MALFORMED: expected shorter rows: this one is longer than a row may be in line 2'],
+    ],
+    [
+      'a quoted cell that never ends',
+      `title\n"${'x\n'.repeat(300)}`,
+      {},
+      ['REQUEST_MALFORMED: expected shorter rows: this one is longer than a row may be in line 102'],
+    ],
+    ['NUL as it stands, for the check to refuse', 'title\na\u0000b', {}, [[2, { title: 'a\u0000b' }]]],
+  ])('reads %s', async (_, body, options, expected) => {
+    for (const size of [1, 7, 1000]) expect(await read('csv', body, options, size)).toEqual(expected);
+  });
+
+  it('lists a bounded number of mistakes in a header of many columns', async () => {
+    const columns = Array.from({ length: 10_000 }, (_, index) => `c${index}`).join(',');
+    const rows = await read('csv', columns, { rowLength: 1_000_000 }, 65_536);
+    expect(rows).toHaveLength(101);
+  });
+});

@@ -1,0 +1,144 @@
+/** The door of imports: what a call asks for, by its query, body and headers, and how it is answered. */
+
+import { Problem } from '../errors.ts';
+import type { Json, JsonObject } from '../operators/index.ts';
+import { type Caller, checkKey, readCaller } from '../pipeline/index.ts';
+import {
+  type Answer,
+  type ByteStream,
+  type Call,
+  type CellStyle,
+  checkNoQuery,
+  type ImportOptions,
+  readActionRequest,
+  readImportBody,
+  readImportQuery,
+  readJson,
+  toProblemAnswer,
+  toSuccess,
+} from '../request/index.ts';
+import type { Resource } from '../resources/index.ts';
+import { FORMATS, type Format, formatOfType, peekText, readRows, type SourceRow } from './formats/index.ts';
+import { openImport, runImport } from './import-job.ts';
+import type { ImportSummary, Rejection } from './import-report.ts';
+import { type Attended, entryHeader, type Plain, readAccepted, readWhole, type TransferParts } from './transfer-deps.ts';
+
+/** Rejections that an answer lists; as NDJSON it has them all. */
+const LISTED = 100;
+
+/** Answers an import, or gives the request that a plain body is. Nobody's rows are read who could import none. */
+export async function answerImport(parts: TransferParts, call: Call, attended?: Attended): Promise<Answer | Plain> {
+  const format = readFormat(call);
+  const query = readImportQuery(call);
+  const caller = attended?.caller ?? (await readCaller(parts, call.origin));
+  const definition = await openImport(parts, caller, call.params.get('resource') ?? '');
+  const importing: Importing = { parts, call, caller, definition, tell: attended?.tell };
+  const stream = call.stream ?? NO_BYTES;
+  if (format !== 'json') return answerFile(importing, query, { ...query, format, stream });
+  const { first, bytes } = await peekText(stream);
+  if (first === '[') return answerFile(importing, query, { ...query, format, stream: bytes });
+  checkNoQuery(call);
+  return answerBody(importing, readJson(await readWhole(bytes, parts.importBounds), parts.importBounds.depth));
+}
+
+interface Importing {
+  readonly parts: TransferParts;
+  readonly call: Call;
+  readonly caller: Caller;
+  readonly definition: Resource;
+  readonly tell: Attended['tell'] | undefined;
+}
+
+interface FileBody extends CellStyle {
+  readonly format: Format;
+  readonly stream: ByteStream;
+}
+
+async function answerFile(importing: Importing, options: ImportOptions, { stream, ...file }: FileBody): Promise<Answer> {
+  const { rowLength, depth } = importing.parts.importBounds;
+  const rows = readRows(stream, { ...file, resource: importing.definition, rowLength, depth });
+  return answerRows(importing, options, rows);
+}
+
+/** `{ data: [...] }`, and how to go about it. */
+async function answerBody(importing: Importing, body: Json | undefined): Promise<Answer | Plain> {
+  const { parts, call } = importing;
+  const { options, isPlain, members } = readImportBody(body ?? {});
+  const request = readActionRequest({ ...call, body: members }, parts.limits, 'import');
+  if (isPlain) return { plain: request };
+  return answerRows(importing, options, toRows(request.data as readonly JsonObject[]));
+}
+
+async function answerRows(
+  { parts, call, caller, definition, tell }: Importing,
+  options: ImportOptions,
+  rows: AsyncIterable<SourceRow>,
+): Promise<Answer> {
+  if (options.key !== undefined) checkKey(definition, options.key);
+  const whole = { rows: parts.limits.importRows, size: parts.importBounds.bodyBytes };
+  const work = runImport(parts, { caller, resource: definition.name, options, rows, whole, tell });
+  // The first step is taken before anything is answered: what is wrong from the start has a status of its own.
+  const first = await work.next();
+  if (acceptsLines(call)) {
+    const pieces = toLines({ first, work, options, requestId: call.origin.requestId });
+    return { status: 200, headers: entryHeader(first.value.decisionId), body: undefined, contentType: 'application/x-ndjson', pieces };
+  }
+  const rejections: Rejection[] = [];
+  let next = first;
+  for (; next.done !== true; next = await work.next()) if (rejections.length < LISTED) rejections.push(next.value);
+  return { status: 200, headers: entryHeader(next.value.decisionId), body: toSummary(next.value, options, rejections) };
+}
+
+interface Lines {
+  readonly first: IteratorResult<Rejection, ImportSummary>;
+  readonly work: AsyncGenerator<Rejection, ImportSummary>;
+  readonly options: ImportOptions;
+  readonly requestId: string;
+}
+
+/** Each rejection as it happens; the last line is the summary, or the problem that stopped the import. */
+async function* toLines({ first, work, options, requestId }: Lines): AsyncGenerator<string> {
+  const toLine = (value: unknown): string => `${JSON.stringify(value)}\n`;
+  try {
+    let next = first;
+    for (; next.done !== true; next = await work.next()) yield toLine(next.value);
+    yield toLine(toSummary(next.value, options));
+  } catch (error) {
+    const answer = toProblemAnswer(error, requestId);
+    yield toLine(answer.body);
+    // What is our fault goes to the log, by way of an answer that breaks off.
+    if (answer.cause !== undefined) throw error;
+  }
+}
+
+function toSummary({ counts }: ImportSummary, { dryRun }: ImportOptions, rejections?: readonly Rejection[]): object {
+  const { imported, updated, unchanged, rejected } = counts;
+  const told = `${imported} imported, ${updated} updated, ${unchanged} unchanged, ${rejected} rejected`;
+  return toSuccess(
+    { ...counts, ...(dryRun && { dryRun }) },
+    { ...(rejections !== undefined && { rejections }), message: dryRun ? `${told}; a dry run, nothing was stored` : told },
+  );
+}
+
+function readFormat(call: Call): Format {
+  const type = call.header('content-type');
+  const isEmpty = (call.header('content-length') ?? '0') === '0' && call.header('transfer-encoding') === undefined;
+  const format = type === undefined && isEmpty ? 'json' : formatOfType(type);
+  if (format !== undefined) return format;
+  const types = [...FORMATS.values()].map(({ types: [own] }) => own);
+  throw new Problem('REQUEST_MEDIA_TYPE', `expected a body of type ${types.join(', ')}`, { hint: `send ${types.join(' or ')}` });
+}
+
+function acceptsLines(call: Call): boolean {
+  return readAccepted(call).includes('ndjson');
+}
+
+async function* toRows(data: readonly JsonObject[]): AsyncGenerator<SourceRow> {
+  for (const [index, row] of data.entries()) yield { row: index + 1, data: row, issues: [], size: 0 };
+}
+
+const NO_BYTES: ByteStream = {
+  async *[Symbol.asyncIterator]() {
+    // No body was sent.
+  },
+};

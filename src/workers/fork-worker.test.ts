@@ -1,0 +1,32 @@
+import { execFileSync } from 'node:child_process';
+import cluster from 'node:cluster';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { forkWorker } from './fork-worker.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'bailiwick-fork-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const exec = join(folder, 'idle.mjs');
+writeFileSync(exec, `process.on('message', () => undefined); process.send({ say: 'ready', value: 'here' });`);
+
+describe('a worker', () => {
+  it('that is dead, of which nobody has been told yet, is one that does not answer', async () => {
+    cluster.setupPrimary({ exec });
+    const worker = forkWorker(async () => '');
+    expect(await worker.ready).toBe('here');
+    const [{ pid } = {}] = Object.values(cluster.workers ?? {}).flatMap((each) => each?.process ?? []);
+    worker.kill();
+    // Nothing of it is heard in this turn of the event loop.
+    while (!/^Z/.test(execFileSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' }).trim()));
+    await expect(worker.readiness()).rejects.toThrow('a process does not answer "readiness"');
+    expect(await worker.ended).toBe(null);
+  });
+
+  it('that cannot be started has ended', async () => {
+    cluster.setupPrimary({ exec, cwd: join(folder, 'none') });
+    const worker = forkWorker(async () => '');
+    expect(await Promise.all([worker.ready, worker.ended])).toEqual([undefined, null]);
+  });
+});
