@@ -277,10 +277,10 @@ describe('a definition that changes', () => {
 
 type Send = (path: string, body?: object, token?: string) => Promise<Record<string, unknown>>;
 
-describe('the guide to policies', () => {
-  it('has every code of advice in its table, and no other', () => {
-    const guide = readFileSync(new URL('../../docs/guides/policies.md', import.meta.url), 'utf8');
-    const [, section = ''] = /^## Advice\n([\s\S]*?)(?=^## )/m.exec(guide) ?? [];
+describe('the guide to managing policies', () => {
+  it('has every code of a finding in its table, in order, and no other', () => {
+    const guide = readFileSync(new URL('../../docs/guides/managing-policies.md', import.meta.url), 'utf8');
+    const [, section = ''] = /^## Policy findings\n([\s\S]*?)(?=^## )/m.exec(guide) ?? [];
     expect([...section.matchAll(/^\| `([a-z-]+)` \|/gm)].map(([, code]) => code)).toEqual([...ADVICE.keys()]);
   });
 });

@@ -1,10 +1,17 @@
-/** The guide to policies says what is so: its policies, its table of traps, and the questions with their answers. */
+/** The guides to policies are true: their policies, conditions, tables, commands and answers. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ADVICE } from '../../src/authz/linter/index.ts';
 import { type Reply, type RunningService, startService, type TestUser } from '../harness.ts';
 import { examples, guide, run } from './examples.ts';
 
 const text = guide('policies');
+const [firstPolicy = '', assignToRole = ''] = examples('policies', 'sh');
+const blocks = examples('policies', 'json');
+/** Policies shown without a command; those of the newsroom are written on one line each. */
+const isNewsroom = (block: string): boolean => block.startsWith('{ "name"');
+const ruleBlocks = blocks.filter((block) => block.startsWith('{ "resource"'));
+/** Blocks of one condition, or of one on each line. */
+const conditionBlocks = blocks.filter((block) => /^\{ "(?:field|anyOf|expression)"/.test(block));
 
 let service: RunningService;
 let admin: TestUser;
@@ -22,38 +29,78 @@ function send(method: string, path: string, raw?: string): Promise<Reply> {
 }
 
 describe('the guide to policies', () => {
-  const [policy = '', conditions = ''] = examples('policies', 'json');
-  const [expression] = /(?<=`)\{ "expression": .*?\}(?=`)/.exec(text) ?? [];
+  const policy = blocks.find((block) => block.startsWith('{\n  "name"')) ?? '';
+
+  it('has a first policy that gives editors articles, and nothing else', async () => {
+    const denied = JSON.parse(blocks[0] ?? '') as object;
+    const editor = await service.user({ role: 'editor' });
+    const variables = { URL: service.url, ADMIN: admin.token };
+    const created = (await run(firstPolicy, variables)) as { data?: { id?: string } };
+    await run(assignToRole, { ...variables, POLICY: String(created.data?.id) });
+    expect((await service.call('GET', '/api/Article', { token: editor.token })).body).toMatchObject({ success: true });
+    const other = await service.call('GET', '/api/Comment', { token: editor.token });
+    expect(other.body).toMatchObject(denied);
+    await send('DELETE', `/admin/api/policies/${created.data?.id}`);
+    await send('DELETE', `/api/User/${editor.id}`);
+  });
 
   it('has a policy that is taken without a warning', async () => {
     const reply = await send('POST', '/admin/api/policies', policy);
     expect([reply.status, reply.at('warnings')]).toEqual([201, undefined]);
   });
 
-  it.each([...conditions.trim().split('\n'), String(expression)])('has a condition that is taken: %s', async (condition) => {
+  it('has a policy that is refused with the mistake shown', async () => {
+    const shown = JSON.parse(blocks.find((block) => block.startsWith('{ "path"')) ?? '') as object;
+    const conditions = [{ field: 'resource.status', operator: 'eq', value: 'Draft' }];
+    const rules = [{ resource: 'Article', action: 'read', conditions }];
+    const reply = await send('POST', '/admin/api/policies', JSON.stringify({ name: 'refused', type: 'ATTRIBUTE_BASED', rules }));
+    expect(reply.body).toMatchObject({ status: 422, errors: [shown] });
+  });
+
+  it.each(ruleBlocks)('has a rule that is taken: %s', async (rule) => {
+    const body = { name: rule.slice(0, 100).replaceAll('\n', ' '), type: 'ATTRIBUTE_BASED', rules: [JSON.parse(rule)] };
+    const reply = await send('POST', '/admin/api/policies', JSON.stringify(body));
+    // The DENY on a department also fires for users without one, which is what the section on missing values says.
+    const codes = ((reply.at('warnings') ?? []) as { code: string }[]).map(({ code }) => code);
+    expect([reply.status, codes]).toEqual([201, rule.includes('user.department') ? ['fires-on-missing'] : []]);
+  });
+
+  it.each(conditionBlocks.flatMap(toConditions))('has a condition that is taken: %s', async (condition) => {
     const rules = [{ resource: 'Article', action: 'read', conditions: [JSON.parse(condition)] }];
-    const reply = await send('POST', '/admin/api/policies', JSON.stringify({ name: condition, type: 'CUSTOM', rules }));
+    const reply = await send('POST', '/admin/api/policies', JSON.stringify({ name: condition.slice(0, 100).replaceAll('\n', ' '), type: 'CUSTOM', rules }));
     expect([reply.status, reply.at('warnings')]).toEqual([201, undefined]);
   });
 
-  it('names every advice', () => {
-    const named = [...text.slice(text.indexOf('## Advice')).matchAll(/^\| `([a-z-]+)` \|/gm)].map(([, code]) => code);
-    expect(named.sort()).toEqual([...ADVICE.keys()].sort());
+  it('shows a finding as it is answered', async () => {
+    const [written = '', shown = ''] = examples('managing-policies', 'json').filter((block) => block.includes('No sports'));
+    const reply = await send('POST', '/admin/api/policies', written);
+    expect(reply.body).toMatchObject(JSON.parse(shown) as object);
   });
 
-  describe('has a table of traps that is true', () => {
-    /** What the first column says, as a request that is thought of. */
+  it('has an import that is taken, as a test', async () => {
+    const body = examples('managing-policies', 'json').find((block) => block.startsWith('{ "dryRun"')) ?? '';
+    const reply = await send('POST', '/admin/api/policies/import', body.replace('"dryRun": false', '"dryRun": true'));
+    expect(reply.body).toMatchObject({ success: true });
+  });
+
+  it('names every finding', () => {
+    const named = [...guide('managing-policies').matchAll(/^\| `([a-z-]+)` \|/gm)].map(([, code]) => code);
+    expect(named.filter((code) => ADVICE.has(code as never)).sort()).toEqual([...ADVICE.keys()].sort());
+  });
+
+  describe('has a table of missing values that is true', () => {
+    /** The first column, as a request to test. */
     const given: Readonly<Record<string, object>> = {
-      'the user has no `department`': {},
+      'a user without `department`': {},
       'a record without `fee`': {},
-      'no author, or one without department': {},
-      'there is no `resource.department`': { user: { role: 'user', department: 'it' } },
+      'no author, or an author without `department`': {},
+      'a record without `department`': { user: { role: 'user', department: 'sports' } },
       '`request.data.level` is `"10"`': { data: { level: '10' } },
       '`request.data.note` is JSON null': { data: { note: null } },
-      '`request.data.ip` is `"home"`, no address': { data: { ip: 'home' } },
+      '`request.data.ip` is `"home"`, not an address': { data: { ip: 'home' } },
       'any record': { resource: { name: 'Article', status: 'draft' } },
     };
-    const table = text.slice(text.indexOf('| where | condition |'), text.indexOf('A path may follow'));
+    const table = text.slice(text.indexOf('| given | condition |'), text.indexOf('### ifExists'));
     let where = '';
     const rows = [...table.matchAll(/^\| (.*?) ?\| (`.*?) \| (.*?) \| (.*?) \| (.*?) \|$/gm)].map(([, first = '', ...cells]) => {
       where = first === '' ? where : first;
@@ -93,14 +140,21 @@ function toCondition(written: string): object {
   return inner === condition ? comparison : { not: comparison };
 }
 
+/** The conditions of a block: one, or one on each line. */
+function toConditions(block: string): readonly string[] {
+  const lines = block.trim().split('\n');
+  return lines.every((line) => line.startsWith('{') && line.endsWith('}')) ? lines : [block];
+}
+
 describe('the newsroom of the guide to policies', () => {
-  const policies = examples('policies', 'json').filter((block) => block.startsWith('{ "name"'));
-  const answers = examples('policies', 'json').filter((block) => block.startsWith('{ "success"'));
+  const policies = blocks.filter(isNewsroom);
+  const answers = examples('managing-policies', 'json').filter((block) => block.startsWith('{ "success"'));
   /** To whom the guide assigns each. */
   const roles: readonly (readonly string[])[] = [['editor'], ['editor', 'user'], ['editor', 'user'], [], [], ['editor', 'user']];
   const known: Record<string, string> = {};
   const type = (part: string): Promise<Record<string, unknown>> => {
-    const command = examples('policies', 'sh').find((one) => one.includes(part)) ?? '';
+    const commands = [...examples('policies', 'sh'), ...examples('managing-policies', 'sh')];
+    const command = commands.find((one) => one.includes(part)) ?? '';
     return run(command, { URL: service.url, ADMIN: admin.token, ...known });
   };
   /** Whether somebody may do something on a Monday morning, or at that time. */
