@@ -67,7 +67,11 @@ describe('the guide to policies', () => {
 
   it.each(conditionBlocks.flatMap(toConditions))('has a condition that is taken: %s', async (condition) => {
     const rules = [{ resource: 'Article', action: 'read', conditions: [JSON.parse(condition)] }];
-    const reply = await send('POST', '/admin/api/policies', JSON.stringify({ name: condition.slice(0, 100).replaceAll('\n', ' '), type: 'CUSTOM', rules }));
+    const reply = await send(
+      'POST',
+      '/admin/api/policies',
+      JSON.stringify({ name: condition.slice(0, 100).replaceAll('\n', ' '), type: 'CUSTOM', rules }),
+    );
     expect([reply.status, reply.at('warnings')]).toEqual([201, undefined]);
   });
 
