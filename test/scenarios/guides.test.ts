@@ -33,7 +33,7 @@ function type(command: string): Promise<Record<string, unknown>> {
 describe('the guide to definitions', () => {
   const folder = mkdtempSync(join(tmpdir(), 'bailiwick-guide-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
-  const [article = '', page = '', user = '', permissions = ''] = examples('definitions', 'yaml');
+  const [article = '', comment = '', page = '', user = '', indexes = '', permissions = ''] = examples('definitions', 'yaml');
 
   const folders = (softDelete: string): string => `name: Folder\nsoftDelete: ${softDelete}\nfields: { label: { type: string } }\n`;
 
@@ -46,9 +46,9 @@ describe('the guide to definitions', () => {
   }
 
   it('has definitions that are taken as they stand', () => {
-    expect(
-      mistakes({ 'Article.yaml': article + permissions, 'Page.yaml': page, 'Folder.yaml': folders('true'), 'User.yaml': user }),
-    ).toEqual([]);
+    const others = { 'Comment.yaml': comment, 'Page.yaml': page, 'Folder.yaml': folders('true'), 'User.yaml': user };
+    expect(mistakes({ ...others, 'Article.yaml': article + permissions })).toEqual([]);
+    expect(mistakes({ ...others, 'Article.yaml': article.replace(/^indexes:[\s\S]*/m, indexes) })).toEqual([]);
   });
 
   it('has one that keeps what is deleted, as what it goes with does', () => {
@@ -78,8 +78,14 @@ describe('the addresses in guides', () => {
 });
 
 describe('the guide to the API', () => {
-  const [list = '', shown = '', byFilter = '', batch = '', checkout = '', problem = ''] = examples('api', 'json');
-  const [update = '', increment = ''] = examples('api', 'sh').filter((command) => command.startsWith('curl'));
+  const [created = '', list = '', shown = '', byFilter = '', batch = '', checkout = '', problem = ''] = examples('api', 'json');
+  const [create = '', update = '', increment = ''] = examples('api', 'sh').filter((command) => command.startsWith('curl'));
+
+  const asAny = (_: string, value: unknown): unknown => (value === '…' ? expect.any(String) : value);
+
+  it('has a create that answers as it shows', async () => {
+    expect(await type(create)).toEqual(JSON.parse(created, asAny));
+  });
 
   it('has a list by the action route', async () => {
     expect((await service.call('POST', '/api/Article/list', { token: admin.token, raw: list })).status).toBe(200);
@@ -89,7 +95,7 @@ describe('the guide to the API', () => {
     await service.createRecord('Comment', { articleId, text: 'Well said' });
     const address = examples('api', '').find((block) => block.includes('expand='));
     const reply = await service.call('GET', String(address).trim().replace('GET ', ''), { token: admin.token });
-    const record = JSON.parse(shown, (_, value: unknown) => (value === '…' ? expect.any(String) : value)) as object;
+    const record = JSON.parse(shown, asAny) as object;
     expect(reply.at('data')).toEqual([expect.objectContaining({ title: 'A budget' })]);
     expect(reply.at('data.0')).toMatchObject(record);
     expect(Object.keys(reply.at('data.0') as object)).toEqual(Object.keys(record));

@@ -32,4 +32,18 @@ describe('the guide to import and export', () => {
   it('has an export', async () => {
     expect((await type(exporting)).replace(/[0-9a-f-]{36}/, 'ID')).toBe('id,slug,title\r\nID,a-harbour,A harbour\r\n');
   });
+
+  it('shows the problem of a row that stops an import', async () => {
+    const rows = ['One more', 'x'].map((title) =>
+      JSON.stringify({ title, slug: title.toLowerCase().replace(' ', '-'), authorId: admin.id }),
+    );
+    const importing = `curl -s -X POST "$URL/api/Article/import" -H "authorization: Bearer $TOKEN" -H 'content-type: application/x-ndjson' --data-binary '${rows.join('\n')}'`;
+    expect(JSON.parse(await type(importing))).toMatchObject(JSON.parse(examples('json')[1] ?? ''));
+  });
+
+  it('has an import of a JSON body', async () => {
+    const body = (examples('json')[2] ?? '').replace('…', admin.id);
+    const importing = `curl -s -X POST "$URL/api/Article/import" -H "authorization: Bearer $TOKEN" -H 'content-type: application/json' -d '${body}'`;
+    expect(JSON.parse(await type(importing))).toMatchObject({ data: { imported: 0, unchanged: 1, rejected: 0 } });
+  });
 });
