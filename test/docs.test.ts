@@ -1,6 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { renderReference } from '../scripts/reference.ts';
+import { findBrokenLinks, listPages, namedScripts } from './doc-links.ts';
 
 const folder = new URL('../docs/reference/', import.meta.url);
 const reference = renderReference();
@@ -35,5 +39,37 @@ describe('docs/decisions/README.md', () => {
       ([, page]) => page,
     );
     expect(['README.md', ...listed].sort()).toEqual(readdirSync(decisions).sort());
+  });
+});
+
+describe('pages', () => {
+  const root = fileURLToPath(new URL('..', import.meta.url));
+  const pages = listPages(root);
+
+  it('link to files and headings that exist', () => {
+    expect(pages).toEqual(expect.arrayContaining(['README.md', 'docs/guides/policies.md', 'examples/newsroom/README.md']));
+    expect(pages.flatMap((page) => findBrokenLinks(root, page))).toEqual([]);
+  });
+
+  it('are searched for links to missing files and headings', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'bailiwick-links-'));
+    try {
+      writeFileSync(
+        join(folder, 'a.md'),
+        '# The `first` page\n[b](b.md) [self](#the-first-page) [web](https://example.com/x) `[code](c.md)`\n',
+      );
+      writeFileSync(join(folder, 'b.md'), '[c](c.md) [a](a.md#the-first-page) [top](a.md#first)\n');
+      expect(findBrokenLinks(folder, 'a.md')).toEqual([]);
+      expect(findBrokenLinks(folder, 'b.md')).toEqual(['b.md: c.md leads to no file', 'b.md: a.md#first leads to no heading']);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it('name npm scripts that exist', () => {
+    const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    const named = new Set(pages.flatMap((page) => namedScripts(readFileSync(join(root, page), 'utf8'))));
+    expect([...named]).toEqual(expect.arrayContaining(['start', 'test', 'test:watch', 'check']));
+    expect([...named].filter((name) => !(name in scripts))).toEqual([]);
   });
 });
