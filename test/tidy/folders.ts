@@ -9,10 +9,10 @@ import type { Source } from './source.ts';
  */
 export function findUndescribedFolders(markdown: string, sources: readonly Source[], { modules }: Layers): readonly string[] {
   const described = describedFolders(markdown);
-  const folders = new Set(sources.map(({ path }) => dirname(path)));
-  const paths = new Set(sources.map(({ path }) => path));
-  return [...folders]
-    .filter((folder) => folder !== '.' && (paths.has(`${folder}/index.ts`) || modules.includes(folder)))
+  const indexed = sources.filter(({ path }) => path.endsWith('/index.ts')).map(({ path }) => dirname(path));
+  const listed = modules.filter((module) => sources.some(({ path }) => path.startsWith(`${module}/`)));
+  return [...new Set([...indexed, ...listed])]
+    .sort()
     .filter((folder) => !described.has(folder))
     .map((folder) => `ARCHITECTURE.md: describe \`${folder}/\` in a paragraph that begins with its name`);
 }
