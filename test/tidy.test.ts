@@ -4,12 +4,13 @@ import { constructRules } from './tidy/construct-rules.ts';
 import { findUndescribedFolders } from './tidy/folders.ts';
 import { importRules } from './tidy/import-rules.ts';
 import { parseLayers } from './tidy/layers.ts';
+import { nameRules } from './tidy/name-rules.ts';
 import { type Finding, findAll } from './tidy/rule.ts';
 import { shapeRules } from './tidy/shape-rules.ts';
 import { loadSources, parseSource } from './tidy/source.ts';
 import { findUnusedExports } from './tidy/unused-exports.ts';
 
-const rules = [...importRules, ...shapeRules, ...constructRules];
+const rules = [...importRules, ...nameRules, ...shapeRules, ...constructRules];
 
 function folderUrl(path: string): string {
   return new URL(path, import.meta.url).pathname;
@@ -81,7 +82,9 @@ describe('rules', () => {
     const described =
       '| `rules/` | what it does |\n- `src/store/`, `words/`: both\n**`utils/`** and `unindexed/`: `main` and `store/format/`';
     expect(findUndescribedFolders(described, sources, layers)).toEqual(
-      ['rules/deep', 'store/format'].map((folder) => `ARCHITECTURE.md: describe \`${folder}/\` in a paragraph that begins with its name`),
+      ['rules/deep', 'storage', 'store/format'].map(
+        (folder) => `ARCHITECTURE.md: describe \`${folder}/\` in a paragraph that begins with its name`,
+      ),
     );
   });
 
