@@ -30,8 +30,10 @@ interface Permission {
   readonly pattern: string;
 }
 
+const MAX_ROWS = 10;
+
 /**
- * Parses the rows | number | `module`, … | outside world |, where a greater number is a higher rank. The third column is
+ * Parses at most ten rows | number | `module`, … | outside world |, the greatest number first. The third column is
  * `everything`, or parts separated by `;`:
  *
  * - `package`, …: every module of the row may import these packages.
@@ -42,6 +44,13 @@ export function parseLayers(markdown: string): Layers {
   const rows = parseRows(markdown);
   const modules = rows.flatMap((row) => row.modules);
   if (modules.length === 0) throw new Error('ARCHITECTURE.md has no layer table: a row is | number | `module` | `package` |');
+  if (rows.length > MAX_ROWS) throw new Error(`the layer table has ${rows.length} rows: merge rows, at most ${MAX_ROWS}`);
+  rows.forEach(({ rank }, index) => {
+    if (!Number.isInteger(rank) || rank >= (rows[index - 1]?.rank ?? Number.POSITIVE_INFINITY))
+      throw new Error(`layer ${rank}: number the rows of the layer table with integers, the greatest first`);
+  });
+  const twice = modules.find((module, index) => modules.indexOf(module) !== index);
+  if (twice !== undefined) throw new Error(`the layer table lists ${twice} twice`);
   const pure = rows.flatMap((row) => row.pure);
   const importersOf = new Map(
     [...markdown.matchAll(/`([^`]+)` is read by (.*?) alone/gs)].map(([, module = '', importers = '']) => [module, namesIn(importers)]),
@@ -65,7 +74,6 @@ export function parseLayers(markdown: string): Layers {
   };
 }
 
-/** Returns the rows of the layer table, the highest rank first. */
 function parseRows(markdown: string): readonly Row[] {
   return markdown
     .split('\n')
@@ -74,15 +82,16 @@ function parseRows(markdown: string): readonly Row[] {
     .map(([, rank, cell = '', outside = '']) => {
       const modules = namesIn(cell);
       return { rank: Number(rank), modules, ...parseOutside(outside, modules) };
-    })
-    .toSorted((a, b) => b.rank - a.rank);
+    });
 }
 
 function parseOutside(cell: string, modules: readonly string[]): Pick<Row, 'permissions' | 'pure'> {
   const permissions: Permission[] = [];
   const pure: string[] = [];
   const permit = (below: string, patterns: readonly string[]): void => {
-    for (const module of modules) if (isInside(below, module)) permissions.push(...patterns.map((pattern) => ({ module, below, pattern })));
+    const owners = modules.filter((module) => isInside(below, module));
+    if (owners.length === 0) throw new Error(`the layer table permits packages in ${below}, which no module of that row contains`);
+    for (const module of owners) permissions.push(...patterns.map((pattern) => ({ module, below, pattern })));
   };
   for (const part of cell.split(';').map((text) => text.trim())) {
     const names = namesIn(part);
