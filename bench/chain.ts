@@ -8,7 +8,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { appendAll, CONTENT, type Entry, toHash } from '../src/audit/index.ts';
+import { type AuditEntry, appendAll, CONTENT, toHash } from '../src/audit/index.ts';
 import { verifyRecord } from '../src/audit/integrity/index.ts';
 import { memoised } from '../src/memoize.ts';
 import { sql } from '../src/sql.ts';
@@ -23,7 +23,7 @@ const IN_FLIGHT = 64;
 /** Entries before measuring. */
 const WARM = 2000;
 
-type Append = (tx: Transaction, entry: Entry) => Promise<unknown>;
+type Append = (tx: Transaction, entry: AuditEntry) => Promise<unknown>;
 
 const columns = CONTENT.map((name) => ({ name }));
 

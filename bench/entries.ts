@@ -1,16 +1,16 @@
-import { appendAll, createEntryId, type Entry } from '../src/audit/index.ts';
+import { type AuditEntry, appendAll, createEntryId } from '../src/audit/index.ts';
 import { SYSTEM } from '../src/resources/system/index.ts';
-import { type Database, evolve, openDatabase } from '../src/storage/index.ts';
+import { type Database, migrate, openDatabase } from '../src/storage/index.ts';
 
 /** Opens a database at an address, with the tables of the record. */
 export async function openRecord(database: string): Promise<Database> {
   const opened = await openDatabase({ database });
-  await evolve(opened, SYSTEM);
+  await migrate(opened, SYSTEM);
   return opened;
 }
 
 /** An entry as a read of one record by a user leaves it, under two rules. */
-export function toEntry(number: number, time: number = Date.now()): Entry {
+export function toEntry(number: number, time: number = Date.now()): AuditEntry {
   const id = createEntryId();
   return {
     id,
@@ -38,7 +38,7 @@ export interface Appending {
   readonly count: number;
   readonly inFlight: number;
   /** Appends them in one transaction, one each time, where nothing else is said. */
-  append?(database: Database, entry: Entry): Promise<unknown>;
+  append?(database: Database, entry: AuditEntry): Promise<unknown>;
   /** Milliseconds that each waited for its commit. */
   told?(waited: number): void;
 }
@@ -57,6 +57,6 @@ export async function appendInFlight({ database, count, inFlight, append = appen
   await Promise.all(Array.from({ length: inFlight }, worker));
 }
 
-function appendOne(database: Database, entry: Entry): Promise<unknown> {
+function appendOne(database: Database, entry: AuditEntry): Promise<unknown> {
   return database.transaction((tx) => appendAll(tx, [entry]));
 }

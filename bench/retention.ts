@@ -6,12 +6,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { appendAll, type Entry, loadDecision, loadHeads, searchDecisions } from '../src/audit/index.ts';
+import { type AuditEntry, appendAll, loadChainHeads, loadDecision, searchDecisions } from '../src/audit/index.ts';
 import { loadCheckpointKey, verifyRecord } from '../src/audit/integrity/index.ts';
 import { pruneDecisions } from '../src/audit/retention/index.ts';
 import { SYSTEM } from '../src/resources/system/index.ts';
 import { sql } from '../src/sql.ts';
-import { type Database, evolve, makePartitions, openDatabase } from '../src/storage/index.ts';
+import { type Database, makePartitions, migrate, openDatabase } from '../src/storage/index.ts';
 import { startPostgres } from '../test/postgres/server.ts';
 import { toEntry } from './entries.ts';
 
@@ -39,7 +39,7 @@ async function measure(title: string, place: string): Promise<void> {
   const today = await database.transaction(async (tx) => Math.floor(tx.now / DAY) * DAY);
   const first = today - DAYS * DAY;
   process.stdout.write(`\n${title}\n`);
-  await evolve(database, SYSTEM);
+  await migrate(database, SYSTEM);
   const decision = SYSTEM.get('_Decision');
   if (decision === undefined) throw new Error('no _Decision');
   // One of each day, in a chain of their own, so that each day has a partition before it is filled.
@@ -56,7 +56,7 @@ async function measure(title: string, place: string): Promise<void> {
   await timed('the newest 50, ms', () => database.transaction((tx) => searchDecisions(tx, { limit: 50 })));
   await timed('nobody’s newest 50, ms', () => database.transaction((tx) => searchDecisions(tx, { userId: 'nobody', limit: 50 })));
   await timed('one by its id, ms', () => database.transaction((tx) => loadDecision(tx, entries[0]?.id ?? '')));
-  await timed('the ends of 1000 chains, ms', () => database.transaction((tx) => loadHeads(tx, 1000)));
+  await timed('the ends of 1000 chains, ms', () => database.transaction((tx) => loadChainHeads(tx, 1000)));
   const look = <T>(work: Parameters<Database['transaction']>[0]): Promise<T> => database.transaction(work) as Promise<T>;
   await timed('verify, entries a second', () => verifyRecord({ look, keys: new Map(), known: new Map() }), ENTRIES);
   const key = loadCheckpointKey(folder);
@@ -82,7 +82,7 @@ async function fill(database: Database, first: number): Promise<void> {
   await Promise.all(flights);
 }
 
-function append(database: Database, entries: readonly Entry[]): Promise<void> {
+function append(database: Database, entries: readonly AuditEntry[]): Promise<void> {
   return database.transaction((tx) => appendAll(tx, entries));
 }
 

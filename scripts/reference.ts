@@ -4,7 +4,7 @@
  */
 import { ACTIONS } from '../src/actions.ts';
 import { CEL_FUNCTIONS, CEL_MACROS, CEL_OPERATORS, type CelWord } from '../src/conditions/index.ts';
-import { SETTING_GROUPS, SETTINGS, type Setting } from '../src/config/config.ts';
+import { CONFIG_GROUPS, CONFIG_OPTIONS, type ConfigOption } from '../src/config/config.ts';
 import { PROBLEMS } from '../src/errors.ts';
 import { FIELD_TYPES } from '../src/fields/index.ts';
 import { type Json, OPERATORS, type OperatorSample } from '../src/operators/index.ts';
@@ -24,8 +24,8 @@ export function renderReference(): ReadonlyMap<string, string> {
 }
 
 function settingsPage(): string {
-  const groups = [...SETTING_GROUPS].map(([group, title]) => {
-    const settings = [...SETTINGS.values()].filter((setting) => setting.group === group);
+  const groups = [...CONFIG_GROUPS].map(([group, title]) => {
+    const settings = [...CONFIG_OPTIONS.values()].filter((setting) => setting.group === group);
     const rows = settings.map((setting) => [
       [setting.flag, setting.env, setting.otherwise]
         .filter((name) => name !== undefined)
@@ -45,7 +45,7 @@ function settingsPage(): string {
   return page('Settings', [intro, ...groups]);
 }
 
-function describeValue(setting: Setting): string {
+function describeValue(setting: ConfigOption): string {
   if (setting.range !== undefined) return `number, ${setting.range.join(' to ')}`;
   if (setting.values !== undefined) return setting.values.map(code).join(', ');
   return setting.each === undefined ? 'text' : 'list, with commas';
@@ -93,7 +93,7 @@ function expressionsPage(): string {
       ['written', 'what it comes to'],
       [...of.values()].map(({ form, summary }) => [code(form), summary]),
     );
-  const limit = (name: 'expressionLength' | 'expressionDepth'): string => `${SETTINGS.get(name)?.default} (${code(name)})`;
+  const limit = (name: 'expressionLength' | 'expressionDepth'): string => `${CONFIG_OPTIONS.get(name)?.default} (${code(name)})`;
   return page('Expressions', [
     'What `{ "expression": "…" }` may say in policies of type CUSTOM: [CEL](https://cel.dev), and of it nothing but this. An expression reads ' +
       '`user`, `resource`, `environment` and `request`, is checked against the definition when it is written, and means what conditions mean: ' +

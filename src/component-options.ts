@@ -1,64 +1,64 @@
 /** Which part gets which settings: nothing but `service.ts` sees them all. */
 
-import type { RecordSettings } from './audit/maintenance.ts';
-import type { IdentitySettings } from './authn/index.ts';
+import type { AuditMaintenanceOptions } from './audit/maintenance.ts';
+import type { AuthenticationOptions } from './authn/index.ts';
 import type { ModelLimits } from './authz/index.ts';
 import type { PolicyLimits } from './authz/policies/index.ts';
-import { type Settings, toSetup } from './config/index.ts';
-import { isLoopback, readAge, readListening } from './config/option.ts';
+import { type Config, toSetup } from './config/index.ts';
+import { isLoopback, parseAge, parseListening } from './config/option.ts';
 import type { HttpLimits } from './http/index.ts';
-import type { MonitorSettings } from './observability/monitoring.ts';
+import type { MonitoringOptions } from './observability/monitoring.ts';
 import type { JobSettings } from './pipeline/index.ts';
 import type { RequestLimits } from './request/index.ts';
 import type { CursorKey } from './storage/index.ts';
 import type { ImportBounds } from './transfer/index.ts';
-import type { LeadSettings } from './workers/index.ts';
+import type { PrimaryOptions } from './workers/index.ts';
 
 /** Bounds on what requests ask for. */
-export function toRequestLimits(settings: Settings): RequestLimits {
+export function toRequestLimits(settings: Config): RequestLimits {
   const { pageMax, exportMax, whereItems, filterListItems, sortKeys, batchItems, importRows, anonymousBodyBytes } = settings;
   return { pageMax, exportMax, whereItems, filterListItems, sortKeys, batchItems, importRows, anonymousBodyBytes };
 }
 
 /** Bounds that the server keeps. */
-export function toHttpLimits(settings: Settings): HttpLimits {
+export function toHttpLimits(settings: Config): HttpLimits {
   const { bodyBytes, jsonDepth, requestTimeoutSeconds, drainDelaySeconds, drainSeconds, rateLimit } = settings;
   return { bodyBytes, jsonDepth, requestTimeoutSeconds, drainDelaySeconds, drainSeconds, rateLimit };
 }
 
 /** Returns the allowed names in Host headers; undefined allows any. DNS rebinding attacks services that listen on loopback only. */
-export function toAllowedHosts({ allowedHosts, host, trustProxy }: Settings): readonly string[] | undefined {
+export function toAllowedHosts({ allowedHosts, host, trustProxy }: Config): readonly string[] | undefined {
   return allowedHosts.length > 0 || (trustProxy.length === 0 && isLoopback(host)) ? allowedHosts : undefined;
 }
 
 /** Where metrics are shown, and to whom. */
-export function toMonitorSettings(settings: Settings): MonitorSettings {
+export function toMonitoringOptions(settings: Config): MonitoringOptions {
   const { metricsAddress, metricsToken, logLevel, allowedHosts } = settings;
-  const isOpen = !isLoopback(readListening(metricsAddress ?? '')?.host ?? '');
+  const isOpen = !isLoopback(parseListening(metricsAddress ?? '')?.host ?? '');
   return { metricsAddress, metricsToken, logLevel, limits: toHttpLimits(settings), allowedHosts: isOpen ? undefined : allowedHosts };
 }
 
 /** How many processes serve, and how they are seen to. */
-export function toLeadSettings(settings: Settings): LeadSettings {
+export function toPrimaryOptions(settings: Config): PrimaryOptions {
   const { workers, drainDelaySeconds, drainSeconds } = settings;
-  return { workers, monitor: toMonitorSettings(settings), endSeconds: drainDelaySeconds + drainSeconds + END_SECONDS };
+  return { workers, monitor: toMonitoringOptions(settings), endSeconds: drainDelaySeconds + drainSeconds + END_SECONDS };
 }
 
 /** For what is left to do when requests have ended: commits, connections. */
 const END_SECONDS = 10;
 
 /** Bounds of what is imported. A row may be as long as the body that would create its record. */
-export function toImportBounds({ importBytes, importStreamBytes, bodyBytes, jsonDepth }: Settings): ImportBounds {
+export function toImportBounds({ importBytes, importStreamBytes, bodyBytes, jsonDepth }: Config): ImportBounds {
   return { bodyBytes: importBytes, streamBytes: importStreamBytes, rowLength: bodyBytes, depth: jsonDepth };
 }
 
 /** How the record is signed, and for how long it is kept. */
-export function toRecordSettings({ checkpoints, data, decisionsKept }: Settings): RecordSettings {
-  return { checkpoints: checkpoints === 'off' ? undefined : checkpoints, data, days: readAge(decisionsKept) };
+export function toAuditMaintenanceOptions({ checkpoints, data, decisionsKept }: Config): AuditMaintenanceOptions {
+  return { checkpoints: checkpoints === 'off' ? undefined : checkpoints, data, days: parseAge(decisionsKept) };
 }
 
 /** Tokens, logins, passwords. */
-export function toIdentitySettings(settings: Settings): IdentitySettings {
+export function toAuthenticationOptions(settings: Config): AuthenticationOptions {
   const { jwtIssuer, jwtAudience, trustedIssuers, accessTokenSeconds, refreshTokenSeconds } = settings;
   const { loginAttempts, loginAttemptsPerAddress, loginWindowSeconds, hashConcurrency } = settings;
   const { loginAttemptsPerAccount, loginAccountWindowSeconds } = settings;
@@ -79,7 +79,7 @@ export function toIdentitySettings(settings: Settings): IdentitySettings {
 }
 
 /** Bounds on policies and their conditions. */
-export function toPolicyLimits(settings: Settings): PolicyLimits {
+export function toPolicyLimits(settings: Config): PolicyLimits {
   return {
     rules: settings.policyRules,
     conditions: {
@@ -94,12 +94,12 @@ export function toPolicyLimits(settings: Settings): PolicyLimits {
 }
 
 /** Bounds on what decisions are made on. */
-export function toModelLimits(settings: Settings): ModelLimits {
+export function toPolicyStoreOptions(settings: Config): ModelLimits {
   return { ...toPolicyLimits(settings), grants: settings.assignmentsCached };
 }
 
 /** What the steps of a request go by. */
-export function toJobSettings(settings: Settings, cursorKey: CursorKey): JobSettings {
+export function toPipelineOptions(settings: Config, cursorKey: CursorKey): JobSettings {
   const { timezone, pageDefault, exportMax, scanRows, scanMilliseconds, expandMax, cascadeMax, auditFactsBytes, ifMatch } = settings;
   return {
     timeZone: timezone,

@@ -1,5 +1,5 @@
 /** What a program may import that runs Bailiwick as a library. */
 
-export { readSettings, type SettingSources, type Settings } from './config/index.ts';
+export { type Config, type ConfigSources, parseConfig } from './config/index.ts';
 export { Problem, type ProblemCode, SetupError } from './errors.ts';
 export { createService, type Service } from './service.ts';

@@ -19,7 +19,7 @@ const runCli = (await import('./cli/index.ts')).runCli;
 const { version }: { readonly version: string } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 
 // A worker has a channel to the process that forked it.
-const lead = process.send === undefined ? undefined : (await import('./workers/index.ts')).linkToLead(process);
+const lead = process.send === undefined ? undefined : (await import('./workers/index.ts')).connectToPrimary(process);
 
 const exitCode = await runCli(process.argv.slice(2), {
   version,
@@ -28,7 +28,7 @@ const exitCode = await runCli(process.argv.slice(2), {
   printError,
   signals: process,
   lead,
-  createLead: async (settings) => (await import('./service.ts')).createServiceLead(settings, { tell: printError }),
+  createLead: async (settings) => (await import('./service.ts')).createPrimaryService(settings, { tell: printError }),
   createService: async (settings, options) =>
     (await import('./service.ts')).createService(settings, { tell: printError, lead, ...options }),
   openInput: async (path, stop) => (await import('./cli/command-files.ts')).openInput(path, stop),

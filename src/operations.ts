@@ -16,10 +16,10 @@ import {
   type ShellUser,
   setPasswordFromShell,
 } from './api/index.ts';
-import { exportFromShell, importFromShell, type ShellExport, type ShellImport } from './transfer/index.ts';
+import { type CommandExport, type CommandImport, exportFromCommand, importFromCommand } from './transfer/index.ts';
 
 /** What is done without listening. */
-export interface Commands {
+export interface Operations {
   /** The policies that mean the same as the legacy permissions maps; makes those that are missing where asked. */
   policiesFromPermissions(options: { readonly apply: boolean }): Promise<readonly PermissionPolicy[]>;
   /** Imports policies as an admin; gives a sentence on what became of them. */
@@ -35,19 +35,19 @@ export interface Commands {
   /** Gives a user a role and activates them; returns a sentence. */
   promoteUser(given: ShellPromotion): Promise<string>;
   /** Imports a file as a user; gives a line of JSON for each row that is rejected, and a last one for what became of all. */
-  importFile(file: ShellImport): Promise<AsyncIterable<string>>;
+  importFile(file: CommandImport): Promise<AsyncIterable<string>>;
   /** Exports as a user; gives the file piece by piece. */
-  exportFile(file: ShellExport): Promise<AsyncIterable<string>>;
+  exportFile(file: CommandExport): Promise<AsyncIterable<string>>;
 }
 
 /** What commands are made of. */
-export interface CommandParts {
+export interface OperationDeps {
   readonly parts: ApiParts;
   readonly admin: AdminParts;
 }
 
 /** Makes them. Before anything is done, tables follow the definitions. */
-export function createCommands({ parts, admin }: CommandParts, prepare: () => Promise<void>): Commands {
+export function createOperations({ parts, admin }: OperationDeps, prepare: () => Promise<void>): Operations {
   const { database, model } = parts;
   return {
     async policiesFromPermissions(options) {
@@ -80,11 +80,11 @@ export function createCommands({ parts, admin }: CommandParts, prepare: () => Pr
     },
     async importFile(file) {
       await prepare();
-      return importFromShell(parts, file);
+      return importFromCommand(parts, file);
     },
     async exportFile(file) {
       await prepare();
-      return exportFromShell(parts, file);
+      return exportFromCommand(parts, file);
     },
   };
 }

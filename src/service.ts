@@ -13,35 +13,35 @@ import {
   withExplanationHints,
 } from './api/index.ts';
 import type { Checkpoints } from './audit/integrity/index.ts';
-import { createRecordKeeper } from './audit/maintenance.ts';
-import { createIdentity, deriveKey, loadTokenKey } from './authn/index.ts';
+import { createAuditMaintenance } from './audit/maintenance.ts';
+import { createAuthentication, deriveKey, loadTokenKey } from './authn/index.ts';
 import { createModelKeeper, type Followed, followed, type ModelKeeper } from './authz/index.ts';
 import {
   toAllowedHosts,
+  toAuditMaintenanceOptions,
+  toAuthenticationOptions,
   toHttpLimits,
-  toIdentitySettings,
   toImportBounds,
-  toJobSettings,
-  toLeadSettings,
-  toModelLimits,
-  toMonitorSettings,
+  toMonitoringOptions,
+  toPipelineOptions,
   toPolicyLimits,
-  toRecordSettings,
+  toPolicyStoreOptions,
+  toPrimaryOptions,
   toRequestLimits,
 } from './component-options.ts';
-import type { Settings } from './config/index.ts';
+import type { Config } from './config/index.ts';
 import { createHttpServer, type HttpServer } from './http/index.ts';
-import { createMonitor, type Monitor } from './observability/monitoring.ts';
+import { createMonitoring, type Monitoring } from './observability/monitoring.ts';
 import { createReadiness, type ReadinessKeeper } from './observability/readiness.ts';
-import { type Commands, createCommands } from './operations.ts';
+import { createOperations, type Operations } from './operations.ts';
 import { definitionFolder, openProjectDatabase, readProject, watchDefinitions } from './project/index.ts';
 import type { Route } from './request/index.ts';
 import { type Definitions, loadChecks, type Resource } from './resources/index.ts';
-import { type Database, type Evolved, evolve, type Plan, type Tell } from './storage/index.ts';
-import type { Lead, LeadLink, WorkerAnswers } from './workers/index.ts';
+import { type Database, type MigrationResult, migrate, type Plan, type Tell } from './storage/index.ts';
+import type { Primary, PrimaryLink, WorkerAnswers } from './workers/index.ts';
 
 /** A running service, or one about to run. */
-export interface Service extends Commands {
+export interface Service extends Operations {
   /** What an operator should know on start, a sentence each; complete once it listens. */
   readonly notices: readonly string[];
   /** Lets tables follow the definitions; `listen` does it too. @throws SetupError where it cannot. */
@@ -66,24 +66,24 @@ export interface ServiceEnd {
 export interface ServiceOptions {
   readonly tell?: Tell;
   /** Where this is one of several processes: who leads them. */
-  readonly lead?: LeadLink | undefined;
+  readonly lead?: PrimaryLink | undefined;
   /** Set by `bailiwick dev`: denials name the address that explains them. */
   readonly isDevelopment?: boolean | undefined;
 }
 
 /** Builds a service from its settings. @throws SetupError with every mistake of every definition file. */
-export async function createService(settings: Settings, { tell, lead, isDevelopment = false }: ServiceOptions = {}): Promise<Service> {
+export async function createService(settings: Config, { tell, lead, isDevelopment = false }: ServiceOptions = {}): Promise<Service> {
   const definitions = readProject(settings.project);
-  const monitor = await createMonitor(toMonitorSettings(settings), lead);
+  const monitor = await createMonitoring(toMonitoringOptions(settings), lead);
   const opened = await openProjectDatabase(settings, { watch: monitor.meters, tell });
-  const model = createModelKeeper(definitions, toModelLimits(settings));
+  const model = createModelKeeper(definitions, toPolicyStoreOptions(settings));
   const database = followed(opened, model);
   const core = { database: opened, model };
   const notices: string[] = [];
   monitor.meters?.follow({ figures: () => database.figures, epoch: model.epoch });
   const readiness = createReadiness({ database, model });
   const parts = createParts(settings, { database, model, monitor });
-  const keeper = createRecordKeeper(toRecordSettings(settings), { database, tell });
+  const keeper = createAuditMaintenance(toAuditMaintenanceOptions(settings), { database, tell });
   const admin = createAdminParts(settings, { ...parts, checkpoints: keeper.checkpoints });
   const server = createServer(settings, { isDevelopment, parts, admin, monitor, readiness });
   const evolveOnce = once(async () => {
@@ -110,7 +110,7 @@ export async function createService(settings: Settings, { tell, lead, isDevelopm
     watch(tell) {
       stopWatching = followFiles(settings.project, core, tell);
     },
-    ...createCommands({ parts, admin }, evolveOnce),
+    ...createOperations({ parts, admin }, evolveOnce),
     async close({ isReplaced = false } = {}) {
       stopWatching();
       if (!isReplaced) readiness.stop();
@@ -123,7 +123,7 @@ export async function createService(settings: Settings, { tell, lead, isDevelopm
   };
 }
 
-function toWorkerAnswers(server: HttpServer, monitor: Monitor, readiness: ReadinessKeeper): WorkerAnswers {
+function toWorkerAnswers(server: HttpServer, monitor: Monitoring, readiness: ReadinessKeeper): WorkerAnswers {
   return {
     values: async () => monitor.meters?.values() ?? [],
     readiness: () => readiness.now(),
@@ -135,8 +135,11 @@ function toWorkerAnswers(server: HttpServer, monitor: Monitor, readiness: Readin
 const HANDOVER_SECONDS = 1;
 
 /** Leads workers that each are such a service. */
-export async function createServiceLead(settings: Settings, { tell = () => undefined }: Pick<ServiceOptions, 'tell'> = {}): Promise<Lead> {
-  return (await import('./workers/index.ts')).createLead(toLeadSettings(settings), tell);
+export async function createPrimaryService(
+  settings: Config,
+  { tell = () => undefined }: Pick<ServiceOptions, 'tell'> = {},
+): Promise<Primary> {
+  return (await import('./workers/index.ts')).createPrimary(toPrimaryOptions(settings), tell);
 }
 
 /** Follows definition files from now on; answers what ends it. */
@@ -161,15 +164,15 @@ interface Core {
 interface Followers {
   readonly database: Followed;
   readonly model: ModelKeeper;
-  readonly monitor: Monitor;
+  readonly monitor: Monitoring;
 }
 
-function createParts(settings: Settings, { database, model, monitor }: Followers): ApiParts {
+function createParts(settings: Config, { database, model, monitor }: Followers): ApiParts {
   const key = loadTokenKey({ algorithm: settings.jwtAlgorithm, secret: settings.jwtSecret, dataFolder: settings.data });
-  const identity = createIdentity({
+  const identity = createAuthentication({
     database,
     key,
-    settings: toIdentitySettings(settings),
+    settings: toAuthenticationOptions(settings),
     userDefinition: () => model.definitions.get('User') as Resource,
     onFirstAdmin: grantFullAccess,
   });
@@ -177,7 +180,7 @@ function createParts(settings: Settings, { database, model, monitor }: Followers
     database,
     identity,
     model,
-    settings: toJobSettings(settings, deriveKey(key, 'cursors')),
+    settings: toPipelineOptions(settings, deriveKey(key, 'cursors')),
     limits: toRequestLimits(settings),
     importBounds: toImportBounds(settings),
     auditMode: settings.auditMode,
@@ -188,13 +191,13 @@ function createParts(settings: Settings, { database, model, monitor }: Followers
 interface Served {
   readonly parts: ApiParts;
   readonly admin: AdminParts;
-  readonly monitor: Monitor;
+  readonly monitor: Monitoring;
   readonly readiness: ReadinessKeeper;
   readonly isDevelopment: boolean;
 }
 
 function createAdminParts(
-  settings: Settings,
+  settings: Config,
   { database, identity, model, importBounds, checkpoints }: ApiParts & { readonly checkpoints: Checkpoints },
 ): AdminParts {
   return {
@@ -211,7 +214,7 @@ function createAdminParts(
   };
 }
 
-function createServer(settings: Settings, { parts, admin, monitor, readiness, isDevelopment }: Served): HttpServer {
+function createServer(settings: Config, { parts, admin, monitor, readiness, isDevelopment }: Served): HttpServer {
   const { identity } = parts;
   const api = createApiRoutes(parts);
   return createHttpServer({
@@ -233,11 +236,11 @@ function createServer(settings: Settings, { parts, admin, monitor, readiness, is
   });
 }
 
-function describe({ docs, setup }: Settings, parts: ApiParts): readonly Route[] {
+function describe({ docs, setup }: Config, parts: ApiParts): readonly Route[] {
   return docs === 'off' ? [] : [createDescriptionRoute(parts, { docs, hasSetup: setup !== 'off' })];
 }
 
-async function listenAt(server: HttpServer, { host, port }: Settings): ReturnType<HttpServer['listen']> {
+async function listenAt(server: HttpServer, { host, port }: Config): ReturnType<HttpServer['listen']> {
   const listening = await server.listen({ host, port });
   setImmediate(loadChecks);
   return listening;
@@ -249,12 +252,12 @@ async function follow(
   { database, model }: Core,
   told: { readonly actor: 'start' | 'dev'; readonly tell: Tell | undefined },
 ): Promise<readonly string[]> {
-  const evolved = await evolve(database, definitions, { keeper: model, ...told });
+  const evolved = await migrate(database, definitions, { keeper: model, ...told });
   return [...tellDone(evolved), ...tellHeld(evolved.plan)];
 }
 
 /** Our own tables go without saying, and so do the columns and indexes of a table that is new. */
-function tellDone({ done }: Evolved): readonly string[] {
+function tellDone({ done }: MigrationResult): readonly string[] {
   const made = new Set(done.filter(({ kind }) => kind === 'createTable').map(({ resource }) => resource));
   const names = [...made].filter((name) => !name.startsWith('_'));
   const others = done.filter(({ resource }) => !made.has(resource) && !resource.startsWith('_'));

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createScope, type ScopeParts } from '../src/authz/context/index.ts';
 import { decide } from '../src/authz/decision/index.ts';
-import { type Advice, adviseOn, createStandings } from '../src/authz/linter/index.ts';
+import { createStandings, type Finding, lintPolicies } from '../src/authz/linter/index.ts';
 import { applicableRules, compilePolicies, type Policy, type PolicySnapshot } from '../src/authz/policies/index.ts';
 import { OPEN } from '../src/conditions/index.ts';
 import type { JsonObject } from '../src/operators/index.ts';
@@ -94,11 +94,11 @@ const request: fc.Arbitrary<ScopeParts> = fc
   })
   .map(({ id, role, attributes, ...others }) => ({ ...SCOPE_PARTS, ...others, principal: { id, role, attributes } }));
 
-function advise(all: WholeState): readonly Advice[] {
+function advise(all: WholeState): readonly Finding[] {
   const standings = createStandings(compilePolicies(all, NEWSROOM, LIMITS), NOW);
   return all.policies.flatMap((policy) => {
     const isOfIt = (one: { readonly policyId: string; readonly isActive: boolean }): boolean => one.policyId === policy.id && one.isActive;
-    return adviseOn(policy, {
+    return lintPolicies(policy, {
       standings,
       users: { looked: 0, all: true, having: new Map() },
       grantsOf: (userId) => grantsIn(all, userId),

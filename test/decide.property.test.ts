@@ -4,7 +4,7 @@ import { RULE_ACTIONS } from '../src/actions.ts';
 import { createScope, describePath, type ScopeParts } from '../src/authz/context/index.ts';
 import { decide } from '../src/authz/decision/index.ts';
 import { applicableRules, compilePolicies, type Policy } from '../src/authz/policies/index.ts';
-import { evaluate, OPEN, readConditions } from '../src/conditions/index.ts';
+import { evaluate, OPEN, parseConditions } from '../src/conditions/index.ts';
 import type { Json, JsonObject } from '../src/operators/index.ts';
 import { decideSlowly, referredBy } from './newsroom-facts.ts';
 import {
@@ -69,7 +69,7 @@ function conditionOn(resource: string): fc.Arbitrary<JsonObject> {
 /** What a policy can say of a resource; the reference does not know of conditions that are refused. */
 function isWritable(resource: string, condition: JsonObject): boolean {
   const reader = { at: '', expressions: true, limits: LIMITS.conditions, describePath: describePath(NEWSROOM, resource) };
-  return readConditions([condition], reader).issues.length === 0;
+  return parseConditions([condition], reader).issues.length === 0;
 }
 
 // Mostly equal: ties are where an order can go wrong.

@@ -6,12 +6,12 @@ import { createModelKeeper, type Model, type ModelKeeper } from '../src/authz/po
 import { Problem } from '../src/errors.ts';
 import { sql } from '../src/sql.ts';
 import {
+  advanceRevisionAbove,
   assignToRole,
   assignToUser,
-  bumpEpochAbove,
   createPolicy,
   deletePolicy,
-  evolve,
+  migrate,
   removeAssignment,
   removeAssignmentsOf,
   type Transaction,
@@ -29,7 +29,7 @@ const RUNS = 60;
 
 const test = openTestDatabase();
 beforeAll(async () => {
-  await evolve(test.database, NEWSROOM);
+  await migrate(test.database, NEWSROOM);
   await test.database.transaction(async (tx) => {
     for (const id of USERS)
       await tx.run(
@@ -154,7 +154,7 @@ async function check(follower: ModelKeeper): Promise<boolean> {
 async function restore(tx: Transaction): Promise<void> {
   for (const table of ['_PolicyRule', '_UserPolicy', '_RolePolicy', '_Policy', '_PolicyHistory', '_Epoch'])
     await tx.run(sql`DELETE FROM ${sql.table(table)} WHERE 1 = 1`);
-  await bumpEpochAbove(tx, 0);
+  await advanceRevisionAbove(tx, 0);
   for (const name of NAMES) {
     const { id } = await createPolicy(tx, { ...BEGINNING, name }, { by });
     await assignToUser(tx, { policyId: id, userId: name === 'A' ? 'u1' : 'u2' }, { by });

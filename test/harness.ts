@@ -7,7 +7,7 @@ import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:ht
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readSettings, type SettingSources } from '../src/config/config.ts';
+import { type ConfigSources, parseConfig } from '../src/config/config.ts';
 import { createService } from '../src/service.ts';
 import { onPostgres, placeFor } from './postgres/place.ts';
 
@@ -17,7 +17,7 @@ export interface ServiceOptions {
   readonly project?: string;
   /** Definition files of a project made for the test: name of the file → text. */
   readonly definitions?: Readonly<Record<string, string>>;
-  readonly settings?: SettingSources['flags'];
+  readonly settings?: ConfigSources['flags'];
   /** As `bailiwick dev` serves. */
   readonly isDevelopment?: boolean;
 }
@@ -100,7 +100,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
     logLevel: 'silent',
     ...options.settings,
   };
-  const settings = readSettings({ flags, env: {} });
+  const settings = parseConfig({ flags, env: {} });
   const service = await createService(settings, { isDevelopment: options.isDevelopment });
   const { url } = await service.listen();
   return {

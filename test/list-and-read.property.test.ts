@@ -1,7 +1,7 @@
 /** Through HTTP, under random policies: a list and an export show, and a total counts, exactly the records that are read one by one. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { readPolicy } from '../src/authz/policies/index.ts';
+import { parsePolicy } from '../src/authz/policies/index.ts';
 import type { JsonObject } from '../src/operators/index.ts';
 import { type Reply, type RunningService, startService, type TestUser } from './harness.ts';
 import { hostileRows, THING, USER, USERS } from './law/data.ts';
@@ -90,7 +90,7 @@ let [drawn, kept] = [0, 0];
 
 /** A literal that can never match is refused; `test/law/` has those among its stored rules. */
 function isWritable(rule: JsonObject, type: string): boolean {
-  return readPolicy({ name: 'one', type, rules: [rule] }, { definitions, limits: LIMITS }).issues.length === 0;
+  return parsePolicy({ name: 'one', type, rules: [rule] }, { definitions, limits: LIMITS }).issues.length === 0;
 }
 
 /** Makes the policies and assigns them; gives their ids. Their rules say the same of listing, reading and exporting. */

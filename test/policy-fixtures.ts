@@ -5,13 +5,13 @@ import {
   type PolicyRule,
   type PolicyState,
   type RolePolicy,
-  toGrants,
-  type UserGrant,
+  toUserAssignments,
+  type UserAssignment,
   type UserPolicy,
 } from '../src/authz/policies/index.ts';
 import type { Scope } from '../src/conditions/index.ts';
 import type { JsonObject } from '../src/operators/index.ts';
-import { type Definitions, type Resource, readDefinition } from '../src/resources/index.ts';
+import { type Definitions, parseDefinition, type Resource } from '../src/resources/index.ts';
 import { SYSTEM } from '../src/resources/system/index.ts';
 
 /** 2026-03-04 is a Wednesday. */
@@ -26,7 +26,7 @@ export const LIMITS: PolicyLimits = {
 /** Definitions as files say them, with the built-in ones. */
 export function definitionsOf(...sources: readonly JsonObject[]): Definitions {
   const resources = sources.map((source) => {
-    const { resource, mistakes } = readDefinition(source, { builtIn: true });
+    const { resource, mistakes } = parseDefinition(source, { builtIn: true });
     if (resource === undefined) throw new Error(JSON.stringify(mistakes));
     return [resource.name, resource] as const;
   });
@@ -127,8 +127,8 @@ export interface WholeState extends PolicyState {
 }
 
 /** What a user is assigned there; nothing for nobody. */
-export function grantsIn({ userPolicies }: Pick<WholeState, 'userPolicies'>, userId: string | undefined): readonly UserGrant[] {
-  return toGrants(userPolicies.filter((assignment) => assignment.userId === userId));
+export function grantsIn({ userPolicies }: Pick<WholeState, 'userPolicies'>, userId: string | undefined): readonly UserAssignment[] {
+  return toUserAssignments(userPolicies.filter((assignment) => assignment.userId === userId));
 }
 
 /** The state of epoch 1. */

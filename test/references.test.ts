@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readSettings } from '../src/config/config.ts';
+import { parseConfig } from '../src/config/config.ts';
 import { createService } from '../src/service.ts';
 import { type Reply, type RunningService, startService } from './harness.ts';
 
@@ -305,7 +305,7 @@ describe('records of a definition that is gone', () => {
       mkdirSync(resources);
       for (const [file, text] of Object.entries(files)) writeFileSync(join(resources, file), text);
       const flags = { project: folder, data: join(folder, 'data'), port: 0, logLevel: 'silent' };
-      const running = await createService(readSettings({ flags, env: {} }));
+      const running = await createService(parseConfig({ flags, env: {} }));
       const { url } = await running.listen();
       await work(createSend(url)).finally(() => running.close());
     };

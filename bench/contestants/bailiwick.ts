@@ -5,8 +5,8 @@ import {
   compilePolicies,
   type PolicySnapshot,
   type RolePolicy,
-  toGrants,
-  type UserGrant,
+  toUserAssignments,
+  type UserAssignment,
 } from '../../src/authz/policies/index.ts';
 import type { Definitions } from '../../src/resources/index.ts';
 import { definitionsOf, LIMITS, NOW, policyOf, resourceOf, stateOf, toRole, toUser, type WholeState } from '../../test/policy-fixtures.ts';
@@ -49,13 +49,13 @@ const DEFINITIONS: Definitions = definitionsOf({
 /** Compiled policies, and what each user is assigned: the service loads that when the user first asks. */
 export interface Prepared {
   readonly snapshot: PolicySnapshot;
-  readonly grants: ReadonlyMap<string, readonly UserGrant[]>;
+  readonly grants: ReadonlyMap<string, readonly UserAssignment[]>;
 }
 
 /** Compiles; what the shape calls resources are such as no definition names, but for `Article`. */
 export function prepareSnapshot(state: WholeState): Prepared {
   const byUser = Map.groupBy(state.userPolicies, ({ userId }) => userId);
-  const grants = new Map([...byUser].map(([userId, own]) => [userId, toGrants(own)]));
+  const grants = new Map([...byUser].map(([userId, own]) => [userId, toUserAssignments(own)]));
   return { snapshot: compilePolicies(state, DEFINITIONS, LIMITS), grants };
 }
 

@@ -2,7 +2,7 @@
 import { isIP } from 'node:net';
 import { ACTIONS, RULE_ACTIONS, type RuleAction } from '../actions.ts';
 import { didYouMean, type Issue, Problem } from '../errors.ts';
-import { describeValue, isObject, type Json, type JsonObject, readInstant } from '../operators/index.ts';
+import { describeValue, isObject, type Json, type JsonObject, parseInstant } from '../operators/index.ts';
 import { type Definitions, ordinaryResources, type Resource } from '../resources/index.ts';
 
 /** The moment and address that a question is asked for; absent members are for the one who decides to fill. */
@@ -28,7 +28,7 @@ export function readResourceName(
 }
 
 /** What rules call the action of that name. One that takes two decisions is two questions. */
-export function readAction(given: Json | undefined, issues: Issue[]): RuleAction | undefined {
+export function parseQuestionAction(given: Json | undefined, issues: Issue[]): RuleAction | undefined {
   const name = typeof given === 'string' ? given : '';
   const { decides, alsoDecides } = ACTIONS.get(name) ?? {};
   const action = alsoDecides === undefined ? decides : undefined;
@@ -48,7 +48,7 @@ export function readEnvironment(environment: JsonObject | undefined, issues: Iss
       code: 'unknown',
       detail: 'expected timestamp or ip: the other values follow from the timestamp',
     });
-  const now = typeof timestamp === 'string' ? readInstant(timestamp) : undefined;
+  const now = typeof timestamp === 'string' ? parseInstant(timestamp) : undefined;
   if (timestamp !== undefined && now === undefined)
     issues.push({
       path: 'environment.timestamp',

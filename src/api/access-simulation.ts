@@ -11,7 +11,7 @@ import type { Issue } from '../errors.ts';
 import type { Json } from '../operators/index.ts';
 import { proposeChange, proposeRecord } from '../pipeline/index.ts';
 import type { Resource, StoredRecord } from '../resources/index.ts';
-import { loadRecord, loadReferred } from '../storage/index.ts';
+import { loadRecord, loadReferenced } from '../storage/index.ts';
 import type { AdminCall } from './admin-endpoint.ts';
 import { DENIED_INACTIVE, MAKES_RECORD, toPrincipal } from './partial-decisions.ts';
 
@@ -70,7 +70,7 @@ async function tryActive(admin: AdminCall, test: AccessTest, rulesFor: RulesFor)
   const look = async (parts: ScopeParts): Promise<Explanation> => {
     const who = { userId: principal.id, role: principal.role };
     const applicable = await rulesFor({ ...who, resource: resource.name, action, now });
-    const referred = await loadReferred(tx, model.definitions, { ...parts, paths: applicable.reaches });
+    const referred = await loadReferenced(tx, model.definitions, { ...parts, paths: applicable.reaches });
     return explain(applicable, leaveOpen(createScope({ ...parts, referred }), isOfTransport), who);
   };
   const tried = { principal, stored: { user, record } };

@@ -5,7 +5,14 @@ import type { JsonObject } from '../operators/index.ts';
 import { toSuccess } from '../request/index.ts';
 import { ASSIGNABLE_ROLES, type Resource } from '../resources/index.ts';
 import { loadPolicy } from '../storage/index.ts';
-import { readAction, readEnvironment, readMemberObject, readMemberText, readResourceName, toQuestionProblem } from './access-parsing.ts';
+import {
+  parseQuestionAction,
+  readEnvironment,
+  readMemberObject,
+  readMemberText,
+  readResourceName,
+  toQuestionProblem,
+} from './access-parsing.ts';
 import { type AccessTest, type Tried, tryAccess } from './access-simulation.ts';
 import type { AdminCall, Endpoint } from './admin-endpoint.ts';
 import { paramOf, readBody } from './admin-parsing.ts';
@@ -75,7 +82,7 @@ function readTest({ call, model }: AdminCall): AccessTest {
   const { body, issues } = readBody(call, ['user', 'resource', 'action', 'environment', 'data']);
   const [user, given, environment] = (['user', 'resource', 'environment'] as const).map((name) => readMemberObject(body, name, issues));
   const resource = readResourceName(given?.['name'], model.definitions, { path: 'resource.name', issues });
-  const action = readAction(body['action'], issues);
+  const action = parseQuestionAction(body['action'], issues);
   const { now, ip } = readEnvironment(environment, issues);
   const userId = readMemberText(user, 'user.id', issues);
   readMemberText(user, 'user.role', issues);

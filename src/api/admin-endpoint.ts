@@ -1,22 +1,22 @@
-import { appendEntry, createEntryId, type Entry, loadHistoryFacts } from '../audit/index.ts';
+import { type AuditEntry, appendEntry, createEntryId, loadHistoryFacts } from '../audit/index.ts';
 import type { Checkpoints } from '../audit/integrity/index.ts';
-import type { Identity } from '../authn/index.ts';
+import type { Authentication } from '../authn/index.ts';
 import type { Principal } from '../authz/context/index.ts';
 import type { Model, ModelKeeper } from '../authz/index.ts';
 import type { PolicyLimits } from '../authz/policies/index.ts';
 import { Problem } from '../errors.ts';
 import type { JsonObject } from '../operators/index.ts';
-import type { Answer, Call, Method, Route } from '../request/index.ts';
+import type { HttpRequest, HttpResponse, Method, Route } from '../request/index.ts';
 import type { Definitions } from '../resources/index.ts';
 import type { Database, Transaction } from '../storage/index.ts';
 import type { ImportBounds } from '../transfer/index.ts';
 import { readQueryMembers } from './admin-parsing.ts';
-import { readImportBody, type SentImport } from './policy-import-body.ts';
+import { parsePolicyImportBody, type SentImport } from './policy-import-body.ts';
 
 /** What admin endpoints are made of. */
 export interface AdminParts {
   readonly database: Database;
-  readonly identity: Identity;
+  readonly identity: Authentication;
   readonly model: ModelKeeper;
   readonly limits: PolicyLimits;
   /** Policies that are imported at once, at most. */
@@ -34,7 +34,7 @@ export interface AdminParts {
 
 /** A call of an admin, inside its transaction. */
 export interface AdminCall {
-  readonly call: Call;
+  readonly call: HttpRequest;
   readonly tx: Transaction;
   readonly admin: Principal & { readonly id: string };
   readonly model: Model;
@@ -62,7 +62,7 @@ export interface Endpoint {
   readonly query?: readonly string[];
   /** Set where the body is that of an import, of this list: as long as those may be, and NDJSON too. */
   readonly takes?: string;
-  handle(call: AdminCall): Promise<Answer>;
+  handle(call: AdminCall): Promise<HttpResponse>;
 }
 
 /** An endpoint as a route that only an admin's token opens. */
@@ -89,14 +89,14 @@ async function admit({ identity, database }: AdminParts, asked: Asked): Promise<
 
 /** A call, and how whoever makes it is known. */
 export interface Attended {
-  readonly call: Call;
+  readonly call: HttpRequest;
   identify(tx: Transaction): Promise<Principal>;
 }
 
 /** Answers a call as whoever makes it, where that is an admin. */
-export async function answerAs(parts: AdminParts, endpoint: Endpoint, { call, identify }: Attended): Promise<Answer> {
+export async function answerAs(parts: AdminParts, endpoint: Endpoint, { call, identify }: Attended): Promise<HttpResponse> {
   // Read before the transaction, which waits for nobody.
-  const sent = endpoint.takes === undefined ? undefined : await readImportBody(call, endpoint.takes, parts.importBounds);
+  const sent = endpoint.takes === undefined ? undefined : await parsePolicyImportBody(call, endpoint.takes, parts.importBounds);
   const answer = await parts.database.transaction(async (tx) => {
     const admin = await admitAdmin(tx, call, await identify(tx));
     if (admin instanceof Problem) return admin;
@@ -107,7 +107,7 @@ export async function answerAs(parts: AdminParts, endpoint: Endpoint, { call, id
   return answer;
 }
 
-type Asked = Pick<Call, 'origin' | 'method'>;
+type Asked = Pick<HttpRequest, 'origin' | 'method'>;
 
 /** Returns the admin, or the refusal of another user. That has an entry, so it is not thrown: throwing would undo the entry. */
 export async function admitAdmin(tx: Transaction, asked: Asked, principal: Principal): Promise<AdminCall['admin'] | Problem> {
@@ -154,7 +154,7 @@ interface EntryParts {
   readonly facts?: JsonObject | undefined;
 }
 
-function toEntry({ origin }: Asked, principal: Principal, { now, ...parts }: EntryParts): Entry {
+function toEntry({ origin }: Asked, principal: Principal, { now, ...parts }: EntryParts): AuditEntry {
   return {
     ...parts,
     id: createEntryId(),

@@ -1,21 +1,21 @@
 /** How admin endpoints read their parameters: every one known, of its type and bounded, or a problem that says so. */
 import { didYouMean, type Issue, Problem } from '../errors.ts';
-import { isObject, type Json, type JsonObject, readDate, readInstant } from '../operators/index.ts';
-import type { Call } from '../request/index.ts';
+import { isObject, type Json, type JsonObject, parseDate, parseInstant } from '../operators/index.ts';
+import type { HttpRequest } from '../request/index.ts';
 
 const MAX_LENGTH = 200;
 /** Unknown members that are told: nobody reads more. */
 const MOST_UNKNOWN = 100;
 
 /** A `:name` of the path. */
-export function paramOf(call: Call, name: string): string {
+export function paramOf(call: HttpRequest, name: string): string {
   const value = call.params.get(name);
   if (value === undefined || value.length > MAX_LENGTH) throw new Problem('REQUEST_MALFORMED', `expected ${name} in the path`);
   return value;
 }
 
 /** Refuses query parameters that the endpoint does not have. */
-export function readQueryMembers(call: Call, known: readonly string[]): void {
+export function readQueryMembers(call: HttpRequest, known: readonly string[]): void {
   const unknown = [...call.query.keys()].filter((name) => !known.includes(name));
   if (unknown.length === 0) return;
   const errors = unknown.map((path) => ({ path, code: 'unknown', detail: `unknown query parameter "${path}"${didYouMean(path, known)}` }));
@@ -23,7 +23,7 @@ export function readQueryMembers(call: Call, known: readonly string[]): void {
 }
 
 /** A text parameter, one of `allowed` where given. */
-export function readTextQuery(call: Call, name: string, allowed?: readonly string[]): string | undefined {
+export function readTextQuery(call: HttpRequest, name: string, allowed?: readonly string[]): string | undefined {
   const value = call.query.get(name);
   if (value === undefined) return undefined;
   if (typeof value !== 'string' || value.length === 0 || value.length > MAX_LENGTH) throw unusable(name, 'expected one text');
@@ -33,13 +33,13 @@ export function readTextQuery(call: Call, name: string, allowed?: readonly strin
 }
 
 /** `true` or `false`. */
-export function readBooleanQuery(call: Call, name: string): boolean | undefined {
+export function readBooleanQuery(call: HttpRequest, name: string): boolean | undefined {
   const value = readTextQuery(call, name, ['true', 'false']);
   return value === undefined ? undefined : value === 'true';
 }
 
 /** A whole number from 1 to `max`. */
-export function readCountQuery(call: Call, name: string, max: number): number | undefined {
+export function readCountQuery(call: HttpRequest, name: string, max: number): number | undefined {
   const value = readTextQuery(call, name);
   if (value === undefined) return undefined;
   const count = /^[0-9]{1,9}$/.test(value) ? Number(value) : 0;
@@ -48,16 +48,16 @@ export function readCountQuery(call: Call, name: string, max: number): number | 
 }
 
 /** An ISO 8601 instant with its offset, or a date for its beginning in UTC, as milliseconds since 1970. */
-export function readInstantQuery(call: Call, name: string): number | undefined {
+export function readInstantQuery(call: HttpRequest, name: string): number | undefined {
   const value = readTextQuery(call, name);
   if (value === undefined) return undefined;
-  const time = readInstant(value) ?? readDate(value);
+  const time = parseInstant(value) ?? parseDate(value);
   if (time === undefined) throw unusable(name, 'expected an ISO 8601 date, or a timestamp with its offset');
   return time;
 }
 
 /** The body as an object, and which of its members are not known; an absent body is an empty object. */
-export function readBody(call: Call, known: readonly string[]): { readonly body: JsonObject; readonly issues: Issue[] } {
+export function readBody(call: HttpRequest, known: readonly string[]): { readonly body: JsonObject; readonly issues: Issue[] } {
   const body: Json = call.body ?? {};
   if (!isObject(body)) throw new Problem('REQUEST_MALFORMED', 'expected a JSON object as body');
   const unknown = Object.keys(body).filter((name) => !known.includes(name));

@@ -1,10 +1,10 @@
 import {
   type AssignmentChange,
   isAssignableRole,
+  type ParsedAssignment,
   type Policy,
-  type ReadAssignment,
-  readRoleAssignment,
-  readUserAssignment,
+  parseRoleAssignment,
+  parseUserAssignment,
 } from '../authz/policies/index.ts';
 import { didYouMean, Problem } from '../errors.ts';
 import { toSuccess } from '../request/index.ts';
@@ -24,7 +24,7 @@ import {
 import type { AdminCall, AdminChange, Endpoint } from './admin-endpoint.ts';
 import { paramOf, readTextQuery } from './admin-parsing.ts';
 import { warningsOfAssignment } from './finding-endpoints.ts';
-import { checkRenewal, checkVersion, versionHeaders } from './policy-version.ts';
+import { checkRenewal, validatePolicyVersion, versionHeaders } from './policy-version.ts';
 
 /** Giving policies to users and roles, and taking them away. */
 export const assignmentEndpoints: readonly Endpoint[] = [
@@ -99,7 +99,7 @@ function withAssignment({ policy, assignment }: AssignedPolicy): object {
 
 /** A change of the assignment that the caller has read, by them. */
 function toAuthored(admin: AdminCall): Authored {
-  return { by: admin.admin.id, checkVersion: (version) => checkVersion(admin, 'assignment', version) };
+  return { by: admin.admin.id, checkVersion: (version) => validatePolicyVersion(admin, 'assignment', version) };
 }
 
 interface Pair {
@@ -111,7 +111,7 @@ interface Pair {
 /** Reads both sides of the pair and what is said of it. */
 async function readPair({ call, tx }: AdminCall, to: Holder): Promise<Pair> {
   const holder = to === 'user' ? paramOf(call, 'userId') : readRole(paramOf(call, 'role'));
-  const said = checkRead(to === 'user' ? readUserAssignment(call.body) : readRoleAssignment(call.body));
+  const said = checkRead(to === 'user' ? parseUserAssignment(call.body) : parseRoleAssignment(call.body));
   const policy = await loadPolicy(tx, paramOf(call, 'policyId'));
   if (policy === undefined) throw new Problem('POLICY_UNKNOWN', 'no policy has this id');
   return { policy, holder, said };
@@ -123,7 +123,7 @@ function readRole(role: string): AssignableRole {
   throw new Problem('VALUE_INVALID', detail, { errors: [{ path: 'role', code: 'role', detail }] });
 }
 
-function checkRead({ change: said, issues }: ReadAssignment): AssignmentChange {
+function checkRead({ change: said, issues }: ParsedAssignment): AssignmentChange {
   if (said !== undefined) return said;
   throw new Problem('VALUE_INVALID', `${issues.length} ${issues.length === 1 ? 'mistake' : 'mistakes'} in the assignment`, {
     errors: issues,

@@ -1,9 +1,9 @@
 import { ACTIONS } from '../actions.ts';
-import { analytics, type Entry, loadDecision, readTimeframe, scopeFromFacts, searchDecisions } from '../audit/index.ts';
+import { type AuditEntry, analytics, loadDecision, readTimeframe, scopeFromFacts, searchDecisions } from '../audit/index.ts';
 import { type VerifyPlace, verifyAll } from '../audit/integrity/index.ts';
 import { createScope } from '../authz/context/index.ts';
 import { type Decision, decidingRule, explain } from '../authz/decision/index.ts';
-import { applicableRules, compilePolicies, toGrants } from '../authz/policies/index.ts';
+import { applicableRules, compilePolicies, toUserAssignments } from '../authz/policies/index.ts';
 import { Problem } from '../errors.ts';
 import { toSuccess } from '../request/index.ts';
 import { loadPolicyStateAt } from '../storage/index.ts';
@@ -29,7 +29,7 @@ const CURSOR_LENGTH = 200;
 async function search({ call, tx }: AdminCall): ReturnType<Endpoint['handle']> {
   const cursor = readTextQuery(call, 'cursor');
   if (cursor !== undefined && cursor.length > CURSOR_LENGTH) throw new Problem('REQUEST_CURSOR', 'the cursor is not one of ours');
-  const kind = readTextQuery(call, 'kind', ['access', 'admin']) as Entry['kind'] | undefined;
+  const kind = readTextQuery(call, 'kind', ['access', 'admin']) as AuditEntry['kind'] | undefined;
   const { entries, next } = await searchDecisions(tx, {
     userId: readTextQuery(call, 'userId'),
     role: readTextQuery(call, 'role'),
@@ -90,14 +90,14 @@ async function analyse({ call, tx }: AdminCall): ReturnType<Endpoint['handle']> 
   return { status: 200, body: toSuccess(await analytics(tx, { from })) };
 }
 
-async function explainPast({ tx, model, parts }: AdminCall, entry: Entry): Promise<object> {
+async function explainPast({ tx, model, parts }: AdminCall, entry: AuditEntry): Promise<object> {
   const resource = model.definitions.get(entry.resource);
   const action = ACTIONS.get(entry.action)?.decides;
   if (resource === undefined || action === undefined) return { trace: [], warnings: [`no definition names ${entry.resource} any more`] };
   const who = { userId: entry.userId, role: entry.role };
   const { userPolicies, ...state } = await loadPolicyStateAt(tx, entry.epoch, who);
   const applicable = applicableRules(compilePolicies(state, model.definitions, parts.limits), {
-    grants: toGrants(userPolicies),
+    grants: toUserAssignments(userPolicies),
     role: entry.role,
     resource: entry.resource,
     action,
@@ -118,7 +118,7 @@ async function explainPast({ tx, model, parts }: AdminCall, entry: Entry): Promi
 }
 
 /** Definitions have no versions: conditions are read by those of today. So a trace may tell another story than its entry, and must not do so in silence. */
-function isAsEntered(decision: Decision, { allowed, ruleId }: Entry): boolean {
+function isAsEntered(decision: Decision, { allowed, ruleId }: AuditEntry): boolean {
   return (decision.effect !== 'deny') === allowed && decidingRule(decision)?.id === ruleId;
 }
 

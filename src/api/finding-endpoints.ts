@@ -1,12 +1,12 @@
 import type { Model } from '../authz/index.ts';
 import {
-  ADVICE,
-  type Advice,
-  type AdviceCode,
-  adviseOn,
-  adviseOnAssignment,
   createStandings,
+  FINDINGS,
+  type Finding,
+  type FindingCode,
   inOrder,
+  lintAssignment,
+  lintPolicies,
   type Surroundings,
   usersLookedAt,
 } from '../authz/linter/index.ts';
@@ -39,7 +39,7 @@ const ASSIGNMENTS = 1000;
 
 async function list(admin: AdminCall): ReturnType<Endpoint['handle']> {
   const policyId = readTextQuery(admin.call, 'policyId');
-  const code = readTextQuery(admin.call, 'code', [...ADVICE.keys()]) as AdviceCode | undefined;
+  const code = readTextQuery(admin.call, 'code', [...FINDINGS.keys()]) as FindingCode | undefined;
   const limit = readCountQuery(admin.call, 'limit', PAGE.max) ?? PAGE.default;
   const cursor = readTextQuery(admin.call, 'cursor');
   const advise = await createAdviser(admin, admin.model);
@@ -63,15 +63,15 @@ export async function warningsOf(admin: AdminCall, policy: Policy, { isNew = fal
 
 /** The same of an assignment. */
 export function warningsOfAssignment({ model, tx }: AdminCall, policy: Policy, assignment: UserPolicy | RolePolicy): object {
-  return toWarnings(adviseOnAssignment(policy, assignment, { definitions: model.definitions, now: tx.now }));
+  return toWarnings(lintAssignment(policy, assignment, { definitions: model.definitions, now: tx.now }));
 }
 
-function toWarnings(advice: readonly Advice[]): object {
+function toWarnings(advice: readonly Finding[]): object {
   if (advice.length === 0) return {};
   return { warnings: inOrder(advice).slice(0, WARNINGS), ...(advice.length > WARNINGS && { warningsTruncated: true }) };
 }
 
-type Adviser = (policy: Policy, how?: Pick<Surroundings, 'alone'>) => Promise<readonly Advice[]>;
+type Adviser = (policy: Policy, how?: Pick<Surroundings, 'alone'>) => Promise<readonly Finding[]>;
 
 async function createAdviser({ tx, parts }: AdminCall, { policies, grants, definitions, user }: Model): Promise<Adviser> {
   const moment = { dialect: tx.dialect, now: tx.now, timeZone: parts.timeZone, definitions };
@@ -83,7 +83,7 @@ async function createAdviser({ tx, parts }: AdminCall, { policies, grants, defin
   return async (policy, how = {}) => {
     const assignments = await loadActiveAssignments(tx, policy.id, { limit: ASSIGNMENTS });
     const grantsOf = await grants.ofEach(tx, usersLookedAt(policy, assignments, tx.now) ?? []);
-    return adviseOn(policy, { ...around, ...how, assignments, grantsOf });
+    return lintPolicies(policy, { ...around, ...how, assignments, grantsOf });
   };
 }
 
@@ -98,9 +98,9 @@ interface AdvicePage {
 async function adviseOnPage(
   { tx }: AdminCall,
   { advise, limit, after }: AdvicePage,
-): Promise<{ advice: readonly Advice[]; next?: string }> {
+): Promise<{ advice: readonly Finding[]; next?: string }> {
   const end = performance.now() + SEARCH_TIME;
-  const advice: Advice[] = [];
+  const advice: Finding[] = [];
   let last = after;
   for (let left = limit; ; ) {
     const policies = await loadPolicyPage(tx, { after: last, limit: STRETCH });

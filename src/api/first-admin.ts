@@ -1,7 +1,7 @@
 import { appendEntry, createEntryId, loadHistoryFacts } from '../audit/index.ts';
 import type { PolicyInput } from '../authz/policies/index.ts';
 import type { RequestOrigin } from '../request/index.ts';
-import { assignToRole, createPolicy, currentEpoch, listPolicies, type Transaction } from '../storage/index.ts';
+import { assignToRole, createPolicy, currentRevision, listPolicies, type Transaction } from '../storage/index.ts';
 
 /** Visible and editable like any other: without it admins, too, are denied. */
 export const FULL_ACCESS: PolicyInput = {
@@ -42,7 +42,7 @@ export async function grantFullAccess(tx: Transaction, admin: { readonly id: str
     recordId: policy.id,
     allowed: true,
     reason: `first admin: created policy "${policy.name}" and assigned it to role admin`,
-    epoch: await currentEpoch(tx),
+    epoch: await currentRevision(tx),
     facts: await loadHistoryFacts(tx),
     requestId: origin.requestId,
     ip: origin.ip,

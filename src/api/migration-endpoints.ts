@@ -1,7 +1,7 @@
 import { SetupError } from '../errors.ts';
 import { toSuccess } from '../request/index.ts';
 import type { Definitions } from '../resources/index.ts';
-import { listEvolutions, planIn } from '../storage/index.ts';
+import { listMigrations, planIn } from '../storage/index.ts';
 import type { Endpoint } from './admin-endpoint.ts';
 import { readCountQuery } from './admin-parsing.ts';
 
@@ -21,7 +21,7 @@ async function plan({ tx, parts }: Parameters<Endpoint['handle']>[0]): ReturnTyp
 }
 
 async function history({ call, tx }: Parameters<Endpoint['handle']>[0]): ReturnType<Endpoint['handle']> {
-  const evolutions = await listEvolutions(tx, readCountQuery(call, 'limit', PAGE.max) ?? PAGE.default);
+  const evolutions = await listMigrations(tx, readCountQuery(call, 'limit', PAGE.max) ?? PAGE.default);
   return { status: 200, body: toSuccess(evolutions, { count: evolutions.length }) };
 }
 

@@ -5,7 +5,7 @@
 import { LRUCache } from 'lru-cache';
 import { Problem } from '../errors.ts';
 import { type Asked, type AskedParts, inTransaction, maySeeDescription, readCaller, toJob } from '../pipeline/index.ts';
-import type { Answer, ApiRequest, Call, Route } from '../request/index.ts';
+import type { ApiRequest, HttpRequest, HttpResponse, Route } from '../request/index.ts';
 import { type Definitions, ordinaryResources } from '../resources/index.ts';
 import { admitAdmin } from './admin-endpoint.ts';
 
@@ -43,7 +43,7 @@ interface Seen {
   readonly names: readonly string[];
 }
 
-async function look(asked: Asked, call: Call, { docs }: DescriptionOptions): Promise<Seen | Problem> {
+async function look(asked: Asked, call: HttpRequest, { docs }: DescriptionOptions): Promise<Seen | Problem> {
   if (docs === 'admin') {
     const admin = await admitAdmin(asked.tx, call, asked.principal);
     if (admin instanceof Problem) return admin;
@@ -78,7 +78,7 @@ function createWriter(hasSetup: boolean): (seen: Seen) => Promise<string> {
   };
 }
 
-function toAnswer(text: string): Answer {
+function toAnswer(text: string): HttpResponse {
   return { status: 200, body: undefined, pieces: only(text), contentType: 'application/json; charset=utf-8' };
 }
 

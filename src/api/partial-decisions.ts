@@ -6,11 +6,11 @@ import { ACTIONS, type RuleAction } from '../actions.ts';
 import { INACTIVE_USER } from '../authn/index.ts';
 import { createScope, leaveOpen, type Principal, type ScopeParts } from '../authz/context/index.ts';
 import { type Decision, decide, decidingRule, printWhen } from '../authz/decision/index.ts';
-import { type Applicable, applicableRules, NO_GRANTS, type UserGrant } from '../authz/policies/index.ts';
+import { type Applicable, applicableRules, NO_ASSIGNMENTS, type UserAssignment } from '../authz/policies/index.ts';
 import { OPEN, type Path } from '../conditions/index.ts';
 import type { Json, JsonObject } from '../operators/index.ts';
 import { isDeletionField, type Resource, type StoredRecord } from '../resources/index.ts';
-import { loadReferred } from '../storage/index.ts';
+import { loadReferenced } from '../storage/index.ts';
 import type { AskedEnvironment } from './access-parsing.ts';
 import type { AdminCall } from './admin-endpoint.ts';
 
@@ -42,7 +42,7 @@ export interface ShownDecision {
 /** A stored user, and what they are assigned. */
 export interface KnownUser {
   readonly user: StoredRecord;
-  readonly grants: readonly UserGrant[];
+  readonly grants: readonly UserAssignment[];
 }
 
 /** The decision on every request of a user who is not active: the token is refused before any policy is read. */
@@ -56,7 +56,7 @@ export async function decideForUser(admin: AdminCall, question: AheadQuestion, {
 
 /** Decides for whoever has a role: id and attributes of the user stay open. */
 export function decideForRole(admin: AdminCall, question: AheadQuestion, role: string): Promise<Foreseen> {
-  return decideAhead(admin, question, { principal: { role, attributes: {} }, grants: NO_GRANTS, isKnown: false });
+  return decideAhead(admin, question, { principal: { role, attributes: {} }, grants: NO_ASSIGNMENTS, isKnown: false });
 }
 
 /** Shows a decision. It may show attribute values: for admins alone. */
@@ -84,7 +84,7 @@ export function toPrincipal(user: StoredRecord): Principal {
 
 interface Whom {
   readonly principal: Principal;
-  readonly grants: readonly UserGrant[];
+  readonly grants: readonly UserAssignment[];
   /** Whether it is one user, and not whoever has the role. */
   readonly isKnown: boolean;
 }
@@ -102,7 +102,7 @@ async function decideAhead(admin: AdminCall, question: AheadQuestion, whom: Whom
     resource,
     record: MAKES_RECORD.has(action) ? automaticValues(principal, now) : record,
     recordId: record === OPEN ? undefined : record.id,
-    referred: await loadReferred(tx, model.definitions, { paths: applicable.reaches, principal, resource, record }),
+    referred: await loadReferenced(tx, model.definitions, { paths: applicable.reaches, principal, resource, record }),
     // Read by nobody: what of it is not given is left open.
     origin: { method: '', path: '', ip: environment.ip ?? '' },
     now,

@@ -1,11 +1,11 @@
-import { POLICY_TYPES, type Policy, type PolicyInput, type PolicyType, readPolicy, TEMPLATES } from '../authz/policies/index.ts';
+import { POLICY_TYPES, type Policy, type PolicyInput, type PolicyType, parsePolicy, TEMPLATES } from '../authz/policies/index.ts';
 import { Problem } from '../errors.ts';
 import { toSuccess } from '../request/index.ts';
 import { createPolicy, deletePolicy, listPolicies, loadPolicy, loadPolicyToChange, updatePolicy } from '../storage/index.ts';
 import type { AdminCall, Endpoint } from './admin-endpoint.ts';
 import { paramOf, readBooleanQuery, readTextQuery } from './admin-parsing.ts';
 import { warningsOf } from './finding-endpoints.ts';
-import { checkVersion, versionHeaders } from './policy-version.ts';
+import { validatePolicyVersion, versionHeaders } from './policy-version.ts';
 
 /** Managing policies with their rules, and the templates to begin with. */
 export const policyEndpoints: readonly Endpoint[] = [
@@ -64,13 +64,13 @@ async function templates(): ReturnType<Endpoint['handle']> {
 /** Loads the policy to change, in the version that the caller has read: members that are not given stay as they are in that one. */
 async function toChange(admin: AdminCall): Promise<Policy> {
   const policy = await loadPolicyToChange(admin.tx, paramOf(admin.call, 'id'));
-  checkVersion(admin, 'policy', policy.version);
+  validatePolicyVersion(admin, 'policy', policy.version);
   return policy;
 }
 
 function readInput({ call, model, parts }: AdminCall, before: Policy | undefined): PolicyInput {
   const options = { definitions: model.definitions, limits: parts.limits, ...(before === undefined ? {} : { existing: before }) };
-  const { policy, issues } = readPolicy(call.body ?? null, options);
+  const { policy, issues } = parsePolicy(call.body ?? null, options);
   if (policy === undefined || issues.length > 0) {
     throw new Problem('POLICY_INVALID', `${issues.length} ${issues.length === 1 ? 'mistake' : 'mistakes'} in the policy`, {
       errors: issues,

@@ -1,6 +1,6 @@
 import { type Issue, Problem } from '../errors.ts';
 import type { Json } from '../operators/index.ts';
-import { type Call, readJson } from '../request/index.ts';
+import { type HttpRequest, parseJsonBody } from '../request/index.ts';
 import { type Format, formatOfType, readObjects } from '../transfer/formats/index.ts';
 import { type ImportBounds, readAccepted, readWhole } from '../transfer/index.ts';
 
@@ -17,11 +17,11 @@ export interface SentImport {
  *
  * @param list Name of the list in the object.
  */
-export async function readImportBody(call: Call, list: string, bounds: ImportBounds): Promise<SentImport> {
+export async function parsePolicyImportBody(call: HttpRequest, list: string, bounds: ImportBounds): Promise<SentImport> {
   const format = readFormat(call);
   const bytes = await readWhole(call.stream ?? NOTHING, bounds);
   if (format === 'json') {
-    const body = readJson(bytes, bounds.depth);
+    const body = parseJsonBody(bytes, bounds.depth);
     return { body: Array.isArray(body) ? { [list]: body } : body };
   }
   const [items, lines, issues]: [Json[], number[], Issue[]] = [[], [], []];
@@ -45,14 +45,14 @@ export function withLines(issues: readonly Issue[], list: string, lines: SentImp
 }
 
 /** Whether the answer is to be NDJSON: by `format` in the query, else by what is accepted. */
-export function wantsLines(call: Call): boolean {
+export function wantsLines(call: HttpRequest): boolean {
   const named = call.query.get('format');
   if (named !== undefined && named !== 'ndjson' && named !== 'json')
     throw new Problem('REQUEST_PARAMETER', 'format: expected one of ndjson, json');
   return named === undefined ? readAccepted(call).find((format) => format !== 'csv') === 'ndjson' : named === 'ndjson';
 }
 
-function readFormat(call: Call): Exclude<Format, 'csv'> {
+function readFormat(call: HttpRequest): Exclude<Format, 'csv'> {
   const type = call.header('content-type');
   const format = type === undefined ? 'json' : formatOfType(type);
   if (format === 'json' || format === 'ndjson') return format;

@@ -1,4 +1,4 @@
-import { type PolicyImport, readPolicyImport } from '../authz/policies/index.ts';
+import { type PolicyImport, parsePolicyImport } from '../authz/policies/index.ts';
 import { type Issue, Problem } from '../errors.ts';
 import { toSuccess } from '../request/index.ts';
 import {
@@ -31,7 +31,7 @@ async function importAll(admin: AdminCall): ReturnType<Endpoint['handle']> {
   const dryRun = readBooleanQuery(call, 'dryRun') ?? body['dryRun'] ?? false;
   if (typeof dryRun !== 'boolean') issues.push({ path: 'dryRun', code: 'type', detail: 'expected true or false' });
   const bounds = { definitions: model.definitions, limits: parts.limits, most: parts.importPolicies };
-  const read = readPolicyImport(body['policies'], bounds);
+  const read = parsePolicyImport(body['policies'], bounds);
   const mistakes = [...issues, ...read.issues, ...(await checkUsers(admin, read.policies))];
   if (mistakes.length > 0) throw toProblem(withLines(mistakes, 'policies', sent?.lines));
   const done = await (dryRun === true ? tryImport(admin, read.policies) : importPolicies(tx, read.policies, { by: admin.admin.id }));

@@ -4,7 +4,7 @@
  */
 import { appendOwnDeed, createEntryId, loadHistoryFacts } from '../audit/index.ts';
 import { byPrecedence, DEFAULT_PRIORITY, type Policy, type PolicyInput, policiesFromPermissions } from '../authz/policies/index.ts';
-import type { ByteStream, Call, QueryTree } from '../request/index.ts';
+import type { ByteStream, HttpRequest, QueryTree } from '../request/index.ts';
 import type { Definitions } from '../resources/index.ts';
 import { sql } from '../sql.ts';
 import {
@@ -12,7 +12,7 @@ import {
   assignToRole,
   comparePermissions,
   createPolicy,
-  currentEpoch,
+  currentRevision,
   listPolicies,
   listRolePolicies,
   type Transaction,
@@ -49,7 +49,7 @@ export async function* exportPoliciesFromShell(
   yield format === 'ndjson' ? lines.map((line) => `${line}\n`).join('') : `{ "policies": [\n${lines.join(',\n')}\n] }\n`;
 }
 
-function toCall(query: QueryTree, { mediaType, bytes }: Pick<ShellPolicies, 'mediaType' | 'bytes'>): Call {
+function toCall(query: QueryTree, { mediaType, bytes }: Pick<ShellPolicies, 'mediaType' | 'bytes'>): HttpRequest {
   return {
     method: 'POST',
     params: new Map(),
@@ -87,7 +87,7 @@ export function restoreAdminPolicy({ database }: Pick<AdminParts, 'database'>): 
     await assign(tx, policy.id);
     const [action, done] = stored === undefined ? ['create', 'created'] : ['update', 'restored'];
     const reason = `${done} policy "${policy.name}" and assigned it to role admin`;
-    const [epoch, facts] = [await currentEpoch(tx), await loadHistoryFacts(tx)];
+    const [epoch, facts] = [await currentRevision(tx), await loadHistoryFacts(tx)];
     await appendOwnDeed(tx, { resource: 'Policy', action, recordId: policy.id, reason, epoch, facts, by: RESTORE_COMMAND });
     const message = `policy "${policy.name}" was ${done} and is assigned to role admin`;
     return { message, closing: await findClosing(tx, policies, policy) };
@@ -161,6 +161,6 @@ export async function createPermissionPolicies(
 
 async function appendMade(tx: Transaction, name: string): Promise<void> {
   const reason = `made and assigned policy "${name}" from a permissions map`;
-  const [epoch, facts] = [await currentEpoch(tx), await loadHistoryFacts(tx)];
+  const [epoch, facts] = [await currentRevision(tx), await loadHistoryFacts(tx)];
   await appendOwnDeed(tx, { resource: 'Policy', action: 'create', reason, epoch, facts, by: PERMISSIONS_COMMAND });
 }

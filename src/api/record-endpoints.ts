@@ -19,46 +19,46 @@ import {
   toJob,
 } from '../pipeline/index.ts';
 import {
-  type Answer,
   type ApiRequest,
-  type Call,
-  checkNoQuery,
+  type HttpRequest,
+  type HttpResponse,
+  parseActionRequest,
+  parseBatch,
+  parseCreateRequest,
+  parseListRequest,
+  parseRecordRequest,
+  parseUpdateRequest,
   type RequestOrigin,
   type Route,
-  readActionRequest,
-  readBatch,
-  readCreateRequest,
-  readListRequest,
-  readRecordRequest,
-  readUpdateRequest,
-  toBatchAnswer,
-  toResultAnswer,
+  refuseQuery,
+  toBatchResponse,
+  toResultResponse,
 } from '../request/index.ts';
 import type { Definitions } from '../resources/index.ts';
 import type { Transaction } from '../storage/index.ts';
-import { answerExport, answerImport, type Plain, type TransferParts } from '../transfer/index.ts';
+import { answerExport, answerImport, type Plain, type TransferDeps } from '../transfer/index.ts';
 
 /** What the resource API is made of. */
-export type ApiParts = TransferParts;
+export type ApiParts = TransferDeps;
 
 /** Every route under `/api`. */
 export function createApiRoutes(parts: ApiParts): readonly Route[] {
   const { limits } = parts;
   const admission = { freeBytes: limits.anonymousBodyBytes, admit: (origin: RequestOrigin) => admit(parts, origin) };
-  const door = (method: Route['method'], path: string, read: (call: Call) => ApiRequest): Route => ({
+  const door = (method: Route['method'], path: string, read: (call: HttpRequest) => ApiRequest): Route => ({
     method,
     path,
     admission,
     handle: (call) => answer(parts, read(call), call.origin),
   });
   return [
-    door('GET', '/api/:resource/schema', (call) => readRecordRequest(call, 'schema')),
-    door('GET', '/api/:resource', (call) => readListRequest(call, limits)),
-    door('POST', '/api/:resource', (call) => readCreateRequest(call)),
-    door('GET', '/api/:resource/:id', (call) => readRecordRequest(call, 'read')),
-    door('PUT', '/api/:resource/:id', (call) => readUpdateRequest(call)),
-    door('DELETE', '/api/:resource/:id', (call) => readRecordRequest(call, 'delete')),
-    door('POST', '/api/:resource/:action', (call) => readActionRequest(call, limits)),
+    door('GET', '/api/:resource/schema', (call) => parseRecordRequest(call, 'schema')),
+    door('GET', '/api/:resource', (call) => parseListRequest(call, limits)),
+    door('POST', '/api/:resource', (call) => parseCreateRequest(call)),
+    door('GET', '/api/:resource/:id', (call) => parseRecordRequest(call, 'read')),
+    door('PUT', '/api/:resource/:id', (call) => parseUpdateRequest(call)),
+    door('DELETE', '/api/:resource/:id', (call) => parseRecordRequest(call, 'delete')),
+    door('POST', '/api/:resource/:action', (call) => parseActionRequest(call, limits)),
     {
       method: 'POST',
       path: '/api/:resource/import',
@@ -77,7 +77,7 @@ export function createApiRoutes(parts: ApiParts): readonly Route[] {
       method: 'POST',
       path: '/api/batch',
       admission,
-      cost: (call) => readBatch(call.body, limits).items.length,
+      cost: (call) => parseBatch(call.body, limits).items.length,
       handle: (call) => answerBatch(parts, call),
     },
   ];
@@ -91,14 +91,14 @@ async function admit(parts: ApiParts, origin: RequestOrigin): Promise<number> {
   return Number.POSITIVE_INFINITY;
 }
 
-function answerPlain(parts: ApiParts, answered: Answer | Plain, origin: RequestOrigin): Promise<Answer> | Answer {
+function answerPlain(parts: ApiParts, answered: HttpResponse | Plain, origin: RequestOrigin): Promise<HttpResponse> | HttpResponse {
   return 'plain' in answered ? answer(parts, answered.plain, origin) : answered;
 }
 
-async function answer(parts: ApiParts, request: ApiRequest, origin: RequestOrigin): Promise<Answer> {
+async function answer(parts: ApiParts, request: ApiRequest, origin: RequestOrigin): Promise<HttpResponse> {
   const outcome = await attempt(parts, request, origin);
   if ('problem' in outcome) throw named(outcome);
-  return toResultAnswer(outcome.result, outcome.decisionId);
+  return toResultResponse(outcome.result, outcome.decisionId);
 }
 
 const READING: ReadonlySet<string> = new Set(['read', 'list', 'listDeleted', 'export', 'schema']);
@@ -117,9 +117,9 @@ async function attempt(parts: ApiParts, request: ApiRequest, origin: RequestOrig
   return READING.has(request.action) ? runRead(parts, run) : run(true);
 }
 
-async function answerBatch(parts: ApiParts, call: Call): Promise<Answer> {
-  checkNoQuery(call);
-  const { items, atomic } = readBatch(call.body, parts.limits);
+async function answerBatch(parts: ApiParts, call: HttpRequest): Promise<HttpResponse> {
+  refuseQuery(call);
+  const { items, atomic } = parseBatch(call.body, parts.limits);
   const run = atomic ? runAll : runEach;
   const outcomes = await inTransaction(parts, { caller: await readCaller(parts, call.origin) }, async (asked) => {
     const done = await run({ tx: asked.tx, items, toJob: async (request) => toJob(await askAgain(asked), request) });
@@ -128,7 +128,7 @@ async function answerBatch(parts: ApiParts, call: Call): Promise<Answer> {
   });
   // Returned, not thrown, out of the transaction: throwing would undo the entries with the rest.
   if (outcomes instanceof Problem) throw outcomes;
-  return toBatchAnswer(outcomes, call.origin.requestId);
+  return toBatchResponse(outcomes, call.origin.requestId);
 }
 
 /** The problem with the entry under which it is on the record. */

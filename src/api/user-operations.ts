@@ -10,7 +10,7 @@ import type { JsonObject } from '../operators/index.ts';
 import { proposeChange, proposeRecord } from '../pipeline/index.ts';
 import { fromRow, type Resource, type StoredRecord } from '../resources/index.ts';
 import { sql } from '../sql.ts';
-import { ConstraintError, currentEpoch, insertRecord, selectionOf, type Transaction, updateRecord } from '../storage/index.ts';
+import { ConstraintError, currentRevision, insertRecord, selectionOf, type Transaction, updateRecord } from '../storage/index.ts';
 import type { AdminParts } from './admin-endpoint.ts';
 import { grantFullAccess } from './first-admin.ts';
 
@@ -165,5 +165,5 @@ interface Deed {
 }
 
 async function note(tx: Transaction, { user, ...deed }: Deed): Promise<void> {
-  await appendOwnDeed(tx, { ...deed, resource: 'User', recordId: user.id, epoch: await currentEpoch(tx) });
+  await appendOwnDeed(tx, { ...deed, resource: 'User', recordId: user.id, epoch: await currentRevision(tx) });
 }

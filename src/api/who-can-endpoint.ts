@@ -5,7 +5,14 @@ import type { Json } from '../operators/index.ts';
 import { toSuccess } from '../request/index.ts';
 import { ASSIGNABLE_ROLES, type AssignableRole } from '../resources/index.ts';
 import { loadCandidates, loadRecord } from '../storage/index.ts';
-import { readAction, readEnvironment, readMemberObject, readMemberText, readResourceName, toQuestionProblem } from './access-parsing.ts';
+import {
+  parseQuestionAction,
+  readEnvironment,
+  readMemberObject,
+  readMemberText,
+  readResourceName,
+  toQuestionProblem,
+} from './access-parsing.ts';
 import type { AdminCall, Endpoint } from './admin-endpoint.ts';
 import { readBody, readIdCursor, toIdCursor } from './admin-parsing.ts';
 import {
@@ -107,7 +114,7 @@ async function readWhoCan({ call, model, tx }: AdminCall): Promise<UserPage> {
   const { body, issues } = readBody(call, ['resource', 'id', 'action', 'environment', 'limit', 'cursor']);
   const resource = readResourceName(body['resource'], model.definitions, { path: 'resource', issues });
   const id = readMemberText(body, 'id', issues);
-  const action = readAction(body['action'], issues);
+  const action = parseQuestionAction(body['action'], issues);
   if (id !== undefined && action !== undefined && MAKES_RECORD.has(action))
     issues.push({ path: 'id', code: 'unknown', detail: `expected no id: ${action} makes a record` });
   const environment = readEnvironment(readMemberObject(body, 'environment', issues), issues);

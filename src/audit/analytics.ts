@@ -2,7 +2,7 @@ import { POLICY_TYPES, type PolicyType } from '../authz/policies/index.ts';
 import { Problem } from '../errors.ts';
 import { sql } from '../sql.ts';
 import type { Transaction } from '../storage/index.ts';
-import type { Entry } from './audit-entry.ts';
+import type { AuditEntry } from './audit-entry.ts';
 import { searchDecisions } from './search-entries.ts';
 
 /** What was granted and denied on one resource. */
@@ -14,7 +14,7 @@ export interface ResourceActivity {
 }
 
 /** An entry as analytics show it. */
-export type Activity = Pick<Entry, 'id' | 'at' | 'userId' | 'role' | 'resource' | 'action' | 'recordId' | 'allowed' | 'reason'>;
+export type Activity = Pick<AuditEntry, 'id' | 'at' | 'userId' | 'role' | 'resource' | 'action' | 'recordId' | 'allowed' | 'reason'>;
 
 /** How many policies there are, and what was decided since some time ago. */
 export interface Analytics {
@@ -132,6 +132,6 @@ async function countPolicies(tx: Transaction): Promise<Pick<Analytics, 'totalPol
   };
 }
 
-function toActivity({ id, at, userId, role, resource, action, recordId, allowed, reason }: Entry): Activity {
+function toActivity({ id, at, userId, role, resource, action, recordId, allowed, reason }: AuditEntry): Activity {
   return { id, at, userId, role, resource, action, recordId, allowed, reason };
 }

@@ -10,7 +10,7 @@ import {
   type Transaction,
   type Writer,
 } from '../storage/index.ts';
-import { createEntryId, type Entry } from './audit-entry.ts';
+import { type AuditEntry, createEntryId } from './audit-entry.ts';
 import { CONTENT, type Content, toBeginningHash, toHash } from './hash-chain.ts';
 
 /** Characters kept of what callers choose freely: ids, addresses, request ids. */
@@ -25,7 +25,7 @@ const FOUND = 32;
 const CHUNK = 64;
 
 /** Appends one entry. */
-export function appendEntry(tx: Transaction, entry: Entry): Promise<void> {
+export function appendEntry(tx: Transaction, entry: AuditEntry): Promise<void> {
   return appendAll(tx, [entry]);
 }
 
@@ -54,26 +54,26 @@ export function appendOwnDeed(tx: Transaction, { by, ...deed }: OwnDeed): Promis
  * Appends entries and counts them in their hours, with what they are about: one exists if and only if the other does.
  * Every value is bound, and bounded in length, so that nothing a caller sends can forge or flood the record.
  */
-export async function appendAll(tx: Transaction, entries: readonly Entry[]): Promise<void> {
+export async function appendAll(tx: Transaction, entries: readonly AuditEntry[]): Promise<void> {
   if (entries.length > 0) await tx.append(RECORD, entries);
 }
 
 /** How entries are added to the record. */
-export const RECORD: Appending<Entry> = Object.freeze({
-  write: (appender: Appender, entries: readonly Entry[]) =>
+export const RECORD: Appending<AuditEntry> = Object.freeze({
+  write: (appender: Appender, entries: readonly AuditEntry[]) =>
     appender.writer.last.hash === '' ? beginChain(appender).then(() => toStatements(appender, entries)) : toStatements(appender, entries),
-  find: ({ id, at }: Entry) => sql`select 1 as "found" from "_Decision" where "id" = ${id} and "at" = ${at}`,
+  find: ({ id, at }: AuditEntry) => sql`select 1 as "found" from "_Decision" where "id" = ${id} and "at" = ${at}`,
 });
 
 /** The first entry of a chain rests on the ends of those before it, which are kept beside it. */
 async function beginChain({ tx, writer }: Appender): Promise<void> {
-  const found = JSON.stringify(await loadHeads(tx, FOUND));
+  const found = JSON.stringify(await loadChainHeads(tx, FOUND));
   const at = new Date(tx.now).toISOString();
   await tx.run(sql`insert into "_Chain" ("id", "at", "found") values (${writer.id}, ${at}, ${found})`);
   writer.last = { sequence: 0, hash: toBeginningHash({ writer: writer.id, at, found }) };
 }
 
-function toStatements({ tx, writer }: Appender, entries: readonly Entry[]): readonly (Statement | Sql)[] {
+function toStatements({ tx, writer }: Appender, entries: readonly AuditEntry[]): readonly (Statement | Sql)[] {
   return [...insertions(tx.dialect, chained(writer, entries)), ...countings(entries, tx.lane)];
 }
 
@@ -82,7 +82,7 @@ const COLUMNS = [...CONTENT, 'writer', 'sequence', 'hash'].map((name) => ({ name
 type Row = readonly unknown[];
 
 /** The rows of entries, each bound to the one before it. */
-function chained(writer: Writer, entries: readonly Entry[]): readonly Row[] {
+function chained(writer: Writer, entries: readonly AuditEntry[]): readonly Row[] {
   let { last }: { last: Link } = writer;
   const rows = entries.map((entry) => {
     const content = toContent(entry);
@@ -101,7 +101,7 @@ function* insertions(dialect: Transaction['dialect'], rows: readonly Row[]): Gen
   }
 }
 
-function toContent(entry: Entry): Content {
+function toContent(entry: AuditEntry): Content {
   const { id, at, kind, allowed, epoch, facts } = entry;
   const who = [bounded(entry.userId), bounded(entry.role)];
   const what = [bounded(entry.resource), bounded(entry.action), bounded(entry.recordId)];
@@ -122,7 +122,7 @@ function textFor(dialect: Transaction['dialect'], rows: number): string {
  * Hourly counts are kept as entries are appended: analytics never count the entries themselves. In one row for each lane: of
  * transactions side by side that count in one row, each would wait until the one before is on the disk.
  */
-function countings(entries: readonly Entry[], lane: number): readonly Sql[] {
+function countings(entries: readonly AuditEntry[], lane: number): readonly Sql[] {
   const counted = Map.groupBy(
     entries.filter(({ kind }) => kind === 'access'),
     ({ at, resource }) => `${toHour(at)} ${bounded(resource)}`,
@@ -133,9 +133,9 @@ function countings(entries: readonly Entry[], lane: number): readonly Sql[] {
     .map(([key, same]) => counting(`${key}${lane === 0 ? '' : ` ${lane}`}`, same));
 }
 
-function counting(id: string, entries: readonly Entry[]): Sql {
+function counting(id: string, entries: readonly AuditEntry[]): Sql {
   const grants = entries.filter(({ allowed }) => allowed).length;
-  const [{ at, resource }] = entries as readonly [Entry, ...Entry[]];
+  const [{ at, resource }] = entries as readonly [AuditEntry, ...AuditEntry[]];
   return sql`
     insert into "_DecisionHour" ("id", "hour", "resource", "grants", "denials")
     values (${id}, ${toHour(at)}, ${bounded(resource)}, ${grants}, ${entries.length - grants})
@@ -165,7 +165,7 @@ export interface Head {
 const OLDER = 7 * 24 * 60 * 60_000;
 
 /** The ends of the newest chains, so many at most, as this transaction sees them. */
-export async function loadHeads(tx: Transaction, chains: number): Promise<readonly Head[]> {
+export async function loadChainHeads(tx: Transaction, chains: number): Promise<readonly Head[]> {
   const newest = sql`select "id", "at" from "_Chain" order by "id" desc limit ${chains}`;
   const oldest = await tx.one<{ at: string | null }>(sql`select min("at") as "at" from (${newest}) as "newest"`);
   if (typeof oldest?.at !== 'string') return [];

@@ -2,7 +2,7 @@ import { createId } from '../ids.ts';
 import type { JsonObject } from '../operators/index.ts';
 
 /** One line of the record: a decision that was made, or a change that an admin made. */
-export interface Entry {
+export interface AuditEntry {
   /** UUIDv7. */
   readonly id: string;
   /** ISO 8601, UTC, with milliseconds. */

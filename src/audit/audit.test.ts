@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SYSTEM } from '../resources/system/index.ts';
 import { sql } from '../sql.ts';
-import { type Database, evolve } from '../storage/index.ts';
+import { type Database, migrate } from '../storage/index.ts';
 import { openTestDatabase, type TestDatabase } from '../storage/storage.fixture.ts';
 import { analytics, readTimeframe } from './analytics.ts';
 import { appendAll, appendEntry } from './append-entries.ts';
-import { createEntryId, type Entry } from './audit-entry.ts';
+import { type AuditEntry, createEntryId } from './audit-entry.ts';
 import { type DecisionQuery, loadDecision, searchDecisions } from './search-entries.ts';
 
 const HOUR = 3_600_000;
@@ -17,11 +17,11 @@ let database: Database;
 beforeEach(async () => {
   opened = openTestDatabase();
   database = opened.database;
-  await evolve(database, SYSTEM);
+  await migrate(database, SYSTEM);
 });
 afterEach(() => opened.dispose());
 
-function entry(given: Partial<Entry> = {}, at = T0): Entry {
+function entry(given: Partial<AuditEntry> = {}, at = T0): AuditEntry {
   return {
     id: createEntryId(),
     at: new Date(at).toISOString(),
@@ -38,7 +38,7 @@ function entry(given: Partial<Entry> = {}, at = T0): Entry {
   };
 }
 
-const append = (...entries: readonly Entry[]): Promise<void> =>
+const append = (...entries: readonly AuditEntry[]): Promise<void> =>
   database.transaction(async (tx) => {
     for (const each of entries) await appendEntry(tx, each);
   });
@@ -135,7 +135,7 @@ describe('searchDecisions', () => {
     entry({ resource: 'User' }, T0 + 2000),
     entry({ kind: 'admin', userId: 'u1', role: 'admin', resource: 'Policy', action: 'update', allowed: true }, T0 + 3000),
   ] as const;
-  const rows: readonly (readonly [Partial<DecisionQuery>, readonly Entry[]])[] = [
+  const rows: readonly (readonly [Partial<DecisionQuery>, readonly AuditEntry[]])[] = [
     [{}, [d, c, b, a]],
     [{ kind: 'access' }, [c, b, a]],
     [{ kind: 'admin' }, [d]],

@@ -3,7 +3,7 @@ import type { Decision } from '../authz/decision/index.ts';
 import type { Applicable, CompiledRule, PathRead } from '../authz/policies/index.ts';
 import { ALWAYS, OPEN, type Path, type Scope } from '../conditions/index.ts';
 import type { Json, JsonObject } from '../operators/index.ts';
-import type { Entry } from './audit-entry.ts';
+import type { AuditEntry } from './audit-entry.ts';
 import { factsOf, readsToExplain, scopeFromFacts } from './entry-facts.ts';
 
 function path(text: string): Path {
@@ -102,8 +102,11 @@ describe('readsToExplain', () => {
 
 describe('scopeFromFacts', () => {
   const kindOf = ({ text }: Path) => (text === 'resource.title' ? { kind: 'text' as const } : undefined);
-  const past = (facts: JsonObject | undefined, given: Partial<Entry> = {}): Scope =>
-    scopeFromFacts({ at: '2026-01-31T14:30:00.000Z', action: 'update', facts, ...given } as Entry, { timeZone: 'Europe/Vienna', kindOf });
+  const past = (facts: JsonObject | undefined, given: Partial<AuditEntry> = {}): Scope =>
+    scopeFromFacts({ at: '2026-01-31T14:30:00.000Z', action: 'update', facts, ...given } as AuditEntry, {
+      timeZone: 'Europe/Vienna',
+      kindOf,
+    });
 
   it('answers as the scope did', () => {
     const read = reads('user.id', 'resource.title', 'user.gone');

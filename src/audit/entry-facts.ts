@@ -2,7 +2,7 @@ import type { Decision } from '../authz/decision/index.ts';
 import { type Applicable, isSameRank, type PathRead } from '../authz/policies/index.ts';
 import { OPEN, type Path, type PathKind, type Scope } from '../conditions/index.ts';
 import { type Json, type JsonObject, ownValue } from '../operators/index.ts';
-import type { Entry } from './audit-entry.ts';
+import type { AuditEntry } from './audit-entry.ts';
 
 /** Stands for a value that was too long to keep. It is of no kind that compares, so what depends on it reads as unknown. */
 const NOT_KEPT: JsonObject = Object.freeze({ notKept: true });
@@ -76,7 +76,7 @@ export interface FactsFrame {
 }
 
 /** The scope of a past decision, as far as its entry tells it: the same rules decided in it give the same answer. */
-export function scopeFromFacts(entry: Entry, frame: FactsFrame): Scope {
+export function scopeFromFacts(entry: AuditEntry, frame: FactsFrame): Scope {
   const facts = entry.facts ?? {};
   const isOpen = wasOpen(entry);
   const absent = ownValue(facts, THE_REST);
@@ -94,7 +94,7 @@ export function scopeFromFacts(entry: Entry, frame: FactsFrame): Scope {
 }
 
 /** Lists and exports were decided with the record open, and so were reads of no record in particular: a resource's schema. */
-function wasOpen({ action, recordId }: Entry): boolean {
+function wasOpen({ action, recordId }: AuditEntry): boolean {
   return action === 'list' || action === 'export' || (action === 'read' && recordId === undefined);
 }
 

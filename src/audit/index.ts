@@ -6,8 +6,8 @@
  * Begin with `entry.ts`, then `append.ts`.
  */
 export { type Activity, type Analytics, analytics, type ResourceActivity, readTimeframe } from './analytics.ts';
-export { appendAll, appendEntry, appendOwnDeed, type Head, loadHeads } from './append-entries.ts';
-export { createEntryId, type Entry } from './audit-entry.ts';
+export { appendAll, appendEntry, appendOwnDeed, type Head, loadChainHeads } from './append-entries.ts';
+export { type AuditEntry, createEntryId } from './audit-entry.ts';
 export { type FactsFrame, factsOf, readsToExplain, scopeFromFacts } from './entry-facts.ts';
 export { CONTENT, type Content, loadHistoryFacts, readHistoryFacts, toBeginningHash, toHash } from './hash-chain.ts';
 export { type DecisionPage, type DecisionQuery, loadDecision, searchDecisions } from './search-entries.ts';

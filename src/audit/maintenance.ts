@@ -12,7 +12,7 @@ import {
 import { createRetention, type Retention } from './retention/index.ts';
 
 /** How the record is kept. */
-export interface RecordSettings {
+export interface AuditMaintenanceOptions {
   /** File of signed checkpoints; undefined where none are made. */
   readonly checkpoints: string | undefined;
   /** Folder of their key. */
@@ -22,15 +22,15 @@ export interface RecordSettings {
 }
 
 /** Keeps the record. */
-export interface RecordKeeper extends Retention {
+export interface AuditMaintenance extends Retention {
   readonly checkpoints: Checkpoints;
 }
 
 /** Makes both of its parts. */
-export function createRecordKeeper(
-  { checkpoints: path, data, days }: RecordSettings,
+export function createAuditMaintenance(
+  { checkpoints: path, data, days }: AuditMaintenanceOptions,
   { database, tell = () => undefined }: { readonly database: Database; readonly tell: Tell | undefined },
-): RecordKeeper {
+): AuditMaintenance {
   const key = (): ReturnType<typeof loadCheckpointKey> => loadCheckpointKey(data);
   // Who makes none may have pruned: then chains begin where that was signed.
   const none = (): Checkpoints => ({ ...NO_CHECKPOINTS, keys: readPublicKeys(publicKeyPath(data)) });

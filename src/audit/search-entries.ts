@@ -2,11 +2,11 @@ import { Problem } from '../errors.ts';
 import type { JsonObject } from '../operators/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import type { Transaction } from '../storage/index.ts';
-import type { Entry } from './audit-entry.ts';
+import type { AuditEntry } from './audit-entry.ts';
 
 /** Which entries are looked for. Absent members leave the choice open. */
 export interface DecisionQuery {
-  readonly kind?: Entry['kind'] | undefined;
+  readonly kind?: AuditEntry['kind'] | undefined;
   readonly userId?: string | undefined;
   readonly role?: string | undefined;
   readonly resource?: string | undefined;
@@ -23,7 +23,7 @@ export interface DecisionQuery {
 
 /** A page of the record. */
 export interface DecisionPage {
-  readonly entries: readonly Entry[];
+  readonly entries: readonly AuditEntry[];
   /** Cursor of the page after; absent on the last. */
   readonly next?: string;
 }
@@ -76,7 +76,7 @@ function* stretches({ from, to }: DecisionQuery, newest: number): Generator<read
 const APART = 2 * DAY;
 
 /** The entry of that id. */
-export async function loadDecision(tx: Transaction, id: string): Promise<Entry | undefined> {
+export async function loadDecision(tx: Transaction, id: string): Promise<AuditEntry | undefined> {
   const made = madeAt(id);
   const near = made === undefined ? undefined : sql`"at" between ${toTime(made - APART)} and ${toTime(made + APART)}`;
   const find = (where: Sql) => tx.one<EntryRow>(sql`select * from "_Decision" where "id" = ${id} and ${where}`);
@@ -108,10 +108,10 @@ function* comparisons(query: DecisionQuery, position: Position | undefined): Gen
 }
 
 /** The last entry of a page. */
-type Position = Pick<Entry, 'at' | 'id'>;
+type Position = Pick<AuditEntry, 'at' | 'id'>;
 
 /** Not sealed: whoever may search the record may see all of it. */
-function toCursor({ at, id }: Entry): string {
+function toCursor({ at, id }: AuditEntry): string {
   return Buffer.from(`${at} ${id}`).toString('base64url');
 }
 
@@ -127,7 +127,7 @@ function readCursor(cursor: string): Position {
 interface EntryRow extends Record<Nullable, string | null> {
   readonly id: string;
   readonly at: string;
-  readonly kind: Entry['kind'];
+  readonly kind: AuditEntry['kind'];
   readonly role: string;
   readonly resource: string;
   readonly action: string;
@@ -139,7 +139,7 @@ interface EntryRow extends Record<Nullable, string | null> {
 }
 type Nullable = 'userId' | 'recordId' | 'ruleId' | 'policyId' | 'outcome' | 'facts';
 
-function toEntry(row: EntryRow): Entry {
+function toEntry(row: EntryRow): AuditEntry {
   return Object.freeze({
     id: row.id,
     at: row.at,

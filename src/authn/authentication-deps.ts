@@ -7,7 +7,7 @@ import type { TokenKey } from './signing-key.ts';
 import type { TokenSettings, Tokens } from './tokens.ts';
 
 /** The settings that identity goes by. */
-export interface IdentitySettings extends TokenSettings, AttemptSettings {
+export interface AuthenticationOptions extends TokenSettings, AttemptSettings {
   readonly refreshTokenSeconds: number;
   /** Passwords hashed at once. */
   readonly hashConcurrency: number;
@@ -23,10 +23,10 @@ export interface FirstAdmin {
 }
 
 /** What identity needs of the rest. */
-export interface IdentityOptions {
+export interface AuthenticationSetup {
   readonly database: Database;
   readonly key: TokenKey;
-  readonly settings: IdentitySettings;
+  readonly settings: AuthenticationOptions;
   /** The definition of User in force. */
   userDefinition(): Resource;
   /** Called in the transaction of setup: the policy that lets admins in, and the entry that tells of it. */
@@ -34,7 +34,7 @@ export interface IdentityOptions {
 }
 
 /** What the addresses under `/auth` share. */
-export interface AuthParts extends IdentityOptions {
+export interface AuthenticationDeps extends AuthenticationSetup {
   readonly passwords: Passwords;
   readonly tokens: Tokens;
 }

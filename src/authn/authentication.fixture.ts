@@ -6,14 +6,14 @@ import type { RequestOrigin } from '../request/index.ts';
 import type { Definitions, Resource } from '../resources/index.ts';
 import { SYSTEM } from '../resources/system/index.ts';
 import { sql } from '../sql.ts';
-import { type Database, evolve, openSqlite } from '../storage/index.ts';
-import { createIdentity, type Identity } from './authentication.ts';
-import type { FirstAdmin, IdentitySettings } from './authentication-deps.ts';
+import { type Database, migrate, openSqlite } from '../storage/index.ts';
+import { type Authentication, createAuthentication } from './authentication.ts';
+import type { AuthenticationOptions, FirstAdmin } from './authentication-deps.ts';
 
 export const ADMIN = { email: 'Ada@Example.org', password: 'correct horse', name: 'Ada' };
 export const KEY_BYTES: Uint8Array = Buffer.alloc(32, 7);
 
-const SETTINGS: IdentitySettings = {
+const SETTINGS: AuthenticationOptions = {
   jwtIssuer: 'us',
   jwtAudience: 'us',
   trustedIssuers: ['friend'],
@@ -37,7 +37,7 @@ export interface Reply {
 }
 
 export interface TestIdentity {
-  readonly identity: Identity;
+  readonly identity: Authentication;
   readonly database: Database;
   /** Admins that setup announced. */
   readonly announced: FirstAdmin[];
@@ -52,7 +52,7 @@ export interface TestIdentity {
 }
 
 export interface TestOptions {
-  readonly settings?: Partial<IdentitySettings>;
+  readonly settings?: Partial<AuthenticationOptions>;
   readonly definitions?: Definitions;
   onFirstAdmin?(): Promise<void>;
 }
@@ -60,10 +60,10 @@ export interface TestOptions {
 /** Starts with empty tables. */
 export async function startIdentity(options: TestOptions = {}): Promise<TestIdentity> {
   const database = openSqlite({ path: ':memory:' });
-  const { definitions } = await evolve(database, options.definitions ?? SYSTEM);
+  const { definitions } = await migrate(database, options.definitions ?? SYSTEM);
   const announced: FirstAdmin[] = [];
   const key = createSecretKey(KEY_BYTES);
-  const identity = createIdentity({
+  const identity = createAuthentication({
     database,
     key: { algorithm: 'HS256', signing: key, verifying: key },
     settings: { ...SETTINGS, ...options.settings },
@@ -91,7 +91,7 @@ interface Sent {
   readonly isLocal: boolean;
 }
 
-async function call({ routes }: Identity, name: string, { body, origin, isLocal }: Sent): Promise<Reply> {
+async function call({ routes }: Authentication, name: string, { body, origin, isLocal }: Sent): Promise<Reply> {
   const route = routes.find(({ method, path }) => `${method} ${path}` === name);
   if (route === undefined) throw new Error(`no route ${name}`);
   const full = { requestId: 'r1', method: route.method, path: route.path, ip: '192.0.2.1', ...origin };
@@ -113,7 +113,7 @@ async function call({ routes }: Identity, name: string, { body, origin, isLocal 
   }
 }
 
-async function identify(identity: Identity, database: Database, token: string | undefined): Promise<unknown> {
+async function identify(identity: Authentication, database: Database, token: string | undefined): Promise<unknown> {
   try {
     const verified = await identity.readToken(token);
     return await database.transaction((tx) => identity.identify(tx, verified));

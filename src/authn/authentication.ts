@@ -1,9 +1,9 @@
 import { ANON, type Principal } from '../authz/context/index.ts';
 import { Problem } from '../errors.ts';
-import { type Answer, type Call, checkNoQuery, type Route } from '../request/index.ts';
+import { type HttpRequest, type HttpResponse, type Route, refuseQuery } from '../request/index.ts';
 import { showRecord } from '../resources/index.ts';
 import type { Transaction } from '../storage/index.ts';
-import type { AuthParts, IdentityOptions } from './authentication-deps.ts';
+import type { AuthenticationDeps, AuthenticationSetup } from './authentication-deps.ts';
 import { loadCaller, loadCallerByEmail } from './caller.ts';
 import { type PasswordClaim, type PasswordProof, provePassword } from './current-password.ts';
 import { createLogin, refresh } from './login.ts';
@@ -13,7 +13,7 @@ import { openSetup, setUp } from './setup.ts';
 import { createTokens, type VerifiedToken } from './tokens.ts';
 
 /** Turns credentials into principals. In two steps, because a transaction may await nothing but itself. */
-export interface Identity {
+export interface Authentication {
   /** Before the transaction: shape, signature and claims. No token is undefined. @throws Problem IDENTITY_TOKEN, IDENTITY_TOKEN_EXPIRED */
   readToken(token: string | undefined): Promise<VerifiedToken | undefined>;
   /** Inside it: who that is now. Without a token, `anon`. @throws Problem IDENTITY_TOKEN */
@@ -34,16 +34,16 @@ export interface Identity {
 const BODY_BYTES = 16_384;
 
 /** Puts identity together; it keeps nothing of callers but a cache of verified tokens. */
-export function createIdentity(options: IdentityOptions): Identity {
+export function createAuthentication(options: AuthenticationSetup): Authentication {
   const passwords = createPasswords(options.settings.hashConcurrency);
   const tokens = createTokens(options.key, options.settings);
-  const parts: AuthParts = { ...options, passwords, tokens };
+  const parts: AuthenticationDeps = { ...options, passwords, tokens };
   const address = (method: Route['method'], path: string, handle: Route['handle']): Route => ({
     method,
     path,
     bodyBytes: BODY_BYTES,
     async handle(call) {
-      checkNoQuery(call);
+      refuseQuery(call);
       return handle(call);
     },
   });
@@ -67,7 +67,7 @@ export function createIdentity(options: IdentityOptions): Identity {
 }
 
 /** Ends the session of the token; its refresh token ends with it. */
-async function logOut(parts: AuthParts, call: Call): Promise<Answer> {
+async function logOut(parts: AuthenticationDeps, call: HttpRequest): Promise<HttpResponse> {
   const token = await readRequired(parts, call);
   if (token.issuer !== undefined) throw new Problem('IDENTITY_TOKEN', 'another issuer gave this token; log out there');
   const { sessionId, userId } = token;
@@ -79,7 +79,7 @@ async function logOut(parts: AuthParts, call: Call): Promise<Answer> {
 }
 
 /** Who the token stands for, as stored now. */
-async function showCaller(parts: AuthParts, call: Call): Promise<Answer> {
+async function showCaller(parts: AuthenticationDeps, call: HttpRequest): Promise<HttpResponse> {
   const token = await readRequired(parts, call);
   const data = await parts.database.transaction(async (tx) => {
     // Asked for in here: another process may just have renamed one of its fields.
@@ -90,7 +90,7 @@ async function showCaller(parts: AuthParts, call: Call): Promise<Answer> {
   return { status: 200, headers: { 'cache-control': 'no-store' }, body: { success: true, data } };
 }
 
-async function readRequired({ tokens }: AuthParts, call: Call): Promise<VerifiedToken> {
+async function readRequired({ tokens }: AuthenticationDeps, call: HttpRequest): Promise<VerifiedToken> {
   if (call.origin.token === undefined) throw new Problem('IDENTITY_REQUIRED', 'expected a bearer token, given none');
   return tokens.verify(call.origin.token);
 }

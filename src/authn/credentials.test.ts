@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../errors.ts';
 import type { Json } from '../operators/index.ts';
-import { readTexts } from './credentials.ts';
+import { parseTexts } from './credentials.ts';
 
 const WANTED = { email: { min: 3, max: 10 }, password: { min: 8, max: 12 } };
 
 describe('readTexts', () => {
   it('reads the texts asked for', () => {
-    expect(readTexts({ email: 'a@b.c', password: 'password' }, WANTED)).toEqual({ email: 'a@b.c', password: 'password' });
+    expect(parseTexts({ email: 'a@b.c', password: 'password' }, WANTED)).toEqual({ email: 'a@b.c', password: 'password' });
   });
 
   const mistakes: readonly (readonly [string, Json | undefined, readonly string[]])[] = [
@@ -27,13 +27,13 @@ describe('readTexts', () => {
   ];
 
   it.each(mistakes)('lists every mistake of %s', (_, body, expected) => {
-    const problem = problemOf(() => readTexts(body, WANTED));
+    const problem = problemOf(() => parseTexts(body, WANTED));
     expect(problem.code).toBe('VALUE_INVALID');
     expect(problem.extras.errors?.map(({ path, code }) => `${path}: ${code}`)).toEqual(expected);
   });
 
   it('says what a mistyped member was meant to be', () => {
-    const problem = problemOf(() => readTexts({ email: 'a@b.c', pasword: 'password' }, WANTED));
+    const problem = problemOf(() => parseTexts({ email: 'a@b.c', pasword: 'password' }, WANTED));
     expect(problem.extras.errors?.[0]?.detail).toContain('did you mean "password"?');
   });
 });

@@ -9,7 +9,7 @@ interface Length {
 }
 
 /** What was read of a body: the texts that are as they should be, and every mistake. */
-export interface ReadTexts<Name extends string> {
+export interface ParsedTexts<Name extends string> {
   readonly texts: Readonly<Partial<Record<Name, string>>>;
   readonly issues: readonly Issue[];
 }
@@ -19,17 +19,17 @@ export interface ReadTexts<Name extends string> {
  *
  * @throws Problem VALUE_INVALID listing every mistake.
  */
-export function readTexts<Name extends string>(
+export function parseTexts<Name extends string>(
   body: Json | undefined,
   wanted: Readonly<Record<Name, Length>>,
 ): Readonly<Record<Name, string>> {
-  const { texts, issues } = readSomeTexts(body, wanted);
+  const { texts, issues } = parseSomeTexts(body, wanted);
   if (issues.length > 0) throw invalid(issues);
   return texts as Record<Name, string>;
 }
 
 /** Reads what can be read of such a body, for who has more to say of it before refusing. */
-export function readSomeTexts<Name extends string>(body: Json | undefined, wanted: Readonly<Record<Name, Length>>): ReadTexts<Name> {
+export function parseSomeTexts<Name extends string>(body: Json | undefined, wanted: Readonly<Record<Name, Length>>): ParsedTexts<Name> {
   const names = Object.keys(wanted) as Name[];
   const texts: Partial<Record<Name, string>> = {};
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {

@@ -1,7 +1,7 @@
 import { Problem } from '../errors.ts';
 import { sql } from '../sql.ts';
 import type { Transaction } from '../storage/index.ts';
-import type { AuthParts } from './authentication-deps.ts';
+import type { AuthenticationDeps } from './authentication-deps.ts';
 import { countAttempt, forgetAttempts } from './login-attempts.ts';
 
 /** A user's claim to know their current password. */
@@ -13,7 +13,7 @@ export interface PasswordClaim {
 /** The result of verifying a claim: the matching hash, or the reason of the refusal. */
 export type PasswordProof = { readonly hash: string } | { readonly refused: Problem };
 
-type ProofParts = Pick<AuthParts, 'database' | 'passwords' | 'settings'>;
+type ProofParts = Pick<AuthenticationDeps, 'database' | 'passwords' | 'settings'>;
 
 /**
  * Verifies a claim outside of any transaction and counts it like a login of that user from that address: the holder of a stolen token must

@@ -5,8 +5,8 @@
  * good is refused, never taken for `anon`. Never decides what a principal may do, never logs or returns a secret.
  * Begin with `identity.ts`.
  */
-export { createIdentity, type Identity } from './authentication.ts';
-export type { FirstAdmin, IdentityOptions, IdentitySettings } from './authentication-deps.ts';
+export { type Authentication, createAuthentication } from './authentication.ts';
+export type { AuthenticationOptions, AuthenticationSetup, FirstAdmin } from './authentication-deps.ts';
 export { INACTIVE_USER } from './caller.ts';
 export { checkProof, type PasswordClaim, type PasswordProof } from './current-password.ts';
 export { checkLastAdmin, hasAdmin, type UserChange } from './last-admin.ts';

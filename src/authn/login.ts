@@ -1,9 +1,9 @@
 import { Problem } from '../errors.ts';
-import type { Answer, Call } from '../request/index.ts';
+import type { HttpRequest, HttpResponse } from '../request/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import type { Transaction } from '../storage/index.ts';
-import type { AuthParts, ShownUser } from './authentication-deps.ts';
-import { readTexts } from './credentials.ts';
+import type { AuthenticationDeps, ShownUser } from './authentication-deps.ts';
+import { parseTexts } from './credentials.ts';
 import { type Attempt, countAttempt, forgetAttempts, rememberAddress, sweepAddresses, sweepAttempts } from './login-attempts.ts';
 import { type OpenSession, openSession, renewSession, sweepSessions } from './sessions.ts';
 
@@ -14,12 +14,12 @@ const SWEEP_EVERY = 3_600_000;
  * `POST /auth/login`: email and password for an access and a refresh token. Whether the user is unknown, inactive or the password
  * wrong, the answer is the same and costs the same. Attempts are counted before anything is hashed.
  */
-export function createLogin(parts: AuthParts): (call: Call) => Promise<Answer> {
+export function createLogin(parts: AuthenticationDeps): (call: HttpRequest) => Promise<HttpResponse> {
   let swept = 0;
   const { database, passwords, settings } = parts;
 
   return async (call) => {
-    const { email, password } = readTexts(call.body, LOGIN_BODY);
+    const { email, password } = parseTexts(call.body, LOGIN_BODY);
     const attempt: Attempt = { email: email.toLowerCase(), ip: call.origin.ip };
     const before = await database.transaction(async (tx) => {
       // Compares the distance in both directions, so that cleaning continues within an hour after the clock was set back.
@@ -66,8 +66,8 @@ function wrong(): Problem {
 const REFRESH_BODY = { refreshToken: { min: 1, max: 200 } } as const;
 
 /** `POST /auth/refresh`: a refresh token for a new pair. Each works once; whoever sends one again ends the session for all who hold it. */
-export async function refresh(parts: AuthParts, call: Call): Promise<Answer> {
-  const { refreshToken } = readTexts(call.body, REFRESH_BODY);
+export async function refresh(parts: AuthenticationDeps, call: HttpRequest): Promise<HttpResponse> {
+  const { refreshToken } = parseTexts(call.body, REFRESH_BODY);
   const renewed = await parts.database.transaction(async (tx) => {
     const found = await renewSession(tx, refreshToken, parts.settings.refreshTokenSeconds);
     return found === undefined ? undefined : { ...found, now: tx.now };
@@ -88,7 +88,10 @@ interface Issue {
 }
 
 /** The answer that carries a session's tokens, the only time they are seen. */
-export async function answerWithTokens({ tokens, settings }: AuthParts, { user, session, now, message }: Issue): Promise<Answer> {
+export async function answerWithTokens(
+  { tokens, settings }: AuthenticationDeps,
+  { user, session, now, message }: Issue,
+): Promise<HttpResponse> {
   const token = await tokens.sign({ userId: user.id, sessionId: session.sessionId, role: user.role, now });
   const { id, email, name, role } = user;
   const body = {

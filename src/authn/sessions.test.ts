@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ADMIN, type Reply, startIdentity, type TestIdentity } from './authentication.fixture.ts';
-import type { IdentitySettings } from './authentication-deps.ts';
+import type { AuthenticationOptions } from './authentication-deps.ts';
 
 const { email, password } = ADMIN;
 
@@ -9,7 +9,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-async function startWithAdmin(settings: Partial<IdentitySettings> = {}): Promise<TestIdentity> {
+async function startWithAdmin(settings: Partial<AuthenticationOptions> = {}): Promise<TestIdentity> {
   const test = await startIdentity({ settings });
   expect((await test.call('POST /auth/setup', ADMIN)).outcome).toBe(201);
   return test;

@@ -2,12 +2,12 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { type Issue, Problem } from '../errors.ts';
 import { createId } from '../ids.ts';
 import { type JsonObject, ownValue } from '../operators/index.ts';
-import type { Answer, Call } from '../request/index.ts';
-import { checkValues, type Resource, type StoredRecord } from '../resources/index.ts';
+import type { HttpRequest, HttpResponse } from '../request/index.ts';
+import { type Resource, type StoredRecord, validateValues } from '../resources/index.ts';
 import { sql } from '../sql.ts';
 import { ConstraintError, insertRecord, type Transaction } from '../storage/index.ts';
-import type { AuthParts, ShownUser } from './authentication-deps.ts';
-import { invalid, readSomeTexts } from './credentials.ts';
+import type { AuthenticationDeps, ShownUser } from './authentication-deps.ts';
+import { invalid, parseSomeTexts } from './credentials.ts';
 import { hasAdmin } from './last-admin.ts';
 import { countSetupAttempt } from './login-attempts.ts';
 import { issuesOfGuessable } from './passwords.ts';
@@ -16,13 +16,13 @@ const USER = { email: { min: 3, max: 254 }, password: { min: 8, max: 200 }, name
 const BODY = { ...USER, token: { min: 1, max: 200, isOptional: true } } as const;
 
 /** Makes a set-up token while there is no admin; undefined where there is one, or where set-up is off. */
-export function openSetup({ database, settings }: Pick<AuthParts, 'database' | 'settings'>): Promise<string | undefined> {
+export function openSetup({ database, settings }: Pick<AuthenticationDeps, 'database' | 'settings'>): Promise<string | undefined> {
   if (settings.setup === 'off') return Promise.resolve(undefined);
   return database.transaction(async (tx) => ((await hasAdmin(tx)) ? undefined : makeSetupToken(tx)));
 }
 
 /** `POST /auth/setup`: makes the first admin while there is none. Of many at once, one wins. */
-export async function setUp(parts: AuthParts, call: Call): Promise<Answer> {
+export async function setUp(parts: AuthenticationDeps, call: HttpRequest): Promise<HttpResponse> {
   // Checked before validation and hashing: a caller who may not set up learns nothing more and costs no hashing.
   const refusal = await parts.database.transaction((tx) => refuseSetup(tx, parts, call));
   if (refusal !== undefined) throw refusal;
@@ -47,7 +47,7 @@ export async function setUp(parts: AuthParts, call: Call): Promise<Answer> {
 }
 
 /** Returns why the call may not set up: a throw would undo the count of wrong tokens. */
-async function refuseSetup(tx: Transaction, { settings }: AuthParts, call: Call): Promise<Problem | undefined> {
+async function refuseSetup(tx: Transaction, { settings }: AuthenticationDeps, call: HttpRequest): Promise<Problem | undefined> {
   if (await hasAdmin(tx)) return setupDone();
   if (settings.setup === 'loopback' && call.isLocal?.() === true) return undefined;
   const token = ownValue(call.body, 'token');
@@ -65,10 +65,10 @@ interface FirstUser {
 }
 
 /** Fields that a project adds to User take their defaults: a definition without them is refused. */
-function readUser({ body }: Call, definition: Resource): FirstUser {
-  const { texts: all, issues } = readSomeTexts(body, BODY);
+function readUser({ body }: HttpRequest, definition: Resource): FirstUser {
+  const { texts: all, issues } = parseSomeTexts(body, BODY);
   const { token: _, ...texts } = all;
-  const checked = checkValues(definition, { ...texts, role: 'admin', isActive: true }, { mode: 'create', isAdmin: true });
+  const checked = validateValues(definition, { ...texts, role: 'admin', isActive: true }, { mode: 'create', isAdmin: true });
   const further = [...checked.issues.filter(({ path }) => Object.hasOwn(texts, path)), ...issuesOfGuessable(texts)];
   if (issues.length + further.length > 0) throw invalid([...issues, ...further]);
   return { given: texts as FirstUser['given'], values: checked.values };

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { SYSTEM } from '../resources/system/index.ts';
-import { assignToUser, createPolicy, type Database, evolve, insertRecord, loadEpoch, type Transaction } from '../storage/index.ts';
+import { assignToUser, createPolicy, type Database, insertRecord, loadRevision, migrate, type Transaction } from '../storage/index.ts';
 import { openTestDatabase, type TestDatabase } from '../storage/storage.fixture.ts';
-import { createGrantKeeper } from './assignment-cache.ts';
+import { createAssignmentCache } from './assignment-cache.ts';
 
 const by = 'admin-1';
 const AT = '2026-01-01T00:00:00.000Z';
@@ -14,7 +14,7 @@ const policies: string[] = [];
 beforeAll(async () => {
   opened = openTestDatabase();
   database = opened.database;
-  await evolve(database, SYSTEM);
+  await migrate(database, SYSTEM);
   await inTransaction(async (tx) => {
     const user = SYSTEM.get('User');
     if (user === undefined) throw new Error('no User');
@@ -47,10 +47,10 @@ const names = (grants: readonly { readonly policyId: string }[]) => grants.map((
 
 it('asks once for each user, those who are assigned nothing too, and never for nobody', async () => {
   await inTransaction((tx) => assign(tx, 'u1'));
-  const keeper = createGrantKeeper(100);
+  const keeper = createAssignmentCache(100);
   await inTransaction(async (one) => {
     const { tx, asked } = counted(one);
-    const epoch = await loadEpoch(tx);
+    const epoch = await loadRevision(tx);
     keeper.goOn(epoch);
     const { of } = keeper.at(epoch);
     for (const _ of [1, 2]) expect([names(await of(tx, 'u1')), await of(tx, 'u2'), await of(tx, undefined)]).toEqual([[0], [], []]);
@@ -59,10 +59,10 @@ it('asks once for each user, those who are assigned nothing too, and never for n
 });
 
 it('forgets who is named, or everybody', async () => {
-  const keeper = createGrantKeeper(100);
+  const keeper = createAssignmentCache(100);
   await inTransaction(async (one) => {
     const { tx, asked } = counted(one);
-    const epoch = await loadEpoch(tx);
+    const epoch = await loadRevision(tx);
     const all = async () => {
       for (const id of USERS) await keeper.at(epoch).of(tx, id);
       return asked();
@@ -78,10 +78,10 @@ it('forgets who is named, or everybody', async () => {
 
 it('drives out who asked longest ago, by how much they are assigned', async () => {
   await inTransaction((tx) => assign(tx, 'u1', 1));
-  const keeper = createGrantKeeper(4);
+  const keeper = createAssignmentCache(4);
   await inTransaction(async (one) => {
     const { tx, asked } = counted(one);
-    const epoch = await loadEpoch(tx);
+    const epoch = await loadRevision(tx);
     keeper.goOn(epoch);
     const { of, ofEach } = keeper.at(epoch);
     // u1 counts three, u2 one: there is room for both, and not for u3.
@@ -97,8 +97,8 @@ it('drives out who asked longest ago, by how much they are assigned', async () =
 });
 
 it('keeps nothing that was read after a change that may be undone', async () => {
-  const keeper = createGrantKeeper(100);
-  const epoch = await inTransaction(loadEpoch);
+  const keeper = createAssignmentCache(100);
+  const epoch = await inTransaction(loadRevision);
   keeper.goOn(epoch);
   const { of } = keeper.at(epoch);
   const undone = inTransaction(async (tx) => {
@@ -111,12 +111,12 @@ it('keeps nothing that was read after a change that may be undone', async () => 
 });
 
 it('answers a transaction of an epoch before out of the database', async () => {
-  const keeper = createGrantKeeper(100);
-  const before = await inTransaction(loadEpoch);
+  const keeper = createAssignmentCache(100);
+  const before = await inTransaction(loadRevision);
   keeper.goOn(before);
   await inTransaction((tx) => keeper.at(before).of(tx, 'u3'));
   await inTransaction((tx) => assign(tx, 'u3'));
-  const after = await inTransaction(loadEpoch);
+  const after = await inTransaction(loadRevision);
   keeper.goOn(after, new Set(['u3']));
   expect(names(await inTransaction((tx) => keeper.at(before).of(tx, 'u3')))).toEqual([0]);
   await inTransaction(async (one) => {
@@ -128,20 +128,20 @@ it('answers a transaction of an epoch before out of the database', async () => {
 });
 
 it('asks for many in stretches', async () => {
-  const keeper = createGrantKeeper(100);
+  const keeper = createAssignmentCache(100);
   await inTransaction(async (one) => {
     const { tx, asked } = counted(one);
     const ids = [...Array.from({ length: 1100 }, (_, index) => `nobody${index}`), 'u1'];
-    const grantsOf = await keeper.at(await loadEpoch(tx)).ofEach(tx, ids);
+    const grantsOf = await keeper.at(await loadRevision(tx)).ofEach(tx, ids);
     expect([names(grantsOf('u1')), grantsOf('nobody7'), asked()]).toEqual([[0, 1], [], 3]);
   });
 });
 
 it('answers what is kept as of its own epoch alone', async () => {
-  const keeper = createGrantKeeper(100);
+  const keeper = createAssignmentCache(100);
   await inTransaction(async (one) => {
     const { tx, asked } = counted(one);
-    const epoch = await loadEpoch(tx);
+    const epoch = await loadRevision(tx);
     keeper.goOn(epoch);
     for (const at of [epoch, epoch, { ...epoch, stamp: 'another' }]) await keeper.at(at).of(tx, 'u1');
     expect(asked()).toBe(2);
@@ -149,10 +149,10 @@ it('answers what is kept as of its own epoch alone', async () => {
 });
 
 it('keeps nothing of an epoch that was gone on from while it was read', async () => {
-  const keeper = createGrantKeeper(100);
+  const keeper = createAssignmentCache(100);
   await inTransaction(async (one) => {
     const { tx, asked } = counted(one);
-    const epoch = await loadEpoch(tx);
+    const epoch = await loadRevision(tx);
     const next = { number: epoch.number + 1, stamp: 'next' };
     keeper.goOn(epoch);
     const meanwhile: Transaction['one'] = async (query) => {

@@ -3,34 +3,34 @@
  * few ask at a time: those who asked last are kept, so many assignments at most.
  */
 import { LRUCache } from 'lru-cache';
-import { type Epoch, loadEpoch, loadGrants, type Transaction } from '../storage/index.ts';
-import { NO_GRANTS, type UserGrant } from './policies/index.ts';
+import { loadRevision, loadUserAssignments, type Revision, type Transaction } from '../storage/index.ts';
+import { NO_ASSIGNMENTS, type UserAssignment } from './policies/index.ts';
 
 /** What users are assigned as of one epoch. */
-export interface Grants {
+export interface UserAssignments {
   /** Of whoever asks; nothing for nobody. */
-  of(tx: Transaction, userId: string | undefined): Promise<readonly UserGrant[]>;
+  of(tx: Transaction, userId: string | undefined): Promise<readonly UserAssignment[]>;
   /** Of users that are looked at one after the other. Asked once, so that it drives nobody out, and not kept. */
-  ofEach(tx: Transaction, userIds: readonly string[]): Promise<(userId: string) => readonly UserGrant[]>;
+  ofEach(tx: Transaction, userIds: readonly string[]): Promise<(userId: string) => readonly UserAssignment[]>;
 }
 
 /** Keeps what users are assigned, of one epoch at a time. */
-export interface GrantKeeper {
+export interface AssignmentCache {
   /** As of an epoch: what is kept is answered for as long as it is kept for that one. */
-  at(epoch: Epoch): Grants;
+  at(epoch: Revision): UserAssignments;
   /** Goes on to an epoch: forgets users, or everybody where none are named. */
-  goOn(epoch: Epoch, changed?: ReadonlySet<string> | undefined): void;
+  goOn(epoch: Revision, changed?: ReadonlySet<string> | undefined): void;
 }
 
 /** Keeps nothing yet. @param bound Users and assignments that are kept at most. */
-export function createGrantKeeper(bound: number): GrantKeeper {
-  const kept = new LRUCache<string, readonly UserGrant[]>({ maxSize: bound, sizeCalculation: (grants) => grants.length + 1 });
+export function createAssignmentCache(bound: number): AssignmentCache {
+  const kept = new LRUCache<string, readonly UserAssignment[]>({ maxSize: bound, sizeCalculation: (grants) => grants.length + 1 });
   let stamp: string | undefined;
 
   /** Kept only where the epoch is still the same after it was read: then nothing of it is of another, or of a change that may be undone. */
-  async function load(tx: Transaction, epoch: Epoch, userId: string): Promise<readonly UserGrant[]> {
-    const [found, now] = await Promise.all([loadGrants(tx, [userId]), loadEpoch(tx)]);
-    const grants = found.get(userId) ?? NO_GRANTS;
+  async function load(tx: Transaction, epoch: Revision, userId: string): Promise<readonly UserAssignment[]> {
+    const [found, now] = await Promise.all([loadUserAssignments(tx, [userId]), loadRevision(tx)]);
+    const grants = found.get(userId) ?? NO_ASSIGNMENTS;
     if (now.stamp === epoch.stamp && stamp === epoch.stamp) kept.set(userId, grants);
     return grants;
   }
@@ -38,13 +38,13 @@ export function createGrantKeeper(bound: number): GrantKeeper {
   return {
     at: (epoch) => ({
       async of(tx, userId) {
-        if (userId === undefined) return NO_GRANTS;
+        if (userId === undefined) return NO_ASSIGNMENTS;
         const known = stamp === epoch.stamp ? kept.get(userId) : undefined;
         return known ?? load(tx, epoch, userId);
       },
       async ofEach(tx, userIds) {
-        const found = await loadGrants(tx, userIds);
-        return (userId) => found.get(userId) ?? NO_GRANTS;
+        const found = await loadUserAssignments(tx, userIds);
+        return (userId) => found.get(userId) ?? NO_ASSIGNMENTS;
       },
     }),
     goOn(epoch, changed) {

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LIMITS as POLICY_LIMITS } from '../../test/policy-fixtures.ts';
-import { type Definitions, type Resource, readDefinition } from '../resources/index.ts';
+import { type Definitions, parseDefinition, type Resource } from '../resources/index.ts';
 import { SYSTEM } from '../resources/system/index.ts';
 import {
   assignToRole,
   createPolicy,
   type Database,
-  evolve,
   insertRecord,
-  loadEpoch,
+  loadRevision,
+  migrate,
   removeAssignment,
   type Transaction,
   updateRecord,
@@ -27,7 +27,7 @@ let policyId: string;
 beforeAll(async () => {
   opened = openTestDatabase();
   database = opened.database;
-  await evolve(database, SYSTEM, { keeper });
+  await migrate(database, SYSTEM, { keeper });
   const policy = { name: 'any', type: 'ROLE_BASED', isActive: true, priority: 100, tags: [], rules: [] } as const;
   policyId = (await database.transaction((tx) => createPolicy(tx, policy, { by }))).id;
 });
@@ -122,7 +122,7 @@ describe('the model', () => {
           return rows;
         },
       };
-      return { model: await keeper.at(beside), now: await loadEpoch(tx) };
+      return { model: await keeper.at(beside), now: await loadRevision(tx) };
     });
     expect([seen.model.epoch, knows(seen.model, 'viewer')]).toEqual([seen.now, true]);
   });
@@ -154,7 +154,7 @@ describe('the model', () => {
 
 describe('definitions that another process put in force', () => {
   const text = (name: string): Definitions => {
-    const { resource } = readDefinition({ name: 'Note', fields: { [name]: { type: 'string' } } });
+    const { resource } = parseDefinition({ name: 'Note', fields: { [name]: { type: 'string' } } });
     if (resource === undefined) throw new Error('no resource');
     return new Map([...SYSTEM, ['Note', resource]]);
   };
@@ -164,9 +164,9 @@ describe('definitions that another process put in force', () => {
   it('are those of the next model, and of every transaction of a followed database before it begins', async () => {
     const { database: other, dispose } = openTestDatabase();
     const mine = createModelKeeper(text('one'), LIMITS);
-    await evolve(other, text('one'), { keeper: mine });
+    await migrate(other, text('one'), { keeper: mine });
     await other.transaction((tx) => mine.at(tx));
-    await evolve(other, text('two'));
+    await migrate(other, text('two'));
     expect(fieldsOf(mine)).toEqual(['one']);
     expect(await followed(other, mine).transaction(async () => fieldsOf(mine))).toEqual(['two']);
     expect(fieldsOf(await other.transaction((tx) => mine.at(tx)))).toEqual(['two']);
@@ -176,9 +176,9 @@ describe('definitions that another process put in force', () => {
   it('have what was asked under those before asked again, whatever became of it', async () => {
     const { database: other, dispose } = openTestDatabase();
     const mine = createModelKeeper(text('one'), LIMITS);
-    await evolve(other, text('one'), { keeper: mine });
+    await migrate(other, text('one'), { keeper: mine });
     await other.transaction((tx) => mine.at(tx));
-    await evolve(other, text('two'));
+    await migrate(other, text('two'));
     const asked: (readonly string[])[] = [];
     const ahead = async (): Promise<readonly string[]> => {
       asked.push(fieldsOf(mine));

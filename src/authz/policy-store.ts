@@ -7,22 +7,22 @@ import { memoised } from '../memoize.ts';
 import type { Definitions, Resource } from '../resources/index.ts';
 import {
   type Database,
-  type Epoch,
   loadChanges,
-  loadEpoch,
   loadOtherDefinitions,
   loadPolicyState,
+  loadRevision,
+  type Revision,
   type Transaction,
 } from '../storage/index.ts';
-import { createGrantKeeper, type GrantKeeper, type Grants } from './assignment-cache.ts';
+import { type AssignmentCache, createAssignmentCache, type UserAssignments } from './assignment-cache.ts';
 import { changePolicies, compilePolicies, type PolicyLimits, type PolicySnapshot } from './policies/index.ts';
 
 /** Definitions, compiled policies and whatever users are assigned as of one epoch. Frozen. */
 export interface Model {
-  readonly epoch: Epoch;
+  readonly epoch: Revision;
   readonly definitions: Definitions;
   readonly policies: PolicySnapshot;
-  readonly grants: Grants;
+  readonly grants: UserAssignments;
   /** Definition of `User`: what `user.…` means in conditions. */
   readonly user: Resource;
 }
@@ -57,13 +57,13 @@ interface Made {
 
 /** Keeps the model, beginning with these definitions; policies are compiled when a transaction first asks. */
 export function createModelKeeper(initial: Definitions, limits: ModelLimits): ModelKeeper {
-  const keeper = createGrantKeeper(limits.grants);
+  const keeper = createAssignmentCache(limits.grants);
   let definitions = initial;
   let current: Model | undefined;
   let seen: number | undefined;
 
   /** Of what has changed since `base`, where that can be told; of everything otherwise. */
-  async function make(tx: Transaction, base: Model | undefined, epoch: Epoch): Promise<Made> {
+  async function make(tx: Transaction, base: Model | undefined, epoch: Revision): Promise<Made> {
     const others = await loadOtherDefinitions(tx, definitions);
     const known = others === undefined && base?.definitions === definitions ? base : undefined;
     const changes = known && (await loadChanges(tx, known.epoch, epoch));
@@ -71,13 +71,13 @@ export function createModelKeeper(initial: Definitions, limits: ModelLimits): Mo
     definitions = others ?? definitions;
     const state = await loadPolicyState(tx);
     // What is read statement by statement is of one epoch only where that is still the same after the last.
-    const now = await loadEpoch(tx);
+    const now = await loadRevision(tx);
     if (now.stamp !== epoch.stamp) return make(tx, base, now);
     return { model: toModel(compilePolicies(state, definitions, limits), epoch, keeper), users: undefined };
   }
 
   async function load(tx: Transaction): Promise<Model> {
-    const epoch = await loadEpoch(tx);
+    const epoch = await loadRevision(tx);
     const base = current;
     const { model, users } = base?.epoch.stamp === epoch.stamp ? { model: base } : await make(tx, base, epoch);
     // Transactions run side by side: another may have gone on from the same model meanwhile, and further.
@@ -101,7 +101,7 @@ export function createModelKeeper(initial: Definitions, limits: ModelLimits): Mo
     },
     at: oncePerTransaction(load),
     async after(tx) {
-      const epoch = await loadEpoch(tx);
+      const epoch = await loadRevision(tx);
       return current?.epoch.stamp === epoch.stamp ? current : (await make(tx, current, epoch)).model;
     },
   };
@@ -173,7 +173,7 @@ export function followed(database: Database, model: ModelKeeper): Followed {
   };
 }
 
-function toModel(policies: PolicySnapshot, epoch: Epoch, keeper: GrantKeeper): Model {
+function toModel(policies: PolicySnapshot, epoch: Revision, keeper: AssignmentCache): Model {
   const { definitions } = policies.reading;
   const user = definitions.get('User');
   if (user === undefined) throw new Error('the definition of User is built in and cannot be absent');

@@ -1,7 +1,7 @@
-import type { Settings } from '../config/index.ts';
+import type { Config } from '../config/index.ts';
 
 /** What commands need of the process around them. */
-export interface CliWorld {
+export interface CliContext {
   readonly version: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Prints one line for the user. */
@@ -24,17 +24,17 @@ export interface CliWorld {
   /** Where this process is one of several workers: who leads them. */
   readonly lead?: CliLeadLink | undefined;
   /** Leads workers that each are such a service; `service.ts` has it. */
-  createLead(settings: Settings): Promise<CliLead>;
+  createLead(settings: Config): Promise<CliLead>;
   /** Makes a service; `service.ts` has it. In development its denials name the address that explains them. */
-  createService(settings: Settings, options?: { readonly isDevelopment: boolean }): Promise<CliService>;
+  createService(settings: Config, options?: { readonly isDevelopment: boolean }): Promise<CliService>;
   /** Opens a project's tables without one; `project/` has it. */
-  openTables(settings: Settings): Promise<CliTables>;
+  openTables(settings: Config): Promise<CliTables>;
   /** Opens a project's backups; `project/` has it. */
-  openBackups(settings: Settings): Promise<CliBackups>;
+  openBackups(settings: Config): Promise<CliBackups>;
   /** Looks a project's record over; `project/` has it. */
-  verifyDecisions(settings: Settings, options: { readonly publicKey: string | undefined }): Promise<CliVerification>;
+  verifyDecisions(settings: Config, options: { readonly publicKey: string | undefined }): Promise<CliVerification>;
   /** Removes old entries of a project's record; `project/` has it. */
-  pruneDecisions(settings: Settings, options: CliPruning): Promise<CliPruned>;
+  pruneDecisions(settings: Config, options: CliPruning): Promise<CliPruned>;
 }
 
 /** Which old entries go; only looks where nobody is sure. */
@@ -177,7 +177,7 @@ export interface CliTables {
   /** Does what loses nothing, and what else the plan of this hash has. */
   apply(options: { readonly allow?: string | undefined }): Promise<{ readonly plan: StoragePlan; readonly done: readonly StorageStep[] }>;
   /** What was done, the newest first. */
-  history(limit: number): Promise<readonly StorageEvolution[]>;
+  history(limit: number): Promise<readonly StorageMigration[]>;
   /** What is kept of deleted records, by resource. */
   deletedRecords(): Promise<readonly StoredDeleted[]>;
   /** What is kept aside, as steps that would drop it for good; with `deletedBefore`, also records deleted so many days ago. */
@@ -238,7 +238,7 @@ export interface StoragePlan {
 }
 
 /** One time that tables followed definitions. */
-export interface StorageEvolution {
+export interface StorageMigration {
   readonly at: string;
   readonly actor: string;
   readonly planHash: string;
@@ -265,8 +265,8 @@ export interface CliCommand {
   /** Set where nothing is served: help names only the settings that say where things are. The others are accepted all the same. */
   readonly isOffline?: true;
   /** Answers the exit code. */
-  run(world: CliWorld, settings: Settings, switches: Switches): Promise<number>;
+  run(world: CliContext, settings: Config, switches: CliFlags): Promise<number>;
 }
 
 /** The switches given, by name: their value, or `true` where they take none. */
-export type Switches = ReadonlyMap<string, string | true>;
+export type CliFlags = ReadonlyMap<string, string | true>;

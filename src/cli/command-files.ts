@@ -27,7 +27,7 @@ async function openFile(path: string): Promise<Readable> {
 }
 
 /** True if an existing file may be replaced. */
-export interface WriteOptions {
+export interface FileWriteOptions {
   readonly force: boolean;
 }
 
@@ -35,7 +35,7 @@ export interface WriteOptions {
  * Writes a file as `<name>.<uuid>.part` and renames it when it is complete; after a crash the `.part` file remains. Refuses an existing
  * file before the content is requested, unless `force` is set.
  */
-export async function writeOutput(path: string, open: () => Promise<AsyncIterable<string>>, { force }: WriteOptions): Promise<void> {
+export async function writeOutput(path: string, open: () => Promise<AsyncIterable<string>>, { force }: FileWriteOptions): Promise<void> {
   if (path === '-') return writeToPipe(await open());
   if (!existsSync(dirname(path))) throw new SetupError(`there is no folder ${dirname(path)} to write ${basename(path)} into`);
   if (!force && existsSync(path)) throw alreadyThere(path);

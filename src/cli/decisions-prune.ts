@@ -1,4 +1,4 @@
-import type { CliCommand, CliPruned, Switches } from './cli-context.ts';
+import type { CliCommand, CliFlags, CliPruned } from './cli-context.ts';
 
 /** Removes old entries of the record; only counts them unless told otherwise. */
 export const decisionsPrune: CliCommand = {
@@ -20,7 +20,7 @@ export const decisionsPrune: CliCommand = {
   },
 };
 
-function readText(switches: Switches, name: string): string | undefined {
+function readText(switches: CliFlags, name: string): string | undefined {
   const given = switches.get(name);
   return typeof given === 'string' ? given : undefined;
 }

@@ -1,4 +1,4 @@
-import type { CliCommand, CliVerification, CliWorld } from './cli-context.ts';
+import type { CliCommand, CliContext, CliVerification } from './cli-context.ts';
 
 /** Looks the record over, and says what is not as it was written. */
 export const decisionsVerify: CliCommand = {
@@ -19,7 +19,10 @@ export const decisionsVerify: CliCommand = {
   },
 };
 
-function print(world: CliWorld, { entries, chains, notChained, breaks, breakCount, checkpoints, pruned, policies }: CliVerification): void {
+function print(
+  world: CliContext,
+  { entries, chains, notChained, breaks, breakCount, checkpoints, pruned, policies }: CliVerification,
+): void {
   for (const { kind, writer, detail } of breaks) world.print(`${kind}: ${detail}${writer === undefined ? '' : `; chain ${writer}`}`);
   if (breakCount > breaks.length) world.print(`and ${breakCount - breaks.length} more`);
   for (const at of checkpoints?.restored ?? []) world.print(`a backup was restored at ${at}: what was newer than it is gone`);

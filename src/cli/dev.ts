@@ -1,4 +1,4 @@
-import type { Settings } from '../config/index.ts';
+import type { Config } from '../config/index.ts';
 import type { CliCommand } from './cli-context.ts';
 import { serve } from './serve.ts';
 
@@ -10,6 +10,6 @@ export const dev: CliCommand = {
 };
 
 /** Allows pages of this machine where no origins are configured: the development server of a web app has an origin of its own. */
-function withLocalPages(settings: Settings): Settings {
+function withLocalPages(settings: Config): Config {
   return settings.corsOrigins.length > 0 ? settings : Object.freeze({ ...settings, corsOrigins: ['localhost'] });
 }

@@ -1,5 +1,5 @@
 import type { CliCommand } from './cli-context.ts';
-import { FORCE_SWITCH, readCells, readFormat, readNamed, TRANSFER_SWITCHES } from './flags.ts';
+import { FORCE_FLAG, readCells, readFormat, readNamed, TRANSFER_FLAGS } from './flags.ts';
 import { createProgress } from './progress.ts';
 
 /** Exports what a user may export. */
@@ -8,10 +8,10 @@ export const exportFile: CliCommand = {
   summary: 'export the records that a user may export, to a file or standard output',
   parameters: { '<resource>': 'name of the resource', '[file]': 'file to write, which must not exist; - is standard output (default: -)' },
   switches: {
-    ...TRANSFER_SWITCHES,
+    ...TRANSFER_FLAGS,
     '--sort <fields>': 'fields to sort by, comma-separated; - before a name sorts descending',
     '--fields <fields>': 'fields to write, comma-separated (default: all)',
-    ...FORCE_SWITCH,
+    ...FORCE_FLAG,
   },
   async run(world, settings, switches) {
     const file = switches.has('file') ? readNamed(switches, 'file') : '-';

@@ -1,9 +1,9 @@
 import { SetupError } from '../errors.ts';
 import { FORMATS, type Format } from '../transfer/formats/index.ts';
-import type { Switches } from './cli-context.ts';
+import type { CliFlags } from './cli-context.ts';
 
 /** Switches that imports and exports share. */
-export const TRANSFER_SWITCHES: Readonly<Record<string, string>> = {
+export const TRANSFER_FLAGS: Readonly<Record<string, string>> = {
   '--as <email>': 'the user whose policies decide: audit entries name them',
   '--format <format>': 'ndjson, csv or json (default: by the extension of the file)',
   '--delimiter <text>': 'delimiter of CSV: "," or ";" or "tab" (default: ",")',
@@ -11,10 +11,10 @@ export const TRANSFER_SWITCHES: Readonly<Record<string, string>> = {
 };
 
 /** The switch of commands that write a file. */
-export const FORCE_SWITCH: Readonly<Record<string, string>> = { '--force': 'replace the file if it exists (default: refuse)' };
+export const FORCE_FLAG: Readonly<Record<string, string>> = { '--force': 'replace the file if it exists (default: refuse)' };
 
 /** The format that is said, or that the file's name says. */
-export function readFormat(switches: Switches, file: string): Format {
+export function readFormat(switches: CliFlags, file: string): Format {
   const said = switches.get('format');
   const extension = /\.([a-z]+)$/i.exec(file)?.[1]?.toLowerCase() ?? '';
   const found =
@@ -27,7 +27,7 @@ export function readFormat(switches: Switches, file: string): Format {
 }
 
 /** The format of a file of policies; JSON where nothing says it. */
-export function readPolicyFormat(switches: Switches, file: string): 'json' | 'ndjson' {
+export function readPolicyFormat(switches: CliFlags, file: string): 'json' | 'ndjson' {
   const isNamed = switches.has('format') || /\.[a-z]+$/i.test(file);
   const format = isNamed ? readFormat(switches, file) : 'json';
   if (format === 'csv') throw new SetupError('expected --format json or ndjson, given csv: no table holds a policy');
@@ -35,7 +35,7 @@ export function readPolicyFormat(switches: Switches, file: string): 'json' | 'nd
 }
 
 /** How cells are written, as the query of the address says it. */
-export function readCells(switches: Switches, file: string): Map<string, string> {
+export function readCells(switches: CliFlags, file: string): Map<string, string> {
   const delimiter = switches.get('delimiter') ?? (/\.tsv$/i.test(file) ? 'tab' : undefined);
   return new Map([
     ...(delimiter === undefined ? [] : [['delimiter', String(delimiter)] as const]),
@@ -44,7 +44,7 @@ export function readCells(switches: Switches, file: string): Map<string, string>
 }
 
 /** What a switch or an argument says. Throws SetupError where it is missing. */
-export function readNamed(switches: Switches, name: string): string {
+export function readNamed(switches: CliFlags, name: string): string {
   const value = switches.get(name);
   if (typeof value === 'string' && value !== '') return value;
   throw new SetupError(`expected ${name === 'as' ? '--as with the email of a user' : name}, given none`);

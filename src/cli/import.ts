@@ -1,7 +1,7 @@
-import type { Settings } from '../config/index.ts';
+import type { Config } from '../config/index.ts';
 import { FORMATS } from '../transfer/formats/index.ts';
-import type { CliCommand, CliImport, CliWorld, Switches } from './cli-context.ts';
-import { readCells, readFormat, readNamed, TRANSFER_SWITCHES } from './flags.ts';
+import type { CliCommand, CliContext, CliFlags, CliImport } from './cli-context.ts';
+import { readCells, readFormat, readNamed, TRANSFER_FLAGS } from './flags.ts';
 import { createProgress } from './progress.ts';
 import { createInterruption } from './signals.ts';
 
@@ -11,7 +11,7 @@ export const importFile: CliCommand = {
   summary: 'import records from a file as a user, whose policies decide on each',
   parameters: { '<resource>': 'name of the resource', '<file>': 'file to read; - is standard input' },
   switches: {
-    ...TRANSFER_SWITCHES,
+    ...TRANSFER_FLAGS,
     '--mode <mode>': 'create, or upsert, which updates the record that has the same --key (default: create)',
     '--key <field>': 'unique field that upsert finds records by',
     '--on-error <what>': 'stop or skip where a row is rejected (default: stop)',
@@ -33,7 +33,7 @@ export const importFile: CliCommand = {
   },
 };
 
-async function runImport(world: CliWorld, settings: Settings, asked: Omit<CliImport, 'tell'>): Promise<number> {
+async function runImport(world: CliContext, settings: Config, asked: Omit<CliImport, 'tell'>): Promise<number> {
   const service = await world.createService({ ...settings, createDatabase: 'never' });
   const progress = createProgress(world);
   try {
@@ -45,7 +45,7 @@ async function runImport(world: CliWorld, settings: Settings, asked: Omit<CliImp
 }
 
 /** Rejections go where what is printed goes, to be kept in a file; the last line says what became of all. */
-async function printLines(world: CliWorld, pieces: AsyncIterable<string>): Promise<number> {
+async function printLines(world: CliContext, pieces: AsyncIterable<string>): Promise<number> {
   let last = '';
   for await (const piece of pieces) {
     if (last !== '') world.print(last);
@@ -63,7 +63,7 @@ interface Summary {
   readonly data?: { readonly rejected: number };
 }
 
-function readQuery(switches: Switches, file: string): ReadonlyMap<string, string> {
+function readQuery(switches: CliFlags, file: string): ReadonlyMap<string, string> {
   const query = readCells(switches, file);
   for (const name of ['mode', 'key', 'onError', 'atomic', 'dryRun']) {
     const value = switches.get(name);

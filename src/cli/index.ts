@@ -4,5 +4,5 @@
  * It never decides anything, touches no table, and reaches the service only through what it is handed.
  * Begin at `program.ts`, which lists the commands.
  */
-export type { CliBackups, CliService, CliTables, CliVerification, CliWorld, PermissionPolicies, StoragePlan } from './cli-context.ts';
+export type { CliBackups, CliContext, CliService, CliTables, CliVerification, PermissionPolicies, StoragePlan } from './cli-context.ts';
 export { runCli } from './program.ts';

@@ -2,7 +2,7 @@ import { stringify } from 'yaml';
 import type { CliCommand, PermissionPolicies } from './cli-context.ts';
 
 /** Turns the legacy permissions maps, which nothing enforces, into policies that mean the same. */
-export const policiesFromPermissions: CliCommand = {
+export const policiesFromPermissionsCommand: CliCommand = {
   name: 'policies from-permissions',
   summary: 'print the policies that correspond to the legacy permissions maps of the definitions',
   switches: { '--apply': 'create and assign those that are missing' },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SETTINGS } from '../config/config.ts';
+import { CONFIG_OPTIONS } from '../config/config.ts';
 import { SetupError } from '../errors.ts';
 import { COMMANDS, runCli } from './program.ts';
 import { createRun, type Run } from './run.fixture.ts';
@@ -150,7 +150,7 @@ describe('runCli', () => {
     async (...words) => {
       const run = createRun();
       expect(await runCli([...words, '--help'], run.world)).toBe(0);
-      const flags = [...SETTINGS.values()].flatMap(({ flag }) => flag ?? []);
+      const flags = [...CONFIG_OPTIONS.values()].flatMap(({ flag }) => flag ?? []);
       expect(flags.filter((flag) => !run.out.join('\n').includes(`${flag} <`))).toEqual([]);
     },
   );
@@ -161,7 +161,7 @@ describe('runCli', () => {
       const words = line.split(' ');
       const run = createRun();
       expect(await runCli([...words, '--help'], run.world)).toBe(0);
-      const named = [...SETTINGS.values()].filter(({ flag }) => flag !== undefined && run.out.join('\n').includes(`${flag} <`));
+      const named = [...CONFIG_OPTIONS.values()].filter(({ flag }) => flag !== undefined && run.out.join('\n').includes(`${flag} <`));
       const ofServers = ['databaseConnections', 'databasePrepare', 'databaseStatementSeconds', 'databaseLockSeconds'];
       expect(named.map(({ name }) => name)).toEqual([
         'project',

@@ -1,6 +1,6 @@
 import { Argument, Command, CommanderError, Option } from 'commander';
-import { readSettings, SETTING_GROUPS, SETTINGS, type Setting, type SettingSources } from '../config/index.ts';
-import type { CliCommand, CliWorld, Switches } from './cli-context.ts';
+import { CONFIG_GROUPS, CONFIG_OPTIONS, type ConfigOption, type ConfigSources, parseConfig } from '../config/index.ts';
+import type { CliCommand, CliContext, CliFlags } from './cli-context.ts';
 import { describeFailure } from './command-errors.ts';
 
 /** By what is typed, in the order of help. */
@@ -16,7 +16,7 @@ export const COMMANDS: ReadonlyMap<string, () => Promise<CliCommand>> = new Map(
   ['restore', async () => (await import('./restore.ts')).restore],
   ['decisions verify', async () => (await import('./decisions-verify.ts')).decisionsVerify],
   ['decisions prune', async () => (await import('./decisions-prune.ts')).decisionsPrune],
-  ['policies from-permissions', async () => (await import('./policies-from-permissions.ts')).policiesFromPermissions],
+  ['policies from-permissions', async () => (await import('./policies-from-permissions.ts')).policiesFromPermissionsCommand],
   ['policies import', async () => (await import('./policies-import.ts')).policiesImport],
   ['policies export', async () => (await import('./policies-export.ts')).policiesExport],
   ['policies restore-admin', async () => (await import('./policies-restore-admin.ts')).policiesRestoreAdmin],
@@ -40,7 +40,7 @@ const OFFLINE_HELP =
   '\nEach setting can also be given in the environment, as BAILIWICK_DATA for --data. Those of start are accepted too, so that one line serves both.';
 
 /** Runs one command line, without the program's own name in front, and answers its exit code. Never throws. */
-export async function runCli(args: readonly string[], world: CliWorld): Promise<number> {
+export async function runCli(args: readonly string[], world: CliContext): Promise<number> {
   let exitCode = 0;
   try {
     const program = createProgram(await loadCommands(args), world, (code) => {
@@ -64,7 +64,7 @@ async function loadCommands([first = '', second = '']: readonly string[]): Promi
   return load === undefined ? Promise.all([...COMMANDS.values()].map((each) => each())) : [await load()];
 }
 
-function createProgram(commands: readonly CliCommand[], world: CliWorld, finish: (exitCode: number) => void): Command {
+function createProgram(commands: readonly CliCommand[], world: CliContext, finish: (exitCode: number) => void): Command {
   const program = configure(new Command('bailiwick'), world)
     .description('Your data model in files, who may do what in policies, every decision on the record.')
     .version(world.version, '-v, --version', 'print the version');
@@ -78,7 +78,7 @@ function createProgram(commands: readonly CliCommand[], world: CliWorld, finish:
     for (const parameter of parameters) added.addArgument(parameter);
     const own = Object.entries(command.switches ?? {}).map(([flag, about]) => new Option(flag, about));
     for (const option of own) added.addOption(option);
-    for (const setting of SETTINGS.values()) {
+    for (const setting of CONFIG_OPTIONS.values()) {
       if (setting.flag !== undefined) added.addOption(toOption(setting).hideHelp(command.isOffline === true && setting.group !== 'place'));
     }
     added.addHelpText('after', command.isOffline === true ? OFFLINE_HELP : HELP);
@@ -86,14 +86,14 @@ function createProgram(commands: readonly CliCommand[], world: CliWorld, finish:
       const { switches, flags } = splitGiven(added.opts(), new Set(own.map((option) => option.attributeName())));
       const placed = parameters.map((parameter, index) => [parameter.name(), added.args[index]] as const);
       const named = placed.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
-      finish(await command.run(world, readSettings({ flags, env: world.env }), new Map([...switches, ...named])));
+      finish(await command.run(world, parseConfig({ flags, env: world.env }), new Map([...switches, ...named])));
     });
   }
   return program;
 }
 
 /** Errors throw instead of ending the process, and everything is printed through the world. */
-function configure(command: Command, world: CliWorld): Command {
+function configure(command: Command, world: CliContext): Command {
   return command
     .exitOverride()
     .allowExcessArguments(false)
@@ -104,23 +104,23 @@ function configure(command: Command, world: CliWorld): Command {
     });
 }
 
-function findFamily(program: Command, name: string, world: CliWorld): Command {
+function findFamily(program: Command, name: string, world: CliContext): Command {
   const found = program.commands.find((command) => command.name() === name);
   return found ?? configure(program.command(name), world).description(families[name] ?? '');
 }
 
-function toOption(setting: Setting): Option {
+function toOption(setting: ConfigOption): Option {
   const shape = setting.values?.join('|') ?? (setting.each === undefined ? (setting.range === undefined ? 'text' : 'number') : 'a,b,…');
   const standard = setting.default === undefined ? '' : ` (default: ${setting.default})`;
   const option = new Option(`${setting.flag} <${shape}>`, `${setting.about}${standard}`);
-  return option.helpGroup(`${SETTING_GROUPS.get(setting.group)}:`);
+  return option.helpGroup(`${CONFIG_GROUPS.get(setting.group)}:`);
 }
 
 /** What belongs to the command itself, and what are settings. */
 function splitGiven(
   given: Readonly<Record<string, string | true>>,
   own: ReadonlySet<string>,
-): { switches: Switches; flags: SettingSources['flags'] & object } {
+): { switches: CliFlags; flags: ConfigSources['flags'] & object } {
   const entries = Object.entries(given);
   return {
     switches: new Map(entries.filter(([name]) => own.has(name))),

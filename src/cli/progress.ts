@@ -1,7 +1,7 @@
-import type { CliWorld } from './cli-context.ts';
+import type { CliContext } from './cli-context.ts';
 
 /** Shows what is done while it is, where somebody looks on. */
-export async function showing<T>({ showProgress }: CliWorld, work: (show: (line: string) => void) => Promise<T>): Promise<T> {
+export async function showing<T>({ showProgress }: CliContext, work: (show: (line: string) => void) => Promise<T>): Promise<T> {
   let isShown = false;
   try {
     return await work((line) => {
@@ -25,7 +25,7 @@ export interface Progress {
 const INTERVAL = 200;
 
 /** Counts rows. */
-export function createProgress({ showProgress }: CliWorld): Progress {
+export function createProgress({ showProgress }: CliContext): Progress {
   const began = performance.now();
   let rows = 0;
   let shownAt = Number.NEGATIVE_INFINITY;

@@ -1,18 +1,18 @@
 import { EventEmitter } from 'node:events';
-import type { Settings } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
 import { SetupError } from '../errors.ts';
-import type { CliBackups, CliService, CliTables, CliVerification, CliWorld } from './cli-context.ts';
+import type { CliBackups, CliContext, CliService, CliTables, CliVerification } from './cli-context.ts';
 
 /** A command line run in a world of its own, and what came of it. */
 export interface Run {
-  readonly world: CliWorld;
+  readonly world: CliContext;
   readonly signals: EventEmitter;
   readonly out: string[];
   readonly err: string[];
   /** What was done to the service. */
   readonly calls: string[];
   /** Settings that a service was made of. */
-  readonly made: Settings[];
+  readonly made: Config[];
 }
 
 const NOTHING = { hash: 'h', steps: [], held: [] };
@@ -36,7 +36,7 @@ export function createRun(
   const out: string[] = [];
   const err: string[] = [];
   const calls: string[] = [];
-  const made: Settings[] = [];
+  const made: Config[] = [];
   const full: CliService = {
     notices: [],
     openSetup: async () => undefined,
@@ -100,7 +100,7 @@ export function createRun(
     close: async () => void calls.push('close'),
     ...ofTables,
   };
-  const world: CliWorld = {
+  const world: CliContext = {
     version: '1.2.3',
     env,
     signals,

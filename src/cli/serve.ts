@@ -1,10 +1,10 @@
-import { type Settings, toSetup } from '../config/index.ts';
+import { type Config, toSetup } from '../config/index.ts';
 import { SetupError } from '../errors.ts';
-import type { CliService, CliWorld } from './cli-context.ts';
+import type { CliContext, CliService } from './cli-context.ts';
 import { listenToSignals } from './signals.ts';
 
 /** Serves until SIGTERM or SIGINT, then drains, commits and answers 0; a second signal answers 1 at once. */
-export async function serve(world: CliWorld, settings: Settings, options: { readonly watch: boolean }): Promise<number> {
+export async function serve(world: CliContext, settings: Config, options: { readonly watch: boolean }): Promise<number> {
   if (settings.workers > 1 && options.watch) throw new SetupError('workers: expected 1 where definition files are followed as they change');
   if (settings.workers > 1 && world.lead === undefined) return serveTogether(world, settings);
   const stop = listenToSignals(world, () => {
@@ -31,7 +31,7 @@ export async function serve(world: CliWorld, settings: Settings, options: { read
 
 async function open(
   service: CliService,
-  { world, settings, watch }: { world: CliWorld; settings: Settings; watch: boolean },
+  { world, settings, watch }: { world: CliContext; settings: Config; watch: boolean },
 ): Promise<void> {
   const { url } = await service.listen();
   if (world.lead !== undefined) return world.lead.ready(url);
@@ -44,7 +44,7 @@ async function open(
  * Serves with several processes, which this one leads: it lets tables follow, says once what there is to say, and passes signals on.
  * SIGUSR2 replaces the workers, one after the other.
  */
-export async function serveTogether(world: CliWorld, settings: Settings): Promise<number> {
+export async function serveTogether(world: CliContext, settings: Config): Promise<number> {
   const lead = await world.createLead(settings);
   let isServing = false;
   const stop = listenToSignals(world, () => {
@@ -70,8 +70,8 @@ export async function serveTogether(world: CliWorld, settings: Settings): Promis
 
 /** Runs once the start steps that each worker would repeat, with a service that is closed before the workers begin. */
 async function prepare(
-  world: CliWorld,
-  settings: Settings,
+  world: CliContext,
+  settings: Config,
 ): Promise<{ readonly notices: readonly string[]; readonly setupToken: string | undefined }> {
   const service = await world.createService(settings);
   try {
@@ -92,7 +92,7 @@ export interface Started {
 }
 
 /** Returns the lines that a start prints. They are the only place where a set-up token is shown. */
-export function describeStart(settings: Settings, { url, isFollowing, notices, setupToken }: Started): readonly string[] {
+export function describeStart(settings: Config, { url, isFollowing, notices, setupToken }: Started): readonly string[] {
   const lines = [
     `bailiwick listens on ${url}`,
     `  project   ${settings.project}${isFollowing ? ' (following its files)' : ''}`,

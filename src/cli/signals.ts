@@ -1,5 +1,5 @@
 import { Problem } from '../errors.ts';
-import type { CliWorld, RestartSignal, SignalSource, StopSignal } from './cli-context.ts';
+import type { CliContext, RestartSignal, SignalSource, StopSignal } from './cli-context.ts';
 
 /** What a process is told from outside while it serves. */
 export interface Stop {
@@ -17,7 +17,7 @@ const STOP: readonly StopSignal[] = ['SIGTERM', 'SIGINT'];
 const RESTART: RestartSignal = 'SIGUSR2';
 
 /** Listens to signals, and to the lead where there is one. */
-export function listenToSignals({ signals, lead }: CliWorld, onRestart: () => void): Stop {
+export function listenToSignals({ signals, lead }: CliContext, onRestart: () => void): Stop {
   const first = Promise.withResolvers<{ readonly isReplaced: boolean }>();
   const second = Promise.withResolvers<void>();
   let firstAt: number | undefined;

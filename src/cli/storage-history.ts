@@ -1,4 +1,4 @@
-import type { CliCommand, StorageEvolution } from './cli-context.ts';
+import type { CliCommand, StorageMigration } from './cli-context.ts';
 import { withTables } from './print-plan.ts';
 
 /** Evolutions that are shown, the newest. */
@@ -20,12 +20,12 @@ export const storageHistory: CliCommand = {
     }),
 };
 
-function describe({ at, actor, planHash, durationMs, steps }: StorageEvolution): readonly string[] {
+function describe({ at, actor, planHash, durationMs, steps }: StorageMigration): readonly string[] {
   const plan = planHash === '' ? '' : `, plan ${planHash.slice(0, 12)}`;
   return [`${at}  by ${actor}, in ${durationMs} ms${plan}`, ...steps.map((step) => `  ${describeStep(step)}`)];
 }
 
 /** A backup and a restore are of everything. */
-function describeStep({ resource, risk, reason }: StorageEvolution['steps'][number]): string {
+function describeStep({ resource, risk, reason }: StorageMigration['steps'][number]): string {
   return resource === '*' ? String(reason) : `${String(resource)}, ${String(risk)}: ${String(reason)}`;
 }

@@ -1,5 +1,5 @@
 import { SetupError } from '../errors.ts';
-import type { CliCommand, StoredDeleted, Switches } from './cli-context.ts';
+import type { CliCommand, CliFlags, StoredDeleted } from './cli-context.ts';
 import { printSteps, withTables } from './print-plan.ts';
 
 /** Permanently deletes archived tables and columns, and soft-deleted records older than `--deleted-before`; without `--yes` it only prints them. */
@@ -32,7 +32,7 @@ export const storagePrune: CliCommand = {
 
 const MOST_DAYS = 36_500;
 
-function readDays(switches: Switches): number | undefined {
+function readDays(switches: CliFlags): number | undefined {
   const given = switches.get('deletedBefore');
   if (given === undefined) return undefined;
   const days = typeof given === 'string' && /^\d{1,5}$/.test(given) ? Number(given) : Number.NaN;

@@ -3,9 +3,9 @@ import { type Json, type JsonObject, ownValue } from '../operators/index.ts';
 import { OPEN, type Scope } from './condition.ts';
 import { conditionPaths } from './condition-paths.ts';
 import { explainCondition } from './explain-condition.ts';
-import { readConditions } from './parse-condition.ts';
+import { parseConditions } from './parse-condition.ts';
 
-const { condition } = readConditions(
+const { condition } = parseConditions(
   [
     { field: 'user.department', operator: 'eq', value: 'sales' },
     {

@@ -1,6 +1,6 @@
 import { describeValue, type Json } from '../operators/index.ts';
 import { type Comparison, type Condition, OPEN, type Operand, type Scope } from './condition.ts';
-import { reduce } from './partial-evaluation.ts';
+import { partiallyEvaluate } from './partial-evaluation.ts';
 import { resolveOperand } from './resolve-operand.ts';
 
 /** `open`: it depends on a record that is not known, as in a list. */
@@ -29,7 +29,7 @@ export type ConditionTrace =
 
 /** How a condition comes to its answer, comparison by comparison; none is left out because another decided. */
 export function explainCondition(condition: Condition, scope: Scope): ConditionTrace {
-  const answer = toAnswer(reduce(condition, scope));
+  const answer = toAnswer(partiallyEvaluate(condition, scope));
   switch (condition.type) {
     case 'constant':
       return { type: 'constant', answer };

@@ -32,9 +32,9 @@ export {
 } from './condition.ts';
 export { conditionPaths } from './condition-paths.ts';
 export { type ConditionTrace, explainCondition, printCondition, type TracedAnswer } from './explain-condition.ts';
-export { readConditions } from './parse-condition.ts';
-export type { ConditionLimits, ConditionReader } from './parsing-context.ts';
-export { evaluate, type Reduction, reduce, toReduction } from './partial-evaluation.ts';
+export { parseConditions } from './parse-condition.ts';
+export type { ConditionLimits, ConditionParser } from './parsing-context.ts';
+export { evaluate, type PartialEvaluator, partiallyEvaluate, toPartialEvaluator } from './partial-evaluation.ts';
 export { type RenamedConditions, type RenamePath, renamePaths, writtenPaths } from './rename-paths.ts';
-export { checkValues } from './validate-literals.ts';
+export { validateLiteralValues } from './validate-literals.ts';
 export { createNumberDomain, createTextDomain, toMeantPath, type ValueDomain } from './value-domain.ts';

@@ -14,8 +14,8 @@ import {
   type PathKind,
 } from './condition.ts';
 import { operandPaths } from './condition-paths.ts';
-import { describedKind, expected, member, note, type Reading } from './parsing-context.ts';
-import { checkBounds, checkLiterals } from './validate-literals.ts';
+import { addConditionIssue, type ConditionParsing, describedKind, expected, member } from './parsing-context.ts';
+import { validateLiteralBounds, validateLiterals } from './validate-literals.ts';
 
 /** What a comparison may have. */
 export const COMPARISON_MEMBERS: readonly string[] = ['field', 'operator', 'value', 'context', 'ifExists'];
@@ -24,10 +24,10 @@ export const COMPARISON_MEMBERS: readonly string[] = ['field', 'operator', 'valu
 type Note = (name: string, code: 'type' | 'required' | 'field' | 'context' | 'operator' | 'value', detail: string) => undefined;
 
 /** Reads `{ field, operator, value, context?, ifExists? }`; every mistake in it is noted. */
-export function readComparison(input: JsonObject, at: string, reading: Reading): Condition {
+export function parseComparison(input: JsonObject, at: string, reading: ConditionParsing): Condition {
   const before = reading.issues.length;
   const noteIn: Note = (name, code, detail) => {
-    note(reading, member(at, name), { code, detail });
+    addConditionIssue(reading, member(at, name), { code, detail });
     return undefined;
   };
   const context = readContext(ownValue(input, 'context'), noteIn);
@@ -35,10 +35,10 @@ export function readComparison(input: JsonObject, at: string, reading: Reading):
   const kind = path === undefined ? undefined : readKind(path, reading, noteIn);
   const operator = readOperator(ownValue(input, 'operator'), { path, kind }, noteIn);
   const ifExists = readIfExists(ownValue(input, 'ifExists'), noteIn);
-  const operand = readOperand(ownValue(input, 'value'), { at: member(at, 'value'), reading });
+  const operand = parseOperand(ownValue(input, 'value'), { at: member(at, 'value'), reading });
   if (path === undefined || operator === undefined || operand === undefined || reading.issues.length > before) return constant(null);
   const comparison: Comparison = Object.freeze({ type: 'comparison', path, operator: operator.name, operand, ifExists });
-  for (const detail of checkSides(comparison, reading)) noteIn('value', 'value', detail);
+  for (const detail of validateSides(comparison, reading)) noteIn('value', 'value', detail);
   return reading.issues.length > before ? constant(null) : comparison;
 }
 
@@ -58,7 +58,7 @@ function readField(given: Json | undefined, context: ContextGroup | undefined, n
   return noteIn('field', 'field', parsed.problem);
 }
 
-function readKind(path: Path, reading: Reading, noteIn: Note): PathKind | undefined {
+function readKind(path: Path, reading: ConditionParsing, noteIn: Note): PathKind | undefined {
   const described = describedKind(reading, path);
   if ('kind' in described) return described.kind;
   return noteIn('field', 'field', described.problem);
@@ -93,7 +93,7 @@ function readIfExists(given: Json | undefined, noteIn: Note): boolean {
 /** Where an operand stands, and the reading it is part of. */
 interface OperandPlace {
   readonly at: string;
-  readonly reading: Reading;
+  readonly reading: ConditionParsing;
 }
 
 /** Shapes that are lists, and those that a text can be. */
@@ -101,7 +101,7 @@ const LIST_SHAPES: readonly Operator['operand'][] = ['scalars', 'range', 'timesO
 const TEXT_SHAPES: readonly Operator['operand'][] = ['scalar', 'text', 'pattern', 'duration', 'time', 'networks'];
 
 /** Reads the right side of a comparison; undefined where it has a mistake, which is noted. */
-export function readOperand(value: Json | undefined, place: OperandPlace): Operand | undefined {
+export function parseOperand(value: Json | undefined, place: OperandPlace): Operand | undefined {
   const { textLength, listItems } = place.reading.reader.limits;
   if (value === undefined) return fail(place, 'required', 'expected a value, given nothing');
   if (typeof value === 'string') {
@@ -112,7 +112,7 @@ export function readOperand(value: Json | undefined, place: OperandPlace): Opera
   if (!Array.isArray(value)) return { type: 'literal', value };
   if (value.length > listItems) return fail(place, 'limit', `expected at most ${listItems} items, given ${value.length}`);
   const items = value.map((item: Json, index) =>
-    typeof item === 'string' ? readOperand(item, { ...place, at: member(place.at, index) }) : ({ type: 'literal', value: item } as const),
+    typeof item === 'string' ? parseOperand(item, { ...place, at: member(place.at, index) }) : ({ type: 'literal', value: item } as const),
   );
   if (items.some((item) => item === undefined)) return undefined;
   const known = items.filter((item) => item !== undefined);
@@ -120,7 +120,7 @@ export function readOperand(value: Json | undefined, place: OperandPlace): Opera
 }
 
 /** What is wrong with an operand for an operator, as far as it can be said before references have values. */
-export function checkOperand(operand: Operand, operator: Operator, as: ComparedAs): string | undefined {
+export function validateOperand(operand: Operand, operator: Operator, as: ComparedAs): string | undefined {
   const { operand: shape } = operator;
   switch (operand.type) {
     case 'literal':
@@ -171,12 +171,12 @@ function readText(text: string, place: OperandPlace): Operand | undefined {
 }
 
 function fail({ at, reading }: OperandPlace, code: 'required' | 'limit' | 'value', detail: string): undefined {
-  note(reading, at, { code, detail });
+  addConditionIssue(reading, at, { code, detail });
   return undefined;
 }
 
 /** Returns messages for mistakes in a comparison: unknown paths, kinds that cannot be compared, literals that do not fit. */
-export function checkSides(comparison: Comparison, reading: Reading): readonly string[] {
+export function validateSides(comparison: Comparison, reading: ConditionParsing): readonly string[] {
   const operator = OPERATORS.get(comparison.operator);
   if (operator === undefined) return [`unknown operator "${comparison.operator}"`];
   const mistakes: string[] = [];
@@ -190,7 +190,7 @@ export function checkSides(comparison: Comparison, reading: Reading): readonly s
   const mistake =
     as === 'mismatch'
       ? `what ${comparison.path.text} is compared with is of another kind; such a comparison is always unknown`
-      : (checkWritten(comparison, operator, { as, reading }) ?? checkOperand(comparison.operand, operator, as));
+      : (checkWritten(comparison, operator, { as, reading }) ?? validateOperand(comparison.operand, operator, as));
   return mistake === undefined ? mistakes : [...mistakes, mistake];
 }
 
@@ -198,9 +198,9 @@ export function checkSides(comparison: Comparison, reading: Reading): readonly s
 function checkWritten(
   comparison: Comparison,
   operator: Operator,
-  { as, reading: { reader } }: { readonly as: ComparedAs; readonly reading: Reading },
+  { as, reading: { reader } }: { readonly as: ComparedAs; readonly reading: ConditionParsing },
 ): string | undefined {
   if (reader.domainOf === undefined) return undefined;
   const domain = reader.domainOf(comparison.path);
-  return (domain && checkLiterals(comparison, operator, domain)) ?? checkBounds(comparison, operator, { as, domain });
+  return (domain && validateLiterals(comparison, operator, domain)) ?? validateLiteralBounds(comparison, operator, { as, domain });
 }

@@ -3,8 +3,8 @@ import type { Issue } from '../errors.ts';
 import type { Json } from '../operators/index.ts';
 import type { Path, PathKind } from './condition.ts';
 import { printCondition } from './explain-condition.ts';
-import { readConditions } from './parse-condition.ts';
-import type { ConditionLimits, ConditionReader } from './parsing-context.ts';
+import { parseConditions } from './parse-condition.ts';
+import type { ConditionLimits, ConditionParser } from './parsing-context.ts';
 
 const LIMITS: ConditionLimits = { depth: 4, comparisons: 20, listItems: 5, textLength: 100, expressionLength: 200, expressionDepth: 12 };
 const KINDS: ReadonlyMap<string, PathKind> = new Map<string, PathKind>([
@@ -135,7 +135,7 @@ const READ: readonly (readonly [Json, string])[] = [
 describe('readConditions', () => {
   for (const [name, input, ...expected] of MISTAKES) {
     it(`refuses ${name}`, () => {
-      const { condition, issues } = readConditions(input, reader());
+      const { condition, issues } = parseConditions(input, reader());
       expect(issues.map(({ path }) => path)).toEqual(expected.map(([path]) => path));
       for (const [index, [, words]] of expected.entries()) expect(issues[index]?.detail).toMatch(words);
       expect(printCondition(condition)).toMatch(/unknown/);
@@ -144,13 +144,13 @@ describe('readConditions', () => {
 
   for (const [input, expected] of READ) {
     it(`reads ${expected}`, () => {
-      expect(readConditions(input, reader())).toMatchObject({ issues: [] });
-      expect(printCondition(readConditions(input, reader()).condition)).toBe(expected);
+      expect(parseConditions(input, reader())).toMatchObject({ issues: [] });
+      expect(printCondition(parseConditions(input, reader()).condition)).toBe(expected);
     });
   }
 
   it('keeps what is right beside what is wrong', () => {
-    const { condition } = readConditions([{ field: 'user.id', operator: 'eq', value: 'x' }, 'wrong'], reader());
+    const { condition } = parseConditions([{ field: 'user.id', operator: 'eq', value: 'x' }, 'wrong'], reader());
     expect(printCondition(condition)).toBe('user.id eq "x" and unknown');
   });
 
@@ -158,28 +158,28 @@ describe('readConditions', () => {
     it(`stops at the limit on depth, ${depth} groups deep`, () => {
       let input: Json = { field: 'user.id', operator: 'eq', value: 'x' };
       for (let level = 0; level < depth; level++) input = level % 2 === 0 ? { not: input } : { anyOf: [input] };
-      expect(codesOf(readConditions([input], reader()).issues)).toEqual(['limit']);
+      expect(codesOf(parseConditions([input], reader()).issues)).toEqual(['limit']);
     });
   }
 
   it('looks no deeper into a value than it must', () => {
     let value: Json = [];
     for (let level = 0; level < 100_000; level++) value = [value];
-    expect(codesOf(readConditions([{ field: 'user.id', operator: 'in', value }], reader()).issues)).toEqual(['value']);
+    expect(codesOf(parseConditions([{ field: 'user.id', operator: 'in', value }], reader()).issues)).toEqual(['value']);
   });
 
   it('says once that there are too many conditions', () => {
     const input = Array.from({ length: 50_000 }, () => ({ anyOf: [{ field: 'user.id', operator: 'eq', value: 'x' }] }));
-    expect(codesOf(readConditions(input, reader()).issues)).toEqual(['limit']);
+    expect(codesOf(parseConditions(input, reader()).issues)).toEqual(['limit']);
   });
 
   it('takes members of the object alone, not what it inherits', () => {
     const input = JSON.parse('[{"__proto__": {"field": "user.id", "operator": "eq", "value": "x"}}]') as Json;
-    expect(codesOf(readConditions(input, reader()).issues)).toEqual(['unknown']);
+    expect(codesOf(parseConditions(input, reader()).issues)).toEqual(['unknown']);
   });
 });
 
-function reader(): ConditionReader {
+function reader(): ConditionParser {
   return { at: 'at', expressions: false, limits: LIMITS, describePath };
 }
 

@@ -20,7 +20,7 @@ export interface ConditionLimits {
 }
 
 /** What conditions are read for. */
-export interface ConditionReader {
+export interface ConditionParser {
   /** Where they stand, as a prefix of issue paths: `rules.0.conditions`. */
   readonly at: string;
   /** Whether `{ expression }` may stand among them. */
@@ -39,15 +39,19 @@ export interface ConditionReader {
 export type ConditionIssueCode = 'type' | 'required' | 'unknown' | 'limit' | 'field' | 'context' | 'operator' | 'value' | 'expression';
 
 /** Reading as it goes on: mistakes add up. */
-export interface Reading {
-  readonly reader: ConditionReader;
+export interface ConditionParsing {
+  readonly reader: ConditionParser;
   readonly issues: Issue[];
   /** Conditions read so far. */
   count: number;
 }
 
 /** Notes a mistake; the condition that has it answers unknown, so that it neither allows nor lets a denial pass. */
-export function note(reading: Reading, at: string, mistake: { readonly code: ConditionIssueCode; readonly detail: string }): Condition {
+export function addConditionIssue(
+  reading: ConditionParsing,
+  at: string,
+  mistake: { readonly code: ConditionIssueCode; readonly detail: string },
+): Condition {
   reading.issues.push({ path: at, ...mistake });
   return constant(null);
 }
@@ -58,7 +62,10 @@ export function member(at: string, name: string | number): string {
 }
 
 /** What definitions say of a path to which they have nothing against; undefined where anything may stand there. */
-export function describedKind(reading: Reading, path: Path): { readonly kind: PathKind | undefined } | { readonly problem: string } {
+export function describedKind(
+  reading: ConditionParsing,
+  path: Path,
+): { readonly kind: PathKind | undefined } | { readonly problem: string } {
   const described = reading.reader.describePath?.(path) ?? 'any';
   if (described === 'any') return { kind: undefined };
   return 'problem' in described ? described : { kind: described };

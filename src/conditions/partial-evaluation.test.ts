@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type Json, type JsonObject, OPERATORS, ownValue, type Truth } from '../operators/index.ts';
 import { parsePath } from './attribute-path.ts';
 import { type Condition, OPEN, type Path, type PathKind, type Scope } from './condition.ts';
-import { evaluate, reduce } from './partial-evaluation.ts';
+import { evaluate, partiallyEvaluate } from './partial-evaluation.ts';
 
 const KINDS: ReadonlyMap<string, PathKind> = new Map<string, PathKind>([
   ['user.id', { kind: 'text' }],
@@ -59,7 +59,7 @@ describe('reduce', () => {
   it('leaves a condition that answers on each record what the whole does', () => {
     fc.assert(
       fc.property(conditions, worlds, (condition, world) => {
-        const left = reduce(condition, scopeOf(world, 'open'));
+        const left = partiallyEvaluate(condition, scopeOf(world, 'open'));
         expect(evaluate(left, scopeOf(world))).toBe(evaluate(condition, scopeOf(world)));
       }),
       { numRuns: 5000 },
@@ -70,7 +70,7 @@ describe('reduce', () => {
     fc.assert(
       fc.property(conditions, worlds, worlds, (condition, before, world) => {
         evaluate(condition, scopeOf(before));
-        reduce(condition, scopeOf(before, 'open'));
+        partiallyEvaluate(condition, scopeOf(before, 'open'));
         expect(evaluate(condition, scopeOf(world))).toBe(evaluate(structuredClone(condition), scopeOf(world)));
       }),
       { numRuns: 1000 },
@@ -103,7 +103,7 @@ describe('reduce', () => {
   });
 
   it('leaves nothing but a constant where nothing is open', () => {
-    fc.assert(fc.property(conditions, worlds, (condition, world) => reduce(condition, scopeOf(world)).type === 'constant'));
+    fc.assert(fc.property(conditions, worlds, (condition, world) => partiallyEvaluate(condition, scopeOf(world)).type === 'constant'));
   });
 
   const turned: readonly [string, string, string, Json | undefined, string][] = [
@@ -117,7 +117,7 @@ describe('reduce', () => {
   for (const [left, operator, right, value, expected] of turned) {
     it(`says ${left} ${operator} \${${right}} of the open record`, () => {
       const world = { user: { [left.slice(5)]: value }, resource: {} };
-      const reduced = reduce(compare(left, operator, right), scopeOf(world, 'open'));
+      const reduced = partiallyEvaluate(compare(left, operator, right), scopeOf(world, 'open'));
       expect(reduced).toMatchObject({ type: 'comparison', path: { text: right } });
       expect(
         reduced.type === 'comparison' && `${reduced.path.text} ${reduced.operator} ${JSON.stringify(Object(reduced.operand).value)}`,
@@ -128,7 +128,7 @@ describe('reduce', () => {
   it('asks each open item of a list operand by itself', () => {
     const items = ['resource.authorId', 'resource.editorId'].map((text) => ({ type: 'reference' as const, path: pathAt(text) }));
     const condition: Condition = { ...compare('user.id', 'in', 'user.id'), operand: { type: 'array', items } };
-    const reduced = reduce(condition, scopeOf({ user: { id: 'u1' }, resource: {} }, 'open'));
+    const reduced = partiallyEvaluate(condition, scopeOf({ user: { id: 'u1' }, resource: {} }, 'open'));
     expect(reduced).toMatchObject({ type: 'any', of: [{ path: { text: 'resource.authorId' } }, { path: { text: 'resource.editorId' } }] });
   });
 

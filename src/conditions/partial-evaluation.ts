@@ -21,24 +21,24 @@ import { resolveOperand, toResolve, valuesOf } from './resolve-operand.ts';
  * What is left of a condition once everything known is put in: a constant where nothing is open, otherwise a condition
  * on the open record that is true, false and unknown on exactly the records on which the whole is.
  */
-export function reduce(condition: Condition, scope: Scope): Condition {
-  return memoised(reductions, condition, () => toReduction(condition))(scope);
+export function partiallyEvaluate(condition: Condition, scope: Scope): Condition {
+  return memoised(reductions, condition, () => toPartialEvaluator(condition))(scope);
 }
 
 /** The answer of a condition in a scope with nothing open. (What stays open, through a mistake of the caller, is unknown.) */
 export function evaluate(condition: Condition, scope: Scope): Truth {
-  const answer = reduce(condition, scope);
+  const answer = partiallyEvaluate(condition, scope);
   return answer.type === 'constant' ? answer.value : UNKNOWN;
 }
 
-/** `reduce` of one condition, with everything that needs no scope done once. */
-export type Reduction = (scope: Scope) => Condition;
+/** `partiallyEvaluate` of one condition, with everything that needs no scope done once. */
+export type PartialEvaluator = (scope: Scope) => Condition;
 
 /** What a list leaves open is asked again of every row. */
-const reductions = new WeakMap<Condition, Reduction>();
+const reductions = new WeakMap<Condition, PartialEvaluator>();
 
 /** Makes a condition ready to be reduced often: a rule's is at every decision. */
-export function toReduction(condition: Condition): Reduction {
+export function toPartialEvaluator(condition: Condition): PartialEvaluator {
   switch (condition.type) {
     case 'constant': {
       const answer = constant(condition.value);
@@ -49,7 +49,7 @@ export function toReduction(condition: Condition): Reduction {
     case 'expression':
       return (scope) => reduceExpression(condition, scope);
     case 'not': {
-      const inner = toReduction(condition.of);
+      const inner = toPartialEvaluator(condition.of);
       return (scope) => not(inner(scope));
     }
     case 'all':
@@ -68,8 +68,8 @@ interface Group {
 }
 
 /** Makes no list while nothing is open. */
-function toGroupReduction(conditions: readonly Condition[], { join, decisive, otherwise }: Group): Reduction {
-  const members = conditions.map(toReduction);
+function toGroupReduction(conditions: readonly Condition[], { join, decisive, otherwise }: Group): PartialEvaluator {
+  const members = conditions.map(toPartialEvaluator);
   return (scope) => {
     let open: Condition[] | undefined;
     let isUnknown = false;
@@ -90,7 +90,7 @@ function reduceExpression(expression: Expression, scope: Scope): Condition {
   return values === OPEN ? expression : constant(expression.evaluate(values));
 }
 
-function toComparisonReduction(comparison: Comparison): Reduction {
+function toComparisonReduction(comparison: Comparison): PartialEvaluator {
   const operator = OPERATORS.get(comparison.operator);
   if (operator === undefined) return () => constant(UNKNOWN);
   const { path, operand } = comparison;
@@ -121,7 +121,7 @@ function reduceOpen(
   if (expected === OPEN) {
     // Some items may be known: told one by one, they are put in.
     const each = toItemByItem(comparison, operator, as);
-    return each === undefined ? comparison : reduce(each, scope);
+    return each === undefined ? comparison : partiallyEvaluate(each, scope);
   }
   return { ...comparison, operand: { type: 'literal', value: expected }, as };
 }
@@ -152,7 +152,7 @@ function turnRound(comparison: Comparison, turn: Turn): Condition {
   // The mirror may fit where the operator does not.
   if (turn.as.kind !== undefined && !turn.operator.kinds.includes(turn.as.kind)) return constant(UNKNOWN);
   const each = toItemByItem(comparison, turn.operator, turn.as);
-  if (each !== undefined) return reduce(each, turn.scope);
+  if (each !== undefined) return partiallyEvaluate(each, turn.scope);
   const as = mirroredAs(turn, operand.type === 'reference' ? turn.scope.kindOf(operand.path) : undefined);
   if (operand.type !== 'reference' || as === undefined || turn.operator.mirror === undefined) return comparison;
   return {

@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject } from '../operators/index.ts';
 import { isGroup, parsePath } from './attribute-path.ts';
 import { CONTEXT_GROUPS, type Path } from './condition.ts';
 import { conditionPaths } from './condition-paths.ts';
-import { readConditions } from './parse-condition.ts';
+import { parseConditions } from './parse-condition.ts';
 import type { ConditionLimits } from './parsing-context.ts';
 
 /** The keys that a path has from now on; undefined where it stays as it is. */
@@ -29,7 +29,7 @@ const NO_LIMITS: ConditionLimits = Object.freeze({
 
 /** Every path that conditions as written read, those of expressions too; definitions have no say in it. */
 export function writtenPaths(conditions: readonly JsonObject[]): readonly Path[] {
-  return conditionPaths(readConditions(conditions, { at: '', expressions: true, limits: NO_LIMITS }).condition);
+  return conditionPaths(parseConditions(conditions, { at: '', expressions: true, limits: NO_LIMITS }).condition);
 }
 
 /**

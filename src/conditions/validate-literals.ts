@@ -18,12 +18,12 @@ interface Placed {
  * Returns why a comparison with a literal has the same result for every possible value of its path; undefined if the results
  * differ. The operator compares with whole values (`eq`, `in`, `has`), or with parts of a text (`startsWith`, `like`).
  */
-export function checkLiterals({ path, operand }: Comparison, operator: Operator, domain: ValueDomain): string | undefined {
+export function validateLiterals({ path, operand }: Comparison, operator: Operator, domain: ValueDomain): string | undefined {
   switch (operator.operand) {
     case 'scalar':
     case 'scalars':
     case 'range':
-      return checkValues(operand, operator, { name: path.text, domain });
+      return validateLiteralValues(operand, operator, { name: path.text, domain });
     case 'text':
     case 'pattern':
       return operand.type === 'literal' ? checkPart(operand.value, operator, { name: path.text, domain }) : undefined;
@@ -39,7 +39,7 @@ interface Subject {
 }
 
 /** Returns messages for literals that the subject never equals. Other checks handle null and lists in place of a value. */
-export function checkValues(operand: Operand, operator: Operator, { name, domain }: Subject): string | undefined {
+export function validateLiteralValues(operand: Operand, operator: Operator, { name, domain }: Subject): string | undefined {
   const isList = operator.operand !== 'scalar';
   const mistakes = literalsOf(operand).flatMap(({ value, index }) => {
     if (isList !== (index !== undefined) || typeof value === 'object' || isWithin(value, operator, domain)) return [];
@@ -82,7 +82,7 @@ interface Known {
 }
 
 /** Returns why no value lies between two literals: the first is greater than the second. */
-export function checkBounds({ path, operand }: Comparison, operator: Operator, { as, domain }: Known): string | undefined {
+export function validateLiteralBounds({ path, operand }: Comparison, operator: Operator, { as, domain }: Known): string | undefined {
   if (operator.operand !== 'range' || operand.type !== 'literal' || !Array.isArray(operand.value)) return undefined;
   const [low, high] = operand.value as readonly Json[];
   if (low === undefined || high === undefined) return undefined;

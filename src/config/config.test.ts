@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { SetupError } from '../errors.ts';
-import { readSettings, SETTING_GROUPS, SETTINGS, type SettingSources } from './config.ts';
+import { CONFIG_GROUPS, CONFIG_OPTIONS, type ConfigSources, parseConfig } from './config.ts';
 
-function mistakesOf(sources: SettingSources): readonly string[] {
+function mistakesOf(sources: ConfigSources): readonly string[] {
   try {
-    readSettings(sources);
+    parseConfig(sources);
     return [];
   } catch (error) {
     if (!(error instanceof SetupError)) throw error;
@@ -14,7 +14,7 @@ function mistakesOf(sources: SettingSources): readonly string[] {
 
 describe('readSettings', () => {
   it('gives the defaults, frozen', () => {
-    const settings = readSettings({});
+    const settings = parseConfig({});
     expect(settings).toMatchObject({ project: '.', host: '127.0.0.1', port: 8787, pageMax: 1000, auditMode: 'strict', trustProxy: [] });
     expect(settings.jwtSecret).toBeUndefined();
     expect(Object.isFrozen(settings)).toBe(true);
@@ -22,37 +22,37 @@ describe('readSettings', () => {
 
   it('puts the flag before the environment, and the environment before the default', () => {
     const env = { BAILIWICK_PORT: '1', BAILIWICK_HOST: '::1' };
-    expect(readSettings({ flags: { port: '2' }, env })).toMatchObject({ port: 2, host: '::1', drainSeconds: 10 });
+    expect(parseConfig({ flags: { port: '2' }, env })).toMatchObject({ port: 2, host: '::1', drainSeconds: 10 });
   });
 
   it('takes PORT and HOST where our own variables are absent', () => {
     const env = { PORT: '3000', HOST: '0.0.0.0' };
-    expect(readSettings({ env })).toMatchObject({ port: 3000, host: '0.0.0.0' });
-    expect(readSettings({ env: { ...env, BAILIWICK_PORT: '1', BAILIWICK_HOST: '::1' } })).toMatchObject({ port: 1, host: '::1' });
-    expect(readSettings({ flags: { port: '2', host: '::1' }, env })).toMatchObject({ port: 2, host: '::1' });
-    expect(readSettings({ env: { PORT: '', BAILIWICK_PORT: '' } }).port).toBe(8787);
+    expect(parseConfig({ env })).toMatchObject({ port: 3000, host: '0.0.0.0' });
+    expect(parseConfig({ env: { ...env, BAILIWICK_PORT: '1', BAILIWICK_HOST: '::1' } })).toMatchObject({ port: 1, host: '::1' });
+    expect(parseConfig({ flags: { port: '2', host: '::1' }, env })).toMatchObject({ port: 2, host: '::1' });
+    expect(parseConfig({ env: { PORT: '', BAILIWICK_PORT: '' } }).port).toBe(8787);
     expect(mistakesOf({ env: { PORT: 'http' } })).toEqual(['PORT: expected a whole number from 0 to 65535, given "http"']);
   });
 
   it('takes an empty variable as absent', () => {
-    expect(readSettings({ env: { BAILIWICK_PORT: '' } }).port).toBe(8787);
+    expect(parseConfig({ env: { BAILIWICK_PORT: '' } }).port).toBe(8787);
   });
 
   it('takes numbers and lists as such from a library user', () => {
     const flags = { port: 0, corsOrigins: ['https://a.example', 'http://localhost:3000'] };
-    expect(readSettings({ flags })).toMatchObject(flags);
+    expect(parseConfig({ flags })).toMatchObject(flags);
   });
 
   it('derives the data folder from the project, and the database from the data folder', () => {
-    expect(readSettings({ flags: { project: 'p' } })).toMatchObject({ data: 'p/data', database: 'sqlite:p/data/bailiwick.db' });
-    expect(readSettings({ flags: { project: 'p', data: 'd' } }).database).toBe('sqlite:d/bailiwick.db');
+    expect(parseConfig({ flags: { project: 'p' } })).toMatchObject({ data: 'p/data', database: 'sqlite:p/data/bailiwick.db' });
+    expect(parseConfig({ flags: { project: 'p', data: 'd' } }).database).toBe('sqlite:d/bailiwick.db');
   });
 
   it('splits lists at commas', () => {
-    expect(readSettings({ env: { BAILIWICK_TRUST_PROXY: '10.0.0.0/8, ::1' } }).trustProxy).toEqual(['10.0.0.0/8', '::1']);
+    expect(parseConfig({ env: { BAILIWICK_TRUST_PROXY: '10.0.0.0/8, ::1' } }).trustProxy).toEqual(['10.0.0.0/8', '::1']);
   });
 
-  const wrong: readonly [string, SettingSources, string][] = [
+  const wrong: readonly [string, ConfigSources, string][] = [
     ['a port beyond the last', { flags: { port: '65536' } }, '--port: expected a whole number from 0 to 65535, given "65536"'],
     [
       'a port that is no number',
@@ -141,20 +141,20 @@ describe('readSettings', () => {
   });
 
   it('knows time zones that are links', () => {
-    expect(readSettings({ flags: { timezone: 'Asia/Calcutta' } }).timezone).toBe('Asia/Calcutta');
+    expect(parseConfig({ flags: { timezone: 'Asia/Calcutta' } }).timezone).toBe('Asia/Calcutta');
   });
 });
 
 describe('SETTINGS', () => {
   it('has names that follow from one another, and no flag for a secret', () => {
-    const { flag, env } = SETTINGS.get('accessTokenSeconds') ?? {};
+    const { flag, env } = CONFIG_OPTIONS.get('accessTokenSeconds') ?? {};
     expect({ flag, env }).toEqual({ flag: '--access-token-seconds', env: 'BAILIWICK_ACCESS_TOKEN_SECONDS' });
-    expect(SETTINGS.get('jwtSecret')?.flag).toBeUndefined();
+    expect(CONFIG_OPTIONS.get('jwtSecret')?.flag).toBeUndefined();
   });
 
   it('puts each into a group that has a title, with a default that is within its range', () => {
-    for (const setting of SETTINGS.values()) {
-      expect(SETTING_GROUPS.has(setting.group), setting.name).toBe(true);
+    for (const setting of CONFIG_OPTIONS.values()) {
+      expect(CONFIG_GROUPS.has(setting.group), setting.name).toBe(true);
       const [min, max] = setting.range ?? [0, 0];
       if (setting.range !== undefined) expect(Number(setting.default) >= min && Number(setting.default) <= max, setting.name).toBe(true);
     }

@@ -4,4 +4,4 @@
  * Only the composition root and the CLI import it; every other component receives its own options.
  * Begin with `option-table.ts`.
  */
-export { readSettings, SETTING_GROUPS, SETTINGS, type Setting, type SettingSources, type Settings, toSetup } from './config.ts';
+export { CONFIG_GROUPS, CONFIG_OPTIONS, type Config, type ConfigOption, type ConfigSources, parseConfig, toSetup } from './config.ts';

@@ -1,5 +1,5 @@
 /** Every setting: its group, form, default, range and description, as the command line and the reference show them. */
-export const SETTINGS_TABLE = {
+export const OPTION_TABLE = {
   project: { group: 'place', default: '.', about: 'folder that holds `resources/`' },
   data: { group: 'place', default: '<project>/data', about: 'folder for the database file and generated keys' },
   database: {

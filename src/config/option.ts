@@ -5,7 +5,7 @@ import { isIP } from 'node:net';
 import { didYouMean } from '../errors.ts';
 
 /** What a row of the table says. `range` makes it a whole number, `values` one of these, `each` a list, anything else a text. */
-export interface SettingRow {
+export interface OptionRow {
   readonly group: string;
   /** `<name>` in it stands for another setting; absent where the setting may be. */
   readonly default?: string | number;
@@ -24,13 +24,13 @@ export interface SettingRow {
 export type TextForm = 'text' | 'secret' | 'database' | 'timezone' | 'address' | 'listening' | 'origin' | 'age' | 'issuer' | 'host';
 
 /** What may be given for a setting: text by flag and environment, numbers and lists as such by a library's user. */
-export type GivenSetting = string | number | readonly string[];
+export type GivenOption = string | number | readonly string[];
 
 /** What a setting is read as, or what is wrong with what was given, in words. */
-export type ReadSetting = { readonly value: string | number | readonly string[] } | { readonly mistake: string };
+export type ParseOption = { readonly value: string | number | readonly string[] } | { readonly mistake: string };
 
 /** Reads what was given for one setting. A mistake never repeats a secret, nor a database's address (it may hold a password). */
-export function readSetting(row: SettingRow, given: GivenSetting): ReadSetting {
+export function parseOption(row: OptionRow, given: GivenOption): ParseOption {
   if (row.each !== undefined) return readList(row.each, typeof given === 'object' ? given : String(given).split(','));
   const text = String(given);
   if (row.range !== undefined) return readInteger(row.range, text);
@@ -41,13 +41,13 @@ export function readSetting(row: SettingRow, given: GivenSetting): ReadSetting {
   return mistake === undefined ? { value: text } : { mistake };
 }
 
-function readList(form: TextForm, given: readonly string[]): ReadSetting {
+function readList(form: TextForm, given: readonly string[]): ParseOption {
   const list = given.map((item) => item.trim()).filter((item) => item !== '');
   const mistakes = list.map((item) => checks[form](item)).filter((mistake) => mistake !== undefined);
   return mistakes.length === 0 ? { value: Object.freeze(list) } : { mistake: mistakes.join('; ') };
 }
 
-function readInteger([min, max]: readonly [number, number], text: string): ReadSetting {
+function readInteger([min, max]: readonly [number, number], text: string): ParseOption {
   const number = /^-?\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
   return number >= min && number <= max ? { value: number } : { mistake: `expected a whole number from ${min} to ${max}, given "${text}"` };
 }
@@ -73,10 +73,10 @@ const checks: { readonly [F in TextForm]: (text: string) => string | undefined }
     return fits ? undefined : `expected addresses or CIDRs, given "${text}"`;
   },
   listening(text) {
-    return readListening(text) === undefined ? `expected <address>:<port> such as 127.0.0.1:9464, given "${text}"` : undefined;
+    return parseListening(text) === undefined ? `expected <address>:<port> such as 127.0.0.1:9464, given "${text}"` : undefined;
   },
   age(text) {
-    return text === 'off' || readAge(text) !== undefined
+    return text === 'off' || parseAge(text) !== undefined
       ? undefined
       : `expected off, or days from 1d to 36500d such as 90d, given "${text}"`;
   },
@@ -96,13 +96,13 @@ const checks: { readonly [F in TextForm]: (text: string) => string | undefined }
 };
 
 /** A number of days, `90d`. Undefined where the text says no such thing, or more than a century. */
-export function readAge(text: string): number | undefined {
+export function parseAge(text: string): number | undefined {
   const days = /^[1-9]\d{0,4}d$/.test(text) ? Number(text.slice(0, -1)) : Number.NaN;
   return days <= 36_500 ? days : undefined;
 }
 
 /** Where to listen: `127.0.0.1:9464`, `[::1]:9464`, `localhost:9464`. Undefined where the text says no such thing. */
-export function readListening(text: string): { readonly host: string; readonly port: number } | undefined {
+export function parseListening(text: string): { readonly host: string; readonly port: number } | undefined {
   const [, bracketed, plain, digits] = /^(?:\[([\da-f:.]+)\]|([^\s:[\]/]+)):(\d{1,5})$/i.exec(text) ?? [];
   const host = bracketed ?? plain;
   const port = Number(digits);

@@ -10,7 +10,7 @@ export interface Ordered<Value> {
 }
 
 /** What is wrong with a field's `min` and `max`. */
-export function checkBounds<Value extends number | bigint | string>(
+export function validateBounds<Value extends number | bigint | string>(
   field: Field,
   type: Ordered<Value>,
 ): { option: string; detail: string }[] {
@@ -30,7 +30,11 @@ export function checkBounds<Value extends number | bigint | string>(
 }
 
 /** What is wrong with a value of an ordered type: it is none, or lies outside the field's bounds. */
-export function checkWithin<Value extends number | bigint | string>(value: Json, field: Field, type: Ordered<Value>): string | undefined {
+export function validateWithin<Value extends number | bigint | string>(
+  value: Json,
+  field: Field,
+  type: Ordered<Value>,
+): string | undefined {
   const read = type.read(value, field);
   if (read === undefined) return `expected ${type.expected}`;
   const min = readBound(field.min, field, type);

@@ -1,5 +1,5 @@
 import { canonicalAs, type Json } from '../operators/index.ts';
-import { checkBounds, checkWithin } from './bounds.ts';
+import { validateBounds, validateWithin } from './bounds.ts';
 import { TEXT_COLUMN } from './characters.ts';
 import type { FieldType } from './field-type.ts';
 
@@ -21,7 +21,7 @@ export const date: FieldType = Object.freeze({
   form: 'date',
   example: '2026-01-31',
   jsonSchema: () => ({ type: 'string', format: 'date' }),
-  checkOptions: (field) => checkBounds(field, ordered),
-  checkValue: (value, field) => checkWithin(value, field, ordered),
+  checkOptions: (field) => validateBounds(field, ordered),
+  checkValue: (value, field) => validateWithin(value, field, ordered),
   toColumn: ordered.read,
 } satisfies FieldType);

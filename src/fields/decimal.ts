@@ -1,5 +1,5 @@
-import { type Json, readDecimal } from '../operators/index.ts';
-import { checkBounds, checkWithin } from './bounds.ts';
+import { type Json, parseDecimal } from '../operators/index.ts';
+import { validateBounds, validateWithin } from './bounds.ts';
 import type { Field, FieldType } from './field-type.ts';
 
 const USUAL_SCALE = 2;
@@ -24,9 +24,9 @@ export const decimal: FieldType = Object.freeze({
     if (scale !== undefined && scale > MOST_DIGITS) {
       return [{ option: 'scale', detail: `expected 0 to ${MOST_DIGITS}, given ${scale}` }];
     }
-    return checkBounds(field, ordered(field));
+    return validateBounds(field, ordered(field));
   },
-  checkValue: (value, field) => checkWithin(value, field, ordered(field)),
+  checkValue: (value, field) => validateWithin(value, field, ordered(field)),
   toCanonical: (value, field) => {
     const scaled = toScaled(value, field);
     return scaled === undefined ? value : fromScaled(scaled, field);
@@ -48,7 +48,7 @@ function expectation(field: Field): string {
 // 12.3 at scale 2 is 1230n. Undefined where the value is no decimal, or has more places or digits than fit.
 function toScaled(value: Json, field: Field): bigint | undefined {
   const scale = field.scale ?? USUAL_SCALE;
-  const read = readDecimal(value);
+  const read = parseDecimal(value);
   if (read === undefined || read.scale > scale) return undefined;
   const scaled = read.unscaled * 10n ** BigInt(scale - read.scale);
   return scaled > -LIMIT && scaled < LIMIT ? scaled : undefined;

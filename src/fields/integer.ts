@@ -1,5 +1,5 @@
 import type { Json } from '../operators/index.ts';
-import { boundsSchema, checkBounds } from './bounds.ts';
+import { boundsSchema, validateBounds } from './bounds.ts';
 import type { FieldType } from './field-type.ts';
 
 const whole = {
@@ -25,7 +25,7 @@ export const integer: FieldType = Object.freeze({
     maximum: Number.MAX_SAFE_INTEGER,
     ...boundsSchema(field),
   }),
-  checkOptions: (field) => checkBounds(field, whole),
+  checkOptions: (field) => validateBounds(field, whole),
   // -0 and 0 are one value; no column would keep them apart alike on every database.
   toCanonical: (value) => (value === 0 ? 0 : value),
   // A sum that is no longer exact lies outside the schema's bounds.

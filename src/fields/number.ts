@@ -1,5 +1,5 @@
 import type { Json } from '../operators/index.ts';
-import { boundsSchema, checkBounds } from './bounds.ts';
+import { boundsSchema, validateBounds } from './bounds.ts';
 import type { FieldType } from './field-type.ts';
 
 const finite = {
@@ -19,7 +19,7 @@ export const number: FieldType = Object.freeze({
   form: 'number',
   example: 3.14,
   jsonSchema: (field) => ({ type: 'number', ...boundsSchema(field) }),
-  checkOptions: (field) => checkBounds(field, finite),
+  checkOptions: (field) => validateBounds(field, finite),
   // -0 and 0 are one value; no column would keep them apart alike on every database.
   toCanonical: (value) => (value === 0 ? 0 : value),
   add: (stored, amount) => (finite.read(amount) === undefined ? undefined : finite.read(Number(stored) + Number(amount))),

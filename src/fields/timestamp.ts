@@ -1,5 +1,5 @@
 import { canonicalAs, type Json } from '../operators/index.ts';
-import { checkBounds, checkWithin } from './bounds.ts';
+import { validateBounds, validateWithin } from './bounds.ts';
 import { TEXT_COLUMN } from './characters.ts';
 import type { FieldType } from './field-type.ts';
 
@@ -21,8 +21,8 @@ export const timestamp: FieldType = Object.freeze({
   form: 'datetime',
   example: '2026-01-31T09:00:00.000Z',
   jsonSchema: () => ({ type: 'string', format: 'date-time' }),
-  checkOptions: (field) => checkBounds(field, ordered),
-  checkValue: (value, field) => checkWithin(value, field, ordered),
+  checkOptions: (field) => validateBounds(field, ordered),
+  checkValue: (value, field) => validateWithin(value, field, ordered),
   toCanonical: (value) => ordered.read(value) ?? value,
   toColumn: ordered.read,
 } satisfies FieldType);

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import { Problem } from '../errors.ts';
 import { createId } from '../ids.ts';
-import { toProblemAnswer } from '../request/index.ts';
+import { toProblemResponse } from '../request/index.ts';
 import { isUnhurried } from './streaming.ts';
 
 /** What a thrown error tells the caller: a Problem as it is, the framework's own refusals in our words, the rest as it came. */
@@ -50,7 +50,7 @@ function toClientProblem(code: string | undefined): Problem {
 
 function toBytes(problem: Problem): string {
   const requestId = createId();
-  const { status, body, contentType } = toProblemAnswer(problem, requestId);
+  const { status, body, contentType } = toProblemResponse(problem, requestId);
   const text = JSON.stringify(body);
   const headers = [
     `HTTP/1.1 ${status} ${problem.code}`,

@@ -18,7 +18,7 @@ const LATE_BODY_MS = 1000;
 const REDACTED = ['authorization', 'password', 'token', 'refreshToken'].flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
 
 /** A Fastify server with everything lenient turned off. */
-export function createFramework(options: HttpOptions): FastifyInstance {
+export function createFastify(options: HttpOptions): FastifyInstance {
   const { limits } = options;
   const timeout = limits.requestTimeoutSeconds * 1000;
   return fastify({

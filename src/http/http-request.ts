@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { Problem } from '../errors.ts';
 import { createId } from '../ids.ts';
 import type { Json } from '../operators/index.ts';
-import { type ByteStream, type Call, type Method, type RequestOrigin, readQuery } from '../request/index.ts';
+import { type ByteStream, type HttpRequest, type Method, parseQuery, type RequestOrigin } from '../request/index.ts';
 import { countHeaders } from './ambiguous-requests.ts';
 import { isLocal, toAddress } from './client-address.ts';
 
@@ -21,12 +21,12 @@ const UNSAFE_SEGMENT = /^$|^\.{1,2}$|[/\\\p{Cc}]/u;
  *
  * @throws Problem for a path, query or Authorization header that cannot be used.
  */
-export function toCall(request: FastifyRequest, method: Method, stream?: ByteStream): Call {
+export function toHttpRequest(request: FastifyRequest, method: Method, stream?: ByteStream): HttpRequest {
   const { headers } = request;
   return {
     method,
     params: readParams(request.params),
-    query: readQuery(queryOf(request)),
+    query: parseQuery(queryOf(request)),
     body: request.body as Json | undefined,
     ...(stream !== undefined && { stream }),
     header: (name) => (Object.hasOwn(headers, name) ? toText(headers[name]) : undefined),

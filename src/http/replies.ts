@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
-import { type Answer, toProblemAnswer } from '../request/index.ts';
+import { type HttpResponse, toProblemResponse } from '../request/index.ts';
 
 /** Sends an answer; what went wrong inside is logged under the request's id. */
-export function sendAnswer(reply: FastifyReply, answer: Answer): FastifyReply {
+export function sendResponse(reply: FastifyReply, answer: HttpResponse): FastifyReply {
   if (answer.cause !== undefined) reply.log.error({ err: answer.cause }, 'request failed inside');
   return reply
     .code(answer.status)
@@ -28,5 +28,5 @@ async function* toBuffers(pieces: AsyncIterable<string>): AsyncGenerator<Buffer>
 
 /** Sends anything thrown as a problem. */
 export function sendProblem(reply: FastifyReply, error: unknown): FastifyReply {
-  return sendAnswer(reply, toProblemAnswer(error, reply.request.id));
+  return sendResponse(reply, toProblemResponse(error, reply.request.id));
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../errors.ts';
-import { readJson } from '../request/index.ts';
+import { parseJsonBody } from '../request/index.ts';
 
 /** Leaves JSON as the only body that the server reads, bounded in depth. Anything else is REQUEST_MEDIA_TYPE. */
 export function readOnlyJson(server: FastifyInstance, maxDepth: number): void {
@@ -9,7 +9,7 @@ export function readOnlyJson(server: FastifyInstance, maxDepth: number): void {
   server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
     try {
       checkEncoding(request.headers['content-type'], request.headers['content-encoding']);
-      done(null, readJson(body, maxDepth));
+      done(null, parseJsonBody(body, maxDepth));
     } catch (error) {
       done(error as Error);
     }

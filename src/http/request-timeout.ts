@@ -18,7 +18,7 @@ declare module 'fastify' {
  * Answers whatever is not answered in time, arrived or not. The framework's own way aborts a signal with every request, answered or not:
  * that costs more than it takes to read a record.
  */
-export function answerInTime(server: FastifyInstance, milliseconds: number): void {
+export function limitRequestTime(server: FastifyInstance, milliseconds: number): void {
   server.decorateRequest('late', undefined);
   server.addHook('onRequest', (request, reply, done) => {
     if (request.routeOptions.config.streams !== true) request.late = setTimeout(() => answerLate(request, reply), milliseconds);

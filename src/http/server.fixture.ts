@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { Problem } from '../errors.ts';
-import { type Call, type Route, toSuccess } from '../request/index.ts';
+import { type HttpRequest, type Route, toSuccess } from '../request/index.ts';
 import type { HttpLimits, HttpOptions } from './http-options.ts';
 import { createHttpServer, type HttpServer } from './server.ts';
 
@@ -59,7 +59,7 @@ export function sendRaw(port: number, text: string, ms = 300): Promise<string> {
   });
 }
 
-const echo = async (call: Call) => ({
+const echo = async (call: HttpRequest) => ({
   status: 200,
   body: toSuccess({ method: call.method, params: [...call.params], query: toPlain(call.query), body: call.body, origin: call.origin }),
 });

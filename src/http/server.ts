@@ -6,16 +6,16 @@ import type { Route } from '../request/index.ts';
 import { admitBodies } from './admission.ts';
 import { checkHosts } from './allowed-hosts.ts';
 import { servePages } from './api-page.ts';
-import { createFramework, logAnswers, watchAnswers } from './fastify-app.ts';
+import { createFastify, logAnswers, watchAnswers } from './fastify-app.ts';
 import { createDrain } from './graceful-shutdown.ts';
 import { serveHealth } from './health-routes.ts';
 import type { HttpOptions } from './http-options.ts';
-import { toCall } from './http-request.ts';
+import { toHttpRequest } from './http-request.ts';
 import { createRateLimiter, type RateLimiter } from './rate-limit.ts';
-import { sendAnswer } from './replies.ts';
+import { sendResponse } from './replies.ts';
 import { readOnlyJson } from './request-body.ts';
 import { addGuards, addSecurityHeaders, charge, sendErrorsAsProblems } from './request-guard.ts';
-import { answerInTime } from './request-timeout.ts';
+import { limitRequestTime } from './request-timeout.ts';
 import { allowOrigins } from './response-headers.ts';
 import { beginStreamed, endStreamed, openStream, readNoBody } from './streaming.ts';
 
@@ -51,7 +51,7 @@ interface Address {
 
 /** Serves a table of routes, the health checks and the pages that describe the service. */
 export function createHttpServer(options: HttpOptions): HttpServer {
-  const server = createFramework(options);
+  const server = createFastify(options);
   const drain = createDrain(server);
 
   return {
@@ -85,7 +85,7 @@ async function assemble(server: FastifyInstance, options: HttpOptions): Promise<
   const limiter = rateLimit === 0 ? undefined : createRateLimiter(rateLimit);
   addGuards(server, limiter);
   checkHosts(server, options.allowedHosts);
-  answerInTime(server, requestTimeoutSeconds * 1000);
+  limitRequestTime(server, requestTimeoutSeconds * 1000);
   admitBodies(server, requestTimeoutSeconds);
   logAnswers(server, options.logLevel);
   if (options.watch !== undefined) watchAnswers(server, options.watch);
@@ -106,13 +106,13 @@ function serveRoute(server: FastifyInstance, route: Route, limiter: RateLimiter 
     config: configOf(route),
     ...(route.bodyBytes === undefined ? {} : { bodyLimit: route.bodyBytes }),
     async handler(request, reply) {
-      const call = toCall(request, route.method);
+      const call = toHttpRequest(request, route.method);
       const cost = route.cost?.(call) ?? 1;
       if (cost > 1) charge(limiter, request, { cost, paid: 1 });
       try {
         const answer = await route.handle(call);
         // Timed out meanwhile, and answered.
-        return reply.sent ? reply : sendAnswer(reply, answer);
+        return reply.sent ? reply : sendResponse(reply, answer);
       } finally {
         clearTimeout(request.late);
       }
@@ -138,8 +138,8 @@ function serveStreamed(server: FastifyInstance, route: Route, idleSeconds: numbe
     async handler(request, reply) {
       beginStreamed(request);
       reply.raw.once('close', () => endStreamed(request));
-      const answer = await route.handle(toCall(request, route.method, openStream(request, { maxBytes, idleSeconds })));
-      return sendAnswer(reply, answer);
+      const answer = await route.handle(toHttpRequest(request, route.method, openStream(request, { maxBytes, idleSeconds })));
+      return sendResponse(reply, answer);
     },
   });
 }

@@ -11,13 +11,13 @@ interface Heading {
 }
 
 /** A number for each combination of values of the labels. */
-export interface Tally {
+export interface Counter {
   /** One more of these values, in the order of the labels. */
   add(...values: readonly string[]): void;
 }
 
 /** Makes a tally, and has the registry show it. */
-export function createTally(registry: Registry, { labels, ...heading }: Heading & { readonly labels: readonly string[] }): Tally {
+export function createCounter(registry: Registry, { labels, ...heading }: Heading & { readonly labels: readonly string[] }): Counter {
   const counts = new Map<string, { readonly values: readonly string[]; count: number }>();
   const read = (): Sample[] => [...counts.values()].map(({ values, count }) => ({ value: count, labels: toLabels(labels, values) }));
   show(registry, { ...heading, type: 'counter', read });
@@ -75,7 +75,7 @@ export function createDistribution(registry: Registry, { labels = [], bounds, ..
 }
 
 /** A number as it is when somebody looks. */
-export interface Reading extends Heading {
+export interface CounterReading extends Heading {
   /** `sum`: of several processes, all together; `max`: the largest. */
   readonly ofAll?: 'sum' | 'max';
   read(): number;
@@ -83,13 +83,17 @@ export interface Reading extends Heading {
 }
 
 /** Has the registry show readings of one name. */
-export function showReadings(registry: Registry, type: 'counter' | 'gauge', readings: readonly [Reading, ...Reading[]]): void {
+export function showReadings(
+  registry: Registry,
+  type: 'counter' | 'gauge',
+  readings: readonly [CounterReading, ...CounterReading[]],
+): void {
   const { name, help, ofAll = 'sum' } = readings[0];
   const read = (): Sample[] => readings.map((reading) => ({ value: reading.read(), labels: reading.labels ?? {} }));
   show(registry, { name, help, ofAll, type, read });
 }
 
-interface Shown extends Heading, Pick<Reading, 'ofAll'> {
+interface Shown extends Heading, Pick<CounterReading, 'ofAll'> {
   readonly type: 'counter' | 'gauge' | 'histogram';
   read(): readonly Sample[];
 }

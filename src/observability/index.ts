@@ -6,5 +6,5 @@
  *
  * Begin with `meters.ts`; `route.ts` is `GET /metrics`, `together.ts` makes one answer of those of several processes.
  */
-export { createMeters, createTogether, type Meters, type MetricValues } from './metrics.ts';
+export { createAggregatedMetrics, createMetrics, type Metrics, type MetricValues } from './metrics.ts';
 export { createMetricsRoute, type Exposition } from './metrics-endpoint.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createMeters, createTogether, type Meters, type MetricValues } from './metrics.ts';
+import { createAggregatedMetrics, createMetrics, type Metrics, type MetricValues } from './metrics.ts';
 
-function createUsed(epoch: number): Meters {
-  const meters = createMeters();
+function createUsed(epoch: number): Metrics {
+  const meters = createMetrics();
   const figures = { commits: 3, works: 9, waiting: 4, guardRetries: 2, connections: 10, idleConnections: 7 };
   meters.follow({ figures: () => figures, epoch: () => epoch });
   meters.answered({ method: 'GET', route: '/api/:resource', status: 204, ms: 3 });
@@ -19,7 +19,7 @@ function linesOf(text: string, name: string): readonly string[] {
 }
 
 /** As they arrive from another process. */
-async function sent(meters: Meters): Promise<readonly MetricValues[]> {
+async function sent(meters: Metrics): Promise<readonly MetricValues[]> {
   return JSON.parse(JSON.stringify(await meters.values()));
 }
 
@@ -55,7 +55,7 @@ describe('meters', () => {
 
 describe('metrics of several processes', () => {
   it('are added up, the epoch apart, which is the newest', async () => {
-    const text = await createTogether().text([await sent(createUsed(7)), await sent(createUsed(9))]);
+    const text = await createAggregatedMetrics().text([await sent(createUsed(7)), await sent(createUsed(9))]);
     expect(linesOf(text, 'bailiwick_http_requests_total{')).toEqual([
       'bailiwick_http_requests_total{method="GET",route="/api/:resource",status="2xx"} 2',
       'bailiwick_http_requests_total{method="GET",route="none",status="4xx"} 2',
@@ -68,7 +68,7 @@ describe('metrics of several processes', () => {
   });
 
   it('keep what processes that have ended had counted, and not how they stood', async () => {
-    const together = createTogether();
+    const together = createAggregatedMetrics();
     together.keep(await sent(createUsed(7)));
     together.keep(await sent(createUsed(9)));
     const text = await together.text([await sent(createUsed(8))]);

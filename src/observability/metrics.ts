@@ -2,10 +2,10 @@ import { AggregatorRegistry, collectDefaultMetrics, type MetricObjectWithValues,
 import type { AnswerWatch } from '../http/index.ts';
 import type { DecisionWatch } from '../pipeline/index.ts';
 import type { CommitWatch, DatabaseFigures } from '../storage/index.ts';
-import { createDistribution, createTally, type Distribution, type Reading, showReadings, type Tally } from './counters.ts';
+import { type Counter, type CounterReading, createCounter, createDistribution, type Distribution, showReadings } from './counters.ts';
 
 /** Everything that is measured: who is told of what happens, and what is read when somebody asks. */
-export interface Meters extends AnswerWatch, DecisionWatch, CommitWatch {
+export interface Metrics extends AnswerWatch, DecisionWatch, CommitWatch {
   /** Where the rest is read, from now on. */
   follow(state: MeteredState): void;
   /** In the text format of Prometheus. */
@@ -34,7 +34,7 @@ const WORKS_BOUNDS = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 const NO_ROUTE = 'none';
 
 /** Makes meters of one service, which share nothing with those of another. */
-export function createMeters(): Meters {
+export function createMetrics(): Metrics {
   const registry = new Registry();
   let state: MeteredState | undefined;
   // Memory, processor, garbage collection and the event loop's lag, under the names that every program on Node has them.
@@ -64,13 +64,13 @@ export function createMeters(): Meters {
 }
 
 interface Counted
-  extends Readonly<Record<'answers' | 'decisions', Tally>>,
+  extends Readonly<Record<'answers' | 'decisions', Counter>>,
     Readonly<Record<'answerTime' | 'decisionTime' | 'commitTime' | 'commitWorks', Distribution>> {}
 
 /** What requests count as they pass. */
 function createCounted(registry: Registry): Counted {
   return {
-    answers: createTally(registry, {
+    answers: createCounter(registry, {
       name: 'bailiwick_http_requests_total',
       help: 'Requests answered, by method, route and class of status.',
       labels: ['method', 'route', 'status'],
@@ -81,7 +81,7 @@ function createCounted(registry: Registry): Counted {
       labels: ['method', 'route'],
       bounds: ANSWER_BOUNDS,
     }),
-    decisions: createTally(registry, {
+    decisions: createCounter(registry, {
       name: 'bailiwick_decisions_total',
       help: 'Decisions on the record, by effect, resource and action.',
       labels: ['effect', 'resource', 'action'],
@@ -117,7 +117,7 @@ function showFigures(registry: Registry, state: () => MeteredState | undefined):
       read: () => figure('guardRetries'),
     },
   ]);
-  const connections = (of: string, read: () => number): Reading => ({
+  const connections = (of: string, read: () => number): CounterReading => ({
     name: 'bailiwick_database_connections',
     help: 'Connections to a PostgreSQL server, by state.',
     labels: { state: of },
@@ -138,7 +138,7 @@ function showFigures(registry: Registry, state: () => MeteredState | undefined):
 }
 
 /** Metrics of several processes as one. */
-export interface Together {
+export interface AggregatedMetrics {
   /** What a process that has ended had counted stays counted: figures that only rise must not fall when it goes. */
   keep(values: readonly MetricValues[]): void;
   /** With those of processes that still are, in the text format of Prometheus. */
@@ -146,7 +146,7 @@ export interface Together {
 }
 
 /** Makes one answer of those of several processes: sums, but for what its metric says is a largest, an average or nothing together. */
-export function createTogether(): Together {
+export function createAggregatedMetrics(): AggregatedMetrics {
   let kept: readonly MetricValues[] = [];
   return {
     keep(values) {

@@ -12,7 +12,7 @@ export interface ReadinessKeeper {
 }
 
 /** What it takes to know. */
-export interface ReadinessParts {
+export interface ReadinessDeps {
   readonly database: Database;
   readonly model: ModelKeeper;
   /** Milliseconds after which it is no longer believed that the record can be written, only because it could be then. */
@@ -25,7 +25,7 @@ export interface ReadinessParts {
  * Ready is who has an epoch and a record that can be written. Requests prove that as they come. Where none came, a commit is
  * written that changes nothing: an idle replica would otherwise be found out by the first request that is sent to it.
  */
-export function createReadiness({ database, model, trust = 5000, patience = 2000 }: ReadinessParts): ReadinessKeeper {
+export function createReadiness({ database, model, trust = 5000, patience = 2000 }: ReadinessDeps): ReadinessKeeper {
   let isStopping = false;
   let { commits } = database.figures;
   let provenAt = Number.NEGATIVE_INFINITY;

@@ -14,7 +14,7 @@ const DECIMAL_TEXT = /^(-?)(\d+)(?:\.(\d+))?$/;
 const NUMBER_TEXT = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/;
 
 /** `"12.30"` or `12.3` → a decimal, without trailing zeros. A number counts as its shortest text. Undefined where the value is none. */
-export function readDecimal(value: unknown): Decimal | undefined {
+export function parseDecimal(value: unknown): Decimal | undefined {
   if (typeof value === 'string') return value.length > MAX_LENGTH ? undefined : fromParts(DECIMAL_TEXT.exec(value));
   return typeof value === 'number' && Number.isFinite(value) ? fromParts(NUMBER_TEXT.exec(String(value))) : undefined;
 }

@@ -8,9 +8,9 @@
  * Begin with `operator.ts` (the contract), then `equality.ts`. A new operator is one export there or in a file of its
  * own, and one line in `table.ts`.
  */
-export { type Decimal, readDecimal } from './decimals.ts';
+export { type Decimal, parseDecimal } from './decimals.ts';
 export { suggestOperator } from './foreign-operators.ts';
-export { readDate, readInstant, toInstantText } from './instants.ts';
+export { parseDate, parseInstant, toInstantText } from './instants.ts';
 export {
   type Frame,
   IN_MEMORY,

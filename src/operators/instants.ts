@@ -29,10 +29,10 @@ const UNITS: ReadonlyMap<string, number> = new Map([
 ]);
 
 /** `2024-05-01T10:00:00+02:00` → milliseconds since 1970; what lies below milliseconds is cut off. Undefined where the text is no instant. */
-export function readInstant(text: string): number | undefined {
+export function parseInstant(text: string): number | undefined {
   if (!INSTANT.test(text)) return undefined;
   const zone = text.endsWith('Z') ? text.length - 1 : text.length - 6;
-  const day = readDate(text.slice(0, 10));
+  const day = parseDate(text.slice(0, 10));
   const shift = readOffset(text, zone);
   const [hour, minute, second] = [digitsAt(text, 11, 2), digitsAt(text, 14, 2), zone < 19 ? 0 : digitsAt(text, 17, 2)];
   if (day === undefined || shift === undefined || hour > 23 || minute > 59 || second > 59) return undefined;
@@ -54,7 +54,7 @@ export function toInstantText(instant: number): string {
 }
 
 /** `2024-02-29` → its midnight in UTC, as milliseconds since 1970. Undefined where the calendar has no such day. */
-export function readDate(text: string): number | undefined {
+export function parseDate(text: string): number | undefined {
   if (text.length !== 10 || text[4] !== '-' || text[7] !== '-') return undefined;
   const [year, month, day] = [digitsAt(text, 0, 4), digitsAt(text, 5, 2), digitsAt(text, 8, 2)];
   const isDay = year >= 0 && month >= 1 && month <= 12 && day >= 1 && day <= daysIn(month, year);
@@ -82,7 +82,7 @@ function daysIn(month: number, year: number): number {
  * `PT24H`, `P7D`, `P1W`, `90s`, `30m`, `24h`, `7d`, `2w` → milliseconds. A day has 24 hours. Years and months have no
  * fixed length and are not durations. Undefined where the text is none.
  */
-export function readDuration(text: string): number | undefined {
+export function parseDuration(text: string): number | undefined {
   const short = SHORT_DURATION.exec(text);
   if (short !== null) return Number(short[1]) * (UNITS.get(short[2] ?? '') ?? Number.NaN);
   const iso = ISO_DURATION.exec(text);
@@ -92,7 +92,7 @@ export function readDuration(text: string): number | undefined {
 }
 
 /** `22:00` or `22:00:30` → milliseconds since midnight. Undefined where the text is no time of day. */
-export function readTimeOfDay(text: string): number | undefined {
+export function parseTimeOfDay(text: string): number | undefined {
   const match = TIME_OF_DAY.exec(text);
   return match === null ? undefined : Number(match[1]) * HOUR + Number(match[2]) * MINUTE + Number(match[3] ?? 0) * SECOND;
 }

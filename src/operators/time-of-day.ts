@@ -1,5 +1,5 @@
 import { checkItems, defineOperator } from './define-operator.ts';
-import { readDate, readInstant, readTimeOfDay } from './instants.ts';
+import { parseDate, parseInstant, parseTimeOfDay } from './instants.ts';
 import { type Frame, IN_MEMORY, type Operator } from './operator.ts';
 import { anyTruth, describeValue, type Json, UNKNOWN } from './value.ts';
 
@@ -80,8 +80,8 @@ const clocks = new Map<string, Intl.DateTimeFormat>();
 function readClock(actual: Json, { kind, timeZone }: Frame): WallClock | undefined {
   if (typeof actual !== 'string') return undefined;
   // A calendar date is the same day everywhere.
-  if (kind === 'date') return toClock(readDate(actual), 'UTC');
-  return toClock(readInstant(actual), timeZone);
+  if (kind === 'date') return toClock(parseDate(actual), 'UTC');
+  return toClock(parseInstant(actual), timeZone);
 }
 
 function toClock(instant: number | undefined, timeZone: string): WallClock | undefined {
@@ -114,7 +114,7 @@ function clockOf(timeZone: string): Intl.DateTimeFormat {
 }
 
 function readTime(value: Json): number | undefined {
-  return typeof value === 'string' ? readTimeOfDay(value) : undefined;
+  return typeof value === 'string' ? parseTimeOfDay(value) : undefined;
 }
 
 function isDay(value: Json): value is number {

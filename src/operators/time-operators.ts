@@ -1,6 +1,6 @@
 import { sql } from '../sql.ts';
 import { checkScalar, checkText, defineOperator, type SqlSign } from './define-operator.ts';
-import { readDuration, readInstant, toInstantText } from './instants.ts';
+import { parseDuration, parseInstant, toInstantText } from './instants.ts';
 import { type Frame, IN_MEMORY, type Operator, type OperatorSample } from './operator.ts';
 import { SQL_UNKNOWN } from './operator-sql.ts';
 import { describeValue, type Json, type Kind, UNKNOWN } from './value.ts';
@@ -91,7 +91,7 @@ interface Window extends Pick<Operator, 'name' | 'label' | 'summary'> {
 
 function defineWindow({ window, ...rest }: Window): Operator {
   const bounds = (expected: Json, { now }: Frame): readonly [number, number] | undefined => {
-    const duration = typeof expected === 'string' ? readDuration(expected) : undefined;
+    const duration = typeof expected === 'string' ? parseDuration(expected) : undefined;
     return duration === undefined ? undefined : window(now, duration);
   };
   return defineOperator({
@@ -101,7 +101,7 @@ function defineWindow({ window, ...rest }: Window): Operator {
     checkOperand: (expected) => checkText(expected) ?? checkDuration(String(expected)),
     answer(actual, expected, frame) {
       const range = bounds(expected, frame);
-      const instant = typeof actual === 'string' ? readInstant(actual) : undefined;
+      const instant = typeof actual === 'string' ? parseInstant(actual) : undefined;
       return range === undefined || instant === undefined ? UNKNOWN : instant >= range[0] && instant <= range[1];
     },
     sql(subject, expected, { frame }) {
@@ -120,6 +120,6 @@ function timeKind(kind: Kind | undefined): Kind {
 }
 
 function checkDuration(text: string): string | undefined {
-  if (readDuration(text) !== undefined) return undefined;
+  if (parseDuration(text) !== undefined) return undefined;
   return `expected a duration such as "24h", "7d" or "PT30M" (years and months have no fixed length), given ${describeValue(text)}`;
 }

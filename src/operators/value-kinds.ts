@@ -1,5 +1,5 @@
-import { compareDecimals, readDecimal, toDecimalText } from './decimals.ts';
-import { readDate, readInstant, toInstantText } from './instants.ts';
+import { compareDecimals, parseDecimal, toDecimalText } from './decimals.ts';
+import { parseDate, parseInstant, toInstantText } from './instants.ts';
 import type { SqlSubject } from './operator.ts';
 import { compareTexts } from './text-values.ts';
 import type { Json, Kind } from './value.ts';
@@ -56,7 +56,7 @@ const SCALAR_KINDS: ReadonlyMap<Kind, ScalarKind> = new Map<Kind, ScalarKind>([
     'decimal',
     scalarKind({
       noun: 'a decimal such as "12.30"',
-      read: readDecimal,
+      read: parseDecimal,
       compare: compareDecimals,
       write: toDecimalText,
     }),
@@ -65,7 +65,7 @@ const SCALAR_KINDS: ReadonlyMap<Kind, ScalarKind> = new Map<Kind, ScalarKind>([
     'date',
     scalarKind<string>({
       noun: 'a date such as "2026-01-31"',
-      read: (value) => (typeof value === 'string' && readDate(value) !== undefined ? value : undefined),
+      read: (value) => (typeof value === 'string' && parseDate(value) !== undefined ? value : undefined),
       compare: compareTexts,
       write: (date) => date,
     }),
@@ -74,7 +74,7 @@ const SCALAR_KINDS: ReadonlyMap<Kind, ScalarKind> = new Map<Kind, ScalarKind>([
     'timestamp',
     scalarKind<number>({
       noun: 'an instant such as "2026-01-31T09:00:00Z"',
-      read: (value) => (typeof value === 'string' ? readInstant(value) : undefined),
+      read: (value) => (typeof value === 'string' ? parseInstant(value) : undefined),
       compare: compareNumbers,
       write: toInstantText,
     }),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { compareDecimals, readDecimal, toDecimalText } from './decimals.ts';
-import { FIRST_INSTANT, LAST_INSTANT, readDate, readDuration, readInstant, readTimeOfDay, toInstantText } from './instants.ts';
+import { compareDecimals, parseDecimal, toDecimalText } from './decimals.ts';
+import { FIRST_INSTANT, LAST_INSTANT, parseDate, parseDuration, parseInstant, parseTimeOfDay, toInstantText } from './instants.ts';
 import { afterPrefix, compareTexts, foldCase, matchesWildcards } from './text-values.ts';
 import type { Json, Kind } from './value.ts';
 import { canonicalAs, combineKinds, compareAs } from './value-kinds.ts';
@@ -12,7 +12,7 @@ function check<In, Out>(name: string, run: (given: In) => Out, table: readonly (
   });
 }
 
-check<string, string | undefined>('readInstant', (text) => mapDefined(readInstant(text), toInstantText), [
+check<string, string | undefined>('readInstant', (text) => mapDefined(parseInstant(text), toInstantText), [
   ['2026-01-31T09:00:00Z', '2026-01-31T09:00:00.000Z'],
   ['2026-01-31T09:00Z', '2026-01-31T09:00:00.000Z'],
   ['2026-01-31T10:30:00+01:30', '2026-01-31T09:00:00.000Z'],
@@ -55,7 +55,7 @@ describe('toInstantText', () => {
   });
 });
 
-check<string, boolean>('readDate', (text) => readDate(text) !== undefined, [
+check<string, boolean>('readDate', (text) => parseDate(text) !== undefined, [
   ['2024-02-29', true],
   ['2026-02-29', false],
   ['2026-13-01', false],
@@ -77,14 +77,14 @@ describe('the days that there are', () => {
           const text = `${String(year).padStart(4, '0')}-${two(month)}-${two(day)}`;
           const midnight = new Date(`${text}T00:00:00Z`);
           const exists = !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(text);
-          if (readDate(text) !== (exists ? midnight.getTime() : undefined)) expect.fail(text);
+          if (parseDate(text) !== (exists ? midnight.getTime() : undefined)) expect.fail(text);
         }
       }
     }
   });
 });
 
-check<string, number | undefined>('readDuration', readDuration, [
+check<string, number | undefined>('readDuration', parseDuration, [
   ['90s', 90_000],
   ['30m', 1_800_000],
   ['24h', 86_400_000],
@@ -103,7 +103,7 @@ check<string, number | undefined>('readDuration', readDuration, [
   ['1 h', undefined],
 ]);
 
-check<string, number | undefined>('readTimeOfDay', readTimeOfDay, [
+check<string, number | undefined>('readTimeOfDay', parseTimeOfDay, [
   ['00:00', 0],
   ['22:30', 81_000_000],
   ['23:59:59', 86_399_000],
@@ -111,7 +111,7 @@ check<string, number | undefined>('readTimeOfDay', readTimeOfDay, [
   ['9:00', undefined],
 ]);
 
-check<unknown, string | undefined>('readDecimal', (value) => mapDefined(readDecimal(value), toDecimalText), [
+check<unknown, string | undefined>('readDecimal', (value) => mapDefined(parseDecimal(value), toDecimalText), [
   ['12.30', '12.3'],
   ['-0.50', '-0.5'],
   ['-0', '0'],
@@ -131,7 +131,7 @@ check<unknown, string | undefined>('readDecimal', (value) => mapDefined(readDeci
 
 describe('compareDecimals', () => {
   it('is exact beyond what numbers can tell apart', () => {
-    const [a, b] = ['9007199254740993.01', '9007199254740993.02'].map(readDecimal);
+    const [a, b] = ['9007199254740993.01', '9007199254740993.02'].map(parseDecimal);
     expect(a !== undefined && b !== undefined && compareDecimals(a, b)).toBe(-1);
   });
 });

@@ -3,7 +3,7 @@
  * that no action skips deciding, checking or recording. Every cell is a function in `steps/`.
  */
 import type { ActionName } from '../actions.ts';
-import { appendAll, type Entry } from '../audit/index.ts';
+import { type AuditEntry, appendAll } from '../audit/index.ts';
 import { Problem } from '../errors.ts';
 import type { Transaction } from '../storage/index.ts';
 import type { Job, Result, StepRow } from './step-context.ts';
@@ -24,7 +24,7 @@ import { select } from './steps/list-records.ts';
 import { loadById, loadDeletedById, loadNothing } from './steps/load-record.ts';
 import { insertUnlessMatched, saveMatch } from './steps/match-records.ts';
 import { HashNeeded } from './steps/password-hashes.ts';
-import { restore } from './steps/restore-records.ts';
+import { restoreRecords } from './steps/restore-records.ts';
 import { readEach, readForCreate, readForUpdate, readNothing } from './steps/submitted-values.ts';
 import { describe, insert, insertEach, remove, save, show } from './steps/write-record.ts';
 
@@ -39,7 +39,7 @@ export const PIPELINE: Readonly<Record<ActionName, StepRow>> = {
   import: [loadNothing, readEach, decideEachProposed, checkValuesOnly, redecideNothing, insertEach],
   createIfNotExists: [loadNothing, readForCreate, decideProposed, checkNothing, decideReading, insertUnlessMatched],
   updateIfExists: [loadNothing, readNothing, decideOpen, checkNothing, decideReading, saveMatch],
-  restore: [loadDeletedById, readNothing, decideRecord, checkDeleted, redecideNothing, restore],
+  restore: [loadDeletedById, readNothing, decideRecord, checkDeleted, redecideNothing, restoreRecords],
   listDeleted: [loadNothing, readNothing, decideOpen, checkKept, decideDeletion, select],
   schema: [loadNothing, readNothing, decideDescription, checkNothing, redecideNothing, describe],
 };
@@ -100,7 +100,7 @@ export async function appendEntries(job: Job, outcome: Outcome<unknown>): Promis
 }
 
 /** Appends entries of a job as they are. */
-export async function appendFor({ tx, appended }: Job, entries: readonly Entry[]): Promise<void> {
+export async function appendFor({ tx, appended }: Job, entries: readonly AuditEntry[]): Promise<void> {
   for (const entry of entries) appended.push(entry);
   await appendAll(tx, entries);
 }
@@ -115,6 +115,6 @@ function toProblem(error: unknown): Problem {
   return error;
 }
 
-function withOutcome(entry: Entry, outcome: string): Entry {
+function withOutcome(entry: AuditEntry, outcome: string): AuditEntry {
   return { ...entry, outcome };
 }

@@ -2,8 +2,8 @@
  * Who asks, in which transaction, under which model: how every door begins a transaction, and how a request becomes a job
  * in it.
  */
-import type { Entry } from '../audit/index.ts';
-import type { Identity } from '../authn/index.ts';
+import type { AuditEntry } from '../audit/index.ts';
+import type { Authentication } from '../authn/index.ts';
 import type { Principal } from '../authz/context/index.ts';
 import type { Followed, Model, ModelKeeper } from '../authz/index.ts';
 import { didYouMean, Problem } from '../errors.ts';
@@ -17,7 +17,7 @@ import { createPasswordHashes, HashNeeded, type MadePasswords, type PasswordHash
 /** What it takes to run a request. */
 export interface AskedParts {
   readonly database: Followed;
-  readonly identity: Identity;
+  readonly identity: Authentication;
   readonly model: ModelKeeper;
   readonly settings: JobSettings;
   /** relaxed: reads are answered even where their entry cannot be written. */
@@ -42,7 +42,7 @@ export interface Asked {
   readonly model: Model;
   readonly hashes: PasswordHashes;
   /** Entries that were appended so far. */
-  readonly appended: Entry[];
+  readonly appended: AuditEntry[];
 }
 
 /** The caller of a request, its token verified. Throws IDENTITY_TOKEN and IDENTITY_TOKEN_EXPIRED. */
@@ -77,7 +77,7 @@ export async function inTransaction<T>(parts: AskedParts, { caller, foresee }: A
     return { principal: await principal, foreseen };
   };
   for (;;) {
-    let appended: readonly Entry[] = [];
+    let appended: readonly AuditEntry[] = [];
     try {
       const answer = await parts.database.transactionAfter(ahead, async (tx, told) => {
         const model = await parts.model.at(tx);

@@ -1,4 +1,4 @@
-import type { Entry } from '../audit/index.ts';
+import type { AuditEntry } from '../audit/index.ts';
 import type { Principal } from '../authz/context/index.ts';
 import type { Decision } from '../authz/decision/index.ts';
 import type { Model } from '../authz/index.ts';
@@ -33,7 +33,7 @@ export interface DecisionWatch {
   /** One was made in so many milliseconds. Those that are made again, and those that leave no entry, count too. */
   decided(ms: number): void;
   /** These are on the record now. */
-  recorded(entries: readonly Entry[]): void;
+  recorded(entries: readonly AuditEntry[]): void;
 }
 
 /** One request for one action, while its transaction runs. */
@@ -51,9 +51,9 @@ export interface Job {
   readonly settings: JobSettings;
   readonly hashes: PasswordHashes;
   /** Entries of the decisions made so far; appended when the work is done or has failed. */
-  readonly entries: Entry[];
+  readonly entries: AuditEntry[];
   /** Entries that were appended in the transaction, by this job and others. */
-  readonly appended: Entry[];
+  readonly appended: AuditEntry[];
   readonly watch?: DecisionWatch | undefined;
 }
 

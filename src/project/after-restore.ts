@@ -4,13 +4,13 @@ import { loadCheckpointKey, writeRestored } from '../audit/integrity/index.ts';
 import { endSetupTokens, revokeAllSessions } from '../authn/index.ts';
 import { SYSTEM } from '../resources/system/index.ts';
 import {
-  bumpEpochAbove,
+  advanceRevisionAbove,
   checkUnderstood,
   type Database,
-  evolve,
   keepRestore,
-  loadEpoch,
   loadOtherDefinitions,
+  loadRevision,
+  migrate,
   type Transaction,
 } from '../storage/index.ts';
 import type { ProjectPlace } from './project-paths.ts';
@@ -24,7 +24,7 @@ export async function fitProgram(database: Database): Promise<void> {
     await checkUnderstood(tx, SYSTEM);
     return (await loadOtherDefinitions(tx, SYSTEM)) ?? SYSTEM;
   });
-  await evolve(database, definitions, { actor: 'cli' });
+  await migrate(database, definitions, { actor: 'cli' });
 }
 
 /** What is known of a restore. */
@@ -38,12 +38,12 @@ export interface Noted {
 
 /** What was compiled before must not be met again, and who has logged out since must not be logged in. Answers the epoch's stamp. */
 export async function noteRestored(tx: Transaction, { above, reason, from }: Noted): Promise<string> {
-  const epoch = await bumpEpochAbove(tx, above);
+  const epoch = await advanceRevisionAbove(tx, above);
   await revokeAllSessions(tx);
   await endSetupTokens(tx);
   await appendOwnDeed(tx, { resource: '*', action: 'restore', reason, epoch, by: BY });
   await keepRestore(tx, { reason, from });
-  return (await loadEpoch(tx)).stamp;
+  return (await loadRevision(tx)).stamp;
 }
 
 /** Checkpoints from before know of entries that are not there any more: without this they would be missed for ever. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { readSettings } from '../config/config.ts';
+import { parseConfig } from '../config/config.ts';
 import { SetupError } from '../errors.ts';
 import { openBackups } from './project-backups.ts';
 import type { ProjectPlace } from './project-paths.ts';
@@ -16,7 +16,7 @@ const live = (): string => join(folder, 'data', 'bailiwick.db');
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'bailiwick-backups-'));
-  place = readSettings({ flags: { project: folder, data: join(folder, 'data'), database: `sqlite:${live()}` }, env: {} });
+  place = parseConfig({ flags: { project: folder, data: join(folder, 'data'), database: `sqlite:${live()}` }, env: {} });
   mkdirSync(join(folder, 'resources'));
   define('size: { type: string }');
   await apply();

@@ -33,18 +33,18 @@ export interface Restore {
 /** What can be done with the backups of a project. */
 export interface ProjectBackups {
   /** Writes the database into a file that is not there yet. @throws SetupError where it cannot. */
-  write(file: string, shown?: Shown): Promise<Written>;
+  write(file: string, shown?: BackupDescription): Promise<Written>;
   /** Checks a backup, and says what restoring it would mean; does none of it. @throws SetupError where it cannot be restored. */
   look(file: string): Promise<Restore>;
   /**
    * Puts the content of a backup in the place of what stands now, of which it makes a backup first. A running service goes by it with
    * its next request: under a new epoch, with every session ended. @throws SetupError where it cannot; then nothing has changed.
    */
-  restore(file: string, shown?: Shown): Promise<Restore>;
+  restore(file: string, shown?: BackupDescription): Promise<Restore>;
 }
 
 /** Shown what is done, as it begins. */
-export interface Shown {
+export interface BackupDescription {
   readonly show?: ((line: string) => void) | undefined;
 }
 

@@ -2,7 +2,7 @@
 import { readdirSync, renameSync, statSync } from 'node:fs';
 import { checkpointKeyPath } from '../audit/integrity/index.ts';
 import { SetupError } from '../errors.ts';
-import { type CommitWatch, type Database, emptyFileOf, listEvolutions, openDatabase, type Tell } from '../storage/index.ts';
+import { type CommitWatch, type Database, emptyFileOf, listMigrations, openDatabase, type Tell } from '../storage/index.ts';
 import { backupFolder, type ProjectPlace, toDatabasePlace } from './project-paths.ts';
 
 /** A project, with the permission to create its database although an earlier one existed. */
@@ -38,7 +38,7 @@ export async function openProjectDatabase(place: CreatablePlace, listeners: Data
   if (empty !== undefined) setAside(logOf(empty.path));
   const database = await openDatabase({ ...toDatabasePlace(place), ...listeners }, { makesSchema: mayCreate });
   try {
-    if ((mayCreate && traces.length === 0) || (await database.transaction((tx) => listEvolutions(tx, 1))).length > 0) return database;
+    if ((mayCreate && traces.length === 0) || (await database.transaction((tx) => listMigrations(tx, 1))).length > 0) return database;
     if (!mayCreate) throw lost('the database is empty', traces);
     setAside(place.checkpoints);
     return database;

@@ -5,17 +5,17 @@
 import { SetupError } from '../errors.ts';
 import {
   type DeletedRecords,
-  type Evolution,
-  type Evolved,
-  evolve,
   listDeletedRecords,
-  listEvolutions,
+  listMigrations,
+  type MigrationRecord,
+  type MigrationResult,
+  migrate,
   openForReading,
   type Plan,
   type PruneOptions,
   planFor,
-  planPrune,
-  prune,
+  planPruneArchived,
+  pruneArchived,
   type Step,
   type Tell,
   type Transaction,
@@ -30,9 +30,9 @@ export interface Tables {
   /** What would have to be done for tables to follow the definition files. */
   plan(): Promise<Plan>;
   /** Does what loses nothing, and what else the plan of this hash has. @throws SetupError where there is another plan by now. */
-  apply(options: { readonly allow?: string | undefined }): Promise<Evolved>;
+  apply(options: { readonly allow?: string | undefined }): Promise<MigrationResult>;
   /** What was done, the newest first. */
-  history(limit: number): Promise<readonly Evolution[]>;
+  history(limit: number): Promise<readonly MigrationRecord[]>;
   /** What is kept of deleted records, by resource. */
   deletedRecords(): Promise<readonly DeletedRecords[]>;
   /** What is kept aside, as steps that would drop it for good. */
@@ -58,15 +58,15 @@ export async function openTables(place: CreatablePlace, { tell }: { readonly tel
       // What was opened for looking may be an empty one in its place.
       await opened.close();
       opened = await openProjectDatabase(place, { tell });
-      return evolve(opened, definitions, { actor: ACTOR, thorough: true, tell, ...(allow !== undefined && { allow }) });
+      return migrate(opened, definitions, { actor: ACTOR, thorough: true, tell, ...(allow !== undefined && { allow }) });
     },
-    history: (limit) => look((tx) => listEvolutions(tx, limit)),
+    history: (limit) => look((tx) => listMigrations(tx, limit)),
     deletedRecords: () => look(listDeletedRecords),
-    planPrune: (options) => look((tx) => planPrune(tx, definitions, options)),
-    prune: (options) => prune(opened, definitions, { actor: ACTOR, tell, ...options }),
+    planPrune: (options) => look((tx) => planPruneArchived(tx, definitions, options)),
+    prune: (options) => pruneArchived(opened, definitions, { actor: ACTOR, tell, ...options }),
     async noteRestored() {
       const from = performance.now();
-      if ((await look((tx) => listEvolutions(tx, 1))).length === 0)
+      if ((await look((tx) => listMigrations(tx, 1))).length === 0)
         throw new SetupError('there is nothing in the database that was restored');
       await fitProgram(opened);
       await opened.transaction((tx) => noteRestored(tx, { above: 0, reason: 'restored by tools of the database', from }));

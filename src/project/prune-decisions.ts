@@ -1,8 +1,8 @@
 /** Old entries of a project's record, removed while its service runs or not. */
 
 import { loadCheckpointKey, loadMarks, publicKeyPath, readPublicKeys } from '../audit/integrity/index.ts';
-import { lastDay, type Pruned, planPrune, pruneDecisions } from '../audit/retention/index.ts';
-import { readAge } from '../config/option.ts';
+import { lastDay, type Pruned, planRetention, pruneDecisions } from '../audit/retention/index.ts';
+import { parseAge } from '../config/option.ts';
 import { SetupError } from '../errors.ts';
 import { type Database, hasChains, openDatabase, openForReading } from '../storage/index.ts';
 import { fitProgram } from './after-restore.ts';
@@ -39,8 +39,8 @@ export async function pruneOldDecisions(place: ProjectPlace, { isSure, ...asked 
     if (!(await looked.transaction(hasChains))) throw new SetupError(`there is no record in the database of ${place.project} yet`);
     // By whichever clock is behind: what a wrong one drops is gone for good.
     const now = Math.min(await looked.transaction(async (tx) => tx.now), Date.now());
-    const before = readBefore(asked, { now, kept: readAge(place.decisionsKept) });
-    if (!isSure) return { before, ...(await planPrune(looked, before)) };
+    const before = readBefore(asked, { now, kept: parseAge(place.decisionsKept) });
+    if (!isSure) return { before, ...(await planRetention(looked, before)) };
     return { before, ...(await prune(place, before)) };
   } finally {
     await looked.close();
@@ -83,7 +83,7 @@ function readBefore(
 }
 
 function readOlderThan(text: string, now: number): string {
-  const days = readAge(text);
+  const days = parseAge(text);
   if (days !== undefined) return lastDay(now, days);
   throw new SetupError(`--older-than: expected days such as 90d, given ${JSON.stringify(text.slice(0, 40))}`);
 }

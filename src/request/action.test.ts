@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { Json } from '../operators/index.ts';
 import type { ApiRequest } from './api-request.ts';
 import { bare, limits, refusalOf, toCall } from './call.fixture.ts';
-import { readActionRequest } from './record-requests.ts';
+import { parseActionRequest } from './record-requests.ts';
 
-const act = (action: string, body?: Json): ApiRequest => readActionRequest(toCall({ action, body }), limits);
+const act = (action: string, body?: Json): ApiRequest => parseActionRequest(toCall({ action, body }), limits);
 
 describe('POST /api/:resource/:action', () => {
   it.each<[string, Json | undefined, Partial<ApiRequest>]>([
@@ -115,15 +115,15 @@ describe('POST /api/:resource/:action', () => {
 
   it('takes If-Match from the header where the body has none', () => {
     const call = toCall({ action: 'delete', body: { id: '7' }, ifMatch: '"4"' });
-    expect(readActionRequest(call, limits).ifMatch).toEqual([4]);
+    expect(parseActionRequest(call, limits).ifMatch).toEqual([4]);
   });
 
   it('takes the action from a route that spells it out', () => {
-    expect(readActionRequest(toCall({ body: { data: [{}] } }), limits, 'import').action).toBe('import');
+    expect(parseActionRequest(toCall({ body: { data: [{}] } }), limits, 'import').action).toBe('import');
   });
 
   it('has no query parameters', () => {
-    expect(refusalOf(() => readActionRequest(toCall({ action: 'list', query: 'limit=1' }), limits))?.code).toBe('REQUEST_PARAMETER');
+    expect(refusalOf(() => parseActionRequest(toCall({ action: 'list', query: 'limit=1' }), limits))?.code).toBe('REQUEST_PARAMETER');
   });
 
   it('lists a bounded number of mistakes', () => {

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { Problem } from '../errors.ts';
 import type { Json, JsonObject } from '../operators/index.ts';
 import type { ApiRequest } from './api-request.ts';
-import { fillItemReferences, readBatch } from './batch-request.ts';
+import { fillItemReferences, parseBatch } from './batch-request.ts';
 import { bare, limits, refusalOf } from './call.fixture.ts';
 
 describe('POST /api/batch', () => {
-  const batch = (body: Json | undefined) => readBatch(body, limits);
+  const batch = (body: Json | undefined) => parseBatch(body, limits);
   const read = { resource: 'Article', action: 'read', id: '7' };
 
   it('reads each request, and lets a malformed one stand as its problem', () => {
@@ -61,7 +61,7 @@ const FIELDS = { title: 'x', data: { a: 1 }, filter: 'f', limit: 3 };
 
 describe('the members of an item', () => {
   const one = (item: JsonObject): ApiRequest | Problem | undefined =>
-    readBatch({ requests: [{ resource: 'Article', ...item }] }, limits).items[0]?.request;
+    parseBatch({ requests: [{ resource: 'Article', ...item }] }, limits).items[0]?.request;
 
   it.each<[string, JsonObject, Partial<ApiRequest>]>([
     ['create', { data: FIELDS }, { data: FIELDS }],
@@ -125,14 +125,14 @@ describe('the members of an item', () => {
 
   it('says of an updateIfExists that it may match nothing', () => {
     const item = { resource: 'Article', action: 'updateIfExists', filter: { a: 1 }, data: {}, optional: true };
-    expect(readBatch({ requests: [item] }, limits).items[0]?.optional).toBe(true);
+    expect(parseBatch({ requests: [item] }, limits).items[0]?.optional).toBe(true);
   });
 });
 
 describe('references of an item', () => {
   const create = (data: JsonObject): JsonObject => ({ resource: 'Article', action: 'create', data });
   const last = (...requests: readonly JsonObject[]): ApiRequest | Problem | undefined =>
-    readBatch({ requests }, limits).items.at(-1)?.request;
+    parseBatch({ requests }, limits).items.at(-1)?.request;
   const idOf = (index: number): string => `id-of-${index}`;
 
   it.each<[string, Json]>([

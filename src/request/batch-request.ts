@@ -2,8 +2,8 @@ import { type Action, BATCH_ACTIONS } from '../actions.ts';
 import { type Issue, Problem } from '../errors.ts';
 import { describeValue, isObject, type Json, type JsonObject, ownValue } from '../operators/index.ts';
 import type { ApiRequest, FilterItem, RequestLimits } from './api-request.ts';
-import { readBoolean } from './query-string.ts';
-import { findAction, readAction } from './record-requests.ts';
+import { parseBoolean } from './query-string.ts';
+import { findAction, parseAction } from './record-requests.ts';
 import { createMistakes, type Mistakes } from './request-mistakes.ts';
 
 /** One request of a batch. */
@@ -26,7 +26,7 @@ export interface BatchRequest {
  *
  * @throws Problem where the batch itself is malformed or too large.
  */
-export function readBatch(body: Json | undefined, limits: RequestLimits): BatchRequest {
+export function parseBatch(body: Json | undefined, limits: RequestLimits): BatchRequest {
   if (!isObject(body))
     throw new Problem('REQUEST_MALFORMED', `expected a JSON object with requests in the body, given ${describeValue(body)}`);
   const requests = toList(ownValue(body, 'requests'));
@@ -60,7 +60,7 @@ function toList(value: Json | undefined): readonly Json[] {
 function readItem(item: Json, earlier: readonly BatchItem[], limits: RequestLimits): BatchItem {
   try {
     const read = readOne(item, limits);
-    checkItemReferences(read.request, earlier);
+    validateItemReferences(read.request, earlier);
     return read;
   } catch (error) {
     if (error instanceof Problem) return { request: error, optional: false };
@@ -86,10 +86,10 @@ function readOne(item: Json, limits: RequestLimits): ReadItem {
   mistakes.refuse();
   if (name === 'batch') throw new Problem('REQUEST_MALFORMED', 'a batch cannot hold another batch');
   const action = findAction(name, BATCH_ACTIONS);
-  const { members, inData } = readItemMembers(item, action, mistakes);
-  const optional = name === 'updateIfExists' && readBoolean('optional', { given: ownValue(item, 'optional'), otherwise: false }, mistakes);
+  const { members, inData } = parseItemMembers(item, action, mistakes);
+  const optional = name === 'updateIfExists' && parseBoolean('optional', { given: ownValue(item, 'optional'), otherwise: false }, mistakes);
   mistakes.refuse();
-  return { request: within(inData, () => readAction({ resource, action, members }, limits)), optional };
+  return { request: within(inData, () => parseAction({ resource, action, members }, limits)), optional };
 }
 
 /** Puts `data.` in front of the paths of mistakes in members that were given inside `data`. */
@@ -116,7 +116,7 @@ export interface ItemMembers {
  * a create it is the record, and for an update the id with the fields. If the item itself has `id` or `filter`, `data` holds only the fields,
  * so fields named `data` or `filter` can always be sent.
  */
-export function readItemMembers(item: JsonObject, action: Action, mistakes: Mistakes): ItemMembers {
+export function parseItemMembers(item: JsonObject, action: Action, mistakes: Mistakes): ItemMembers {
   const data = ownValue(item, 'data');
   const beside = without(item, ['resource', 'action', ...(action.name === 'updateIfExists' ? ['optional'] : [])]);
   const takesData = action.takes.includes('data');
@@ -154,7 +154,7 @@ const REFERENCE = /^(\$+)(0|[1-9]\d*)\.id$/;
 const GIVES_RECORD: ReadonlySet<string> = new Set(['create', 'read', 'update', 'createIfNotExists', 'updateIfExists']);
 
 /** Checks that a request refers only to earlier requests that return a record. Throws a Problem with every mistake. */
-export function checkItemReferences(request: ApiRequest, earlier: readonly { readonly request: ApiRequest | Problem }[]): void {
+export function validateItemReferences(request: ApiRequest, earlier: readonly { readonly request: ApiRequest | Problem }[]): void {
   const mistakes = createMistakes('REQUEST_MALFORMED');
   for (const [text, path] of referencesIn(request)) {
     const index = toIndex(text);

@@ -1,8 +1,8 @@
 import { Problem } from '../errors.ts';
 import type { Json } from '../operators/index.ts';
 import type { RequestLimits } from './api-request.ts';
-import type { Call } from './http-messages.ts';
-import { readQuery } from './query-string.ts';
+import type { HttpRequest } from './http-messages.ts';
+import { parseQuery } from './query-string.ts';
 
 /** Bounds small enough to run into. */
 export const limits: RequestLimits = {
@@ -29,14 +29,14 @@ export interface Sent {
 }
 
 /** A call as `http/` would hand it over. */
-export function toCall({ query = '', body, id, action, ifMatch }: Sent): Call {
+export function toCall({ query = '', body, id, action, ifMatch }: Sent): HttpRequest {
   const params = new Map([['resource', 'Article']]);
   if (id !== undefined) params.set('id', id);
   if (action !== undefined) params.set('action', action);
   return {
     method: 'GET',
     params,
-    query: readQuery(query),
+    query: parseQuery(query),
     body,
     header: (name) => (name === 'if-match' ? ifMatch : undefined),
     origin: { requestId: 'r', method: 'GET', path: '/', ip: '127.0.0.1' },

@@ -11,7 +11,7 @@ export type QueryNode = string | QueryTree;
 export type ByteStream = AsyncIterable<Uint8Array>;
 
 /** One HTTP request, read but not yet understood. */
-export interface Call {
+export interface HttpRequest {
   readonly method: Method;
   /** Values of the `:names` in the route's path, decoded. */
   readonly params: ReadonlyMap<string, string>;
@@ -31,7 +31,7 @@ export interface Call {
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /** What is sent back: a status, headers beside the usual, and a JSON body. */
-export interface Answer {
+export interface HttpResponse {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: unknown;
@@ -66,6 +66,6 @@ export interface Route {
    */
   readonly streams?: 'body' | 'answer';
   /** How many requests the call counts as towards the rate limit, where it is not one (a batch). */
-  cost?(call: Call): number;
-  handle(call: Call): Promise<Answer>;
+  cost?(call: HttpRequest): number;
+  handle(call: HttpRequest): Promise<HttpResponse>;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readIfMatch } from './record-requests.ts';
+import { parseIfMatch } from './record-requests.ts';
 
 describe('readIfMatch', () => {
   it.each([
@@ -9,13 +9,13 @@ describe('readIfMatch', () => {
     ['W/"3"', [3]],
     ['"3", "14",W/"15"', [3, 14, 15]],
   ])('reads %s', (header, expected) => {
-    expect(readIfMatch(header)).toEqual(expected);
+    expect(parseIfMatch(header)).toEqual(expected);
   });
 
   it.each(['', '3', '"x"', '""', '"0"', '"-1"', '"1e3"', '"3",', '"3" "4"', '*, "3"', 'w/"3"', '"9999999999999999"', '"1",'.repeat(30)])(
     'refuses %s',
     (header) => {
-      expect(() => readIfMatch(header)).toThrow('expected If-Match');
+      expect(() => parseIfMatch(header)).toThrow('expected If-Match');
     },
   );
 });

@@ -6,38 +6,38 @@
  * Begin with `request.ts` and `route.ts`, the two contracts; then `verbs.ts` and `action.ts`, the two kinds of door.
  */
 export type { ApiRequest, FilterItem, RequestLimits, RequestOrigin, SortKey } from './api-request.ts';
-export { type BatchItem, type BatchRequest, fillItemReferences, readBatch } from './batch-request.ts';
-export type { Admission, Answer, ByteStream, Call, Method, QueryNode, QueryTree, Route } from './http-messages.ts';
-export { readJson } from './json-body.ts';
-export { type QueryLimits, readQuery } from './query-string.ts';
+export { type BatchItem, type BatchRequest, fillItemReferences, parseBatch } from './batch-request.ts';
+export type { Admission, ByteStream, HttpRequest, HttpResponse, Method, QueryNode, QueryTree, Route } from './http-messages.ts';
+export { parseJsonBody } from './json-body.ts';
+export { parseQuery, type QueryLimits } from './query-string.ts';
 export {
   checkIfMatch,
-  checkNoQuery,
-  readActionRequest,
-  readCreateRequest,
-  readIfMatch,
-  readListRequest,
-  readRecordRequest,
-  readUpdateRequest,
+  parseActionRequest,
+  parseCreateRequest,
+  parseIfMatch,
+  parseListRequest,
+  parseRecordRequest,
+  parseUpdateRequest,
+  refuseQuery,
 } from './record-requests.ts';
 export type { MistakeCode, Mistakes } from './request-mistakes.ts';
 export {
   type ActionResult,
-  type Item,
+  type BatchItemResult,
   type ItemOutcome,
   type ProblemBody,
   type Success,
-  toBatchAnswer,
+  toBatchResponse,
   toETag,
-  toProblemAnswer,
-  toResultAnswer,
+  toProblemResponse,
+  toResultResponse,
   toSuccess,
 } from './responses.ts';
 export {
   type CellStyle,
   type ExportQuery,
   type ImportOptions,
-  readExportQuery,
-  readImportBody,
-  readImportQuery,
+  parseExportQuery,
+  parseImportBody,
+  parseImportQuery,
 } from './transfer-request.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readJson } from './json-body.ts';
+import { parseJsonBody } from './json-body.ts';
 
 const bytes = (...parts: readonly (string | number)[]): Buffer =>
   Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : Buffer.of(part))));
@@ -11,7 +11,7 @@ describe('readJson', () => {
     ['a mark of UTF-8 in front', bytes(0xef, 0xbb, 0xbf, '1'), 1],
     ['text beyond ASCII', bytes('"é漢😀"'), 'é漢😀'],
   ])('reads %s', (_, body, expected) => {
-    expect(readJson(body, 8)).toEqual(expected);
+    expect(parseJsonBody(body, 8)).toEqual(expected);
   });
 
   it.each<[string, Buffer, string]>([
@@ -24,10 +24,10 @@ describe('readJson', () => {
     ['white space alone', bytes('  '), 'the body is not valid JSON'],
     ['a name given twice', bytes('{"effect":"DENY","effect":"ALLOW"}'), 'the body has a name twice: effect'],
   ])('refuses %s', (_, body, message) => {
-    expect(() => readJson(body, 8)).toThrow(message);
+    expect(() => parseJsonBody(body, 8)).toThrow(message);
   });
 
   it('does not repeat what was sent', () => {
-    expect(() => readJson(bytes('{"password": hunter2}'), 8)).toThrow(/^the body is not valid JSON$/);
+    expect(() => parseJsonBody(bytes('{"password": hunter2}'), 8)).toThrow(/^the body is not valid JSON$/);
   });
 });

@@ -7,7 +7,7 @@ import { parseJson } from '../strict-json.ts';
  *
  * @throws Problem REQUEST_MALFORMED for a body that is not UTF-8, or that `parseJson` refuses.
  */
-export function readJson(body: Uint8Array, maxDepth: number): Json | undefined {
+export function parseJsonBody(body: Uint8Array, maxDepth: number): Json | undefined {
   return body.byteLength === 0 ? undefined : parseJson(decode(body), { maxDepth, subject: 'the body' });
 }
 

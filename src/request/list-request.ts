@@ -1,12 +1,12 @@
 import { describeValue, isObject, type Json } from '../operators/index.ts';
 import type { ApiRequest, FilterItem, RequestLimits, SortKey } from './api-request.ts';
 import type { QueryTree } from './http-messages.ts';
-import { readBoolean, textAt, toBoolean } from './query-string.ts';
+import { parseBoolean, textAt, toBoolean } from './query-string.ts';
 import type { Mistakes } from './request-mistakes.ts';
-import { readShownPart, type ShownMembers, type ShownPart, toShownMembers } from './requested-projection.ts';
+import { type ProjectionMembers, type ProjectionPart, parseProjectionPart, toProjectionMembers } from './requested-projection.ts';
 
 /** What a list takes, by the names that a query and a body share. */
-export interface ListMembers extends ShownMembers {
+export interface ListMembers extends ProjectionMembers {
   readonly where?: WhereNode;
   readonly sort?: Json | undefined;
   readonly limit?: Json | undefined;
@@ -16,7 +16,7 @@ export interface ListMembers extends ShownMembers {
 }
 
 /** What a list asks for. */
-export type ListPart = Pick<ApiRequest, 'where' | 'sort' | 'limit' | 'offset' | 'cursor' | 'total'> & ShownPart;
+export type ListPart = Pick<ApiRequest, 'where' | 'sort' | 'limit' | 'offset' | 'cursor' | 'total'> & ProjectionPart;
 
 /** Names of `ListMembers`, as a query may use them. */
 export const LIST_NAMES = ['where', 'sort', 'limit', 'offset', 'cursor', 'total', 'fields', 'expand'] as const;
@@ -31,17 +31,17 @@ export interface ListBounds {
 }
 
 /** Reads what a list asks for, noting every mistake. */
-export function readListPart(given: ListMembers, { limits, limitMax }: ListBounds, mistakes: Mistakes): ListPart {
+export function parseListPart(given: ListMembers, { limits, limitMax }: ListBounds, mistakes: Mistakes): ListPart {
   if (given.offset !== undefined && given.cursor !== undefined)
     mistakes.add('cursor', 'duplicate', 'expected cursor or offset, both were given');
   return {
-    where: readWhere(given.where, limits, mistakes),
+    where: parseWhere(given.where, limits, mistakes),
     sort: readSort(given.sort, limits, mistakes),
     limit: readWhole({ name: 'limit', from: 1, to: limitMax, given: given.limit }, mistakes),
     offset: readWhole({ name: 'offset', from: 0, to: MAX_OFFSET, given: given.offset }, mistakes),
     cursor: readCursor(given.cursor, mistakes),
-    total: readBoolean('total', { given: given.total, otherwise: false }, mistakes),
-    ...readShownPart(given, mistakes),
+    total: parseBoolean('total', { given: given.total, otherwise: false }, mistakes),
+    ...parseProjectionPart(given, mistakes),
   };
 }
 
@@ -55,7 +55,7 @@ export function toListMembers(query: QueryTree): ListMembers {
     offset: toNumber(text('offset')),
     cursor: text('cursor'),
     total: toBoolean(text('total')),
-    ...toShownMembers(query),
+    ...toProjectionMembers(query),
   };
 }
 
@@ -114,7 +114,7 @@ export type WhereNode = QueryTree | Json | undefined;
  * Reads `where`, from either door: `{ status: 'draft', views: { gt: 3, lt: 9 } }`. A field with a plain value is
  * compared with `eq`, one with a group takes the operators named in it; all of them must hold.
  */
-export function readWhere(node: WhereNode, limits: RequestLimits, mistakes: Mistakes): readonly FilterItem[] {
+export function parseWhere(node: WhereNode, limits: RequestLimits, mistakes: Mistakes): readonly FilterItem[] {
   if (node === undefined) return [];
   const fields = toGroup(node);
   if (fields !== undefined) return readFields({ member: 'where', fields, limits }, mistakes);
@@ -127,7 +127,7 @@ export function readWhere(node: WhereNode, limits: RequestLimits, mistakes: Mist
 }
 
 /** Reads the `filter` of createIfNotExists and updateIfExists: as `where` of a body, with at least one field. */
-export function readFilterMember(filter: Json | undefined, limits: RequestLimits, mistakes: Mistakes): readonly FilterItem[] {
+export function parseFilterMember(filter: Json | undefined, limits: RequestLimits, mistakes: Mistakes): readonly FilterItem[] {
   const fields = isObject(filter) ? Object.entries(filter) : [];
   if (fields.length > 0) return readFields({ member: 'filter', fields, limits }, mistakes);
   mistakes.add(

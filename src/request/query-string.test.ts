@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../errors.ts';
-import { readQuery } from './query-string.ts';
+import { parseQuery } from './query-string.ts';
 
 /** The tree as nested pairs, so that names such as `__proto__` stay visible. */
 function toPairs(node: unknown): unknown {
@@ -69,13 +69,13 @@ const refused: readonly (readonly [string, string])[] = [
 
 describe('readQuery', () => {
   it.each(read)('reads %s', (text, expected) => {
-    expect(toPairs(readQuery(text))).toEqual(expected);
+    expect(toPairs(parseQuery(text))).toEqual(expected);
   });
 
   it.each(refused)('refuses %s', (text, code) => {
     let refusal: unknown;
     try {
-      readQuery(text);
+      parseQuery(text);
     } catch (error) {
       refusal = error;
     }
@@ -84,10 +84,10 @@ describe('readQuery', () => {
   });
 
   it('loses none behind empty ones', () => {
-    expect(toPairs(readQuery(`${'&'.repeat(500)}limit=1`))).toEqual([['limit', '1']]);
+    expect(toPairs(parseQuery(`${'&'.repeat(500)}limit=1`))).toEqual([['limit', '1']]);
   });
 
   it('takes as many parameters as it says', () => {
-    expect(readQuery(Array.from({ length: 100 }, (_, index) => `a${index}=1`).join('&')).size).toBe(100);
+    expect(parseQuery(Array.from({ length: 100 }, (_, index) => `a${index}=1`).join('&')).size).toBe(100);
   });
 });

@@ -27,7 +27,7 @@ type Branch = Map<string, string | Branch>;
  *
  * @throws Problem REQUEST_PARAMETER, or REQUEST_MALFORMED for broken percent-encoding.
  */
-export function readQuery(text: string, limits: QueryLimits = LIMITS): QueryTree {
+export function parseQuery(text: string, limits: QueryLimits = LIMITS): QueryTree {
   const root: Branch = new Map();
   const parameters = text.split('&').filter((parameter) => parameter !== '');
   if (parameters.length > limits.parameters) throw refusal(`expected at most ${limits.parameters} query parameters, more were given`);
@@ -95,7 +95,7 @@ export interface GivenSwitch {
 }
 
 /** Reads true or false, noting anything else. */
-export function readBoolean(name: string, { given, otherwise }: GivenSwitch, mistakes: Mistakes): boolean {
+export function parseBoolean(name: string, { given, otherwise }: GivenSwitch, mistakes: Mistakes): boolean {
   if (given === undefined) return otherwise;
   if (typeof given === 'boolean') return given;
   mistakes.add(name, 'type', `expected true or false, given ${describeValue(given)}`);

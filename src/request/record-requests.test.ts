@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { Json } from '../operators/index.ts';
 import type { ApiRequest } from './api-request.ts';
 import { bare, limits, refusalOf, toCall } from './call.fixture.ts';
-import { readCreateRequest, readListRequest, readRecordRequest, readUpdateRequest } from './record-requests.ts';
+import { parseCreateRequest, parseListRequest, parseRecordRequest, parseUpdateRequest } from './record-requests.ts';
 
-const list = (query: string): ApiRequest => readListRequest(toCall({ query }), limits);
+const list = (query: string): ApiRequest => parseListRequest(toCall({ query }), limits);
 
 describe('GET /api/:resource', () => {
   it.each<[string, Partial<ApiRequest>]>([
@@ -79,15 +79,15 @@ describe('GET /api/:resource', () => {
 describe('the other verbs', () => {
   it('read one record, and its version for a delete alone', () => {
     const call = toCall({ id: '7', ifMatch: '"3"' });
-    expect(readRecordRequest(call, 'read')).toEqual({ ...bare, action: 'read', id: '7' });
-    expect(readRecordRequest(call, 'delete')).toEqual({ ...bare, action: 'delete', id: '7', ifMatch: [3] });
-    expect(readRecordRequest(toCall({}), 'schema')).toEqual({ ...bare, action: 'schema' });
+    expect(parseRecordRequest(call, 'read')).toEqual({ ...bare, action: 'read', id: '7' });
+    expect(parseRecordRequest(call, 'delete')).toEqual({ ...bare, action: 'delete', id: '7', ifMatch: [3] });
+    expect(parseRecordRequest(toCall({}), 'schema')).toEqual({ ...bare, action: 'schema' });
   });
 
   it('take the body as the data', () => {
-    expect(readCreateRequest(toCall({ body: { title: 'x' } }))).toEqual({ ...bare, action: 'create', data: { title: 'x' } });
+    expect(parseCreateRequest(toCall({ body: { title: 'x' } }))).toEqual({ ...bare, action: 'create', data: { title: 'x' } });
     const update = toCall({ id: '7', body: { title: null }, ifMatch: '*' });
-    expect(readUpdateRequest(update)).toEqual({ ...bare, action: 'update', id: '7', data: { title: null }, ifMatch: '*' });
+    expect(parseUpdateRequest(update)).toEqual({ ...bare, action: 'update', id: '7', data: { title: null }, ifMatch: '*' });
   });
 
   it.each<[string, Json | undefined]>([
@@ -98,13 +98,13 @@ describe('the other verbs', () => {
     ['a number', 1],
   ])('refuse %s as data', (_, body) => {
     const sent = { id: '7', body };
-    expect(refusalOf(() => readCreateRequest(toCall(sent)))?.code).toBe('REQUEST_MALFORMED');
-    expect(refusalOf(() => readUpdateRequest(toCall(sent)))?.code).toBe('REQUEST_MALFORMED');
+    expect(refusalOf(() => parseCreateRequest(toCall(sent)))?.code).toBe('REQUEST_MALFORMED');
+    expect(refusalOf(() => parseUpdateRequest(toCall(sent)))?.code).toBe('REQUEST_MALFORMED');
   });
 
   it('refuse query parameters and bodies that would mean nothing', () => {
-    expect(refusalOf(() => readCreateRequest(toCall({ query: 'limit=1', body: {} })))?.code).toBe('REQUEST_PARAMETER');
-    expect(refusalOf(() => readRecordRequest(toCall({ id: '7', query: 'force=1' }), 'delete'))?.code).toBe('REQUEST_PARAMETER');
-    expect(refusalOf(() => readRecordRequest(toCall({ id: '7', body: { where: {} } }), 'delete'))?.code).toBe('REQUEST_MALFORMED');
+    expect(refusalOf(() => parseCreateRequest(toCall({ query: 'limit=1', body: {} })))?.code).toBe('REQUEST_PARAMETER');
+    expect(refusalOf(() => parseRecordRequest(toCall({ id: '7', query: 'force=1' }), 'delete'))?.code).toBe('REQUEST_PARAMETER');
+    expect(refusalOf(() => parseRecordRequest(toCall({ id: '7', body: { where: {} } }), 'delete'))?.code).toBe('REQUEST_MALFORMED');
   });
 });

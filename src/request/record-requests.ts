@@ -2,64 +2,64 @@ import { ACTIONS, type Action, type ActionInput } from '../actions.ts';
 import { didYouMean, Problem } from '../errors.ts';
 import { describeValue, isObject, type Json, type JsonObject, ownValue } from '../operators/index.ts';
 import type { ApiRequest, RequestLimits } from './api-request.ts';
-import type { Call } from './http-messages.ts';
-import { LIST_NAMES, readFilterMember, readListPart, toListMembers } from './list-request.ts';
-import { readBoolean, textAt, toBoolean } from './query-string.ts';
+import type { HttpRequest } from './http-messages.ts';
+import { LIST_NAMES, parseFilterMember, parseListPart, toListMembers } from './list-request.ts';
+import { parseBoolean, textAt, toBoolean } from './query-string.ts';
 import { createMistakes, type Mistakes } from './request-mistakes.ts';
-import { readShownPart, SHOWN_NAMES, type ShownPart, toShownMembers } from './requested-projection.ts';
+import { PROJECTION_NAMES, type ProjectionPart, parseProjectionPart, toProjectionMembers } from './requested-projection.ts';
 
 /** What a request has when it asks for nothing but its action. */
 export const BARE = { where: [], typed: true, sort: [], total: false } as const;
 
 /** `GET /api/:resource`; with `deleted=true`, those that are deleted. */
-export function readListRequest(call: Call, limits: RequestLimits): ApiRequest {
+export function parseListRequest(call: HttpRequest, limits: RequestLimits): ApiRequest {
   const mistakes = createMistakes('REQUEST_PARAMETER');
   mistakes.checkNames(call.query.keys(), [...LIST_NAMES, 'deleted'], 'query parameter');
-  const deleted = readBoolean('deleted', { given: toBoolean(textAt(call.query, 'deleted')), otherwise: false }, mistakes);
-  const part = readListPart(toListMembers(call.query), { limits, limitMax: limits.pageMax }, mistakes);
+  const deleted = parseBoolean('deleted', { given: toBoolean(textAt(call.query, 'deleted')), otherwise: false }, mistakes);
+  const part = parseListPart(toListMembers(call.query), { limits, limitMax: limits.pageMax }, mistakes);
   mistakes.refuse();
   return { resource: param(call, 'resource'), action: deleted ? 'listDeleted' : 'list', typed: false, ...part };
 }
 
 /** `GET /api/:resource/:id`, `DELETE /api/:resource/:id`, `GET /api/:resource/schema` */
-export function readRecordRequest(call: Call, action: 'read' | 'delete' | 'schema'): ApiRequest {
+export function parseRecordRequest(call: HttpRequest, action: 'read' | 'delete' | 'schema'): ApiRequest {
   const shown = action === 'read' ? readShownQuery(call) : undefined;
-  if (shown === undefined) checkNoQuery(call);
+  if (shown === undefined) refuseQuery(call);
   if (call.body !== undefined) throw new Problem('REQUEST_MALFORMED', `expected no body, ${describeValue(call.body)} was given`);
-  const ifMatch = action === 'delete' ? readIfMatch(call.header('if-match')) : undefined;
+  const ifMatch = action === 'delete' ? parseIfMatch(call.header('if-match')) : undefined;
   return { ...BARE, ...shown, resource: param(call, 'resource'), action, id: call.params.get('id'), ifMatch };
 }
 
 /** `POST /api/:resource`: the body is the data. */
-export function readCreateRequest(call: Call): ApiRequest {
-  checkNoQuery(call);
+export function parseCreateRequest(call: HttpRequest): ApiRequest {
+  refuseQuery(call);
   return { ...BARE, resource: param(call, 'resource'), action: 'create', data: readData(call.body) };
 }
 
 /** `PUT /api/:resource/:id`: the body is the data. */
-export function readUpdateRequest(call: Call): ApiRequest {
-  checkNoQuery(call);
-  const ifMatch = readIfMatch(call.header('if-match'));
+export function parseUpdateRequest(call: HttpRequest): ApiRequest {
+  refuseQuery(call);
+  const ifMatch = parseIfMatch(call.header('if-match'));
   return { ...BARE, resource: param(call, 'resource'), action: 'update', id: param(call, 'id'), data: readData(call.body), ifMatch };
 }
 
 /** Refuses query parameters where none means anything: a mistyped one must not be ignored. */
-export function checkNoQuery(call: Call): void {
+export function refuseQuery(call: HttpRequest): void {
   const mistakes = createMistakes('REQUEST_PARAMETER');
   mistakes.checkNames(call.query.keys(), [], 'query parameter');
   mistakes.refuse();
 }
 
-function readShownQuery(call: Call): ShownPart {
+function readShownQuery(call: HttpRequest): ProjectionPart {
   const mistakes = createMistakes('REQUEST_PARAMETER');
-  mistakes.checkNames(call.query.keys(), SHOWN_NAMES, 'query parameter');
-  const part = readShownPart(toShownMembers(call.query), mistakes);
+  mistakes.checkNames(call.query.keys(), PROJECTION_NAMES, 'query parameter');
+  const part = parseProjectionPart(toProjectionMembers(call.query), mistakes);
   mistakes.refuse();
   return part;
 }
 
 /** The value of a `:name` in the route's path. */
-export function param(call: Call, name: string): string {
+export function param(call: HttpRequest, name: string): string {
   const value = call.params.get(name);
   if (value === undefined) throw new Error(`the route has no :${name} in its path`);
   return value;
@@ -79,15 +79,15 @@ const MAX_ID = 256;
  * `POST /api/:resource/:action` with the members that the action takes as a JSON body. A route whose path spells the
  * action out gives it as `name`.
  */
-export function readActionRequest(call: Call, limits: RequestLimits, name: string = param(call, 'action')): ApiRequest {
-  checkNoQuery(call);
+export function parseActionRequest(call: HttpRequest, limits: RequestLimits, name: string = param(call, 'action')): ApiRequest {
+  refuseQuery(call);
   const action = findAction(name);
   if (call.body !== undefined && !isObject(call.body)) {
     throw new Problem('REQUEST_MALFORMED', `expected a JSON object in the body, given ${describeValue(call.body)}`);
   }
-  const request = readAction({ resource: param(call, 'resource'), action, members: call.body ?? {} }, limits);
+  const request = parseAction({ resource: param(call, 'resource'), action, members: call.body ?? {} }, limits);
   return action.takes.includes('ifMatch') && request.ifMatch === undefined
-    ? { ...request, ifMatch: readIfMatch(call.header('if-match')) }
+    ? { ...request, ifMatch: parseIfMatch(call.header('if-match')) }
     : request;
 }
 
@@ -106,7 +106,7 @@ export interface GivenAction {
 }
 
 /** Reads the members that an action takes. Every mistake is listed. */
-export function readAction({ resource, action, members }: GivenAction, limits: RequestLimits): ApiRequest {
+export function parseAction({ resource, action, members }: GivenAction, limits: RequestLimits): ApiRequest {
   const mistakes = createMistakes('REQUEST_MALFORMED');
   mistakes.checkNames(Object.keys(members), action.takes, `member for ${action.name}`);
   const given = (name: ActionInput): Json | undefined => ownValue(members, name);
@@ -128,10 +128,10 @@ export function readAction({ resource, action, members }: GivenAction, limits: R
     resource,
     action: action.name,
     typed: true,
-    ...readListPart(list, { limits, limitMax: action.name === 'export' ? limits.exportMax : limits.pageMax }, mistakes),
+    ...parseListPart(list, { limits, limitMax: action.name === 'export' ? limits.exportMax : limits.pageMax }, mistakes),
     id: readId(given('id'), mistakes),
     data: action.name === 'import' ? checkRows(given('data'), limits, mistakes) : checkData(given('data'), mistakes),
-    filter: action.takes.includes('filter') ? readFilterMember(given('filter'), limits, mistakes) : undefined,
+    filter: action.takes.includes('filter') ? parseFilterMember(given('filter'), limits, mistakes) : undefined,
     ifMatch: readVersion(given('ifMatch'), mistakes),
   };
   mistakes.refuse();
@@ -173,7 +173,7 @@ function readVersion(given: Json | undefined, mistakes: Mistakes): readonly numb
     mistakes.add('ifMatch', 'type', `expected a version such as 3 or an ETag such as "3", given ${describeValue(given)}`);
     return undefined;
   }
-  return readIfMatch(given);
+  return parseIfMatch(given);
 }
 
 const MAX_TAGS = 20;
@@ -186,7 +186,7 @@ const TAG = /^(?:W\/)?"([1-9]\d{0,14})"$/;
  *
  * @throws Problem REQUEST_MALFORMED
  */
-export function readIfMatch(header: string | undefined): readonly number[] | '*' | undefined {
+export function parseIfMatch(header: string | undefined): readonly number[] | '*' | undefined {
   if (header === undefined) return undefined;
   if (header.trim() === '*') return '*';
   const tags = header.split(',', MAX_TAGS + 1);

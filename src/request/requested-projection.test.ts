@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../operators/index.ts';
 import { limits, refusalOf, toCall } from './call.fixture.ts';
-import { readActionRequest, readListRequest, readRecordRequest } from './record-requests.ts';
+import { parseActionRequest, parseListRequest, parseRecordRequest } from './record-requests.ts';
 
-const list = (query: string) => readListRequest(toCall({ query }), limits);
-const read = (body: Json) => readActionRequest(toCall({ action: 'read', body }), limits);
+const list = (query: string) => parseListRequest(toCall({ query }), limits);
+const read = (body: Json) => parseActionRequest(toCall({ action: 'read', body }), limits);
 
 describe('fields', () => {
   it('are names with commas between them, or a list in a body', () => {
@@ -40,7 +40,7 @@ describe('expand', () => {
       { name: 'all', by: { resource: 'Comment', field: 'articleId', limit: 20 } },
     ]);
     expect(read({ id: '1', expand: ['authorId'] }).expand).toEqual([{ name: 'authorId' }]);
-    expect(readRecordRequest(toCall({ id: '1', query: 'expand=a' }), 'read').expand).toEqual([{ name: 'a' }]);
+    expect(parseRecordRequest(toCall({ id: '1', query: 'expand=a' }), 'read').expand).toEqual([{ name: 'a' }]);
   });
 
   it.each<[Json, string[]]>([
@@ -70,8 +70,8 @@ describe('expand', () => {
 
   it('is no member where records are listed to be taken elsewhere, changed or deleted', () => {
     for (const action of ['export', 'create', 'update', 'delete', 'createIfNotExists', 'updateIfExists', 'import'])
-      expect(refusalOf(() => readActionRequest(toCall({ action, body: { expand: 'a' } }), limits))?.mistakes).toContain('unknown expand');
+      expect(refusalOf(() => parseActionRequest(toCall({ action, body: { expand: 'a' } }), limits))?.mistakes).toContain('unknown expand');
     for (const action of ['delete', 'schema'] as const)
-      expect(refusalOf(() => readRecordRequest(toCall({ id: '1', query: 'expand=a' }), action))?.mistakes).toEqual(['unknown expand']);
+      expect(refusalOf(() => parseRecordRequest(toCall({ id: '1', query: 'expand=a' }), action))?.mistakes).toEqual(['unknown expand']);
   });
 });

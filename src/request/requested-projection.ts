@@ -5,16 +5,16 @@ import { textAt } from './query-string.ts';
 import type { Mistakes } from './request-mistakes.ts';
 
 /** What says which parts of records are shown, by the names that a query and a body share. */
-export interface ShownMembers {
+export interface ProjectionMembers {
   readonly fields?: Json | undefined;
   readonly expand?: Json | undefined;
 }
 
 /** Which parts of records are asked for. */
-export type ShownPart = Pick<ApiRequest, 'fields' | 'expand'>;
+export type ProjectionPart = Pick<ApiRequest, 'fields' | 'expand'>;
 
-/** Names of `ShownMembers`, as a query may use them. */
-export const SHOWN_NAMES = ['fields', 'expand'] as const;
+/** Names of `ProjectionMembers`, as a query may use them. */
+export const PROJECTION_NAMES = ['fields', 'expand'] as const;
 
 /** More than any resource has. */
 const MAX_FIELDS = 256;
@@ -26,12 +26,12 @@ const MAX_REFERRING = 100;
 const EXPAND = /^([^\s,:.()]+)(?::([^\s,:.()]+)\.([^\s,:.()]+)(?:\(([1-9]\d{0,8})\))?)?$/;
 
 /** Reads which parts of records are asked for, noting every mistake. */
-export function readShownPart(given: ShownMembers, mistakes: Mistakes): ShownPart {
+export function parseProjectionPart(given: ProjectionMembers, mistakes: Mistakes): ProjectionPart {
   return { fields: readFields(given.fields, mistakes), expand: readExpand(given.expand, mistakes) };
 }
 
 /** A query's members. */
-export function toShownMembers(query: QueryTree): ShownMembers {
+export function toProjectionMembers(query: QueryTree): ProjectionMembers {
   return { fields: textAt(query, 'fields'), expand: textAt(query, 'expand') };
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PROBLEMS, Problem, type ProblemCode } from '../errors.ts';
-import { toBatchAnswer, toItem, toProblemAnswer, toResultAnswer, toSuccess } from './responses.ts';
+import { toBatchResponse, toItem, toProblemResponse, toResultResponse, toSuccess } from './responses.ts';
 
 describe('a success', () => {
   it('has its data first and its extras beside', () => {
@@ -8,7 +8,7 @@ describe('a success', () => {
   });
 
   it('carries version, address and entry in headers', () => {
-    const answer = toResultAnswer({ status: 201, data: { id: '7' }, version: 1, location: '/api/Article/7' }, 'entry-1');
+    const answer = toResultResponse({ status: 201, data: { id: '7' }, version: 1, location: '/api/Article/7' }, 'entry-1');
     expect(answer).toEqual({
       status: 201,
       headers: { etag: '"1"', location: '/api/Article/7', 'x-decision-id': 'entry-1' },
@@ -17,7 +17,7 @@ describe('a success', () => {
   });
 
   it('has no header that says nothing', () => {
-    expect(toResultAnswer({ status: 200, data: null }).headers).toEqual({});
+    expect(toResultResponse({ status: 200, data: null }).headers).toEqual({});
   });
 });
 
@@ -29,7 +29,7 @@ describe('a problem', () => {
       decisionId: 'entry-1',
       cause: new Error('secret'),
     });
-    expect(toProblemAnswer(problem, 'r-1')).toEqual({
+    expect(toProblemResponse(problem, 'r-1')).toEqual({
       status: 422,
       headers: { 'x-decision-id': 'entry-1' },
       contentType: 'application/problem+json',
@@ -48,7 +48,7 @@ describe('a problem', () => {
   });
 
   it.each(Object.keys(PROBLEMS) as ProblemCode[])('of code %s answers as the table says', (code) => {
-    const answer = toProblemAnswer(new Problem(code, 'why'), 'r');
+    const answer = toProblemResponse(new Problem(code, 'why'), 'r');
     const { status, title } = PROBLEMS[code];
     expect(answer).toMatchObject({ status, body: { status, title, code, detail: 'why' } });
     expect(answer.headers?.['www-authenticate'] !== undefined).toBe(status === 401);
@@ -60,25 +60,25 @@ describe('a problem', () => {
     ['IDENTITY_TOKEN', 'Bearer error="invalid_token", error_description="the token is not valid"'],
     ['IDENTITY_TOKEN_EXPIRED', 'Bearer error="invalid_token", error_description="the token has expired"'],
   ])('of code %s challenges with %s', (code, challenge) => {
-    expect(toProblemAnswer(new Problem(code, 'why'), 'r').headers).toMatchObject({ 'www-authenticate': challenge });
+    expect(toProblemResponse(new Problem(code, 'why'), 'r').headers).toMatchObject({ 'www-authenticate': challenge });
   });
 
   it.each([
     [0.2, '1'],
     [59.1, '60'],
   ])('asks to wait %d s as whole seconds', (retryAfter, expected) => {
-    expect(toProblemAnswer(new Problem('REQUEST_RATE', 'why', { retryAfter }), 'r').headers).toEqual({ 'retry-after': expected });
+    expect(toProblemResponse(new Problem('REQUEST_RATE', 'why', { retryAfter }), 'r').headers).toEqual({ 'retry-after': expected });
   });
 
   it('says nothing of what is not a Problem but keeps it for the log', () => {
     const error = new Error('SELECT password FROM User');
-    const answer = toProblemAnswer(error, 'r');
+    const answer = toProblemResponse(error, 'r');
     expect(answer).toMatchObject({ status: 500, body: { code: 'INTERNAL', detail: 'the request could not be completed' }, cause: error });
     expect(JSON.stringify(answer.body)).not.toContain('SELECT');
   });
 
   it('lets its own hint go before that of its code', () => {
-    expect(toProblemAnswer(new Problem('STORAGE_BUSY', 'why', { hint: 'look' }), 'r').body).toMatchObject({ hint: 'look' });
+    expect(toProblemResponse(new Problem('STORAGE_BUSY', 'why', { hint: 'look' }), 'r').body).toMatchObject({ hint: 'look' });
   });
 });
 
@@ -103,9 +103,9 @@ describe('a batch', () => {
   it('answers 200 with the count, and hands what failed inside to the log', () => {
     const cause = new Error('the disk');
     const outcomes = [{ result: { status: 200, data: 1 } }, { problem: new Problem('INTERNAL', 'no', { cause }) }];
-    const answer = toBatchAnswer(outcomes, 'r');
+    const answer = toBatchResponse(outcomes, 'r');
     expect(answer).toMatchObject({ status: 200, body: { success: true, count: 2 } });
     expect((answer.cause as AggregateError).errors).toEqual([cause]);
-    expect(toBatchAnswer(outcomes.slice(0, 1), 'r').cause).toBeUndefined();
+    expect(toBatchResponse(outcomes.slice(0, 1), 'r').cause).toBeUndefined();
   });
 });

@@ -1,6 +1,6 @@
 import { type Issue, PROBLEMS, Problem, type ProblemCode } from '../errors.ts';
 import type { JsonObject } from '../operators/index.ts';
-import type { Answer } from './http-messages.ts';
+import type { HttpResponse } from './http-messages.ts';
 
 /** The envelope of a success. */
 export interface Success {
@@ -28,7 +28,7 @@ export function toSuccess(data: unknown, extras: Readonly<Record<string, unknown
 }
 
 /** The answer to an action that was performed. `decisionId` names its entry. */
-export function toResultAnswer(result: ActionResult, decisionId?: string): Answer {
+export function toResultResponse(result: ActionResult, decisionId?: string): HttpResponse {
   return { status: result.status, headers: resultHeaders(result, decisionId), body: toSuccess(result.data, result.extras) };
 }
 
@@ -69,7 +69,7 @@ export interface ProblemBody {
  * Anything thrown, as an answer. What is not a Problem is answered as INTERNAL, without a word of it; the cause of
  * that, and of anything else that is our fault, goes to the log alone.
  */
-export function toProblemAnswer(error: unknown, requestId: string): Answer {
+export function toProblemResponse(error: unknown, requestId: string): HttpResponse {
   const problem = toProblem(error);
   return {
     status: problem.status,
@@ -129,12 +129,12 @@ export type ItemOutcome =
   | { readonly problem: Problem; readonly decisionId?: string | undefined };
 
 /** One request's part in the answer to a batch. */
-export type Item =
+export type BatchItemResult =
   | { readonly status: number; readonly success: true; readonly data: unknown; readonly [extra: string]: unknown }
   | { readonly status: number; readonly success: false; readonly error: ProblemBody; readonly decisionId?: string };
 
 /** What would be the answer's status, headers and envelope, as one item. */
-export function toItem(outcome: ItemOutcome, requestId: string): Item {
+export function toItem(outcome: ItemOutcome, requestId: string): BatchItemResult {
   const id = outcome.decisionId === undefined ? {} : { decisionId: outcome.decisionId };
   if ('problem' in outcome)
     return { status: outcome.problem.status, success: false, error: toProblemBody(outcome.problem, requestId), ...id };
@@ -143,7 +143,7 @@ export function toItem(outcome: ItemOutcome, requestId: string): Item {
 }
 
 /** The answer to a batch: an item for each request, in order. What went wrong inside goes to the log. */
-export function toBatchAnswer(outcomes: readonly ItemOutcome[], requestId: string): Answer {
+export function toBatchResponse(outcomes: readonly ItemOutcome[], requestId: string): HttpResponse {
   const causes = outcomes.flatMap((outcome) =>
     'problem' in outcome && outcome.problem.status >= 500 ? [outcome.problem.extras.cause ?? outcome.problem] : [],
   );

@@ -1,7 +1,7 @@
 import { Problem } from '../errors.ts';
 import { describeValue, isObject, type Json, type JsonObject, ownValue } from '../operators/index.ts';
-import type { Call } from './http-messages.ts';
-import { readBoolean, textAt, toBoolean } from './query-string.ts';
+import type { HttpRequest } from './http-messages.ts';
+import { parseBoolean, textAt, toBoolean } from './query-string.ts';
 import { createMistakes, type Mistakes } from './request-mistakes.ts';
 
 /** How an import goes about its rows. */
@@ -37,7 +37,7 @@ const IMPORT_NAMES = ['mode', 'key', 'dryRun', 'onError', 'atomic'] as const;
 const CELL_NAMES = ['delimiter', 'escape'] as const;
 
 /** `POST /api/:resource/import?mode=upsert&key=slug` with a file as its body. */
-export function readImportQuery(call: Call): ImportQuery {
+export function parseImportQuery(call: HttpRequest): ImportQuery {
   const mistakes = createMistakes('REQUEST_PARAMETER');
   mistakes.checkNames(call.query.keys(), [...IMPORT_NAMES, ...CELL_NAMES], 'query parameter');
   const given = (name: string): Json | undefined => textAt(call.query, name);
@@ -56,7 +56,7 @@ export interface ImportBody {
 }
 
 /** `{ data: [...], mode?, key?, dryRun?, onError?, atomic? }`. All or nothing, unless rows are to be skipped or it is said otherwise. */
-export function readImportBody(body: Json | undefined): ImportBody {
+export function parseImportBody(body: Json | undefined): ImportBody {
   if (!isObject(body))
     throw new Problem('REQUEST_MALFORMED', `expected a JSON object or an array in the body, given ${describeValue(body)}`);
   const mistakes = createMistakes('REQUEST_MALFORMED');
@@ -68,7 +68,7 @@ export function readImportBody(body: Json | undefined): ImportBody {
 }
 
 /** `POST /api/:resource/export?format=csv`: how what the body asks for is written. */
-export function readExportQuery(call: Call, formats: readonly string[]): ExportQuery {
+export function parseExportQuery(call: HttpRequest, formats: readonly string[]): ExportQuery {
   const mistakes = createMistakes('REQUEST_PARAMETER');
   mistakes.checkNames(call.query.keys(), ['format', ...CELL_NAMES], 'query parameter');
   const given = (name: string): Json | undefined => textAt(call.query, name);
@@ -88,12 +88,12 @@ function readOptions(given: Given, atomicByDefault: boolean, mistakes: Mistakes)
   if (mode === 'upsert' && key === undefined)
     mistakes.add('key', 'required', 'upsert needs key, the unique field that tells records apart');
   if (mode === 'create' && key !== undefined) mistakes.add('key', 'unknown', 'expected key with mode upsert alone');
-  const atomic = readBoolean('atomic', { given: given('atomic'), otherwise: atomicByDefault }, mistakes);
+  const atomic = parseBoolean('atomic', { given: given('atomic'), otherwise: atomicByDefault }, mistakes);
   if (atomic && onError === 'skip') mistakes.add('atomic', 'type', 'expected all or nothing, or rows to be skipped; given both');
   return {
     mode: mode === 'upsert' ? 'upsert' : 'create',
     key: typeof key === 'string' ? key : undefined,
-    dryRun: readBoolean('dryRun', { given: given('dryRun'), otherwise: false }, mistakes),
+    dryRun: parseBoolean('dryRun', { given: given('dryRun'), otherwise: false }, mistakes),
     onError: onError === 'skip' ? 'skip' : 'stop',
     atomic,
   };
@@ -111,7 +111,7 @@ function readCellStyle(given: Given, mistakes: Mistakes): CellStyle {
   if (delimiter === undefined) mistakes.add('delimiter', 'type', `expected "," or ";" or tab, given ${describeValue(given('delimiter'))}`);
   return {
     delimiter: delimiter ?? ',',
-    guardFormulas: readBoolean('escape', { given: toBoolean(given('escape')), otherwise: true }, mistakes),
+    guardFormulas: parseBoolean('escape', { given: toBoolean(given('escape')), otherwise: true }, mistakes),
   };
 }
 

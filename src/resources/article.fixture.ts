@@ -1,13 +1,13 @@
 /** A resource with a field of every kind that filters and sorts meet, and two that are secret. */
 import { Problem } from '../errors.ts';
-import { readDefinition } from './parse-definition.ts';
+import { parseDefinition } from './parse-definition.ts';
 import type { Resource } from './resource.ts';
 
 /** The resource. */
 export const article: Resource = readArticle();
 
 function readArticle(): Resource {
-  const { resource, mistakes } = readDefinition({
+  const { resource, mistakes } = parseDefinition({
     name: 'Article',
     fields: {
       title: { type: 'string' },

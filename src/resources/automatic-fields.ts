@@ -1,6 +1,6 @@
 import type { Field } from '../fields/index.ts';
 import type { JsonObject } from '../operators/index.ts';
-import { readField } from './parse-field.ts';
+import { parseField } from './parse-field.ts';
 import type { Resource } from './resource.ts';
 
 const ORDINARY: Readonly<Record<string, JsonObject>> = {
@@ -35,7 +35,7 @@ export function isDeletionField({ softDelete }: Pick<Resource, 'softDelete'>, na
 function readAll(sources: Readonly<Record<string, JsonObject>>): ReadonlyMap<string, Field> {
   const fields = new Map<string, Field>();
   for (const [name, source] of Object.entries(sources)) {
-    const field = readField(source, { name, path: [name], builtIn: true }, (path, detail) => {
+    const field = parseField(source, { name, path: [name], builtIn: true }, (path, detail) => {
       throw new Error(`${path.join('.')}: ${detail}`);
     });
     if (field !== undefined) fields.set(name, field);

@@ -15,21 +15,21 @@ const INHERITED: ReadonlySet<string> = new Set(
 );
 
 /** What is wrong with the name of a resource; undefined where nothing is. */
-export function checkResourceName(name: string, options: { builtIn: boolean }): string | undefined {
+export function validateResourceName(name: string, options: { builtIn: boolean }): string | undefined {
   if (!(options.builtIn ? INTERNAL_NAME : NAME).test(name)) return wrongForm(name);
   if (RESERVED_RESOURCES.has(name.toLowerCase())) return `expected another name: "${name}" is an address of its own`;
   return checkReserved(name);
 }
 
 /** What is wrong with the name of a field; undefined where nothing is. */
-export function checkFieldName(name: string): string | undefined {
+export function validateFieldName(name: string): string | undefined {
   return NAME.test(name) ? checkReserved(name) : wrongForm(name);
 }
 
 /** What is wrong with giving a field this name now; what was accepted before it was taken may go on, or be renamed. */
-export function checkNewFieldName(name: string): string | undefined {
+export function validateNewFieldName(name: string): string | undefined {
   if (name === EXPAND) return `expected another name: under "${EXPAND}" a record shows what it refers to`;
-  return checkFieldName(name);
+  return validateFieldName(name);
 }
 
 /** ` (did you mean …?)` and the whole list where it is short, after an unknown name. */

@@ -4,7 +4,7 @@ import type { DefinitionMistake } from './definition-mistake.ts';
 import type { Definitions, Resource } from './resource.ts';
 
 /** Mistakes that only show beside the other definitions: references to resources that none of `known` names. */
-export function checkReferences(resource: Resource, known: Iterable<string>): readonly DefinitionMistake[] {
+export function validateReferences(resource: Resource, known: Iterable<string>): readonly DefinitionMistake[] {
   const names = new Set(known);
   const mistakes: DefinitionMistake[] = [];
   for (const field of resource.fields.values()) {
@@ -20,7 +20,7 @@ export function checkReferences(resource: Resource, known: Iterable<string>): re
 }
 
 /** Records that would be kept, deleted, when what they refer to is gone for good. Both are mistakes that only show beside the other definitions. */
-export function checkCascades(resource: Resource, definitions: Definitions): readonly DefinitionMistake[] {
+export function validateCascades(resource: Resource, definitions: Definitions): readonly DefinitionMistake[] {
   return [...resource.fields.values()].flatMap((field): readonly DefinitionMistake[] => {
     const target = outlived(definitions, resource, field);
     if (target === undefined) return [];

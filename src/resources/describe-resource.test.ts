@@ -4,7 +4,7 @@ import { FIELD_TYPES } from '../fields/index.ts';
 import type { JsonObject } from '../operators/index.ts';
 import { definitionSchema } from './definition-schema.ts';
 import { describeResource, recordSchema } from './describe-resource.ts';
-import { readDefinition } from './parse-definition.ts';
+import { parseDefinition } from './parse-definition.ts';
 import type { Resource } from './resource.ts';
 
 const source: JsonObject = {
@@ -21,7 +21,7 @@ const source: JsonObject = {
 };
 
 function resourceOf(definition: JsonObject): Resource {
-  const { resource, mistakes } = readDefinition(definition);
+  const { resource, mistakes } = parseDefinition(definition);
   if (resource === undefined) throw new Error(JSON.stringify(mistakes));
   return resource;
 }
@@ -98,7 +98,7 @@ describe('definitionSchema', () => {
     ['a list of lists', { name: 'A', fields: { a: { type: 'list', of: 'list' } } }],
   ])('marks %s', (_what, definition) => {
     expect(validate(definition)).toBe(false);
-    expect(readDefinition(definition).mistakes).not.toEqual([]);
+    expect(parseDefinition(definition).mistakes).not.toEqual([]);
   });
 
   it('offers every type', () => {

@@ -7,17 +7,23 @@
  */
 export { isDeletionField } from './automatic-fields.ts';
 export { collectMistakes, type DefinitionMistake, type Mistake, printMistake, type Report } from './definition-mistake.ts';
-export { checkCascades, checkReferences, outlived } from './definition-references.ts';
+export { outlived, validateCascades, validateReferences } from './definition-references.ts';
 export { definitionSchema } from './definition-schema.ts';
 export { describeResource, recordSchema, valuesSchema } from './describe-resource.ts';
 export { COMMON_OPTIONS, OPTION_FORMS, type OptionForm } from './field-options.ts';
 export { type LoadedDefinitions, loadDefinitions, placeMistake, type RawDefinition } from './load-definitions.ts';
-export { ASSIGNABLE_ROLES, type AssignableRole, type DefinitionOptions, type ReadDefinition, readDefinition } from './parse-definition.ts';
-export { type Expansion, readShown, type Shown } from './parse-projection.ts';
-export { type ResolvedSortKey, readSort, type SortKey } from './parse-sort.ts';
-export { type FilterItem, filterKey, readFilter } from './parse-where.ts';
+export {
+  ASSIGNABLE_ROLES,
+  type AssignableRole,
+  type DefinitionOptions,
+  type ParsedDefinition,
+  parseDefinition,
+} from './parse-definition.ts';
+export { type Expansion, type Projection, parseProjection } from './parse-projection.ts';
+export { type DefinedSortKey, parseSort, type ResolvedSortKey } from './parse-sort.ts';
+export { type DefinedFilterItem, filterKey, parseFilter } from './parse-where.ts';
 export { type FieldUsage, fieldKind, resolveField } from './resolve-field.ts';
 export { type Definitions, ordinaryResources, type Resource, type ResourceIndex, type StoredRecord } from './resource.ts';
 export { type Column, columnsOf, type FieldAt, fieldAt, fromRow, type Row, type RowValue, showRecord, toRow } from './stored-rows.ts';
-export { checkFieldValue, loadChecks, typeOf } from './validate-shape.ts';
-export { type CheckedValues, type CheckOptions, checkValues, hasIncrement } from './validate-values.ts';
+export { loadChecks, typeOf, validateFieldValue } from './validate-shape.ts';
+export { hasIncrement, type ValidatedValues, type ValidateOptions, validateValues } from './validate-values.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { printMistake } from './definition-mistake.ts';
 import { loadDefinitions, placeMistake } from './load-definitions.ts';
-import { readDefinition } from './parse-definition.ts';
+import { parseDefinition } from './parse-definition.ts';
 
 let folder: string;
 
@@ -22,7 +22,7 @@ function put(name: string, content: string | Uint8Array): void {
 /** Every mistake, of the files and of what they say, as printed. */
 function mistakes(): string[] {
   const loaded = loadDefinitions(folder);
-  const said = loaded.definitions.flatMap((raw) => readDefinition(raw.source).mistakes.map((mistake) => placeMistake(raw, mistake)));
+  const said = loaded.definitions.flatMap((raw) => parseDefinition(raw.source).mistakes.map((mistake) => placeMistake(raw, mistake)));
   return [...loaded.mistakes, ...said].map(printMistake);
 }
 

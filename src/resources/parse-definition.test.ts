@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import type { Field } from '../fields/index.ts';
 import type { Json, JsonObject } from '../operators/index.ts';
-import { readDefinition } from './parse-definition.ts';
+import { parseDefinition } from './parse-definition.ts';
 import type { Resource } from './resource.ts';
 
 const title = { type: 'string' };
 
 function mistakesIn(source: Json): string[] {
-  return readDefinition(source).mistakes.map(({ path, detail }) => `${path.join('.')}: ${detail}`);
+  return parseDefinition(source).mistakes.map(({ path, detail }) => `${path.join('.')}: ${detail}`);
 }
 
 function read(source: JsonObject): Resource {
-  const { resource, mistakes } = readDefinition(source);
+  const { resource, mistakes } = parseDefinition(source);
   if (resource === undefined) throw new Error(mistakes.map(({ path, detail }) => `${path.join('.')}: ${detail}`).join('\n'));
   return resource;
 }
@@ -61,7 +61,7 @@ describe('readDefinition', () => {
 
   it('reads again what it keeps as the source', () => {
     const resource = read({ name: 'Article', fields: { title, secret: { type: 'string', writeOnly: true } } });
-    expect(readDefinition(resource.source, { builtIn: true }).resource).toEqual(resource);
+    expect(parseDefinition(resource.source, { builtIn: true }).resource).toEqual(resource);
   });
 
   it('lists every mistake of a definition at once', () => {
@@ -205,7 +205,7 @@ describe('what a definition may not say', () => {
     ],
     ['a description of depth', { name: 'A', description: nested(3), fields: { title } }, 'description', /expected a text/],
   ])('%s', (_what, source, at, detail) => {
-    const { resource, mistakes } = readDefinition(source);
+    const { resource, mistakes } = parseDefinition(source);
     expect(resource).toBeUndefined();
     expect(mistakes).toHaveLength(1);
     expect(mistakes[0]?.path.join('.')).toBe(at);

@@ -4,9 +4,9 @@ import type { Field } from '../fields/index.ts';
 import { describeValue, isObject, type Json, type JsonObject } from '../operators/index.ts';
 import { automaticFields } from './automatic-fields.ts';
 import { collectMistakes, type DefinitionMistake, describeType, type Report } from './definition-mistake.ts';
-import { checkFieldName, checkNewFieldName, checkResourceName, quote, suggest } from './definition-names.ts';
-import { readField } from './parse-field.ts';
-import { readIndexes } from './parse-indexes.ts';
+import { quote, suggest, validateFieldName, validateNewFieldName, validateResourceName } from './definition-names.ts';
+import { parseField } from './parse-field.ts';
+import { parseIndexes } from './parse-indexes.ts';
 import type { Resource } from './resource.ts';
 
 const MEMBERS = ['name', 'description', 'renamedFrom', 'fields', 'indexes', 'softDelete', 'permissions'];
@@ -25,14 +25,14 @@ export interface DefinitionOptions {
 }
 
 /** A definition made into a resource, or what is wrong with it. */
-export interface ReadDefinition {
+export interface ParsedDefinition {
   /** Undefined where there are mistakes. */
   readonly resource: Resource | undefined;
   readonly mistakes: readonly DefinitionMistake[];
 }
 
 /** Reads one definition; every mistake in it is listed. What concerns other resources is checked by `checkReferences`. */
-export function readDefinition(source: Json, options: DefinitionOptions = {}): ReadDefinition {
+export function parseDefinition(source: Json, options: DefinitionOptions = {}): ParsedDefinition {
   const { mistakes, report } = collectMistakes();
   if (!isObject(source)) {
     report([], `expected an object with name and fields, given ${describeType(source)}`);
@@ -49,9 +49,9 @@ export function readDefinition(source: Json, options: DefinitionOptions = {}): R
   const internal = name.startsWith('_');
   const softDelete = readSoftDelete(source['softDelete'], internal, report);
   const fields = readFields(source['fields'], { builtIn, internal, softDelete }, report);
-  const indexes = readIndexes(source['indexes'], { fields, softDelete, declared: declaredNames(source['fields']) }, report);
+  const indexes = parseIndexes(source['indexes'], { fields, softDelete, declared: declaredNames(source['fields']) }, report);
   const partitionBy = readPartitionBy(source['partitionBy'], fields, report);
-  const permissions = readPermissions(source['permissions'], report);
+  const permissions = parsePermissions(source['permissions'], report);
   if (mistakes.length > 0) return { resource: undefined, mistakes };
   const parts = { name, fields, indexes, softDelete, partitionBy };
   const resource = {
@@ -72,7 +72,7 @@ function readName(source: JsonObject, builtIn: boolean, report: Report): string 
     report(name === undefined ? [] : ['name'], `expected a name, given ${describeValue(name)}`);
     return '';
   }
-  const wrong = checkResourceName(name, { builtIn });
+  const wrong = validateResourceName(name, { builtIn });
   if (wrong !== undefined) report(['name'], wrong);
   return name;
 }
@@ -86,7 +86,8 @@ function readDescription(value: Json | undefined, report: Report): string | unde
 
 function readRenamedFrom(value: Json | undefined, name: string, report: Report): string | undefined {
   if (value === undefined) return undefined;
-  const wrong = typeof value === 'string' ? checkResourceName(value, { builtIn: false }) : `expected a name, given ${describeValue(value)}`;
+  const wrong =
+    typeof value === 'string' ? validateResourceName(value, { builtIn: false }) : `expected a name, given ${describeValue(value)}`;
   if (wrong !== undefined) report(['renamedFrom'], wrong);
   else if (value === name) report(['renamedFrom'], 'expected the name it had before, given the one it has');
   return typeof value === 'string' ? value : undefined;
@@ -128,10 +129,10 @@ function readFields(source: Json | undefined, owner: Owner, report: Report): Rea
   const taken = new Map([...fields.keys()].map((name) => [name.toLowerCase(), name]));
   for (const [name, value] of Object.entries(source)) {
     const path = ['fields', name];
-    const wrong = (owner.builtIn ? checkFieldName(name) : checkNewFieldName(name)) ?? checkTwin(name, taken, fields);
+    const wrong = (owner.builtIn ? validateFieldName(name) : validateNewFieldName(name)) ?? checkTwin(name, taken, fields);
     if (wrong !== undefined) report(path, wrong, 'key');
     taken.set(name.toLowerCase(), name);
-    const field = readField(value, { name, path, builtIn: owner.builtIn }, report);
+    const field = parseField(value, { name, path, builtIn: owner.builtIn }, report);
     if (field !== undefined && wrong === undefined) fields.set(name, field);
   }
   // What was accepted before is not refused now.
@@ -153,7 +154,7 @@ function checkRenames(fields: JsonObject, automatic: ReadonlySet<string>, report
     const from = isObject(field) ? field['renamedFrom'] : undefined;
     if (typeof from !== 'string') continue;
     const path = ['fields', name, 'renamedFrom'];
-    const wrong = checkFieldName(from);
+    const wrong = validateFieldName(from);
     if (wrong !== undefined) report(path, wrong);
     else if (Object.hasOwn(fields, from) || automatic.has(from))
       report(path, `expected a name that no field has any more, given ${quote(from)}`);
@@ -203,7 +204,7 @@ function toStableText(value: unknown): string {
 }
 
 /** Reads the legacy `permissions` of a definition: action name → roles. */
-export function readPermissions(source: Json | undefined, report: Report): ReadonlyMap<string, readonly string[]> {
+export function parsePermissions(source: Json | undefined, report: Report): ReadonlyMap<string, readonly string[]> {
   const permissions = new Map<string, readonly string[]>();
   if (source === undefined) return permissions;
   if (!isObject(source)) {

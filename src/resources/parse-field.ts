@@ -3,7 +3,7 @@ import { describeValue, isObject, type Json, type JsonObject } from '../operator
 import { describeType, type Report } from './definition-mistake.ts';
 import { quote, suggest, suggestAll } from './definition-names.ts';
 import { COMMON_OPTIONS, OPTION_FORMS, type WrittenOption } from './field-options.ts';
-import { checkFieldValue } from './validate-shape.ts';
+import { validateFieldValue } from './validate-shape.ts';
 
 /** Where a field stands, and whose it is. */
 export interface FieldPlace {
@@ -24,7 +24,7 @@ const ABSENT: Omit<Field, 'name' | 'type'> = {
 };
 
 /** Reads one field of a definition; undefined where it has mistakes, which are reported. */
-export function readField(source: Json, place: FieldPlace, report: Report): Field | undefined {
+export function parseField(source: Json, place: FieldPlace, report: Report): Field | undefined {
   if (!isObject(source)) {
     report(place.path, `expected an object with a type, such as { type: string }, given ${describeType(source)}`);
     return undefined;
@@ -155,7 +155,7 @@ function checkTogether(field: Field, { path, type, source, builtIn }: CheckedPla
 
 function checkDefault(field: Field, { path }: FieldPlace, report: Report): void {
   if (field.default === undefined) return;
-  for (const { detail } of checkFieldValue(field, field.default)) {
+  for (const { detail } of validateFieldValue(field, field.default)) {
     report([...path, 'default'], `${detail}, given ${describeValue(field.default)}`);
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../operators/index.ts';
-import { readDefinition } from './parse-definition.ts';
+import { parseDefinition } from './parse-definition.ts';
 
 const fields = {
   status: { type: 'enum', values: ['draft', 'published'] },
@@ -10,8 +10,8 @@ const fields = {
   secret: { type: 'string', writeOnly: true },
 };
 
-function read(...indexes: readonly Json[]): ReturnType<typeof readDefinition> {
-  return readDefinition({ name: 'Article', fields, indexes });
+function read(...indexes: readonly Json[]): ReturnType<typeof parseDefinition> {
+  return parseDefinition({ name: 'Article', fields, indexes });
 }
 
 describe('an index over some of the records', () => {

@@ -6,7 +6,7 @@ import { describeType, type Report } from './definition-mistake.ts';
 import { quote, suggest } from './definition-names.ts';
 import { isIndexable } from './parse-field.ts';
 import type { ResourceIndex } from './resource.ts';
-import { checkFieldValue, typeOf } from './validate-shape.ts';
+import { typeOf, validateFieldValue } from './validate-shape.ts';
 
 const MOST_INDEXES = 20;
 const MOST_INDEX_FIELDS = 8;
@@ -22,7 +22,7 @@ interface Indexable {
 }
 
 /** Reads the `indexes` of a definition, over the fields that could be read. */
-export function readIndexes(source: Json | undefined, indexable: Indexable, report: Report): readonly ResourceIndex[] {
+export function parseIndexes(source: Json | undefined, indexable: Indexable, report: Report): readonly ResourceIndex[] {
   if (source === undefined) return [];
   if (!Array.isArray(source)) {
     report(['indexes'], `expected a list such as [{ fields: [status, createdAt] }], given ${describeType(source)}`);
@@ -102,7 +102,7 @@ function readWhere(source: Json | undefined, place: IndexPlace, report: Report):
     const field = place.fields.get(name);
     const value = source[name] ?? null;
     if (field === undefined || !isIndexable(field)) continue;
-    const wrong = value === null ? `expected a value, given null` : checkFieldValue(field, value)[0]?.detail;
+    const wrong = value === null ? `expected a value, given null` : validateFieldValue(field, value)[0]?.detail;
     if (wrong !== undefined) report(path, wrong);
     else where.push([name, typeOf(field).toCanonical?.(value, field) ?? value]);
   }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { problemOf } from './article.fixture.ts';
-import { readDefinition } from './parse-definition.ts';
-import { readShown } from './parse-projection.ts';
+import { parseDefinition } from './parse-definition.ts';
+import { parseProjection } from './parse-projection.ts';
 import type { Definitions, Resource } from './resource.ts';
 
 const definitions: Definitions = new Map(
@@ -18,7 +18,7 @@ const definitions: Definitions = new Map(
     },
     { name: '_Hidden', fields: { articleId: { type: 'reference', to: 'Article' } } },
   ].map((source) => {
-    const { resource } = readDefinition(source, { builtIn: true });
+    const { resource } = parseDefinition(source, { builtIn: true });
     if (resource === undefined) throw new Error(source.name);
     return [resource.name, resource];
   }),
@@ -29,42 +29,42 @@ const by = (resource: string, field: string) => ({ name: 'x', by: { resource, fi
 
 describe('readShown', () => {
   it('resolves what a record refers to, and what refers to it', () => {
-    const { expansions } = readShown(definitions, article, { expand: [{ name: 'authorId' }, { name: 'reviewerIds' }] });
+    const { expansions } = parseProjection(definitions, article, { expand: [{ name: 'authorId' }, { name: 'reviewerIds' }] });
     expect(expansions.map(({ name, kind, of }) => [name, kind, of.name])).toEqual([
       ['authorId', 'reference', 'User'],
       ['reviewerIds', 'references', 'User'],
     ]);
-    const referring = readShown(definitions, user, { expand: [by('Article', 'authorId')] }).expansions;
+    const referring = parseProjection(definitions, user, { expand: [by('Article', 'authorId')] }).expansions;
     expect(referring.map(({ name, kind, field, of, limit }) => [name, kind, field.name, of.name, limit])).toEqual([
       ['x', 'referring', 'authorId', 'Article', 7],
     ]);
   });
 
   it('shows all fields where none is chosen', () => {
-    expect(readShown(definitions, article, {})).toEqual({ expansions: [] });
-    expect(readShown(definitions, article, { fields: ['title'] }).fields).toEqual(new Set(['title']));
+    expect(parseProjection(definitions, article, {})).toEqual({ expansions: [] });
+    expect(parseProjection(definitions, article, { fields: ['title'] }).fields).toEqual(new Set(['title']));
   });
 
   it.each(['sourceId', 'zqxzqxzq', 'constructor', '__proto__'])('answers alike whether a name is secret or unknown: %s', (name) => {
     const told = (ask: (name: string) => object) =>
-      JSON.stringify(problemOf(() => readShown(definitions, article, ask(name))).extras).replaceAll(name, '…');
+      JSON.stringify(problemOf(() => parseProjection(definitions, article, ask(name))).extras).replaceAll(name, '…');
     expect(told((one) => ({ fields: [one] }))).toBe(
       '{"errors":[{"path":"fields.…","code":"field","detail":"Article has no field \\"…\\" to show"}]}',
     );
     expect(told((one) => ({ expand: [{ name: one }] }))).toBe(
       '{"errors":[{"path":"expand.…","code":"field","detail":"Article has no field \\"…\\" to expand (known: authorId, reviewerIds)"}]}',
     );
-    const { detail } = problemOf(() => readShown(definitions, user, { expand: [by('Article', name)] }));
+    const { detail } = problemOf(() => parseProjection(definitions, user, { expand: [by('Article', name)] }));
     expect(detail.replaceAll(name, '…')).toBe('expand.x: no field "…" of a resource "Article" refers to one User');
   });
 
   it('knows no internal resource', () => {
-    const { detail } = problemOf(() => readShown(definitions, article, { expand: [by('_Hidden', 'articleId')] }));
+    const { detail } = problemOf(() => parseProjection(definitions, article, { expand: [by('_Hidden', 'articleId')] }));
     expect(detail).toBe('expand.x: no field "articleId" of a resource "_Hidden" refers to one Article');
   });
 
   it('takes no list of references for a reference from elsewhere', () => {
-    const { detail } = problemOf(() => readShown(definitions, user, { expand: [by('Article', 'reviewerIds')] }));
+    const { detail } = problemOf(() => parseProjection(definitions, user, { expand: [by('Article', 'reviewerIds')] }));
     expect(detail).toBe('expand.x: no field "reviewerIds" of a resource "Article" refers to one User');
   });
 });

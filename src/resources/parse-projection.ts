@@ -1,38 +1,38 @@
 import { type Issue, Problem } from '../errors.ts';
 import type { Field } from '../fields/index.ts';
-import { checkFieldName, quote } from './definition-names.ts';
+import { quote, validateFieldName } from './definition-names.ts';
 import { summarise } from './parse-sort.ts';
 import { findField } from './resolve-field.ts';
 import type { Definitions, Resource } from './resource.ts';
 
 /** Which parts of records a client asks for, as sent. */
-export interface ShownNames {
+export interface ProjectionNames {
   /** All where absent. */
   readonly fields?: readonly string[] | undefined;
-  readonly expand?: readonly ExpandItem[] | undefined;
+  readonly expand?: readonly DefinedExpandItem[] | undefined;
 }
 
 /** Which parts of records are shown. */
-export interface Shown {
+export interface Projection {
   /** Beside the id; all where absent. */
   readonly fields?: ReadonlySet<string>;
   readonly expansions: readonly Expansion[];
 }
 
 /** Which parts of a resource's records a client asks for. Every name that cannot be used is listed in the problem. */
-export function readShown(definitions: Definitions, resource: Resource, { fields, expand = [] }: ShownNames): Shown {
+export function parseProjection(definitions: Definitions, resource: Resource, { fields, expand = [] }: ProjectionNames): Projection {
   const issues: Issue[] = [];
   for (const name of fields ?? []) {
     const found = findField(resource, name, 'show');
     if ('issue' in found) issues.push({ ...found.issue, path: `fields.${found.issue.path}` });
   }
-  const expansions = readExpand(definitions, resource, { items: expand, issues });
+  const expansions = parseExpand(definitions, resource, { items: expand, issues });
   if (issues.length > 0) throw new Problem('REQUEST_FIELD', summarise(issues), { errors: issues });
   return { ...(fields !== undefined && { fields: new Set(fields) }), expansions };
 }
 
 /** What to expand, as sent. */
-export interface ExpandItem {
+export interface DefinedExpandItem {
   readonly name: string;
   /** Another resource's reference to this one, and how many records by it at most. */
   readonly by?: { readonly resource: string; readonly field: string; readonly limit: number } | undefined;
@@ -52,10 +52,10 @@ export interface Expansion {
 }
 
 /** What a client asks to be expanded, item by item: each resolved, or noted as a mistake. */
-export function readExpand(
+export function parseExpand(
   definitions: Definitions,
   resource: Resource,
-  { items, issues }: { readonly items: readonly ExpandItem[]; readonly issues: Issue[] },
+  { items, issues }: { readonly items: readonly DefinedExpandItem[]; readonly issues: Issue[] },
 ): readonly Expansion[] {
   return items.flatMap((item) => {
     const read = item.by === undefined ? readOwn(definitions, resource, item.name) : readReferring(definitions, resource, item);
@@ -77,10 +77,10 @@ function readOwn(definitions: Definitions, resource: Resource, name: string): Re
 }
 
 /** Gives the same answer for a resource or field that does not exist and for one that refers elsewhere: policies may hide it from the caller. */
-function readReferring(definitions: Definitions, resource: Resource, { name, by }: ExpandItem): Read {
+function readReferring(definitions: Definitions, resource: Resource, { name, by }: DefinedExpandItem): Read {
   const { resource: otherName = '', field: fieldName = '', limit = 0 } = by ?? {};
   const refuse = (detail: string): Read => ({ issue: { path: '', code: 'field', detail } });
-  const wrong = checkFieldName(name);
+  const wrong = validateFieldName(name);
   if (wrong !== undefined) return refuse(wrong);
   const of = shownResource(definitions, otherName);
   const field = of?.fields.get(fieldName);

@@ -6,7 +6,7 @@ import type { Resource } from './resource.ts';
 const MOST_KEYS = 5;
 
 /** `-createdAt` is `{ field: 'createdAt', descending: true }`. */
-export interface SortKey {
+export interface DefinedSortKey {
   readonly field: string;
   readonly descending: boolean;
 }
@@ -18,7 +18,7 @@ export interface ResolvedSortKey {
 }
 
 /** The sort keys of a request, in order; every one that cannot be used is listed in the problem. */
-export function readSort(resource: Resource, keys: readonly SortKey[]): readonly ResolvedSortKey[] {
+export function parseSort(resource: Resource, keys: readonly DefinedSortKey[]): readonly ResolvedSortKey[] {
   if (keys.length > MOST_KEYS) throw new Problem('REQUEST_PARAMETER', `sort: expected at most ${MOST_KEYS} keys, given ${keys.length}`);
   const resolved = new Map<string, ResolvedSortKey>();
   const issues: Issue[] = [];

@@ -1,4 +1,11 @@
-import { type Comparison, type Condition, checkValues, createTextDomain, type PathKind, type ValueDomain } from '../conditions/index.ts';
+import {
+  type Comparison,
+  type Condition,
+  createTextDomain,
+  type PathKind,
+  type ValueDomain,
+  validateLiteralValues,
+} from '../conditions/index.ts';
 import { type Issue, Problem } from '../errors.ts';
 import type { Field } from '../fields/index.ts';
 import { memoised } from '../memoize.ts';
@@ -11,7 +18,7 @@ import type { Resource } from './resource.ts';
 import { typeOf } from './validate-shape.ts';
 
 /** One comparison of a client's filter, as sent. */
-export interface FilterItem {
+export interface DefinedFilterItem {
   readonly field: string;
   readonly operator: string;
   readonly value: Json;
@@ -26,7 +33,7 @@ interface FilterOptions {
 }
 
 /** A client's filter as a condition on the record: all of its comparisons. Every mistake is listed in the problem. */
-export function readFilter(resource: Resource, items: readonly FilterItem[], options: FilterOptions): Condition {
+export function parseFilter(resource: Resource, items: readonly DefinedFilterItem[], options: FilterOptions): Condition {
   const comparisons: Comparison[] = [];
   const issues: Issue[] = [];
   for (const item of items) {
@@ -76,7 +83,7 @@ export function operatorsOf(field: Field): readonly Operator[] {
 
 type Read = { readonly comparison: Comparison } | { readonly issue: Issue };
 
-function readComparison(resource: Resource, item: FilterItem, { typed, member = 'where' }: FilterOptions): Read {
+function readComparison(resource: Resource, item: DefinedFilterItem, { typed, member = 'where' }: FilterOptions): Read {
   const found = findField(resource, item.field, 'filter');
   if ('issue' in found) return { issue: { ...found.issue, path: `${member}.${found.issue.path}` } };
   const { field } = found;
@@ -87,7 +94,7 @@ function readComparison(resource: Resource, item: FilterItem, { typed, member = 
   const kind = fieldKind(field);
   if (operator === undefined || kind === undefined || !operatorsOf(field).includes(operator))
     return refuse('operator', describeWrongOperator(field, item.operator));
-  const operand = typed ? { value: item.value } : readOperandText(item.value, operator.operand, kind);
+  const operand = typed ? { value: item.value } : parseOperandText(item.value, operator.operand, kind);
   if ('detail' in operand) return refuse('value', operand.detail);
   const wrong = checkOperand(operator, operand.value, kind) ?? checkEnum(operator, operand.value, field);
   if (wrong !== undefined) return refuse('value', wrong);
@@ -111,7 +118,7 @@ function checkEnum(operator: Operator, value: Json, field: Field): string | unde
   const { values } = field.of ?? field;
   if (values === undefined || !COMPARES_VALUES.has(operator.operand)) return undefined;
   const domain = memoised(domains, field, () => createTextDomain(values));
-  return checkValues({ type: 'literal', value }, operator, { name: field.name, domain });
+  return validateLiteralValues({ type: 'literal', value }, operator, { name: field.name, domain });
 }
 
 const domains = new WeakMap<Field, ValueDomain>();
@@ -144,7 +151,7 @@ const LIST_DEPTH = 2;
 type ReadText = { readonly value: Json } | { readonly detail: string };
 
 /** The text of a query string, read as the operand that an operator on a field of this kind expects. */
-export function readOperandText(given: Json, shape: OperandShape, { kind, itemKind }: PathKind): ReadText {
+export function parseOperandText(given: Json, shape: OperandShape, { kind, itemKind }: PathKind): ReadText {
   if (typeof given !== 'string') return { detail: 'expected text' };
   switch (shape) {
     case 'scalar':

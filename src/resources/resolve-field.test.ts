@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { article, problemOf } from './article.fixture.ts';
-import { readSort } from './parse-sort.ts';
+import { parseSort } from './parse-sort.ts';
 import { fieldKind, resolveField } from './resolve-field.ts';
 
 describe('resolveField', () => {
@@ -46,7 +46,7 @@ describe('readSort', () => {
   const key = (field: string, descending = false) => ({ field, descending });
 
   it('keeps order and direction', () => {
-    const sorted = readSort(article, [key('createdAt', true), key('title')]);
+    const sorted = parseSort(article, [key('createdAt', true), key('title')]);
     expect(sorted.map(({ field, descending }) => [field.name, descending])).toEqual([
       ['createdAt', true],
       ['title', false],
@@ -62,7 +62,7 @@ describe('readSort', () => {
   ])('refuses %s', (_what, fields, code) => {
     expect(
       problemOf(() =>
-        readSort(
+        parseSort(
           article,
           fields.map((field) => key(field)),
         ),

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../operators/index.ts';
 import { describeResource, recordSchema, valuesSchema } from './describe-resource.ts';
-import { readDefinition } from './parse-definition.ts';
+import { parseDefinition } from './parse-definition.ts';
 
 const source: JsonObject = { name: 'Article', softDelete: true, fields: { title: { type: 'string' } } };
 const mistakesIn = (changed: JsonObject, builtIn = false): readonly string[] =>
-  readDefinition({ ...source, ...changed }, { builtIn }).mistakes.map(({ path, detail }) => `${path.join('.')}: ${detail}`);
+  parseDefinition({ ...source, ...changed }, { builtIn }).mistakes.map(({ path, detail }) => `${path.join('.')}: ${detail}`);
 const read = (changed: JsonObject = {}) => {
-  const { resource } = readDefinition({ ...source, ...changed });
+  const { resource } = parseDefinition({ ...source, ...changed });
   if (resource === undefined) throw new Error('it has mistakes');
   return resource;
 };
@@ -26,7 +26,7 @@ describe('softDelete', () => {
   it('is another definition to storage and checks, and false is none', () => {
     expect(read().hash).not.toBe(read({ softDelete: false }).hash);
     expect(read({ softDelete: false }).hash).toBe(
-      readDefinition({ name: 'Article', fields: { title: { type: 'string' } } }).resource?.hash,
+      parseDefinition({ name: 'Article', fields: { title: { type: 'string' } } }).resource?.hash,
     );
   });
 

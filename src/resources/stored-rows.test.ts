@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../operators/index.ts';
-import { readDefinition } from './parse-definition.ts';
+import { parseDefinition } from './parse-definition.ts';
 import type { Resource, StoredRecord } from './resource.ts';
 import { columnsOf, fromRow, showRecord, toRow } from './stored-rows.ts';
 
@@ -16,7 +16,7 @@ const article = resourceOf({
 });
 
 function resourceOf(fields: JsonObject): Resource {
-  const { resource, mistakes } = readDefinition({ name: 'Article', fields });
+  const { resource, mistakes } = parseDefinition({ name: 'Article', fields });
   if (resource === undefined) throw new Error(JSON.stringify(mistakes));
   return resource;
 }

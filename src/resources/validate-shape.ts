@@ -12,14 +12,14 @@ const compiled = new WeakMap<Resource, ValidateFunction>();
 const singles = new WeakMap<Field, Single>();
 
 /** What is wrong with values that are given for fields of a resource: unknown names and nulls have been taken out before. */
-export function checkGiven(resource: Resource, given: ReadonlyMap<Field, Json>): readonly Issue[] {
+export function validateGiven(resource: Resource, given: ReadonlyMap<Field, Json>): readonly Issue[] {
   const { measured, issues } = takeOutOversized(given);
   const validate = memoised(compiled, resource, () => compileFields(resource.fields.values()));
   return [...issues, ...checkMeasured(measured, validate)];
 }
 
 /** What is wrong with one value of a field by itself: the default in a definition, a value on its way into another type. */
-export function checkFieldValue(field: Field, value: Json): readonly Issue[] {
+export function validateFieldValue(field: Field, value: Json): readonly Issue[] {
   if (fitsPlainly(typeOf(field).jsonSchema(field), value)) return checkFormat(field, value);
   const { unnamed, validate } = memoised(singles, field, () => toSingle(field));
   const { measured, issues } = takeOutOversized(new Map([[unnamed, value]]));

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../operators/index.ts';
-import { readDefinition } from './parse-definition.ts';
+import { parseDefinition } from './parse-definition.ts';
 import type { Resource } from './resource.ts';
-import { checkValues } from './validate-values.ts';
+import { validateValues } from './validate-values.ts';
 
 const article = resourceOf({
   title: { type: 'string', required: true, minLength: 2, maxLength: 10, pattern: '^[A-Z]' },
@@ -22,13 +22,13 @@ const article = resourceOf({
 });
 
 function resourceOf(fields: JsonObject): Resource {
-  const { resource, mistakes } = readDefinition({ name: 'Article', fields }, { builtIn: true });
+  const { resource, mistakes } = parseDefinition({ name: 'Article', fields }, { builtIn: true });
   if (resource === undefined) throw new Error(JSON.stringify(mistakes));
   return resource;
 }
 
-const create = (input: Json, isAdmin = false) => checkValues(article, input, { mode: 'create', isAdmin });
-const update = (input: Json, isAdmin = false) => checkValues(article, input, { mode: 'update', isAdmin });
+const create = (input: Json, isAdmin = false) => validateValues(article, input, { mode: 'create', isAdmin });
+const update = (input: Json, isAdmin = false) => validateValues(article, input, { mode: 'update', isAdmin });
 
 const stock = resourceOf({
   count: { type: 'integer', min: 0, max: 10 },
@@ -56,7 +56,7 @@ const STORED = {
 
 describe('an increment', () => {
   const add = (field: string, increment: Json) =>
-    checkValues(stock, { [field]: { increment } }, { mode: 'update', isAdmin: false, stored: STORED });
+    validateValues(stock, { [field]: { increment } }, { mode: 'update', isAdmin: false, stored: STORED });
 
   it.each<[string, Json, Json]>([
     ['count', -3, 0],
@@ -100,12 +100,12 @@ describe('an increment', () => {
 
   it('is the only member of its object, and is a value in JSON', () => {
     const options = { mode: 'update', isAdmin: false, stored: STORED } as const;
-    expect(checkValues(stock, { count: { increment: 1, max: 2 } }, options).issues).toMatchObject([{ path: 'count', code: 'type' }]);
-    expect(checkValues(stock, { extra: { increment: 1 } }, options)).toMatchObject({ values: { extra: { increment: 1 } }, issues: [] });
+    expect(validateValues(stock, { count: { increment: 1, max: 2 } }, options).issues).toMatchObject([{ path: 'count', code: 'type' }]);
+    expect(validateValues(stock, { extra: { increment: 1 } }, options)).toMatchObject({ values: { extra: { increment: 1 } }, issues: [] });
   });
 
   it.each(['create', 'update'] as const)('is refused where there is no stored record: %s', (mode) => {
-    const { issues } = checkValues(stock, { count: { increment: 1 } }, { mode, isAdmin: true });
+    const { issues } = validateValues(stock, { count: { increment: 1 } }, { mode, isAdmin: true });
     expect(issues).toEqual([{ path: 'count', code: 'increment', detail: 'expected a value: only an update can increment' }]);
   });
 });
@@ -182,7 +182,7 @@ describe('checkValues', () => {
     ['the prototype', 'update', JSON.parse('{"__proto__":{"role":"admin"}}'), '__proto__', 'unknown'],
     ['the constructor', 'update', { constructor: 'x' }, 'constructor', 'unknown'],
   ])('refuses %s', (_what, mode, input, path, code) => {
-    const { issues, values } = checkValues(article, input, { mode, isAdmin: false });
+    const { issues, values } = validateValues(article, input, { mode, isAdmin: false });
     expect(issues.map((issue) => [issue.path, issue.code])).toEqual([[path, code]]);
     expect(Object.hasOwn(values, path) && path !== 'level').toBe(false);
   });
@@ -200,13 +200,13 @@ describe('checkValues', () => {
     const long = 'x'.repeat(50);
     const wide = resourceOf(Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`f${n}_${long}`, { type: 'string' }])));
     const many = Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [`g${n}_${long}`, 1]));
-    expect(checkValues(wide, many, { mode: 'update', isAdmin: false }).issues).toHaveLength(100);
+    expect(validateValues(wide, many, { mode: 'update', isAdmin: false }).issues).toHaveLength(100);
     expect(update({ tags: Array.from({ length: 500_000 }, () => 1) }).issues).toHaveLength(1);
   });
 
   it('runs patterns in linear time', () => {
     const slow = resourceOf({ it: { type: 'text', pattern: '^(a+)+$' } });
-    const { issues } = checkValues(slow, { it: `${'a'.repeat(5000)}!` }, { mode: 'create', isAdmin: false });
+    const { issues } = validateValues(slow, { it: `${'a'.repeat(5000)}!` }, { mode: 'create', isAdmin: false });
     expect(issues.map((issue) => issue.code)).toEqual(['pattern']);
   });
 });

@@ -4,14 +4,14 @@ import { isObject, type Json, type JsonObject, ownValue } from '../operators/ind
 import { describeType } from './definition-mistake.ts';
 import { quote } from './definition-names.ts';
 import type { Resource } from './resource.ts';
-import { checkGiven, typeOf } from './validate-shape.ts';
+import { typeOf, validateGiven } from './validate-shape.ts';
 
 // Nobody reads more. To find what was meant, a name is compared with every field, which costs most where it helps least.
 const MOST_ISSUES = 100;
 const MOST_SUGGESTIONS = 10;
 
 /** What the values are for, and whose they are. */
-export interface CheckOptions {
+export interface ValidateOptions {
   readonly mode: 'create' | 'update';
   /** Whether guarded fields may be set. */
   readonly isAdmin: boolean;
@@ -20,7 +20,7 @@ export interface CheckOptions {
 }
 
 /** What is left of the values sent, and what is wrong with them. */
-export interface CheckedValues {
+export interface ValidatedValues {
   /** What may be stored, each value in its canonical form; on create with defaults. Invalid fields are left out. */
   readonly values: JsonObject;
   /** Optional fields given as null: they lose their value. */
@@ -30,13 +30,13 @@ export interface CheckedValues {
 }
 
 /** Checks what a caller sends for a record against the definition. Nothing is coerced. */
-export function checkValues(resource: Resource, input: Json | undefined, options: CheckOptions): CheckedValues {
+export function validateValues(resource: Resource, input: Json | undefined, options: ValidateOptions): ValidatedValues {
   if (!isObject(input)) {
     const detail = `expected an object of field names and values, given ${describeType(input)}`;
     return { values: {}, cleared: [], issues: [{ path: '', code: 'type', detail }] };
   }
   const { given, cleared, issues } = sortOut(resource, input, options);
-  issues.push(...checkGiven(resource, given));
+  issues.push(...validateGiven(resource, given));
   const broken = new Set(issues.map((issue) => issue.path.split('.', 1)[0]));
   const values: Record<string, Json> = {};
   for (const [field, value] of given) {
@@ -54,7 +54,7 @@ interface SortedOut {
 }
 
 // By names alone, before any value is looked at.
-function sortOut(resource: Resource, input: JsonObject, { mode, isAdmin, stored }: CheckOptions): SortedOut {
+function sortOut(resource: Resource, input: JsonObject, { mode, isAdmin, stored }: ValidateOptions): SortedOut {
   const given = new Map<Field, Json>();
   const cleared: string[] = [];
   const issues: Issue[] = [];
@@ -85,7 +85,7 @@ function writable(resource: Resource): readonly string[] {
 }
 
 // Takes guarded fields out of `values`; a create may repeat the default, which is what it would have got.
-function refuseGuarded(resource: Resource, values: Record<string, Json>, mode: CheckOptions['mode']): Issue[] {
+function refuseGuarded(resource: Resource, values: Record<string, Json>, mode: ValidateOptions['mode']): Issue[] {
   const issues: Issue[] = [];
   for (const field of resource.fields.values()) {
     const value = values[field.name];

@@ -2,8 +2,8 @@ import {
   type AssignmentChange,
   DEFAULT_PRIORITY,
   type RolePolicy,
-  toGrants,
-  type UserGrant,
+  toUserAssignments,
+  type UserAssignment,
   type UserPolicy,
 } from '../authz/policies/index.ts';
 import { Problem } from '../errors.ts';
@@ -13,7 +13,7 @@ import { type Sql, sql } from '../sql.ts';
 import { ConstraintError, type Transaction } from './contract.ts';
 import { keepVersion, keepVersions, type Version } from './policy-history.ts';
 import { deleteFrom, insertInto, POLICY_TABLES, replaceIn, selectFrom } from './policy-tables.ts';
-import { bumpEpoch, lockPolicies } from './revision.ts';
+import { advanceRevision, lockPolicies } from './revision.ts';
 import { idList } from './table-names.ts';
 
 /** A policy and the user it is assigned to. */
@@ -69,7 +69,7 @@ export async function updateAssignment<Pair extends UserPair | RolePair>(
   await lockPolicies(tx);
   const found = await loadAssignment(tx, pair);
   change.checkVersion?.(found.version);
-  const epoch = await bumpEpoch(tx);
+  const epoch = await advanceRevision(tx);
   const changed = { ...withChange(found, change), version: epoch };
   await replaceIn(tx, POLICY_TABLES[kindOf(changed)], changed);
   await keepVersion(tx, { ...subjectOf(changed), value: changed, epoch, by: change.by });
@@ -81,7 +81,7 @@ export async function removeAssignment(tx: Transaction, pair: UserPair | RolePai
   await lockPolicies(tx);
   const assignment = await loadAssignment(tx, pair);
   checkVersion?.(assignment.version);
-  await end(tx, assignment, { epoch: await bumpEpoch(tx), by });
+  await end(tx, assignment, { epoch: await advanceRevision(tx), by });
 }
 
 /** Ends every assignment to a user who is deleted; a token of another issuer may go on naming that id. */
@@ -89,7 +89,7 @@ export async function removeAssignmentsOf(tx: Transaction, userId: string, { by 
   await lockPolicies(tx);
   const assignments = await loadUserPolicies(tx, sql`"userId" = ${userId}`);
   if (assignments.length === 0) return;
-  const epoch = await bumpEpoch(tx);
+  const epoch = await advanceRevision(tx);
   for (const assignment of assignments) await end(tx, assignment, { epoch, by });
 }
 
@@ -174,7 +174,7 @@ async function begin<Pair extends UserPair | RolePair>(
   const found = await findAssignment(tx, pair);
   if (found !== undefined && isInForce(found, tx.now)) throw existing(pair);
   change.checkVersion?.(found?.version);
-  const epoch = await bumpEpoch(tx);
+  const epoch = await advanceRevision(tx);
   const assignment = { ...newAssignment(pair, change, { now: tx.now, ended: found }), version: epoch };
   if (found === undefined) await insertNew(tx, assignment);
   else await replaceIn(tx, POLICY_TABLES[kindOf(assignment)], assignment);
@@ -239,11 +239,14 @@ function existing(pair: UserPair | RolePair, cause?: unknown): Problem {
 const USERS_PER_STATEMENT = 500;
 
 /** What users are assigned as this transaction sees it, by user id; who is assigned nothing is not among them. */
-export async function loadGrants(tx: Transaction, userIds: readonly string[]): Promise<ReadonlyMap<string, readonly UserGrant[]>> {
-  const grants = new Map<string, readonly UserGrant[]>();
+export async function loadUserAssignments(
+  tx: Transaction,
+  userIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly UserAssignment[]>> {
+  const grants = new Map<string, readonly UserAssignment[]>();
   for (let from = 0; from < userIds.length; from += USERS_PER_STATEMENT) {
     const assigned = await loadAssigned(tx, userIds.slice(from, from + USERS_PER_STATEMENT));
-    for (const [userId, own] of Map.groupBy(assigned, (one) => one.userId)) grants.set(userId, toGrants(own));
+    for (const [userId, own] of Map.groupBy(assigned, (one) => one.userId)) grants.set(userId, toUserAssignments(own));
   }
   return grants;
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SYSTEM } from '../resources/system/index.ts';
 import { sql } from '../sql.ts';
-import { evolve } from './migrations/migrate.ts';
+import { migrate } from './migrations/migrate.ts';
 import { type CandidateQuery, type Candidates, loadCandidates } from './record-lists.ts';
 import { insertRecord } from './records.ts';
 import { onPostgres, openTestDatabase, resourceOf, type TestDatabase, toRecord } from './storage.fixture.ts';
@@ -12,7 +12,7 @@ let test: TestDatabase;
 /** Ten users u0 … u9: every third is an admin, u4 is not active, u5 and u8 have a policy of their own. */
 beforeAll(async () => {
   test = openTestDatabase();
-  await evolve(test.database, SYSTEM);
+  await migrate(test.database, SYSTEM);
   await test.database.transaction(async (tx) => {
     for (let index = 0; index < 10; index++) {
       const role = index % 3 === 0 ? 'admin' : 'user';

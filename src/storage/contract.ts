@@ -60,9 +60,9 @@ export interface Appending<Row> {
    * What has to be asked for rows to be written. Given at once, so that it can be sent together with what comes behind it; only what
    * has to be asked before the first of all may take longer.
    */
-  write(appender: Appender, rows: readonly Row[]): readonly Asked[] | Promise<readonly Asked[]>;
+  write(appender: Appender, rows: readonly Row[]): readonly PendingResults[] | Promise<readonly PendingResults[]>;
   /** Gives a row where this one was written: asked where a connection was lost and nobody knows. */
-  find(row: Row): Asked;
+  find(row: Row): PendingResults;
 }
 
 /** Who appends, and in which transaction: the writer is lent to that alone until it ends. */
@@ -72,7 +72,7 @@ export interface Appender {
 }
 
 /** What can be asked of a transaction. */
-export type Asked = Sql | Statement;
+export type PendingResults = Sql | Statement;
 
 /** The last entry of a chain: its number in it, and its hash. */
 export interface Link {
@@ -102,10 +102,10 @@ export interface Transaction {
   readonly now: number;
   /** A small number: transactions that run at the same time rarely have the same. Rows that all of them count in are split by it. */
   readonly lane: number;
-  all<Row = Record<string, unknown>>(query: Asked): Promise<readonly Row[]>;
+  all<Row = Record<string, unknown>>(query: PendingResults): Promise<readonly Row[]>;
   /** The first row, or undefined. */
-  one<Row = Record<string, unknown>>(query: Asked): Promise<Row | undefined>;
-  run(query: Asked): Promise<Change>;
+  one<Row = Record<string, unknown>>(query: PendingResults): Promise<Row | undefined>;
+  run(query: PendingResults): Promise<Change>;
   /**
    * Adds rows when the work is done: committed with what it wrote, or, where it wrote nothing, together with those of other works. What
    * is added in a savepoint is undone with it. The rows' tables must not be read in the same transaction.
@@ -234,8 +234,8 @@ export interface Appended {
 }
 
 /** What has to be asked for all of them to be written: those that are written in one way at once. */
-export async function statementsOf(appender: Appender, appended: readonly Appended[]): Promise<readonly Asked[]> {
-  const statements: Asked[] = [];
+export async function statementsOf(appender: Appender, appended: readonly Appended[]): Promise<readonly PendingResults[]> {
+  const statements: PendingResults[] = [];
   for (const [appending, same] of Map.groupBy(appended, (one) => one.appending)) {
     const said = appending.write(
       appender,
@@ -247,7 +247,7 @@ export async function statementsOf(appender: Appender, appended: readonly Append
 }
 
 /** What finds the first of them; undefined where there are none. */
-export function findingOf([first]: readonly Appended[]): Asked | undefined {
+export function findingOf([first]: readonly Appended[]): PendingResults | undefined {
   return first?.appending.find(first.rows[0]);
 }
 

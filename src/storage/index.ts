@@ -13,8 +13,8 @@ export {
   assignToRole,
   assignToUser,
   loadAssignment,
-  loadGrants,
   loadRolePolicies,
+  loadUserAssignments,
   loadUserPolicies,
   type RolePair,
   removeAssignment,
@@ -26,7 +26,6 @@ export { type DropPlace, type Dropping, dropOldest, makePartitions, type Staying
 export {
   type Appender,
   type Appending,
-  type Asked,
   type Backup,
   type Backups,
   type Basis,
@@ -38,6 +37,7 @@ export {
   type Database,
   type DatabaseFigures,
   type Link,
+  type PendingResults,
   type Replaced,
   type RowLock,
   type Statement,
@@ -50,14 +50,14 @@ export {
 export { type CursorKey, type CursorPosition, openCursor, sealCursor } from './cursor-pagination.ts';
 export { findMatches, type MatchQuery } from './matching-records.ts';
 export { type DeletedRecords, listDeletedRecords } from './migrations/deleted-records.ts';
-export { type Evolved, evolve, planFor, planIn } from './migrations/migrate.ts';
-export { type Evolution, hasChains, hasHistoryHashes, keepRestore, listEvolutions } from './migrations/migration-history.ts';
+export { type MigrationResult, migrate, planFor, planIn } from './migrations/migrate.ts';
+export { hasChains, hasHistoryHashes, keepRestore, listMigrations, type MigrationRecord } from './migrations/migration-history.ts';
 export { whenFree } from './migrations/migration-lock.ts';
 export type { Plan, Risk, Step } from './migrations/migration-plan.ts';
 export type { Tell } from './migrations/migration-progress.ts';
 export { loadOtherDefinitions } from './migrations/migration-status.ts';
 export { checkUnderstood } from './migrations/program-version.ts';
-export { type PruneOptions, planPrune, prune } from './migrations/prune-archived.ts';
+export { type PruneOptions, planPruneArchived, pruneArchived } from './migrations/prune-archived.ts';
 export { type DatabasePlace, emptyFileOf, openDatabase, openForReading } from './open-database.ts';
 export { applyPermissions, comparePermissions, type PermissionsComparison } from './permission-records.ts';
 export { findUnknownUsers, type ImportedPolicies, importPolicies } from './policy-bulk-import.ts';
@@ -99,20 +99,20 @@ export {
   updateRecord,
 } from './records.ts';
 export {
-  checkReferences,
   emptyReferences,
   findDangling,
   findDeletedTogether,
   findReferrers,
   findReferringAdmin,
+  lockReferences,
   type RecordName,
   type RecordNames,
   type Referrer,
   referrersTo,
 } from './reference-checks.ts';
-export { loadReferred, loadReferredOfEach, type Referring } from './referenced-records.ts';
-export { loadReferring } from './referencing-records.ts';
-export { bumpEpochAbove, currentEpoch, type Epoch, loadEpoch } from './revision.ts';
+export { loadReferenced, loadReferencedOfEach, type Referring } from './referenced-records.ts';
+export { loadReferencing } from './referencing-records.ts';
+export { advanceRevisionAbove, currentRevision, loadRevision, type Revision } from './revision.ts';
 export { isSaidInSql } from './sql-target.ts';
 export { createBackups, type KeptBackups } from './sqlite/automatic-backups.ts';
 export { openSqlite, type SqliteOptions } from './sqlite/database.ts';

@@ -5,7 +5,7 @@ import type { Definitions, Resource, StoredRecord } from '../resources/index.ts'
 import type { Transaction } from './contract.ts';
 import { listRecords, type Restriction } from './record-lists.ts';
 import { loadRecord } from './records.ts';
-import { kindOf } from './sql-target.ts';
+import { targetKindOf } from './sql-target.ts';
 
 /** Records looked at in memory, where SQL cannot say all of a filter. */
 const SCAN = 100_000;
@@ -79,6 +79,6 @@ function scopeOf(resource: Resource, record: StoredRecord, moment: Pick<Scope, '
   return {
     ...moment,
     valueOf: ({ group, keys: [key, ...inner] }) => (group === 'resource' && inner.length === 0 ? ownValue(record, key ?? '') : undefined),
-    kindOf: (path) => kindOf(resource, ITS_OWN_ALONE, path),
+    kindOf: (path) => targetKindOf(resource, ITS_OWN_ALONE, path),
   };
 }

@@ -16,7 +16,7 @@ import type { RowLock, Transaction } from './contract.ts';
 import { keepVersions } from './policy-history.ts';
 import { type Author, changedPolicy, loadPolicies, newPolicy, type PolicyDraft } from './policy-records.ts';
 import { deleteFrom, POLICY_TABLES, writeAll } from './policy-tables.ts';
-import { bumpEpoch, lockPolicies } from './revision.ts';
+import { advanceRevision, lockPolicies } from './revision.ts';
 import { idList } from './table-names.ts';
 
 /** What became of the policies of an import. */
@@ -41,7 +41,7 @@ export async function importPolicies(tx: Transaction, imports: readonly PolicyIm
   await lockPolicies(tx);
   const drafted = draft(imports, await loadStanding(tx, imports), { by, now: tx.now });
   const { policies, users, roles } = drafted;
-  if (policies.length + users.length + roles.length > 0) await write(tx, drafted, { epoch: await bumpEpoch(tx), by });
+  if (policies.length + users.length + roles.length > 0) await write(tx, drafted, { epoch: await advanceRevision(tx), by });
   return drafted.done;
 }
 

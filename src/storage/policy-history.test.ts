@@ -4,12 +4,12 @@ import type { PolicyInput } from '../authz/policies/index.ts';
 import { sql } from '../sql.ts';
 import { assignToRole, assignToUser, loadUserPolicies, removeAssignment, updateAssignment } from './assignment-records.ts';
 import type { Transaction } from './contract.ts';
-import { evolve } from './migrations/migrate.ts';
+import { migrate } from './migrations/migrate.ts';
 import { type ChangesSince, keepVersion, loadChanges, loadPolicyStateAt } from './policy-history.ts';
 import { createPolicy, deletePolicy, loadPolicyState, updatePolicy } from './policy-records.ts';
 import { insertInto, POLICY_TABLES } from './policy-tables.ts';
 import { insertRecord } from './records.ts';
-import { bumpEpoch, type Epoch, loadEpoch } from './revision.ts';
+import { advanceRevision, loadRevision, type Revision } from './revision.ts';
 import { define, openTestDatabase, resourceOf, type TestDatabase, toRecord } from './storage.fixture.ts';
 
 const definitions = define({ User: { fields: { email: { type: 'email' } } } });
@@ -19,7 +19,7 @@ let test: TestDatabase;
 
 beforeEach(async () => {
   test = openTestDatabase();
-  await evolve(test.database, definitions);
+  await migrate(test.database, definitions);
   for (const id of ['u1', 'u2']) await inTransaction((tx) => insertRecord(tx, resourceOf(definitions, 'User'), toRecord(id, {})));
 });
 afterEach(() => test.dispose());
@@ -106,16 +106,16 @@ describe('the history', () => {
     const userIds = Array.from({ length: 1001 }, (_, index) => `many${index}`);
     const to = (userId: string, policy: string) => ({ id: `${userId} ${policy}`, userId, policyId: policy });
     await inTransaction(async (tx) => {
-      const epoch = await bumpEpoch(tx);
+      const epoch = await advanceRevision(tx);
       for (const each of [...userIds.map((userId) => to(userId, policyId)), to('many0', kept.id)]) {
         const value = { ...each, assignedBy: by, assignedAt: AT, isActive: true, context: {}, version: epoch };
         await insertInto(tx, POLICY_TABLES.userPolicy, value);
         await keepVersion(tx, { kind: 'userPolicy', id: each.id, userId: each.userId, value, epoch, by });
       }
     });
-    const from = await inTransaction(loadEpoch);
+    const from = await inTransaction(loadRevision);
     await inTransaction((tx) => deletePolicy(tx, policyId, { by: 'other' }));
-    const { number } = await inTransaction(loadEpoch);
+    const { number } = await inTransaction(loadRevision);
     expect((await inTransaction((tx) => loadUserPolicies(tx, sql`1 = 1`))).map(({ id }) => id)).toEqual([`many0 ${kept.id}`]);
     const history = await inTransaction((tx) =>
       tx.all(sql`SELECT "toEpoch", "userId", "changedBy" FROM "_PolicyHistory" WHERE "kind" = 'userPolicy'`),
@@ -123,7 +123,7 @@ describe('the history', () => {
     const versions = history as readonly { readonly toEpoch: number | null; readonly userId: string; readonly changedBy: string }[];
     expect(versions.filter(({ toEpoch }) => toEpoch === number)).toHaveLength(1001);
     expect(new Set(versions.filter(({ changedBy }) => changedBy === 'other').map(({ userId }) => userId))).toEqual(new Set(userIds));
-    expect((await inTransaction(async (tx) => loadChanges(tx, from, await loadEpoch(tx))))?.users).toEqual(new Set(userIds));
+    expect((await inTransaction(async (tx) => loadChanges(tx, from, await loadRevision(tx))))?.users).toEqual(new Set(userIds));
     const past = await inTransaction((tx) => loadPolicyStateAt(tx, from.number, { userId: 'many1000', role: 'user' }));
     expect(past.userPolicies.map((assignment) => assignment.policyId)).toEqual([policyId]);
     expect((await inTransaction((tx) => loadPolicyStateAt(tx, number, { userId: 'many1000', role: 'user' }))).userPolicies).toEqual([]);
@@ -142,8 +142,9 @@ describe('the history', () => {
 });
 
 describe('what changed since an epoch', () => {
-  const since = (from: Epoch) => inTransaction(async (tx): Promise<ChangesSince | undefined> => loadChanges(tx, from, await loadEpoch(tx)));
-  const now = () => inTransaction(loadEpoch);
+  const since = (from: Revision) =>
+    inTransaction(async (tx): Promise<ChangesSince | undefined> => loadChanges(tx, from, await loadRevision(tx)));
+  const now = () => inTransaction(loadRevision);
 
   it('is each policy and assignment as it is now, and whose assignments are others', async () => {
     const [kept, changed, gone] = await inTransaction(async (tx) => [
@@ -177,10 +178,10 @@ describe('what changed since an epoch', () => {
   it('is not told from an epoch that never was, was undone, or is not before', async () => {
     const from = await now();
     const undone = inTransaction(async (tx): Promise<never> => {
-      await bumpEpoch(tx);
-      throw await loadEpoch(tx);
+      await advanceRevision(tx);
+      throw await loadRevision(tx);
     });
-    const lost = (await undone.catch((epoch: unknown) => epoch)) as Epoch;
+    const lost = (await undone.catch((epoch: unknown) => epoch)) as Revision;
     await inTransaction((tx) => createPolicy(tx, inputOf('A'), { by }));
     await inTransaction((tx) => createPolicy(tx, inputOf('B'), { by }));
     expect(lost.number).toBe(from.number + 1);

@@ -5,7 +5,7 @@ import { type Row, toRow } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import type { Transaction } from './contract.ts';
 import { insertInto, POLICY_TABLES, STRETCH, selectFrom, toPlain, writeAll } from './policy-tables.ts';
-import type { Epoch } from './revision.ts';
+import type { Revision } from './revision.ts';
 import { idList } from './table-names.ts';
 
 /** What has versions. */
@@ -125,7 +125,7 @@ const USER_CHANGES = 10_000;
  * never changes, and epochs are committed in the order of their numbers: so it is right for `to`, whatever is committed
  * meanwhile. Undefined where too much has changed, or where `from` never was: it was undone, or is of another history.
  */
-export async function loadChanges(tx: Transaction, from: Epoch, to: Epoch): Promise<ChangesSince | undefined> {
+export async function loadChanges(tx: Transaction, from: Revision, to: Revision): Promise<ChangesSince | undefined> {
   if (to.number <= from.number) return undefined;
   const between = sql`"fromEpoch" > ${from.number} AND "fromEpoch" <= ${to.number}`;
   const [ancestor, versions, ofUsers] = await Promise.all([

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PolicyInput } from '../authz/policies/index.ts';
 import { assignToRole, assignToUser, updateAssignment } from './assignment-records.ts';
-import { evolve } from './migrations/migrate.ts';
+import { migrate } from './migrations/migrate.ts';
 import { createPolicy, loadActiveAssignments, loadPolicyPage } from './policy-records.ts';
 import { insertRecord } from './records.ts';
 import { isSaidInSql } from './sql-target.ts';
@@ -26,7 +26,7 @@ afterAll(() => test.dispose());
 
 const ids: string[] = [];
 beforeAll(async () => {
-  await evolve(test.database, definitions);
+  await migrate(test.database, definitions);
   await test.database.transaction(async (tx) => {
     for (const [id, values] of [
       ['u1', { department: 'sports', isActive: true }],

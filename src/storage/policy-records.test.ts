@@ -6,7 +6,7 @@ import { SYSTEM } from '../resources/system/index.ts';
 import { sql } from '../sql.ts';
 import { assignToRole, assignToUser, loadUserPolicies, removeAssignment, updateAssignment } from './assignment-records.ts';
 import type { Database, Transaction } from './contract.ts';
-import { evolve } from './migrations/migrate.ts';
+import { migrate } from './migrations/migrate.ts';
 import { applyPermissions, comparePermissions } from './permission-records.ts';
 import {
   createPolicy,
@@ -19,7 +19,7 @@ import {
   updatePolicy,
 } from './policy-records.ts';
 import { insertRecord } from './records.ts';
-import { bumpEpoch, currentEpoch } from './revision.ts';
+import { advanceRevision, currentRevision } from './revision.ts';
 import { openTestDatabase, resourceOf, type TestDatabase, toRecord } from './storage.fixture.ts';
 
 let test: TestDatabase;
@@ -29,7 +29,7 @@ const by = 'admin-1';
 beforeEach(async () => {
   test = openTestDatabase();
   database = test.database;
-  await evolve(database, SYSTEM);
+  await migrate(database, SYSTEM);
   await database.transaction(async (tx) => {
     // Epochs are counted below.
     await tx.run(sql`DELETE FROM "_State"`);
@@ -172,7 +172,7 @@ describe('an assignment', () => {
     // Of two at once, either may come first.
     for (const each of [assign, toRole])
       expect((await Promise.all([codeOf(each), codeOf(each)])).toSorted()).toEqual(['ASSIGNMENT_EXISTS', undefined]);
-    expect(await inTransaction(currentEpoch)).toBe(3);
+    expect(await inTransaction(currentRevision)).toBe(3);
   });
 
   it('needs a policy and a user', async () => {
@@ -222,10 +222,10 @@ describe('an assignment', () => {
 
 describe('the epoch', () => {
   it('is 0 before there is one, and each bump begins the next', async () => {
-    expect(await inTransaction(currentEpoch)).toBe(0);
-    expect(await inTransaction(bumpEpoch)).toBe(1);
-    expect(await inTransaction(bumpEpoch)).toBe(2);
-    expect(await inTransaction(currentEpoch)).toBe(2);
+    expect(await inTransaction(currentRevision)).toBe(0);
+    expect(await inTransaction(advanceRevision)).toBe(1);
+    expect(await inTransaction(advanceRevision)).toBe(2);
+    expect(await inTransaction(currentRevision)).toBe(2);
   });
 
   it('begins once with each change, and with none that was refused', async () => {
@@ -235,7 +235,7 @@ describe('the epoch', () => {
     await inTransaction((tx) => updateAssignment(tx, { policyId: id, userId: 'u1' }, { by, isActive: false }));
     await inTransaction((tx) => updatePolicy(tx, inputOf('A'), { id, by }));
     await inTransaction((tx) => deletePolicy(tx, id, { by }));
-    expect(await inTransaction(currentEpoch)).toBe(5);
+    expect(await inTransaction(currentRevision)).toBe(5);
   });
 });
 

@@ -17,7 +17,7 @@ import { endAssignments, loadRolePolicies, loadUserPolicies } from './assignment
 import { ConstraintError, type Transaction } from './contract.ts';
 import { keepVersion } from './policy-history.ts';
 import { deleteFrom, insertInto, POLICY_TABLES, replaceIn, selectFrom } from './policy-tables.ts';
-import { bumpEpoch, currentEpoch, lockPolicies } from './revision.ts';
+import { advanceRevision, currentRevision, lockPolicies } from './revision.ts';
 
 /** Whoever makes a change: a user id, for the record. */
 export interface Author {
@@ -26,7 +26,7 @@ export interface Author {
 
 /** What everybody's decisions depend on, as this transaction sees it. */
 export async function loadPolicyState(tx: Transaction): Promise<PolicyState> {
-  const epoch = await currentEpoch(tx);
+  const epoch = await currentRevision(tx);
   const policies = await loadPolicies(tx, sql`1 = 1`);
   return { epoch, policies, rolePolicies: await loadRolePolicies(tx, sql`1 = 1`) };
 }
@@ -57,7 +57,7 @@ export async function createPolicy(tx: Transaction, input: PolicyInput, { by }: 
   await lockPolicies(tx);
   const draft = newPolicy(input, { by, now: tx.now });
   await checkNameFree(tx, draft);
-  const epoch = await bumpEpoch(tx);
+  const epoch = await advanceRevision(tx);
   const policy = { ...draft, version: epoch };
   await refusingTakenName(policy.name, () => insertInto(tx, POLICY_TABLES.policy, policy));
   await insertRules(tx, policy.rules);
@@ -70,7 +70,7 @@ export async function updatePolicy(tx: Transaction, input: PolicyInput, { id, by
   await lockPolicies(tx);
   const draft = changedPolicy(await loadPolicyOrRefuse(tx, id), input, tx.now);
   await checkNameFree(tx, draft);
-  const epoch = await bumpEpoch(tx);
+  const epoch = await advanceRevision(tx);
   const policy = { ...draft, version: epoch };
   await refusingTakenName(policy.name, () => replaceIn(tx, POLICY_TABLES.policy, policy));
   await deleteFrom(tx, POLICY_TABLES.rule, sql`"policyId" = ${id}`);
@@ -83,7 +83,7 @@ export async function updatePolicy(tx: Transaction, input: PolicyInput, { id, by
 export async function deletePolicy(tx: Transaction, id: string, { by }: Author): Promise<Policy> {
   await lockPolicies(tx);
   const policy = await loadPolicyOrRefuse(tx, id);
-  const epoch = await bumpEpoch(tx);
+  const epoch = await advanceRevision(tx);
   await endAssignments(tx, id, { epoch, by });
   await deleteFrom(tx, POLICY_TABLES.rule, sql`"policyId" = ${id}`);
   await deleteFrom(tx, POLICY_TABLES.policy, sql`"id" = ${id}`);

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ALWAYS, all, type Condition, constant, NEVER, type Scope } from '../conditions/index.ts';
 import { type Json, type JsonObject, ownValue } from '../operators/index.ts';
-import { fieldKind, type Resource, readSort, type StoredRecord } from '../resources/index.ts';
+import { fieldKind, parseSort, type Resource, type StoredRecord } from '../resources/index.ts';
 import { sql } from '../sql.ts';
 import type { CursorPosition } from './cursor-pagination.ts';
 import { findMatches } from './matching-records.ts';
-import { evolve } from './migrations/migrate.ts';
+import { migrate } from './migrations/migrate.ts';
 import { type ListQuery, listRecords, type Page } from './record-lists.ts';
 import { deleteRecord, insertRecord } from './records.ts';
 import { define, failure, openTestDatabase, resourceOf, type TestDatabase, toRecord } from './storage.fixture.ts';
@@ -30,7 +30,7 @@ let test: TestDatabase;
 
 beforeAll(async () => {
   test = openTestDatabase();
-  await evolve(test.database, definitions);
+  await migrate(test.database, definitions);
 });
 afterAll(() => test.dispose());
 beforeEach(() => test.database.transaction((tx) => tx.run(sql`DELETE FROM "Item"`)));
@@ -78,7 +78,7 @@ const list = (query: Partial<ListQuery>): Promise<Page> =>
   );
 
 const sortBy = (...keys: readonly string[]) =>
-  readSort(
+  parseSort(
     item,
     keys.map((key) => ({ field: key.replace('-', ''), descending: key.startsWith('-') })),
   );

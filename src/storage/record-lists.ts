@@ -1,10 +1,10 @@
-import type { ReferredRecords } from '../authz/context/index.ts';
+import type { ReferencedRecords } from '../authz/context/index.ts';
 import { all, type Condition, conditionPaths, evaluate, type Scope, toSql } from '../conditions/index.ts';
 import { type Definitions, fromRow, type ResolvedSortKey, type Resource, type Row, type StoredRecord } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import type { Transaction } from './contract.ts';
 import { type CursorPosition, type Order, orderSql, positionOf, stretchesBehind, toOrder } from './cursor-pagination.ts';
-import { loadReferredOfEach } from './referenced-records.ts';
+import { loadReferencedOfEach } from './referenced-records.ts';
 import { sqlTargetFor } from './sql-target.ts';
 import { type Existence, recordsOf, selectionOf } from './table-names.ts';
 
@@ -12,7 +12,7 @@ import { type Existence, recordsOf, selectionOf } from './table-names.ts';
 export interface Restriction {
   readonly where: Condition;
   /** What the condition is evaluated against, for one record and those it refers to; asked only where SQL cannot say all of it. */
-  scopeFor(record: StoredRecord, referred: ReferredRecords): Scope;
+  scopeFor(record: StoredRecord, referred: ReferencedRecords): Scope;
 }
 
 /** What a list is asked for. */
@@ -116,7 +116,7 @@ async function scanUntil(end: number, source: Source, query: ListQuery): Promise
   for (let scanned = 0; scanned < scanLimit; ) {
     const size = Math.min(CHUNK, scanLimit - scanned);
     const chunk = await fetch(source, { after: position, limit: size, offset: 0 });
-    const referredOf = await loadReferredOfEach(source.tx, definitions, { paths, resource: source.resource, records: chunk });
+    const referredOf = await loadReferencedOfEach(source.tx, definitions, { paths, resource: source.resource, records: chunk });
     for (const record of chunk) {
       const referred = referredOf(record);
       if (restrictions.every(({ where, scopeFor }) => evaluate(where, scopeFor(record, referred)) === true)) {

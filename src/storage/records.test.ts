@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../operators/index.ts';
 import { sql } from '../sql.ts';
 import { ConstraintError } from './contract.ts';
-import { evolve } from './migrations/migrate.ts';
+import { migrate } from './migrations/migrate.ts';
 import { deleteRecord, insertRecord, loadRecord, updateRecord } from './records.ts';
-import { checkReferences, emptyReferences, findReferrers, type Referrer, referrersTo } from './reference-checks.ts';
+import { emptyReferences, findReferrers, lockReferences, type Referrer, referrersTo } from './reference-checks.ts';
 import { define, failure, openTestDatabase, resourceOf, type TestDatabase, toRecord } from './storage.fixture.ts';
 
 const definitions = define({
@@ -28,7 +28,7 @@ let test: TestDatabase;
 
 beforeEach(async () => {
   test = openTestDatabase();
-  await evolve(test.database, definitions);
+  await migrate(test.database, definitions);
 });
 afterEach(() => test.dispose());
 
@@ -92,8 +92,7 @@ describe('checkReferences', () => {
   it('lists every reference to nothing, items of lists too', async () => {
     await insertAuthor('a');
     await insertAuthor('b');
-    const check = (values: JsonObject) =>
-      test.database.transaction((tx) => checkReferences(tx, { resource: article, definitions }, values));
+    const check = (values: JsonObject) => test.database.transaction((tx) => lockReferences(tx, { resource: article, definitions }, values));
     expect(await check({ authorId: 'a', editorId: 'b', readers: ['a', 'b', 'a'] })).toEqual([]);
     expect(await check({ title: 'none' })).toEqual([]);
     expect(await check({ authorId: 'x', readers: ['a', 'y', `'"`] })).toEqual([

@@ -3,7 +3,17 @@ import type { JsonObject } from '../operators/index.ts';
 import { columnsOf, fromRow, isDeletionField, type Resource, type Row, type StoredRecord, toRow } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import type { RowLock, Transaction, UserVersion } from './contract.ts';
-import { type Existence, idList, insertionInto, isThere, quoteName, readingById, recordsOf, selectionOf, tableOf } from './table-names.ts';
+import {
+  type Existence,
+  idList,
+  insertionInto,
+  isNotDeleted,
+  quoteName,
+  readingById,
+  recordsOf,
+  selectionOf,
+  tableOf,
+} from './table-names.ts';
 
 /** A change of one record: the values to set, canonical, and the fields to leave without one. */
 export interface RecordChange {
@@ -84,7 +94,7 @@ export async function updateRecord(tx: Transaction, resource: Resource, change: 
     else if (change.cleared.includes(name)) settings.push(sql`${sql.raw(quoteName(name))} = NULL`);
   }
   settings.push(...nextVersion(change.now));
-  const living = resource.softDelete ? sql.raw(` AND ${isThere('living')}`) : sql``;
+  const living = resource.softDelete ? sql.raw(` AND ${isNotDeleted('living')}`) : sql``;
   const { changes } = await tx.run(
     sql`UPDATE ${tableOf(resource)} SET ${sql.join(settings)} WHERE "id" = ${change.id} AND "version" = ${change.version}${living}`,
   );
@@ -112,7 +122,7 @@ export async function deleteRecord(tx: Transaction, resource: Resource, { id, by
   const table = tableOf(resource);
   const marks = [sql`"deletedAt" = ${new Date(tx.now).toISOString()}`, sql`"deletedBy" = ${by ?? null}`, ...nextVersion(tx.now)];
   if (resource.softDelete) {
-    const { changes } = await tx.run(sql`UPDATE ${table} SET ${sql.join(marks)} WHERE "id" = ${id} AND ${sql.raw(isThere('living'))}`);
+    const { changes } = await tx.run(sql`UPDATE ${table} SET ${sql.join(marks)} WHERE "id" = ${id} AND ${sql.raw(isNotDeleted('living'))}`);
     return changes === 1;
   }
   const deleted = await tx.one<UserVersion>(sql`DELETE FROM ${table} WHERE "id" = ${id} RETURNING "id", "version"`);
@@ -125,7 +135,7 @@ export async function restoreRecord(tx: Transaction, resource: Resource, id: str
   if (!resource.softDelete) return false;
   const marks = [sql`"deletedAt" = NULL`, sql`"deletedBy" = NULL`, ...nextVersion(tx.now)];
   const { changes } = await tx.run(
-    sql`UPDATE ${tableOf(resource)} SET ${sql.join(marks)} WHERE "id" = ${id} AND ${sql.raw(isThere('deleted'))}`,
+    sql`UPDATE ${tableOf(resource)} SET ${sql.join(marks)} WHERE "id" = ${id} AND ${sql.raw(isNotDeleted('deleted'))}`,
   );
   return changes === 1;
 }

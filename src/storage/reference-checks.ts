@@ -46,7 +46,7 @@ export interface RefersFrom {
 }
 
 /** References among `values` to records that do not exist, or are deleted: in reference fields, and in lists of references. */
-export async function checkReferences(tx: Transaction, { resource, definitions }: RefersFrom, values: JsonObject): Promise<Issue[]> {
+export async function lockReferences(tx: Transaction, { resource, definitions }: RefersFrom, values: JsonObject): Promise<Issue[]> {
   const issues: Issue[] = [];
   for (const field of resource.fields.values()) {
     const value = Object.hasOwn(values, field.name) ? values[field.name] : undefined;

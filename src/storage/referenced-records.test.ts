@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SCOPE_PARTS } from '../../test/policy-fixtures.ts';
-import { createScope, type ReferredRecords } from '../authz/context/index.ts';
+import { createScope, type ReferencedRecords } from '../authz/context/index.ts';
 import { all, any, type Condition, evaluate, not, OPEN, type Path, type Scope } from '../conditions/index.ts';
 import type { Json } from '../operators/index.ts';
 import type { StoredRecord } from '../resources/index.ts';
-import { evolve } from './migrations/migrate.ts';
+import { migrate } from './migrations/migrate.ts';
 import { type ListQuery, listRecords, type Page } from './record-lists.ts';
 import { insertRecord } from './records.ts';
-import { loadReferred } from './referenced-records.ts';
+import { loadReferenced } from './referenced-records.ts';
 import { define, openTestDatabase, resourceOf, toRecord } from './storage.fixture.ts';
 
 const definitions = define({
@@ -41,7 +41,7 @@ const notes: readonly StoredRecord[] = [
 const hubs = [toRecord('h1', { desk0: 'd1' }), toRecord('h2', { desk69: 'd1' }), toRecord('h3', { desk69: 'd2' })];
 
 beforeAll(async () => {
-  await evolve(test.database, definitions);
+  await migrate(test.database, definitions);
   await test.database.transaction(async (tx) => {
     for (const record of desks) await insertRecord(tx, desk, record);
     for (const record of notes) await insertRecord(tx, note, record);
@@ -59,7 +59,7 @@ function compare(path: string, operator: string, value: Json): Condition {
 }
 
 const parts = { ...SCOPE_PARTS, definitions, resource: note };
-const scopeFor = (record: StoredRecord, referred: ReferredRecords): Scope => createScope({ ...parts, record, referred });
+const scopeFor = (record: StoredRecord, referred: ReferencedRecords): Scope => createScope({ ...parts, record, referred });
 
 function list(query: Partial<ListQuery>): Promise<Page> {
   const whole = { where: all([]), scopeFor, definitions, sort: [], limit: 10, scanLimit: 100, now: 0, timeZone: 'UTC', ...query };
@@ -71,7 +71,7 @@ async function idsOneByOne(where: Condition, path: string): Promise<readonly str
   const ids: string[] = [];
   for (const record of notes) {
     const referring = { paths: [pathOf(path)], principal: { attributes: {} }, resource: note, record };
-    const referred = await test.database.transaction((tx) => loadReferred(tx, definitions, referring));
+    const referred = await test.database.transaction((tx) => loadReferenced(tx, definitions, referring));
     if (evaluate(where, scopeFor(record, referred)) === true) ids.push(record.id);
   }
   return ids;
@@ -123,7 +123,7 @@ describe('one reference away', () => {
   it('looks in memory behind more references than a database joins', async () => {
     const each = [...hub.fields.keys()].filter((name) => name.startsWith('desk'));
     const where = any(each.map((name) => compare(`resource.${name}.label`, 'eq', 'news')));
-    const ofHub = (record: StoredRecord, referred: ReferredRecords): Scope => createScope({ ...parts, resource: hub, record, referred });
+    const ofHub = (record: StoredRecord, referred: ReferencedRecords): Scope => createScope({ ...parts, resource: hub, record, referred });
     const query = { where, scopeFor: ofHub, definitions, sort: [], limit: 10, scanLimit: 100, now: 0, timeZone: 'UTC', total: true };
     const page = await test.database.transaction((tx) => listRecords(tx, hub, query));
     expect([page.records.map(({ id }) => id), page.total]).toEqual([['h1', 'h2'], undefined]);
@@ -136,12 +136,12 @@ describe('one reference away', () => {
     });
     const principal = { id: 'u1', role: 'user', attributes: { deskId: 'd3' } };
     const referring = { paths: [pathOf('user.deskId.label')], principal, resource: note, record: OPEN } as const;
-    const referred = await test.database.transaction((tx) => loadReferred(tx, withDesk, referring));
+    const referred = await test.database.transaction((tx) => loadReferenced(tx, withDesk, referring));
     expect([...referred.keys()]).toEqual(['user.deskId']);
     const scope = createScope({ ...parts, definitions: withDesk, principal, referred });
     expect(scope.valueOf(pathOf('user.deskId.label'))).toBe('sports');
     expect(scope.kindOf(pathOf('user.deskId.label'))).toEqual({ kind: 'text' });
     const asked = { all: () => Promise.reject(new Error('asked')) } as never;
-    expect((await loadReferred(asked, withDesk, { ...referring, paths: [pathOf('user.deskId')] })).size).toBe(0);
+    expect((await loadReferenced(asked, withDesk, { ...referring, paths: [pathOf('user.deskId')] })).size).toBe(0);
   });
 });

@@ -1,4 +1,4 @@
-import type { Principal, ReferredRecords } from '../authz/context/index.ts';
+import type { Principal, ReferencedRecords } from '../authz/context/index.ts';
 import { type ContextGroup, OPEN, type Path } from '../conditions/index.ts';
 import { type JsonObject, ownValue } from '../operators/index.ts';
 import { type Definitions, fieldAt, type Resource, type StoredRecord } from '../resources/index.ts';
@@ -13,10 +13,10 @@ export interface Referring {
   readonly record: JsonObject | typeof OPEN | undefined;
 }
 
-const NONE: ReferredRecords = new Map();
+const NONE: ReferencedRecords = new Map();
 
 /** The records that principal and record refer to, as far as `paths` lead into them. Nothing is read where none does. */
-export async function loadReferred(tx: Transaction, definitions: Definitions, referring: Referring): Promise<ReferredRecords> {
+export async function loadReferenced(tx: Transaction, definitions: Definitions, referring: Referring): Promise<ReferencedRecords> {
   const { paths, principal, resource, record } = referring;
   if (paths.length === 0) return NONE;
   const ofUser = reachesOf('user', definitions, { of: definitions.get('User'), paths });
@@ -31,11 +31,11 @@ export async function loadReferred(tx: Transaction, definitions: Definitions, re
 }
 
 /** What many records of one resource refer to, with one statement for each reference; nothing of the user. */
-export async function loadReferredOfEach(
+export async function loadReferencedOfEach(
   tx: Transaction,
   definitions: Definitions,
   { paths, resource, records }: { readonly paths: readonly Path[]; readonly resource: Resource; readonly records: readonly StoredRecord[] },
-): Promise<(record: StoredRecord) => ReferredRecords> {
+): Promise<(record: StoredRecord) => ReferencedRecords> {
   const reaches = reachesOf('resource', definitions, { of: resource, paths });
   if (reaches.length === 0) return () => NONE;
   const found = new Map<string, ReadonlyMap<string, StoredRecord>>();

@@ -3,9 +3,9 @@ import { ALWAYS, type Condition } from '../conditions/index.ts';
 import type { Json } from '../operators/index.ts';
 import type { Sql } from '../sql.ts';
 import type { Transaction } from './contract.ts';
-import { evolve } from './migrations/migrate.ts';
+import { migrate } from './migrations/migrate.ts';
 import { insertRecord } from './records.ts';
-import { loadReferring } from './referencing-records.ts';
+import { loadReferencing } from './referencing-records.ts';
 import { define, explain, failure, openTestDatabase, resourceOf, type TestDatabase, toRecord } from './storage.fixture.ts';
 
 const definitions = define({
@@ -17,7 +17,7 @@ const comment = resourceOf(definitions, 'Comment');
 let test: TestDatabase;
 beforeAll(async () => {
   test = openTestDatabase();
-  await evolve(test.database, definitions);
+  await migrate(test.database, definitions);
   await test.database.transaction(async (tx) => {
     for (const id of ['a', 'b', 'c']) await insertRecord(tx, resourceOf(definitions, 'Article'), toRecord(id, {}));
     for (const [id, articleId, text] of [
@@ -41,9 +41,9 @@ const said = (operator: string, value: Json): Condition => ({
   ifExists: false,
 });
 
-const load = (tx: Transaction, where: Condition, { limit = 10, scanLimit = 100 } = {}): ReturnType<typeof loadReferring> => {
+const load = (tx: Transaction, where: Condition, { limit = 10, scanLimit = 100 } = {}): ReturnType<typeof loadReferencing> => {
   const timeZone = 'UTC';
-  return loadReferring(tx, comment, {
+  return loadReferencing(tx, comment, {
     field: 'articleId',
     to: ['a', 'b', 'none'],
     limit,

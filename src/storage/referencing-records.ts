@@ -8,7 +8,7 @@ import { type ResourceTarget, sqlTargetFor } from './sql-target.ts';
 import { columnOf, quoteName, recordsOf, selectionOf } from './table-names.ts';
 
 /** Which records are looked for: those that refer to some others, as far as the condition holds. */
-export interface ReferringQuery
+export interface ReferencingQuery
   extends Pick<ListQuery, 'where' | 'scopeFor' | 'definitions' | 'scanLimit' | 'scanMilliseconds' | 'now' | 'timeZone'> {
   /** The reference. */
   readonly field: string;
@@ -22,10 +22,10 @@ export interface ReferringQuery
  * The records that refer to each of some others, by the id referred to: one statement, however many those are. What SQL
  * cannot say is tried record by record; where that would be too many, REQUEST_PARAMETER, for a part would pass for all.
  */
-export async function loadReferring(
+export async function loadReferencing(
   tx: Transaction,
   resource: Resource,
-  query: ReferringQuery,
+  query: ReferencingQuery,
 ): Promise<ReadonlyMap<string, readonly StoredRecord[]>> {
   const { where, definitions, now, timeZone } = query;
   const target = sqlTargetFor(resource, definitions, { dialect: tx.dialect, now, timeZone });
@@ -33,7 +33,7 @@ export async function loadReferring(
   return compiled.exact ? selectEach(tx, resource, { ...query, target, filter: compiled.where }) : scanEach(tx, resource, query);
 }
 
-interface Selection extends ReferringQuery {
+interface Selection extends ReferencingQuery {
   readonly target: ResourceTarget;
   readonly filter: Sql;
 }
@@ -63,7 +63,11 @@ async function selectEach(tx: Transaction, resource: Resource, query: Selection)
   );
 }
 
-async function scanEach(tx: Transaction, resource: Resource, query: ReferringQuery): Promise<ReadonlyMap<string, readonly StoredRecord[]>> {
+async function scanEach(
+  tx: Transaction,
+  resource: Resource,
+  query: ReferencingQuery,
+): Promise<ReadonlyMap<string, readonly StoredRecord[]>> {
   const found = new Map<string, readonly StoredRecord[]>();
   for (const id of query.to) {
     const { records, truncated } = await listRecords(tx, resource, {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SYSTEM } from '../resources/system/index.ts';
-import { evolve } from './migrations/migrate.ts';
-import { bumpEpoch, currentEpoch, type Epoch, loadEpoch } from './revision.ts';
+import { migrate } from './migrations/migrate.ts';
+import { advanceRevision, currentRevision, loadRevision, type Revision } from './revision.ts';
 import { onCommit } from './sqlite/sqlite.fixture.ts';
 import { failure, onPostgres, openTestDatabase, type TestDatabase } from './storage.fixture.ts';
 
@@ -9,35 +9,35 @@ let test: TestDatabase;
 
 beforeEach(async () => {
   test = openTestDatabase();
-  await evolve(test.database, SYSTEM);
+  await migrate(test.database, SYSTEM);
 });
 afterEach(() => test.dispose());
 
 /** Begins an epoch, and tells what a transaction that sees it would compile under. */
-async function change(seen: Epoch[]): Promise<void> {
+async function change(seen: Revision[]): Promise<void> {
   await test.database.transaction(async (tx) => {
-    await bumpEpoch(tx);
-    seen.push(await loadEpoch(tx));
+    await advanceRevision(tx);
+    seen.push(await loadRevision(tx));
   });
 }
 
 describe('the epoch', () => {
   it('counts changes, and is another after each', async () => {
-    const before = await test.database.transaction(loadEpoch);
-    const seen: Epoch[] = [];
+    const before = await test.database.transaction(loadRevision);
+    const seen: Revision[] = [];
     await change(seen);
     await change(seen);
     expect(seen.map(({ number }) => number - before.number)).toEqual([1, 2]);
     expect(new Set([before, ...seen].map(({ stamp }) => stamp)).size).toBe(3);
-    expect(await test.database.transaction(currentEpoch)).toBe(before.number + 2);
+    expect(await test.database.transaction(currentRevision)).toBe(before.number + 2);
   });
 
   it.skipIf(onPostgres)('of a change that was undone lends its number to the next, and not its stamp', async () => {
-    const seen: Epoch[] = [];
+    const seen: Revision[] = [];
     await test.database.transaction(async (tx) => {
       const undone = tx.savepoint(async () => {
-        await bumpEpoch(tx);
-        seen.push(await loadEpoch(tx));
+        await advanceRevision(tx);
+        seen.push(await loadRevision(tx));
         throw new Error('undone');
       });
       await failure(undone);

@@ -3,7 +3,7 @@ import { sql } from '../sql.ts';
 import type { Statement, Transaction } from './contract.ts';
 
 /** The version of everything decisions depend on. */
-export interface Epoch {
+export interface Revision {
   /** Counts up, in the order of changes; entries and history name it. */
   readonly number: number;
   /**
@@ -17,7 +17,7 @@ export interface Epoch {
 const CURRENT: Statement = Object.freeze({ sql: `SELECT "number", "text" FROM "_State" WHERE "id" = 'epoch'`, parameters: [] });
 
 /** The epoch that this transaction sees; number 0 before there is one. */
-export async function loadEpoch(tx: Transaction): Promise<Epoch> {
+export async function loadRevision(tx: Transaction): Promise<Revision> {
   return toEpoch(await tx.one<EpochRow>(CURRENT));
 }
 
@@ -26,13 +26,13 @@ interface EpochRow {
   readonly text: string | null;
 }
 
-function toEpoch(row: EpochRow | undefined): Epoch {
+function toEpoch(row: EpochRow | undefined): Revision {
   return { number: row?.number ?? 0, stamp: row?.text ?? '' };
 }
 
 /** Its number alone. */
-export async function currentEpoch(tx: Transaction): Promise<number> {
-  return (await loadEpoch(tx)).number;
+export async function currentRevision(tx: Transaction): Promise<number> {
+  return (await loadRevision(tx)).number;
 }
 
 /**
@@ -47,7 +47,7 @@ export async function lockPolicies(tx: Transaction): Promise<void> {
  * Begins a new epoch and answers its number. Whoever changes what decisions depend on calls it once, in the same transaction: one that
  * rests on another epoch than it finds is run again.
  */
-export async function bumpEpoch(tx: Transaction): Promise<number> {
+export async function advanceRevision(tx: Transaction): Promise<number> {
   // Held: others that begin one wait, and then find ours.
   const found = await tx.one<EpochRow>(sql`${sql.raw(CURRENT.sql)}${tx.rowLock('change')}`);
   const stamp = createId();
@@ -63,10 +63,10 @@ export async function bumpEpoch(tx: Transaction): Promise<number> {
 }
 
 /** The same, with a number above another one, too: what was decided under that must not pass for what is decided now. */
-export async function bumpEpochAbove(tx: Transaction, number: number): Promise<number> {
+export async function advanceRevisionAbove(tx: Transaction, number: number): Promise<number> {
   await tx.run(
     sql`INSERT INTO "_State" ("id", "number") VALUES ('epoch', ${number})
         ON CONFLICT ("id") DO UPDATE SET "number" = excluded."number" WHERE excluded."number" > "_State"."number"`,
   );
-  return bumpEpoch(tx);
+  return advanceRevision(tx);
 }

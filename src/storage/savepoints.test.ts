@@ -1,14 +1,14 @@
 import BetterSqlite3 from 'better-sqlite3';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createLateMarks, type LateMarks } from './savepoints.ts';
+import { createLazySavepoints, type LazySavepoints } from './savepoints.ts';
 
 describe('late marks', () => {
   let told: string[];
-  let marks: LateMarks;
+  let marks: LazySavepoints;
   beforeEach(() => {
     told = [];
-    marks = createLateMarks((sql) => void told.push(sql));
+    marks = createLazySavepoints((sql) => void told.push(sql));
   });
 
   it('are told when something may have to be undone', () => {
@@ -100,7 +100,7 @@ const { deeds } = fc.letrec<{ deeds: Deed[]; deed: Deed }>((tie) => ({
 it('leaves what savepoints of its own for each would leave', () => {
   const driver = new BetterSqlite3(':memory:');
   driver.exec('CREATE TABLE "T" ("n" INTEGER)');
-  const marks = createLateMarks((text) => void driver.exec(text));
+  const marks = createLazySavepoints((text) => void driver.exec(text));
   const write = driver.prepare('INSERT INTO "T" VALUES (?)');
 
   function run(all: readonly Deed[], depth: number): void {

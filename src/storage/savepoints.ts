@@ -6,11 +6,11 @@ export interface SavepointHost {
   readonly isOver: boolean;
   /** Throws where it is over. */
   check(): void;
-  readonly marks: Marks;
+  readonly marks: PendingSavepoints;
 }
 
 /** Savepoints of a connection, by name, one within another. None waits for an answer where whatever is asked next comes after it. */
-export interface Marks {
+export interface PendingSavepoints {
   open(name: string): void;
   /** Undoes what was written in it; it stays open. */
   undo(name: string): void;
@@ -59,7 +59,7 @@ export function createSavepoints(host: SavepointHost): Savepoints {
 }
 
 /** Savepoints that the database is told of no sooner than something in them may have to be undone. */
-export interface LateMarks extends Marks {
+export interface LazySavepoints extends PendingSavepoints {
   /** Has the database know a savepoint for each that is open: something is about to be written in them. */
   send(): void;
   /**
@@ -81,7 +81,7 @@ interface Mark {
 const WHOLE: unique symbol = Symbol('whole');
 
 /** Makes them; `tell` sends text to the database. */
-export function createLateMarks(tell: (sql: string) => void): LateMarks {
+export function createLazySavepoints(tell: (sql: string) => void): LazySavepoints {
   /** From the outermost to the innermost: those that the database does not know are always the innermost. */
   const marks: Mark[] = [];
   let undoWhole = (): void => undefined;

@@ -46,7 +46,7 @@ export function sqlTargetFor(resource: Resource, definitions: Definitions, { exi
   };
   return {
     ...moment,
-    kindOf: (path) => kindOf(resource, definitions, path),
+    kindOf: (path) => targetKindOf(resource, definitions, path),
     column(path) {
       const found = find(path);
       return found?.inner.length === 0 ? found.subject : undefined;
@@ -60,7 +60,7 @@ export function sqlTargetFor(resource: Resource, definitions: Definitions, { exi
 }
 
 /** What the definition says a path of the record compares as. */
-export function kindOf(resource: Resource, definitions: Definitions, path: Path): ReturnType<typeof fieldKind> {
+export function targetKindOf(resource: Resource, definitions: Definitions, path: Path): ReturnType<typeof fieldKind> {
   const reached = reachedBy(resource, definitions, path);
   return reached === undefined || reached.inner.length > 0 ? undefined : fieldKind(reached.field);
 }

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Json, JsonObject } from '../operators/index.ts';
-import { type Definitions, type Resource, readDefinition } from '../resources/index.ts';
+import { type Definitions, parseDefinition, type Resource } from '../resources/index.ts';
 import { SYSTEM } from '../resources/system/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import type { Database, Transaction } from './contract.ts';
@@ -82,7 +82,7 @@ function withOwnSchema(server: string): string {
 export function define(sources: Readonly<Record<string, JsonObject>>): Definitions {
   const definitions = new Map(SYSTEM);
   for (const [name, members] of Object.entries(sources)) {
-    const { resource, mistakes } = readDefinition({ name, ...members }, { builtIn: true });
+    const { resource, mistakes } = parseDefinition({ name, ...members }, { builtIn: true });
     if (resource === undefined) throw new Error(mistakes.map(({ path, detail }) => `${path.join('.')}: ${detail}`).join('; '));
     definitions.set(name, resource);
   }

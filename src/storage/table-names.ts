@@ -28,14 +28,14 @@ export function recordsOf(resource: Resource, reading?: Reading): Sql {
 
 function recordsText(resource: Resource, { existence = 'living', as = resource.name }: Reading = {}): string {
   const [table, alias] = [quoteName(resource.name), quoteName(as)];
-  if (resource.softDelete) return `(SELECT * FROM ${table} WHERE ${isThere(existence)}) AS ${alias}`;
+  if (resource.softDelete) return `(SELECT * FROM ${table} WHERE ${isNotDeleted(existence)}) AS ${alias}`;
   // Whoever deletes for good has nothing that is deleted.
   if (existence === 'deleted') return `(SELECT * FROM ${table} WHERE FALSE) AS ${alias}`;
   return as === resource.name ? table : `${table} AS ${alias}`;
 }
 
 /** Of a resource that keeps deleted records, SQL that is true on those of one kind. */
-export function isThere(existence: Existence): string {
+export function isNotDeleted(existence: Existence): string {
   return existence === 'living' ? '"deletedAt" IS NULL' : '"deletedAt" IS NOT NULL';
 }
 

@@ -7,13 +7,13 @@ import { createEntryId } from '../audit/index.ts';
 import { Problem } from '../errors.ts';
 import type { Json } from '../operators/index.ts';
 import type { Caller } from '../pipeline/index.ts';
-import type { Answer, ByteStream, Call, QueryTree } from '../request/index.ts';
+import type { ByteStream, HttpRequest, HttpResponse, QueryTree } from '../request/index.ts';
 import { answerExport } from './export-job.ts';
 import { answerImport } from './import-handler.ts';
-import type { Plain, TransferParts } from './transfer-deps.ts';
+import type { Plain, TransferDeps } from './transfer-deps.ts';
 
 /** What is done, and as whom. */
-export interface ShellTransfer {
+export interface CommandTransfer {
   readonly resource: string;
   /** Email of the user. */
   readonly as: string;
@@ -24,19 +24,19 @@ export interface ShellTransfer {
 }
 
 /** A file that is imported. */
-export interface ShellImport extends ShellTransfer {
+export interface CommandImport extends CommandTransfer {
   readonly mediaType: string;
   readonly bytes: ByteStream;
 }
 
 /** What is exported. */
-export interface ShellExport extends ShellTransfer {
+export interface CommandExport extends CommandTransfer {
   /** `where`, `sort`, `fields`, as the body of the address has them. */
   readonly body: Json;
 }
 
 /** Imports a file; gives a line of JSON for each row that is rejected, and one for what became of all, or a problem. */
-export async function importFromShell(parts: TransferParts, asked: ShellImport): Promise<AsyncIterable<string>> {
+export async function importFromCommand(parts: TransferDeps, asked: CommandImport): Promise<AsyncIterable<string>> {
   const headers = new Map([
     ['content-type', asked.mediaType],
     ['accept', 'application/x-ndjson'],
@@ -47,7 +47,7 @@ export async function importFromShell(parts: TransferParts, asked: ShellImport):
 }
 
 /** Exports to a file; gives it piece by piece. Throws where what is exported may no longer be. */
-export async function exportFromShell(parts: TransferParts, asked: ShellExport): Promise<AsyncIterable<string>> {
+export async function exportFromCommand(parts: TransferDeps, asked: CommandExport): Promise<AsyncIterable<string>> {
   const call = toCall(asked, { headers: new Map(), body: asked.body });
   return piecesOf(await answerExport(parts, call, { caller: callerOf(parts, asked, call), tell: asked.tell }));
 }
@@ -58,7 +58,7 @@ interface Sent {
   readonly stream?: ByteStream;
 }
 
-function toCall({ resource, query }: ShellTransfer, { headers, body, stream }: Sent): Call {
+function toCall({ resource, query }: CommandTransfer, { headers, body, stream }: Sent): HttpRequest {
   return {
     method: 'POST',
     params: new Map([['resource', resource]]),
@@ -70,11 +70,11 @@ function toCall({ resource, query }: ShellTransfer, { headers, body, stream }: S
   };
 }
 
-function callerOf({ identity }: TransferParts, { as }: ShellTransfer, { origin }: Call): Caller {
+function callerOf({ identity }: TransferDeps, { as }: CommandTransfer, { origin }: HttpRequest): Caller {
   return { origin, identify: (tx) => identity.identifyByEmail(tx, as) };
 }
 
-function piecesOf(answer: Answer | Plain): AsyncIterable<string> {
+function piecesOf(answer: HttpResponse | Plain): AsyncIterable<string> {
   if ('pieces' in answer && answer.pieces !== undefined) return answer.pieces;
   throw new Problem('REQUEST_MALFORMED', 'expected a file of records: NDJSON, CSV or a JSON array');
 }

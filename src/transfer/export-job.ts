@@ -3,7 +3,7 @@
  * revoke that has returned is in force for the next page: the export breaks off there.
  */
 
-import type { Entry } from '../audit/index.ts';
+import type { AuditEntry } from '../audit/index.ts';
 import { Problem } from '../errors.ts';
 import type { Field } from '../fields/index.ts';
 import type { Json, JsonObject } from '../operators/index.ts';
@@ -18,10 +18,10 @@ import {
   settle,
   toJob,
 } from '../pipeline/index.ts';
-import { type Answer, type ApiRequest, type Call, readActionRequest, readExportQuery } from '../request/index.ts';
+import { type ApiRequest, type HttpRequest, type HttpResponse, parseActionRequest, parseExportQuery } from '../request/index.ts';
 import { columnsOf, type Resource } from '../resources/index.ts';
 import { createWriter, FORMATS, type Format, type RowWriter } from './formats/index.ts';
-import { type Attended, entryHeader, type Plain, readAccepted, type TransferParts } from './transfer-deps.ts';
+import { type AttendedTransfer, entryHeader, type Plain, readAccepted, type TransferDeps } from './transfer-deps.ts';
 
 /** Records of a page at most: how long others wait. */
 const PAGE_ROWS = 250;
@@ -107,7 +107,7 @@ async function runPage(asked: Asked, request: ApiRequest, { before, record }: Re
   };
 }
 
-function toDecided(entry: Entry | undefined): Decided | undefined {
+function toDecided(entry: AuditEntry | undefined): Decided | undefined {
   return entry && { entryId: entry.id, epoch: entry.epoch, reason: entry.reason };
 }
 
@@ -124,10 +124,10 @@ function shownFields(resource: Resource, names: readonly string[] | undefined): 
 /*  The door of exports: what a call asks for, by its query, body and headers, and how it is answered. */
 
 /** Answers an export as a file, or gives the request for a page, where no format of a file is asked for. */
-export async function answerExport(parts: TransferParts, call: Call, attended?: Attended): Promise<Answer | Plain> {
-  const { format: named, ...cells } = readExportQuery(call, [...FORMATS.keys()]);
+export async function answerExport(parts: TransferDeps, call: HttpRequest, attended?: AttendedTransfer): Promise<HttpResponse | Plain> {
+  const { format: named, ...cells } = parseExportQuery(call, [...FORMATS.keys()]);
   const format = (named as Format | undefined) ?? readAccepted(call).find((accepted) => accepted !== 'json');
-  const request = readActionRequest({ ...call, query: new Map() }, parts.limits, 'export');
+  const request = parseActionRequest({ ...call, query: new Map() }, parts.limits, 'export');
   if (format === undefined) return { plain: request };
   checkNoPage(request);
   const caller = attended?.caller ?? (await readCaller(parts, call.origin));
@@ -150,7 +150,7 @@ interface Pages {
   readonly writer: RowWriter;
   readonly first: ExportPage;
   readonly others: AsyncIterable<ExportPage>;
-  readonly tell: Attended['tell'] | undefined;
+  readonly tell: AttendedTransfer['tell'] | undefined;
 }
 
 async function* writePages({ writer, first, others, tell }: Pages): AsyncGenerator<string> {

@@ -4,49 +4,49 @@ import { Problem } from '../errors.ts';
 import type { Json, JsonObject } from '../operators/index.ts';
 import { type Caller, checkKey, readCaller } from '../pipeline/index.ts';
 import {
-  type Answer,
   type ByteStream,
-  type Call,
   type CellStyle,
-  checkNoQuery,
+  type HttpRequest,
+  type HttpResponse,
   type ImportOptions,
-  readActionRequest,
-  readImportBody,
-  readImportQuery,
-  readJson,
-  toProblemAnswer,
+  parseActionRequest,
+  parseImportBody,
+  parseImportQuery,
+  parseJsonBody,
+  refuseQuery,
+  toProblemResponse,
   toSuccess,
 } from '../request/index.ts';
 import type { Resource } from '../resources/index.ts';
-import { FORMATS, type Format, formatOfType, peekText, readRows, type SourceRow } from './formats/index.ts';
+import { detectFormat, FORMATS, type Format, formatOfType, readRows, type SourceRow } from './formats/index.ts';
 import { openImport, runImport } from './import-job.ts';
 import type { ImportSummary, Rejection } from './import-report.ts';
-import { type Attended, entryHeader, type Plain, readAccepted, readWhole, type TransferParts } from './transfer-deps.ts';
+import { type AttendedTransfer, entryHeader, type Plain, readAccepted, readWhole, type TransferDeps } from './transfer-deps.ts';
 
 /** Rejections that an answer lists; as NDJSON it has them all. */
 const LISTED = 100;
 
 /** Answers an import, or gives the request that a plain body is. Nobody's rows are read who could import none. */
-export async function answerImport(parts: TransferParts, call: Call, attended?: Attended): Promise<Answer | Plain> {
+export async function answerImport(parts: TransferDeps, call: HttpRequest, attended?: AttendedTransfer): Promise<HttpResponse | Plain> {
   const format = readFormat(call);
-  const query = readImportQuery(call);
+  const query = parseImportQuery(call);
   const caller = attended?.caller ?? (await readCaller(parts, call.origin));
   const definition = await openImport(parts, caller, call.params.get('resource') ?? '');
   const importing: Importing = { parts, call, caller, definition, tell: attended?.tell };
   const stream = call.stream ?? NO_BYTES;
   if (format !== 'json') return answerFile(importing, query, { ...query, format, stream });
-  const { first, bytes } = await peekText(stream);
+  const { first, bytes } = await detectFormat(stream);
   if (first === '[') return answerFile(importing, query, { ...query, format, stream: bytes });
-  checkNoQuery(call);
-  return answerBody(importing, readJson(await readWhole(bytes, parts.importBounds), parts.importBounds.depth));
+  refuseQuery(call);
+  return answerBody(importing, parseJsonBody(await readWhole(bytes, parts.importBounds), parts.importBounds.depth));
 }
 
 interface Importing {
-  readonly parts: TransferParts;
-  readonly call: Call;
+  readonly parts: TransferDeps;
+  readonly call: HttpRequest;
   readonly caller: Caller;
   readonly definition: Resource;
-  readonly tell: Attended['tell'] | undefined;
+  readonly tell: AttendedTransfer['tell'] | undefined;
 }
 
 interface FileBody extends CellStyle {
@@ -54,17 +54,17 @@ interface FileBody extends CellStyle {
   readonly stream: ByteStream;
 }
 
-async function answerFile(importing: Importing, options: ImportOptions, { stream, ...file }: FileBody): Promise<Answer> {
+async function answerFile(importing: Importing, options: ImportOptions, { stream, ...file }: FileBody): Promise<HttpResponse> {
   const { rowLength, depth } = importing.parts.importBounds;
   const rows = readRows(stream, { ...file, resource: importing.definition, rowLength, depth });
   return answerRows(importing, options, rows);
 }
 
 /** `{ data: [...] }`, and how to go about it. */
-async function answerBody(importing: Importing, body: Json | undefined): Promise<Answer | Plain> {
+async function answerBody(importing: Importing, body: Json | undefined): Promise<HttpResponse | Plain> {
   const { parts, call } = importing;
-  const { options, isPlain, members } = readImportBody(body ?? {});
-  const request = readActionRequest({ ...call, body: members }, parts.limits, 'import');
+  const { options, isPlain, members } = parseImportBody(body ?? {});
+  const request = parseActionRequest({ ...call, body: members }, parts.limits, 'import');
   if (isPlain) return { plain: request };
   return answerRows(importing, options, toRows(request.data as readonly JsonObject[]));
 }
@@ -73,7 +73,7 @@ async function answerRows(
   { parts, call, caller, definition, tell }: Importing,
   options: ImportOptions,
   rows: AsyncIterable<SourceRow>,
-): Promise<Answer> {
+): Promise<HttpResponse> {
   if (options.key !== undefined) checkKey(definition, options.key);
   const whole = { rows: parts.limits.importRows, size: parts.importBounds.bodyBytes };
   const work = runImport(parts, { caller, resource: definition.name, options, rows, whole, tell });
@@ -104,7 +104,7 @@ async function* toLines({ first, work, options, requestId }: Lines): AsyncGenera
     for (; next.done !== true; next = await work.next()) yield toLine(next.value);
     yield toLine(toSummary(next.value, options));
   } catch (error) {
-    const answer = toProblemAnswer(error, requestId);
+    const answer = toProblemResponse(error, requestId);
     yield toLine(answer.body);
     // What is our fault goes to the log, by way of an answer that breaks off.
     if (answer.cause !== undefined) throw error;
@@ -120,7 +120,7 @@ function toSummary({ counts }: ImportSummary, { dryRun }: ImportOptions, rejecti
   );
 }
 
-function readFormat(call: Call): Format {
+function readFormat(call: HttpRequest): Format {
   const type = call.header('content-type');
   const isEmpty = (call.header('content-length') ?? '0') === '0' && call.header('transfer-encoding') === undefined;
   const format = type === undefined && isEmpty ? 'json' : formatOfType(type);
@@ -129,7 +129,7 @@ function readFormat(call: Call): Format {
   throw new Problem('REQUEST_MEDIA_TYPE', `expected a body of type ${types.join(', ')}`, { hint: `send ${types.join(' or ')}` });
 }
 
-function acceptsLines(call: Call): boolean {
+function acceptsLines(call: HttpRequest): boolean {
   return readAccepted(call).includes('ndjson');
 }
 

@@ -20,7 +20,7 @@ import {
 import type { ApiRequest, ImportOptions } from '../request/index.ts';
 import type { Resource } from '../resources/index.ts';
 import type { SourceRow } from './formats/index.ts';
-import { createTally, type ImportSummary, type Item, type Rejection, stops } from './import-report.ts';
+import { createImportReport, type ImportItem, type ImportSummary, type Rejection, stops } from './import-report.ts';
 
 /** Rows of a batch at most. */
 const BATCH_ROWS = 200;
@@ -72,7 +72,7 @@ export async function openImport(parts: AskedParts, caller: Caller, resource: st
  * it, with what was stored before: nothing, where it is all or nothing.
  */
 export async function* runImport(parts: AskedParts, job: ImportJob): AsyncGenerator<Rejection, ImportSummary> {
-  const tally = createTally(job.options);
+  const tally = createImportReport(job.options);
   const batches = job.options.atomic ? readWhole(job.rows, job.whole) : readBatches(job.rows);
   try {
     for await (const batch of batches) {
@@ -90,10 +90,10 @@ export async function* runImport(parts: AskedParts, job: ImportJob): AsyncGenera
 }
 
 /** As many of the rows as there is time for, or until the first that stops the import. */
-async function runBatch(asked: Asked, job: ImportJob, rows: readonly SourceRow[]): Promise<readonly Item[]> {
+async function runBatch(asked: Asked, job: ImportJob, rows: readonly SourceRow[]): Promise<readonly ImportItem[]> {
   const { atomic, dryRun } = job.options;
   if (atomic || dryRun) return runUndoable(asked, job, rows);
-  const items: Item[] = [];
+  const items: ImportItem[] = [];
   const end = performance.now() + BATCH_TIME;
   for (const row of rows) {
     const { append, ...item } = await runRow(asked, job, row);
@@ -107,7 +107,7 @@ async function runBatch(asked: Asked, job: ImportJob, rows: readonly SourceRow[]
 }
 
 /** The same where it may be undone: entries stay, and then say so. */
-async function runUndoable(asked: Asked, job: ImportJob, rows: readonly SourceRow[]): Promise<readonly Item[]> {
+async function runUndoable(asked: Asked, job: ImportJob, rows: readonly SourceRow[]): Promise<readonly ImportItem[]> {
   const { atomic, dryRun } = job.options;
   const items: RowItem[] = [];
   const end = atomic ? Number.POSITIVE_INFINITY : performance.now() + BATCH_TIME;
@@ -125,7 +125,7 @@ async function runUndoable(asked: Asked, job: ImportJob, rows: readonly SourceRo
   return items;
 }
 
-interface RowItem extends Item {
+interface RowItem extends ImportItem {
   /** Appends its entries; of what was undone they say so. */
   append(undone: boolean): Promise<void>;
 }

@@ -3,7 +3,7 @@ import type { Outcome, RowDone } from '../pipeline/index.ts';
 import type { ImportOptions } from '../request/index.ts';
 
 /** What a row came to. */
-export interface Item {
+export interface ImportItem {
   readonly row: number;
   readonly outcome: Outcome<RowDone>;
 }
@@ -33,21 +33,21 @@ export interface ImportSummary {
 }
 
 /** Counts what the rows of one import come to. */
-export interface Tally {
+export interface ImportReport {
   /** Counts, and gives those that are rejected. Throws the problem of the one that stops the import. */
-  add(items: readonly Item[]): Generator<Rejection>;
+  add(items: readonly ImportItem[]): Generator<Rejection>;
   /** Whatever ended the import early, as a problem that says what was done before. */
   stoppedBy(error: unknown): Problem;
   summary(): ImportSummary;
 }
 
 /** Whether the import ends with this row. One that we failed is never passed over, whatever was asked for: the next would fail too. */
-export function stops({ outcome }: Item, { onError }: Pick<ImportOptions, 'onError'>): boolean {
+export function stops({ outcome }: ImportItem, { onError }: Pick<ImportOptions, 'onError'>): boolean {
   return 'problem' in outcome && (onError === 'stop' || outcome.problem.status >= 500);
 }
 
 /** A tally of an import that has not begun. */
-export function createTally(options: ImportOptions): Tally {
+export function createImportReport(options: ImportOptions): ImportReport {
   const counts = { imported: 0, updated: 0, unchanged: 0, rejected: 0 };
   let decisionId: string | undefined;
   let lastRow: number | undefined;
@@ -84,7 +84,7 @@ function tellDone({ imported, updated }: ImportCounts, { atomic, dryRun }: Impor
   return `before it, ${imported} ${imported === 1 ? 'row was' : 'rows were'} imported and ${updated} updated, and stay so`;
 }
 
-type Failed = Extract<Item['outcome'], { problem: Problem }>;
+type Failed = Extract<ImportItem['outcome'], { problem: Problem }>;
 
 function atRow(row: number, { problem, decisionId }: Failed): Problem {
   const { code, detail, extras } = problem;

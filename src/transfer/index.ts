@@ -6,7 +6,7 @@
  * is written (that is `transfer/`), or who sends bytes (that is `http/`, and `cli/`).
  * Begin with `import.ts` and `export.ts`, what is done; then the doors, how it is asked for and answered.
  */
-export { exportFromShell, importFromShell, type ShellExport, type ShellImport } from './command-transfer.ts';
+export { type CommandExport, type CommandImport, exportFromCommand, importFromCommand } from './command-transfer.ts';
 export { answerExport } from './export-job.ts';
 export { answerImport } from './import-handler.ts';
-export { type ImportBounds, type Plain, readAccepted, readWhole, type TransferParts } from './transfer-deps.ts';
+export { type ImportBounds, type Plain, readAccepted, readWhole, type TransferDeps } from './transfer-deps.ts';

@@ -1,10 +1,10 @@
 import { Problem } from '../errors.ts';
 import type { AskedParts, Caller } from '../pipeline/index.ts';
-import type { ApiRequest, ByteStream, Call, RequestLimits } from '../request/index.ts';
+import type { ApiRequest, ByteStream, HttpRequest, RequestLimits } from '../request/index.ts';
 import { type Format, formatOfType } from './formats/index.ts';
 
 /** What imports and exports are made of. */
-export interface TransferParts extends AskedParts {
+export interface TransferDeps extends AskedParts {
   readonly limits: RequestLimits;
   /** Bounds of what is imported. */
   readonly importBounds: ImportBounds;
@@ -28,7 +28,7 @@ export interface Plain {
 }
 
 /** Who comes otherwise than with a token, and watches: the shell. */
-export interface Attended {
+export interface AttendedTransfer {
   readonly caller: Caller;
   /** Told how many rows are done, as they are. */
   tell(rows: number): void;
@@ -40,7 +40,7 @@ export function entryHeader(decisionId: string | undefined): Record<string, stri
 }
 
 /** The formats that the Accept header names, in its order. */
-export function readAccepted(call: Call): readonly Format[] {
+export function readAccepted(call: HttpRequest): readonly Format[] {
   const ranges = (call.header('accept') ?? '').split(',').filter((range) => !/;\s*q=0(?:\.0*)?\s*(?:;|$)/.test(range));
   return ranges.map(formatOfType).filter((format) => format !== undefined);
 }

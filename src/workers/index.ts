@@ -8,5 +8,5 @@
  * Begin with `lead.ts`; `crew.ts` is who comes and goes, `fork.ts` makes processes of it, `listener.ts` closes the port at the end,
  * `channel.ts` is how they speak, `link.ts` what a worker has of it.
  */
-export { createLead, type Lead, type LeadSettings } from './primary.ts';
-export { type LeadLink, linkToLead, type WorkerAnswers } from './worker-ipc.ts';
+export { createPrimary, type Primary, type PrimaryOptions } from './primary.ts';
+export { connectToPrimary, type PrimaryLink, type WorkerAnswers } from './worker-ipc.ts';

@@ -1,20 +1,20 @@
 import type { Readiness } from '../http/index.ts';
 import type { MetricValues } from '../observability/index.ts';
-import { type MonitorSettings, openMonitor } from '../observability/monitoring.ts';
+import { type MonitoringOptions, openMonitor } from '../observability/monitoring.ts';
 import { forkWorker } from './fork-worker.ts';
 import { createListener } from './listener.ts';
-import { type Crew, createCrew, type WorkerProcess } from './worker-pool.ts';
+import { createWorkerPool, type WorkerPool, type WorkerProcess } from './worker-pool.ts';
 
 /** How many work, and how they are watched. */
-export interface LeadSettings {
+export interface PrimaryOptions {
   readonly workers: number;
-  readonly monitor: MonitorSettings;
+  readonly monitor: MonitoringOptions;
   /** Seconds that a worker may take to end. */
   readonly endSeconds: number;
 }
 
 /** The process that sees to workers. */
-export interface Lead {
+export interface Primary {
   /** Begins. @throws SetupError where a worker does not start, or metrics cannot be shown. */
   start(): Promise<{ readonly url: string; readonly notices: readonly string[] }>;
   /** Replaces one worker after the other. */
@@ -30,11 +30,14 @@ export interface Lead {
  *
  * @param tell Told who comes and goes unasked, a sentence each.
  */
-export async function createLead({ workers: count, monitor, endSeconds }: LeadSettings, tell: (line: string) => void): Promise<Lead> {
+export async function createPrimary(
+  { workers: count, monitor, endSeconds }: PrimaryOptions,
+  tell: (line: string) => void,
+): Promise<Primary> {
   const ledger = await createLedger();
   let isClosing = false;
   const listener = createListener();
-  const crew: Crew = createCrew({
+  const crew: WorkerPool = createWorkerPool({
     count,
     tell,
     fork: () => listener.add(forkWorker(() => ledger.text(crew.working))),
@@ -75,7 +78,7 @@ interface Ledger {
 }
 
 async function createLedger(): Promise<Ledger> {
-  const together = (await import('../observability/index.ts')).createTogether();
+  const together = (await import('../observability/index.ts')).createAggregatedMetrics();
   const seen = new WeakMap<WorkerProcess, readonly MetricValues[]>();
   const ended = new WeakSet<WorkerProcess>();
   return {

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { expect, it, vi } from 'vitest';
 import { MARK } from './fork-worker.ts';
-import { linkToLead } from './worker-ipc.ts';
+import { connectToPrimary } from './worker-ipc.ts';
 
 function createWorld() {
   return Object.assign(new EventEmitter(), { env: { [MARK]: '1' }, send: vi.fn() });
@@ -13,7 +13,7 @@ it.each([
   ['without a lead', ['disconnect'], false],
 ] as const)('a worker ends once, %s, whether that is before it listens or after', async (_, [event, ...said], isReplaced) => {
   const world = createWorld();
-  const link = linkToLead(world);
+  const link = connectToPrimary(world);
   const listeners = [vi.fn(), vi.fn()] as const;
   link?.onEnd(listeners[0]);
   world.emit(event, ...said);
@@ -24,5 +24,5 @@ it.each([
 });
 
 it('who was forked by somebody else has no lead', () => {
-  expect(linkToLead(Object.assign(createWorld(), { env: {} }))).toBe(undefined);
+  expect(connectToPrimary(Object.assign(createWorld(), { env: {} }))).toBe(undefined);
 });

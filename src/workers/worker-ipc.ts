@@ -5,7 +5,7 @@ import { MARK } from './fork-worker.ts';
 import { type Line, openChannel } from './worker-channel.ts';
 
 /** What a worker has of the lead. */
-export interface LeadLink {
+export interface PrimaryLink {
   /** Metrics of all workers, as text. */
   text(): Promise<string>;
   /** Says that requests are taken now. */
@@ -29,14 +29,14 @@ export interface WorkerAnswers {
 }
 
 /** The process around us, as far as it is needed. */
-export interface WorkerWorld {
+export interface WorkerDeps {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly send?: NodeJS.Process['send'];
   on(event: 'message' | 'disconnect', listener: (message: unknown) => void): unknown;
 }
 
 /** The link of a worker to its lead; undefined where this process is none. Whoever else forked us is no lead of ours. */
-export function linkToLead(world: WorkerWorld): LeadLink | undefined {
+export function connectToPrimary(world: WorkerDeps): PrimaryLink | undefined {
   if (world.env[MARK] === undefined || world.send === undefined) return undefined;
   let answers: WorkerAnswers | undefined;
   const ends = Promise.withResolvers<{ readonly isReplaced: boolean }>();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Crew, createCrew, type WorkerProcess } from './worker-pool.ts';
+import { createWorkerPool, type WorkerPool, type WorkerProcess } from './worker-pool.ts';
 
 /** A worker that does what the test says. */
 interface Puppet {
@@ -11,7 +11,7 @@ interface Puppet {
 }
 
 interface Stage {
-  readonly crew: Crew;
+  readonly crew: WorkerPool;
   /** In the order in which they were started. */
   readonly puppets: readonly Puppet[];
   readonly lines: readonly string[];
@@ -53,7 +53,7 @@ function createStage(endTime = 60_000): Stage {
   const puppets: Puppet[] = [];
   const lines: string[] = [];
   const ended: WorkerProcess[] = [];
-  const crew = createCrew({
+  const crew = createWorkerPool({
     count: 2,
     fork() {
       const puppet = createPuppet();

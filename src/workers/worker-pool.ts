@@ -28,7 +28,7 @@ export interface WorkerProcess {
 }
 
 /** What a crew goes by. */
-export interface CrewOptions {
+export interface WorkerPoolOptions {
   readonly count: number;
   fork(): WorkerProcess;
   /** Told of who comes and goes unasked, a sentence each. */
@@ -42,7 +42,7 @@ export interface CrewOptions {
 }
 
 /** Workers, of which there are always as many as there are to be. */
-export interface Crew {
+export interface WorkerPool {
   /** Begins. Answers the address of all. @throws SetupError where one ends before it takes requests; it has said why. */
   start(): Promise<string>;
   /** Replaces one after the other by a new one, each when that takes requests. Where one does not come so far, the others stay. */
@@ -68,7 +68,7 @@ interface Member {
 }
 
 /** Makes a crew; nobody works before `start`. */
-export function createCrew(options: CrewOptions): Crew {
+export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
   const roster = createRoster(options);
   const { members } = roster;
   let restarting: Promise<void> | undefined;
@@ -138,7 +138,7 @@ interface Roster {
   close(): void;
 }
 
-function createRoster({ count, fork, tell, onEnd, backOff = BACK_OFF }: CrewOptions): Roster {
+function createRoster({ count, fork, tell, onEnd, backOff = BACK_OFF }: WorkerPoolOptions): Roster {
   const members = new Set<Member>();
   let hasStarted = false;
   let isEnding = false;

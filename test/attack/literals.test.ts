@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readSettings } from '../../src/config/config.ts';
+import { parseConfig } from '../../src/config/config.ts';
 import { openTables } from '../../src/project/index.ts';
 import { type Reply, type RunningService, startService } from '../harness.ts';
 
@@ -161,7 +161,7 @@ describe('a value that an enum loses later', () => {
 
     const project = join(service.dataFolder, '..', 'project');
     writeFileSync(join(project, 'resources', 'Ticket.yaml'), ticket('open, closed'));
-    const tables = await openTables(readSettings({ flags: { project, database: service.database }, env: {} }), { tell: () => undefined });
+    const tables = await openTables(parseConfig({ flags: { project, database: service.database }, env: {} }), { tell: () => undefined });
     expect((await tables.apply({})).plan.held).toEqual([]);
     await tables.close();
 

@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseAst } from 'rolldown/parseAst';
 import { describe, expect, it } from 'vitest';
-import { readQuery } from '../../src/request/index.ts';
+import { parseQuery } from '../../src/request/index.ts';
 import { parseJson } from '../../src/strict-json.ts';
 import { formatOfType, readObjects } from '../../src/transfer/formats/index.ts';
 
@@ -53,7 +53,7 @@ describe('patterns', () => {
 const READERS: readonly (readonly [name: string, read: (text: string) => unknown])[] = [
   ['JSON', (text) => parseJson(text, { maxDepth: 1_000_000, subject: 'the body' })],
   ['a text in JSON', (text) => parseJson(`{"a":"${text}`, { maxDepth: 64, subject: 'the body' })],
-  ['a query', (text) => readQuery(text, { parameters: 1_000_000, depth: 1_000_000, keyLength: 1_000_000, valueLength: 1_000_000 })],
+  ['a query', (text) => parseQuery(text, { parameters: 1_000_000, depth: 1_000_000, keyLength: 1_000_000, valueLength: 1_000_000 })],
   ['a media type', (text) => formatOfType(text)],
 ];
 

@@ -1,7 +1,7 @@
 /** Arithmetic of integer fields in expressions: in SQL where it cannot leave int64, and the same as CEL there. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Condition, evaluate, type Path, readConditions, toSql } from '../../src/conditions/index.ts';
+import { type Condition, evaluate, type Path, parseConditions, toSql } from '../../src/conditions/index.ts';
 import { ALL_COLUMNS, createHostileTable, DATABASE, type HostileTable, scopeOf, TARGET } from './hostile-table.ts';
 
 /** Expressions that SQL evaluates completely. */
@@ -82,7 +82,7 @@ const KINDS = new Map(ALL_COLUMNS.map(({ name, kind }) => [`resource.${name}`, k
 function read(expression: string): Condition {
   const limits = { depth: 4, comparisons: 20, listItems: 5, textLength: 100, expressionLength: 4000, expressionDepth: 32 };
   const describePath = ({ text }: Path) => KINDS.get(text) ?? 'any';
-  const { condition, issues } = readConditions([{ expression }], { at: 'at', expressions: true, limits, describePath });
+  const { condition, issues } = parseConditions([{ expression }], { at: 'at', expressions: true, limits, describePath });
   expect(issues).toEqual([]);
   return condition;
 }

@@ -4,20 +4,20 @@
  * rests on definitions and indexes alone.
  */
 
-import { createScope, type ReferredRecords, type ScopeParts } from '../../src/authz/context/index.ts';
+import { createScope, type ReferencedRecords, type ScopeParts } from '../../src/authz/context/index.ts';
 import { type Decision, decide } from '../../src/authz/decision/index.ts';
 import { applicableRules, compilePolicies } from '../../src/authz/policies/index.ts';
 import { ALWAYS, all, type Condition, OPEN, printCondition, type Scope } from '../../src/conditions/index.ts';
 import type { Json, JsonObject } from '../../src/operators/index.ts';
-import { type Definitions, readFilter, readSort, type SortKey, type StoredRecord } from '../../src/resources/index.ts';
+import { type DefinedSortKey, type Definitions, parseFilter, parseSort, type StoredRecord } from '../../src/resources/index.ts';
 import { composeDefinitions } from '../../src/resources/system/index.ts';
 import { compose } from '../../src/sql.ts';
 import {
   type CursorPosition,
   type Database,
-  evolve,
   insertRecord,
   listRecords,
+  migrate,
   openSqlite,
   type Statement,
   type Transaction,
@@ -28,7 +28,7 @@ import { grantsIn, LIMITS, NOW, policyOf, resourceOf, SCOPE_PARTS, type SomeRule
 export interface PlanCase {
   readonly name: string;
   readonly rules: readonly SomeRule[];
-  readonly sort?: readonly SortKey[];
+  readonly sort?: readonly DefinedSortKey[];
   /** What the caller filters by: field → value. */
   readonly where?: Readonly<Record<string, Json>>;
   /** From 1, which it is where absent. */
@@ -68,7 +68,7 @@ const ARTICLES = 400;
 /** Makes the tables of a small newsroom and fills them. */
 export async function createPlanTables(): Promise<PlanTables> {
   const database = openSqlite({ path: ':memory:' });
-  await evolve(database, definitions);
+  await migrate(database, definitions);
   await fill(database);
   return { explain: (asked) => database.transaction((tx) => explain(tx, asked)), close: () => database.close() };
 }
@@ -157,13 +157,13 @@ async function explain(tx: Transaction, asked: PlanCase): Promise<Explained> {
     now: NOW,
   });
   const filter = Object.entries(asked.where ?? {}).map(([field, value]) => ({ field, operator: 'eq', value }));
-  const where = all([allowedWhere(decide(applicable, createScope(parts), who)), readFilter(article, filter, { typed: true })]);
+  const where = all([allowedWhere(decide(applicable, createScope(parts), who)), parseFilter(article, filter, { typed: true })]);
   const list = (transaction: Transaction, after?: CursorPosition) =>
     listRecords(transaction, article, {
       where,
-      scopeFor: (record: StoredRecord, referred: ReferredRecords): Scope => createScope({ ...parts, record, referred }),
+      scopeFor: (record: StoredRecord, referred: ReferencedRecords): Scope => createScope({ ...parts, record, referred }),
       definitions,
-      sort: readSort(article, asked.sort ?? []),
+      sort: parseSort(article, asked.sort ?? []),
       limit: PAGE,
       after,
       total: asked.total,

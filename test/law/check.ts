@@ -1,11 +1,11 @@
 /** One question, answered four ways: by the pages of a list, record by record, by counting, and by the book. */
 import { expect } from 'vitest';
-import { createScope, type Principal, type ReferredRecords, type ScopeParts } from '../../src/authz/context/index.ts';
+import { createScope, type Principal, type ReferencedRecords, type ScopeParts } from '../../src/authz/context/index.ts';
 import { type Decision, decide } from '../../src/authz/decision/index.ts';
 import { type Applicable, applicableRules, compilePolicies } from '../../src/authz/policies/index.ts';
 import { ALWAYS, conditionPaths, OPEN } from '../../src/conditions/index.ts';
-import { readSort, type SortKey, type StoredRecord } from '../../src/resources/index.ts';
-import { type ListQuery, listRecords, loadReferred, type Page, type Referring, type Transaction } from '../../src/storage/index.ts';
+import { type DefinedSortKey, parseSort, type StoredRecord } from '../../src/resources/index.ts';
+import { type ListQuery, listRecords, loadReferenced, type Page, type Referring, type Transaction } from '../../src/storage/index.ts';
 import { grantsIn, type WholeState } from '../policy-fixtures.ts';
 import { decideByTheBook } from '../reference-decider.ts';
 import { AROUND, LAW_LIMITS, NOW, type PrincipalName, TIME_ZONE, type World } from './world.ts';
@@ -14,7 +14,7 @@ import { AROUND, LAW_LIMITS, NOW, type PrincipalName, TIME_ZONE, type World } fr
 export interface Question {
   readonly state: WholeState;
   readonly who: PrincipalName;
-  readonly sort: readonly SortKey[];
+  readonly sort: readonly DefinedSortKey[];
   readonly limit: number;
 }
 
@@ -65,7 +65,7 @@ interface Asking {
   readonly applicable: Applicable;
 }
 
-function partsOf({ world, principal }: Asking, record: ScopeParts['record'], referred: ReferredRecords): ScopeParts {
+function partsOf({ world, principal }: Asking, record: ScopeParts['record'], referred: ReferencedRecords): ScopeParts {
   const { thing: resource, definitions } = world;
   return { ...AROUND, principal, action: 'list', resource, definitions, record, referred };
 }
@@ -74,7 +74,7 @@ function partsOf({ world, principal }: Asking, record: ScopeParts['record'], ref
 async function decideOn(tx: Transaction, asking: Asking, record: StoredRecord | typeof OPEN): Promise<Decision> {
   const { world, principal, applicable } = asking;
   const referring: Referring = { paths: applicable.reaches, principal, resource: world.thing, record };
-  const referred = await loadReferred(tx, world.definitions, referring);
+  const referred = await loadReferenced(tx, world.definitions, referring);
   return decide(applicable, createScope(partsOf(asking, record, referred)), { userId: principal.id, role: principal.role });
 }
 
@@ -103,7 +103,7 @@ async function listAll(asking: Asking, decision: Decision, { sort, limit }: Ques
   const { database, thing, definitions } = world;
   const where = decision.effect === 'allow' ? ALWAYS : decision.where;
   const referring = { paths: conditionPaths(where), principal, resource: thing, record: OPEN } as const;
-  const ofCaller = await database.transaction((tx) => loadReferred(tx, definitions, referring));
+  const ofCaller = await database.transaction((tx) => loadReferenced(tx, definitions, referring));
   const query: ListQuery = {
     where,
     definitions,
@@ -113,7 +113,7 @@ async function listAll(asking: Asking, decision: Decision, { sort, limit }: Ques
     now: NOW,
     timeZone: TIME_ZONE,
     scopeFor: (record, referred) => createScope(partsOf(asking, record, new Map([...ofCaller, ...referred]))),
-    sort: readSort(thing, sort),
+    sort: parseSort(thing, sort),
   };
   const pages: Page[] = [];
   for (let after: Page['next'], first = true; first || after !== undefined; first = false) {

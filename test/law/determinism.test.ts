@@ -11,7 +11,7 @@ import { applicableRules, compilePolicies, type PolicySnapshot } from '../../src
 import { OPEN } from '../../src/conditions/index.ts';
 import { sql } from '../../src/sql.ts';
 import { loadUserPolicies } from '../../src/storage/assignment-records.ts';
-import { type Database, evolve, loadPolicyState, openSqlite, type Transaction } from '../../src/storage/index.ts';
+import { type Database, loadPolicyState, migrate, openSqlite, type Transaction } from '../../src/storage/index.ts';
 import { insertInto, POLICY_TABLES } from '../../src/storage/policy-tables.ts';
 import { grantsIn, resourceOf, type WholeState } from '../policy-fixtures.ts';
 import { hostileRows, USERS } from './data.ts';
@@ -25,7 +25,7 @@ const template = join(folder, 'template.db');
 
 beforeAll(async () => {
   const database = openSqlite({ path: template });
-  await evolve(database, definitions);
+  await migrate(database, definitions);
   await database.close();
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

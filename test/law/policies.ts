@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describePath } from '../../src/authz/context/index.ts';
 import type { Policy } from '../../src/authz/policies/index.ts';
-import { readConditions } from '../../src/conditions/index.ts';
+import { parseConditions } from '../../src/conditions/index.ts';
 import { type Json, type JsonObject, OPERATORS, type Operator } from '../../src/operators/index.ts';
 import type { Definitions } from '../../src/resources/index.ts';
 import { LISTS, OPERANDS } from '../conformance/hostile-table.ts';
@@ -101,7 +101,7 @@ function ruleOn(resource: string, words: Words): fc.Arbitrary<SomeRule> {
 function conditionOn(resource: string, { definitions, inSql }: Words): fc.Arbitrary<JsonObject> {
   const reader = { at: '', expressions: true, limits: LAW_LIMITS.conditions, describePath: describePath(definitions, resource) };
   // What cannot be written is in no policy; the reference does not know of it.
-  const isWritable = (condition: JsonObject): boolean => readConditions([condition], reader).issues.length === 0;
+  const isWritable = (condition: JsonObject): boolean => parseConditions([condition], reader).issues.length === 0;
   const expressions = [...EXPRESSIONS.keys()].map((expression) => ({ expression })).filter(isWritable);
   const leaves: fc.WeightedArbitrary<JsonObject>[] = [{ weight: 9, arbitrary: comparisons(inSql).filter(isWritable) }];
   if (expressions.length > 0 && !inSql) leaves.push({ weight: 2, arbitrary: fc.constantFrom<JsonObject>(...expressions) });

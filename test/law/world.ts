@@ -12,7 +12,7 @@ import { type Json, type JsonObject, ownValue } from '../../src/operators/index.
 import type { Definitions, Resource, StoredRecord } from '../../src/resources/index.ts';
 import { composeDefinitions } from '../../src/resources/system/index.ts';
 import { sql } from '../../src/sql.ts';
-import { type Database, evolve, insertRecord, loadRecord, openDatabase } from '../../src/storage/index.ts';
+import { type Database, insertRecord, loadRecord, migrate, openDatabase } from '../../src/storage/index.ts';
 import { LIMITS } from '../policy-fixtures.ts';
 import { placeFor } from '../postgres/place.ts';
 import { writeUnchecked } from '../postgres/unchecked.ts';
@@ -63,7 +63,7 @@ export async function createWorld(): Promise<World> {
   const place = placeFor(folder);
   const database = await openDatabase({ database: place });
   const definitions = lawDefinitions();
-  await evolve(database, definitions);
+  await migrate(database, definitions);
   const thing = resourceOf(definitions, 'Thing');
   const user = resourceOf(definitions, 'User');
   await database.transaction(async (tx) => {

@@ -197,7 +197,7 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
   {
     name: 'an expression takes a day that the calendar lacks for the one behind it',
     file: 'src/conditions/cel/cel-conversions.ts',
-    find: "readInstant(text) === undefined ? refuse('no RFC 3339 timestamp') : standard(text)",
+    find: "parseInstant(text) === undefined ? refuse('no RFC 3339 timestamp') : standard(text)",
     replace: 'standard(text)',
     red: 'src/conditions/cel/cel-conversions.test.ts',
     test: 'conversions of expressions timestamp(TEXT) > timestamp("2024-01-01T00:00:00Z") is unknown for every other text',
@@ -222,7 +222,7 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
     name: 'a stored rule is read with the check of literals',
     file: 'src/conditions/parse-comparison.ts',
     find: 'if (reader.domainOf === undefined) return undefined;',
-    replace: 'if (reader.domainOf === undefined) return checkBounds(comparison, operator, { as, domain: undefined });',
+    replace: 'if (reader.domainOf === undefined) return validateLiteralBounds(comparison, operator, { as, domain: undefined });',
     red: 'src/authz/policies/literals.test.ts',
     test: 'a literal that its path can never equal is not judged where it is stored: a DENY that was false stays false, and is not unknown',
   },

@@ -7,7 +7,7 @@ export const MUTATIONS_OF_DELETIONS: readonly Mutation[] = [
     file: 'src/storage/sql-target.ts',
     find: 'recordsOf(target, { as })',
     replace: 'sql.raw(`${quoteName(target.name)} AS ${quoteName(as)}`)',
-    red: 'src/storage/living.test.ts',
+    red: 'src/storage/soft-delete-queries.test.ts',
     test: 'what is deleted listRecords does not meet',
   },
   {
@@ -15,7 +15,7 @@ export const MUTATIONS_OF_DELETIONS: readonly Mutation[] = [
     file: 'src/storage/reference-checks.ts',
     find: 'SELECT "id" FROM ${recordsOf(resource)} WHERE "id" IN ${wanted}',
     replace: 'SELECT "id" FROM ${tableOf(resource)} WHERE "id" IN ${wanted}',
-    red: 'src/storage/living.test.ts',
+    red: 'src/storage/soft-delete-queries.test.ts',
     test: 'what is deleted checkReferences does not meet',
   },
   {
@@ -77,7 +77,7 @@ export const MUTATIONS_OF_DELETIONS: readonly Mutation[] = [
   {
     name: 'without softDelete, what was deleted is back',
     file: 'src/storage/migrations/plan-resource.ts',
-    find: '[deletedObstacle(table)] : []',
+    find: '[deletedPrecondition(table)] : []',
     replace: '[] : []',
     red: 'src/storage/migrations/soft-delete.test.ts',
     test: 'softDelete is not taken away while there are deleted records, which would be back',

@@ -206,7 +206,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   {
     name: 'taking a policy away begins no epoch',
     file: 'src/storage/assignment-records.ts',
-    find: 'await end(tx, assignment, { epoch: await bumpEpoch(tx), by });',
+    find: 'await end(tx, assignment, { epoch: await advanceRevision(tx), by });',
     replace: 'await end(tx, assignment, { epoch: 1, by });',
     red: 'src/authz/policy-store.test.ts',
     test: 'the model forgets what is taken away',
@@ -558,7 +558,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   {
     name: 'a stale version of a policy is overwritten',
     file: 'src/api/policy-endpoints.ts',
-    find: "  checkVersion(admin, 'policy', policy.version);\n",
+    find: "  validatePolicyVersion(admin, 'policy', policy.version);\n",
     replace: '',
     red: 'test/scenarios/policy-versions.test.ts',
     test: 'keeps the DENY of the first: the second is refused, reads again and goes on',

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { readSettings } from '../../src/config/config.ts';
+import { parseConfig } from '../../src/config/config.ts';
 import { openTables } from '../../src/project/index.ts';
 import { type Reply, type RunningService, startService } from '../harness.ts';
 import { placeFor } from './place.ts';
@@ -68,7 +68,7 @@ it('whatever changes', async () => {
 async function apply({ dataFolder }: RunningService, text: string): Promise<void> {
   const project = join(dataFolder, '..', 'project');
   writeFileSync(join(project, 'resources', 'Note.yaml'), text);
-  const tables = await openTables(readSettings({ flags: { ...settings, project, jwtSecret: undefined }, env: {} }), {
+  const tables = await openTables(parseConfig({ flags: { ...settings, project, jwtSecret: undefined }, env: {} }), {
     tell: () => undefined,
   });
   const { plan } = await tables.apply({});

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readSettings, type Settings } from '../../src/config/config.ts';
+import { type Config, parseConfig } from '../../src/config/config.ts';
 import { openTables } from '../../src/project/index.ts';
 import { type RunningService, startService } from '../harness.ts';
 import { placeFor } from './place.ts';
@@ -13,12 +13,12 @@ const BEFORE = { 'Note.yaml': toYaml('Note', 'title: { type: string }'), 'User.y
 /** As `bailiwick storage apply` does it, in a process of its own. */
 async function renameBeside(
   { dataFolder }: RunningService,
-  given: Partial<Settings>,
+  given: Partial<Config>,
   [name, text]: readonly [string, string],
 ): Promise<void> {
   const project = join(dataFolder, '..', 'project');
   writeFileSync(join(project, 'resources', `${name}.yaml`), text);
-  const settings = { ...readSettings({ flags: {}, env: {} }), ...given, project, jwtSecret: undefined };
+  const settings = { ...parseConfig({ flags: {}, env: {} }), ...given, project, jwtSecret: undefined };
   const tables = await openTables(settings, { tell: () => undefined });
   expect((await tables.apply({})).plan.held).toEqual([]);
   await tables.close();
@@ -32,7 +32,7 @@ describe.each([
     ['what is read', 'Note', 'heading: { type: string, renamedFrom: title }'],
     ['who asks', 'User', 'name2: { type: string, renamedFrom: nick }'],
   ])('every request is answered after a field of %s got another name', async (_what, name, field) => {
-    const given: Partial<Settings> = {
+    const given: Partial<Config> = {
       database: placeFor(`renamed_${name.toLowerCase()}_${databasePrepare}`),
       jwtSecret: 'one secret for all the replicas of a test',
       rateLimit: 0,

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ADVICE } from '../../src/authz/linter/index.ts';
-import { readSettings } from '../../src/config/config.ts';
+import { FINDINGS } from '../../src/authz/linter/index.ts';
+import { parseConfig } from '../../src/config/config.ts';
 import { createService } from '../../src/service.ts';
 import { checkScenarios, type Scenario, type Stage } from './scenario.ts';
 import { startNewsroom } from './stage.ts';
@@ -238,7 +238,7 @@ describe('a definition that changes', () => {
   async function run<Answer>(fields: string, work: (send: Send) => Promise<Answer>): Promise<Answer> {
     mkdirSync(join(folder, 'resources'), { recursive: true });
     writeFileSync(join(folder, 'resources', 'Note.yaml'), `name: Note\nfields: ${fields}\n`);
-    const service = await createService(readSettings({ flags: { project: folder, port: 0, logLevel: 'silent' }, env: {} }));
+    const service = await createService(parseConfig({ flags: { project: folder, port: 0, logLevel: 'silent' }, env: {} }));
     const { url } = await service.listen();
     try {
       return await work(async (path, body, token = '') => {
@@ -281,6 +281,6 @@ describe('the guide to managing policies', () => {
   it('has every code of a finding in its table, in order, and no other', () => {
     const guide = readFileSync(new URL('../../docs/guides/managing-policies.md', import.meta.url), 'utf8');
     const [, section = ''] = /^## Policy findings\n([\s\S]*?)(?=^## )/m.exec(guide) ?? [];
-    expect([...section.matchAll(/^\| `([a-z-]+)` \|/gm)].map(([, code]) => code)).toEqual([...ADVICE.keys()]);
+    expect([...section.matchAll(/^\| `([a-z-]+)` \|/gm)].map(([, code]) => code)).toEqual([...FINDINGS.keys()]);
   });
 });

@@ -1,6 +1,6 @@
 /** What cannot be expanded, and how much can: told before a record is read, and alike whatever there is to be found. */
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { readDefinition } from '../../src/resources/index.ts';
+import { parseDefinition } from '../../src/resources/index.ts';
 import { type RunningService, startService } from '../harness.ts';
 import { denied, given, may, read, startReaders } from './expand-world.ts';
 import { checkScenarios, type Scenario, type Stage } from './scenario.ts';
@@ -146,7 +146,7 @@ describe('looking for what refers', () => {
 describe('a field', () => {
   it('cannot be called expand, and one that was may be renamed', () => {
     const define = (fields: object): readonly string[] =>
-      readDefinition({ name: 'Case', fields: fields as Record<string, never> }).mistakes.map(({ detail }) => detail);
+      parseDefinition({ name: 'Case', fields: fields as Record<string, never> }).mistakes.map(({ detail }) => detail);
     expect(define({ expand: { type: 'string' } })).toEqual([expect.stringContaining('expected another name')]);
     expect(define({ expansion: { type: 'string', renamedFrom: 'expand' } })).toEqual([]);
   });

@@ -1,6 +1,6 @@
 /** The guides to policies are true: their policies, conditions, tables, commands and answers. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ADVICE } from '../../src/authz/linter/index.ts';
+import { FINDINGS } from '../../src/authz/linter/index.ts';
 import { type Reply, type RunningService, startService, type TestUser } from '../harness.ts';
 import { examples, guide, run } from './examples.ts';
 
@@ -89,7 +89,7 @@ describe('the guide to policies', () => {
 
   it('names every finding', () => {
     const named = [...guide('managing-policies').matchAll(/^\| `([a-z-]+)` \|/gm)].map(([, code]) => code);
-    expect(named.filter((code) => ADVICE.has(code as never)).sort()).toEqual([...ADVICE.keys()].sort());
+    expect(named.filter((code) => FINDINGS.has(code as never)).sort()).toEqual([...FINDINGS.keys()].sort());
   });
 
   describe('has a table of missing values that is true', () => {

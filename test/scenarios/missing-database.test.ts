@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, unlinkSync, wr
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readSettings, type Settings } from '../../src/config/config.ts';
+import { type Config, parseConfig } from '../../src/config/config.ts';
 import { verifyDecisions } from '../../src/project/index.ts';
 import { createService, type Service } from '../../src/service.ts';
 import { onPostgres, placeFor } from '../postgres/place.ts';
@@ -17,14 +17,14 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Settings of the project with a database that no test has yet. */
-function settingsFor(more: Readonly<Record<string, string>> = {}): Settings {
+function settingsFor(more: Readonly<Record<string, string>> = {}): Config {
   const disk = mkdtempSync(join(folder, 'disk-'));
   const flags = { project: folder, data: join(folder, 'data'), database: placeFor(disk), port: 0, logLevel: 'silent' as const, ...more };
-  return readSettings({ flags, env: {} });
+  return parseConfig({ flags, env: {} });
 }
 
 /** Starts a service and makes the first admin, so that there is something to sign; ends it. */
-async function use(settings: Settings): Promise<void> {
+async function use(settings: Config): Promise<void> {
   const service = await createService(settings);
   const { url } = await service.listen();
   const body = JSON.stringify({ name: 'Ada', email: 'ada@example.com', password: 'correct horse battery' });
@@ -33,7 +33,7 @@ async function use(settings: Settings): Promise<void> {
   await service.close();
 }
 
-async function refusalOf(settings: Settings): Promise<{ readonly message: string; readonly mistakes: readonly string[] }> {
+async function refusalOf(settings: Config): Promise<{ readonly message: string; readonly mistakes: readonly string[] }> {
   let service: Service | undefined;
   try {
     service = await createService(settings);
@@ -109,7 +109,7 @@ describe('a start on a database that is new, where another one was', () => {
 });
 
 describe.skipIf(onPostgres)('a database file', () => {
-  const fileOf = ({ database }: Settings): string => database.slice('sqlite:'.length);
+  const fileOf = ({ database }: Config): string => database.slice('sqlite:'.length);
 
   it.each([
     ['removed before the first checkpoint', (file: string) => unlinkSync(file), /checkpoint\.ed25519\.pem: the key/],

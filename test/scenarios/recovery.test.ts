@@ -1,7 +1,7 @@
 /** The ways back for operators: a lost admin password, no admin who can log in, a broken policy; beside a service that runs. */
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { readSettings } from '../../src/config/config.ts';
+import { parseConfig } from '../../src/config/config.ts';
 import { createService } from '../../src/service.ts';
 import { type Reply, type RunningService, startService, type TestUser } from '../harness.ts';
 
@@ -22,7 +22,7 @@ type Commands = Awaited<ReturnType<typeof createService>>;
 async function command<T>(work: (commands: Commands) => Promise<T>): Promise<T> {
   const { dataFolder, database } = service;
   const flags = { project: join(dirname(dataFolder), 'project'), data: dataFolder, database, logLevel: 'silent' };
-  const commands = await createService(readSettings({ flags, env: {} }));
+  const commands = await createService(parseConfig({ flags, env: {} }));
   try {
     return await work(commands);
   } finally {

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readSettings } from '../../src/config/config.ts';
+import { parseConfig } from '../../src/config/config.ts';
 import { openTables } from '../../src/project/index.ts';
 import { type RunningService, startService } from '../harness.ts';
 import { placeFor } from '../postgres/place.ts';
@@ -68,7 +68,7 @@ describe('both', () => {
 
 describe('storage restored', () => {
   const open = (database: string) =>
-    openTables(readSettings({ flags: { project: join(service.dataFolder, '..', 'project'), database }, env: {} }), {
+    openTables(parseConfig({ flags: { project: join(service.dataFolder, '..', 'project'), database }, env: {} }), {
       tell: () => undefined,
     });
 

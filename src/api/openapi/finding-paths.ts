@@ -1,12 +1,12 @@
-import { ADVICE } from '../../authz/linter/index.ts';
+import { FINDINGS } from '../../authz/linter/index.ts';
 import type { JsonObject } from '../../operators/index.ts';
 import { adminOperation, arrayOf, envelope, objectOf, queryParameter, schemaRef } from './openapi-operation.ts';
 
 const TEXT: JsonObject = { type: 'string' };
 const CODE: JsonObject = {
   type: 'string',
-  enum: [...ADVICE.keys()],
-  description: [...ADVICE].map(([code, about]) => `\`${code}\`: ${about}.`).join(' '),
+  enum: [...FINDINGS.keys()],
+  description: [...FINDINGS].map(([code, about]) => `\`${code}\`: ${about}.`).join(' '),
 };
 const RULE: JsonObject = objectOf({ id: TEXT, description: TEXT }, ['description']);
 const POLICY: JsonObject = objectOf({ id: TEXT, name: TEXT });
@@ -48,7 +48,7 @@ export const advicePaths: JsonObject = {
         'Policy by policy. A page ends early where looking takes long; `nextCursor` says that there are more policies to look at.',
       parameters: [
         queryParameter('policyId', 'On this policy only, told from its side.', TEXT),
-        queryParameter('code', 'Of this kind only.', { type: 'string', enum: [...ADVICE.keys()] }),
+        queryParameter('code', 'Of this kind only.', { type: 'string', enum: [...FINDINGS.keys()] }),
         queryParameter('limit', 'Policies to look at.', { type: 'integer', minimum: 1, maximum: 1000, default: 100 }),
         queryParameter('cursor', '`nextCursor` of the page before.', TEXT),
       ],

@@ -11,8 +11,8 @@ import {
   schemaRef,
   toOperation,
 } from './openapi-operation.ts';
-import { withoutSecrets } from './resource-schemas.ts';
-import { importRow, transferParts } from './transfer-paths.ts';
+import { withoutSecretProperties } from './resource-schemas.ts';
+import { importRowSchema, transferParts } from './transfer-paths.ts';
 
 /** Every address of one resource. */
 export function resourcePaths(resource: Resource): JsonObject {
@@ -100,7 +100,7 @@ function whereParameter(name: string): JsonObject {
 }
 
 function sortParameter(resource: Resource): JsonObject {
-  const own = [...withoutSecrets(resource).fields.values()].find(({ readOnly }) => !readOnly);
+  const own = [...withoutSecretProperties(resource).fields.values()].find(({ readOnly }) => !readOnly);
   const schema = { type: 'string', examples: [`-createdAt,${own?.name ?? 'id'}`] };
   return queryParameter('sort', 'Field names, comma-separated; a `-` in front is descending.', schema);
 }
@@ -115,7 +115,7 @@ export function inputOf(name: string, action: Action, member: ActionInput): Json
   const data = schemaRef(`${name}.${action.decides === 'update' ? 'update' : 'create'}`);
   const inputs: Readonly<Record<ActionInput, JsonObject>> = {
     id: { type: 'string' },
-    data: action.name === 'import' ? { ...arrayOf(importRow(name)), minItems: 1 } : data,
+    data: action.name === 'import' ? { ...arrayOf(importRowSchema(name)), minItems: 1 } : data,
     filter: {
       type: 'object',
       allOf: [schemaRef(`${name}.where`)],

@@ -10,7 +10,7 @@ import { arrayOf, orNull, schemaRef } from './openapi-operation.ts';
  */
 export function resourceSchemas(resource: Resource, described: readonly Resource[]): JsonObject {
   const { name, description } = resource;
-  const open = withoutSecrets(resource);
+  const open = withoutSecretProperties(resource);
   const hidden = open.fields.size < resource.fields.size;
   return {
     [name]: { ...recordSchema(open), ...(description !== undefined && { description }) },
@@ -24,7 +24,7 @@ export function resourceSchemas(resource: Resource, described: readonly Resource
 }
 
 /** The resource as someone sees it who may not know of its secret fields. */
-export function withoutSecrets(resource: Resource): Resource {
+export function withoutSecretProperties(resource: Resource): Resource {
   return { ...resource, fields: new Map([...resource.fields].filter(([, field]) => !field.writeOnly)) };
 }
 

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../operators/index.ts';
 import { type AnswerParts, arrayOf, envelope, objectOf, queryParameter, schemaRef } from './openapi-operation.ts';
 
 /** What an action takes and answers beside its JSON object: files. */
-export interface TransferParts {
+export interface TransferDescriptions {
   readonly parameters: readonly JsonObject[];
   /** Members of its JSON object beside those of every action. */
   readonly members: JsonObject;
@@ -31,18 +31,18 @@ const CELLS: readonly JsonObject[] = [
 ];
 
 /** Files that imports take and exports give; nothing for other actions. */
-export function transferParts(name: string, action: ActionName): TransferParts | undefined {
+export function transferParts(name: string, action: ActionName): TransferDescriptions | undefined {
   if (action === 'import') return importParts(name);
   return action === 'export' ? exportParts(name) : undefined;
 }
 
-function importParts(name: string): TransferParts {
+function importParts(name: string): TransferDescriptions {
   return {
     parameters: [...Object.entries(HOW).map(([parameter, [about, schema]]) => queryParameter(parameter, about, schema)), ...CELLS],
     members: Object.fromEntries(Object.entries(HOW).map(([member, [description, schema]]) => [member, { ...schema, description }])),
     bodies: {
-      'application/json': arrayOf(importRow(name)),
-      'application/x-ndjson': lineByLine(importRow(name)),
+      'application/json': arrayOf(importRowSchema(name)),
+      'application/x-ndjson': lineByLine(importRowSchema(name)),
       'text/csv': { type: 'string' },
     },
     answers: {
@@ -58,14 +58,14 @@ function importParts(name: string): TransferParts {
 }
 
 /** A row to import: a new record, with `mode=upsert` the key and what is to change, or a record as an export gives it. */
-export function importRow(name: string): JsonObject {
+export function importRowSchema(name: string): JsonObject {
   return {
     anyOf: [schemaRef(`${name}.create`), schemaRef(`${name}.row`), schemaRef(`${name}.shown`)],
     description: 'A new record; with mode=upsert, the key and what is to change. What the service sets by itself is passed over.',
   };
 }
 
-function exportParts(name: string): TransferParts {
+function exportParts(name: string): TransferDescriptions {
   return {
     parameters: [queryParameter('format', 'A file of all records, where given.', choice('ndjson', 'csv', 'json')), ...CELLS],
     members: {},

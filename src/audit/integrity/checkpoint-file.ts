@@ -2,7 +2,7 @@ import { createReadStream, promises as files } from 'node:fs';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { makeFolder, refuseSpecial } from '../../files/index.ts';
-import { type Checkpoint, hashOfLine, isSigned, type PublicKeys, readLine, signatureOf } from './checkpoint.ts';
+import { type Checkpoint, hashOfLine, isSigned, type PublicKeys, parseCheckpointLine, signatureOf } from './checkpoint.ts';
 import { createComparison, type Look, type SignedHead } from './compare-heads.ts';
 import type { Break } from './integrity-break.ts';
 
@@ -51,7 +51,7 @@ export async function readCheckpoints(path: string, { keys, marks, look, report 
   let until: string | undefined;
   for await (const line of linesOf(path)) {
     const at = `line ${++lines} of the checkpoints`;
-    const checkpoint = readLine(line);
+    const checkpoint = parseCheckpointLine(line);
     if (checkpoint === undefined) continue;
     const known = { hash: hashOfLine(line), signature: signatureOf(checkpoint) };
     // Said once more, in whatever spelling, it says nothing: that a backup was restored, least of all.
@@ -145,7 +145,7 @@ async function readEnd(file: files.FileHandle): Promise<{ readonly previous: str
       .toString()
       .split('\n')
       .slice(from > 0 ? 1 : 0);
-    const line = lines.findLast((each) => readLine(each) !== undefined);
+    const line = lines.findLast((each) => parseCheckpointLine(each) !== undefined);
     if (line !== undefined) return { previous: hashOfLine(line), isWhole: lines.at(-1) === '' };
   }
   return { previous: '', isWhole: size === 0 || text.at(-1) === 0x0a };

@@ -57,7 +57,7 @@ export function toLine(said: Omit<Checkpoint, 'service' | 'signature'>, key: Key
 }
 
 /** A line as what it says; undefined where it is none of ours. */
-export function readLine(line: string): Checkpoint | undefined {
+export function parseCheckpointLine(line: string): Checkpoint | undefined {
   try {
     const { at, service, kind, heads, previous, signature } = Object(JSON.parse(line)) as Record<string, unknown>;
     const texts = [at, service, previous, signature].every((text) => typeof text === 'string');
@@ -85,7 +85,7 @@ export function toCut(head: Head, { at, key }: { readonly at: string; readonly k
 }
 
 /** The cut of a chain; undefined where it is none, or was signed by none of these keys. */
-export function readCut(text: string, writer: string, keys: PublicKeys): Cut | undefined {
+export function parseCut(text: string, writer: string, keys: PublicKeys): Cut | undefined {
   try {
     const cut = Object(JSON.parse(text)) as Cut;
     const texts = [cut.at, cut.service, cut.signature].every((each) => typeof each === 'string');

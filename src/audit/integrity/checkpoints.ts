@@ -1,14 +1,14 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { sql } from '../../sql.ts';
 import type { Database, Transaction } from '../../storage/index.ts';
-import { type Head, loadHeads } from '../index.ts';
+import { type Head, loadChainHeads } from '../index.ts';
 import { type CheckpointKind, fingerprintOf, type PublicKeys, toLine } from './checkpoint.ts';
 import { appendLine } from './checkpoint-file.ts';
 import type { SignedHead } from './compare-heads.ts';
 import { loadCutPlace, loadHash } from './entry-rows.ts';
 
 /** What checkpoints are made with. */
-export interface CheckpointParts {
+export interface CheckpointDeps {
   readonly database: Database;
   /** The file, outside the database. */
   readonly path: string;
@@ -45,7 +45,7 @@ export const NO_CHECKPOINTS: Checkpoints = Object.freeze({
 });
 
 /** Makes a part that signs the ends of chains: of every process that appends to this database. It holds up nobody. */
-export function createCheckpoints({ every = MINUTE, ...parts }: CheckpointParts): Checkpoints {
+export function createCheckpoints({ every = MINUTE, ...parts }: CheckpointDeps): Checkpoints {
   const { heads, make } = createMaker(parts);
   let timer: NodeJS.Timeout | undefined;
   let making: Promise<void> = Promise.resolve();
@@ -77,7 +77,7 @@ interface Maker {
   make(): Promise<void>;
 }
 
-function createMaker({ tell, ...writing }: Omit<CheckpointParts, 'every'>): Maker {
+function createMaker({ tell, ...writing }: Omit<CheckpointDeps, 'every'>): Maker {
   const signed: Signed = { heads: new Map(), restored: undefined };
   const told = new Set<string>();
   let failed = false;
@@ -124,7 +124,7 @@ async function loadFresh(tx: Transaction, signed: Signed): Promise<Fresh> {
   const restored = await loadRestored(tx);
   if (restored !== signed.restored) signed.heads.clear();
   signed.restored = restored;
-  const ends = await loadHeads(tx, CHAINS);
+  const ends = await loadChainHeads(tx, CHAINS);
   const [oldest] = ends;
   // What is older than those that are looked at has ended long ago, and was signed to its end.
   if (ends.length === CHAINS) for (const writer of signed.heads.keys()) if (writer < (oldest?.writer ?? '')) signed.heads.delete(writer);
@@ -140,11 +140,11 @@ async function loadFresh(tx: Transaction, signed: Signed): Promise<Fresh> {
 }
 
 /** What lines are written with. */
-export type Writing = Pick<CheckpointParts, 'database' | 'path' | 'key'>;
+export type Writing = Pick<CheckpointDeps, 'database' | 'path' | 'key'>;
 
 /** Signs that a backup was restored, and where its chains end: checkpoints from before know of entries that are gone since. */
 export async function writeRestored(writing: Writing): Promise<void> {
-  const heads = await writing.database.transaction((tx) => loadHeads(tx, CHAINS));
+  const heads = await writing.database.transaction((tx) => loadChainHeads(tx, CHAINS));
   await writeCheckpoint(writing, 'restored', heads);
 }
 

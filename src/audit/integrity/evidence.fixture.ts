@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SYSTEM } from '../../resources/system/index.ts';
 import { type Sql, sql } from '../../sql.ts';
-import { type Database, evolve } from '../../storage/index.ts';
+import { type Database, migrate } from '../../storage/index.ts';
 import { openPlace, openTestDatabase } from '../../storage/storage.fixture.ts';
-import { appendAll, createEntryId, type Entry } from '../index.ts';
+import { type AuditEntry, appendAll, createEntryId } from '../index.ts';
 import { type ReadCheckpoints, readCheckpoints } from './checkpoint-file.ts';
 import { loadCheckpointKey, publicKeyPath, readPublicKeys } from './checkpoint-key.ts';
 import { createCheckpoints, loadMarks } from './checkpoints.ts';
@@ -52,7 +52,7 @@ export async function openTestRecord(): Promise<TestRecord> {
   const { database, place, dispose } = openTestDatabase();
   const folder = mkdtempSync(join(tmpdir(), 'bailiwick-evidence-'));
   const path = join(folder, 'checkpoints.ndjson');
-  await evolve(database, SYSTEM);
+  await migrate(database, SYSTEM);
   const key = loadCheckpointKey(folder);
 
   return {
@@ -103,7 +103,7 @@ export async function openTestRecord(): Promise<TestRecord> {
 }
 
 /** Every other one has whatever may be absent. */
-export function testEntry(number: number): Entry {
+export function testEntry(number: number): AuditEntry {
   const rest = {
     userId: 'u1',
     recordId: `r${number}`,

@@ -1,6 +1,6 @@
 import { type Head, toBeginningHash } from '../index.ts';
 import { checkChain, type KnownHead } from './check-chain.ts';
-import { type PublicKeys, readCut } from './checkpoint.ts';
+import { type PublicKeys, parseCut } from './checkpoint.ts';
 import type { Look, SignedHead } from './compare-heads.ts';
 import {
   type ChainRow,
@@ -185,7 +185,7 @@ async function checkStart({ look, keys }: Verifying, { writer, start, known }: S
       detail: `the whole chain is gone, of ${head.sequence} entries at least`,
     });
   if (start.cut === null) return { sequence: 0, hash: toBeginningHash(start) };
-  const cut = readCut(start.cut, writer, keys);
+  const cut = parseCut(start.cut, writer, keys);
   if (cut === undefined) {
     report({ kind: 'signature', writer, detail: 'where the chain was pruned is not signed by a key that is given' });
     return { sequence: 0, hash: undefined };

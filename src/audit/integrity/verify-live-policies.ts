@@ -1,6 +1,6 @@
 import type { Policy, RolePolicy, UserPolicy } from '../../authz/policies/index.ts';
 import { sql } from '../../sql.ts';
-import { loadEpoch, loadPolicies, loadRolePolicies, loadUserPolicies, type Transaction } from '../../storage/index.ts';
+import { loadPolicies, loadRevision, loadRolePolicies, loadUserPolicies, type Transaction } from '../../storage/index.ts';
 import type { Look } from './compare-heads.ts';
 import type { Break } from './integrity-break.ts';
 
@@ -57,9 +57,9 @@ async function loadIds(
 async function compareSettled(look: Look, kind: LiveKind, ids: readonly string[]): Promise<readonly Break[]> {
   for (let attempt = 1; ; attempt++) {
     const { isSettled, breaks } = await look(async (tx) => {
-      const before = await loadEpoch(tx);
+      const before = await loadRevision(tx);
       const found = ids.length === 0 ? [] : await compare(tx, kind, ids);
-      return { isSettled: (await loadEpoch(tx)).stamp === before.stamp, breaks: found };
+      return { isSettled: (await loadRevision(tx)).stamp === before.stamp, breaks: found };
     });
     if (isSettled || attempt === ATTEMPTS) return isSettled ? breaks : [];
   }

@@ -4,7 +4,7 @@ import type { Resource } from '../../resources/index.ts';
 import { SYSTEM } from '../../resources/system/index.ts';
 import { type Sql, sql } from '../../sql.ts';
 import {
-  currentEpoch,
+  currentRevision,
   type Database,
   type DropPlace,
   dropOldest,
@@ -19,7 +19,7 @@ import { type CutChain, cutPlace, loadCutChains, loadWritten, signCuts } from '.
 export const DECISION: Resource = SYSTEM.get('_Decision') as Resource;
 
 /** What is pruned, by whom, and how that is signed. */
-export interface Pruning {
+export interface RetentionPlan {
   readonly database: Database;
   /** File of the checkpoints; undefined where none are made. */
   readonly path: string | undefined;
@@ -41,7 +41,7 @@ export interface Pruned {
 }
 
 /** What would go. */
-export async function planPrune(database: Database, before: string): Promise<Pruned> {
+export async function planRetention(database: Database, before: string): Promise<Pruned> {
   const heads = await findCuts(database, before);
   const unchained = await database.transaction((tx) => countUnchained(tx, before));
   return { chains: heads.length, entries: heads.reduce((sum, { sequence, cut }) => sum + sequence - cut, unchained) };
@@ -51,7 +51,7 @@ export async function planPrune(database: Database, before: string): Promise<Pru
  * Removes old entries; requests go on meanwhile. First it is signed, and on the record, where chains begin from then on; then what is before
  * goes. Whoever is killed between leaves a record that is whole, and some entries that go when it is done again. Hourly counts stay.
  */
-export async function pruneDecisions(pruning: Pruning): Promise<Pruned> {
+export async function pruneDecisions(pruning: RetentionPlan): Promise<Pruned> {
   const { database, before, by, path, key, stop } = pruning;
   await withPatience(() => makePartitions(database, DECISION), stop);
   const heads = await findCuts(database, before, stop);
@@ -79,7 +79,7 @@ async function countUnchained(tx: Transaction, before: string): Promise<number> 
 }
 
 async function notePruned(tx: Transaction, { by, reason }: { readonly by: string; readonly reason: string }): Promise<void> {
-  await appendOwnDeed(tx, { resource: '*', action: 'prune', reason, epoch: await currentEpoch(tx), by });
+  await appendOwnDeed(tx, { resource: '*', action: 'prune', reason, epoch: await currentRevision(tx), by });
 }
 
 /** Times that it is tried to have the table for a moment, and milliseconds between, in which requests go on. */

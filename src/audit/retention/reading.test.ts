@@ -3,7 +3,7 @@ import { createId } from '../../ids.ts';
 import { makePartitions, type Transaction } from '../../storage/index.ts';
 import { explain, onPostgres } from '../../storage/storage.fixture.ts';
 import { RECORD } from '../append-entries.ts';
-import { analytics, appendEntry, createEntryId, type Entry, loadDecision, loadHeads, searchDecisions } from '../index.ts';
+import { type AuditEntry, analytics, appendEntry, createEntryId, loadChainHeads, loadDecision, searchDecisions } from '../index.ts';
 import { type EntryPlace, loadHash } from '../integrity/entry-rows.ts';
 import { openTestRecord, type TestRecord, testEntry } from '../integrity/evidence.fixture.ts';
 import { verifyRecord } from '../integrity/index.ts';
@@ -21,7 +21,7 @@ function idAt(time: number): string {
 }
 
 let record: TestRecord;
-const entries: Entry[] = [];
+const entries: AuditEntry[] = [];
 const places = new Map<string, EntryPlace>();
 beforeAll(async () => {
   record = await openTestRecord();
@@ -37,7 +37,7 @@ beforeAll(async () => {
 afterAll(() => record.dispose());
 
 function placeOf(index: number): EntryPlace {
-  const { id, at } = entries[index] as Entry;
+  const { id, at } = entries[index] as AuditEntry;
   return { ...(places.get(id) as EntryPlace), at };
 }
 
@@ -79,7 +79,7 @@ function wasteIn(plans: readonly (readonly string[])[], isInOrder: boolean): rea
 
 describe('entries are found', () => {
   it('however old, page by page', async () => {
-    const found: Entry[] = [];
+    const found: AuditEntry[] = [];
     for (let cursor: string | undefined; ; ) {
       const page = await read((tx) => searchDecisions(tx, { limit: 7, cursor }));
       found.push(...page.entries);
@@ -90,7 +90,7 @@ describe('entries are found', () => {
   });
 
   it.each(AGES.filter((_, at) => at % 6 === 0))('by user, between two times, and by id: %i days old', async (age) => {
-    const expected = entries.find(({ userId }) => userId === `${age} days`) as Entry;
+    const expected = entries.find(({ userId }) => userId === `${age} days`) as AuditEntry;
     const by = (query: object) =>
       read((tx) => searchDecisions(tx, { limit: 2, ...query })).then((page) => page.entries.map(({ id }) => id));
     const time = Date.parse(expected.at);
@@ -125,9 +125,9 @@ describe('who reads enters no more days than are asked for, by an index', () => 
     ['the newest of one user', 8, (tx) => searchDecisions(tx, { limit: 0, userId: '5 days' })],
     ['those of some days', 30, (tx) => searchDecisions(tx, { limit: 50, from: NOW - 30 * DAY, to: NOW - 20 * DAY })],
     ['one by its id', 12, (tx) => loadDecision(tx, entries[2]?.id ?? '')],
-    ['one by its place in time', 10, (tx) => tx.one(RECORD.find(entries[2] as Entry))],
+    ['one by its place in time', 10, (tx) => tx.one(RECORD.find(entries[2] as AuditEntry))],
     ['one by its place in its chain, and when it was signed', 11, (tx) => loadHash(tx, placeOf(2))],
-    ['the ends of chains', 7, (tx) => loadHeads(tx, 32)],
+    ['the ends of chains', 7, (tx) => loadChainHeads(tx, 32)],
   ])('%s', async (what, days, work) => {
     const plans = await plansOf(work);
     if (onPostgres) expect(oldestIn(plans)).toBeDefined();

@@ -1,13 +1,13 @@
 import { type Database, makePartitions } from '../../storage/index.ts';
-import { DECISION, type Pruning, pruneDecisions } from './prune-entries.ts';
+import { DECISION, pruneDecisions, type RetentionPlan } from './prune-entries.ts';
 
 /** What the record is kept with. */
-export interface RetentionParts extends Pick<Pruning, 'path'> {
+export interface RetentionDeps extends Pick<RetentionPlan, 'path'> {
   readonly database: Database;
   /** Days that entries are kept; undefined for as long as nobody prunes them. */
   readonly days: number | undefined;
   /** The key that cuts are signed with; asked for where something is pruned. */
-  key(): Pruning['key'];
+  key(): RetentionPlan['key'];
   /** Told in a sentence what was pruned, and where something stands in the way. */
   tell(line: string): void;
   /** Milliseconds between one look and the next. */
@@ -27,7 +27,7 @@ export interface Retention {
 const HOUR = 60 * 60_000;
 
 /** Makes a part that keeps the record for as long as it is to be kept. Every process has one; whoever comes first does it. */
-export function createRetention({ every = HOUR, ...parts }: RetentionParts): Retention {
+export function createRetention({ every = HOUR, ...parts }: RetentionDeps): Retention {
   let timer: NodeJS.Timeout | undefined;
   let keeping: Promise<void> = Promise.resolve();
   let done = '';
@@ -71,7 +71,7 @@ export function createRetention({ every = HOUR, ...parts }: RetentionParts): Ret
   };
 }
 
-interface PruningOld extends Omit<RetentionParts, 'every'> {
+interface PruningOld extends Omit<RetentionDeps, 'every'> {
   readonly stop: AbortSignal;
 }
 

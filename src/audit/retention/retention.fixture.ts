@@ -1,5 +1,5 @@
 import { openPlace } from '../../storage/storage.fixture.ts';
-import { appendAll, createEntryId, type Entry } from '../index.ts';
+import { type AuditEntry, appendAll, createEntryId } from '../index.ts';
 import { type TestRecord, testEntry } from '../integrity/evidence.fixture.ts';
 
 export const DAY: number = 24 * 60 * 60_000;
@@ -13,7 +13,7 @@ export const D3: string = dayOf(TODAY - 3 * DAY);
 export const D4: string = dayOf(TODAY - 2 * DAY);
 
 /** An entry of a time. */
-export const entryAt = (at: string, reason: string = at): Entry => ({ ...testEntry(2), id: createEntryId(), at, reason });
+export const entryAt = (at: string, reason: string = at): AuditEntry => ({ ...testEntry(2), id: createEntryId(), at, reason });
 
 /** Each day's entries in a chain of their own, and all of them in another. */
 export async function fillDays(record: TestRecord, days: readonly string[], count: number): Promise<void> {

@@ -5,7 +5,7 @@ import { onPostgres } from '../../storage/storage.fixture.ts';
 import { analytics, appendEntry } from '../index.ts';
 import { type Found, openTestRecord, type TestRecord } from '../integrity/evidence.fixture.ts';
 import { createCheckpoints, type Look, loadCheckpointKey, publicKeyPath, readPublicKeys, verifyRecord } from '../integrity/index.ts';
-import { findCuts, planPrune, pruneDecisions } from './prune-entries.ts';
+import { findCuts, planRetention, pruneDecisions } from './prune-entries.ts';
 import { D1, D2, D3, D4, entryAt, fillDays, TODAY } from './retention.fixture.ts';
 
 const BEFORE = D3;
@@ -31,7 +31,7 @@ describe('what is older than a day goes', () => {
 
   it('and nothing else does: the record is whole, says what was pruned, and hourly counts stay', async () => {
     const before = await counts();
-    expect(await planPrune(record.database, BEFORE)).toEqual({ entries: 80, chains: 3 });
+    expect(await planRetention(record.database, BEFORE)).toEqual({ entries: 80, chains: 3 });
     expect(await prune()).toEqual({ entries: 80, chains: 3 });
     const left = await reasons();
     const noted = `80 entries of 3 chains, from before ${BEFORE}, are pruned`;
@@ -222,7 +222,7 @@ it.runIf(onPostgres)('what had no partition is given one, and goes with it', asy
 it('entries from before there were chains are counted, are on the record, and go', async () => {
   await fillDays(record, [D1, D4], 5);
   await record.tamper(sql`update "_Decision" set "writer" = null, "sequence" = null, "hash" = null`, sql`delete from "_Chain"`);
-  expect(await planPrune(record.database, BEFORE)).toEqual({ entries: 10, chains: 0 });
+  expect(await planRetention(record.database, BEFORE)).toEqual({ entries: 10, chains: 0 });
   expect(await prune()).toEqual({ entries: 10, chains: 0 });
   const left = await reasons();
   expect([left.length, left.includes(`10 entries of 0 chains, from before ${BEFORE}, are pruned`)]).toEqual([11, true]);

@@ -10,7 +10,7 @@ import { IDENTITY_NAMES, type Principal } from './principal.ts';
  * The records that principal and record refer to, by the path of the reference: `resource.authorId` → that user's fields.
  * Whoever makes a scope loads those that conditions read; what is not here is missing.
  */
-export type ReferredRecords = ReadonlyMap<string, JsonObject>;
+export type ReferencedRecords = ReadonlyMap<string, JsonObject>;
 
 /** What a scope is made of. */
 export interface ScopeParts {
@@ -30,7 +30,7 @@ export interface ScopeParts {
   readonly timeZone: string;
   /** Say what `user.…` and what references lead to compares as, and which of it is secret. */
   readonly definitions: Definitions;
-  readonly referred?: ReferredRecords | undefined;
+  readonly referred?: ReferencedRecords | undefined;
 }
 
 type Value = Json | undefined | typeof OPEN;

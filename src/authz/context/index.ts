@@ -5,7 +5,7 @@
  */
 export { describeDomain } from './attribute-domains.ts';
 export { describePath, lackingResources, type PathDescription } from './attribute-paths.ts';
-export { createScope, leaveOpen, type ReferredRecords, type ScopeParts } from './decision-scope.ts';
+export { createScope, leaveOpen, type ReferencedRecords, type ScopeParts } from './decision-scope.ts';
 export type { EnvironmentValue } from './environment.ts';
 export { type Hypothesis, layOver } from './hypothesis.ts';
 export { ANON, IDENTITY_NAMES, type Principal } from './principal.ts';

@@ -134,7 +134,7 @@ function nearestOf(allowing: readonly CompiledRule[], steps: readonly RuleStep[]
   const passedBy = new Set(steps.filter((step) => !step.fired).map((step) => step.rule));
   const fired = steps.find((step) => step.fired)?.rule;
   return allowing
-    .map((rule) => ({ rule, ...obstaclesTo(explainCondition(rule.condition, asked.scope)) }))
+    .map((rule) => ({ rule, ...preconditionsOf(explainCondition(rule.condition, asked.scope)) }))
     .sort((a, b) => a.distance - b.distance)
     .slice(0, NEARBY)
     .map(({ rule, unmet }) => ({
@@ -166,7 +166,7 @@ function show(rule: CompiledRule, { ranks }: Asked): ShownRule {
 }
 
 /** What keeps a condition from being true. */
-export interface Obstacles {
+export interface Preconditions {
   /** Those parts of it that are not as they would have to be; what is beside them and in nobody's way is left out. */
   readonly unmet: readonly ConditionTrace[];
   /** How many comparisons at least would have to come out otherwise; Infinity where nothing would help. */
@@ -174,7 +174,7 @@ export interface Obstacles {
 }
 
 /** Picks from a condition's trace what stands between it and *true*. */
-export function obstaclesTo(trace: ConditionTrace): Obstacles {
+export function preconditionsOf(trace: ConditionTrace): Preconditions {
   const found = obstacleTo('true', trace);
   if (found === undefined) return { unmet: [], distance: 0 };
   const { part, distance } = found;

@@ -1,4 +1,4 @@
-import { type Comparison, type Condition, OPEN, type Path, reduce } from '../../conditions/index.ts';
+import { type Comparison, type Condition, OPEN, type Path, partiallyEvaluate } from '../../conditions/index.ts';
 import type { Json } from '../../operators/index.ts';
 import type { Definitions } from '../../resources/index.ts';
 import { describePath } from '../context/index.ts';
@@ -51,9 +51,9 @@ export interface Known {
 }
 
 /** What is left of a condition where nobody has asked yet: whatever `valueOf` leaves open stays in it. */
-export function whatIsLeft(condition: Condition, known: Known): Condition {
+export function residualOf(condition: Condition, known: Known): Condition {
   const describe = describePath(known.definitions, known.resource);
-  return reduce(condition, {
+  return partiallyEvaluate(condition, {
     now: known.now,
     timeZone: 'UTC',
     valueOf: (path) => known.valueOf(path),
@@ -72,7 +72,7 @@ export function areDisjoint(allow: CompiledRule, deny: CompiledRule, known: Pick
   const asked = valuesAskedFor(allow);
   if (asked.size === 0) return false;
   const resource = allow.resource === '*' ? deny.resource : allow.resource;
-  const left = whatIsLeft(deny.condition, { ...known, resource, valueOf: ({ text }) => asked.get(text) ?? OPEN });
+  const left = residualOf(deny.condition, { ...known, resource, valueOf: ({ text }) => asked.get(text) ?? OPEN });
   return left.type === 'constant' && left.value === false;
 }
 

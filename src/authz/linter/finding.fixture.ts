@@ -12,8 +12,8 @@ import {
 import type { Json, JsonObject } from '../../operators/index.ts';
 import type { Definitions } from '../../resources/index.ts';
 import { compilePolicies, type PolicyRule } from '../policies/index.ts';
-import type { Advice } from './finding.ts';
-import { adviseOn } from './lint.ts';
+import type { Finding } from './finding.ts';
+import { lintPolicies } from './lint.ts';
 import type { Surroundings } from './lint-subject.ts';
 import { createStandings } from './policy-index.ts';
 
@@ -32,13 +32,13 @@ const NOBODY: Surroundings['users'] = { looked: 0, all: true, having: new Map() 
 export function adviceIn(
   { definitions = NEWSROOM, users = NOBODY, alone = false, all: areAll = true, ...state }: World,
   policyId?: string,
-): readonly Advice[] {
+): readonly Finding[] {
   const all = stateOf(state);
   const standings = createStandings(compilePolicies(all, definitions, LIMITS), NOW);
   return all.policies
     .filter(({ id }) => policyId === undefined || id === policyId)
     .flatMap((policy) =>
-      adviseOn(policy, {
+      lintPolicies(policy, {
         standings,
         users,
         alone,

@@ -27,14 +27,14 @@ const about = {
 } as const;
 
 /** What an advice is about, in one word that programs can rely on. */
-export type AdviceCode = keyof typeof about;
+export type FindingCode = keyof typeof about;
 
 /** Every code, and what it says of a rule or policy. */
-export const ADVICE: ReadonlyMap<AdviceCode, string> = new Map(Object.entries(about) as [AdviceCode, string][]);
+export const FINDINGS: ReadonlyMap<FindingCode, string> = new Map(Object.entries(about) as [FindingCode, string][]);
 
 /** Advice in the order of the table of codes; of one code, in the order of the policy. */
-export function inOrder(advice: readonly Advice[]): readonly Advice[] {
-  const codes = [...ADVICE.keys()];
+export function inOrder(advice: readonly Finding[]): readonly Finding[] {
+  const codes = [...FINDINGS.keys()];
   return [...advice].sort((a, b) => codes.indexOf(a.code) - codes.indexOf(b.code));
 }
 
@@ -45,8 +45,8 @@ export interface NamedRule {
 }
 
 /** One thing to know about a policy, and what to do about it. */
-export interface Advice {
-  readonly code: AdviceCode;
+export interface Finding {
+  readonly code: FindingCode;
   readonly detail: string;
   readonly todo: string;
   readonly policy: Pick<Policy, 'id' | 'name'>;
@@ -63,7 +63,7 @@ export interface Advice {
 }
 
 /** Advice on a rule, as those who find it say it: `advise.ts` adds which rule of which policy it is. */
-export interface Remark extends Pick<Advice, 'code' | 'detail' | 'todo' | 'other'> {
+export interface ReportFinding extends Pick<Finding, 'code' | 'detail' | 'todo' | 'other'> {
   /** Of the rule, dotted: `conditions`; empty for the rule as a whole. */
   readonly member: string;
 }

@@ -7,9 +7,9 @@
  *
  * Begin with `advise.ts`; `order.ts` is about rules beside each other, the rest about one rule or its assignments.
  */
-export { ADVICE, type Advice, type AdviceCode, inOrder } from './finding.ts';
-export { adviseOn } from './lint.ts';
-export { type ActiveAssignments, adviseOnAssignment } from './lint-assignments.ts';
+export { FINDINGS, type Finding, type FindingCode, inOrder } from './finding.ts';
+export { lintPolicies } from './lint.ts';
+export { type ActiveAssignments, lintAssignment } from './lint-assignments.ts';
 export { usersLookedAt } from './lint-order.ts';
 export type { Surroundings, UserValues } from './lint-subject.ts';
 export { createStandings } from './policy-index.ts';

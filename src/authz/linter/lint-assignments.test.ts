@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { NEWSROOM, NOW, policyOf, toRole, toUser } from '../../../test/policy-fixtures.ts';
 import type { Policy, RolePolicy, UserPolicy } from '../policies/index.ts';
 import { adviceIn, READ, type World } from './finding.fixture.ts';
-import { adviseOnAssignment } from './lint-assignments.ts';
+import { lintAssignment } from './lint-assignments.ts';
 
 describe('advice on assignments', () => {
   const p = policyOf('p', [READ]);
@@ -44,7 +44,7 @@ describe('advice on assignments', () => {
 describe('advice on an assignment that was just written', () => {
   const p = policyOf('p', [READ]);
   const codes = (policy: Policy, assignment: RolePolicy | UserPolicy): readonly string[] =>
-    adviseOnAssignment(policy, assignment, { definitions: NEWSROOM, now: NOW }).map(({ code }) => code);
+    lintAssignment(policy, assignment, { definitions: NEWSROOM, now: NOW }).map(({ code }) => code);
 
   it('is what keeps it from giving anything, and not what was just said', () => {
     expect(codes({ ...p, isActive: false }, toRole('user', 'p'))).toEqual(['assigned-inactive']);

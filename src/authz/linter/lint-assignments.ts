@@ -1,7 +1,7 @@
 import { didYouMean } from '../../errors.ts';
 import type { Definitions } from '../../resources/index.ts';
 import type { Policy, RolePolicy, UserPolicy } from '../policies/index.ts';
-import { type Advice, listed } from './finding.ts';
+import { type Finding, listed } from './finding.ts';
 
 /** A policy's assignments that are active; expired ones are among them. */
 export interface ActiveAssignments {
@@ -25,7 +25,7 @@ const SOON = 7 * 24 * 3_600_000;
 const USERS_NAMED = 20;
 
 /** What to know of whom a policy is assigned to. One that is not active may be kept ready, or put aside: nothing is said of that. */
-export function adviseOnAssignments({ id, name, isActive }: Policy, assignments: ActiveAssignments, moment: Moment): readonly Advice[] {
+export function lintAssignments({ id, name, isActive }: Policy, assignments: ActiveAssignments, moment: Moment): readonly Finding[] {
   const { roles, users } = assignments;
   const policy = { id, name };
   return [
@@ -37,7 +37,7 @@ export function adviseOnAssignments({ id, name, isActive }: Policy, assignments:
 }
 
 /** What keeps an assignment that was just written from giving anything. When it expires has just been said. */
-export function adviseOnAssignment(policy: Policy, assignment: UserPolicy | RolePolicy, moment: Moment): readonly Advice[] {
+export function lintAssignment(policy: Policy, assignment: UserPolicy | RolePolicy, moment: Moment): readonly Finding[] {
   if (!assignment.isActive) return [];
   return [
     ...(policy.isActive ? [] : [inactive(policy)]),
@@ -45,14 +45,14 @@ export function adviseOnAssignment(policy: Policy, assignment: UserPolicy | Role
   ];
 }
 
-type Named = Advice['policy'];
+type Named = Finding['policy'];
 
-function unassigned(policy: Named): Advice {
+function unassigned(policy: Named): Finding {
   const detail = 'the policy is active and assigned to nobody: it allows nothing and denies nothing';
   return { code: 'unassigned', detail, todo: 'assign it to a user or a role, or delete it', policy };
 }
 
-function inactive({ id, name }: Policy): Advice {
+function inactive({ id, name }: Policy): Finding {
   const detail = 'the policy is assigned and not active: it allows nothing and denies nothing';
   return {
     code: 'assigned-inactive',
@@ -63,7 +63,7 @@ function inactive({ id, name }: Policy): Advice {
   };
 }
 
-function adviseOnRole(policy: Named, { role }: RolePolicy, definitions: Definitions): readonly Advice[] {
+function adviseOnRole(policy: Named, { role }: RolePolicy, definitions: Definitions): readonly Finding[] {
   const roles = definitions.get('User')?.fields.get('role')?.values ?? [];
   if (roles.includes(role)) return [];
   const near = didYouMean(role, roles);
@@ -71,7 +71,7 @@ function adviseOnRole(policy: Named, { role }: RolePolicy, definitions: Definiti
   return [{ code: 'unknown-role', detail, todo: `add "${role}" to the values of "role" in the definition of User`, policy, role }];
 }
 
-function adviseOnExpired({ id, name }: Named, users: readonly UserPolicy[], { now }: Moment): readonly Advice[] {
+function adviseOnExpired({ id, name }: Named, users: readonly UserPolicy[], { now }: Moment): readonly Finding[] {
   const expired = users.filter((assignment) => isExpired(assignment, now));
   return adviseOnUsers({ id, name }, expired, {
     code: 'expired',
@@ -80,7 +80,7 @@ function adviseOnExpired({ id, name }: Named, users: readonly UserPolicy[], { no
   });
 }
 
-function adviseOnExpiring(policy: Named, users: readonly UserPolicy[], { now }: Moment): readonly Advice[] {
+function adviseOnExpiring(policy: Named, users: readonly UserPolicy[], { now }: Moment): readonly Finding[] {
   const soon = users.filter((assignment) => isExpired(assignment, now + SOON) && !isExpired(assignment, now));
   const [first, ...others] = soon.flatMap(({ expiresAt = '' }) => expiresAt).sort();
   return adviseOnUsers(policy, soon, {
@@ -99,8 +99,8 @@ export function isExpired({ expiresAt }: UserPolicy, now: number): boolean {
 function adviseOnUsers(
   policy: Named,
   assignments: readonly UserPolicy[],
-  { code, detail, todo }: Pick<Advice, 'code' | 'detail' | 'todo'>,
-): readonly Advice[] {
+  { code, detail, todo }: Pick<Finding, 'code' | 'detail' | 'todo'>,
+): readonly Finding[] {
   if (assignments.length === 0) return [];
   const users = assignments.map(({ userId }) => userId);
   const [subject, comma] = users.length === 1 ? ['the assignment to user', ''] : [`each of ${users.length} assignments, to users`, ','];

@@ -2,15 +2,15 @@ import { type Comparison, type Condition, conditionPaths, OPEN, type Path, type 
 import { type Json, OPERATORS, type Operator } from '../../operators/index.ts';
 import type { Resource } from '../../resources/index.ts';
 import { describePath } from '../context/index.ts';
-import { type Leaf, whatIsLeft } from './condition-leaves.ts';
-import type { Remark } from './finding.ts';
-import { definitionsOf, type Subject } from './lint-subject.ts';
+import { type Leaf, residualOf } from './condition-leaves.ts';
+import type { ReportFinding } from './finding.ts';
+import { reachableDefinitions, type Subject } from './lint-subject.ts';
 
 /** Remarks on a rule whose lists the database cannot filter: the rest is evaluated record by record. */
-export function remarkOnLists(subject: Subject, leaves: readonly Leaf[]): readonly Remark[] {
+export function lintInMemoryLists(subject: Subject, leaves: readonly Leaf[]): readonly ReportFinding[] {
   const { rule } = subject;
   if (!['list', 'export', '*'].includes(rule.action)) return [];
-  const resource = definitionsOf(subject).get(rule.resource);
+  const resource = reachableDefinitions(subject).get(rule.resource);
   const unsaid = leaves.find(({ condition }) => {
     if (!conditionPaths(condition).some(({ group }) => group === 'resource')) return false;
     if (condition.type === 'expression') return condition.integers === undefined;
@@ -25,9 +25,9 @@ export function remarkOnLists(subject: Subject, leaves: readonly Leaf[]): readon
 
 /** Returns whether the database can evaluate a comparison once the references to the caller are replaced by values of the right kind. */
 function isSaid(comparison: Comparison, resource: Resource, subject: Subject): boolean {
-  const describe = describePath(definitionsOf(subject), resource.name);
-  const left: Condition = whatIsLeft(comparison, {
-    definitions: definitionsOf(subject),
+  const describe = describePath(reachableDefinitions(subject), resource.name);
+  const left: Condition = residualOf(comparison, {
+    definitions: reachableDefinitions(subject),
     resource: resource.name,
     now: subject.around.standings.now,
     valueOf(path) {

@@ -1,22 +1,22 @@
 import { type Condition, conditionPaths, OPEN, type Path } from '../../conditions/index.ts';
 import { fieldAt, isDeletionField, ordinaryResources, type Resource } from '../../resources/index.ts';
 import { lackingResources } from '../context/index.ts';
-import { hasUnknown, toLeaves, whatIsLeft } from './condition-leaves.ts';
-import { listed, type Remark } from './finding.ts';
-import { definitionsOf, type Subject } from './lint-subject.ts';
+import { hasUnknown, residualOf, toLeaves } from './condition-leaves.ts';
+import { listed, type ReportFinding } from './finding.ts';
+import { reachableDefinitions, type Subject } from './lint-subject.ts';
 
 /**
  * A DENY fires on unknown, so it fires where something that it compares is missing: for whom that is, in words. Nothing is
  * said of what always has a value, and of conditions that have an answer for what is missing.
  */
-export function remarkOnMissing(subject: Subject): readonly Remark[] {
+export function lintMissing(subject: Subject): readonly ReportFinding[] {
   const { compiled } = subject;
   // Of a condition that is unknown as it is, there is something else to say first.
   if (compiled.effect !== 'DENY' || hasUnknown(compiled.condition)) return [];
   return compiled.paths.filter((path) => isUnknownWithout(path, subject)).flatMap((path) => remarkOn(path, subject));
 }
 
-function remarkOn(path: Path, subject: Subject): readonly Remark[] {
+function remarkOn(path: Path, subject: Subject): readonly ReportFinding[] {
   const lacking = lackedBy(path, subject);
   const way = wayOut(path, subject.compiled.condition);
   if (lacking.length > 0) {
@@ -33,8 +33,8 @@ function remarkOn(path: Path, subject: Subject): readonly Remark[] {
 function isUnknownWithout(path: Path, subject: Subject): boolean {
   const { condition, resource } = subject.compiled;
   const { now } = subject.around.standings;
-  const left = whatIsLeft(condition, {
-    definitions: definitionsOf(subject),
+  const left = residualOf(condition, {
+    definitions: reachableDefinitions(subject),
     resource,
     now,
     valueOf: ({ text }) => (text === path.text ? undefined : OPEN),
@@ -45,7 +45,7 @@ function isUnknownWithout(path: Path, subject: Subject): boolean {
 /** Of a rule on all resources: those whose records never have a value there. */
 function lackedBy(path: Path, subject: Subject): readonly string[] {
   if (path.group !== 'resource' || subject.compiled.resource !== '*') return [];
-  return lackingResources(definitionsOf(subject), path);
+  return lackingResources(reachableDefinitions(subject), path);
 }
 
 /** Who or what may have no value at `path`, in words. */
@@ -72,7 +72,7 @@ function recordsWithout(path: Path, subject: Subject): readonly string[] {
 
 function usersWithout(path: Path, subject: Subject): readonly string[] {
   const [name = ''] = path.keys;
-  const user = definitionsOf(subject).get('User');
+  const user = reachableDefinitions(subject).get('User');
   const isAnon = subject.around.assignments.roles.some(({ role }) => role === 'anon');
   const withoutToken = isAnon && name !== 'role' ? ['callers without a token'] : [];
   if (name === 'id' || name === 'role' || user === undefined) return withoutToken;
@@ -89,7 +89,7 @@ function countOf({ keys: [name = '', ...inner] }: Path, { around: { users } }: S
 }
 
 function resourcesOf(subject: Subject): readonly Resource[] {
-  const definitions = definitionsOf(subject);
+  const definitions = reachableDefinitions(subject);
   const { resource: named } = subject.compiled;
   if (named === '*') return ordinaryResources(definitions);
   const resource = definitions.get(named);
@@ -98,7 +98,7 @@ function resourcesOf(subject: Subject): readonly Resource[] {
 
 /** Whether a field that a path leads to may have no value; what is no field here is none that could. */
 function isOptional(resource: Resource, path: Path, subject: Subject): boolean {
-  const reached = fieldAt(definitionsOf(subject), resource, path.keys);
+  const reached = fieldAt(reachableDefinitions(subject), resource, path.keys);
   if (reached === undefined) return false;
   const { field, inner, via } = reached;
   // With a default, only who says null has none: that is meant.

@@ -1,8 +1,8 @@
 import { DEFAULT_PRIORITY, type Policy, type PolicyRule } from '../policies/index.ts';
 import { areDisjoint } from './condition-leaves.ts';
-import type { Advice, Remark } from './finding.ts';
+import type { Finding, ReportFinding } from './finding.ts';
 import { type ActiveAssignments, isExpired } from './lint-assignments.ts';
-import { definitionsOf, type Subject, type Surroundings } from './lint-subject.ts';
+import { reachableDefinitions, type Subject, type Surroundings } from './lint-subject.ts';
 import { type PlacedRule, placeRule, type Standing } from './policy-index.ts';
 
 /** Rules of the other effect that are told of one rule, and those that are looked at for it. */
@@ -15,11 +15,11 @@ const USERS_TRIED = 200;
  * What rules of a policy come to beside others: those that never decide, say what another says, or meet another of the
  * other effect in the same place of the order. By rule.
  */
-export function remarkOnOrder(
+export function lintOrder(
   policy: Policy,
   subjects: readonly Subject[],
   around: Surroundings,
-): ReadonlyMap<PolicyRule, readonly Remark[]> {
+): ReadonlyMap<PolicyRule, readonly ReportFinding[]> {
   const own: Seat = { standing: around.standings.ofPolicy(policy), priority: DEFAULT_PRIORITY };
   const seats = seatsOf(policy, around);
   const closers = new Map(subjects.map(({ rule }) => [rule.id, closersOf(policy, rule, { own, seats })]));
@@ -79,7 +79,7 @@ function closersOf(policy: Policy, rule: PolicyRule, { own, seats }: Seats): rea
   return found;
 }
 
-function remarkOnIdle({ policy, rule }: Subject, closer: PlacedRule): Remark {
+function remarkOnIdle({ policy, rule }: Subject, closer: PlacedRule): ReportFinding {
   const { effect, priority } = closer.stored;
   const why = `${nameOf(closer)} has no conditions and goes before this ${rule.effect} wherever it applies`;
   const remark = { member: '', other: toOther(closer) };
@@ -99,11 +99,11 @@ function isSame(rule: PolicyRule, other: PolicyRule): boolean {
   return rule.conditions.length === 0 && rule.resource === other.resource && rule.action === other.action;
 }
 
-function duplicateOf(other: PlacedRule): Pick<Remark, 'code' | 'detail' | 'todo'> {
+function duplicateOf(other: PlacedRule): Pick<ReportFinding, 'code' | 'detail' | 'todo'> {
   return { code: 'duplicate', detail: `${nameOf(other)} says the same`, todo: 'keep one of the two' };
 }
 
-function remarkOnTwins({ policy, rule, around }: Subject, seats: readonly Seat[]): readonly Remark[] {
+function remarkOnTwins({ policy, rule, around }: Subject, seats: readonly Seat[]): readonly ReportFinding[] {
   for (const { standing, priority } of seats) {
     const [first, second] = standing.twinsOf(placeRule(policy, rule, priority));
     const isFirst = first === undefined || first.stored.id === rule.id;
@@ -116,9 +116,9 @@ function remarkOnTwins({ policy, rule, around }: Subject, seats: readonly Seat[]
 }
 
 /** The ALLOW loses, so it is told; where only the other policy is looked at, the DENY is. */
-function remarkOnRivals(subject: Subject, seats: readonly Seat[], isIdle: (rule: PolicyRule) => boolean): readonly Remark[] {
+function remarkOnRivals(subject: Subject, seats: readonly Seat[], isIdle: (rule: PolicyRule) => boolean): readonly ReportFinding[] {
   const { policy, rule, around } = subject;
-  const told = new Map<string, Remark>();
+  const told = new Map<string, ReportFinding>();
   let tried = 0;
   for (const { standing, priority } of seats) {
     const placed = placeRule(policy, rule, priority);
@@ -135,12 +135,12 @@ function remarkOnRivals(subject: Subject, seats: readonly Seat[], isIdle: (rule:
 
 function areApart(subject: Subject, rival: PlacedRule): boolean {
   const { compiled, around } = subject;
-  const known = { definitions: definitionsOf(subject), now: around.standings.now };
+  const known = { definitions: reachableDefinitions(subject), now: around.standings.now };
   const other = around.standings.compiled(rival);
   return compiled.effect === 'ALLOW' ? areDisjoint(compiled, other, known) : areDisjoint(other, compiled, known);
 }
 
-function remarkOnRival(rule: PolicyRule, rival: PlacedRule): Remark {
+function remarkOnRival(rule: PolicyRule, rival: PlacedRule): ReportFinding {
   const order = rule.effect === 'ALLOW' ? 'where both fire, that DENY goes first' : 'where both fire, this DENY goes first';
   return {
     code: 'conflict',
@@ -155,6 +155,6 @@ function nameOf({ stored, policy }: PlacedRule): string {
   return `rule "${stored.description ?? stored.id}" of policy "${policy.name}"`;
 }
 
-function toOther({ stored: { id, description }, policy }: PlacedRule): NonNullable<Advice['other']> {
+function toOther({ stored: { id, description }, policy }: PlacedRule): NonNullable<Finding['other']> {
   return { rule: { id, description }, policy: { id: policy.id, name: policy.name } };
 }

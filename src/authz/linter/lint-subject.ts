@@ -1,6 +1,6 @@
 import type { Condition } from '../../conditions/index.ts';
 import type { Definitions, Resource } from '../../resources/index.ts';
-import type { CompiledRule, Policy, PolicyRule, UserGrant } from '../policies/index.ts';
+import type { CompiledRule, Policy, PolicyRule, UserAssignment } from '../policies/index.ts';
 import type { ActiveAssignments } from './lint-assignments.ts';
 import type { Standings } from './policy-index.ts';
 
@@ -11,7 +11,7 @@ export interface Surroundings {
   /** Of the policy that advice is on. */
   readonly assignments: ActiveAssignments;
   /** What users are assigned beside it: those that `usersLookedAt` names. */
-  grantsOf(userId: string): readonly UserGrant[];
+  grantsOf(userId: string): readonly UserAssignment[];
   /** Which attributes active users have. */
   readonly users: UserValues;
   /** Returns whether the database can evaluate a condition on a resource's fields. */
@@ -42,6 +42,6 @@ export interface Subject {
 }
 
 /** The definitions in force. */
-export function definitionsOf({ around }: Pick<Subject, 'around'>): Definitions {
+export function reachableDefinitions({ around }: Pick<Subject, 'around'>): Definitions {
   return around.standings.snapshot.reading.definitions;
 }

@@ -9,7 +9,7 @@ import {
   type Policy,
   type PolicyRule,
   type PolicySnapshot,
-  type UserGrant,
+  type UserAssignment,
 } from '../policies/index.ts';
 
 /** A rule at its place in the order of whoever it applies to. */
@@ -36,7 +36,7 @@ export interface Standings {
   readonly now: number;
   ofRole(role: string): Standing;
   /** By the user's own assignments: what comes with a role may go with it. Always handed the same for the same user. */
-  ofUser(userId: string, grants: readonly UserGrant[]): Standing;
+  ofUser(userId: string, grants: readonly UserAssignment[]): Standing;
   /** Of one policy's rules among themselves, active or not. */
   ofPolicy(policy: Policy): Standing;
   /** The rule parsed. */
@@ -57,7 +57,7 @@ export function createStandings(snapshot: PolicySnapshot, now: number): Standing
     snapshot,
     now,
     ofRole: (role: string) => memoised(byRole, role, () => standingOfRole(snapshot, role)),
-    ofUser: (userId: string, grants: readonly UserGrant[]) => memoised(byUser, userId, () => standingOfUser(snapshot, grants, now)),
+    ofUser: (userId: string, grants: readonly UserAssignment[]) => memoised(byUser, userId, () => standingOfUser(snapshot, grants, now)),
     ofPolicy: (policy: Policy) => createStanding(placeRules(policy, DEFAULT_PRIORITY).map((placed) => ({ placed, lasting: true }))),
     compiled: ({ policy, stored }: PlacedRule) => memoised(rules, stored, () => compileRule(policy, stored, snapshot.reading)),
   });
@@ -83,7 +83,7 @@ function standingOfRole({ policies, byRole }: PolicySnapshot, role: string): Sta
   return createStanding(entries);
 }
 
-function standingOfUser({ policies }: PolicySnapshot, grants: readonly UserGrant[], now: number): Standing {
+function standingOfUser({ policies }: PolicySnapshot, grants: readonly UserAssignment[], now: number): Standing {
   const lasting = grants.filter(({ expiresAt }) => now < expiresAt);
   return createStanding(
     lasting.flatMap(({ policyId, expiresAt }) =>

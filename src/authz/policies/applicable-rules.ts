@@ -12,7 +12,7 @@ const MAX_JOINED = 100_000;
 /** Who asks for what, when: all that rules are picked by. */
 export interface ApplicableRequest {
   /** What the user is assigned as of the snapshot's epoch; nothing for `anon`. */
-  readonly grants: readonly UserGrant[];
+  readonly grants: readonly UserAssignment[];
   readonly role: string;
   readonly resource: string;
   readonly action: RuleAction;
@@ -26,7 +26,7 @@ export interface ApplicableRequest {
  * before all of them. The cost depends on the number of applicable rules only, not on the number of all rules.
  */
 export function applicableRules(snapshot: PolicySnapshot, request: ApplicableRequest): Applicable {
-  const own = request.grants.length === 0 ? NO_GRANTS : ownGrants(snapshot, request);
+  const own = request.grants.length === 0 ? NO_ASSIGNMENTS : ownGrants(snapshot, request);
   const assigned = own.length === 0 ? rulesOfRole(snapshot, request) : rulesOfUser(snapshot, request, own);
   const applicable = isProtected(request) ? withProtection(assigned, snapshot.reading) : assigned;
   const validUntil = earliestExpiry(own);
@@ -40,12 +40,12 @@ export function rulesOfPolicy(policy: Policy, reading: RuleReading, request: Pic
 }
 
 /** Those that apply now, of policies that are active. */
-function ownGrants({ policies }: PolicySnapshot, { grants, now }: ApplicableRequest): readonly UserGrant[] {
-  const applies = ({ policyId, expiresAt }: UserGrant): boolean => now < expiresAt && policies.has(policyId);
+function ownGrants({ policies }: PolicySnapshot, { grants, now }: ApplicableRequest): readonly UserAssignment[] {
+  const applies = ({ policyId, expiresAt }: UserAssignment): boolean => now < expiresAt && policies.has(policyId);
   return grants.every(applies) ? grants : grants.filter(applies);
 }
 
-function earliestExpiry(grants: readonly UserGrant[]): number {
+function earliestExpiry(grants: readonly UserAssignment[]): number {
   return grants.reduce((earliest, { expiresAt }) => Math.min(earliest, expiresAt), Number.POSITIVE_INFINITY);
 }
 
@@ -63,7 +63,7 @@ function rulesOfRole(snapshot: PolicySnapshot, request: ApplicableRequest): Appl
 }
 
 /** The role's rules, and those of the policies assigned to the user. Users who are assigned the same share them. */
-function rulesOfUser(snapshot: PolicySnapshot, request: ApplicableRequest, own: readonly UserGrant[]): Applicable {
+function rulesOfUser(snapshot: PolicySnapshot, request: ApplicableRequest, own: readonly UserAssignment[]): Applicable {
   const { joined } = snapshot.memo;
   let key = `${request.role} ${placeOf(snapshot, request)} ${request.action}`;
   for (const { policyId } of own) key += ` ${policyId}`;
@@ -85,7 +85,7 @@ function rulesOfUser(snapshot: PolicySnapshot, request: ApplicableRequest, own: 
 /** What a user's own policies join. */
 interface Joining {
   readonly ofRole: Applicable;
-  readonly own: readonly UserGrant[];
+  readonly own: readonly UserAssignment[];
 }
 
 /** A policy assigned both ways counts once, with the higher of the two priorities. */
@@ -173,17 +173,19 @@ function byRank(a: PlaceInOrder, b: PlaceInOrder): number {
 }
 
 /** An active assignment of a policy to one user, as far as decisions depend on it. The policy may be inactive. */
-export interface UserGrant {
+export interface UserAssignment {
   readonly policyId: string;
   /** Milliseconds since 1970; Infinity where it does not expire. */
   readonly expiresAt: number;
 }
 
 /** For whoever has no assignment, or is nobody. */
-export const NO_GRANTS: readonly UserGrant[] = Object.freeze([]);
+export const NO_ASSIGNMENTS: readonly UserAssignment[] = Object.freeze([]);
 
 /** What one user's assignments come to. By policy: whatever is made of them is the same in whichever order they are stored. */
-export function toGrants(assignments: readonly Pick<UserPolicy, 'policyId' | 'expiresAt' | 'isActive'>[]): readonly UserGrant[] {
+export function toUserAssignments(
+  assignments: readonly Pick<UserPolicy, 'policyId' | 'expiresAt' | 'isActive'>[],
+): readonly UserAssignment[] {
   const grants = assignments
     .filter(({ isActive }) => isActive)
     .map(({ policyId, expiresAt }) => ({

@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../operators/index.ts';
-import { readRoleAssignment, readUserAssignment } from './assignment.ts';
+import { parseRoleAssignment, parseUserAssignment } from './assignment.ts';
 
 describe('readUserAssignment', () => {
   it('takes nothing at all', () => {
-    expect(readUserAssignment(undefined)).toEqual({ change: {}, issues: [] });
+    expect(parseUserAssignment(undefined)).toEqual({ change: {}, issues: [] });
   });
 
   it('writes the expiry the one way', () => {
     const input = { expiresAt: '2030-01-01T00:00:00+02:00', isActive: false, context: { ticket: 7 }, assignedBy: 'boss' };
-    expect(readUserAssignment(input).change).toEqual({ ...input, expiresAt: '2029-12-31T22:00:00.000Z' });
+    expect(parseUserAssignment(input).change).toEqual({ ...input, expiresAt: '2029-12-31T22:00:00.000Z' });
   });
 
   it('takes an expiry away with null', () => {
-    expect(readUserAssignment({ expiresAt: null }).change?.expiresAt).toBeNull();
+    expect(parseUserAssignment({ expiresAt: null }).change?.expiresAt).toBeNull();
   });
 
   const rows: readonly [input: Json, paths: readonly string[]][] = [
@@ -26,7 +26,7 @@ describe('readUserAssignment', () => {
     [{ context: { long: 'x'.repeat(10_001) } }, ['context']],
   ];
   it.each(rows)('refuses %j', (input, paths) => {
-    const { change, issues } = readUserAssignment(input);
+    const { change, issues } = parseUserAssignment(input);
     expect(change).toBeUndefined();
     expect(issues.map(({ path }) => path)).toEqual(paths);
   });
@@ -34,10 +34,10 @@ describe('readUserAssignment', () => {
 
 describe('readRoleAssignment', () => {
   it('takes a priority', () => {
-    expect(readRoleAssignment({ priority: 900 }).change).toEqual({ priority: 900 });
+    expect(parseRoleAssignment({ priority: 900 }).change).toEqual({ priority: 900 });
   });
 
   it('refuses what only users have', () => {
-    expect(readRoleAssignment({ expiresAt: null, context: {} }).issues.map(({ path }) => path)).toEqual(['expiresAt', 'context']);
+    expect(parseRoleAssignment({ expiresAt: null, context: {} }).issues.map(({ path }) => path)).toEqual(['expiresAt', 'context']);
   });
 });

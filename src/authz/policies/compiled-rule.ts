@@ -1,4 +1,11 @@
-import { type Condition, conditionPaths, type Path, type Reduction, readConditions, toReduction } from '../../conditions/index.ts';
+import {
+  type Condition,
+  conditionPaths,
+  type PartialEvaluator,
+  type Path,
+  parseConditions,
+  toPartialEvaluator,
+} from '../../conditions/index.ts';
 import type { Definitions } from '../../resources/index.ts';
 import { describePath } from '../context/index.ts';
 import type { PolicyLimits } from './parse-policy.ts';
@@ -18,7 +25,7 @@ export interface CompiledRule {
   /** `all` of what the rule lists. */
   readonly condition: Condition;
   /** What is left of the condition in a scope, made ready once for all decisions. */
-  readonly reduce: Reduction;
+  readonly reduce: PartialEvaluator;
   /** Every path the condition reads. */
   readonly paths: readonly Path[];
 }
@@ -70,7 +77,7 @@ export function compileRule(policy: Policy, rule: PolicyRule, reading: RuleReadi
     named: `rule "${rule.description ?? rule.id}" of policy "${policy.name}"`,
     policy: Object.freeze({ id: policy.id, name: policy.name, type: policy.type, priority: policy.priority }),
     condition,
-    reduce: toReduction(condition),
+    reduce: toPartialEvaluator(condition),
     paths: Object.freeze(conditionPaths(condition)),
   });
 }
@@ -80,7 +87,7 @@ export function compileRule(policy: Policy, rule: PolicyRule, reading: RuleReadi
  * constant unknown, so that a DENY fires and an ALLOW does not; the rule itself is never dropped.
  */
 function readStored(policy: Policy, rule: PolicyRule, { definitions, limits }: RuleReading): Condition {
-  return readConditions(rule.conditions, {
+  return parseConditions(rule.conditions, {
     at: 'conditions',
     expressions: policy.type === 'CUSTOM',
     limits: limits.conditions,

@@ -9,17 +9,17 @@ export {
   applicableRules,
   byPrecedence,
   isSameRank,
-  NO_GRANTS,
+  NO_ASSIGNMENTS,
   type PlaceInOrder,
   rulesOfPolicy,
-  toGrants,
-  type UserGrant,
+  toUserAssignments,
+  type UserAssignment,
 } from './applicable-rules.ts';
-export { type AssignmentChange, type ReadAssignment, readRoleAssignment, readUserAssignment } from './assignment.ts';
+export { type AssignmentChange, type ParsedAssignment, parseRoleAssignment, parseUserAssignment } from './assignment.ts';
 export { type Applicable, type CompiledRule, compileRule, type PathRead, type RankedRule } from './compiled-rule.ts';
-export { type PolicyLimits, type ReadPolicy, readPolicy } from './parse-policy.ts';
-export { type PolicyImport, readPolicyImport } from './parse-policy-import.ts';
-export { type PlannedPolicies, policiesFromPermissions, type RoleGrant } from './permission-policies.ts';
+export { type ParsedPolicy, type PolicyLimits, parsePolicy } from './parse-policy.ts';
+export { type PolicyImport, parsePolicyImport } from './parse-policy-import.ts';
+export { type PlannedPolicies, policiesFromPermissions, type RolePermissions } from './permission-policies.ts';
 export {
   DEFAULT_PRIORITY,
   EFFECTS,

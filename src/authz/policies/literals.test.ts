@@ -4,7 +4,7 @@ import { evaluate } from '../../conditions/index.ts';
 import type { Json, JsonObject } from '../../operators/index.ts';
 import { USER } from '../../resources/system/user-definition.ts';
 import { compileRule } from './compiled-rule.ts';
-import { readPolicy } from './parse-policy.ts';
+import { parsePolicy } from './parse-policy.ts';
 
 const DEFINITIONS = definitionsOf(
   {
@@ -37,7 +37,7 @@ const says = (expression: string): JsonObject => ({ expression });
 
 function issuesOf(condition: JsonObject, resource = 'Ticket'): string[] {
   const rules = [{ resource, action: '*', effect: 'DENY', conditions: [condition] }];
-  const { issues } = readPolicy({ name: 'p', type: 'CUSTOM', rules }, { definitions: DEFINITIONS, limits: LIMITS });
+  const { issues } = parsePolicy({ name: 'p', type: 'CUSTOM', rules }, { definitions: DEFINITIONS, limits: LIMITS });
   return issues.map(({ path, detail }) => `${path.replace('rules.0.conditions.0.', '')}: ${detail}`);
 }
 
@@ -219,11 +219,11 @@ describe('a rule sent back as it is stored', () => {
   const stale = { resource: 'Ticket', action: '*', conditions };
   const existing = policyOf('p', [{ ...stale, id: 'r' }]);
   const change = (...rules: JsonObject[]) =>
-    readPolicy({ rules }, { definitions: DEFINITIONS, limits: LIMITS, existing }).issues.map(({ path }) => path);
+    parsePolicy({ rules }, { definitions: DEFINITIONS, limits: LIMITS, existing }).issues.map(({ path }) => path);
 
   it('keeps a literal that an enum has lost since', () => {
     expect(change({ ...stale, id: 'r', description: 'other' }, { resource: 'Task', action: 'read' })).toEqual([]);
-    expect(readPolicy({ type: 'ROLE_BASED' }, { definitions: DEFINITIONS, limits: LIMITS, existing }).issues).toEqual([]);
+    expect(parsePolicy({ type: 'ROLE_BASED' }, { definitions: DEFINITIONS, limits: LIMITS, existing }).issues).toEqual([]);
   });
 
   it('is checked like a new one where its conditions or its resource change, or its id is missing', () => {

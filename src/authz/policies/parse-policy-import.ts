@@ -1,10 +1,10 @@
 import type { Issue } from '../../errors.ts';
 import { describeValue, isObject, type Json, type JsonObject, ownValue } from '../../operators/index.ts';
 import { ASSIGNABLE_ROLES, type AssignableRole } from '../../resources/index.ts';
-import { type AssignmentChange, type ReadAssignment, readRoleAssignment, readUserAssignment } from './assignment.ts';
-import { type ReadPolicyOptions, readPolicy } from './parse-policy.ts';
+import { type AssignmentChange, type ParsedAssignment, parseRoleAssignment, parseUserAssignment } from './assignment.ts';
+import { type ParsePolicyOptions, parsePolicy } from './parse-policy.ts';
 import type { PolicyInput } from './policy.ts';
-import { note, type Reading, readOneOf, readText } from './policy-members.ts';
+import { addIssue, type PolicyParsing, parseOneOf, parseText } from './policy-members.ts';
 
 /** A policy as a file says it, and who is to have it beside those who have it already. */
 export interface PolicyImport {
@@ -14,13 +14,13 @@ export interface PolicyImport {
 }
 
 /** What reading many policies depends on. */
-export interface ReadImportOptions extends Omit<ReadPolicyOptions, 'existing'> {
+export interface ParsePolicyImportOptions extends Omit<ParsePolicyOptions, 'existing'> {
   /** Policies, and assignments of one of them, at most. */
   readonly most: number;
 }
 
 /** Policies that were read, or everything that is wrong with them. */
-export interface ReadImport {
+export interface ParsedPolicyImport {
   /** None where there are issues. */
   readonly policies: readonly PolicyImport[];
   readonly issues: readonly Issue[];
@@ -31,7 +31,7 @@ const POLICY_OWN: ReadonlySet<string> = new Set(['id', 'createdAt', 'updatedAt',
 const RULE_OWN: ReadonlySet<string> = new Set(['id', 'policyId', 'createdAt']);
 
 /** Reads a list of policies, each known by its name and said as a whole: what a policy does not say has its default. */
-export function readPolicyImport(input: Json | undefined, options: ReadImportOptions): ReadImport {
+export function parsePolicyImport(input: Json | undefined, options: ParsePolicyImportOptions): ParsedPolicyImport {
   const issues: Issue[] = [];
   const listed = readList({ input: { policies: input ?? null }, at: '', issues }, 'policies', options.most);
   const policies = listed.flatMap((each, index) => readOne(each, { ...options, at: `policies.${index}`, issues }) ?? []);
@@ -39,7 +39,7 @@ export function readPolicyImport(input: Json | undefined, options: ReadImportOpt
   return issues.length === 0 ? { policies, issues } : { policies: [], issues };
 }
 
-interface Place extends ReadImportOptions {
+interface Place extends ParsePolicyImportOptions {
   readonly at: string;
   readonly issues: Issue[];
 }
@@ -49,16 +49,16 @@ function readOne(input: Json, { at, issues, ...options }: Place): PolicyImport |
     issues.push({ path: at, code: 'type', detail: `expected a policy, given ${describeValue(input)}` });
     return undefined;
   }
-  const { policy, issues: found } = readPolicy(toPayload(input), options);
+  const { policy, issues: found } = parsePolicy(toPayload(input), options);
   issues.push(...found.map((issue) => ({ ...issue, path: issue.path === '' ? at : `${at}.${issue.path}` })));
-  const reading: Reading = { input, at, issues };
+  const reading: PolicyParsing = { input, at, issues };
   const roles = readHolders(reading, { name: 'roles', member: 'role', most: options.most }, (holder) => {
-    const role = readOneOf(holder, 'role', ASSIGNABLE_ROLES);
-    return role === undefined ? undefined : toHeld(holder, { role }, readRoleAssignment);
+    const role = parseOneOf(holder, 'role', ASSIGNABLE_ROLES);
+    return role === undefined ? undefined : toHeld(holder, { role }, parseRoleAssignment);
   });
   const users = readHolders(reading, { name: 'users', member: 'userId', most: options.most }, (holder) => {
-    const userId = readText(holder, 'userId', { max: 200 });
-    return userId === undefined ? undefined : toHeld(holder, { userId }, readUserAssignment);
+    const userId = parseText(holder, 'userId', { max: 200 });
+    return userId === undefined ? undefined : toHeld(holder, { userId }, parseUserAssignment);
   });
   return policy === undefined ? undefined : { policy, roles, users };
 }
@@ -81,9 +81,9 @@ interface HolderList {
 }
 
 function readHolders<Held>(
-  reading: Reading,
+  reading: PolicyParsing,
   { name, member, most }: HolderList,
-  readHolder: (holder: Reading) => Held | undefined,
+  readHolder: (holder: PolicyParsing) => Held | undefined,
 ): readonly Held[] {
   if (ownValue(reading.input, name) === undefined) return [];
   return readList(reading, name, most).flatMap((input, index) => {
@@ -96,20 +96,20 @@ function readHolders<Held>(
 
 /** A holder with what is said of the assignment beside. */
 function toHeld<Holder extends object>(
-  { input, at, issues }: Reading,
+  { input, at, issues }: PolicyParsing,
   holder: Holder,
-  read: (said: JsonObject) => ReadAssignment,
+  read: (said: JsonObject) => ParsedAssignment,
 ): (Holder & AssignmentChange) | undefined {
   const { change, issues: found } = read(without(input, new Set(Object.keys(holder))));
   issues.push(...found.map((issue) => ({ ...issue, path: `${at}.${issue.path}` })));
   return change === undefined ? undefined : { ...holder, ...change };
 }
 
-function readList(reading: Reading, name: string, most: number): readonly Json[] {
+function readList(reading: PolicyParsing, name: string, most: number): readonly Json[] {
   const given = ownValue(reading.input, name);
   if (Array.isArray(given) && given.length <= most) return given as readonly Json[];
   const what = Array.isArray(given) ? `${given.length} of them` : describeValue(given);
-  note(reading, name, { code: 'tooMany', detail: `expected a list of at most ${most}, given ${what}` });
+  addIssue(reading, name, { code: 'tooMany', detail: `expected a list of at most ${most}, given ${what}` });
   return [];
 }
 

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { LIMITS, NEWSROOM, policyOf } from '../../../test/policy-fixtures.ts';
 import type { Json, JsonObject } from '../../operators/index.ts';
-import { type ReadPolicyOptions, readPolicy } from './parse-policy.ts';
+import { type ParsePolicyOptions, parsePolicy } from './parse-policy.ts';
 
 const rule = { resource: 'Article', action: 'read' };
 const least = { name: 'Readers', type: 'CUSTOM', rules: [rule] };
 
-function read(input: Json, options: Partial<ReadPolicyOptions> = {}) {
-  return readPolicy(input, { definitions: NEWSROOM, limits: LIMITS, ...options });
+function read(input: Json, options: Partial<ParsePolicyOptions> = {}) {
+  return parsePolicy(input, { definitions: NEWSROOM, limits: LIMITS, ...options });
 }
 
-function issuesOf(input: Json, options: Partial<ReadPolicyOptions> = {}): string[] {
+function issuesOf(input: Json, options: Partial<ParsePolicyOptions> = {}): string[] {
   return read(input, options).issues.map(({ path, code, detail }) => `${path} ${code}: ${detail}`);
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { definitionsOf, LIMITS, NEWSROOM } from '../../../test/policy-fixtures.ts';
-import { readPolicy } from './parse-policy.ts';
+import { parsePolicy } from './parse-policy.ts';
 import { policiesFromPermissions } from './permission-policies.ts';
 
 describe('policiesFromPermissions', () => {
@@ -23,7 +23,7 @@ describe('policiesFromPermissions', () => {
 
   it('makes policies that the admin endpoint would take', () => {
     for (const policy of policiesFromPermissions(NEWSROOM).policies) {
-      expect(readPolicy(JSON.parse(JSON.stringify(policy)), { definitions: NEWSROOM, limits: LIMITS }).issues).toEqual([]);
+      expect(parsePolicy(JSON.parse(JSON.stringify(policy)), { definitions: NEWSROOM, limits: LIMITS }).issues).toEqual([]);
     }
   });
 });

@@ -2,7 +2,7 @@ import type { AssignableRole, Definitions, Resource } from '../../resources/inde
 import { DEFAULT_PRIORITY, isAssignableRole, type PolicyInput } from './policy.ts';
 
 /** A policy, by name, for a role. */
-export interface RoleGrant {
+export interface RolePermissions {
   readonly policy: string;
   readonly role: AssignableRole;
 }
@@ -10,7 +10,7 @@ export interface RoleGrant {
 /** Policies and role assignments that mean what the legacy `permissions` maps say. */
 export interface PlannedPolicies {
   readonly policies: readonly PolicyInput[];
-  readonly assignments: readonly RoleGrant[];
+  readonly assignments: readonly RolePermissions[];
 }
 
 /**

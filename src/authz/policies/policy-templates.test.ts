@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { definitionsOf, LIMITS, NEWSROOM } from '../../../test/policy-fixtures.ts';
-import { readPolicy } from './parse-policy.ts';
+import { parsePolicy } from './parse-policy.ts';
 import { TEMPLATES } from './policy-templates.ts';
 
 describe('templates', () => {
@@ -14,7 +14,7 @@ describe('templates', () => {
     '%s is accepted as it is, in any project',
     (_, { template, type }) => {
       for (const definitions of [NEWSROOM, definitionsOf()]) {
-        const { policy, issues } = readPolicy(template, { definitions, limits: LIMITS });
+        const { policy, issues } = parsePolicy(template, { definitions, limits: LIMITS });
         expect(issues).toEqual([]);
         expect(policy?.type).toBe(type);
       }

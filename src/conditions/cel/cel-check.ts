@@ -2,7 +2,7 @@ import { didYouMean } from '../../errors.ts';
 import { checkPattern } from '../../operators/index.ts';
 import { isGroup } from '../attribute-path.ts';
 import { CONTEXT_GROUPS } from '../condition.ts';
-import { describedKind, type Reading } from '../parsing-context.ts';
+import { type ConditionParsing, describedKind } from '../parsing-context.ts';
 import { CEL_FUNCTIONS, CEL_MACROS, CEL_OPERATORS } from './cel-language.ts';
 import { type CelNode, callOf, pathOf } from './cel-tree.ts';
 
@@ -25,13 +25,13 @@ interface Place {
 
 /** Checking as it goes on. */
 interface Checking {
-  readonly reading: Reading;
+  readonly reading: ConditionParsing;
   readonly mistakes: string[];
   tooDeep: boolean;
 }
 
 /** What is wrong with an expression that CEL itself accepts, in words, each mistake once. */
-export function checkCel(root: CelNode, reading: Reading): readonly string[] {
+export function validateCel(root: CelNode, reading: ConditionParsing): readonly string[] {
   const checking: Checking = { reading, mistakes: [], tooDeep: false };
   checkNode(root, { depth: 1, loops: 0, names: new Set() }, checking);
   if (checking.tooDeep) checking.mistakes.push(`expected a tree of at most ${reading.reader.limits.expressionDepth} levels`);

@@ -1,6 +1,6 @@
 import { OPERATORS } from '../../operators/index.ts';
 import { type Comparison, type Condition, constant, type Operand, type Path } from '../condition.ts';
-import { checkSides } from '../parse-comparison.ts';
+import { validateSides } from '../parse-comparison.ts';
 import { fieldOf, kindOf, type Lowering, literalOf, operandBeside, sideOf } from './cel-sides.ts';
 import { type CelNode, callOf } from './cel-tree.ts';
 
@@ -110,7 +110,7 @@ export function compare(path: Path, operator: string, { operand, sign, lowering 
   const comparison: Comparison = Object.freeze({ type: 'comparison', path, operator, operand, ifExists: false });
   const fits = fitsKind(path, operator, lowering);
   const kind = kindOf(path, reading)?.kind;
-  const found = fits ? checkSides(comparison, reading) : [`"${sign ?? operator}" does not fit ${path.text}, which is ${kind}`];
+  const found = fits ? validateSides(comparison, reading) : [`"${sign ?? operator}" does not fit ${path.text}, which is ${kind}`];
   for (const mistake of found) mistakes.add(fits ? `${path.text}: ${mistake}` : mistake);
   return found.length > 0 ? constant(null) : comparison;
 }
@@ -118,7 +118,7 @@ export function compare(path: Path, operator: string, { operand, sign, lowering 
 /** Returns the comparison; undefined if it can only be unknown. */
 export function compareIfFit(path: Path, operator: string, { operand, lowering }: Comparing): Comparison | undefined {
   const comparison: Comparison = Object.freeze({ type: 'comparison', path, operator, operand, ifExists: false });
-  return fitsKind(path, operator, lowering) && checkSides(comparison, lowering.reading).length === 0 ? comparison : undefined;
+  return fitsKind(path, operator, lowering) && validateSides(comparison, lowering.reading).length === 0 ? comparison : undefined;
 }
 
 function fitsKind(path: Path, operator: string, { reading }: Lowering): boolean {

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { CONVERSIONS, CONVERSIONS_OF_VALUES, CONVERSIONS_REFUSED } from '../../../test/conversion-texts.ts';
 import type { Truth } from '../../operators/index.ts';
 import type { Scope } from '../condition.ts';
-import { readConditions } from '../parse-condition.ts';
-import type { ConditionReader } from '../parsing-context.ts';
+import { parseConditions } from '../parse-condition.ts';
+import type { ConditionParser } from '../parsing-context.ts';
 import { evaluate } from '../partial-evaluation.ts';
 
-const READER: ConditionReader = {
+const READER: ConditionParser = {
   at: 'at',
   expressions: true,
   limits: { depth: 4, comparisons: 20, listItems: 5, textLength: 100, expressionLength: 400, expressionDepth: 12 },
@@ -28,7 +28,7 @@ describe('conversions of expressions', () => {
   it.each(CONVERSIONS_OF_VALUES)('%s is %s', (expression, answer) => expect(answerOf(expression, '')).toBe(answer));
 
   it.each(CONVERSIONS_REFUSED)('%s is refused', (expression) => {
-    expect(readConditions([{ expression }], READER).issues.map(({ detail }) => detail)).toEqual([
+    expect(parseConditions([{ expression }], READER).issues.map(({ detail }) => detail)).toEqual([
       expect.stringContaining(`unknown function "${expression.split('(')[0]}"`),
     ]);
   });
@@ -40,7 +40,7 @@ describe('conversions of expressions', () => {
     }
     const zones = Array.from({ length: 10_000 }, (_, index) => (index < 9999 ? `Nowhere/${index}` : '+01:00'));
     const looped = 'user.zones.exists(z, timestamp("2024-01-01T00:00:00Z").getHours(z) == 1)';
-    expect(evaluate(readConditions([{ expression: looped }], READER).condition, scopeOf(zones))).toBe(null);
+    expect(evaluate(parseConditions([{ expression: looped }], READER).condition, scopeOf(zones))).toBe(null);
   });
 });
 
@@ -49,7 +49,7 @@ function answersOf(expression: string, texts: readonly string[]): readonly (read
 }
 
 function answerOf(expression: string, text: string): Truth {
-  const { condition, issues } = readConditions([{ expression: expression.replace('TEXT', 'user.text') }], READER);
+  const { condition, issues } = parseConditions([{ expression: expression.replace('TEXT', 'user.text') }], READER);
   expect(issues).toEqual([]);
   return evaluate(condition, scopeOf(text));
 }

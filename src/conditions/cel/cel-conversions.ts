@@ -1,5 +1,5 @@
 import type { CelFunc, CelInput, CelObjectType, CelScalar } from '@bufbuild/cel';
-import { readInstant } from '../../operators/index.ts';
+import { parseInstant } from '../../operators/index.ts';
 import { type CelTime, celLibrary, refuse, type Spend, standardFunction, timeTypes } from './cel-library.ts';
 
 /** A decimal int64 has at most 19 digits behind leading zeros. */
@@ -48,10 +48,10 @@ export function createConversions(spend: Spend): readonly CelFunc[] {
   ];
 }
 
-/** The conversion of texts in RFC 3339: the library checks their form, `readInstant` the calendar and the clock. */
+/** The conversion of texts in RFC 3339: the library checks their form, `parseInstant` the calendar and the clock. */
 export function createTimestamps(): (text: string) => CelTime {
   const standard = standardFunction('timestamp') as (text: string) => CelTime;
-  return (text) => (readInstant(text) === undefined ? refuse('no RFC 3339 timestamp') : standard(text));
+  return (text) => (parseInstant(text) === undefined ? refuse('no RFC 3339 timestamp') : standard(text));
 }
 
 type Scalar = (typeof CelScalar)['INT' | 'DOUBLE'];

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { type Json, type JsonObject, ownValue } from '../../operators/index.ts';
 import { type Condition, OPEN, type PathKind, type Scope } from '../condition.ts';
 import { printCondition } from '../explain-condition.ts';
-import { readConditions } from '../parse-condition.ts';
-import type { ConditionReader } from '../parsing-context.ts';
-import { evaluate, reduce } from '../partial-evaluation.ts';
+import { parseConditions } from '../parse-condition.ts';
+import type { ConditionParser } from '../parsing-context.ts';
+import { evaluate, partiallyEvaluate } from '../partial-evaluation.ts';
 
 const KINDS: ReadonlyMap<string, PathKind> = new Map<string, PathKind>([
   ['resource.team', { kind: 'text' }],
@@ -165,7 +165,7 @@ describe('lowering', () => {
     expect(read(expression).issues).toEqual([]);
     const lowered = read(expression).condition;
     expect(printCondition(lowered)).toBe(condition);
-    expect(printCondition(reduce(lowered, scopeOf(USER, OPEN)))).toBe(left);
+    expect(printCondition(partiallyEvaluate(lowered, scopeOf(USER, OPEN)))).toBe(left);
   });
 
   it('has the answers of CEL, with the record open and with the record known', () => {
@@ -176,7 +176,7 @@ describe('lowering', () => {
         const lowered = read(expression).condition;
         const answer = evaluate(lowered, scopeOf(user, record));
         expect(evaluate(asCel(expression), scopeOf(user, record))).toBe(answer);
-        expect(evaluate(reduce(lowered, scopeOf(user, OPEN)), scopeOf(user, record))).toBe(answer);
+        expect(evaluate(partiallyEvaluate(lowered, scopeOf(user, OPEN)), scopeOf(user, record))).toBe(answer);
         if (answer !== null) known++;
       }),
       { numRuns: 5000 },
@@ -192,7 +192,7 @@ describe('lowering', () => {
     const { condition } = read('resource.level == user.count + 9007199254740988');
     const record = { level: 2 ** 53 + 2 };
     expect(evaluate(condition, scopeOf({ count }, record))).toBe(answer);
-    expect(evaluate(reduce(condition, scopeOf({ count }, OPEN)), scopeOf({ count }, record))).toBe(answer);
+    expect(evaluate(partiallyEvaluate(condition, scopeOf({ count }, OPEN)), scopeOf({ count }, record))).toBe(answer);
   });
 
   it('takes a user that is open for a user that is not', () => {
@@ -208,7 +208,7 @@ describe('lowering', () => {
         tags: ['red'],
         counts: [5],
       };
-      const left = reduce(condition, scopeOf(OPEN, record));
+      const left = partiallyEvaluate(condition, scopeOf(OPEN, record));
       expect(evaluate(left, scopeOf(USER, record))).toBe(evaluate(condition, scopeOf(USER, record)));
     }
   });
@@ -254,15 +254,15 @@ const USERS: fc.Arbitrary<JsonObject> = fc.record(
   { requiredKeys: [] },
 );
 
-const READER: ConditionReader = {
+const READER: ConditionParser = {
   at: 'at',
   expressions: true,
   limits: { depth: 4, comparisons: 20, listItems: 5, textLength: 100, expressionLength: 400, expressionDepth: 32 },
   describePath: ({ text }) => KINDS.get(text) ?? 'any',
 };
 
-function read(expression: string): ReturnType<typeof readConditions> {
-  return readConditions([{ expression }], READER);
+function read(expression: string): ReturnType<typeof parseConditions> {
+  return parseConditions([{ expression }], READER);
 }
 
 function scopeOf(user: JsonObject | typeof OPEN, record: JsonObject | typeof OPEN): Scope {

@@ -1,6 +1,6 @@
 import type { Json } from '../../operators/index.ts';
 import type { IntegerComparison, IntegerTerm, Operand, Path, PathKind } from '../condition.ts';
-import { describedKind, type Reading } from '../parsing-context.ts';
+import { type ConditionParsing, describedKind } from '../parsing-context.ts';
 import { type ComparedWith, isOfNoRecord, toComputed } from './cel-computed.ts';
 import { type CelNode, type CelSource, callOf, knownPathOf } from './cel-tree.ts';
 import { typeOfCel } from './cel-types.ts';
@@ -14,13 +14,13 @@ export interface Side {
 /** The context of lowering an expression. */
 export interface Lowering {
   readonly source: CelSource;
-  readonly reading: Reading;
+  readonly reading: ConditionParsing;
   /** Filled with the comparisons that can only be unknown. */
   readonly mistakes: Set<string>;
 }
 
 /** Converts a node to a side; undefined unless it is a path, a literal, or a list of paths and literals. */
-export function sideOf(node: CelNode, reading: Reading): Side | undefined {
+export function sideOf(node: CelNode, reading: ConditionParsing): Side | undefined {
   const path = fieldOf(node, reading) ?? pathReadBy(node);
   if (path !== undefined) return { path, operand: { type: 'reference', path } };
   const literal = literalOf(node);
@@ -49,7 +49,7 @@ export function toComparedWith(kind: PathKind | undefined): ComparedWith {
 const NOTHING = { valueAt: () => undefined, kindOf: () => undefined };
 
 /** Returns the path of the record that a node reads, directly or through a conversion to the type of its own values. */
-export function fieldOf(node: CelNode, reading: Reading): Path | undefined {
+export function fieldOf(node: CelNode, reading: ConditionParsing): Path | undefined {
   const path = pathReadBy(node);
   if (path !== undefined) return path.group === 'resource' ? path : undefined;
   const call = callOf(node);
@@ -69,7 +69,7 @@ const CONVERTS_NOTHING: ReadonlyMap<string, (kind: PathKind) => boolean> = new M
 ]);
 
 /** Returns the kind of a path's values according to the definitions. */
-export function kindOf(path: Path, reading: Reading): PathKind | undefined {
+export function kindOf(path: Path, reading: ConditionParsing): PathKind | undefined {
   const described = describedKind(reading, path);
   return 'kind' in described ? described.kind : undefined;
 }
@@ -80,7 +80,7 @@ function pathReadBy(node: CelNode): Path | undefined {
 }
 
 /** A list of paths and literals. */
-function listOf(nodes: readonly CelNode[], reading: Reading): Side | undefined {
+function listOf(nodes: readonly CelNode[], reading: ConditionParsing): Side | undefined {
   const items: Operand[] = [];
   const values: Json[] = [];
   for (const node of nodes) {
@@ -134,14 +134,14 @@ const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
 ]);
 
 /** Converts a node to a comparison of integers: integer fields of the record, int literals, and arithmetic of both. */
-export function toIntegerComparison(node: CelNode, reading: Reading): IntegerComparison | undefined {
+export function toIntegerComparison(node: CelNode, reading: ConditionParsing): IntegerComparison | undefined {
   const call = callOf(node);
   const sign = SIGNS.get(call?.name ?? '');
   const [left, right] = (call?.args ?? []).map((part) => toTerm(part, reading));
   return sign === undefined || left === undefined || right === undefined ? undefined : { sign, left, right };
 }
 
-function toTerm(node: CelNode, reading: Reading): IntegerTerm | undefined {
+function toTerm(node: CelNode, reading: ConditionParsing): IntegerTerm | undefined {
   const read = knownPathOf(node);
   if (read !== undefined) {
     const isInteger = !read.presence && read.path.group === 'resource' && kindOf(read.path, reading)?.whole === true;

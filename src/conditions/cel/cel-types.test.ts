@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Json, ownValue } from '../../operators/index.ts';
 import type { PathKind, Scope } from '../condition.ts';
-import { readConditions } from '../parse-condition.ts';
-import type { ConditionReader } from '../parsing-context.ts';
+import { parseConditions } from '../parse-condition.ts';
+import type { ConditionParser } from '../parsing-context.ts';
 import { evaluate } from '../partial-evaluation.ts';
 
 const KINDS: ReadonlyMap<string, PathKind> = new Map<string, PathKind>([
@@ -71,7 +71,7 @@ describe('types of expressions', () => {
       fc.property(TERMS, USERS, (term, user) => {
         const expression = `${term} == ${term}`;
         // What definitions do not say of the same paths is not refused, and evaluated.
-        const answer = evaluate(readConditions([{ expression }], UNTYPED).condition, scopeOf(user));
+        const answer = evaluate(parseConditions([{ expression }], UNTYPED).condition, scopeOf(user));
         if (read(expression).issues.length === 0) taken++;
         else {
           refused++;
@@ -128,14 +128,14 @@ const USERS = fc.record<Record<string, Json>>({
   teams: fc.constantFrom<Json>([], ['3'], ['a', 'b']),
 });
 
-const UNTYPED: ConditionReader = {
+const UNTYPED: ConditionParser = {
   at: 'at',
   expressions: true,
   limits: { depth: 4, comparisons: 20, listItems: 5, textLength: 100, expressionLength: 4000, expressionDepth: 32 },
 };
 
-function read(expression: string): ReturnType<typeof readConditions> {
-  return readConditions([{ expression }], { ...UNTYPED, describePath: ({ text }) => KINDS.get(text) ?? 'any' });
+function read(expression: string): ReturnType<typeof parseConditions> {
+  return parseConditions([{ expression }], { ...UNTYPED, describePath: ({ text }) => KINDS.get(text) ?? 'any' });
 }
 
 function scopeOf(user: Readonly<Record<string, Json>>): Scope {

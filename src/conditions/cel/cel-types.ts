@@ -1,6 +1,6 @@
-import { readInstant } from '../../operators/index.ts';
+import { parseInstant } from '../../operators/index.ts';
 import type { PathKind } from '../condition.ts';
-import { describedKind, type Reading } from '../parsing-context.ts';
+import { type ConditionParsing, describedKind } from '../parsing-context.ts';
 import { CEL_FUNCTIONS, CEL_OPERATORS } from './cel-language.ts';
 import { type CelNode, callOf, INDEX, knownPathOf } from './cel-tree.ts';
 
@@ -81,12 +81,12 @@ const OVERLOADS: ReadonlyMap<string, readonly Overload[]> = new Map<string, read
 ]);
 
 interface Typing {
-  readonly reading: Reading;
+  readonly reading: ConditionParsing;
   readonly mistakes: Set<string>;
 }
 
 /** What makes an expression surely an error, in words: as a condition it could only ever be unknown. */
-export function typeMistakes(root: CelNode, reading: Reading): readonly string[] {
+export function typeMistakes(root: CelNode, reading: ConditionParsing): readonly string[] {
   const typing: Typing = { reading, mistakes: new Set() };
   const type = typeOf(root, new Map(), typing);
   if (typing.mistakes.size === 0 && type !== undefined && type !== 'boolean') {
@@ -96,7 +96,7 @@ export function typeMistakes(root: CelNode, reading: Reading): readonly string[]
 }
 
 /** Returns the type of a valid part of an expression; undefined if it may have several types. */
-export function typeOfCel(node: CelNode, reading: Reading): MaybeType {
+export function typeOfCel(node: CelNode, reading: ConditionParsing): MaybeType {
   return typeOf(node, new Map(), { reading, mistakes: new Set() });
 }
 
@@ -138,7 +138,7 @@ const CONSTANTS: ReadonlyMap<string, CelType> = new Map<string, CelType>([
 ]);
 
 function typeOfConstant({ case: name, value }: Constant): MaybeType {
-  return typeof value === 'string' && readInstant(value) === undefined ? 'words' : CONSTANTS.get(name ?? '');
+  return typeof value === 'string' && parseInstant(value) === undefined ? 'words' : CONSTANTS.get(name ?? '');
 }
 
 function toType(described: PathKind | undefined): MaybeType {

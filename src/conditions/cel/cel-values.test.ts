@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type Json, type JsonObject, ownValue, type Truth } from '../../operators/index.ts';
 import type { PathKind } from '../condition.ts';
-import { readConditions } from '../parse-condition.ts';
-import type { ConditionReader } from '../parsing-context.ts';
+import { parseConditions } from '../parse-condition.ts';
+import type { ConditionParser } from '../parsing-context.ts';
 import { evaluate } from '../partial-evaluation.ts';
 
 const KINDS: ReadonlyMap<string, PathKind> = new Map<string, PathKind>([
@@ -10,7 +10,7 @@ const KINDS: ReadonlyMap<string, PathKind> = new Map<string, PathKind>([
   ['user.counts', { kind: 'list', itemKind: 'number', whole: true }],
 ]);
 
-const READER: ConditionReader = {
+const READER: ConditionParser = {
   at: 'at',
   expressions: true,
   limits: { depth: 4, comparisons: 20, listItems: 5, textLength: 100, expressionLength: 200, expressionDepth: 12 },
@@ -50,7 +50,7 @@ const ANSWERS: readonly (readonly [string, JsonObject, Truth])[] = [
 
 describe('values in expressions', () => {
   it.each(ANSWERS)('%s of %j is %s', (expression, user, answer) => {
-    const { condition, issues } = readConditions([{ expression }], READER);
+    const { condition, issues } = parseConditions([{ expression }], READER);
     expect(issues).toEqual([]);
     expect(
       evaluate(condition, {

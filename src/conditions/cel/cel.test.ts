@@ -4,8 +4,8 @@ import { type Json, type JsonObject, ownValue, type Truth } from '../../operator
 import type { PathKind, Scope } from '../condition.ts';
 import { conditionPaths } from '../condition-paths.ts';
 import { printCondition } from '../explain-condition.ts';
-import { readConditions } from '../parse-condition.ts';
-import type { ConditionReader } from '../parsing-context.ts';
+import { parseConditions } from '../parse-condition.ts';
+import type { ConditionParser } from '../parsing-context.ts';
 import { evaluate } from '../partial-evaluation.ts';
 
 const KINDS: ReadonlyMap<string, PathKind> = new Map<string, PathKind>([
@@ -253,11 +253,11 @@ describe('expressions', () => {
   });
 
   it('is only for where expressions may stand', () => {
-    expect(readConditions([{ expression: 'true' }], { ...READER, expressions: false }).issues).toHaveLength(1);
+    expect(parseConditions([{ expression: 'true' }], { ...READER, expressions: false }).issues).toHaveLength(1);
   });
 });
 
-const READER: ConditionReader = {
+const READER: ConditionParser = {
   at: 'at',
   expressions: true,
   limits: { depth: 4, comparisons: 20, listItems: 5, textLength: 100, expressionLength: 200, expressionDepth: 12 },
@@ -267,8 +267,8 @@ const READER: ConditionReader = {
   },
 };
 
-function read(source: string): ReturnType<typeof readConditions> {
-  return readConditions([{ expression: source }], READER);
+function read(source: string): ReturnType<typeof parseConditions> {
+  return parseConditions([{ expression: source }], READER);
 }
 
 function scopeOf(user: JsonObject): Scope {

@@ -1,8 +1,8 @@
 import type { parse } from '@bufbuild/cel';
 import type { Json } from '../../operators/index.ts';
 import { all, any, type Comparison, type Condition, constant, not, type Operand, type Path } from '../condition.ts';
-import { expected, note, type Reading } from '../parsing-context.ts';
-import { checkCel } from './cel-check.ts';
+import { addConditionIssue, type ConditionParsing, expected } from '../parsing-context.ts';
+import { validateCel } from './cel-check.ts';
 import { compare, lowerComparison, lowerComputed } from './cel-compare.ts';
 import { isOfNoRecord } from './cel-computed.ts';
 import { toExpression } from './cel-evaluate.ts';
@@ -19,9 +19,9 @@ const MAX_BRACKETS = 100;
  * Reads a CEL expression into our own tree as far as the two agree on its meaning, and into expressions for the rest.
  * Only `user`, `resource`, `environment` and `request` can be read, and only functions on a list be called.
  */
-export function readExpression(source: Json, at: string, reading: Reading): Condition {
+export function parseExpression(source: Json, at: string, reading: ConditionParsing): Condition {
   const { expressions, limits } = reading.reader;
-  const refuse = (code: 'type' | 'limit' | 'expression', detail: string): Condition => note(reading, at, { code, detail });
+  const refuse = (code: 'type' | 'limit' | 'expression', detail: string): Condition => addConditionIssue(reading, at, { code, detail });
   if (!expressions) return refuse('expression', 'expected a comparison or a group: expressions are for policies of type CUSTOM');
   if (typeof source !== 'string') return refuse('type', expected('a CEL expression (a text)', source));
   if (source.length > limits.expressionLength) {
@@ -30,7 +30,7 @@ export function readExpression(source: Json, at: string, reading: Reading): Cond
   if (bracketDepth(source) > MAX_BRACKETS) return refuse('limit', `expected at most ${MAX_BRACKETS} brackets within each other`);
   const parsed = parseCel(source);
   if ('mistake' in parsed) return refuse('expression', parsed.mistake);
-  const mistakes = checkCel(parsed.expr, reading);
+  const mistakes = validateCel(parsed.expr, reading);
   for (const mistake of mistakes) refuse('expression', mistake);
   if (mistakes.length > 0) return constant(null);
   const lowered = lowerCel(parsed, reading);
@@ -64,7 +64,10 @@ function bracketDepth(source: string): number {
  * a choice is a group of its parts, and a comparison of a path with a path, a literal or what is the same for every record is the one that
  * our operator of that meaning makes. What is left stays CEL and is evaluated in memory, where comparing means the same.
  */
-export function lowerCel(source: CelSource, reading: Reading): { readonly condition: Condition; readonly mistakes: readonly string[] } {
+export function lowerCel(
+  source: CelSource,
+  reading: ConditionParsing,
+): { readonly condition: Condition; readonly mistakes: readonly string[] } {
   const mistakes = new Set<string>();
   return { condition: lower(source.expr, { source, reading, mistakes }), mistakes: [...mistakes] };
 }
@@ -120,7 +123,7 @@ function isNull(path: Path): Comparison {
 function literalMistakes(root: CelNode, lowering: Lowering): readonly string[] {
   const { domainOf, ...reader } = lowering.reading.reader;
   if (domainOf === undefined) return [];
-  const mistakesIn = (reading: Reading): ReadonlySet<string> => {
+  const mistakesIn = (reading: ConditionParsing): ReadonlySet<string> => {
     const mistakes = new Set<string>();
     const look = (node: CelNode): void => {
       lowerComparison(node, { ...lowering, reading, mistakes });

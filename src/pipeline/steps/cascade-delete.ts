@@ -24,7 +24,7 @@ export const MAX_DEPTH = 32;
 /** Referring records loaded at once. */
 const PAGE = 100;
 
-const cascaded = createTally();
+const cascaded = countDecisions();
 
 /**
  * Deletes a record, and does to those that refer to it what their definitions say: `restrict` refuses, `setNull` empties the
@@ -173,7 +173,7 @@ function nameOf({ resource, field }: Referrer): string {
  * Counts what the requests of a transaction use up together, and answers how much that is by now: a batch asks many
  * times, and everyone else waits for the whole of it.
  */
-export function createTally(): (tx: Transaction, count: number) => number {
+export function countDecisions(): (tx: Transaction, count: number) => number {
   const used = new WeakMap<Transaction, number>();
   return (tx, count) => {
     const total = (used.get(tx) ?? 0) + count;

@@ -1,7 +1,7 @@
 import { type Issue, Problem } from '../../errors.ts';
 import { checkIfMatch } from '../../request/index.ts';
 import type { StoredRecord } from '../../resources/index.ts';
-import { checkReferences } from '../../storage/index.ts';
+import { lockReferences } from '../../storage/index.ts';
 import type { Found, Job, Proposal } from '../step-context.ts';
 
 /** For actions that neither name a record nor bring values. */
@@ -38,7 +38,7 @@ export async function checkValuesOnly(job: Job, _found: Found, proposals: readon
     if (issues.length >= MOST_ISSUES) break;
     issues.push(...proposal.issues);
     const prefix = proposals.length > 1 || job.request.action === 'import' ? `data.${index}.` : '';
-    const dangling = await checkReferences(job.tx, { resource: job.resource, definitions: job.model.definitions }, proposal.values);
+    const dangling = await lockReferences(job.tx, { resource: job.resource, definitions: job.model.definitions }, proposal.values);
     issues.push(...dangling.map((issue) => ({ ...issue, path: `${prefix}${issue.path}` })));
   }
   if (issues.length === 0) return;

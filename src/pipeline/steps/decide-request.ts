@@ -1,13 +1,13 @@
 import { ACTIONS, type RuleAction } from '../../actions.ts';
-import { createEntryId, type Entry, factsOf, readsToExplain } from '../../audit/index.ts';
+import { type AuditEntry, createEntryId, factsOf, readsToExplain } from '../../audit/index.ts';
 import { leaveOpen } from '../../authz/context/index.ts';
 import { type Decision, decide, decidingRule } from '../../authz/decision/index.ts';
-import { type Applicable, applicableRules, PROTECTION_ID, type UserGrant } from '../../authz/policies/index.ts';
+import { type Applicable, applicableRules, PROTECTION_ID, type UserAssignment } from '../../authz/policies/index.ts';
 import { OPEN, type Scope } from '../../conditions/index.ts';
 import { Problem } from '../../errors.ts';
 import { type Json, toInstantText } from '../../operators/index.ts';
 import { hasIncrement, type Resource, type StoredRecord } from '../../resources/index.ts';
-import { loadReferred, loadReferredOfEach } from '../../storage/index.ts';
+import { loadReferenced, loadReferencedOfEach } from '../../storage/index.ts';
 import type { Decided, Found, Job, Proposal } from '../step-context.ts';
 import { type ScopeSubject, scopeOf } from './decision-scopes.ts';
 
@@ -106,7 +106,7 @@ export function asRead(job: Job): Job {
 /** Decides and leaves the entry in the job; refuses with ACCESS_DENIED or ACCESS_PROTECTED where the answer is deny. */
 export async function decideOrRefuse(job: Job, subject: Subject): Promise<Decision> {
   const decision = await decideOn(job, subject);
-  refuseDenied(decision, job.entries.at(-1) as Entry);
+  refuseDenied(decision, job.entries.at(-1) as AuditEntry);
   return decision;
 }
 
@@ -118,7 +118,7 @@ export async function decideAgain(job: Job, subject: Subject): Promise<Decision>
   const action = subject.action ?? decidedAction(job);
   const earlier = job.entries.findLastIndex((entry) => entry.action === action);
   const decision = await decideOn(job, subject, job.entries[earlier]?.id);
-  const entry = job.entries.pop() as Entry;
+  const entry = job.entries.pop() as AuditEntry;
   job.entries.splice(earlier, 1, entry);
   refuseDenied(decision, entry);
   return decision;
@@ -149,7 +149,7 @@ async function ask(job: Job, subject: Subject): Promise<Question> {
   const { reaches: paths } = applicable;
   const { record } = subject;
   // Waiting for nothing costs about as much as deciding.
-  const referred = paths.length === 0 ? undefined : await loadReferred(tx, model.definitions, { paths, principal, resource, record });
+  const referred = paths.length === 0 ? undefined : await loadReferenced(tx, model.definitions, { paths, principal, resource, record });
   return { ...subject, applicable, resource, action, referred };
 }
 
@@ -173,7 +173,7 @@ export async function decideOnEach(job: Job, subjects: Subjects): Promise<readon
 /** Decides on one after the other and leaves its entry in the job; refuses with ACCESS_DENIED, and `hint`, at the first that is denied. */
 export async function decideOrRefuseEach(job: Job, { hint, ...subjects }: Subjects & { readonly hint: string }): Promise<void> {
   const decideNext = await prepareEach(job, subjects);
-  for (const record of subjects.records) refuseDenied(decideNext(record), job.entries.at(-1) as Entry, hint);
+  for (const record of subjects.records) refuseDenied(decideNext(record), job.entries.at(-1) as AuditEntry, hint);
 }
 
 /** Loads what conditions read beside the records: with one statement for each reference that they follow, not one for each record. */
@@ -182,15 +182,15 @@ async function prepareEach(job: Job, { resource, action, records }: Subjects): P
   const grants = await model.grants.of(tx, principal.id);
   const applicable = rulesFor(job, { resource, action, grants });
   const { reaches: paths } = applicable;
-  const ofCaller = await loadReferred(tx, model.definitions, { paths, principal, resource, record: OPEN });
-  const referredOf = await loadReferredOfEach(tx, model.definitions, { paths, resource, records });
+  const ofCaller = await loadReferenced(tx, model.definitions, { paths, principal, resource, record: OPEN });
+  const referredOf = await loadReferencedOfEach(tx, model.definitions, { paths, resource, records });
   return (record) => {
     const referred = new Map([...ofCaller, ...referredOf(record)]);
     return conclude(job, { applicable, resource, action, record, recordId: record.id, referred }, createEntryId());
   };
 }
 
-function refuseDenied(decision: Decision, { id: decisionId }: Entry, hint?: string): void {
+function refuseDenied(decision: Decision, { id: decisionId }: AuditEntry, hint?: string): void {
   if (decision.effect !== 'deny') return;
   const code = decision.rule?.id === PROTECTION_ID ? 'ACCESS_PROTECTED' : 'ACCESS_DENIED';
   throw new Problem(code, decision.reason, { decisionId, ...(hint !== undefined && { hint }) });
@@ -198,7 +198,7 @@ function refuseDenied(decision: Decision, { id: decisionId }: Entry, hint?: stri
 
 interface Wanted extends Pick<Subjects, 'resource' | 'action'> {
   /** What the caller is assigned. */
-  readonly grants: readonly UserGrant[];
+  readonly grants: readonly UserAssignment[];
 }
 
 function rulesFor({ principal: { role }, tx, model }: Job, { resource, action, grants }: Wanted): Applicable {
@@ -233,13 +233,13 @@ function evaluate(job: Job, question: Question): { readonly decision: Decision; 
   return { decision, scope };
 }
 
-interface EntryParts extends Pick<Entry, 'id' | 'recordId' | 'facts'> {
+interface EntryParts extends Pick<AuditEntry, 'id' | 'recordId' | 'facts'> {
   readonly resource: Resource;
   readonly action: RuleAction;
   readonly decision: Decision;
 }
 
-function toEntry(job: Job, parts: EntryParts): Entry {
+function toEntry(job: Job, parts: EntryParts): AuditEntry {
   const { decision } = parts;
   const rule = decidingRule(decision);
   return {

@@ -1,9 +1,9 @@
 import type { RuleAction } from '../../actions.ts';
-import { createScope, type ReferredRecords, type ScopeParts } from '../../authz/context/index.ts';
+import { createScope, type ReferencedRecords, type ScopeParts } from '../../authz/context/index.ts';
 import type { Decision } from '../../authz/decision/index.ts';
 import { ALWAYS, type Condition, conditionPaths, OPEN, type Scope } from '../../conditions/index.ts';
 import type { Resource, StoredRecord } from '../../resources/index.ts';
-import { type ListQuery, loadReferred } from '../../storage/index.ts';
+import { type ListQuery, loadReferenced } from '../../storage/index.ts';
 import type { Job } from '../step-context.ts';
 
 /** What conditions read for one decision of a request. */
@@ -24,8 +24,8 @@ export async function scopesFor(
   { resource, action, where }: { readonly resource: Resource; readonly action: RuleAction; readonly where: Condition },
 ): Promise<ListQuery['scopeFor']> {
   const { tx, model, principal } = job;
-  const ofCaller = await loadReferred(tx, model.definitions, { paths: conditionPaths(where), principal, resource, record: OPEN });
-  return (record: StoredRecord, ofRecord: ReferredRecords) =>
+  const ofCaller = await loadReferenced(tx, model.definitions, { paths: conditionPaths(where), principal, resource, record: OPEN });
+  return (record: StoredRecord, ofRecord: ReferencedRecords) =>
     scopeOf(job, { resource, action, record, recordId: record.id, referred: new Map([...ofCaller, ...ofRecord]) });
 }
 

@@ -3,16 +3,16 @@ import { OPEN } from '../../conditions/index.ts';
 import { Problem } from '../../errors.ts';
 import type { Json, JsonObject } from '../../operators/index.ts';
 import { type Expansion, type Resource, type StoredRecord, showRecord } from '../../resources/index.ts';
-import { loadRecords, loadReferring } from '../../storage/index.ts';
+import { loadRecords, loadReferencing } from '../../storage/index.ts';
 import type { Job } from '../step-context.ts';
-import { createTally } from './cascade-delete.ts';
+import { countDecisions } from './cascade-delete.ts';
 import { decideOn, decideOnEach } from './decide-request.ts';
 import { allowedWhere, scopesFor } from './decision-scopes.ts';
 
 /** Milliseconds that the requests of a transaction may spend looking for what refers. Whoever else asks waits meanwhile. */
 const SEARCH_TIME = 1000;
 
-const searched = createTally();
+const searched = countDecisions();
 
 /**
  * What stands under `expand` of each record: the records it refers to, or that refer to it, as far as the caller may read
@@ -77,7 +77,7 @@ async function expandReferring(job: Job, { expansion, records, met }: Expanding)
   const { tx, model, settings } = job;
   checkTime(job, of);
   const began = performance.now();
-  const referring = await loadReferring(tx, of, {
+  const referring = await loadReferencing(tx, of, {
     field: field.name,
     to: records.map(({ id }) => id),
     limit,

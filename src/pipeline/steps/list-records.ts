@@ -1,7 +1,7 @@
 import { ACTIONS, type RuleAction } from '../../actions.ts';
 import type { Decision } from '../../authz/decision/index.ts';
 import { all } from '../../conditions/index.ts';
-import { readFilter, readSort, type SortKey } from '../../resources/index.ts';
+import { type DefinedSortKey, parseFilter, parseSort } from '../../resources/index.ts';
 import { listRecords, openCursor, type Page, type Restriction, sealCursor } from '../../storage/index.ts';
 import type { Decided, Job, Result } from '../step-context.ts';
 import { allowedWhere, scopesFor } from './decision-scopes.ts';
@@ -12,7 +12,7 @@ export async function select(job: Job, { decision, also }: Decided): Promise<Res
   const { request, settings, tx, model, resource } = job;
   const action = ACTIONS.get(request.action)?.decides as RuleAction;
   const limit = request.limit ?? (request.action === 'export' ? settings.exportMax : settings.pageDefault);
-  const where = all([allowedWhere(decision), readFilter(resource, request.where, { typed: request.typed })]);
+  const where = all([allowedWhere(decision), parseFilter(resource, request.where, { typed: request.typed })]);
   const binding = bindingOf(job);
   const showing = readShowing(job, limit);
   const page = await listRecords(tx, resource, {
@@ -21,7 +21,7 @@ export async function select(job: Job, { decision, also }: Decided): Promise<Res
     and: also && (await restrictionOf(job, also)),
     existence: request.action === 'listDeleted' ? 'deleted' : 'living',
     definitions: model.definitions,
-    sort: readSort(resource, sortOf(request)),
+    sort: parseSort(resource, sortOf(request)),
     limit,
     offset: request.offset,
     after: request.cursor === undefined ? undefined : openCursor(request.cursor, settings.cursorKey, binding),
@@ -50,7 +50,7 @@ async function restrictionOf(job: Job, decision: Decision): Promise<Restriction>
 }
 
 /** What was deleted last is what somebody looks for among the deleted, and where an index leads. */
-function sortOf({ action, sort }: Job['request']): readonly SortKey[] {
+function sortOf({ action, sort }: Job['request']): readonly DefinedSortKey[] {
   return action === 'listDeleted' && sort.length === 0 ? [{ field: 'deletedAt', descending: true }] : sort;
 }
 

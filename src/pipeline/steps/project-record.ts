@@ -1,24 +1,28 @@
 import { Problem } from '../../errors.ts';
 import type { Json, JsonObject } from '../../operators/index.ts';
-import { type Expansion, readShown, type Shown, type StoredRecord, showRecord } from '../../resources/index.ts';
+import { type Expansion, type Projection, parseProjection, type StoredRecord, showRecord } from '../../resources/index.ts';
 import type { Job } from '../step-context.ts';
-import { createTally } from './cascade-delete.ts';
+import { countDecisions } from './cascade-delete.ts';
 import { expandEach } from './expand-references.ts';
 
-const expanded = createTally();
+const expanded = countDecisions();
 
 /**
  * Which parts of up to `limit` records the request asks for. What it asks to be expanded is bounded here, by what it could
  * come to: before a record is read, and alike whatever there is to be found.
  */
-export function readShowing(job: Job, limit: number): Shown {
-  const shown = readShown(job.model.definitions, job.resource, job.request);
+export function readShowing(job: Job, limit: number): Projection {
+  const shown = parseProjection(job.model.definitions, job.resource, job.request);
   claim(job, limit * shown.expansions.reduce((sum, { kind, limit: each }) => sum + (kind === 'references' ? 0 : each), 0));
   return shown;
 }
 
 /** Records as the caller sees them, with what is expanded of each beside its fields. */
-export async function showEach(job: Job, records: readonly StoredRecord[], { fields, expansions }: Shown): Promise<readonly JsonObject[]> {
+export async function showEach(
+  job: Job,
+  records: readonly StoredRecord[],
+  { fields, expansions }: Projection,
+): Promise<readonly JsonObject[]> {
   const shown = records.map((record) => showRecord(job.resource, record, fields));
   if (expansions.length === 0) return shown;
   // How long lists of references are, only their records say; who sees those may know.

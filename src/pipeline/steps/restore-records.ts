@@ -2,7 +2,7 @@ import { type Issue, Problem } from '../../errors.ts';
 import type { Resource, StoredRecord } from '../../resources/index.ts';
 import { findDangling, findDeletedTogether, type Referrer, referrersTo, restoreRecord } from '../../storage/index.ts';
 import type { Decided, Job, Result } from '../step-context.ts';
-import { createTally, MAX_DEPTH } from './cascade-delete.ts';
+import { countDecisions, MAX_DEPTH } from './cascade-delete.ts';
 import { MOST_ISSUES } from './check-record.ts';
 import { decideOrRefuseEach } from './decide-request.ts';
 import { translated } from './write-record.ts';
@@ -10,7 +10,7 @@ import { translated } from './write-record.ts';
 /** Records loaded at once. */
 const PAGE = 100;
 
-const restored = createTally();
+const restored = countDecisions();
 
 /**
  * Brings the deleted record found back, and those that were deleted with it because they refer to it by `cascade`: each where
@@ -20,7 +20,7 @@ const restored = createTally();
  * Found level by level, as they went, and decided on as they were found, once what they refer to is back: so that neither
  * depends on the order in which definitions or records stand.
  */
-export async function restore(job: Job, { found }: Decided): Promise<Result> {
+export async function restoreRecords(job: Job, { found }: Decided): Promise<Result> {
   const { resource } = job;
   const record = found[0] as StoredRecord;
   const others = await findOthers(job, record);

@@ -2,7 +2,7 @@ import { issuesOfGuessable } from '../../authn/index.ts';
 import { type Issue, Problem } from '../../errors.ts';
 import { createId } from '../../ids.ts';
 import type { Json } from '../../operators/index.ts';
-import { checkValues, type StoredRecord } from '../../resources/index.ts';
+import { type StoredRecord, validateValues } from '../../resources/index.ts';
 import type { Found, Job, Proposal } from '../step-context.ts';
 import { issuesOfPassword } from './own-password.ts';
 
@@ -77,7 +77,7 @@ function proposeUpdate(job: Job, [before]: Found, by: Proposing): readonly Propo
 
 /** The record that a create by this data would make. What is wrong with the data is left out of it, and listed. */
 export function proposeRecord({ resource, principal, now }: Proposing, data: Json | undefined): Proposal {
-  const { values, cleared, issues } = checkValues(resource, data, { mode: 'create', isAdmin: isAdmin(principal) });
+  const { values, cleared, issues } = validateValues(resource, data, { mode: 'create', isAdmin: isAdmin(principal) });
   const guessable = resource.name === 'User' ? issuesOfGuessable(values) : [];
   const time = new Date(now).toISOString();
   const owner = principal.id === undefined ? {} : { createdBy: principal.id };
@@ -92,7 +92,7 @@ export function proposeChange(
   data: Json | undefined,
 ): Proposal {
   const stored = increments ? before : undefined;
-  const { values, cleared, issues } = checkValues(resource, data, { mode: 'update', isAdmin: isAdmin(principal), stored });
+  const { values, cleared, issues } = validateValues(resource, data, { mode: 'update', isAdmin: isAdmin(principal), stored });
   const kept = Object.entries(before).filter(([name]) => !cleared.includes(name));
   const changed = { id: before.id, version: before.version + 1, updatedAt: new Date(now).toISOString() };
   const record = { ...Object.fromEntries(kept), ...values, ...changed };

@@ -1,16 +1,16 @@
 import { isObject, type Json, type JsonObject } from '../../operators/index.ts';
 import {
-  checkCascades,
-  checkReferences,
   type Definitions,
   loadDefinitions,
   type Mistake,
   ordinaryResources,
+  type ParsedDefinition,
+  parseDefinition,
   placeMistake,
   type RawDefinition,
-  type ReadDefinition,
   type Resource,
-  readDefinition,
+  validateCascades,
+  validateReferences,
 } from '../index.ts';
 import { DECISION_DEFINITIONS } from './audit-definition.ts';
 import { POLICY_DEFINITIONS } from './policy-definitions.ts';
@@ -50,15 +50,15 @@ export function composeDefinitions(project: readonly RawDefinition[]): ComposedD
   }
   const known = knownNames(project);
   for (const { raw, resource } of added) {
-    const found = [...checkReferences(resource, known), ...checkCascades(resource, definitions)];
+    const found = [...validateReferences(resource, known), ...validateCascades(resource, definitions)];
     mistakes.push(...found.map((mistake) => placeMistake(raw, mistake)));
   }
   mistakes.push(...checkRenames(added, new Set([...definitions.keys(), ...known])));
   return { definitions, mistakes };
 }
 
-function readOne(source: Json): ReadDefinition {
-  return isObject(source) && nameOf(source) === 'User' ? readUser(source) : readDefinition(source);
+function readOne(source: Json): ParsedDefinition {
+  return isObject(source) && nameOf(source) === 'User' ? readUser(source) : parseDefinition(source);
 }
 
 // Tables differ by more than case in no database that we speak to.
@@ -112,7 +112,7 @@ export const SYSTEM: Definitions = new Map(
 );
 
 function readOwn(source: JsonObject): Resource {
-  const { resource, mistakes } = readDefinition(source, { builtIn: true });
+  const { resource, mistakes } = parseDefinition(source, { builtIn: true });
   if (resource === undefined) {
     throw new Error(`${String(source['name'])}: ${mistakes.map(({ path, detail }) => `${path.join('.')}: ${detail}`).join('; ')}`);
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../operators/index.ts';
-import { printMistake, type RawDefinition, readDefinition } from '../index.ts';
+import { parseDefinition, printMistake, type RawDefinition } from '../index.ts';
 import { composeDefinitions, SYSTEM } from './system-definitions.ts';
 
 function raw(source: Json, file = 'resources/a.yaml'): RawDefinition {
@@ -49,7 +49,7 @@ describe('the system resources', () => {
 
   it('can be read again from their source', () => {
     for (const resource of SYSTEM.values()) {
-      expect(readDefinition(resource.source, { builtIn: true }).resource).toEqual(resource);
+      expect(parseDefinition(resource.source, { builtIn: true }).resource).toEqual(resource);
     }
   });
 
@@ -133,7 +133,7 @@ describe('a project’s own User', () => {
       description: 'Rank.',
     });
     expect(resource).toMatchObject({ description: 'Staff.', internal: false, indexes: [{ fields: ['department', 'createdAt'] }] });
-    expect(readDefinition(resource?.source ?? null, { builtIn: true }).resource).toEqual(resource);
+    expect(parseDefinition(resource?.source ?? null, { builtIn: true }).resource).toEqual(resource);
   });
 
   it.each<[what: string, fields: Json, mistake: RegExp]>([

@@ -1,5 +1,5 @@
 import { describeValue, isObject, type Json, type JsonObject } from '../../operators/index.ts';
-import { ASSIGNABLE_ROLES, collectMistakes, type ReadDefinition, type Report, readDefinition } from '../index.ts';
+import { ASSIGNABLE_ROLES, collectMistakes, type ParsedDefinition, parseDefinition, type Report } from '../index.ts';
 
 /** Roles that users have unless a project's own `User` file adds others of the assignable ones. */
 export const USER_ROLES = ['anon', 'user', 'admin'] as const;
@@ -29,7 +29,7 @@ const BUILT_IN = USER['fields'] as Readonly<Record<string, JsonObject>>;
  * Reads a project's own `User` file as an addition to the built-in one: it may add fields, indexes, roles, a
  * description and permissions, and take nothing away.
  */
-export function readUser(source: JsonObject): ReadDefinition {
+export function readUser(source: JsonObject): ParsedDefinition {
   const { mistakes, report } = collectMistakes();
   const given = source['fields'];
   // Their entries, assignments and sessions are about them by id: a user who is back would find what nobody meant to give back.
@@ -39,7 +39,7 @@ export function readUser(source: JsonObject): ReadDefinition {
   const fields = { ...BUILT_IN, ...Object.fromEntries(added) };
   // Fields that are no object stay as they are, so that this is reported once, where everything else is.
   const merged = { ...USER, ...source, ...(given === undefined || isObject(given) ? { fields } : {}) };
-  const read = readDefinition(merged, { builtIn: true });
+  const read = parseDefinition(merged, { builtIn: true });
   const all = [...mistakes, ...read.mistakes];
   return { resource: all.length > 0 ? undefined : read.resource, mistakes: all };
 }

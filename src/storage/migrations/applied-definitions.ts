@@ -1,6 +1,6 @@
 import type { Field } from '../../fields/index.ts';
 import { isObject, type Json, type JsonObject } from '../../operators/index.ts';
-import { type Definitions, type Resource, readDefinition } from '../../resources/index.ts';
+import { type Definitions, parseDefinition, type Resource } from '../../resources/index.ts';
 import { sql } from '../../sql.ts';
 import type { Transaction } from '../contract.ts';
 
@@ -56,7 +56,7 @@ export function toApplied(rows: readonly DefinitionRow[]): Applied {
   const columns = new Map<string, Map<string, readonly ColumnAside[]>>();
   for (const { id, source, keptAside } of rows) {
     const [name = '', part] = id.split('.');
-    const { resource } = readDefinition(source, { builtIn: true });
+    const { resource } = parseDefinition(source, { builtIn: true });
     if (part === undefined) resources.set(name, { resource, keptAside });
     else keepPart({ fields, columns }, { resource, name, part });
   }
@@ -64,7 +64,7 @@ export function toApplied(rows: readonly DefinitionRow[]): Applied {
 }
 
 /** The definitions that were applied and are not kept aside. */
-export function definitionsOf(applied: ReadonlyMap<string, AppliedResource>): Definitions {
+export function appliedDefinitions(applied: ReadonlyMap<string, AppliedResource>): Definitions {
   const inForce = [...applied].filter(([, { keptAside }]) => !keptAside);
   return new Map(inForce.flatMap(([name, { resource }]) => (resource === undefined ? [] : [[name, resource] as const])));
 }

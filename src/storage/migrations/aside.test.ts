@@ -4,7 +4,7 @@ import { sql } from '../../sql.ts';
 import { loadRecord } from '../records.ts';
 import { define, resourceOf } from '../storage.fixture.ts';
 import { article, blocked, type Evolution, type Fields, kinds, openEvolution } from './evolution.fixture.ts';
-import { type Evolved, evolve } from './migrate.ts';
+import { type MigrationResult, migrate } from './migrate.ts';
 import { dialectOf } from './migration-dialects.ts';
 
 let test: Evolution;
@@ -46,7 +46,7 @@ describe('what is no longer defined, or is called otherwise', () => {
       );
       await tx.run(sql`INSERT INTO "Old" ("id", "title") VALUES ('1', 'kept')`);
     });
-    const old = (fields: Fields) => evolve(test.database, define({ Article: { fields: { title: { type: 'string' } } }, Old: { fields } }));
+    const old = (fields: Fields) => migrate(test.database, define({ Article: { fields: { title: { type: 'string' } } }, Old: { fields } }));
     const fits = { title: { type: 'string' }, authorId: { type: 'reference', to: 'Article' } };
     expect(blocked(await old(fits))[0]).toContain('Old.version is required, and 1 record has no value');
     await test.database.transaction((tx) => tx.run(sql`DELETE FROM "Old"`));
@@ -59,10 +59,10 @@ describe('what is no longer defined, or is called otherwise', () => {
   it('keeps a removed resource aside, and brings it back whole', async () => {
     await test.apply(before);
     await test.insert(before, { title: 'one', note: 'kept' });
-    const gone = await evolve(test.database, SYSTEM);
+    const gone = await migrate(test.database, SYSTEM);
     expect(kinds(gone)).toEqual(['keepAside']);
     expect(gone.definitions.has('Article')).toBe(false);
-    expect((await evolve(test.database, SYSTEM)).plan.steps).toEqual([]);
+    expect((await migrate(test.database, SYSTEM)).plan.steps).toEqual([]);
     expect(kinds(await test.apply(before))).toEqual(['bringBack']);
     const record = await test.database.transaction((tx) => loadRecord(tx, resourceOf(article(before), 'Article'), '1'));
     expect(record).toMatchObject({ title: 'one', note: 'kept' });
@@ -97,11 +97,11 @@ describe('what is no longer defined, or is called otherwise', () => {
 
   it('says of what is new that nothing of the name before is there, as where that is misspelt', async () => {
     await test.apply(before);
-    const reasons = (evolved: Evolved): readonly string[] => evolved.done.map(({ reason }) => reason);
+    const reasons = (evolved: MigrationResult): readonly string[] => evolved.done.map(({ reason }) => reason);
     const misspelt = await test.apply({ ...before, headline: { type: 'string', renamedFrom: 'titel' } });
     expect(reasons(misspelt)).toContain('Article.headline is new: no values of titel are there to take over');
     const other = define({ Article: { fields: before }, Post: { fields: before, renamedFrom: 'Artikel' } });
-    expect(reasons(await evolve(test.database, other))).toContain('Post is new: no records of Artikel are there to take over');
+    expect(reasons(await migrate(test.database, other))).toContain('Post is new: no records of Artikel are there to take over');
   });
 
   it('keeps aside what it can no longer rename, because both are there', async () => {

@@ -81,7 +81,7 @@ export async function workOut(tx: Transaction, conversion: Conversion, tell: Tel
     sql`CREATE TEMP TABLE ${scratch} ("id" ${id} PRIMARY KEY NOT NULL, "value" ${sql.raw(conversion.columnType)}, "lost" INTEGER NOT NULL)`,
   );
   for (let last = ''; ; ) {
-    const rows = await tx.all<SourceRow>(chunkAfter(tx, conversion, last));
+    const rows = await tx.all<StoredSourceRow>(chunkAfter(tx, conversion, last));
     if (rows.length === 0) break;
     const values = rows.map((row) => sql`(${sql.join(toScratchRow(tx, conversion, row))})`);
     await tx.run(sql`INSERT INTO ${scratch} ("id", "value", "lost") VALUES ${sql.join(values)}`);
@@ -121,7 +121,7 @@ function chunkAfter(tx: Transaction, { table, from, aside }: Conversion, last: s
     WHERE "id" > ${last} AND (${present}) ORDER BY "id" LIMIT ${CHUNK}`;
 }
 
-function toScratchRow({ dialect }: Transaction, conversion: Conversion, row: SourceRow): readonly Sql[] {
+function toScratchRow({ dialect }: Transaction, conversion: Conversion, row: StoredSourceRow): readonly Sql[] {
   const { after } = conversion;
   const became = convertRow(conversion, row);
   const type = typeOf(after);
@@ -159,7 +159,7 @@ function scratchName(resource: Resource, { name }: Field): string {
 }
 
 /** A row of a conversion as it is read. */
-export interface SourceRow {
+export interface StoredSourceRow {
   readonly id: string;
   /** What its columns hold, from the oldest to the one in force. */
   readonly [value: `value${number}`]: unknown;
@@ -168,7 +168,7 @@ export interface SourceRow {
 }
 
 /** What returns has its value again, unless somebody wrote another since or the type has no place for it by now. */
-export function convertRow({ from, after, aside, returnsTo = -1 }: Conversion, row: SourceRow): Converted {
+export function convertRow({ from, after, aside, returnsTo = -1 }: Conversion, row: StoredSourceRow): Converted {
   const history = readHistory([...aside, from], row);
   const [value, then] = [history.values[returnsTo], aside[returnsTo]];
   if (value !== undefined && then !== undefined && history.origins.at(-1)?.has(returnsTo) === true) {
@@ -201,7 +201,7 @@ function convertAt({ columns, values, origins }: History, at: number, after: Fie
   return { fits: true };
 }
 
-function readHistory(columns: readonly Written[], row: SourceRow): History {
+function readHistory(columns: readonly Written[], row: StoredSourceRow): History {
   const values = columns.map(({ field }, index) => read(row[`value${index}`], field));
   const origins: Set<number>[] = [];
   const history: History = { columns, values, origins };

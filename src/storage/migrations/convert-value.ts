@@ -1,6 +1,6 @@
 import type { Field } from '../../fields/index.ts';
-import { type Json, readDecimal } from '../../operators/index.ts';
-import { checkFieldValue, typeOf } from '../../resources/index.ts';
+import { type Json, parseDecimal } from '../../operators/index.ts';
+import { typeOf, validateFieldValue } from '../../resources/index.ts';
 
 /** What becomes of a value: its canonical form in the new type (absent: none), or that it has none. */
 export type Converted = { readonly fits: true; readonly value?: Json } | { readonly fits: false };
@@ -24,7 +24,7 @@ export function convertValue(value: Json, before: Field, after: Field): Converte
     return value.length === 1 ? convertValue(value[0] as Json, before.of ?? before, after) : LOST;
   }
   const candidate = toCandidate(value, before, after);
-  if (candidate === undefined || checkFieldValue(after, candidate).length > 0) return LOST;
+  if (candidate === undefined || validateFieldValue(after, candidate).length > 0) return LOST;
   return { fits: true, value: typeOf(after).toCanonical?.(candidate, after) ?? candidate };
 }
 
@@ -62,8 +62,8 @@ const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 function toNumber(value: Json): Json | undefined {
   if (typeof value === 'number') return value;
   if (typeof value === 'boolean') return Number(value);
-  const said = typeof value === 'string' && NUMBER.test(value) ? readDecimal(value) : undefined;
-  const read = said === undefined ? undefined : readDecimal(Number(value));
+  const said = typeof value === 'string' && NUMBER.test(value) ? parseDecimal(value) : undefined;
+  const read = said === undefined ? undefined : parseDecimal(Number(value));
   return read !== undefined && said?.unscaled === read.unscaled && said.scale === read.scale ? Number(value) : undefined;
 }
 

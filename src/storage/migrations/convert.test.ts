@@ -4,7 +4,7 @@ import { sql } from '../../sql.ts';
 import { insertRecord } from '../records.ts';
 import { define, failure, resourceOf, toRecord } from '../storage.fixture.ts';
 import { article, blocked, type Evolution, type Fields, kinds, openEvolution, stepOf } from './evolution.fixture.ts';
-import { evolve, planFor } from './migrate.ts';
+import { migrate, planFor } from './migrate.ts';
 
 let test: Evolution;
 
@@ -52,12 +52,12 @@ describe('a type that is changed', () => {
     const { hash } = await planFor(test.database, article(asNumber));
     expect((await planFor(test.database, article(asNumber))).hash).toBe(hash);
     await write('3', 'cheap');
-    const refused = await failure(evolve(test.database, article(asNumber), { allow: hash }));
+    const refused = await failure(migrate(test.database, article(asNumber), { allow: hash }));
     expect(refused).toBeInstanceOf(SetupError);
     const now = (await planFor(test.database, article(asNumber))).hash;
     expect((refused as SetupError).mistakes.join()).toContain(now);
     expect(await prices()).toEqual(['12', 'free', 'cheap']);
-    expect(kinds(await evolve(test.database, article(asNumber), { allow: now }))).toEqual(['convert price']);
+    expect(kinds(await migrate(test.database, article(asNumber), { allow: now }))).toEqual(['convert price']);
     expect(await prices()).toEqual([12, null, null]);
   });
 
@@ -211,7 +211,7 @@ describe('a reference that leads elsewhere', () => {
     Article: { fields: { other: list ? { type: 'list', of: { type: 'reference', to } } : { type: 'reference', to } } },
   });
   const populate = async (others: readonly unknown[], list = false): Promise<void> => {
-    await evolve(test.database, define(pointing('Left', list)));
+    await migrate(test.database, define(pointing('Left', list)));
     await test.database.transaction(async (tx) => {
       for (const n of [1, 2]) await tx.run(sql`INSERT INTO "Left" ("id") VALUES (${id(n)})`);
       await tx.run(sql`INSERT INTO "Right" ("id") VALUES (${id(1)})`);
@@ -227,9 +227,9 @@ describe('a reference that leads elsewhere', () => {
     const definitions = define(pointing('Right', list));
     const plan = await planFor(test.database, definitions);
     expect(stepOf(plan.steps, 'convert')).toMatchObject({ risk: 'lossy', rows: 1, ids: ['1'] });
-    await evolve(test.database, definitions, { allow: plan.hash });
+    await migrate(test.database, definitions, { allow: plan.hash });
     expect((await test.rows('Article')).map(({ other }) => other)).toEqual(after);
-    expect((await evolve(test.database, definitions, { thorough: true })).plan.steps).toEqual([]);
+    expect((await migrate(test.database, definitions, { thorough: true })).plan.steps).toEqual([]);
   });
 
   it('into a resource that is new leads nowhere', async () => {
@@ -237,8 +237,8 @@ describe('a reference that leads elsewhere', () => {
     const definitions = define({ ...pointing('New'), New: { fields: one } });
     const plan = await planFor(test.database, definitions);
     expect(stepOf(plan.steps, 'convert')).toMatchObject({ risk: 'lossy', rows: 1 });
-    await evolve(test.database, definitions, { allow: plan.hash });
-    expect((await evolve(test.database, define(pointing('Left')))).plan.held).toEqual([]);
+    await migrate(test.database, definitions, { allow: plan.hash });
+    expect((await migrate(test.database, define(pointing('Left')))).plan.held).toEqual([]);
     expect((await test.rows('Article')).map(({ other }) => other)).toEqual([id(1)]);
   });
 

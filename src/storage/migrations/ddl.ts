@@ -3,7 +3,7 @@ import type { Field } from '../../fields/index.ts';
 import type { JsonObject } from '../../operators/index.ts';
 import { columnsOf, type Resource, type ResourceIndex, typeOf } from '../../resources/index.ts';
 import { toLiteral } from '../../sql.ts';
-import { type Existence, isThere, quoteName } from '../table-names.ts';
+import { type Existence, isNotDeleted, quoteName } from '../table-names.ts';
 import type { TableDialect } from './table-state.ts';
 
 /** An index that a definition asks for. */
@@ -70,7 +70,7 @@ export function createIndexSql(resource: Resource, index: WantedIndex, dialect: 
   const columns = index.columns.map(dialect.indexPart).join(', ');
   const conditions = [
     ...(index.where === undefined ? [] : [whereSql(resource, index.where, dialect)]),
-    ...(index.of === undefined ? [] : [isThere(index.of)]),
+    ...(index.of === undefined ? [] : [isNotDeleted(index.of)]),
   ];
   const where = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
   return `CREATE ${index.unique ? 'UNIQUE ' : ''}INDEX ${quoteName(index.name)} ON ${quoteName(resource.name)} (${columns})${where}`;

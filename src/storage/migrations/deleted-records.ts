@@ -3,7 +3,7 @@ import { type Resource, typeOf } from '../../resources/index.ts';
 import { type Sql, sql } from '../../sql.ts';
 import type { Transaction } from '../contract.ts';
 import { quoteName } from '../table-names.ts';
-import { definitionsOf, loadDefinitionRows, toApplied } from './applied-definitions.ts';
+import { appliedDefinitions, loadDefinitionRows, toApplied } from './applied-definitions.ts';
 import { dialectOf } from './migration-dialects.ts';
 import { type DraftStep, toStay, toStep } from './migration-plan.ts';
 
@@ -65,7 +65,7 @@ export async function forgetDropped(tx: Transaction): Promise<void> {
 async function loadKeepers(tx: Transaction): Promise<readonly Resource[]> {
   if (!(await dialectOf(tx).hasTable(tx, '_Definition'))) return [];
   const applied = toApplied(await loadDefinitionRows(tx));
-  return [...definitionsOf(applied.resources).values()].filter(({ softDelete }) => softDelete);
+  return [...appliedDefinitions(applied.resources).values()].filter(({ softDelete }) => softDelete);
 }
 
 /** A column by which rows refer to records of a keeper. */
@@ -86,7 +86,7 @@ async function loadLinks(tx: Transaction, keepers: readonly Resource[]): Promise
       if (refers !== undefined && names.has(refers)) links.push({ table: table.name, column: name, to: refers });
     }
   }
-  const applied = definitionsOf(toApplied(await loadDefinitionRows(tx)).resources);
+  const applied = appliedDefinitions(toApplied(await loadDefinitionRows(tx)).resources);
   for (const resource of applied.values()) {
     for (const list of resource.fields.values()) {
       const to = list.of?.to;

@@ -5,10 +5,10 @@ import { sql } from '../../sql.ts';
 import type { Database } from '../contract.ts';
 import { postgresTables } from '../postgres/tables.ts';
 import { insertRecord } from '../records.ts';
-import { currentEpoch } from '../revision.ts';
+import { currentRevision } from '../revision.ts';
 import { sqliteTables } from '../sqlite/tables.ts';
 import { define, onPostgres, openTestDatabase, resourceOf, type TestDatabase, toRecord } from '../storage.fixture.ts';
-import { type Evolved, evolve, planFor } from './migrate.ts';
+import { type MigrationResult, migrate, planFor } from './migrate.ts';
 import { dialectOf } from './migration-dialects.ts';
 import type { Step } from './migration-plan.ts';
 
@@ -17,9 +17,9 @@ export type Fields = Readonly<Record<string, JsonObject>>;
 
 /** A database whose one project resource, Article, changes. */
 export interface Evolution extends TestDatabase {
-  apply(fields: Fields, more?: JsonObject): Promise<Evolved>;
+  apply(fields: Fields, more?: JsonObject): Promise<MigrationResult>;
   /** Applies what would be lossy too. */
-  force(fields: Fields, more?: JsonObject): Promise<Evolved>;
+  force(fields: Fields, more?: JsonObject): Promise<MigrationResult>;
   /** Inserts articles with the ids 1, 2, …. */
   insert(fields: Fields, ...records: readonly JsonObject[]): Promise<void>;
   epoch(): Promise<number>;
@@ -35,10 +35,10 @@ export function openEvolution(options: { readonly kept?: number } = {}): Evoluti
   const { database } = test;
   return {
     ...test,
-    apply: (fields, more) => evolve(database, article(fields, more)),
+    apply: (fields, more) => migrate(database, article(fields, more)),
     async force(fields, more) {
       const { hash } = await planFor(database, article(fields, more));
-      return evolve(database, article(fields, more), { allow: hash });
+      return migrate(database, article(fields, more), { allow: hash });
     },
     async insert(fields, ...records) {
       const resource = resourceOf(article(fields), 'Article');
@@ -46,7 +46,7 @@ export function openEvolution(options: { readonly kept?: number } = {}): Evoluti
         await database.transaction((tx) => insertRecord(tx, resource, toRecord(`${index + 1}`, record)));
       }
     },
-    epoch: () => database.transaction(currentEpoch),
+    epoch: () => database.transaction(currentRevision),
     async shapeOf(table) {
       const tables = await database.transaction((tx) => dialectOf(tx).introspect(tx));
       const columns = [...(tables.find(({ name }) => name === table)?.columns.values() ?? [])];
@@ -95,12 +95,12 @@ export function article(fields: Fields, more: JsonObject = {}): Definitions {
 }
 
 /** What was done, in short: `addColumn summary`. */
-export function kinds({ done }: Evolved): readonly string[] {
+export function kinds({ done }: MigrationResult): readonly string[] {
   return done.map(({ kind, field }) => (field === undefined ? kind : `${kind} ${field}`));
 }
 
 /** What was in the way. */
-export function blocked({ plan }: Evolved): readonly string[] {
+export function blocked({ plan }: MigrationResult): readonly string[] {
   return plan.steps.filter(({ risk }) => risk === 'blocked').map(({ reason }) => reason);
 }
 

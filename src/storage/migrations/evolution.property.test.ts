@@ -7,7 +7,7 @@ import { sql } from '../../sql.ts';
 import { ConstraintError } from '../contract.ts';
 import { define, onPostgres, openTestDatabase, resourceOf, type TestDatabase } from '../storage.fixture.ts';
 import { isManaged } from './ddl.ts';
-import { type Evolved, evolve, planFor } from './migrate.ts';
+import { type MigrationResult, migrate, planFor } from './migrate.ts';
 import { dialectOf } from './migration-dialects.ts';
 
 /**
@@ -109,7 +109,7 @@ async function populate({ database }: TestDatabase, definitions: Definitions, se
 }
 
 /** Gives values to columns that have just been made, and answers what it gave: nobody writes another later. */
-async function populateNew(test: TestDatabase, { definitions, done }: Evolved, seed: number): Promise<readonly string[]> {
+async function populateNew(test: TestDatabase, { definitions, done }: MigrationResult, seed: number): Promise<readonly string[]> {
   const parent = resourceOf(definitions, 'Parent');
   const made = done.filter(({ kind }) => kind === 'addColumn' || kind === 'createTable').map(({ field }) => field);
   const fields = [...parent.fields.values()].slice(5).filter(({ name }) => made.includes(undefined) || made.includes(name));
@@ -188,17 +188,17 @@ describe('any sequence of definitions', () => {
             const definitions = define(sources);
             const before = await countRecords(test);
             const plan = await planFor(test.database, definitions);
-            const evolved = await evolve(test.database, definitions, allowed ? { allow: plan.hash } : {});
+            const evolved = await migrate(test.database, definitions, allowed ? { allow: plan.hash } : {});
             expect(evolved.plan.hash).toBe(plan.hash);
             expect(await countRecords(test)).toBe(before);
             inForce = evolved.definitions;
             await populate(test, inForce, seed);
-            expect((await evolve(test.database, inForce, { thorough: true })).plan.steps).toEqual([]);
+            expect((await migrate(test.database, inForce, { thorough: true })).plan.steps).toEqual([]);
             // PostgreSQL has no way to pass over a reference that leads to nothing.
             if (!onPostgres)
               expect(await test.database.transaction((tx) => tx.all(sql`SELECT * FROM pragma_foreign_key_check`))).toEqual([]);
           }
-          await evolve(fresh.database, inForce);
+          await migrate(fresh.database, inForce);
           expect(await shapeOf(test, inForce)).toEqual(await shapeOf(fresh, inForce));
         } finally {
           await test.dispose();
@@ -219,7 +219,7 @@ describe('any sequence of definitions', () => {
           for (const { fields, seed } of steps) {
             const definitions = define({ Parent: { fields } });
             const { hash } = await planFor(test.database, definitions);
-            given.push(...(await populateNew(test, await evolve(test.database, definitions, { allow: hash }), seed)));
+            given.push(...(await populateNew(test, await migrate(test.database, definitions, { allow: hash }), seed)));
             const kept = new Set((await test.rows('Parent')).flatMap((row) => Object.values(row).map((value) => toCell(row, value))));
             expect(given.filter((cell) => !kept.has(cell))).toEqual([]);
           }
@@ -243,12 +243,12 @@ describe('any sequence of definitions', () => {
         try {
           const definitionsOf = (type: JsonObject): Definitions =>
             define({ Parent: { fields: { one: type, always: { type: 'string' } } } });
-          await evolve(test.database, definitionsOf(first));
+          await migrate(test.database, definitionsOf(first));
           await populate(test, definitionsOf(first), seed);
           const before = await test.rows('Parent');
           for (const type of [...others, first]) {
             const { hash } = await planFor(test.database, definitionsOf(type));
-            expect((await evolve(test.database, definitionsOf(type), { allow: hash })).plan.held).toEqual([]);
+            expect((await migrate(test.database, definitionsOf(type), { allow: hash })).plan.held).toEqual([]);
           }
           expect((await test.rows('Parent')).map(({ one, always }) => [one, always])).toEqual(
             before.map(({ one, always }) => [one, always]),

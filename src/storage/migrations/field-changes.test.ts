@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sql } from '../../sql.ts';
 import { define } from '../storage.fixture.ts';
 import { blocked, type Evolution, type Fields, kinds, openEvolution } from './evolution.fixture.ts';
-import { evolve } from './migrate.ts';
+import { migrate } from './migrate.ts';
 
 let test: Evolution;
 
@@ -93,7 +93,7 @@ describe('a changed definition', () => {
     await test.apply(before);
     await test.insert(before, { title: 'one' });
     expect(blocked(await test.apply(other('Article')))).toEqual([expect.stringContaining('and no Article has this id')]);
-    const beside = await evolve(test.database, define({ Article: { fields: other('Desk') }, Desk: { fields: before } }));
+    const beside = await migrate(test.database, define({ Article: { fields: other('Desk') }, Desk: { fields: before } }));
     expect(blocked(beside)).toEqual([expect.stringContaining('and no Desk has this id')]);
     await test.database.transaction((tx) => tx.run(sql`UPDATE "Article" SET "id" = ${id}`));
     expect(kinds(await test.apply(other('Article')))).toEqual(['addColumn other', 'backfill other', 'createIndex', 'keepAside']);
@@ -155,7 +155,7 @@ describe('a changed definition', () => {
   it('refuses names that differ only in case from what is kept', async () => {
     await test.apply(before);
     expect(blocked(await test.apply({ Title: { type: 'string' } }))[0]).toContain('renamedFrom: title');
-    const evolved = await evolve(test.database, define({ ARTICLE: { fields: before } }));
+    const evolved = await migrate(test.database, define({ ARTICLE: { fields: before } }));
     expect(blocked(evolved)[0]).toContain('differs only in case from Article');
     expect(evolved.definitions.has('ARTICLE')).toBe(false);
   });

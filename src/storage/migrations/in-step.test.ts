@@ -4,7 +4,7 @@ import { sql } from '../../sql.ts';
 import { onCommit } from '../sqlite/sqlite.fixture.ts';
 import { failure, onPostgres, resourceOf } from '../storage.fixture.ts';
 import { article, type Evolution, openEvolution } from './evolution.fixture.ts';
-import { evolve, type InForceKeeper } from './migrate.ts';
+import { type InForceKeeper, migrate } from './migrate.ts';
 
 let test: Evolution;
 
@@ -39,24 +39,24 @@ function readAll(keeper: InForceKeeper): Promise<readonly string[]> {
 
 describe('definitions change with their tables', () => {
   it.skipIf(onPostgres)('for whatever queued before and behind, in the same commit', async () => {
-    await evolve(test.database, before);
+    await migrate(test.database, before);
     const keeper = createKeeper(before);
     let commits = 0;
     using _ = onCommit(() => commits++);
-    const [first, , last] = await Promise.all([readAll(keeper), evolve(test.database, after, { keeper }), readAll(keeper)]);
+    const [first, , last] = await Promise.all([readAll(keeper), migrate(test.database, after, { keeper }), readAll(keeper)]);
     expect([first, last, commits]).toEqual([['title'], ['headline'], 1]);
     expect(await readAll(keeper)).toEqual(['headline']);
   });
 
   it.skipIf(onPostgres)('or not at all, where the commit fails', async () => {
-    await evolve(test.database, before);
+    await migrate(test.database, before);
     const keeper = createKeeper(before);
     let fails = 1;
     using _ = onCommit(() => {
       if (fails-- > 0) throw new Error('disk');
     });
     const [evolved, behind, next] = await Promise.all([
-      failure(evolve(test.database, after, { keeper })),
+      failure(migrate(test.database, after, { keeper })),
       failure(readAll(keeper)),
       // Asks again as soon as it was refused, as a read in relaxed mode does.
       readAll(keeper).catch(() => readAll(keeper)),
@@ -68,7 +68,7 @@ describe('definitions change with their tables', () => {
   it('or not at all, where our own tables cannot follow', async () => {
     const keeper = createKeeper(before);
     await test.database.transaction((tx) => tx.run(sql`CREATE TABLE "_Decision" ("id" INTEGER PRIMARY KEY, "at" INTEGER)`));
-    expect(await failure(evolve(test.database, after, { keeper }))).toBeDefined();
+    expect(await failure(migrate(test.database, after, { keeper }))).toBeDefined();
     expect(keeper.definitions).toBe(before);
   });
 });

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../operators/index.ts';
 import { sql } from '../../sql.ts';
 import { failure, onPostgres } from '../storage.fixture.ts';
 import { blocked, type Evolution, type Fields, kinds, openEvolution } from './evolution.fixture.ts';
-import type { Evolved } from './migrate.ts';
+import type { MigrationResult } from './migrate.ts';
 
 let test: Evolution;
 
@@ -19,7 +19,7 @@ const fields: Fields = {
   price: { type: 'decimal' },
   authorId: { type: 'reference', to: 'User' },
 };
-const apply = (...indexes: readonly JsonObject[]): Promise<Evolved> => test.apply(fields, { indexes });
+const apply = (...indexes: readonly JsonObject[]): Promise<MigrationResult> => test.apply(fields, { indexes });
 
 describe('an index over some of the rows', () => {
   it.skipIf(onPostgres)('says which in SQL, values written as their columns hold them', async () => {

@@ -4,7 +4,7 @@ import type { Definitions } from '../../resources/index.ts';
 import { sql } from '../../sql.ts';
 import { deleteRecord } from '../records.ts';
 import { define, failure, onPostgres, openTestDatabase, resourceOf, type TestDatabase } from '../storage.fixture.ts';
-import { evolve } from './migrate.ts';
+import { migrate } from './migrate.ts';
 
 let test: TestDatabase;
 
@@ -22,7 +22,7 @@ function withChild(onDelete: string, more: JsonObject = {}): Definitions {
 
 /** Two parents, of which the first has a child. */
 async function populate(definitions: Definitions): Promise<void> {
-  await evolve(test.database, definitions);
+  await migrate(test.database, definitions);
   await test.database.transaction(async (tx) => {
     await tx.run(sql`INSERT INTO "Parent" ("id", "version", "createdAt", "updatedAt") VALUES ('p1', 1, '', ''), ('p2', 1, '', '')`);
     await tx.run(sql`INSERT INTO "Child" ("id", "version", "createdAt", "updatedAt", "parentId") VALUES ('c1', 1, '', '', 'p1')`);
@@ -37,25 +37,25 @@ describe('what is kept aside is not destroyed with what it refers to', () => {
   it.each(['restrict', 'cascade', 'setNull'])('records of a resource kept aside, onDelete %s', async (onDelete) => {
     const before = withChild(onDelete);
     await populate(before);
-    await evolve(test.database, without);
+    await migrate(test.database, without);
     expect(await failure(removeParent('p1'))).toMatchObject({ constraint: 'reference' });
     expect(await removeParent('p2')).toBe(true);
-    expect((await evolve(test.database, before)).plan.held).toEqual([]);
+    expect((await migrate(test.database, before)).plan.held).toEqual([]);
     expect(await test.rows('Child')).toMatchObject([{ id: 'c1', parentId: 'p1' }]);
   });
 
   it.each(['restrict', 'cascade', 'setNull'])('live records, through a field kept aside, onDelete %s', async (onDelete) => {
     const before = withChild(onDelete, { name: { type: 'string' } });
     await populate(before);
-    await evolve(test.database, define({ Parent: parent, Child: { fields: { name: { type: 'string' } } } }));
+    await migrate(test.database, define({ Parent: parent, Child: { fields: { name: { type: 'string' } } } }));
     expect(await failure(removeParent('p1'))).toMatchObject({ constraint: 'reference' });
-    await evolve(test.database, before);
+    await migrate(test.database, before);
     expect(await test.rows('Child')).toMatchObject([{ id: 'c1', parentId: 'p1' }]);
   });
 
   it('whatever onDelete became in between: tables say nothing of it', async () => {
     await populate(withChild('cascade'));
-    await evolve(test.database, withChild('restrict'));
+    await migrate(test.database, withChild('restrict'));
     expect(await failure(removeParent('p1'))).toMatchObject({ constraint: 'reference' });
     const query = onPostgres
       ? sql`SELECT pg_get_constraintdef(oid) AS "sql" FROM pg_constraint WHERE connamespace = current_schema()::regnamespace`

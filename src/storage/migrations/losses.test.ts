@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../operators/index.ts';
 import { sql } from '../../sql.ts';
-import { currentEpoch } from '../revision.ts';
+import { currentRevision } from '../revision.ts';
 import { define, openPlace } from '../storage.fixture.ts';
 import { type Evolution, kinds, openEvolution } from './evolution.fixture.ts';
-import { evolve } from './migrate.ts';
-import { listEvolutions } from './migration-history.ts';
+import { migrate } from './migrate.ts';
+import { listMigrations } from './migration-history.ts';
 
 /** What users of services like this one have lost, one by one: each on tables that hold something. */
 
@@ -13,7 +13,7 @@ let test: Evolution;
 
 beforeEach(async () => {
   test = openEvolution();
-  await evolve(test.database, define(family()));
+  await migrate(test.database, define(family()));
   await test.database.transaction(async (tx) => {
     await tx.run(sql`INSERT INTO "Parent" ("id", "name", "code") VALUES ('p1', 'Ada', '007'), ('p2', 'Bea', ${'x'.repeat(300)})`);
     await tx.run(
@@ -40,9 +40,9 @@ const ALL = [
 
 describe('what was lost elsewhere is not lost here', () => {
   it('a rename seen as a field that goes and one that comes', async () => {
-    await evolve(test.database, define(family({ title: { ...text, renamedFrom: 'name' }, code: text })));
+    await migrate(test.database, define(family({ title: { ...text, renamedFrom: 'name' }, code: text })));
     expect((await test.rows('Parent')).map(({ title }) => title)).toEqual(['Ada', 'Bea']);
-    await evolve(test.database, define(family({ label: text, code: text })));
+    await migrate(test.database, define(family({ label: text, code: text })));
     expect((await test.rows('Parent')).map(({ title, label }) => [title, label])).toEqual([
       ['Ada', null],
       ['Bea', null],
@@ -56,49 +56,49 @@ describe('what was lost elsewhere is not lost here', () => {
     ['required and unique', { name: { ...text, required: true, unique: true }, code: text }, {}],
     ['an index', { name: text, code: text }, { indexes: [{ fields: ['code', 'name'] }] }],
   ])('children, through ON DELETE, where their parents’ table is rebuilt: %s', async (_, fields, more) => {
-    const evolved = await evolve(test.database, define(family(fields, more)));
+    const evolved = await migrate(test.database, define(family(fields, more)));
     expect([evolved.plan.held, await children()]).toEqual([[], ALL]);
-    const undone = await evolve(test.database, define(family()));
+    const undone = await migrate(test.database, define(family()));
     expect([undone.plan.held, await children()]).toEqual([[], ALL]);
   });
 
   it('text that is cut, and zeros in front of a number', async () => {
     const narrower = { name: text, code: { type: 'enum', values: ['007'] } };
-    expect((await evolve(test.database, define(family(narrower)))).plan.held).toContain('Parent');
-    expect((await evolve(test.database, define(family({ name: text, code: { type: 'integer' } })))).plan.held).toContain('Parent');
-    await evolve(test.database, define(family({ name: text, code: { ...text, maxLength: 5 } })));
+    expect((await migrate(test.database, define(family(narrower)))).plan.held).toContain('Parent');
+    expect((await migrate(test.database, define(family({ name: text, code: { type: 'integer' } })))).plan.held).toContain('Parent');
+    await migrate(test.database, define(family({ name: text, code: { ...text, maxLength: 5 } })));
     expect((await test.rows('Parent')).map(({ code }) => String(code).length)).toEqual([3, 300]);
   });
 
   it('the second time: it does nothing', async () => {
     const after = define(family({ title: { ...text, renamedFrom: 'name' }, code: { type: 'list', of: 'string' } }));
-    expect((await evolve(test.database, after)).done.length).toBeGreaterThan(1);
-    const [epoch, columns] = [await test.database.transaction(currentEpoch), await test.shapeOf('Parent')];
-    for (const more of [{}, { thorough: true }]) expect((await evolve(test.database, after, more)).done).toEqual([]);
-    expect([await test.database.transaction(currentEpoch), await test.shapeOf('Parent')]).toEqual([epoch, columns]);
+    expect((await migrate(test.database, after)).done.length).toBeGreaterThan(1);
+    const [epoch, columns] = [await test.database.transaction(currentRevision), await test.shapeOf('Parent')];
+    for (const more of [{}, { thorough: true }]) expect((await migrate(test.database, after, more)).done).toEqual([]);
+    expect([await test.database.transaction(currentRevision), await test.shapeOf('Parent')]).toEqual([epoch, columns]);
   });
 
   it('what only people read: it is no change of tables', async () => {
     const shown = family({ name: { ...text, description: 'as shown' }, code: text }, { description: 'A parent' });
-    expect((await evolve(test.database, define(shown))).done).toEqual([]);
+    expect((await migrate(test.database, define(shown))).done).toEqual([]);
   });
 
   it('by two who start at once: one of them does it', async () => {
     const other = openPlace(test.place);
     const after = define(family({ name: text, code: { type: 'list', of: 'string' } }));
-    const both = await Promise.all([evolve(test.database, after), evolve(other, after)]);
+    const both = await Promise.all([migrate(test.database, after), migrate(other, after)]);
     await other.close();
     expect(both.map(({ done }) => done.length > 0).sort()).toEqual([false, true]);
-    expect(await test.database.transaction((tx) => listEvolutions(tx, 10))).toHaveLength(2);
+    expect(await test.database.transaction((tx) => listMigrations(tx, 10))).toHaveLength(2);
     expect(await children()).toEqual(ALL);
   });
 
   it('with the resource that children refer to, while they are kept', async () => {
     const { Child: child = {} } = family();
-    const gone = await evolve(test.database, define({}));
+    const gone = await migrate(test.database, define({}));
     expect(kinds(gone)).toEqual(['keepAside', 'keepAside']);
     expect(await children()).toEqual(ALL);
-    expect((await evolve(test.database, define({ ...family(), Child: child }))).plan.held).toEqual([]);
+    expect((await migrate(test.database, define({ ...family(), Child: child }))).plan.held).toEqual([]);
     expect(await children()).toEqual(ALL);
   });
 });

@@ -4,7 +4,7 @@ import { SYSTEM } from '../../resources/system/index.ts';
 import { sql } from '../../sql.ts';
 import { define, failure, onPostgres } from '../storage.fixture.ts';
 import { COLUMN_TYPES, type Evolution, type Fields, kinds, openEvolution } from './evolution.fixture.ts';
-import { evolve, planFor } from './migrate.ts';
+import { migrate, planFor } from './migrate.ts';
 import { dialectOf } from './migration-dialects.ts';
 
 let test: Evolution;
@@ -16,7 +16,7 @@ afterEach(() => test.dispose());
 
 describe('a new database', () => {
   it('gets every table of the system, and its second run has nothing to do', async () => {
-    const first = await evolve(test.database, SYSTEM);
+    const first = await migrate(test.database, SYSTEM);
     expect(first.plan.held).toEqual([]);
     expect(
       first.plan.steps
@@ -25,7 +25,7 @@ describe('a new database', () => {
         .toSorted(),
     ).toEqual([...SYSTEM.keys()].toSorted());
     expect(await test.epoch()).toBe(1);
-    const second = await evolve(test.database, SYSTEM);
+    const second = await migrate(test.database, SYSTEM);
     expect(second.plan).toMatchObject({ steps: [], held: [] });
     expect(second.definitions).toEqual(SYSTEM);
     expect(await test.epoch()).toBe(1);
@@ -74,8 +74,8 @@ describe('a new database', () => {
       A: { fields: { b: { type: 'reference', to: 'B', onDelete: 'setNull' }, a: { type: 'reference', to: 'A', onDelete: 'cascade' } } },
       B: { fields: { a: { type: 'reference', to: 'A' } } },
     });
-    expect((await evolve(test.database, definitions)).plan.held).toEqual([]);
-    expect((await evolve(test.database, definitions)).plan.steps).toEqual([]);
+    expect((await migrate(test.database, definitions)).plan.held).toEqual([]);
+    expect((await migrate(test.database, definitions)).plan.steps).toEqual([]);
     await test.database.transaction(async (tx) => {
       await tx.run(sql`INSERT INTO "A" ("id") VALUES ('a1')`);
       await tx.run(sql`INSERT INTO "A" ("id", "a") VALUES ('a2', 'a1')`);
@@ -103,8 +103,8 @@ describe('names that only seem to be the same', () => {
       },
       A_b: { fields: { c: { type: 'string', index: true } } },
     });
-    await evolve(test.database, definitions);
-    expect((await evolve(test.database, definitions)).plan.steps).toEqual([]);
+    await migrate(test.database, definitions);
+    expect((await migrate(test.database, definitions)).plan.steps).toEqual([]);
     expect([...(await test.indexesOf('A')), ...(await test.indexesOf('A_b'))]).toHaveLength(3);
   });
 
@@ -127,8 +127,8 @@ describe('a refusal', () => {
   const a: Fields = { title: { type: 'string' } };
 
   it('holds up no other resource', async () => {
-    await evolve(test.database, define({ A: { fields: a }, B: { fields: a } }));
-    const evolved = await evolve(
+    await migrate(test.database, define({ A: { fields: a }, B: { fields: a } }));
+    const evolved = await migrate(
       test.database,
       define({ A: { fields: { title: { type: 'password' } } }, B: { fields: { ...a, more: { type: 'string' } } } }),
     );
@@ -138,8 +138,8 @@ describe('a refusal', () => {
   });
 
   it('keeps what the refused resource refers to', async () => {
-    await evolve(test.database, define({ A: { fields: { ...a, b: { type: 'reference', to: 'B' } } }, B: { fields: a } }));
-    const { definitions, plan, done } = await evolve(test.database, define({ A: { fields: { title: { type: 'password' } } } }));
+    await migrate(test.database, define({ A: { fields: { ...a, b: { type: 'reference', to: 'B' } } }, B: { fields: a } }));
+    const { definitions, plan, done } = await migrate(test.database, define({ A: { fields: { title: { type: 'password' } } } }));
     expect(done).toEqual([]);
     expect(plan.held).toEqual(['A', 'B']);
     expect(definitions.has('B')).toBe(true);
@@ -147,7 +147,7 @@ describe('a refusal', () => {
 
   it('leaves out what refers to a resource that never was', async () => {
     await test.database.transaction((tx) => tx.run(sql`CREATE TABLE "B" ("id" TEXT PRIMARY KEY, "title" DOUBLE PRECISION)`));
-    const { definitions, plan } = await evolve(
+    const { definitions, plan } = await migrate(
       test.database,
       define({ A: { fields: { b: { type: 'reference', to: 'B' } } }, B: { fields: a } }),
     );
@@ -157,7 +157,7 @@ describe('a refusal', () => {
 
   it('of a table of our own stops the program', async () => {
     await test.database.transaction((tx) => tx.run(sql`CREATE TABLE "_Decision" ("id" INTEGER PRIMARY KEY, "at" INTEGER)`));
-    expect(await failure(evolve(test.database, SYSTEM))).toBeInstanceOf(SetupError);
+    expect(await failure(migrate(test.database, SYSTEM))).toBeInstanceOf(SetupError);
     expect(await test.database.transaction((tx) => dialectOf(tx).hasTable(tx, '_Policy'))).toBe(false);
   });
 });

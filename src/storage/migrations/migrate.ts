@@ -4,19 +4,19 @@ import { sql } from '../../sql.ts';
 import type { Database, Transaction } from '../contract.ts';
 import { keepVersion } from '../policy-history.ts';
 import { loadPolicy } from '../policy-records.ts';
-import { bumpEpoch } from '../revision.ts';
-import { dialectOf, EVOLUTION_LOCK } from './migration-dialects.ts';
-import { keepEvolution } from './migration-history.ts';
+import { advanceRevision } from '../revision.ts';
+import { dialectOf, MIGRATION_LOCK } from './migration-dialects.ts';
+import { recordMigration } from './migration-history.ts';
 import { type BackUp, backedUp, isRisky, whenFree } from './migration-lock.ts';
 import { hashPlan, type Plan, type Step, toShown } from './migration-plan.ts';
 import { type Tell, untold } from './migration-progress.ts';
 import { isStanding, keepStanding } from './migration-status.ts';
 import { perform } from './perform-steps.ts';
 import { carryRule, loadRules, type Renames } from './renamed-paths.ts';
-import { settle } from './select-steps.ts';
+import { selectSteps } from './select-steps.ts';
 
 /** What came of an evolution. */
-export interface Evolved {
+export interface MigrationResult {
   /** The definitions in force: those given, save that a held one stays as it was applied or stays out. */
   readonly definitions: Definitions;
   readonly plan: Plan;
@@ -31,7 +31,7 @@ export interface InForceKeeper {
 }
 
 /** How an evolution goes on. */
-export interface EvolveOptions {
+export interface MigrateOptions {
   readonly keeper?: InForceKeeper;
   /** For the record: `start`, `dev`, `cli`, or the id of a user. */
   readonly actor?: string;
@@ -54,7 +54,7 @@ export interface EvolveOptions {
  * @throws SetupError where one of the service's own tables cannot follow, the plan is no longer the one that was allowed, or no backup
  * can be made.
  */
-export async function evolve(database: Database, definitions: Definitions, options: EvolveOptions = {}): Promise<Evolved> {
+export async function migrate(database: Database, definitions: Definitions, options: MigrateOptions = {}): Promise<MigrationResult> {
   const { keeper, tell = untold } = options;
   const before = keeper?.definitions;
   try {
@@ -76,7 +76,7 @@ export async function evolve(database: Database, definitions: Definitions, optio
 
 /** What would have to be done for tables to follow the definitions; does none of it. */
 export async function planIn(tx: Transaction, definitions: Definitions): Promise<Plan> {
-  const { plan, forget } = await settle(tx, definitions);
+  const { plan, forget } = await selectSteps(tx, definitions);
   await forget();
   return plan;
 }
@@ -86,36 +86,36 @@ export function planFor(database: Database, definitions: Definitions, tell: Tell
   return whenFree(() => database.transaction((tx) => planIn(tx, definitions), { patient: true }), tell);
 }
 
-interface Evolving extends Omit<EvolveOptions, 'tell'> {
+interface Evolving extends Omit<MigrateOptions, 'tell'> {
   readonly tell: Tell;
   readonly backUp: BackUp;
 }
 
-async function evolveIn(tx: Transaction, wanted: Definitions, options: Evolving): Promise<Evolved> {
+async function evolveIn(tx: Transaction, wanted: Definitions, options: Evolving): Promise<MigrationResult> {
   const { actor = 'start', allow, thorough, tell, backUp } = options;
   const from = performance.now();
   await dialectOf(tx).prepare(tx);
   const asks = allow !== undefined || thorough === true;
   if (!asks && (await isStanding(tx, wanted))) return nothingToDo(wanted);
-  await tx.lock(EVOLUTION_LOCK);
+  await tx.lock(MIGRATION_LOCK);
   // Whoever held it has perhaps done all of it.
   if (!asks && (await isStanding(tx, wanted))) return nothingToDo(wanted);
-  const settled = await settle(tx, wanted, { allow, tell, isDone: true });
+  const settled = await selectSteps(tx, wanted, { allow, tell, isDone: true });
   checkOwnTables(settled.plan, settled.definitions);
   const backup = settled.work.some(isRisky) ? backUp(settled.plan.hash) : undefined;
   await perform(tx, settled.work, tell);
   await settled.forget();
   const done = settled.work.map(toShown);
   if (done.length > 0) {
-    const epoch = await bumpEpoch(tx);
+    const epoch = await advanceRevision(tx);
     await carryPolicies(tx, { renames: settled.renames, before: settled.before, epoch });
   }
   await keepStanding(tx, settled.definitions);
-  if (done.length > 0) await keepEvolution(tx, { actor, planHash: settled.plan.hash, steps: done, from, backup });
+  if (done.length > 0) await recordMigration(tx, { actor, planHash: settled.plan.hash, steps: done, from, backup });
   return { definitions: settled.definitions, plan: settled.plan, done };
 }
 
-function nothingToDo(wanted: Definitions): Evolved {
+function nothingToDo(wanted: Definitions): MigrationResult {
   return { definitions: wanted, plan: { hash: hashPlan([], wanted), steps: [], held: [] }, done: [] };
 }
 

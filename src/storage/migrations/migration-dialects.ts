@@ -7,7 +7,7 @@ import type { TableDialect } from './table-state.ts';
 const TABLES: Readonly<Record<SqlDialect['name'], TableDialect>> = Object.freeze({ sqlite: sqliteTables, postgres: postgresTables });
 
 /** Held by whoever changes tables. */
-export const EVOLUTION_LOCK = 'evolution';
+export const MIGRATION_LOCK = 'evolution';
 
 /** How the database at hand makes tables and tells of them. */
 export function dialectOf({ dialect }: Pick<Transaction, 'dialect'>): TableDialect {

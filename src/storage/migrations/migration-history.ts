@@ -6,7 +6,7 @@ import { dialectOf } from './migration-dialects.ts';
 import type { Step } from './migration-plan.ts';
 
 /** One time that something was done. */
-export interface Evolution {
+export interface MigrationRecord {
   readonly id: string;
   readonly at: string;
   /** `start`, `dev`, `cli`, or the id of a user. */
@@ -18,7 +18,7 @@ export interface Evolution {
 }
 
 /** What is kept of an evolution. */
-export interface Performed extends Pick<Evolution, 'actor' | 'planHash'> {
+export interface Performed extends Pick<MigrationRecord, 'actor' | 'planHash'> {
   readonly steps: readonly Step[];
   /** When it began, by `performance.now()`. */
   readonly from: number;
@@ -30,7 +30,7 @@ export interface Performed extends Pick<Evolution, 'actor' | 'planHash'> {
 const OF_ALL = { resource: '*' } as const;
 
 /** Keeps one row for an evolution that did something, in its own transaction. */
-export async function keepEvolution(tx: Transaction, { actor, planHash, steps, from, backup }: Performed): Promise<void> {
+export async function recordMigration(tx: Transaction, { actor, planHash, steps, from, backup }: Performed): Promise<void> {
   const shown = steps.map(({ kind, resource, field, risk, reason }) => ({ kind, resource, field, risk, reason }));
   const kept = backup === undefined ? [] : [{ ...OF_ALL, kind: 'backup', risk: 'safe', reason: `what stood before is kept as ${backup}` }];
   await insertEvolution(tx, { actor, planHash, steps: [...kept, ...shown], from });
@@ -66,9 +66,9 @@ export async function hasHistoryHashes(tx: Transaction): Promise<boolean> {
 }
 
 /** What was done, the newest first; nothing of a database that no evolution has seen. */
-export async function listEvolutions(tx: Transaction, limit: number): Promise<readonly Evolution[]> {
+export async function listMigrations(tx: Transaction, limit: number): Promise<readonly MigrationRecord[]> {
   if (!(await dialectOf(tx).hasTable(tx, '_Evolution'))) return [];
-  const rows = await tx.all<Omit<Evolution, 'steps'> & { steps: string }>(
+  const rows = await tx.all<Omit<MigrationRecord, 'steps'> & { steps: string }>(
     sql`SELECT "id", "at", "actor", "planHash", "steps", "durationMs" FROM "_Evolution" ORDER BY "at" DESC, "id" DESC LIMIT ${limit}`,
   );
   return rows.map((row) => ({ ...row, steps: JSON.parse(row.steps) as readonly JsonObject[] }));

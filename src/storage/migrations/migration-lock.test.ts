@@ -7,9 +7,9 @@ import { sql } from '../../sql.ts';
 import { openSqlite } from '../sqlite/database.ts';
 import { failure } from '../storage.fixture.ts';
 import { article, type Evolution, type Fields, openEvolution } from './evolution.fixture.ts';
-import { evolve, planFor } from './migrate.ts';
-import { listEvolutions } from './migration-history.ts';
-import { prune } from './prune-archived.ts';
+import { migrate, planFor } from './migrate.ts';
+import { listMigrations } from './migration-history.ts';
+import { pruneArchived } from './prune-archived.ts';
 
 let test: Evolution;
 const told: string[] = [];
@@ -38,11 +38,11 @@ function columns(file: string): unknown[] {
 
 async function apply(fields: Fields): Promise<void> {
   const { hash } = await planFor(test.database, article(fields));
-  await evolve(test.database, article(fields), { allow: hash, tell });
+  await migrate(test.database, article(fields), { allow: hash, tell });
 }
 
 async function backupsInHistory(): Promise<readonly unknown[]> {
-  const [newest] = await test.database.transaction((tx) => listEvolutions(tx, 1));
+  const [newest] = await test.database.transaction((tx) => listMigrations(tx, 1));
   return (newest?.steps ?? []).filter(({ kind }) => kind === 'backup').map(({ reason }) => reason);
 }
 
@@ -72,19 +72,19 @@ describe('before an evolution', () => {
   it('and before a prune, which drops what is in it', async () => {
     await apply({ more: { type: 'string' } });
     expect(test.backups()).toEqual([]);
-    await prune(test.database, article({ more: { type: 'string' } }), { actor: 'cli', tell });
+    await pruneArchived(test.database, article({ more: { type: 'string' } }), { actor: 'cli', tell });
     expect(test.backups().map(columns)).toEqual([['size', 'more']]);
-    expect(await prune(test.database, article({ more: { type: 'string' } }), { actor: 'cli', tell })).toEqual([]);
+    expect(await pruneArchived(test.database, article({ more: { type: 'string' } }), { actor: 'cli', tell })).toEqual([]);
     expect(test.backups()).toHaveLength(1);
   });
 
   it('of a database in memory, none is made', async () => {
     const database = openSqlite({ path: ':memory:', backups: { folder: join(dirname(test.path), 'none'), kept: 1 } });
-    await evolve(database, article(texts));
+    await migrate(database, article(texts));
     await database.transaction((tx) =>
       tx.run(sql`INSERT INTO "Article" ("id", "version", "createdAt", "updatedAt") VALUES ('1', 1, '', '')`),
     );
-    await evolve(database, article(counted));
+    await migrate(database, article(counted));
     await database.close();
     expect(existsSync(join(dirname(test.path), 'none'))).toBe(false);
   });
@@ -109,7 +109,7 @@ describe('nothing is done', () => {
       if (text === 'COMMIT') throw new BetterSqlite3.SqliteError('full', 'SQLITE_FULL');
       return exec.call(this, text);
     });
-    expect(await failure(evolve(test.database, article(counted), { tell }))).toBeInstanceOf(Problem);
+    expect(await failure(migrate(test.database, article(counted), { tell }))).toBeInstanceOf(Problem);
     vi.restoreAllMocks();
     expect(told).toHaveLength(2);
     expect(test.backups()).toEqual([]);
@@ -120,7 +120,7 @@ describe('nothing is done', () => {
 it('is done all the same where older backups cannot be removed, and that is told', async () => {
   const folder = join(dirname(test.path), 'backups');
   for (let day = 1; day <= 3; day++) mkdirSync(join(folder, `2020010${day}T000000000Z-old.db`), { recursive: true });
-  await evolve(test.database, article(counted), { tell });
+  await migrate(test.database, article(counted), { tell });
   expect(told.slice(1)).toEqual([expect.stringContaining('is kept in'), expect.stringMatching(/^older backups could not be removed: /)]);
   expect(columns(test.path)).toEqual(['size', 'count']);
 });

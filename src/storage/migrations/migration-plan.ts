@@ -88,7 +88,7 @@ export interface DraftStep extends Step {
 }
 
 /** Rows that would be in the way of a step: asked before anything is done. */
-export interface Obstacle {
+export interface Precondition {
   readonly field?: string;
   readonly query: Sql;
   /** What the rows that came back mean; undefined where they are not in the way. */
@@ -109,7 +109,7 @@ export interface Draft {
   readonly resource: string;
   readonly steps: readonly DraftStep[];
   readonly refusals: readonly string[];
-  readonly obstacles: readonly Obstacle[];
+  readonly obstacles: readonly Precondition[];
 }
 
 interface StepParts extends Pick<DraftStep, 'kind' | 'reason' | 'notes'> {

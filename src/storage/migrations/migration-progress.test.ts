@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sql } from '../../sql.ts';
 import { onPostgres } from '../storage.fixture.ts';
 import { article, type Evolution, type Fields, openEvolution } from './evolution.fixture.ts';
-import { evolve } from './migrate.ts';
-import { prune } from './prune-archived.ts';
+import { migrate } from './migrate.ts';
+import { pruneArchived } from './prune-archived.ts';
 
 let test: Evolution;
 let told: string[];
@@ -29,7 +29,7 @@ async function insert(records: number): Promise<void> {
 }
 
 async function tellOf(fields: Fields): Promise<readonly string[]> {
-  await evolve(test.database, article(fields), { tell });
+  await migrate(test.database, article(fields), { tell });
   return told.map((line) => line.replace(/\d+\.\d s$/, '… s'));
 }
 
@@ -58,7 +58,7 @@ describe('what takes long', () => {
   it('is told of what a prune takes out', async () => {
     await insert(10_001);
     await test.apply({ other: { type: 'string' } });
-    await prune(test.database, article({ other: { type: 'string' } }), { actor: 'cli', tell });
+    await pruneArchived(test.database, article({ other: { type: 'string' } }), { actor: 'cli', tell });
     expect(told.slice(0, 2)).toEqual([
       NO_BACKUP,
       `Article.size is kept aside; 10001 values are dropped for good: this comes by 10,001 records; ${WAIT}`,

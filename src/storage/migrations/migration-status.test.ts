@@ -3,8 +3,8 @@ import { sql } from '../../sql.ts';
 import type { Transaction } from '../contract.ts';
 import { define, onPostgres } from '../storage.fixture.ts';
 import { article, type Evolution, kinds, openEvolution } from './evolution.fixture.ts';
-import { evolve, planFor } from './migrate.ts';
-import { listEvolutions } from './migration-history.ts';
+import { migrate, planFor } from './migrate.ts';
+import { listMigrations } from './migration-history.ts';
 import { loadOtherDefinitions } from './migration-status.ts';
 
 let test: Evolution;
@@ -23,7 +23,7 @@ describe('definitions that stand already', () => {
     await test.apply(before);
     await read((tx) => tx.run(sql`ALTER TABLE "Article" DROP COLUMN "title"`));
     expect((await test.apply(before)).plan.steps).toEqual([]);
-    expect(kinds(await evolve(test.database, article(before), { thorough: true }))).toEqual(['addColumn title']);
+    expect(kinds(await migrate(test.database, article(before), { thorough: true }))).toEqual(['addColumn title']);
   });
 
   it('are looked into again where any of them says anything else, or none was followed wholly', async () => {
@@ -43,7 +43,7 @@ describe('definitions that stand already', () => {
     const others = await read((tx) => loadOtherDefinitions(tx, article(before)));
     expect([...(others?.get('Article')?.fields.keys() ?? [])]).toContain('note');
     expect(others?.get('_Policy')).toBe(article(before).get('_Policy'));
-    await evolve(test.database, define({}));
+    await migrate(test.database, define({}));
     expect((await read((tx) => loadOtherDefinitions(tx, article(before))))?.has('Article')).toBe(false);
   });
 });
@@ -51,11 +51,11 @@ describe('definitions that stand already', () => {
 describe('the history', () => {
   it('has a row for each time that something was done, and none for the others', async () => {
     await test.apply(before);
-    await evolve(test.database, article(before), { thorough: true });
+    await migrate(test.database, article(before), { thorough: true });
     await test.apply({ title: { type: 'string', description: 'shown' } });
-    await evolve(test.database, article(after), { actor: 'dev' });
+    await migrate(test.database, article(after), { actor: 'dev' });
     await planFor(test.database, article({ title: { type: 'integer' } }));
-    const [last, first, ...more] = await read((tx) => listEvolutions(tx, 10));
+    const [last, first, ...more] = await read((tx) => listMigrations(tx, 10));
     expect(more).toEqual([]);
     expect(first).toMatchObject({ actor: 'start' });
     expect(last).toMatchObject({
@@ -64,16 +64,16 @@ describe('the history', () => {
       steps: [{ kind: 'addColumn', resource: 'Article', field: 'note', risk: 'safe', reason: 'Article.note is new' }],
       durationMs: expect.any(Number),
     });
-    expect(await read((tx) => listEvolutions(tx, 1))).toEqual([last]);
+    expect(await read((tx) => listMigrations(tx, 1))).toEqual([last]);
   });
 
   it('has one row of several that start at once', async () => {
     await Promise.all(Array.from({ length: 5 }, () => test.apply(before)));
-    expect(await read((tx) => listEvolutions(tx, 10))).toHaveLength(1);
+    expect(await read((tx) => listMigrations(tx, 10))).toHaveLength(1);
   });
 
   it('of a database that nothing was done to is empty', async () => {
-    expect(await read((tx) => listEvolutions(tx, 10))).toEqual([]);
+    expect(await read((tx) => listMigrations(tx, 10))).toEqual([]);
   });
 
   it('takes nothing of a change that fails half way', async () => {
@@ -82,7 +82,7 @@ describe('the history', () => {
     for (const text of REFUSING) await read((tx) => tx.run(sql.raw(text)));
     await expect(test.apply({ title: { type: 'integer' } })).rejects.toThrow();
     expect(await test.shapeOf('Article')).not.toHaveProperty('title$1');
-    expect(await read((tx) => listEvolutions(tx, 10))).toHaveLength(1);
+    expect(await read((tx) => listMigrations(tx, 10))).toHaveLength(1);
     expect(await test.rows('Article')).toMatchObject([{ title: '1' }]);
   });
 });

@@ -1,7 +1,7 @@
 import type { Definitions } from '../../resources/index.ts';
 import { sql } from '../../sql.ts';
 import type { Statement, Transaction } from '../contract.ts';
-import { type DefinitionRow, definitionsOf, keepRow, loadDefinitionRows, toApplied } from './applied-definitions.ts';
+import { appliedDefinitions, type DefinitionRow, keepRow, loadDefinitionRows, toApplied } from './applied-definitions.ts';
 import { dialectOf } from './migration-dialects.ts';
 import { hashDefinitions } from './migration-plan.ts';
 
@@ -35,7 +35,7 @@ export async function loadOtherDefinitions(tx: Transaction, known: Definitions):
   const hash = await loadHash(tx);
   if (hash === undefined || hash === hashDefinitions(known)) return undefined;
   const own = [...known].filter(([, { internal }]) => internal);
-  const applied = definitionsOf(toApplied(await loadDefinitionRows(tx)).resources);
+  const applied = appliedDefinitions(toApplied(await loadDefinitionRows(tx)).resources);
   const others = [...applied].filter(([, { internal }]) => !internal);
   const user = known.get('User');
   return new Map([...own, ...(user === undefined ? [] : [['User', user] as const]), ...others]);

@@ -5,9 +5,9 @@ import { quoteName } from '../table-names.ts';
 import { type Kept, keptField } from './applied-definitions.ts';
 import { addColumnSql, renameColumnSql } from './ddl.ts';
 import { checkCompatible, describeChanges } from './field-changes.ts';
-import { type DraftStep, type Obstacle, toStep } from './migration-plan.ts';
+import { type DraftStep, type Precondition, toStep } from './migration-plan.ts';
 import { carryAsides, hasToConvert, planConversion } from './plan-conversion.ts';
-import { defaultObstacle, requiredObstacle, valuesObstacle } from './preconditions.ts';
+import { defaultPrecondition, requiredPrecondition, valuesPrecondition } from './preconditions.ts';
 import { findTwin } from './table-renames.ts';
 import { columnIn, rowsOf, type Table, type TableDialect } from './table-state.ts';
 
@@ -15,7 +15,7 @@ import { columnIn, rowsOf, type Table, type TableDialect } from './table-state.t
 export interface FieldDraft {
   readonly steps: readonly DraftStep[];
   readonly refusals: readonly string[];
-  readonly obstacles: readonly Obstacle[];
+  readonly obstacles: readonly Precondition[];
   /** The value that a row will have, as SQL that can be asked before any step is done. */
   readonly after: Sql;
   /** What is different about it without its column being touched, in words. */
@@ -34,9 +34,9 @@ export function planField(table: Table, field: Field): FieldDraft {
   const draft = from === undefined ? planNew(table, field) : planExisting(table, field, from);
   const obstacles = [...draft.obstacles];
   const isSure = table.applied?.fields.get(field.name)?.required === true && !draft.steps.some(({ kind }) => kind === 'convert');
-  if (field.required && !isSure) obstacles.push(requiredObstacle(table, field, draft.after));
+  if (field.required && !isSure) obstacles.push(requiredPrecondition(table, field, draft.after));
   if (field.to !== undefined && draft.steps.some(({ kind }) => kind === 'backfill'))
-    obstacles.push(defaultObstacle(table, field, draft.after));
+    obstacles.push(defaultPrecondition(table, field, draft.after));
   return { ...draft, obstacles };
 }
 
@@ -121,7 +121,7 @@ function planExisting(table: Table, field: Field, from: string): FieldDraft {
   return {
     steps,
     refusals,
-    obstacles: !converts && losesValues(before?.field, field) ? [valuesObstacle(table, field, columnIn(table, from))] : [],
+    obstacles: !converts && losesValues(before?.field, field) ? [valuesPrecondition(table, field, columnIn(table, from))] : [],
     after: value === undefined ? moved.after : sql`coalesce(${moved.after}, ${castValue(value, field, table.dialect)})`,
     changes: before === undefined ? [] : describeChanges(before.field, field),
     moved: moved.columns,

@@ -1,13 +1,13 @@
 import type { Resource } from '../../resources/index.ts';
 import { createIndexSql, dropIndexSql, isManaged, type WantedIndex, wantedIndexes } from './ddl.ts';
-import { type DraftStep, type Obstacle, toStep } from './migration-plan.ts';
-import { type After, uniqueObstacle } from './preconditions.ts';
+import { type DraftStep, type Precondition, toStep } from './migration-plan.ts';
+import { type After, uniquePrecondition } from './preconditions.ts';
 import type { ActualIndex, Table, TableDialect } from './table-state.ts';
 
 /** What the indexes of a table ask for. */
 export interface IndexDraft {
   readonly steps: readonly DraftStep[];
-  readonly obstacles: readonly Obstacle[];
+  readonly obstacles: readonly Precondition[];
 }
 
 /** Which columns will not be what they were. */
@@ -29,7 +29,7 @@ export function planIndexes({ resource, actual, ...table }: Table, { columns, af
       ...dropped.map((index) => dropIndexStep(resource, index)),
       ...created.map((index) => createIndexStep(resource, index, table.dialect)),
     ],
-    obstacles: created.filter(({ unique }) => unique).map((index) => uniqueObstacle({ resource, actual, ...table }, index, after)),
+    obstacles: created.filter(({ unique }) => unique).map((index) => uniquePrecondition({ resource, actual, ...table }, index, after)),
   };
 }
 

@@ -29,7 +29,7 @@ export interface Planned {
 }
 
 /** Plans what tables have to do to follow definitions. Pure: rows are asked later. */
-export function planEvolution(parts: PlanParts): Planned {
+export function planMigration(parts: PlanParts): Planned {
   const renames = findTableRenames(parts.definitions, parts.actual);
   const actual = renameActual(parts.actual, renames);
   const planning: Planning = {

@@ -2,10 +2,10 @@ import type { Resource } from '../../resources/index.ts';
 import { sql } from '../../sql.ts';
 import { keptField } from './applied-definitions.ts';
 import { addReferencesSql, createTableSql, partitionColumn, wantedIndexes } from './ddl.ts';
-import { type Draft, type DraftStep, type Obstacle, toStep } from './migration-plan.ts';
+import { type Draft, type DraftStep, type Precondition, toStep } from './migration-plan.ts';
 import { automaticField, planField } from './plan-field.ts';
 import { createIndexStep, planIndexes } from './plan-indexes.ts';
-import { type After, deletedObstacle } from './preconditions.ts';
+import { type After, deletedPrecondition } from './preconditions.ts';
 import { rowsOf, type Table, type TableDialect } from './table-state.ts';
 
 /** Plans a resource that has no table. */
@@ -87,7 +87,7 @@ function keepFieldsAside(table: Table): readonly DraftStep[] {
 /** What it asks of a table that deleted records are kept from now on, or no longer. */
 export interface SoftDeleteDraft {
   readonly steps: readonly DraftStep[];
-  readonly obstacles: readonly Obstacle[];
+  readonly obstacles: readonly Precondition[];
   /** What is different, in words. */
   readonly changes: readonly string[];
 }
@@ -103,7 +103,7 @@ export function planSoftDelete(table: Table, after: After): SoftDeleteDraft {
   const was = applied?.softDelete === true;
   if (was === resource.softDelete) return NONE;
   if (was) {
-    const obstacles = actual.columns.has('deletedAt') ? [deletedObstacle(table)] : [];
+    const obstacles = actual.columns.has('deletedAt') ? [deletedPrecondition(table)] : [];
     return { steps: [], obstacles, changes: ['softDelete was true, is false: what is deleted from now on is gone for good'] };
   }
   const changes = ['softDelete was false, is true: what is deleted from now on is kept, and can be restored'];

@@ -4,7 +4,7 @@ import { typeOf } from '../../resources/index.ts';
 import { type Sql, sql } from '../../sql.ts';
 import { quoteName } from '../table-names.ts';
 import type { WantedIndex } from './ddl.ts';
-import type { Obstacle } from './migration-plan.ts';
+import type { Precondition } from './migration-plan.ts';
 import { rowsOf, type Table } from './table-state.ts';
 
 /** Values that are shown of what is in the way. */
@@ -14,7 +14,7 @@ const SHOWN = 5;
 export type After = (field: string) => Sql;
 
 /** A required field without a value in some row. Asked where that was not sure before. */
-export function requiredObstacle(table: Table, field: Field, after: Sql): Obstacle {
+export function requiredPrecondition(table: Table, field: Field, after: Sql): Precondition {
   const name = `${table.resource.name}.${field.name}`;
   return {
     field: field.name,
@@ -29,7 +29,7 @@ export function requiredObstacle(table: Table, field: Field, after: Sql): Obstac
 }
 
 /** A reference whose default is the id of no record: rows that were given it would refer to nothing. */
-export function defaultObstacle(table: Table, field: Field, after: Sql): Obstacle {
+export function defaultPrecondition(table: Table, field: Field, after: Sql): Precondition {
   const { to = '' } = field;
   const stored = table.storedName(to);
   const ids = stored === undefined ? sql`(SELECT NULL WHERE FALSE)` : sql`(SELECT "id" FROM ${sql.raw(quoteName(stored))})`;
@@ -42,7 +42,7 @@ export function defaultObstacle(table: Table, field: Field, after: Sql): Obstacl
 }
 
 /** Values of an enum that rows have and the definition no longer lists; of a list, its first such item. */
-export function valuesObstacle(table: Table, field: Field, column: Sql): Obstacle {
+export function valuesPrecondition(table: Table, field: Field, column: Sql): Precondition {
   const list = JSON.stringify((field.of ?? field).values ?? []);
   const unlisted = sql`NOT IN (SELECT value FROM ${table.listItems(sql`${list}`)})`;
   const found =
@@ -65,7 +65,7 @@ export function valuesObstacle(table: Table, field: Field, column: Sql): Obstacl
 }
 
 /** Deleted records of a resource that is no longer to keep any: they would be back, and nobody asked for that. */
-export function deletedObstacle(table: Table): Obstacle {
+export function deletedPrecondition(table: Table): Precondition {
   const { name } = table.resource;
   return {
     query: sql`SELECT "id", count(*) OVER () AS "count" FROM ${rowsOf(table)} WHERE "deletedAt" IS NOT NULL ORDER BY "id" LIMIT ${SHOWN}`,
@@ -84,7 +84,11 @@ export function deletedObstacle(table: Table): Obstacle {
 }
 
 /** Records that would share what is to be unique. One without a value shares it with nobody. */
-export function uniqueObstacle(table: Table, { fields, where, of }: Pick<WantedIndex, 'fields' | 'where' | 'of'>, after: After): Obstacle {
+export function uniquePrecondition(
+  table: Table,
+  { fields, where, of }: Pick<WantedIndex, 'fields' | 'where' | 'of'>,
+  after: After,
+): Precondition {
   const { resource } = table;
   const values = fields.map(after);
   const selected = sql.join(values.map((value, index) => sql`${value} AS ${sql.raw(`"v${index}"`)}`));

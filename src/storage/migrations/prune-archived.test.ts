@@ -2,10 +2,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sql } from '../../sql.ts';
 import { define } from '../storage.fixture.ts';
 import { article, type Evolution, type Fields, openEvolution } from './evolution.fixture.ts';
-import { evolve } from './migrate.ts';
-import { listEvolutions } from './migration-history.ts';
+import { migrate } from './migrate.ts';
+import { listMigrations } from './migration-history.ts';
 import type { Step } from './migration-plan.ts';
-import { planPrune, prune } from './prune-archived.ts';
+import { planPruneArchived, pruneArchived } from './prune-archived.ts';
 
 let test: Evolution;
 
@@ -18,7 +18,7 @@ const text = { type: 'string' } as const;
 const whole: Fields = { title: text, note: text, price: text, parent: { type: 'reference', to: 'Article' } };
 const left: Fields = { title: text, price: { type: 'integer' } };
 const planned = async (fields: Fields): Promise<readonly Step[]> =>
-  (await test.database.transaction((tx) => planPrune(tx, article(fields)))).steps;
+  (await test.database.transaction((tx) => planPruneArchived(tx, article(fields)))).steps;
 
 describe('prune', () => {
   it('shows what is kept aside with its rows, and then drops it for good', async () => {
@@ -33,17 +33,17 @@ describe('prune', () => {
       ['dropColumn', 'price$1', 'destructive', 2],
     ]);
     expect(await test.shapeOf('Article')).toHaveProperty('note');
-    expect(await prune(test.database, article(left), { actor: 'cli' })).toEqual(steps);
+    expect(await pruneArchived(test.database, article(left), { actor: 'cli' })).toEqual(steps);
     expect(Object.keys(await test.shapeOf('Article')).slice(5)).toEqual(['title', 'price']);
     expect(await test.rows('Article')).toMatchObject([
       { title: 'a', price: 1 },
       { title: 'b', price: 2 },
     ]);
     expect(await planned(left)).toEqual([]);
-    expect(await prune(test.database, article(left), { actor: 'cli' })).toEqual([]);
-    const [last] = await test.database.transaction((tx) => listEvolutions(tx, 1));
+    expect(await pruneArchived(test.database, article(left), { actor: 'cli' })).toEqual([]);
+    const [last] = await test.database.transaction((tx) => listMigrations(tx, 1));
     expect(last).toMatchObject({ actor: 'cli', steps: [{ kind: 'dropColumn' }, {}, {}] });
-    expect((await evolve(test.database, article(left), { thorough: true })).plan.steps).toEqual([]);
+    expect((await migrate(test.database, article(left), { thorough: true })).plan.steps).toEqual([]);
   });
 
   it('leaves what the definitions ask for back', async () => {
@@ -58,14 +58,14 @@ describe('prune', () => {
 
   it('drops tables that refer to one another', async () => {
     const pair = { A: { fields: { b: { type: 'reference', to: 'B' } } }, B: { fields: { a: { type: 'reference', to: 'A' } } } };
-    await evolve(test.database, define(pair));
+    await migrate(test.database, define(pair));
     await test.database.transaction(async (tx) => {
       await tx.run(sql`INSERT INTO "A" ("id") VALUES ('1')`);
       await tx.run(sql`INSERT INTO "B" ("id", "a") VALUES ('1', '1')`);
       await tx.run(sql`UPDATE "A" SET "b" = '1'`);
     });
-    await evolve(test.database, define({}));
-    const steps = await prune(test.database, define({}), { actor: 'cli' });
+    await migrate(test.database, define({}));
+    const steps = await pruneArchived(test.database, define({}), { actor: 'cli' });
     expect(steps.map(({ kind, resource, rows }) => [kind, resource, rows])).toEqual([
       ['dropTable', 'A', 1],
       ['dropTable', 'B', 1],

@@ -5,8 +5,8 @@ import { quoteName } from '../table-names.ts';
 import { type DefinitionRow, loadDefinitionRows } from './applied-definitions.ts';
 import { dropColumnSql, dropIndexSql } from './ddl.ts';
 import { draftDropDeleted, forgetDropped } from './deleted-records.ts';
-import { dialectOf, EVOLUTION_LOCK } from './migration-dialects.ts';
-import { keepEvolution } from './migration-history.ts';
+import { dialectOf, MIGRATION_LOCK } from './migration-dialects.ts';
+import { recordMigration } from './migration-history.ts';
 import { type BackUp, backedUp, whenFree } from './migration-lock.ts';
 import { type DraftStep, hashPlan, type Plan, type Step, toShown, toStep } from './migration-plan.ts';
 import { type Tell, untold } from './migration-progress.ts';
@@ -23,7 +23,7 @@ export interface PruneOptions {
  * What is kept aside, as the steps that would drop it for good: fields and resources that are no longer defined, columns from
  * before a conversion. What the definitions ask for back is left out.
  */
-export async function planPrune(tx: Transaction, definitions: Definitions, options: PruneOptions = {}): Promise<Plan> {
+export async function planPruneArchived(tx: Transaction, definitions: Definitions, options: PruneOptions = {}): Promise<Plan> {
   const drafts = [...(await draftPrune(tx, definitions)), ...(await draftDeleted(tx, options))];
   await forgetDropped(tx);
   return toPlan(drafts, definitions);
@@ -36,7 +36,7 @@ interface Pruning extends PruneOptions {
 }
 
 /** Drops what is kept aside, in one transaction and after a backup, and answers what that was, and what has to stay. */
-export function prune(
+export function pruneArchived(
   database: Database,
   definitions: Definitions,
   { actor, tell = untold, ...options }: Pruning,
@@ -55,14 +55,14 @@ async function pruneIn(
   { actor, tell, backUp, ...options }: PruningIn,
 ): Promise<readonly Step[]> {
   const from = performance.now();
-  await tx.lock(EVOLUTION_LOCK);
+  await tx.lock(MIGRATION_LOCK);
   const drafts = [...(await draftPrune(tx, definitions)), ...(await draftDeleted(tx, options))];
   const { hash, steps } = toPlan(drafts, definitions);
   const done = steps.filter(({ kind }) => kind !== 'stay');
   if (done.length > 0) {
     const backup = backUp(hash);
     await perform(tx, drafts, tell);
-    await keepEvolution(tx, { actor, planHash: hash, steps: done, from, backup });
+    await recordMigration(tx, { actor, planHash: hash, steps: done, from, backup });
   }
   await forgetDropped(tx);
   return steps;

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../operators/index.ts';
 import { sql } from '../../sql.ts';
 import { define } from '../storage.fixture.ts';
 import { blocked, type Evolution, openEvolution } from './evolution.fixture.ts';
-import { type Evolved, evolve } from './migrate.ts';
+import { type MigrationResult, migrate } from './migrate.ts';
 
 type Sources = Parameters<typeof define>[0];
 
@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => test.dispose());
 
-const apply = (sources: Sources): Promise<Evolved> => evolve(test.database, define(sources));
+const apply = (sources: Sources): Promise<MigrationResult> => migrate(test.database, define(sources));
 const text: JsonObject = { type: 'string' };
 
 /** An article, kept. */
@@ -60,7 +60,7 @@ describe('a field under a name that is kept aside', () => {
     await populate();
     const renamed: Sources = { Article: { fields: { titel: { ...text, renamedFrom: 'title' }, note: text } } };
     await apply(renamed);
-    expect((await evolve(test.database, define(renamed), { thorough: true })).plan.steps).toEqual([]);
+    expect((await migrate(test.database, define(renamed), { thorough: true })).plan.steps).toEqual([]);
     expect(await test.rows('Article')).toMatchObject([{ titel: 'kept' }]);
   });
 

@@ -5,7 +5,7 @@ import { sql } from '../../sql.ts';
 import { createPolicy, loadPolicy } from '../policy-records.ts';
 import { define, failure } from '../storage.fixture.ts';
 import { blocked, type Evolution, kinds, openEvolution, stepOf } from './evolution.fixture.ts';
-import { type Evolved, evolve, planFor } from './migrate.ts';
+import { type MigrationResult, migrate, planFor } from './migrate.ts';
 
 type Sources = Parameters<typeof define>[0];
 
@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 afterEach(() => test.dispose());
 
-const apply = (sources: Sources): Promise<Evolved> => evolve(test.database, define(sources));
+const apply = (sources: Sources): Promise<MigrationResult> => migrate(test.database, define(sources));
 const text: JsonObject = { type: 'string' };
 const article: JsonObject = { fields: { title: { ...text, index: true }, note: text } };
 const comment = (to: string): JsonObject => ({ fields: { articleId: { type: 'reference', to, onDelete: 'cascade' }, body: text } });
@@ -42,7 +42,7 @@ describe('a resource under another name', () => {
     const dangling = test.database.transaction((tx) => tx.run(sql`DELETE FROM "Post"`));
     expect(await failure(dangling)).toMatchObject({ constraint: 'reference' });
     for (const more of [{}, { thorough: true }]) {
-      expect((await evolve(test.database, define({ Post: post, Comment: comment('Post') }), more)).plan.steps).toEqual([]);
+      expect((await migrate(test.database, define({ Post: post, Comment: comment('Post') }), more)).plan.steps).toEqual([]);
     }
     expect((await test.rows('_Definition')).map(({ id }) => id)).not.toContain('Article');
   });
@@ -245,7 +245,7 @@ describe('policies that name what is renamed', () => {
     expect(done).toEqual([]);
     expect(stepOf(plan.steps, 'renameColumn')).toMatchObject({ risk: 'lossy', rules: [{ policy: 'P', rule: 'the broken one' }] });
     expect(stepOf(plan.steps, 'renameColumn').reason).toContain('the broken one of policy "P" would break');
-    await evolve(test.database, define(after), { allow: plan.hash });
+    await migrate(test.database, define(after), { allow: plan.hash });
     expect(await rules()).toEqual([[broken.resource, ...broken.conditions]]);
   });
 

@@ -1,21 +1,21 @@
 import { SetupError } from '../../errors.ts';
 import type { Definitions } from '../../resources/index.ts';
 import type { Transaction } from '../contract.ts';
-import { definitionsOf, loadDefinitionRows, toApplied } from './applied-definitions.ts';
+import { appliedDefinitions, loadDefinitionRows, toApplied } from './applied-definitions.ts';
 import { askRows } from './check-preconditions.ts';
 import { type Conversion, forget } from './conversion.ts';
 import { settleInForce } from './definitions-in-force.ts';
 import { dialectOf } from './migration-dialects.ts';
 import { ASKS_FIRST, type Draft, type DraftStep, hashPlan, type Plan, toShown, toStay } from './migration-plan.ts';
 import { type Tell, untold } from './migration-progress.ts';
-import { planEvolution } from './plan-migration.ts';
+import { planMigration } from './plan-migration.ts';
 import { loadRules, type Renames } from './renamed-paths.ts';
 import { tellRules } from './rule-warnings.ts';
 import type { TableRenames } from './table-renames.ts';
 import type { ActualTable } from './table-state.ts';
 
 /** A plan, and what of it is to be done. */
-export interface Settled {
+export interface SelectedSteps {
   readonly plan: Plan;
   /** The steps to do, in their order. */
   readonly work: readonly DraftStep[];
@@ -42,18 +42,18 @@ interface SettleOptions {
  *
  * @throws SetupError where `allow` is the hash of another plan, and there is something to allow.
  */
-export async function settle(
+export async function selectSteps(
   tx: Transaction,
   wanted: Definitions,
   { allow, tell = untold, isDone = false }: SettleOptions = {},
-): Promise<Settled> {
+): Promise<SelectedSteps> {
   const dialect = dialectOf(tx);
   const isNew = !(await dialect.hasTable(tx, '_Definition'));
   const rows = isNew ? [] : await loadDefinitionRows(tx);
   const applied = toApplied(rows);
-  const before = definitionsOf(applied.resources);
+  const before = appliedDefinitions(applied.resources);
   const actual = await dialect.introspect(tx);
-  const { drafts, renames } = planEvolution({ rows, applied, actual, definitions: wanted, dialect, listItems: tx.dialect.listItems });
+  const { drafts, renames } = planMigration({ rows, applied, actual, definitions: wanted, dialect, listItems: tx.dialect.listItems });
   if (isDone) await dialect.hold(tx, concerned(drafts, { renames, actual }));
   const rules = isNew ? [] : await loadRules(tx);
   const asked: DraftStep[] = [];

@@ -7,9 +7,9 @@ import { deleteRecord, insertRecord, loadDeletedRecord, loadRecord } from '../re
 import { define, failure, resourceOf, toRecord } from '../storage.fixture.ts';
 import { listDeletedRecords } from './deleted-records.ts';
 import { article, blocked, type Evolution, type Fields, kinds, openEvolution, stepOf } from './evolution.fixture.ts';
-import { evolve } from './migrate.ts';
-import { listEvolutions } from './migration-history.ts';
-import { planPrune, prune } from './prune-archived.ts';
+import { migrate } from './migrate.ts';
+import { listMigrations } from './migration-history.ts';
+import { planPruneArchived, pruneArchived } from './prune-archived.ts';
 
 let test: Evolution;
 beforeEach(() => {
@@ -71,7 +71,7 @@ describe('softDelete', () => {
     expect(await test.rows('Article')).toMatchObject([{ slug: 'a' }, { slug: 'b' }]);
     expect(kinds(await test.apply(fields, KEPT))).toEqual(expect.arrayContaining(['bringBack deletedAt', 'bringBack deletedBy']));
     await test.apply(fields, SECTIONS);
-    expect((await prune(test.database, article(fields, SECTIONS), { actor: 'cli' })).map(({ field }) => field)).toEqual([
+    expect((await pruneArchived(test.database, article(fields, SECTIONS), { actor: 'cli' })).map(({ field }) => field)).toEqual([
       'deletedAt',
       'deletedBy',
     ]);
@@ -149,10 +149,10 @@ describe('softDelete', () => {
     await test.insert(fields, { slug: 'a' });
     await remove('1');
     const renamed = define({ Story: { fields: { slug: { type: 'string' } }, softDelete: true, renamedFrom: 'Article' } });
-    expect((await evolve(test.database, renamed)).plan.held).toEqual([]);
+    expect((await migrate(test.database, renamed)).plan.held).toEqual([]);
     expect(await test.database.transaction(listDeletedRecords)).toMatchObject([{ resource: 'Story', count: 1 }]);
     const without = define({ Story: { fields: { slug: { type: 'string' } } } });
-    expect((await evolve(test.database, without)).plan.held).toEqual(['Story']);
+    expect((await migrate(test.database, without)).plan.held).toEqual(['Story']);
   });
 });
 
@@ -183,10 +183,10 @@ describe('prune, of deleted records', () => {
     });
   }
   const left = async (table: string): Promise<readonly unknown[]> => (await test.rows(table)).map(({ id }) => id);
-  const drop = (deletedBefore: number) => prune(test.database, definitions, { actor: 'cli', deletedBefore });
+  const drop = (deletedBefore: number) => pruneArchived(test.database, definitions, { actor: 'cli', deletedBefore });
 
   it('shows how many there are, drops none unasked, and then those that are old enough, in circles too', async () => {
-    await evolve(test.database, definitions);
+    await migrate(test.database, definitions);
     await rows('Folder', { id: 'f1', deletedAt: OLD }, { id: 'f2' }, { id: 'f3', deletedAt: new Date().toISOString() });
     await rows('Page', { id: 'p1', folderId: 'f1', deletedAt: OLD, seeIds: ['p1'] }, { id: 'p2', folderId: 'f2' });
     await test.database.transaction((tx) => tx.run(sql`UPDATE "Folder" SET "topId" = 'p1' WHERE "id" = 'f1'`));
@@ -194,8 +194,8 @@ describe('prune, of deleted records', () => {
       { resource: 'Folder', count: 2, oldest: OLD },
       { resource: 'Page', count: 1, oldest: OLD, newest: OLD },
     ]);
-    expect(await prune(test.database, definitions, { actor: 'cli' })).toEqual([]);
-    const plan = await test.database.transaction((tx) => planPrune(tx, definitions, { deletedBefore: 30 }));
+    expect(await pruneArchived(test.database, definitions, { actor: 'cli' })).toEqual([]);
+    const plan = await test.database.transaction((tx) => planPruneArchived(tx, definitions, { deletedBefore: 30 }));
     expect(plan.steps).toMatchObject([
       { resource: 'Folder', kind: 'dropRecords', risk: 'destructive', rows: 1 },
       { resource: 'Page', kind: 'dropRecords', rows: 1, sql: ['DELETE FROM "Page" WHERE "deletedAt" < ?'] },
@@ -206,13 +206,13 @@ describe('prune, of deleted records', () => {
     ]);
     expect((await drop(30)).map(({ rows: count }) => count)).toEqual([1, 1]);
     expect([await left('Folder'), await left('Page')]).toEqual([['f2', 'f3'], ['p2']]);
-    const [last] = await test.database.transaction((tx) => listEvolutions(tx, 1));
+    const [last] = await test.database.transaction((tx) => listMigrations(tx, 1));
     expect(last).toMatchObject({ actor: 'cli', steps: [{ kind: 'dropRecords', resource: 'Folder' }, {}] });
     expect((await drop(30)).length).toBe(0);
   });
 
   it('leaves what is referred to by what stays, however far', async () => {
-    await evolve(test.database, definitions);
+    await migrate(test.database, definitions);
     await rows('Folder', { id: 'f1', deletedAt: OLD });
     await rows('Page', { id: 'p1', folderId: 'f1', deletedAt: OLD }, { id: 'p2', deletedAt: OLD }, { id: 'p3', deletedAt: OLD });
     await rows('Page', { id: 'p4', deletedAt: new Date().toISOString(), seeIds: ['p1'] });
@@ -222,18 +222,18 @@ describe('prune, of deleted records', () => {
       ['Page', 'stay', 1],
     ]);
     expect([await left('Folder'), await left('Page')]).toEqual([['f1'], ['p1', 'p4']]);
-    const history = () => test.database.transaction((tx) => listEvolutions(tx, 9));
+    const history = () => test.database.transaction((tx) => listMigrations(tx, 9));
     const before = await history();
     expect((await drop(30)).map(({ risk }) => risk)).toEqual(['blocked', 'blocked']);
     expect(await history()).toEqual(before);
   });
 
   it('goes by the definitions in force: that is how softDelete can be taken away', async () => {
-    await evolve(test.database, definitions);
+    await migrate(test.database, definitions);
     await rows('Page', { id: 'p1', deletedAt: OLD });
     const without = define({ Folder: tree.Folder, Page: { fields: tree.Page.fields } });
-    expect((await evolve(test.database, without)).plan.held).toEqual(['Page']);
-    expect(await prune(test.database, without, { actor: 'cli', deletedBefore: 0 })).toMatchObject([{ rows: 1 }]);
-    expect((await evolve(test.database, without)).plan.held).toEqual([]);
+    expect((await migrate(test.database, without)).plan.held).toEqual(['Page']);
+    expect(await pruneArchived(test.database, without, { actor: 'cli', deletedBefore: 0 })).toMatchObject([{ rows: 1 }]);
+    expect((await migrate(test.database, without)).plan.held).toEqual([]);
   });
 });

@@ -4,8 +4,8 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { sql } from '../../sql.ts';
 import type { Transaction } from '../contract.ts';
 import { article, type Evolution, openEvolution } from '../migrations/evolution.fixture.ts';
-import { evolve } from '../migrations/migrate.ts';
-import { prune } from '../migrations/prune-archived.ts';
+import { migrate } from '../migrations/migrate.ts';
+import { pruneArchived } from '../migrations/prune-archived.ts';
 import { deleteRecord, insertRecord, restoreRecord } from '../records.ts';
 import { define, resourceOf, toRecord } from '../storage.fixture.ts';
 
@@ -34,7 +34,7 @@ it('a value written while its type changes is the one that is converted', async 
   await test.insert(texts, { size: '1' });
   const { done } = await beside(
     (tx) => tx.run(sql`UPDATE "Article" SET "size" = '2'`),
-    () => evolve(test.database, article({ size: { type: 'integer' } })),
+    () => migrate(test.database, article({ size: { type: 'integer' } })),
   );
   expect([done.map(({ kind }) => kind), await test.rows('Article')]).toMatchObject([['convert'], [{ size: 2 }]]);
 });
@@ -43,7 +43,7 @@ it('a value that makes another no longer the only one is met before an index ask
   await test.apply(texts);
   await test.insert(texts, { size: '1' });
   const insert = (tx: Transaction): Promise<void> => insertRecord(tx, resourceOf(article(texts), 'Article'), toRecord('x', { size: '1' }));
-  const { plan } = await beside(insert, () => evolve(test.database, article({ size: { type: 'string', unique: true } })));
+  const { plan } = await beside(insert, () => migrate(test.database, article({ size: { type: 'string', unique: true } })));
   expect(plan.held).toEqual(['Article']);
   expect(plan.steps.map(({ reason }) => reason)).toContainEqual(expect.stringContaining('several records have "1" (2)'));
 });
@@ -51,7 +51,7 @@ it('a value that makes another no longer the only one is met before an index ask
 it('a record that is restored while deleted ones are dropped stays, with what it refers to', async () => {
   const definitions = define({ Page: { softDelete: true, fields: { topId: { type: 'reference', to: 'Page' } } } });
   const page = resourceOf(definitions, 'Page');
-  await evolve(test.database, definitions);
+  await migrate(test.database, definitions);
   await test.database.transaction(async (tx) => {
     await insertRecord(tx, page, toRecord('top', {}));
     await insertRecord(tx, page, toRecord('low', { topId: 'top' }));
@@ -60,7 +60,7 @@ it('a record that is restored while deleted ones are dropped stays, with what it
   });
   await beside(
     (tx) => restoreRecord(tx, page, 'low'),
-    () => prune(test.database, definitions, { actor: 'cli', deletedBefore: 30 }),
+    () => pruneArchived(test.database, definitions, { actor: 'cli', deletedBefore: 30 }),
   );
   expect((await test.rows('Page')).map(({ id }) => id)).toEqual(['low', 'top']);
 });

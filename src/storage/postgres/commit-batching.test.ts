@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sql } from '../../sql.ts';
 import type { Appending, Basis, Database, Transaction } from '../contract.ts';
-import { bumpEpoch, loadEpoch } from '../revision.ts';
+import { advanceRevision, loadRevision } from '../revision.ts';
 import { failure } from '../storage.fixture.ts';
-import { guardSql } from './commit-validation.ts';
+import { commitValidationSql } from './commit-validation.ts';
 import { openFamily } from './postgres.fixture.ts';
 
 const { open, ask, close } = openFamily('storage_postgres_recorder');
@@ -17,7 +17,7 @@ beforeAll(async () => {
     CREATE TABLE "User" ("id" TEXT COLLATE "C" PRIMARY KEY, "version" BIGINT);
     CREATE TABLE "_Session" ("id" TEXT COLLATE "C" PRIMARY KEY, "revokedAt" TEXT);
     CREATE TABLE "Log" ("id" TEXT COLLATE "C" PRIMARY KEY, "under" TEXT, CHECK ("id" <> 'refused'));
-    ${guardSql()}`);
+    ${commitValidationSql()}`);
 });
 afterAll(() => close(database));
 beforeEach(() =>
@@ -39,7 +39,7 @@ const LOG: Appending<Line> = {
 
 /** A read: it looks under which epoch it is, and leaves a line of that. */
 async function read(tx: Transaction, id: string, basis: Basis = {}): Promise<string> {
-  const { stamp } = await loadEpoch(tx);
+  const { stamp } = await loadRevision(tx);
   tx.restsOn({ epoch: stamp, ...basis });
   await tx.append(LOG, [{ id, under: stamp }]);
   return stamp;
@@ -122,7 +122,7 @@ describe('of a group, whoever rests on what is no longer so', () => {
   it('finds the newest, however often it changes meanwhile', async () => {
     let ended = false;
     const change = async () => {
-      for (let at = 0; at < 20; at++) await database.transaction((tx) => bumpEpoch(tx));
+      for (let at = 0; at < 20; at++) await database.transaction((tx) => advanceRevision(tx));
     };
     const changing = change().finally(() => {
       ended = true;
@@ -186,7 +186,7 @@ describe('a work that only looks', () => {
   it('is looked after all the same, where it leaves nothing', async () => {
     let runs = 0;
     const answer = await database.transaction(async (tx) => {
-      const { stamp } = await loadEpoch(tx);
+      const { stamp } = await loadRevision(tx);
       tx.restsOn({ epoch: stamp });
       if (runs++ === 0) await ask(`UPDATE "_State" SET "text" = 'second'`);
       return stamp;

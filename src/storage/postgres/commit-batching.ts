@@ -1,8 +1,8 @@
 import { Problem } from '../../errors.ts';
 import { type CommitFigures, ConstraintError, type Transaction } from '../contract.ts';
 import { readStale } from './commit-validation.ts';
-import type { Grounds } from './read-set.ts';
-import type { Outcome } from './transaction.ts';
+import type { ReadSet } from './read-set.ts';
+import type { TransactionOutcome } from './transaction.ts';
 import type { Left } from './transaction-handle.ts';
 
 /** Works whose rows share a commit at most: more would make the first of them wait long for its answer. */
@@ -11,7 +11,7 @@ const GROUP = 256;
 const ATTEMPTS = 5;
 
 /** Appends what works leave that wrote nothing else: whatever came while a commit was in flight shares the next one. */
-export interface Recorder {
+export interface EntryBatching {
   /** How many wait. */
   readonly waiting: number;
   /** Resolves once it is committed; false where what it rests on is no longer so: then nothing of it is. Throws Problems. */
@@ -19,7 +19,7 @@ export interface Recorder {
 }
 
 /** How a group is committed: in a transaction of its own, in which `work` appends, if what these rest on is so. */
-export type CommitGroup = (others: readonly Grounds[], work: (tx: Transaction) => Promise<void>) => Promise<Outcome<void>>;
+export type CommitGroup = (others: readonly ReadSet[], work: (tx: Transaction) => Promise<void>) => Promise<TransactionOutcome<void>>;
 
 interface Queued {
   readonly left: Left;
@@ -35,7 +35,7 @@ interface Tried {
 }
 
 /** How a recorder goes on. */
-export interface RecorderOptions {
+export interface EntryBatchingOptions {
   /** Groups that may be under way at once. */
   readonly flights: number;
   /** Told of each commit. */
@@ -43,7 +43,7 @@ export interface RecorderOptions {
 }
 
 /** Makes a recorder. */
-export function createRecorder(commit: CommitGroup, { flights, committed }: RecorderOptions): Recorder {
+export function createEntryBatching(commit: CommitGroup, { flights, committed }: EntryBatchingOptions): EntryBatching {
   const queue: Queued[] = [];
   const settle = createSettling(commit, committed);
   let flying = 0;
@@ -83,7 +83,7 @@ export function createRecorder(commit: CommitGroup, { flights, committed }: Reco
 /** Commits a group, or as much of it as can be; every one of it is told. Never throws. */
 type Settle = (group: readonly Queued[], tried: Tried) => Promise<void>;
 
-function createSettling(commit: CommitGroup, committed: RecorderOptions['committed']): Settle {
+function createSettling(commit: CommitGroup, committed: EntryBatchingOptions['committed']): Settle {
   async function settle(group: readonly Queued[], tried: Tried): Promise<void> {
     const outcome = await tryToCommit(commit, group);
     if ('answer' in outcome) {
@@ -117,7 +117,7 @@ function createSettling(commit: CommitGroup, committed: RecorderOptions['committ
   return settle;
 }
 
-async function tryToCommit(commit: CommitGroup, group: readonly Queued[]): Promise<Outcome<void>> {
+async function tryToCommit(commit: CommitGroup, group: readonly Queued[]): Promise<TransactionOutcome<void>> {
   try {
     return await commit(
       group.map(({ left }) => left.grounds),

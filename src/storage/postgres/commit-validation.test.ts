@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Problem } from '../../errors.ts';
 import { sql } from '../../sql.ts';
 import type { Basis, Database, Transaction } from '../contract.ts';
-import { bumpEpoch, loadEpoch, lockPolicies } from '../revision.ts';
+import { advanceRevision, loadRevision, lockPolicies } from '../revision.ts';
 import { failure } from '../storage.fixture.ts';
-import { guardSql, toGuard } from './commit-validation.ts';
+import { commitValidationSql, toCommitValidation } from './commit-validation.ts';
 import { openFamily } from './postgres.fixture.ts';
 
 const { open, ask, close } = openFamily('storage_postgres_guard');
@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => close(database));
 beforeEach(() =>
   ask(`
-    ${guardSql()};
+    ${commitValidationSql()};
     DELETE FROM "_State"; DELETE FROM "User"; DELETE FROM "_Session"; DELETE FROM "Done";
     INSERT INTO "_State" VALUES ('epoch', 1, 'first');
     INSERT INTO "User" VALUES ('ann', 1, 'admin'), ('bob', 1, 'user');
@@ -48,7 +48,7 @@ async function decide(
 }
 
 const byEpoch = async (tx: Transaction) => {
-  const { stamp } = await loadEpoch(tx);
+  const { stamp } = await loadRevision(tx);
   return { basis: { epoch: stamp }, seen: stamp };
 };
 const byUser = async (tx: Transaction) => {
@@ -90,7 +90,7 @@ describe('what is decided is decided again where, before it commits,', () => {
   });
 
   it.each(CASES)('%s: which nobody would have noticed without the guard', async (_, load, meanwhile, before) => {
-    await ask(guardSql().replace(/BEGIN[\s\S]*END \$guard\$/, 'BEGIN RETURN 0; END $guard$'));
+    await ask(commitValidationSql().replace(/BEGIN[\s\S]*END \$guard\$/, 'BEGIN RETURN 0; END $guard$'));
     await decide(load, meanwhile);
     expect(await done()).toEqual([before]);
   });
@@ -113,7 +113,7 @@ describe('a work', () => {
       tx.restsOn((await byEpoch(tx)).basis);
       tx.restsOn((await byUser(tx)).basis);
       tx.restsOn((await bySession(tx)).basis);
-      await bumpEpoch(tx);
+      await advanceRevision(tx);
       await tx.run(sql`UPDATE "User" SET "version" = 2 WHERE "id" = 'ann'`);
       tx.replaces({ users: [{ id: 'ann', version: 1 }] });
       await tx.run(sql`UPDATE "_Session" SET "revokedAt" = 'now'`);
@@ -161,9 +161,9 @@ it('many at once that begin an epoch, one after the other, all come to an end', 
   const change = () =>
     database.transaction(async (tx) => {
       runs++;
-      tx.restsOn({ epoch: (await loadEpoch(tx)).stamp });
+      tx.restsOn({ epoch: (await loadRevision(tx)).stamp });
       await lockPolicies(tx);
-      return bumpEpoch(tx);
+      return advanceRevision(tx);
     });
   const numbers = await Promise.all(Array.from({ length: 40 }, change));
   expect([new Set(numbers).size, runs < 200]).toEqual([40, true]);
@@ -175,12 +175,12 @@ describe('of two at once', () => {
     let waiting = 0;
     const change = () =>
       database.transaction(async (tx) => {
-        const { number, stamp } = await loadEpoch(tx);
+        const { number, stamp } = await loadRevision(tx);
         tx.restsOn({ epoch: stamp });
         seen.push(number);
         waiting++;
         while (waiting < 2) await tx.one(sql`SELECT pg_sleep(0.01)`);
-        return bumpEpoch(tx);
+        return advanceRevision(tx);
       });
     const numbers = await Promise.all([change(), change()]);
     expect([numbers.toSorted(), seen]).toEqual([
@@ -191,7 +191,7 @@ describe('of two at once', () => {
 
   it('the one that revokes waits for the one that has looked and not yet committed', async () => {
     await ask('BEGIN');
-    const { sql: text, parameters } = toGuard([
+    const { sql: text, parameters } = toCommitValidation([
       {
         epoch: 'first',
         users: new Map([['ann', 1]]),
@@ -203,7 +203,7 @@ describe('of two at once', () => {
     ]);
     await ask(text, parameters);
     const order: string[] = [];
-    const revoked = database.transaction((tx) => bumpEpoch(tx)).then(() => order.push('revoked'));
+    const revoked = database.transaction((tx) => advanceRevision(tx)).then(() => order.push('revoked'));
     const demoted = database
       .transaction(async (tx) => {
         await tx.run(sql`UPDATE "User" SET "version" = 2 WHERE "id" = 'ann'`);
@@ -226,10 +226,10 @@ describe('of two at once', () => {
 it('many at once, of whom some change what others rest on, come to an end', async () => {
   const change = (id: string, by: number) =>
     database.transaction(async (tx) => {
-      const { stamp } = await loadEpoch(tx);
+      const { stamp } = await loadRevision(tx);
       const user = await tx.one<{ version: number }>(sql`SELECT "version" FROM "User" WHERE "id" = ${id}`);
       tx.restsOn({ epoch: stamp, users: [{ id, version: user?.version ?? 0 }] });
-      if (by % 5 === 0) await bumpEpoch(tx);
+      if (by % 5 === 0) await advanceRevision(tx);
       if (by % 3 !== 0) return;
       const found = await tx.one<{ version: number }>(sql`SELECT "version" FROM "User" WHERE "id" = ${id}${tx.rowLock('change')}`);
       await tx.run(sql`UPDATE "User" SET "version" = "version" + 1 WHERE "id" = ${id}`);

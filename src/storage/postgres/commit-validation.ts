@@ -1,6 +1,6 @@
 import type { Statement } from '../contract.ts';
 import { STALE, serverDetail } from './driver-error.ts';
-import type { Grounds } from './read-set.ts';
+import type { ReadSet } from './read-set.ts';
 
 /** Name of the function that looks, last of all, whether what works rest on is still so. What it takes and does is one with the name. */
 export const GUARD = 'bailiwick_guard_1';
@@ -15,7 +15,7 @@ export const GUARD = 'bailiwick_guard_1';
  *
  * Few statements, for each costs more than what it asks.
  */
-export function guardSql(): string {
+export function commitValidationSql(): string {
   return `CREATE OR REPLACE FUNCTION ${GUARD}(
     places integer[], exclusive boolean[], stamps text[], user_ids text[], versions bigint[], session_ids text[], valid_until bigint
   ) RETURNS bigint LANGUAGE plpgsql VOLATILE AS $guard$
@@ -52,7 +52,7 @@ END $guard$`;
 const CALL = `SELECT ${GUARD}($1::integer[], $2::boolean[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::bigint) AS "now"`;
 
 /** The statement that looks, for one work or for several that commit together; answers the time as `now`. */
-export function toGuard(all: readonly Grounds[]): Statement {
+export function toCommitValidation(all: readonly ReadSet[]): Statement {
   const users = new Map(all.flatMap((grounds) => [...grounds.users].map(([id, version]) => [`${version} ${id}`, { id, version }])));
   const until = Math.min(...all.map(({ validUntil }) => validUntil));
   const places = [...placesOf(all)].sort(([a], [b]) => a - b);
@@ -88,7 +88,7 @@ export const HOLD_ALL: Statement = Object.freeze({
 });
 
 /** Which locks are taken, and whether for itself alone. */
-function placesOf(all: readonly Grounds[]): ReadonlyMap<number, boolean> {
+function placesOf(all: readonly ReadSet[]): ReadonlyMap<number, boolean> {
   const places = new Map<number, boolean>();
   for (const { epoch, users } of all) {
     if (epoch !== undefined) places.set(EPOCH, false);
@@ -117,7 +117,7 @@ interface Found {
 }
 
 /** Tells of each work, by the error that the guard of all of them failed with, whether it was for it. */
-export function readStale(error: unknown): (grounds: Grounds) => boolean {
+export function readStale(error: unknown): (grounds: ReadSet) => boolean {
   const found = JSON.parse(serverDetail(error) ?? '{}') as Partial<Found>;
   const [users, sessions] = [new Set(found.users), new Set(found.sessions)];
   return ({ epoch, validUntil, users: rested, sessions: logins }) =>

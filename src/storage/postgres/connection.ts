@@ -6,7 +6,7 @@ import { askClient, type Described } from './prepared-query.ts';
 import { toBound } from './query-values.ts';
 
 /** What a statement came to. */
-export interface Answer {
+export interface QueryResult {
   readonly rows: Record<string, unknown>[];
   readonly changes: number;
 }
@@ -25,7 +25,7 @@ export interface Connection {
   meet(process: number): void;
   /** Sends the settings that all goes by from then on. Only where it is our own. */
   settle(text: string): void;
-  ask(statement: Statement): Promise<Answer>;
+  ask(statement: Statement): Promise<QueryResult>;
   /** Sends fixed text without values. What was sent before it need not have been answered: the server takes them in order. */
   send(text: string): Promise<pg.QueryResult>;
   /** Gives up all prepared statements: what they were prepared for is no more, or there are too many. */
@@ -63,7 +63,7 @@ export function createConnection(client: DriverClient, { named, place }: Connect
   let isSet = false;
   let met: number | undefined;
   const described: Described = new Map();
-  const silence = createSilence(() => client.connection?.stream?.destroy(new Error('the server does not answer')));
+  const silence = createIdleTimeout(() => client.connection?.stream?.destroy(new Error('the server does not answer')));
   const bundle = createBundling(() => client.connection?.stream);
   // A pooler answers for itself when we connect, and hands on what we ask.
   const isOwn = (): boolean => met !== undefined && met === client.processID;
@@ -185,7 +185,7 @@ export function toStatement(query: Query): Statement {
 }
 
 /** Notices where somebody who is asked says nothing any more: a machine that is gone closes no connection. */
-export interface Silence {
+export interface IdleTimeout {
   /** From now on it is noticed after so many milliseconds; never where that is undefined. */
   allow(milliseconds: number | undefined): void;
   /** Hands on what a question comes to. */
@@ -197,7 +197,7 @@ export interface Silence {
  *
  * @param cutOff Ends it, so that whatever was asked fails.
  */
-export function createSilence(cutOff: () => void): Silence {
+export function createIdleTimeout(cutOff: () => void): IdleTimeout {
   let allowed: number | undefined;
   let unanswered = 0;
   let timer: NodeJS.Timeout | undefined;

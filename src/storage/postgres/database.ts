@@ -3,7 +3,7 @@ import type { Appending, Database, Transaction, TransactionOptions } from '../co
 import { createHealth } from '../storage-health.ts';
 import { type PostgresAddress, readPostgresUrl, showPostgresUrl } from './connection-string.ts';
 import { createRunner, type RunnerOptions } from './runner.ts';
-import { lookAtServer } from './server-checks.ts';
+import { checkServer } from './server-checks.ts';
 import { postgresDialect } from './sql-dialect.ts';
 
 /** Where the database is and how it is spoken to. */
@@ -22,7 +22,7 @@ export interface PostgresOptions extends RunnerOptions {
  */
 export async function openPostgres(options: PostgresOptions): Promise<Database> {
   const address = readPostgresUrl(options.url);
-  const abilities = await lookAtServer(address, options).catch((error) => refuse(address, error));
+  const abilities = await checkServer(address, options).catch((error) => refuse(address, error));
   const runner = createRunner(address, { ...options, ...abilities });
   const running = new Set<Promise<unknown>>();
   const prove = (): Promise<void> => transaction(probe).catch(() => health.set(false));

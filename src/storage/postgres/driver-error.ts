@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { Problem } from '../../errors.ts';
 import { ConstraintError } from '../contract.ts';
-import { tableOf } from './partitions.ts';
+import { partitionedTableOf } from './partitions.ts';
 
 const CONSTRAINTS: ReadonlyMap<string, ConstraintError['constraint']> = new Map([
   ['23505', 'unique'],
@@ -112,5 +112,5 @@ function placeOf(error: unknown): { table?: string; columns?: readonly string[] 
   const [, list] = /\(([^()]*)\)=\(/.exec(detail) ?? [];
   const columns = list?.split(', ').map((name) => name.replace(/^"(.*)"$/, '$1'));
   // Of a table in partitions, it is the partition that complains.
-  return { table: tableOf(table), ...(columns !== undefined && { columns }) };
+  return { table: partitionedTableOf(table), ...(columns !== undefined && { columns }) };
 }

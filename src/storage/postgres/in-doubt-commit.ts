@@ -1,15 +1,15 @@
-import type { Asked, Transaction } from '../contract.ts';
+import type { PendingResults, Transaction } from '../contract.ts';
 
 /** A commit of which nobody knows whether it was done. */
-export interface Doubt {
+export interface InDoubtCommit {
   /** The number that the server gave the transaction; undefined where it wrote nothing. */
   readonly number: string | undefined;
   /** Gives a row where it was committed; undefined where it appended none. */
-  readonly find: Asked | undefined;
+  readonly find: PendingResults | undefined;
 }
 
 /** What became of it. `open` where it may still become either, `unknown` where nobody will tell. */
-export type Fate = 'committed' | 'undone' | 'open' | 'unknown';
+export type CommitOutcome = 'committed' | 'undone' | 'open' | 'unknown';
 
 const STATUS = 'SELECT pg_xact_status($1::xid8) AS "status"';
 
@@ -18,7 +18,7 @@ const STATUS = 'SELECT pg_xact_status($1::xid8) AS "status"';
  * transaction has ended: its COMMIT may still be on the way. A server that has taken the place of the one before may have given its
  * number to another, so where rows were appended, they have the last word.
  */
-export async function loadFate(tx: Transaction, { number, find }: Doubt): Promise<Fate> {
+export async function loadCommitOutcome(tx: Transaction, { number, find }: InDoubtCommit): Promise<CommitOutcome> {
   if (number === undefined) return 'undone';
   // In this order: what is said to have ended is then found, or is not there.
   const told = await tx.one<{ status: string | null }>({ sql: STATUS, parameters: [number] });

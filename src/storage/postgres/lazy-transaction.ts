@@ -1,18 +1,18 @@
 import type pg from 'pg';
-import { createLateMarks, type LateMarks, type Marks } from '../savepoints.ts';
+import { createLazySavepoints, type LazySavepoints, type PendingSavepoints } from '../savepoints.ts';
 import type { Connection } from './connection.ts';
 import type { Clock } from './server-clock.ts';
-import type { Course } from './transaction-state.ts';
+import type { TransactionState } from './transaction-state.ts';
 
 /** How transactions of a connection begin. */
-export interface Beginning {
+export interface TransactionStart {
   /** Text that begins one. */
   readonly begin: string;
   readonly clock: Clock;
 }
 
 /** As much of a transaction as the server has been told. */
-export interface Span {
+export interface LazyTransaction {
   readonly isBegun: boolean;
   /** Whether it may have changed something, or holds what others may want. */
   readonly isWriting: boolean;
@@ -22,7 +22,7 @@ export interface Span {
   begin(): void;
   /** Says that what follows writes, or holds something. */
   write(): void;
-  readonly marks: Marks;
+  readonly marks: PendingSavepoints;
   /** Throws what the server did not like about its beginning. */
   answered(): Promise<void>;
   /** False where the server did not do what was to undo all of it: then it may still be in the midst of that. */
@@ -36,7 +36,11 @@ const NUMBER = `pg_current_xact_id()::text AS "number"`;
  * Begins a transaction no sooner than it is needed. Where every statement sees what is committed by then, statements that only look are
  * the same without one, and two messages fewer.
  */
-export function createSpan(connection: Connection, course: Course, { begin, clock }: Beginning): Span {
+export function createLazyTransaction(
+  connection: Connection,
+  course: TransactionState,
+  { begin, clock }: TransactionStart,
+): LazyTransaction {
   const answers: Promise<void>[] = [];
   const told = { isBegun: false, isWriting: false, number: undefined as string | undefined };
 
@@ -62,7 +66,7 @@ export function createSpan(connection: Connection, course: Course, { begin, cloc
     Object.assign(told, { isBegun: false, isWriting: false, number: undefined });
   }
 
-  const marks = createLateMarks((text) => void connection.send(text).catch(course.note));
+  const marks = createLazySavepoints((text) => void connection.send(text).catch(course.note));
   function open(asking: string): void {
     told.isBegun = true;
     send(`${begin}; SELECT ${asking}`);
@@ -84,12 +88,12 @@ export function createSpan(connection: Connection, course: Course, { begin, cloc
 }
 
 /** A statement that fails fails all that is around it, up to the innermost savepoint that the server knows: so it is told of each at once. */
-function openIn(marks: LateMarks, name: string, { isBegun }: Pick<Span, 'isBegun'>): void {
+function openIn(marks: LazySavepoints, name: string, { isBegun }: Pick<LazyTransaction, 'isBegun'>): void {
   marks.open(name);
   if (isBegun) marks.send();
 }
 
-async function isDone(asked: Promise<unknown>, course: Course): Promise<boolean> {
+async function isDone(asked: Promise<unknown>, course: TransactionState): Promise<boolean> {
   try {
     await asked;
     return true;

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { appendEntry } from '../../audit/index.ts';
 import { testEntry } from '../../audit/integrity/evidence.fixture.ts';
-import { readDefinition } from '../../resources/index.ts';
+import { parseDefinition } from '../../resources/index.ts';
 import { SYSTEM } from '../../resources/system/index.ts';
 import { sql } from '../../sql.ts';
 import { dropOldest, makePartitions } from '../audit-partitions.ts';
 import type { Database } from '../contract.ts';
-import { evolve, planFor } from '../migrations/migrate.ts';
+import { migrate, planFor } from '../migrations/migrate.ts';
 import { openTestDatabase, resourceOf, type TestDatabase } from '../storage.fixture.ts';
 
 const DECISION = resourceOf(SYSTEM, '_Decision');
@@ -48,7 +48,7 @@ const drop = (before: string, staying = 'false', after?: string) =>
   );
 
 it('a day has a partition, and so have those to come, whoever makes them', async () => {
-  await evolve(database, SYSTEM);
+  await migrate(database, SYSTEM);
   const made = await Promise.all(Array.from({ length: 3 }, () => makePartitions(database, DECISION)));
   expect(made.toSorted()).toEqual([0, 0, 8]);
   const today = await now();
@@ -63,7 +63,7 @@ it('a day has a partition, and so have those to come, whoever makes them', async
 });
 
 it('at midnight entries go on in the partition of the next day, and each can be found by its time', async () => {
-  await evolve(database, SYSTEM);
+  await migrate(database, SYSTEM);
   await append('2026-01-31T12:00:00.000Z', 'noon');
   await makePartitions(database, DECISION);
   await append('2026-01-31T23:59:59.999Z', 'before');
@@ -74,7 +74,7 @@ it('at midnight entries go on in the partition of the next day, and each can be 
 });
 
 it('rows whose day has no partition are kept, and moved to one once it is made, while others append', async () => {
-  await evolve(database, SYSTEM);
+  await migrate(database, SYSTEM);
   const at = (n: number): string => `2026-03-0${1 + (n % 3)}T00:00:00.${String(n).padStart(3, '0')}Z`;
   const appending = Array.from({ length: 60 }, (_, n) => append(at(n), `${n}`));
   await Promise.all([...appending.slice(0, 20)]);
@@ -85,7 +85,7 @@ it('rows whose day has no partition are kept, and moved to one once it is made, 
 });
 
 it('what is no time of ours stays where it is', async () => {
-  await evolve(database, SYSTEM);
+  await migrate(database, SYSTEM);
   await append('2026-01-31T12:00:00.000Z', 'put');
   for (const at of [`'); DROP--`, '2026-02-31', '9999', '9999-12-31']) {
     await database.transaction((tx) => tx.run(sql`UPDATE "_Decision" SET "at" = ${at}`));
@@ -96,12 +96,12 @@ it('what is no time of ours stays where it is', async () => {
 
 it('a table that is whole becomes the first partition, with all of its rows, and follows its definition from then on', async () => {
   const { partitionBy: _, ...source } = DECISION.source;
-  const { resource } = readDefinition(source, { builtIn: true });
+  const { resource } = parseDefinition(source, { builtIn: true });
   if (resource === undefined) throw new Error('no definition');
-  await evolve(database, new Map([...SYSTEM, ['_Decision', resource]]));
+  await migrate(database, new Map([...SYSTEM, ['_Decision', resource]]));
   await append('2026-01-31T12:00:00.000Z', 'old');
   await append('2126-01-31T12:00:00.000Z', 'of a clock that is wrong');
-  const evolved = await evolve(database, SYSTEM);
+  const evolved = await migrate(database, SYSTEM);
   expect(evolved.done.filter(({ kind }) => kind !== 'createIndex').map(({ reason }) => reason)).toEqual([
     '_Decision is kept in partitions by the days of at from now on',
   ]);
@@ -111,9 +111,9 @@ it('a table that is whole becomes the first partition, with all of its rows, and
   await makePartitions(database, DECISION);
   expect(await partitions()).toEqual({ first: ['old', 'of a clock that is wrong', 'new'], '2126-02-01': ['next'], rest: [] });
   const fields = { ...(source['fields'] as object), more: { type: 'string', index: true } };
-  const wider = readDefinition({ ...DECISION.source, fields }, { builtIn: true }).resource;
+  const wider = parseDefinition({ ...DECISION.source, fields }, { builtIn: true }).resource;
   if (wider === undefined) throw new Error('no definition');
-  const followed = await evolve(database, new Map([...SYSTEM, ['_Decision', wider]]));
+  const followed = await migrate(database, new Map([...SYSTEM, ['_Decision', wider]]));
   expect(followed.done.map(({ kind }) => kind)).toEqual(['addColumn', 'createIndex']);
   expect((await planFor(database, new Map([...SYSTEM, ['_Decision', wider]]))).steps).toEqual([]);
   await database.transaction((tx) => tx.run(sql`UPDATE "_Decision" SET "more" = 'x' WHERE "at" > '2126'`));
@@ -121,7 +121,7 @@ it('a table that is whole becomes the first partition, with all of its rows, and
 });
 
 it('partitions go whole, one after the other, but for the rows that stay', async () => {
-  await evolve(database, SYSTEM);
+  await migrate(database, SYSTEM);
   for (const day of ['01', '02', '03'])
     for (const hour of ['00', '23']) await append(`2026-01-${day}T${hour}:00:00.000Z`, `${day} ${hour}`);
   await makePartitions(database, DECISION);
@@ -134,11 +134,11 @@ it('partitions go whole, one after the other, but for the rows that stay', async
 
 it('what the first partition holds goes by the row, until all of it does', async () => {
   const { partitionBy: _, ...source } = DECISION.source;
-  const { resource } = readDefinition(source, { builtIn: true });
+  const { resource } = parseDefinition(source, { builtIn: true });
   if (resource === undefined) throw new Error('no definition');
-  await evolve(database, new Map([...SYSTEM, ['_Decision', resource]]));
+  await migrate(database, new Map([...SYSTEM, ['_Decision', resource]]));
   for (const day of ['01', '02', '03']) await append(`2026-01-${day}T12:00:00.000Z`, day);
-  await evolve(database, SYSTEM);
+  await migrate(database, SYSTEM);
   const place = await drop('2026-01-03', `"reason" = '01'`);
   expect(place).toMatchObject({ at: '2026-01-02T12:00:00.000Z' });
   const { at, id } = place ?? { at: '', id: '' };
@@ -154,7 +154,7 @@ it('what the first partition holds goes by the row, until all of it does', async
 });
 
 it('whoever adds an entry twice is told of the table, and that it is its id', async () => {
-  await evolve(database, SYSTEM);
+  await migrate(database, SYSTEM);
   await makePartitions(database, DECISION);
   const at = new Date(await now()).toISOString();
   await append(at, 'once');
@@ -165,7 +165,7 @@ it('whoever adds an entry twice is told of the table, and that it is its id', as
 });
 
 it('who drops one waits for nobody who takes long, and makes nobody wait', async () => {
-  await evolve(database, SYSTEM);
+  await migrate(database, SYSTEM);
   await append('2026-01-01T00:00:00.000Z', 'old');
   await makePartitions(database, DECISION);
   const { promise: isOver, resolve: end } = Promise.withResolvers<void>();

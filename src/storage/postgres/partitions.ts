@@ -33,7 +33,7 @@ export const postgresPartitions: PartitionDialect = Object.freeze({
 });
 
 /** The table that a partition is of; a table of its own is its own. */
-export function tableOf(name: string): string {
+export function partitionedTableOf(name: string): string {
   return name.split(BETWEEN)[0] ?? name;
 }
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createPlaces } from './pool.ts';
+import { createConnectionSlots } from './pool.ts';
 
 describe('places', () => {
   it('of two at the same time are never the same, and are taken again once they are given back', () => {
-    const places = createPlaces();
+    const places = createConnectionSlots();
     const [a, b, c] = [places.take(), places.take(), places.take()];
     expect([b, c]).toEqual([a + 1, a + 2]);
     places.give(b);

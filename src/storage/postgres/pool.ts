@@ -58,7 +58,7 @@ export interface PoolOptions extends ServerOptions {
   /** Called where a connection is lost. */
   lost(): void;
   /** Where its connections have their places, among those of others. */
-  readonly places: Places;
+  readonly places: ConnectionSlots;
 }
 
 /** Makes a pool of so many connections at most; it connects when it is first asked. */
@@ -177,10 +177,10 @@ async function take(pool: pg.Pool): Promise<pg.PoolClient> {
 }
 
 /** Rows that many transactions count in are split in so many. */
-export const LANES = 32;
+export const SLOTS = 32;
 
 /** Places of the connections of one process: of two at the same time, never the same. */
-export interface Places {
+export interface ConnectionSlots {
   /** The first that is free. */
   take(): number;
   give(place: number): void;
@@ -190,9 +190,9 @@ export interface Places {
  * Makes them. Few are ever taken, whatever connections come and go: rows that are counted in are split by them, and each is one more to be
  * added up. Where they begin is up to chance, so that several processes rarely begin with the same.
  */
-export function createPlaces(): Places {
+export function createConnectionSlots(): ConnectionSlots {
   const taken = new Set<number>();
-  const first = randomInt(LANES);
+  const first = randomInt(SLOTS);
 
   return {
     take() {

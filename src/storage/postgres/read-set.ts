@@ -1,7 +1,7 @@
 import type { Basis, Replaced } from '../contract.ts';
 
 /** What one work rests on and has not changed itself; and what it has changed. */
-export interface Grounds {
+export interface ReadSet {
   /** Stamp of the epoch; undefined where it rests on none. */
   readonly epoch: string | undefined;
   /** Milliseconds since 1970; Infinity where nothing expires. */
@@ -26,11 +26,11 @@ export interface Gathering {
   readonly mark: number;
   /** Undoes what was replaced since. What was rested on stays: entries are kept of what was undone, too. */
   undo(mark: number): void;
-  all(): Grounds;
+  all(): ReadSet;
 }
 
 /** Whether nobody has to be asked about it. */
-export function areNone({ epoch, validUntil, users, sessions, begins, changed }: Grounds): boolean {
+export function areNone({ epoch, validUntil, users, sessions, begins, changed }: ReadSet): boolean {
   const isFree = epoch === undefined && validUntil === Number.POSITIVE_INFINITY && users.size + sessions.length === 0;
   return isFree && !begins && changed.size === 0;
 }
@@ -83,12 +83,12 @@ export function createGathering(): Gathering {
   };
 }
 
-interface Gathered extends Pick<Grounds, 'epoch' | 'validUntil' | 'users'> {
+interface Gathered extends Pick<ReadSet, 'epoch' | 'validUntil' | 'users'> {
   readonly sessions: ReadonlyMap<string, string>;
   readonly own: ReadonlyMap<string, string | undefined>;
 }
 
-function toGrounds({ epoch, validUntil, users, sessions, own }: Gathered): Grounds {
+function toGrounds({ epoch, validUntil, users, sessions, own }: Gathered): ReadSet {
   return {
     epoch: own.has('epoch') ? undefined : epoch,
     validUntil,

@@ -1,14 +1,14 @@
 import { Problem } from '../../errors.ts';
 import { createWriters } from '../chain-writers.ts';
 import type { CommitFigures, CommitWatch, DatabaseFigures, Tell, Transaction, TransactionOptions } from '../contract.ts';
-import { type CommitGroup, createRecorder, type Recorder } from './commit-batching.ts';
+import { type CommitGroup, createEntryBatching, type EntryBatching } from './commit-batching.ts';
 import type { Connection } from './connection.ts';
 import type { PostgresAddress, ServerOptions } from './connection-string.ts';
 import { busy } from './driver-error.ts';
-import { type Doubt, type Fate, loadFate } from './in-doubt-commit.ts';
-import { createPlaces, createPool, toBeginnings } from './pool.ts';
+import { type CommitOutcome, type InDoubtCommit, loadCommitOutcome } from './in-doubt-commit.ts';
+import { createConnectionSlots, createPool, toBeginnings } from './pool.ts';
 import { createClock, createClockDifference } from './server-clock.ts';
-import { attempt, type Outcome } from './transaction.ts';
+import { attempt, type TransactionOutcome } from './transaction.ts';
 
 /** How works are run. */
 export interface RunnerOptions extends ServerOptions {
@@ -53,7 +53,7 @@ const DOUBT_PAUSE = 50;
 /** Makes a runner; it connects when it is first asked. */
 export function createRunner(address: PostgresAddress, options: RunnerOptions): Runner {
   const lines = createLines(address, options);
-  const recorder = createRecorder(lines.tryGroup, { flights: FLIGHTS, committed });
+  const recorder = createEntryBatching(lines.tryGroup, { flights: FLIGHTS, committed });
   const settle = createSettling(lines, recorder, options.doubtTimeout);
   let [commits, works, guardRetries] = [0, 0, 0];
 
@@ -109,7 +109,7 @@ interface Manner {
 interface Lines {
   readonly fault: string | undefined;
   readonly figures: Pick<DatabaseFigures, 'waiting' | 'connections' | 'idleConnections'>;
-  tryOnce<T>(work: Work<T>, manner: Manner): Promise<Outcome<T>>;
+  tryOnce<T>(work: Work<T>, manner: Manner): Promise<TransactionOutcome<T>>;
   readonly tryGroup: CommitGroup;
   close(): Promise<void>;
 }
@@ -119,7 +119,7 @@ function createLines(address: PostgresAddress, options: RunnerOptions): Lines {
   const writers = createWriters();
   // Whatever is behind the next connection may be another server, which never saw what this one did.
   const lost = (): void => writers.giveUp();
-  const places = createPlaces();
+  const places = createConnectionSlots();
   const pool = createPool(address, options.connections ?? 10, { ...options, lost, places });
   const recording = createPool(address, FLIGHTS, { ...options, lost, places });
   const beginnings = toBeginnings(address, options);
@@ -158,14 +158,20 @@ function createLines(address: PostgresAddress, options: RunnerOptions): Lines {
 }
 
 /** What one attempt came to: an answer that may be given, or why there is none. */
-type Settled<T> = Ran<T> | Pick<Extract<Outcome<never>, { error: unknown }>, 'error' | 'passing'>;
+type Settled<T> = Ran<T> | Pick<Extract<TransactionOutcome<never>, { error: unknown }>, 'error' | 'passing'>;
 
 /** Settles attempts: has what they leave appended, and finds out what nobody knows. */
-function createSettling(lines: Lines, recorder: Recorder, doubtTimeout = 10_000): <T>(outcome: Outcome<T>) => Promise<Settled<T>> {
-  async function findFate(doubt: Doubt): Promise<Fate> {
+function createSettling(
+  lines: Lines,
+  recorder: EntryBatching,
+  doubtTimeout = 10_000,
+): <T>(outcome: TransactionOutcome<T>) => Promise<Settled<T>> {
+  async function findFate(doubt: InDoubtCommit): Promise<CommitOutcome> {
     for (const end = performance.now() + doubtTimeout; performance.now() < end; ) {
       // Of a server that cannot be asked yet, no more is known than before.
-      const outcome = await lines.tryOnce((tx) => loadFate(tx, doubt), { patient: false, stale: 0, locks: [] }).catch(() => undefined);
+      const outcome = await lines
+        .tryOnce((tx) => loadCommitOutcome(tx, doubt), { patient: false, stale: 0, locks: [] })
+        .catch(() => undefined);
       if (outcome !== undefined && 'answer' in outcome && outcome.answer !== 'open') return outcome.answer;
       await pause(DOUBT_PAUSE);
     }

@@ -6,7 +6,7 @@ import { CLIENT_CHECK } from './pool.ts';
 import { createRunner, type RunnerOptions } from './runner.ts';
 
 /** How it is looked. */
-export interface LookOptions extends RunnerOptions {
+export interface ServerCheckOptions extends RunnerOptions {
   /** Whether the schema is made where it is missing, as it is unless this is false. */
   readonly makesSchema?: boolean;
 }
@@ -20,7 +20,7 @@ export interface Abilities {
 const BESIDE_TIMEOUT = 5000;
 
 /** Looks at a server before anything rests on it, on connections of its own. Throws SetupError where it will not do. */
-export async function lookAtServer(address: PostgresAddress, { tell: _, ...options }: LookOptions): Promise<Abilities> {
+export async function checkServer(address: PostgresAddress, { tell: _, ...options }: ServerCheckOptions): Promise<Abilities> {
   const holder = createRunner(address, { ...options, connections: 1 });
   const other = createRunner(address, { ...options, connections: 1, statementTimeout: BESIDE_TIMEOUT });
   try {

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { createSilence } from './connection.ts';
+import { createIdleTimeout } from './connection.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 it('cuts off where nothing is answered for as long as is allowed, and not before', async () => {
   const cutOff = vi.fn();
-  const silence = createSilence(cutOff);
+  const silence = createIdleTimeout(cutOff);
   silence.allow(100);
   const [first, second] = [Promise.withResolvers<string>(), Promise.withResolvers<string>()];
   const answers = [silence.watch(first.promise), silence.watch(second.promise)];
@@ -22,7 +22,7 @@ it('cuts off where nothing is answered for as long as is allowed, and not before
 
 it('says nothing where nobody is asked, where answers fail, or where it may take as long as it takes', async () => {
   const cutOff = vi.fn();
-  const silence = createSilence(cutOff);
+  const silence = createIdleTimeout(cutOff);
   silence.allow(100);
   await expect(silence.watch(Promise.reject(new Error('refused')))).rejects.toThrow('refused');
   await vi.advanceTimersByTimeAsync(200);

@@ -1,19 +1,19 @@
 import { type Sql, sql } from '../../sql.ts';
 import type { Loan } from '../chain-writers.ts';
-import type { Appended, Appending, Asked, Basis, Replaced, RowLock, Transaction } from '../contract.ts';
+import type { Appended, Appending, Basis, PendingResults, Replaced, RowLock, Transaction } from '../contract.ts';
 import { createSavepoints, internal } from '../savepoints.ts';
-import { type Answer, type Connection, toStatement } from './connection.ts';
-import type { Span } from './lazy-transaction.ts';
-import { LANES } from './pool.ts';
-import { createGathering, type Grounds } from './read-set.ts';
+import { type Connection, type QueryResult, toStatement } from './connection.ts';
+import type { LazyTransaction } from './lazy-transaction.ts';
+import { SLOTS } from './pool.ts';
+import { createGathering, type ReadSet } from './read-set.ts';
 import { postgresDialect } from './sql-dialect.ts';
-import type { Course } from './transaction-state.ts';
+import type { TransactionState } from './transaction-state.ts';
 
 /** What one attempt at a work is made of. */
 export interface Parts {
   readonly connection: Connection;
-  readonly course: Course;
-  readonly span: Span;
+  readonly course: TransactionState;
+  readonly span: LazyTransaction;
   /** Who appends in it. */
   readonly loan: Loan;
 }
@@ -21,7 +21,7 @@ export interface Parts {
 /** What a work leaves to be appended, and what its answer rests on. */
 export interface Left {
   readonly appended: readonly Appended[];
-  readonly grounds: Grounds;
+  readonly grounds: ReadSet;
 }
 
 /** A transaction as a work holds it. */
@@ -45,11 +45,11 @@ export function openTransaction(parts: Parts, now: number): OpenTransaction {
   const tx: Transaction = Object.freeze({
     dialect: postgresDialect,
     now,
-    lane: parts.connection.place % LANES,
+    lane: parts.connection.place % SLOTS,
     // What a row holds is said by whoever wrote the query.
     all: (async (query) => (await ask(query)).rows) as Transaction['all'],
     one: (async (query) => (await ask(query)).rows[0]) as Transaction['one'],
-    async run(query: Asked) {
+    async run(query: PendingResults) {
       write();
       const { changes } = await ask(query);
       return { changes };
@@ -86,7 +86,7 @@ function createAsking({ connection, course, span }: Parts) {
     hold();
     course.wrote = true;
   }
-  async function ask(query: Asked): Promise<Answer> {
+  async function ask(query: PendingResults): Promise<QueryResult> {
     course.check();
     const statement = toStatement(query);
     if (!LOOKS.test(statement.sql)) write();

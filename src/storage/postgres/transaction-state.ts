@@ -3,7 +3,7 @@ import { internal } from '../savepoints.ts';
 import { busy, fromDriver, isLost, type Passing, passing, serverCode } from './driver-error.ts';
 
 /** What has happened to a transaction so far. */
-export interface Course {
+export interface TransactionState {
   /** The first error of the server's or of the connection; what comes after it only follows from it. */
   readonly failure: unknown;
   readonly passing: Passing | undefined;
@@ -31,7 +31,7 @@ export interface Course {
 const FOLLOWS: ReadonlySet<string | undefined> = new Set(['25P02', '25P01', '25006']);
 
 /** The course of one that is about to begin. */
-export function createCourse(): Course {
+export function createTransactionState(): TransactionState {
   const state = {
     failure: undefined as unknown,
     passing: undefined as Passing | undefined,

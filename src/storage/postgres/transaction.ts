@@ -1,14 +1,14 @@
 import type { Writers } from '../chain-writers.ts';
-import { type Asked, findingOf, statementsOf, type Transaction } from '../contract.ts';
+import { findingOf, type PendingResults, statementsOf, type Transaction } from '../contract.ts';
 import { internal } from '../savepoints.ts';
-import { HOLD_ALL, toGuard } from './commit-validation.ts';
+import { HOLD_ALL, toCommitValidation } from './commit-validation.ts';
 import { type Connection, toStatement } from './connection.ts';
 import { fromDriver, type Passing } from './driver-error.ts';
-import type { Doubt } from './in-doubt-commit.ts';
-import { type Beginning, createSpan } from './lazy-transaction.ts';
-import { areNone, type Grounds } from './read-set.ts';
+import type { InDoubtCommit } from './in-doubt-commit.ts';
+import { createLazyTransaction, type TransactionStart } from './lazy-transaction.ts';
+import { areNone, type ReadSet } from './read-set.ts';
 import { type Left, openTransaction, type Parts } from './transaction-handle.ts';
-import { createCourse } from './transaction-state.ts';
+import { createTransactionState } from './transaction-state.ts';
 
 /**
  * When the transaction begins: where it first writes (`late`), at once and together with what the work asks first (`ahead`), or before
@@ -17,7 +17,7 @@ import { createCourse } from './transaction-state.ts';
 export type Start = 'late' | 'ahead' | 'first';
 
 /** How one attempt at a work goes on. */
-export interface Attempt extends Beginning {
+export interface TransactionAttempt extends TransactionStart {
   /** Those who append. */
   readonly writers: Writers;
   readonly start: Start;
@@ -26,11 +26,11 @@ export interface Attempt extends Beginning {
   /** Names that it waits for before anything else: those that it waited for in vain when it was run before. */
   readonly locks?: readonly string[];
   /** Of one that appends what others leave: what each of them rests on. */
-  readonly others?: readonly Grounds[];
+  readonly others?: readonly ReadSet[];
 }
 
 /** What became of one attempt at a work. */
-export type Outcome<T> =
+export type TransactionOutcome<T> =
   | {
       readonly answer: T;
       readonly wrote: boolean;
@@ -50,16 +50,20 @@ export type Outcome<T> =
       /** Names that it has waited for. */
       readonly locks?: readonly string[];
       /** Where nobody knows whether it was committed: how to find out, and the answer if it was. */
-      readonly doubt?: { readonly answer: T; readonly about: Doubt };
+      readonly doubt?: { readonly answer: T; readonly about: InDoubtCommit };
     };
 
 /** Runs a work and commits what it wrote. Never throws. */
-export async function attempt<T>(connection: Connection, how: Attempt, work: (tx: Transaction) => Promise<T>): Promise<Outcome<T>> {
-  const course = createCourse();
-  const span = createSpan(connection, course, how);
+export async function attempt<T>(
+  connection: Connection,
+  how: TransactionAttempt,
+  work: (tx: Transaction) => Promise<T>,
+): Promise<TransactionOutcome<T>> {
+  const course = createTransactionState();
+  const span = createLazyTransaction(connection, course, how);
   const parts = { connection, course, span, loan: how.writers.lend() };
   const isGroup = how.others !== undefined;
-  let doubt: { readonly answer: T; readonly about: Doubt } | undefined;
+  let doubt: { readonly answer: T; readonly about: InDoubtCommit } | undefined;
   try {
     if (how.start !== 'late') span.begin();
     if (how.start === 'first') await span.answered();
@@ -108,8 +112,8 @@ async function holdAll({ connection, course, span }: Parts): Promise<void> {
 
 /** What is sent last of all. */
 interface Ending {
-  readonly statements: readonly Asked[];
-  readonly grounds: readonly Grounds[];
+  readonly statements: readonly PendingResults[];
+  readonly grounds: readonly ReadSet[];
 }
 
 /** All was told that was asked, and it is looked at again where its entry is committed: that the connection is lost by now changes nothing. */
@@ -124,7 +128,7 @@ async function endLooking(parts: Parts): Promise<void> {
 
 /** What is left to be written, the guard, and COMMIT, in one flight: where one of them fails, COMMIT rolls back. */
 async function finish({ connection, course, span }: Parts, { statements, grounds }: Ending): Promise<void> {
-  const guards = grounds.every(areNone) ? [] : [toGuard(grounds)];
+  const guards = grounds.every(areNone) ? [] : [toCommitValidation(grounds)];
   // Whatever cannot be sent is refused before anything is.
   const asked = [...statements, ...guards].map(toStatement);
   course.ended = true;

@@ -14,7 +14,7 @@ const GROUP = 256;
 const QUEUE = 10_000;
 
 /** Transactions in groups: one commit, and so one sync of the disk, for whatever queued while the one before was in flight. */
-export interface GroupCommit {
+export interface CommitBatching {
   readonly healthy: boolean;
   readonly figures: DatabaseFigures;
   submit<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
@@ -36,7 +36,7 @@ type Outcome = { readonly answer: unknown } | { readonly error: unknown };
 const NO_SERVER = { guardRetries: 0, connections: 0, idleConnections: 0 };
 
 /** How groups are made. */
-export interface GroupOptions {
+export interface CommitBatchingOptions {
   /** Milliseconds after which a group takes no further work: behind a slow one, the others would all wait for one another. */
   readonly groupTime: number;
   /** Milliseconds in which others are waited for, before a group is begun. */
@@ -46,7 +46,8 @@ export interface GroupOptions {
 }
 
 /** Groups the transactions of one connection. */
-export function createGroupCommit(connection: Connection, { groupTime, gatherTime, files, watch }: GroupOptions): GroupCommit {
+export function createCommitBatching(connection: Connection, options: CommitBatchingOptions): CommitBatching {
+  const { groupTime, gatherTime, files, watch } = options;
   const queue: Queued[] = [];
   const parts = { connection, groupTime, files, writers: createWriters(), isReplaced: createReplacementWatch(connection) };
   const count = createCount(watch);

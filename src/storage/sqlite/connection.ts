@@ -1,7 +1,7 @@
 import type BetterSqlite3 from 'better-sqlite3';
 import { memoised } from '../../memoize.ts';
 import { type Change, createStatements, type Query } from '../contract.ts';
-import { createLateMarks, type Marks } from '../savepoints.ts';
+import { createLazySavepoints, type PendingSavepoints } from '../savepoints.ts';
 import { fromDriver } from './driver-error.ts';
 import { registerFunctions, sqliteDialect } from './sql-dialect.ts';
 
@@ -17,23 +17,23 @@ export interface Connection {
   readonly inTransaction: boolean;
   /** How many statements that can write have run: a transaction that ran none proves nothing about the disk. */
   readonly writes: number;
-  all(query: Query): Row[];
-  one(query: Query): Row | undefined;
+  all(query: Query): SqliteRow[];
+  one(query: Query): SqliteRow | undefined;
   run(query: Query): Change;
   /** Begins a transaction with the lock to write. */
   begin(): void;
   /** Runs fixed text without values, once: COMMIT, PRAGMA. */
   exec(sql: string): void;
   /** Savepoints, of which the database is told once something is written in them. */
-  readonly marks: Marks;
+  readonly marks: PendingSavepoints;
   close(): void;
 }
 
 /** A row as the driver gives it; integers beyond 2^53 are bigints. */
-export type Row = Record<string, unknown>;
+export type SqliteRow = Record<string, unknown>;
 
 interface Prepared {
-  readonly statement: BetterSqlite3.Statement<unknown[], Row>;
+  readonly statement: BetterSqlite3.Statement<unknown[], SqliteRow>;
   readonly isWriting: boolean;
   /** Result columns that may hold integers. */
   readonly integers: readonly string[];
@@ -46,7 +46,7 @@ export function createConnection(driver: BetterSqlite3.Database): Connection {
   let writes = 0;
   const { state, translated } = createState(driver);
   const say = (text: string): void => void statements.prepare(text).statement.run();
-  const marks = createLateMarks((text) => translated(() => say(text)));
+  const marks = createLazySavepoints((text) => translated(() => say(text)));
 
   function ready(query: Query): Ready {
     const { sql, parameters } = toStatement(query);
@@ -179,7 +179,7 @@ function createPrepared(driver: BetterSqlite3.Database): PreparedStatements {
 const toStatement = createStatements(sqliteDialect.placeholder);
 
 function prepareStatement(driver: BetterSqlite3.Database, text: string): Prepared {
-  const statement = driver.prepare<unknown[], Row>(text);
+  const statement = driver.prepare<unknown[], SqliteRow>(text);
   const isWriting = !statement.readonly;
   if (!statement.reader) return { statement, isWriting, integers: [] };
   // As doubles, integers beyond 2^53 would silently become others: decimals have 18 digits.
@@ -188,7 +188,7 @@ function prepareStatement(driver: BetterSqlite3.Database, text: string): Prepare
   return { statement, isWriting, integers: integers.map(({ name }) => name) };
 }
 
-function toNumbers(row: Row, integers: readonly string[]): void {
+function toNumbers(row: SqliteRow, integers: readonly string[]): void {
   for (const name of integers) {
     const value = row[name];
     if (typeof value !== 'bigint') continue;

@@ -5,7 +5,7 @@ import { SetupError } from '../../errors.ts';
 import { findFile, makeFolder, refuseSpecial } from '../../files/index.ts';
 import type { CommitWatch, Database, Tell } from '../contract.ts';
 import { createBackups, type KeptBackups } from './automatic-backups.ts';
-import { createGroupCommit } from './commit-batching.ts';
+import { createCommitBatching } from './commit-batching.ts';
 import { createConnection } from './connection.ts';
 import { driverCode } from './driver-error.ts';
 import { type OpenFiles, rememberOpenFiles } from './open-files.ts';
@@ -53,7 +53,7 @@ export function openSqlite({ path, busyTimeout = 5000, groupTime = 100, gatherTi
   const { backups, watch, tell = () => undefined } = options;
   const { driver, files } = openFile(path, { busyTimeout, tell });
   const connection = createConnection(driver);
-  const group = createGroupCommit(connection, { groupTime, gatherTime, files, watch });
+  const group = createCommitBatching(connection, { groupTime, gatherTime, files, watch });
   let closing: Promise<void> | undefined;
 
   async function close(): Promise<void> {

@@ -17,7 +17,7 @@ const DELIMITERS = [',', ';', '\t'];
  * CSV as RFC 4180 has it, its first row the names of fields. An empty cell says nothing of its field: a new record gets the
  * default, a stored one keeps what it has. Throws REQUEST_MALFORMED for a header that is none.
  */
-export async function* readCsv(texts: AsyncIterable<string>, options: SourceOptions): AsyncGenerator<SourceRow> {
+export async function* parseCsv(texts: AsyncIterable<string>, options: SourceOptions): AsyncGenerator<SourceRow> {
   let header: readonly string[] | undefined;
   let row = 0;
   let headerRow: number | undefined;

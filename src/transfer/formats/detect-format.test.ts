@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decodeText, peekText } from './detect-format.ts';
+import { decodeText, detectFormat } from './detect-format.ts';
 import { inPieces } from './transfer.fixture.ts';
 
 describe('the beginning of a body', () => {
@@ -10,7 +10,7 @@ describe('the beginning of a body', () => {
     ['  ', ''],
   ])('of %j', async (body, first) => {
     const bytes = new TextEncoder().encode(body);
-    const peeked = await peekText(inPieces(bytes, 2));
+    const peeked = await detectFormat(inPieces(bytes, 2));
     expect(peeked.first).toBe(first);
     const all: number[] = [];
     for await (const chunk of peeked.bytes) all.push(...chunk);
@@ -18,7 +18,7 @@ describe('the beginning of a body', () => {
   });
 
   it('is not looked for without end', async () => {
-    await expect(peekText(inPieces(new Uint8Array(100_000).fill(0x20), 1000))).rejects.toThrow('nothing but white space');
+    await expect(detectFormat(inPieces(new Uint8Array(100_000).fill(0x20), 1000))).rejects.toThrow('nothing but white space');
   });
 });
 

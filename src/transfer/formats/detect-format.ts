@@ -21,7 +21,7 @@ function decode(work: () => string): string {
 }
 
 /** What of a body's beginning was read to know what it is, and the whole body nevertheless. */
-export interface Peeked {
+export interface DetectedFormat {
   /** The first character that is not white space; empty where there is none. */
   readonly first: string;
   readonly bytes: AsyncIterable<Uint8Array>;
@@ -33,7 +33,7 @@ const SPACE: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d, ...BYTE_ORDE
 const MOST_SPACE = 65_536;
 
 /** Reads as far as the first character, for whoever has to know what a JSON body is before reading it as that. */
-export async function peekText(bytes: AsyncIterable<Uint8Array>): Promise<Peeked> {
+export async function detectFormat(bytes: AsyncIterable<Uint8Array>): Promise<DetectedFormat> {
   const rest = bytes[Symbol.asyncIterator]();
   const read: Uint8Array[] = [];
   let length = 0;

@@ -7,7 +7,7 @@
  *
  * Begin with `source.ts`, what is read, and `write.ts`; then one file for each format.
  */
-export { peekText } from './detect-format.ts';
+export { detectFormat } from './detect-format.ts';
 export { FORMATS, type Format, formatOfType } from './format.ts';
 export { readObjects } from './ndjson.ts';
 export { readRows, type SourceOptions, type SourceRow } from './read-rows.ts';

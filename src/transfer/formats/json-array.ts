@@ -1,16 +1,16 @@
 import { Problem } from '../../errors.ts';
-import { readRowText } from './parse-line.ts';
+import { parseRow } from './parse-line.ts';
 import type { SourceOptions, SourceRow } from './read-rows.ts';
 
 /**
  * The items of one JSON array, each parsed when it is whole. Only where items begin and end is looked for here: brackets and
  * commas outside of texts. What lies between is for `JSON.parse` to judge.
  */
-export async function* readJsonArray(texts: AsyncIterable<string>, options: SourceOptions): AsyncGenerator<SourceRow> {
+export async function* parseJsonArray(texts: AsyncIterable<string>, options: SourceOptions): AsyncGenerator<SourceRow> {
   const splitter = createSplitter(options.rowLength);
   let row = 0;
   for await (const text of texts) {
-    for (const item of splitter.push(text)) yield readRowText(++row, item, options);
+    for (const item of splitter.push(text)) yield parseRow(++row, item, options);
   }
   splitter.end();
 }

@@ -1,5 +1,5 @@
 import { decodeText } from './detect-format.ts';
-import { readRowText, toUnreadable } from './parse-line.ts';
+import { parseRow, toUnreadable } from './parse-line.ts';
 import type { SourceOptions, SourceRow } from './read-rows.ts';
 
 /** Bounds of lines. */
@@ -7,16 +7,16 @@ export type LineBounds = Pick<SourceOptions, 'rowLength' | 'depth'>;
 
 /** The objects of NDJSON, of whatever they are. */
 export async function* readObjects(bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, bounds: LineBounds): AsyncGenerator<SourceRow> {
-  yield* readNdjson(decodeText(bytes), bounds);
+  yield* parseNdjson(decodeText(bytes), bounds);
 }
 
 /** A JSON object on each line. A line that is none, or too long, costs only itself; empty lines are passed over and counted. */
-export async function* readNdjson(texts: AsyncIterable<string>, options: LineBounds): AsyncGenerator<SourceRow> {
+export async function* parseNdjson(texts: AsyncIterable<string>, options: LineBounds): AsyncGenerator<SourceRow> {
   let row = 0;
   for await (const line of readLines(texts, options.rowLength)) {
     row++;
     if (line === undefined) yield toUnreadable(row, `expected a line of at most ${options.rowLength} characters`, 0);
-    else if (line.trim() !== '') yield readRowText(row, line, options);
+    else if (line.trim() !== '') yield parseRow(row, line, options);
   }
 }
 

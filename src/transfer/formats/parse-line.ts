@@ -4,7 +4,7 @@ import { parseJson } from '../../strict-json.ts';
 import type { SourceOptions, SourceRow } from './read-rows.ts';
 
 /** A row from its JSON text, which is bounded in length by whoever found its ends. */
-export function readRowText(row: number, text: string, { depth }: Pick<SourceOptions, 'depth'>): SourceRow {
+export function parseRow(row: number, text: string, { depth }: Pick<SourceOptions, 'depth'>): SourceRow {
   const size = text.length;
   try {
     const data = parseJson(text, { maxDepth: depth, subject: 'the row' });

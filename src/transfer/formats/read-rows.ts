@@ -1,11 +1,11 @@
 import type { Issue, Problem } from '../../errors.ts';
 import type { JsonObject } from '../../operators/index.ts';
 import type { Resource } from '../../resources/index.ts';
-import { readCsv } from './csv.ts';
+import { parseCsv } from './csv.ts';
 import { decodeText } from './detect-format.ts';
 import type { Format } from './format.ts';
-import { readJsonArray } from './json-array.ts';
-import { readNdjson } from './ndjson.ts';
+import { parseJsonArray } from './json-array.ts';
+import { parseNdjson } from './ndjson.ts';
 
 /** One row of a file: the fields of a record, or why it is none. */
 export interface SourceRow {
@@ -45,10 +45,10 @@ export function readRows(bytes: AsyncIterable<Uint8Array>, options: SourceOption
   const texts = decodeText(bytes);
   switch (options.format) {
     case 'ndjson':
-      return readNdjson(texts, options);
+      return parseNdjson(texts, options);
     case 'csv':
-      return readCsv(texts, options);
+      return parseCsv(texts, options);
     case 'json':
-      return readJsonArray(texts, options);
+      return parseJsonArray(texts, options);
   }
 }

@@ -1,10 +1,10 @@
 import { Problem } from '../../errors.ts';
 import type { Json } from '../../operators/index.ts';
-import { type Resource, readDefinition } from '../../resources/index.ts';
+import { parseDefinition, type Resource } from '../../resources/index.ts';
 import type { Format } from './format.ts';
 import { readRows, type SourceOptions } from './read-rows.ts';
 
-const { resource: found } = readDefinition({
+const { resource: found } = parseDefinition({
   name: 'Case',
   fields: {
     title: { type: 'string', required: true },

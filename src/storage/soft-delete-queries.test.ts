@@ -5,7 +5,7 @@ import { ALWAYS, type Condition, OPEN, type Scope } from '../conditions/index.ts
 import { resolveField } from '../resources/index.ts';
 import { sql } from '../sql.ts';
 import * as storage from './index.ts';
-import { evolve } from './migrations/migrate.ts';
+import { migrate } from './migrations/migrate.ts';
 import type { ListQuery } from './record-lists.ts';
 import { type Referrer, referrersTo } from './reference-checks.ts';
 import { define, explain, openTestDatabase, resourceOf, type TestDatabase, toRecord } from './storage.fixture.ts';
@@ -27,7 +27,7 @@ let test: TestDatabase;
 
 beforeEach(async () => {
   test = openTestDatabase();
-  await evolve(test.database, definitions);
+  await migrate(test.database, definitions);
   await run(async (tx) => {
     for (const id of ['gone', 'there']) {
       await storage.insertRecord(tx, author, toRecord(id, { name: id }));
@@ -102,11 +102,7 @@ const READS: Readonly<Record<string, readonly [ask: (tx: storage.Transaction) =>
   checkReferences: [
     async (tx) =>
       (
-        await storage.checkReferences(
-          tx,
-          { resource: article, definitions },
-          { title: 'x', authorId: 'gone', readerIds: ['there', 'gone'] },
-        )
+        await storage.lockReferences(tx, { resource: article, definitions }, { title: 'x', authorId: 'gone', readerIds: ['there', 'gone'] })
       ).map((issue) => issue.path),
     ['authorId', 'readerIds.1'],
   ],
@@ -124,15 +120,15 @@ const READS: Readonly<Record<string, readonly [ask: (tx: storage.Transaction) =>
   ],
   loadReferred: [
     async (tx) => [
-      ...(await storage.loadReferred(tx, definitions, { paths, principal, resource: article, record: { authorId: 'gone' } })),
-      ...(await storage.loadReferred(tx, definitions, { paths, principal, resource: article, record: OPEN })),
+      ...(await storage.loadReferenced(tx, definitions, { paths, principal, resource: article, record: { authorId: 'gone' } })),
+      ...(await storage.loadReferenced(tx, definitions, { paths, principal, resource: article, record: OPEN })),
     ],
     [],
   ],
   loadReferredOfEach: [
     async (tx) => {
       const records = [toRecord('orphan', { authorId: 'gone' })];
-      const referredOf = await storage.loadReferredOfEach(tx, definitions, { paths, resource: article, records });
+      const referredOf = await storage.loadReferencedOfEach(tx, definitions, { paths, resource: article, records });
       return records.flatMap((record) => [...referredOf(record)]);
     },
     [],
@@ -141,7 +137,7 @@ const READS: Readonly<Record<string, readonly [ask: (tx: storage.Transaction) =>
     async (tx) => {
       const query = { ...list(ALWAYS), field: 'authorId', to: ['gone', 'there'] };
       const inMemory = { ...query, where: compare('resource.title', 'matches', 'o|t') };
-      const found = [await storage.loadReferring(tx, article, query), await storage.loadReferring(tx, article, inMemory)];
+      const found = [await storage.loadReferencing(tx, article, query), await storage.loadReferencing(tx, article, inMemory)];
       return found.map((each) => [...each].map(([to, records]) => [to, ids(records)]));
     },
     [
