@@ -1,8 +1,9 @@
 /**
- * What binding entries to one another costs, and how fast they are verified: `node bench/chain.ts [entries] [postgres://…]`.
+ * Measures the cost of the hash chain, and the speed of its verification: `node bench/chain.ts [entries] [postgres://…]`.
  *
- * Appends entries, many transactions at once as requests do, with the chain and without its columns and its index: by turns, each round on a database of its own, synced to the disk as the service does. Then looks the chained one over.
- * Besides what the clock says, time of the appending thread alone: on a busy machine only that can be compared.
+ * Appends entries in concurrent transactions, with the chain and without its columns and its index, by turns. Each round uses a new database
+ * with the durability of the service. Then verifies the chained one. Prints the elapsed time and the processor time of the appending
+ * thread; only the latter is comparable on a busy machine.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -18,16 +19,16 @@ import { median } from './statistics.ts';
 
 const [ENTRIES = '60000', server] = process.argv.slice(2);
 const ROUNDS = 7;
-/** Requests at once. */
+/** Concurrent requests. */
 const IN_FLIGHT = 64;
-/** Entries before measuring. */
+/** Entries appended as a warm-up. */
 const WARM = 2000;
 
 type Append = (tx: Transaction, entry: AuditEntry) => Promise<unknown>;
 
 const columns = CONTENT.map((name) => ({ name }));
 
-/** The same, and the columns of the chain are left out of what is written: their hash is made all the same, and measured by itself. */
+/** Appends without the columns of the chain. The hash is still computed; its cost is measured separately. */
 const unchained: Append = (tx, each) =>
   appendAll(
     {
@@ -69,7 +70,7 @@ async function open(folder: string): Promise<Database> {
   return openRecord(url?.href ?? `sqlite:${join(folder, 'bench.db')}`);
 }
 
-/** Without the chain, its index would be kept up for nothing. */
+/** Drops the index of the chain, which entries without a chain do not need. */
 async function dropIndex(database: Database): Promise<void> {
   const name = await database.transaction(async (tx) => {
     const from =
@@ -82,7 +83,7 @@ async function dropIndex(database: Database): Promise<void> {
   await database.transaction((tx) => tx.run(sql`drop index ${sql.ref(name ?? '')}`));
 }
 
-/** What one entry took, in microseconds: by the clock, and of this thread's own time. */
+/** Cost of one entry in microseconds: elapsed time, and processor time of this thread. */
 interface Cost {
   readonly clock: number;
   readonly thread: number;
@@ -128,7 +129,7 @@ async function measure(append: Append): Promise<{ readonly appending: Cost; read
 
 const rounds: { readonly on: Cost; readonly off: Cost; readonly hashing: Cost; readonly verifying: Cost }[] = [];
 for (let round = 0; round < ROUNDS; round++) {
-  // By turns, and each of them first every other time.
+  // By turns; the order changes with each round.
   const first = round % 2 === 0 ? await measure(chained) : undefined;
   const { appending: off } = await measure(unchained);
   const { appending: on, verifying } = first ?? (await measure(chained));
@@ -138,11 +139,11 @@ for (let round = 0; round < ROUNDS; round++) {
 function print(what: string, cost: (round: (typeof rounds)[number]) => Cost): void {
   const [clock, thread] = [median(rounds.map((round) => cost(round).clock)), median(rounds.map((round) => cost(round).thread))];
   const rate = Math.round(1e6 / clock).toLocaleString('en');
-  process.stdout.write(`${what.padEnd(12)}${rate.padStart(10)} a second   ${thread.toFixed(1).padStart(6)} µs of the thread each\n`);
+  process.stdout.write(`${what.padEnd(12)}${rate.padStart(10)} per second   ${thread.toFixed(1).padStart(6)} µs of processor time each\n`);
 }
 
 process.stdout.write(
-  `${server === undefined ? 'SQLite' : 'PostgreSQL'}, ${IN_FLIGHT} at once, ${ENTRIES} entries, medians of ${ROUNDS} rounds\n`,
+  `${server === undefined ? 'SQLite' : 'PostgreSQL'}, ${IN_FLIGHT} concurrent transactions, ${ENTRIES} entries, medians of ${ROUNDS} rounds\n`,
 );
 print('chained', ({ on }) => on);
 print('unchained', ({ off }) => off);
@@ -150,5 +151,5 @@ print('hashing', ({ hashing }) => hashing);
 print('verified', ({ verifying }) => verifying);
 const ratios = rounds.map(({ on, off }) => on.thread / off.thread);
 process.stdout.write(
-  `chained costs ${median(ratios).toFixed(2)} times the thread's time; rounds ${ratios.map((each) => each.toFixed(2)).join(' ')}\n`,
+  `chained costs ${median(ratios).toFixed(2)} times the processor time; rounds ${ratios.map((each) => each.toFixed(2)).join(' ')}\n`,
 );

@@ -2,14 +2,14 @@ import { type AuditEntry, appendAll, createEntryId } from '../src/audit/index.ts
 import { SYSTEM } from '../src/resources/system/index.ts';
 import { type Database, migrate, openDatabase } from '../src/storage/index.ts';
 
-/** Opens a database at an address, with the tables of the record. */
+/** Opens a database and creates the tables of the audit log. */
 export async function openRecord(database: string): Promise<Database> {
   const opened = await openDatabase({ database });
   await migrate(opened, SYSTEM);
   return opened;
 }
 
-/** An entry as a read of one record by a user leaves it, under two rules. */
+/** Creates the audit entry of a read of one record by a user with two rules. */
 export function toEntry(number: number, time: number = Date.now()): AuditEntry {
   const id = createEntryId();
   return {
@@ -32,26 +32,26 @@ export function toEntry(number: number, time: number = Date.now()): AuditEntry {
   };
 }
 
-/** How many are appended, and how many transactions are in flight at any time. */
+/** Number of entries, and number of concurrent transactions. */
 export interface Appending {
   readonly database: Database;
   readonly count: number;
   readonly inFlight: number;
-  /** Appends them in one transaction, one each time, where nothing else is said. */
+  /** Appends an entry; by default in a transaction of its own. */
   append?(database: Database, entry: AuditEntry): Promise<unknown>;
-  /** Milliseconds that each waited for its commit. */
-  told?(waited: number): void;
+  /** Receives the milliseconds from the start of a transaction to the end of its commit. */
+  onCommitted?(waited: number): void;
 }
 
-/** Appends entries as requests do: each in a transaction of its own. */
-export async function appendInFlight({ database, count, inFlight, append = appendOne, told }: Appending): Promise<void> {
+/** Appends entries as requests do, each in a transaction of its own. */
+export async function appendInFlight({ database, count, inFlight, append = appendOne, onCommitted }: Appending): Promise<void> {
   let next = 0;
   const worker = async (): Promise<void> => {
     while (next < count) {
       const entry = toEntry(next++);
       const began = performance.now();
       await append(database, entry);
-      told?.(performance.now() - began);
+      onCommitted?.(performance.now() - began);
     }
   };
   await Promise.all(Array.from({ length: inFlight }, worker));

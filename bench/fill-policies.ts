@@ -1,22 +1,22 @@
 import { type Filling, numbersTo } from './fill.ts';
 
-/** How many, and what their rules are. */
+/** Number of users and policies, and their rules. */
 export interface PolicyFill {
-  /** `u1`, `u2` and so on, of the role `user`. */
+  /** Number of users: `u1`, `u2` and so on, with the role `user`. */
   readonly users: number;
-  /** `p1`, `p2` and so on. */
+  /** Number of policies: `p1`, `p2` and so on. */
   readonly policies: number;
-  /** Of each policy, and of each user. */
+  /** Rules of each policy, and policies of each user. */
   readonly each: number;
-  /** Of every rule on articles. */
+  /** Action of all rules; their resource is Article. */
   readonly action: string;
-  /** The one comparison of rule `i`, in JSON, in SQL over `n(i)`. */
+  /** SQL expression over `n(i)` for the only condition of rule `i`, as JSON. */
   readonly condition: string;
 }
 
 const AT = '2026-01-01T00:00:00.000Z';
 
-/** Users, policies and who has which, and the versions that all of it would have left. */
+/** Inserts users, policies, assignments, and their versions in the policy history. */
 export async function fillPolicies(filling: Filling, { users, policies, each, action, condition }: PolicyFill): Promise<void> {
   const json = (text: string): string => (filling.isServer ? `(${text})::json` : text);
   const ownsVersions = (await filling.columns('_PolicyHistory')).includes('userId');
@@ -49,7 +49,7 @@ export async function fillPolicies(filling: Filling, { users, policies, each, ac
   if (filling.isServer) await filling.exec('ANALYZE');
 }
 
-/** Persons `u1` and so on, each with the admin's password, a policy that lets them read what is their own, and one article. */
+/** Inserts users `u1` and so on, each with the admin's password, one article, and a policy that allows them to read it. */
 export async function fillPersons(filling: Filling, persons: number): Promise<{ toArticleId(person: number): string }> {
   const condition = `'{"field":"resource.authorId","operator":"eq","value":"\${user.id}"}'`;
   await fillPolicies(filling, { users: persons, policies: persons, each: 1, action: '*', condition });

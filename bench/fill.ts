@@ -1,7 +1,7 @@
 import Sqlite from 'better-sqlite3';
 import pg from 'pg';
 
-/** A database that is filled from outside, by its own driver: a million rows through an API would take an hour. */
+/** A database that is filled with SQL: a million rows through an API would take an hour. */
 export interface Filling {
   readonly isServer: boolean;
   exec(statement: string): Promise<unknown>;
@@ -9,19 +9,19 @@ export interface Filling {
   close(): Promise<unknown>;
 }
 
-/** Opens `sqlite:<path>`, or `postgres://…`, where `?schema=` may name a schema. */
+/** Opens `sqlite:<path>` or `postgres://…`; `?schema=` selects a schema. */
 export function openFilling(database: string): Promise<Filling> {
   return database.startsWith('sqlite:') ? openFile(database.slice('sqlite:'.length)) : openServer(database);
 }
 
-/** The numbers from 1 on as `n(i)`, for an INSERT … SELECT of either database. */
+/** Returns a WITH clause with the numbers from 1 as `n(i)`, for an INSERT … SELECT on both databases. */
 export function numbersTo(count: number): string {
   return `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})`;
 }
 
 async function openFile(path: string): Promise<Filling> {
   const file = new Sqlite(path);
-  // What is lost here by a power cut is measured by nobody.
+  // Faster, and durability does not matter while filling.
   file.pragma('synchronous = OFF');
   return {
     isServer: false,
@@ -36,7 +36,7 @@ async function openServer(database: string): Promise<Filling> {
   const schema = url.searchParams.get('schema') ?? 'public';
   url.searchParams.delete('schema');
   const client = new pg.Client({ connectionString: url.href, options: `-c search_path=${schema}` });
-  // What is wrong is said by what is asked; a server that is stopped tells its connections as well.
+  // Failed queries throw; a server that stops also emits an error on its connections, which would end this process.
   client.on('error', () => undefined);
   await client.connect();
   return {

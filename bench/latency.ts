@@ -1,7 +1,7 @@
 import type { Call } from './load.ts';
 import { quantile } from './statistics.ts';
 
-/** How long one request takes where nobody else asks, in milliseconds: the load generator tells no fractions of them. */
+/** Measures the duration of single requests, in milliseconds with fractions, which the load generator does not report. */
 export async function timeCalls(url: string, call: Call, seconds: number): Promise<{ value: number; beside: Record<string, number> }> {
   const times: number[] = [];
   const began = performance.now();

@@ -1,28 +1,28 @@
 import autocannon from 'autocannon';
 
-/** One request, as the load generator sends it. */
+/** A request of the load generator. */
 export interface Sent {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH';
   readonly path: string;
   readonly body?: object;
-  /** Where they are not those that all requests of a kind have. */
+  /** Headers of this request; by default those of its kind. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A kind of request: the nth of it, and what all have in common. */
+/** A kind of request: creates the nth request, and holds the common headers. */
 export interface Call {
   readonly headers: Readonly<Record<string, string>>;
   toRequest(turn: number): Sent;
 }
 
-/** How hard, and for how long. */
+/** Target, strength and length of a load. */
 export interface Loading {
   readonly url: string;
   readonly connections: number;
   readonly seconds: number;
 }
 
-/** What became of it. */
+/** The result of a load. */
 export interface Loaded {
   readonly rate: number;
   readonly beside: Readonly<Record<string, number>>;
@@ -30,7 +30,7 @@ export interface Loaded {
 
 let turn = 0;
 
-/** Sends requests of one kind for some seconds. @throws Error where one of them is not answered with success. */
+/** Sends requests of one kind for some seconds. @throws Error if a request fails. */
 export async function load(call: Call, { url, connections, seconds }: Loading): Promise<Loaded> {
   const setupRequest = (request: autocannon.Request): autocannon.Request => ({ ...request, ...toSend(call.toRequest(turn++)) });
   const before = process.cpuUsage();
@@ -46,7 +46,7 @@ export async function load(call: Call, { url, connections, seconds }: Loading): 
   const { p50, p99 } = result.latency;
   return {
     rate: result.requests.total / result.duration,
-    // Near 100 % of a core, the generator is what was measured.
+    // Near 100 % of a core, the load generator limits the rate.
     beside: { 'p50 ms': p50, 'p99 ms': p99, 'load core %': (user + system) / (result.duration * 10_000) },
   };
 }

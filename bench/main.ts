@@ -1,6 +1,6 @@
 /**
- * What is measured: `npm run bench` for all of it, `npm run bench -- http decide` for some, `npm run bench -- report` to write the page of
- * results anew from what is kept, `npm run bench -- quick` to see whether something has slipped. Options: options.ts.
+ * Runs the measurements: `npm run bench` runs all, `npm run bench -- http decide` runs some, `npm run bench -- report` generates the page of
+ * results from the stored results, `npm run bench -- quick` looks for regressions. Options: options.ts.
  */
 import { count } from './count/measure.ts';
 import { decide } from './decide/measure.ts';
@@ -8,7 +8,7 @@ import { grow } from './grow/measure.ts';
 import { http } from './http/measure.ts';
 import type { Figure, Measurement } from './measurement.ts';
 import { memory } from './memory.ts';
-import { type Options, readOptions } from './options.ts';
+import { type Options, parseOptions } from './options.ts';
 import { writePage } from './page.ts';
 import { runQuick } from './quick.ts';
 import { record } from './record/measure.ts';
@@ -19,7 +19,7 @@ import { median } from './statistics.ts';
 
 const MEASUREMENTS: readonly Measurement[] = [http, decide, record, grow, start, memory, count];
 
-const { names, options } = readOptions(process.argv.slice(2));
+const { names, options } = parseOptions(process.argv.slice(2));
 const ALL = [...MEASUREMENTS.map(({ name }) => name), 'report', 'quick'];
 const unknown = names.filter((name) => !ALL.includes(name));
 if (unknown.length > 0) {
@@ -30,8 +30,8 @@ if (names.includes('quick')) process.exit((await runQuick(options, readResults()
 for (const measurement of MEASUREMENTS) {
   if (names.length === 0 || names.includes(measurement.name)) await measure(measurement, options);
 }
-writePage(readResults(), new Map(MEASUREMENTS.map(({ name, about }) => [name, about])));
-// What was measured may have left connections behind that nobody waits for.
+writePage(readResults(), new Map(MEASUREMENTS.map(({ name, description }) => [name, description])));
+// Connections that a measurement left open would keep the process alive.
 process.exit(0);
 
 async function measure(measurement: Measurement, how: Options): Promise<void> {
@@ -40,11 +40,11 @@ async function measure(measurement: Measurement, how: Options): Promise<void> {
     figures.push(figure);
     print(figure);
   });
-  if (how.only.length === 0) process.stdout.write(`kept in ${keepResults(measurement, how, figures)}\n`);
+  if (how.only.length === 0) process.stdout.write(`stored in ${keepResults(measurement, how, figures)}\n`);
 }
 
 function print({ case: name, setting, contestant, unit, rounds, beside = {} }: Figure): void {
-  const besides = Object.entries(beside).map(([key, value]) => `${key} ${show(value)}`);
+  const besideNames = Object.entries(beside).map(([key, value]) => `${key} ${show(value)}`);
   const spread = `${show(Math.min(...rounds))} to ${show(Math.max(...rounds))}`;
   const cells = [
     name.padEnd(38),
@@ -53,5 +53,5 @@ function print({ case: name, setting, contestant, unit, rounds, beside = {} }: F
     `${show(median(rounds))} ${unit}`.padEnd(22),
     spread.padEnd(18),
   ];
-  process.stdout.write(`${[...cells, besides.join(', ')].join('  ')}\n`);
+  process.stdout.write(`${[...cells, besideNames.join(', ')].join('  ')}\n`);
 }

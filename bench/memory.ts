@@ -2,39 +2,39 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hasContestant, installContestants } from './contestants/install.ts';
+import { moveTo } from './cores.ts';
 import { bailiwick } from './http/bailiwick.ts';
 import { ceiling } from './http/ceiling.ts';
 import type { CaseName, HttpContestant, Service } from './http/contestant.ts';
 import { pocketbase } from './http/pocketbase.ts';
 import { load } from './load.ts';
-import type { Figure, Measurement, Tell } from './measurement.ts';
+import type { Figure, Measurement, OnFigure } from './measurement.ts';
 import { type Options, pick } from './options.ts';
-import { moveTo } from './place.ts';
 import { residentMb } from './process.ts';
 import { slopeOf } from './statistics.ts';
 
 const CONTESTANTS: readonly HttpContestant[] = [bailiwick, ceiling, pocketbase];
-/** Asked by turns, a second each. */
+/** Cases that take turns of one second. */
 const MIX: readonly CaseName[] = ['read by id', 'list of 20', 'create', 'update'];
 const CONNECTIONS = 64;
-/** Before resident memory counts as at rest. */
+/** Milliseconds to wait before memory at rest is read. */
 const REST_MS = 2000;
 
-/** What a service holds in memory, and whether it keeps some of it with each request. */
+/** Measures the memory of a service, and its growth with the number of requests. */
 export const memory: Measurement = {
   name: 'memory',
-  about:
-    'Resident memory: at rest, at most under load, at rest again; and what the second half of the load added for each million requests, by the line that fits it best.',
-  goesBy: ['records', 'memorySeconds'],
-  async run(options, tell) {
+  description:
+    'Resident memory: at rest, the peak under load, and at rest again. The last row is the growth for each million requests: the slope of a line fitted to the second half of the load.',
+  optionNames: ['records', 'memorySeconds'],
+  async run(options, onFigure) {
     installContestants();
     for (const contestant of pick(options, CONTESTANTS)) {
-      if (contestant.needs === undefined || hasContestant(contestant.needs)) await measure(contestant, options, tell);
+      if (contestant.needs === undefined || hasContestant(contestant.needs)) await measure(contestant, options, onFigure);
     }
   },
 };
 
-async function measure(contestant: HttpContestant, options: Options, tell: Tell): Promise<void> {
+async function measure(contestant: HttpContestant, options: Options, onFigure: OnFigure): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'bailiwick-bench-'));
   const own = join(folder, 'own');
   mkdirSync(own);
@@ -47,21 +47,21 @@ async function measure(contestant: HttpContestant, options: Options, tell: Tell)
       ...{ measurement: 'memory', case: 'resident memory', setting, contestant: contestant.name, unit, better: 'less', rounds: [value] },
     });
     await rest();
-    tell(figure('at rest', residentMb(service.child)));
+    onFigure(figure('at rest', residentMb(service.child)));
     const points = await loadFor(service, options.memorySeconds);
-    tell(figure('at most', residentMb(service.child, 'VmHWM')));
+    onFigure(figure('at most', residentMb(service.child, 'VmHWM')));
     await rest();
-    tell(figure('at rest again', residentMb(service.child)));
+    onFigure(figure('at rest again', residentMb(service.child)));
     const half = points.slice(Math.floor(points.length / 2));
     const beside = { requests: points.at(-1)?.[0] ?? 0 };
-    tell({ ...figure('added by a million requests', slopeOf(half) * 1e6), beside });
+    onFigure({ ...figure('added by a million requests', slopeOf(half) * 1e6), beside });
   } finally {
     await service?.stop();
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-/** Requests answered so far, and megabytes held then, after each second of load. */
+/** Loads the service, and returns the number of requests and the resident megabytes after each second. */
 async function loadFor({ url, child, calls }: Service, seconds: number): Promise<readonly (readonly [number, number])[]> {
   const points: (readonly [number, number])[] = [];
   let requests = 0;

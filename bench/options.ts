@@ -1,29 +1,29 @@
 import { parseArgs } from 'node:util';
 
-/** Everything that can be set; each number by a flag of its name in kebab case, such as `--large 0`. */
+/** The options. The flag of an option is its name in kebab case, such as `--large 0`. */
 export interface Options {
-  /** In which every contestant has its turn once. */
+  /** Number of rounds; each contestant has one turn in each round. */
   readonly rounds: number;
-  /** Of one turn of one contestant. */
+  /** Length of one turn of a contestant. */
   readonly seconds: number;
-  /** Before the first round, for each contestant and case. */
+  /** Length of the warm-up before the first round, for each contestant and case. */
   readonly warmSeconds: number;
   readonly connections: readonly number[];
-  /** In the table that lists are read from; the caller owns 200 of them. */
+  /** Records in the table that lists are read from; the caller owns 200 of them. */
   readonly records: number;
-  /** In the large table; 0 leaves it out. */
+  /** Records in the large table; 0 leaves it out. */
   readonly large: number;
-  /** The largest power of ten that `grow` goes to, in records, policies and entries. */
+  /** The largest size that `grow` measures: records, policies and entries. A power of ten. */
   readonly growRecords: number;
   readonly growPolicies: number;
   readonly growEntries: number;
-  /** Policies that Cerbos and ourselves hold while they are asked over HTTP. */
+  /** Policies in Cerbos and in Bailiwick for decisions over HTTP. */
   readonly policies: number;
-  /** Appended per turn of `record`. */
+  /** Entries that one turn of `record` appends. */
   readonly entries: number;
-  /** For which `memory` loads the service. */
+  /** Length of the load in `memory`. */
   readonly memorySeconds: number;
-  /** Contestants and cases whose names contain one of these; all where empty. What is measured in part is not kept. */
+  /** Selects the contestants and cases whose names contain one of these texts; all if empty. Partial results are not stored. */
   readonly only: readonly string[];
 }
 
@@ -43,30 +43,30 @@ const DEFAULTS: Options = {
   only: [],
 };
 
-/** What was asked for: names of measurements, and options. */
-export interface Asked {
+/** The parsed command line: names of measurements, and options. */
+export interface CommandLine {
   readonly names: readonly string[];
   readonly options: Options;
 }
 
-/** Reads the command line. @throws Error that says what there is. */
-export function readOptions(args: readonly string[]): Asked {
+/** Parses the command line. @throws Error that names the wrong option. */
+export function parseOptions(args: readonly string[]): CommandLine {
   const keys = Object.keys(DEFAULTS) as (keyof Options)[];
   const options = Object.fromEntries(keys.map((key) => [toFlag(key), { type: 'string' as const }]));
   const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
   const given = keys.flatMap((key) => {
     const text = values[toFlag(key)];
-    return typeof text === 'string' ? [[key, readValue(key, text)] as const] : [];
+    return typeof text === 'string' ? [[key, parseValue(key, text)] as const] : [];
   });
   return { names: positionals, options: { ...DEFAULTS, ...Object.fromEntries(given) } };
 }
 
-/** These options as results tell of them: what a reader needs to do the same. */
+/** Returns options as text for the results, so that a reader can repeat the measurement. */
 export function toSettings(options: Options, keys: readonly (keyof Options)[]): Readonly<Record<string, string>> {
   return Object.fromEntries(keys.map((key) => [toFlag(key), String(options[key])]));
 }
 
-/** Those that were asked for, by name or by part of a name; all where `only` names none of these. */
+/** Returns the items that `only` selects, by name or by part of a name; all items if it selects none. */
 export function pick<T extends string | { readonly name: string }>({ only }: Options, all: readonly T[]): readonly T[] {
   const nameOf = (each: T): string => (typeof each === 'string' ? each : each.name);
   const isNamed = new Set(only.filter((part) => all.some((each) => nameOf(each) === part)));
@@ -74,7 +74,7 @@ export function pick<T extends string | { readonly name: string }>({ only }: Opt
   return picked.length === 0 ? all : picked;
 }
 
-function readValue(key: keyof Options, text: string): number | readonly (number | string)[] {
+function parseValue(key: keyof Options, text: string): number | readonly (number | string)[] {
   const parts = text.split(',').filter((part) => part !== '');
   if (key === 'only') return parts;
   const numbers = parts.map(Number);

@@ -3,20 +3,20 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { pause } from '../test/process/program.ts';
 
-/** Milliseconds for a server to answer for the first time. */
+/** Milliseconds to wait for the first response of a server. */
 const PATIENCE = 60_000;
 
-/** What is started beside the service itself. */
+/** A server of a contestant. */
 export interface Starting {
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Answers with success once it is ready. */
+  /** URL that returns a success status once the server is ready. */
   readonly probe: string;
 }
 
-/** Starts a server of somebody else's, and waits until it answers. It goes with this process. */
+/** Starts a server and waits until it responds. It is killed when this process ends. */
 export async function startServer({ command, args, cwd, env = {}, probe }: Starting): Promise<ChildProcess> {
   const child = spawn(command, args, {
     ...(cwd !== undefined && { cwd }),
@@ -26,17 +26,17 @@ export async function startServer({ command, args, cwd, env = {}, probe }: Start
   const orphan = (): boolean => child.kill('SIGKILL');
   process.once('exit', orphan);
   child.once('exit', () => process.off('exit', orphan));
-  let said = '';
+  let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (chunk: string) => {
-      said = (said + chunk).slice(-5000);
+      output = (output + chunk).slice(-5000);
     });
   }
   for (const from = performance.now(); performance.now() - from < PATIENCE && child.exitCode === null; await pause(50)) {
     if (await answers(probe)) return child;
   }
   child.kill('SIGKILL');
-  throw new Error(`expected ${command} to answer at ${probe}; it said: ${said}`);
+  throw new Error(`expected ${command} to answer at ${probe}; its output: ${output}`);
 }
 
 /** Ends a process and waits for its end. */
@@ -47,7 +47,7 @@ export async function stopServer(child: ChildProcess, signal: NodeJS.Signals = '
   await ended;
 }
 
-/** What a process holds in memory, in megabytes, as Linux tells; not a number elsewhere. */
+/** Returns the resident memory of a process (or its peak) in megabytes; NaN on systems other than Linux. */
 export function residentMb({ pid }: ChildProcess, what: 'VmRSS' | 'VmHWM' = 'VmRSS'): number {
   try {
     return Number(new RegExp(`${what}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? Number.NaN) / 1024;

@@ -1,12 +1,12 @@
 import { count } from './count/measure.ts';
 import { decide } from './decide/measure.ts';
 import { http } from './http/measure.ts';
-import type { Figure, Measurement, Results, Tell } from './measurement.ts';
+import type { Figure, Measurement, OnFigure, Results } from './measurement.ts';
 import type { Options } from './options.ts';
+import { compareCounts, compareRatios, isRegression } from './regressions.ts';
 import { show } from './show.ts';
-import { compareCounts, compareRatios, isSlip } from './slips.ts';
 
-/** What is measured again, in part: settings are those of the whole, so that figures are of the same name. */
+/** The measurements that are repeated in part. Settings stay the same, so that figures have the names of the stored ones. */
 const PARTS: readonly { readonly measurement: Measurement; readonly options: Partial<Options> }[] = [
   {
     measurement: decide,
@@ -25,24 +25,26 @@ const PARTS: readonly { readonly measurement: Measurement; readonly options: Par
   },
 ];
 
-/** Counts, measures a few ratios, and says of each what it was; true where none is worse by more than is allowed. */
-export async function runQuick(options: Options, results: readonly Results[], tell: Tell): Promise<boolean> {
+/** Repeats the counts and a few ratios, and prints each with its stored value. Returns false if there is a regression. */
+export async function runQuick(options: Options, results: readonly Results[], onFigure: OnFigure): Promise<boolean> {
   const counted: Figure[] = [];
   await count.run(options, (figure) => {
     counted.push(figure);
-    tell(figure);
+    onFigure(figure);
   });
   const now: Figure[] = [];
   for (const part of PARTS) {
     await part.measurement.run({ ...options, ...part.options }, (figure) => {
       now.push(figure);
-      tell(figure);
+      onFigure(figure);
     });
   }
   const compared = [...compareCounts(counted, results), ...compareRatios(now, results)];
-  for (const slip of compared) {
-    process.stdout.write(`${slip.what}: ${show(slip.now)}, was ${show(slip.before)}${isSlip(slip) ? '  WORSE' : ''}\n`);
+  for (const comparison of compared) {
+    process.stdout.write(
+      `${comparison.name}: ${show(comparison.now)}, was ${show(comparison.before)}${isRegression(comparison) ? '  WORSE' : ''}\n`,
+    );
   }
-  if (compared.length === 0) process.stdout.write('nothing to compare with: run all of it once, and commit bench/results\n');
-  return !compared.some(isSlip);
+  if (compared.length === 0) process.stdout.write('nothing to compare with: run npm run bench once, and commit bench/results\n');
+  return !compared.some(isRegression);
 }

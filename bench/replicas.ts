@@ -1,7 +1,7 @@
 /**
- * Replicas on one PostgreSQL: requests per second with one, two and four, entries per commit, and how often an answer was worked out again
- * while a policy changed every 100 ms. Run: `node bench/replicas.ts`. It starts a server of its own; replicas, server and load share
- * the machine, so that what more replicas bring shows only where there are cores for them.
+ * Measures one, two and four replicas on one PostgreSQL: `node bench/replicas.ts`. Prints requests per second, entries per commit, and how
+ * often a transaction ran again while a policy changed every 100 ms. Starts its own PostgreSQL. Replicas, server and load share the
+ * machine, so more replicas are faster only if it has cores for them.
  */
 import { availableParallelism, loadavg } from 'node:os';
 import autocannon from 'autocannon';
@@ -51,9 +51,9 @@ async function measure(fleet: Fleet, name: string, asked: Case): Promise<void> {
   print(name, `${figures.join(', ')}, ${failed} failed, load ${loadavg()[0]?.toFixed(1)}`);
 }
 
-/** Entries; transactions that wrote and were committed, by the place the log has come to; those that were rolled back, as where the guard failed. */
+/** Counts audit entries, transactions that committed entries, and transactions that were rolled back, such as after a failed commit validation. */
 async function count({ query }: Fleet): Promise<readonly number[]> {
-  // The server tells of what its processes did when they come to rest.
+  // PostgreSQL updates its statistics when its connections become idle.
   await new Promise((resolve) => setTimeout(resolve, 1500));
   const [row] = await query(`SELECT (SELECT count(*) FROM "_Decision") AS entries,
     (SELECT count(DISTINCT xmin::text) FROM "_Decision") AS commits,

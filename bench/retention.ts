@@ -1,7 +1,7 @@
 /**
- * What entries cost that are kept, and to be rid of them: bytes of each, by table and index; time to append, to look for one, to verify,
- * and to prune a day. Run: `node bench/retention.ts [entries] [days]`, on a SQLite file and on a PostgreSQL server that is started for it
- * (`BENCH_ON=sqlite`: on one of them).
+ * Measures the cost of audit entries: bytes of one entry by table and index, and the time to append, search, verify and prune a day:
+ * `node bench/retention.ts [entries] [days]`. Runs on a SQLite file and on a PostgreSQL server that it starts; `BENCH_ON=sqlite` or
+ * `BENCH_ON=postgres` selects one.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ import { toEntry } from './entries.ts';
 
 const ENTRIES = Number(process.argv[2] ?? 1_000_000);
 const DAYS = Number(process.argv[3] ?? 10);
-/** Entries of a commit, and commits at once. */
+/** Entries per commit, and concurrent commits. */
 const GROUP = 64;
 const FLIGHTS = 4;
 const DAY = 24 * 60 * 60_000;
@@ -42,7 +42,7 @@ async function measure(title: string, place: string): Promise<void> {
   await migrate(database, SYSTEM);
   const decision = SYSTEM.get('_Decision');
   if (decision === undefined) throw new Error('no _Decision');
-  // One of each day, in a chain of their own, so that each day has a partition before it is filled.
+  // One entry for each day, in a separate chain, so that each day has a partition before it is filled.
   const other = await openDatabase({ database: place });
   await append(
     other,
@@ -50,20 +50,22 @@ async function measure(title: string, place: string): Promise<void> {
   );
   await other.close();
   await makePartitions(database, decision);
-  await timed('append, a second', async () => fill(database, first), ENTRIES);
-  for (const [name, bytes] of await sizes(database)) tell(`bytes of an entry in ${name}`, `${Math.round(bytes / ENTRIES)}`);
+  await timed('append, entries per second', async () => fill(database, first), ENTRIES);
+  for (const [name, bytes] of await sizes(database)) print(`bytes per entry in ${name}`, `${Math.round(bytes / ENTRIES)}`);
   const { entries } = await database.transaction((tx) => searchDecisions(tx, { limit: 50 }));
-  await timed('the newest 50, ms', () => database.transaction((tx) => searchDecisions(tx, { limit: 50 })));
-  await timed('nobody’s newest 50, ms', () => database.transaction((tx) => searchDecisions(tx, { userId: 'nobody', limit: 50 })));
-  await timed('one by its id, ms', () => database.transaction((tx) => loadDecision(tx, entries[0]?.id ?? '')));
-  await timed('the ends of 1000 chains, ms', () => database.transaction((tx) => loadChainHeads(tx, 1000)));
+  await timed('newest 50, ms', () => database.transaction((tx) => searchDecisions(tx, { limit: 50 })));
+  await timed('newest 50 of an unknown user, ms', () =>
+    database.transaction((tx) => searchDecisions(tx, { userId: 'unknown', limit: 50 })),
+  );
+  await timed('one entry by id, ms', () => database.transaction((tx) => loadDecision(tx, entries[0]?.id ?? '')));
+  await timed('last entries of 1000 chains, ms', () => database.transaction((tx) => loadChainHeads(tx, 1000)));
   const look = <T>(work: Parameters<Database['transaction']>[0]): Promise<T> => database.transaction(work) as Promise<T>;
-  await timed('verify, entries a second', () => verifyRecord({ look, keys: new Map(), known: new Map() }), ENTRIES);
+  await timed('verify, entries per second', () => verifyRecord({ look, keys: new Map(), known: new Map() }), ENTRIES);
   const key = loadCheckpointKey(folder);
   const prune = (day: number): Promise<unknown> =>
     pruneDecisions({ database, path: undefined, key, before: new Date(first + day * DAY).toISOString().slice(0, 10), by: 'bench' });
   await timed(`prune a day of ${Math.round(ENTRIES / DAYS)}, ms`, () => prune(1));
-  await timed('prune another, ms', () => prune(2));
+  await timed('prune another day, ms', () => prune(2));
   await database.close();
 }
 
@@ -102,16 +104,16 @@ async function sizes(database: Database): Promise<readonly (readonly [string, nu
           FROM pg_index x JOIN pg_class c ON c.oid = x.indrelid WHERE c.relname LIKE '\\_Decision$%' AND c.relkind = 'r') AS i GROUP BY 1`;
   const rows = await database.transaction((tx) => tx.all<{ name: string; bytes: number }>(query));
   const all = rows.map(({ name, bytes }) => [name, Number(bytes)] as const);
-  return [...all, ['all of it', all.reduce((sum, [, bytes]) => sum + bytes, 0)]];
+  return [...all, ['total', all.reduce((sum, [, bytes]) => sum + bytes, 0)]];
 }
 
 async function timed(what: string, work: () => Promise<unknown>, per?: number): Promise<void> {
   const from = performance.now();
   await work();
   const ms = performance.now() - from;
-  tell(what, per === undefined ? ms.toFixed(1) : Math.round((per / ms) * 1000).toString());
+  print(what, per === undefined ? ms.toFixed(1) : Math.round((per / ms) * 1000).toString());
 }
 
-function tell(what: string, figure: string): void {
+function print(what: string, figure: string): void {
   process.stdout.write(`  ${what.padEnd(60)} ${figure}\n`);
 }

@@ -1,20 +1,20 @@
 import { median } from './statistics.ts';
 
-/** Whoever takes turns in a case. */
+/** A contestant in a case. */
 export interface Racer {
   readonly name: string;
-  /** One turn: its figure, and what else was seen. */
+  /** Measures one turn: its value, and other values. */
   turn(): Promise<{ readonly value: number; readonly beside?: Readonly<Record<string, number>> }>;
 }
 
-/** What a racer's turns came to. */
+/** The results of a contestant. */
 export interface Raced {
   readonly name: string;
   readonly rounds: readonly number[];
   readonly beside: Readonly<Record<string, number>>;
 }
 
-/** Lets all of them take turns round by round, so that a busy machine is busy for everybody; who begins changes with each round. */
+/** Measures all contestants in each round, so that other load on the machine affects all of them. The order changes with each round. */
 export async function race(racers: readonly Racer[], rounds: number): Promise<readonly Raced[]> {
   const turns = new Map(racers.map(({ name }) => [name, [] as Awaited<ReturnType<Racer['turn']>>[]]));
   for (let round = 0; round < rounds; round++) {

@@ -1,8 +1,8 @@
 /**
- * What many users and policies cost: start until the first answer, memory, a user's first request and the next, and how soon a
- * changed policy is followed. Run: `node bench/scale.ts [users] [policies] [checkout …]`; each checkout (this one where none is
- * named) is measured on a SQLite file, and on a PostgreSQL server that is started for it (`BENCH_ON=sqlite`: on one of them). Two policies are assigned
- * to each user.
+ * Measures the cost of many users and policies: `node bench/scale.ts [users] [policies] [checkout …]`. Prints the time from start to the
+ * first response, the memory, the duration of a user's first and second request, and the time to change a policy. Two policies are
+ * assigned to each user. Measures each checkout (by default this one) on a SQLite file and on a PostgreSQL server that it starts;
+ * `BENCH_ON=sqlite` or `BENCH_ON=postgres` selects one.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -20,10 +20,10 @@ import { quantile } from './statistics.ts';
 const USERS = Number(process.argv[2] ?? 1_000_000);
 const POLICIES = Number(process.argv[3] ?? 10_000);
 const CHECKOUTS = process.argv.length > 4 ? process.argv.slice(4) : ['.'];
-const ASKED = 200;
+const CALLER_COUNT = 200;
 const CHANGES = 5;
-/** Users whose requests are measured, spread over all of them. */
-const CALLERS = Array.from({ length: ASKED }, (_, index) => `u${1 + Math.floor((index * USERS) / ASKED)}`);
+/** The users whose requests are measured, spread evenly over all users. */
+const CALLERS = Array.from({ length: CALLER_COUNT }, (_, index) => `u${1 + Math.floor((index * USERS) / CALLER_COUNT)}`);
 
 const secret = randomBytes(32).toString('hex');
 const folder = mkdtempSync(join(tmpdir(), 'bailiwick-scale-'));
@@ -61,7 +61,7 @@ interface Prepared {
   readonly policy: string;
 }
 
-/** Tables, an admin, one record, and a policy that lets everybody read. */
+/** Creates the tables, an admin, one record, and a policy that allows all users to read. */
 async function prepare(checkout: string, database: string): Promise<Prepared> {
   const { child, url } = await start(checkout, database);
   const admin = await setUp(url);
@@ -85,24 +85,24 @@ async function measure({ checkout, database, admin, article, policy }: Prepared)
   const first = performance.now() - before;
   const rows: (readonly [string, string])[] = [
     ['start until listening', `${listening.toFixed(0)} ms`],
-    ['start until the first answer', `${first.toFixed(0)} ms`],
-    ['resident then, and at most', `${held(service.child)}`],
+    ['start until the first response', `${first.toFixed(0)} ms`],
+    ['resident memory then, and its peak', `${held(service.child)}`],
   ];
   const timed = async (tokens: readonly (string | undefined)[]): Promise<string> => {
     const times: number[] = [];
     for (const token of tokens) times.push(await time(() => ask(token)));
     return quantiles(times);
   };
-  await timed(Array(ASKED).fill(tokens[0]));
-  rows.push(["a user's first request", await timed(tokens.slice(1))], ['the next one of each', await timed(tokens.slice(1))]);
+  await timed(Array(CALLER_COUNT).fill(tokens[0]));
+  rows.push(["a user's first request", await timed(tokens.slice(1))], ['their second request', await timed(tokens.slice(1))]);
   const [changes, followed]: [number[], number[]] = [[], []];
   for (let index = 0; index < CHANGES; index++) {
     const body = { priority: 100 + index };
     changes.push(await time(() => expectDone(send(service.url, `PUT /admin/api/policies/${policy}`, { token: admin, body }))));
     followed.push(await time(() => ask(tokens[0])));
   }
-  rows.push(['a policy changed', quantiles(changes)], ['the request after it', quantiles(followed)]);
-  rows.push(['resident in the end, and at most', `${held(service.child)}`]);
+  rows.push(['a change of a policy', quantiles(changes)], ['the request after it', quantiles(followed)]);
+  rows.push(['resident memory at the end, and its peak', `${held(service.child)}`]);
   await stopServer(service.child, 'SIGKILL');
   return rows;
 }
@@ -122,7 +122,7 @@ function held(child: ChildProcess): string {
   return `${residentMb(child).toFixed(0)} MB, ${residentMb(child, 'VmHWM').toFixed(0)} MB`;
 }
 
-/** An access token of the session that `fill` makes for a user. */
+/** Creates an access token for the session that `fill` creates for a user. */
 function tokenOf(userId: string): Promise<string> {
   const claims = { sid: `session-${userId}`, role: 'user' };
   const token = new SignJWT(claims).setProtectedHeader({ alg: 'HS256', typ: 'at+jwt' }).setSubject(userId);
@@ -134,7 +134,7 @@ interface Running {
   readonly url: string;
 }
 
-/** Of any checkout: for this one there is service.ts. */
+/** Starts the service of a checkout; `service.ts` starts only that of this one. */
 async function start(checkout: string, database: string): Promise<Running> {
   const flags = ['--project', project, '--data', join(folder, 'keys'), '--database', database, '--port', '0'];
   const env = {
@@ -150,17 +150,17 @@ async function start(checkout: string, database: string): Promise<Running> {
   });
   process.once('exit', () => child.kill('SIGKILL'));
   return new Promise((found, fail) => {
-    let said = '';
-    child.once('exit', (code) => fail(new Error(`it ended with ${code}: ${said}`)));
+    let output = '';
+    child.once('exit', (code) => fail(new Error(`the service ended with exit code ${code}: ${output}`)));
     child.stdout.on('data', (chunk) => {
-      said += String(chunk);
-      const url = /listens on (\S+)/.exec(said)?.[1];
+      output += String(chunk);
+      const url = /listens on (\S+)/.exec(output)?.[1];
       if (url !== undefined) found({ child, url });
     });
   });
 }
 
-/** Users, policies of two rules, two of them assigned to each user, and a session of each caller. */
+/** Inserts users, policies with two rules, two assignments for each user, and a session for each caller. */
 async function fill(database: string): Promise<void> {
   const filling = await openFilling(database);
   const condition = `'{"field":"resource.title","operator":"eq","value":"' || i || '"}'`;

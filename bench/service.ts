@@ -5,9 +5,9 @@ const PROJECT = fileURLToPath(new URL('http/project', import.meta.url));
 const EMAIL = 'maya@example.com';
 
 /**
- * Starts the service as `npm start` does, on the articles that contestants keep, with nothing that bounds how much is asked.
+ * Starts the service as `npm start` does, with the articles of the contestants and without a rate limit.
  *
- * @param main The program; that of the checkout where none is given.
+ * @param main The program; by default that of the checkout.
  */
 export function startService(folder: string, database: string, main?: string): Promise<Program> {
   return startProgram({
@@ -15,12 +15,12 @@ export function startService(folder: string, database: string, main?: string): P
     data: folder,
     project: PROJECT,
     args: ['--database', database, '--rate-limit', '0', '--log-level', 'error', '--backups-kept', '0', '--access-token-seconds', '86400'],
-    // What is set outside stays: `NODE_OPTIONS=--cpu-prof` has it write a profile.
+    // Existing options are kept, so that `NODE_OPTIONS=--cpu-prof` writes a profile.
     env: { NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --max-semi-space-size=16` },
   });
 }
 
-/** One turn: milliseconds until the service listens. */
+/** Measures one start: milliseconds until the service listens. */
 export async function timeStart(...where: Parameters<typeof startService>): Promise<{ readonly value: number }> {
   const began = performance.now();
   const program = await startService(...where);
@@ -29,7 +29,7 @@ export async function timeStart(...where: Parameters<typeof startService>): Prom
   return { value };
 }
 
-/** Who asks. */
+/** The user that sends the requests. */
 export interface Prepared {
   /** Id of the user. */
   readonly caller: string;
@@ -37,7 +37,7 @@ export interface Prepared {
   readonly admin: string;
 }
 
-/** Makes an admin, and a user who may do this with articles of their own alone. */
+/** Creates an admin, and a user who may perform these actions on their own articles only. */
 export async function prepareCaller(url: string, actions: readonly string[]): Promise<Prepared> {
   const admin = await setUp(url);
   const caller = await createUser(url, admin, { email: EMAIL, role: 'user' });

@@ -1,6 +1,6 @@
 /**
- * How long a snapshot of policies takes to compile, and what it keeps in memory: `node bench/snapshot.ts`, each shape in a process of its own.
- * Policies as stored are not counted: whoever loads them pays for them, and a snapshot that is lazy holds on to them.
+ * Measures the time to compile a policy snapshot, and its memory: `node bench/snapshot.ts`. Runs each shape in a separate process. The
+ * stored policies are not counted, although a snapshot that compiles on first use keeps them in memory.
  */
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +10,7 @@ import { SHAPES, type Shape } from './contestants/shape.ts';
 const COLUMNS: readonly number[] = [42, 20, 14, 18, 10];
 
 if (process.argv[2] === undefined) {
-  row(['snapshot', 'assigned', 'compile ms', 'bytes a policy', 'once every rule was asked for']);
+  row(['snapshot', 'assigned', 'compile ms', 'bytes per policy', 'bytes after use of every rule']);
   for (const [index, { users }] of SHAPES.entries()) {
     if (users.size < 1000) continue;
     const flags = ['--expose-gc', fileURLToPath(import.meta.url), String(index)];

@@ -2,19 +2,19 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { installPackage } from '../test/process/installed.ts';
+import { moveTo } from './cores.ts';
 import type { Measurement } from './measurement.ts';
 import { pick } from './options.ts';
-import { moveTo } from './place.ts';
 import { race } from './rounds.ts';
 import { timeStart } from './service.ts';
 
-/** What a start costs where there is next to nothing to read. */
+/** Measures the start of a service with a small project. */
 export const start: Measurement = {
   name: 'start',
-  about:
-    'Milliseconds until the service listens on a small project whose tables are there: from a checkout, and from the package as npm installs it.',
-  goesBy: ['rounds'],
-  async run(options, tell) {
+  description:
+    'Milliseconds until the service listens, with a small project and existing tables: from a checkout, and from the package as npm installs it.',
+  optionNames: ['rounds'],
+  async run(options, onFigure) {
     const folder = mkdtempSync(join(tmpdir(), 'bailiwick-bench-'));
     try {
       const installed = await installPackage(folder);
@@ -25,10 +25,10 @@ export const start: Measurement = {
         mkdirSync(data);
         return { name, turn: () => timeStart(data, `sqlite:${join(data, 'bailiwick.db')}`, main) };
       });
-      // The first makes the tables, and keeps what it compiled.
+      // The first start creates the tables and fills the compile cache.
       for (const { turn } of racers) await turn();
       for (const { name: contestant, rounds } of await race(racers, options.rounds)) {
-        tell({ measurement: 'start', case: 'start', setting: 'tables there', contestant, unit: 'ms', better: 'less', rounds });
+        onFigure({ measurement: 'start', case: 'start', setting: 'tables there', contestant, unit: 'ms', better: 'less', rounds });
       }
     } finally {
       rmSync(folder, { recursive: true, force: true });

@@ -1,6 +1,6 @@
 /**
- * Imports and exports of many rows over HTTP, each row decided by an own-records policy and recorded: rows per second, and
- * the most memory that the server ever held, started as `npm start` starts it. Run: `npm run bench:transfer [rows]`. Server and client are processes of their own.
+ * Measures imports and exports of many rows over HTTP: `npm run bench:transfer [rows]`. An own-records policy decides each row, and each
+ * decision has an audit entry. Prints rows per second, and the peak memory of the server, which runs as `npm start` starts it.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ const { child, url } = program;
 const asked = watchReads();
 try {
   const { token, caller: authorId } = await prepareCaller(url, ['import', 'export']);
-  report('resident at rest', `${residentMb(child, 'VmHWM').toFixed(0)} MB`);
+  report('resident memory at rest', `${residentMb(child, 'VmHWM').toFixed(0)} MB`);
   await measure('import NDJSON', () => importRows({ token, type: 'application/x-ndjson', rows: ndjson(authorId) }));
   await measure('export CSV', () => exportRows(token, 'csv'));
   await measure('export NDJSON', () => exportRows(token, 'ndjson'));
@@ -102,7 +102,7 @@ async function exportRows(token: string, format: string): Promise<number> {
   return rows;
 }
 
-/** Reads one record after another meanwhile, as somebody else would: how long each waits. */
+/** Sends reads of an anonymous caller meanwhile, and measures their duration. */
 function watchReads() {
   let isOn = false;
   let waits: number[] = [];

@@ -12,13 +12,13 @@ import type { Definitions } from '../../src/resources/index.ts';
 import { definitionsOf, LIMITS, NOW, policyOf, resourceOf, stateOf, toRole, toUser, type WholeState } from '../../test/policy-fixtures.ts';
 import { type Contestant, type Run, type Shape, type ShapeRequest, type ShapeRule, STATUSES } from './shape.ts';
 
-/** Ourselves: all that a request pays for being decided, from compiled policies to the decision with its reason. */
+/** Bailiwick: the whole decision of a request, from compiled policies to the decision with its reason. */
 export const bailiwick: Contestant = {
   name: 'bailiwick',
   prepare: async (shape) => toRun(shape, prepareSnapshot(toState(shape))),
 };
 
-/** The same with someone watching each rule, as explanations do. */
+/** Bailiwick with a trace of each rule, as for explanations. */
 export const bailiwickTraced: Contestant = {
   name: 'bailiwick, traced',
   prepare: async (shape) => {
@@ -31,7 +31,7 @@ export const bailiwickTraced: Contestant = {
   },
 };
 
-/** The same with each user's policy assigned to the user, and none to a role. */
+/** Bailiwick with policies assigned to users instead of roles. */
 export const bailiwickByUser: Contestant = {
   name: 'bailiwick, by user',
   prepare: async (shape) => toRun(shape, prepareSnapshot(toStateByUser(shape))),
@@ -46,20 +46,20 @@ const DEFINITIONS: Definitions = definitionsOf({
   },
 });
 
-/** Compiled policies, and what each user is assigned: the service loads that when the user first asks. */
+/** Compiled policies, and the assignments of each user, which the service loads with the user's first request. */
 export interface Prepared {
   readonly snapshot: PolicySnapshot;
   readonly grants: ReadonlyMap<string, readonly UserAssignment[]>;
 }
 
-/** Compiles; what the shape calls resources are such as no definition names, but for `Article`. */
+/** Compiles the policies. Apart from `Article`, the resources of shapes have no definition. */
 export function prepareSnapshot(state: WholeState): Prepared {
   const byUser = Map.groupBy(state.userPolicies, ({ userId }) => userId);
   const grants = new Map([...byUser].map(([userId, own]) => [userId, toUserAssignments(own)]));
   return { snapshot: compilePolicies(state, DEFINITIONS, LIMITS), grants };
 }
 
-/** A policy for each role of the shape, assigned to it. */
+/** Creates a policy for each role of the shape, and assigns it to the role. */
 export function toState(shape: Shape): WholeState {
   const byRole = Map.groupBy(shape.rules, (rule) => rule.role);
   return stateOf({
@@ -69,12 +69,12 @@ export function toState(shape: Shape): WholeState {
         rules.map((rule, index) => ({ ...toRule(rule), priority: 1000 - index })),
       ),
     ),
-    // The API knows six roles; what is compiled takes any.
+    // The API accepts six roles; compiled policies accept any.
     rolePolicies: [...byRole.keys()].map((role) => toRole(role as RolePolicy['role'], `policy of ${role}`)),
   });
 }
 
-/** The same policies, assigned to the users themselves. */
+/** Creates the same policies, assigned to users. */
 export function toStateByUser(shape: Shape): WholeState {
   const { policies } = toState(shape);
   return stateOf({ policies, userPolicies: [...shape.users].map(([userId, role]) => toUser(userId, `policy of ${role}`)) });
@@ -85,7 +85,7 @@ function toRule({ resource, action, when }: ShapeRule) {
   return { resource, action, conditions: when === undefined ? [] : [{ field: `resource.${when.field}`, operator: 'eq', value }] };
 }
 
-/** Decides the shape's requests in turn. */
+/** Returns a function that decides the shape's requests in turn. */
 export function toRun(shape: Shape, { snapshot, grants }: Prepared, trace?: DecideOptions['trace']): Run {
   const article = resourceOf('Article', DEFINITIONS);
   const resources = new Map(shape.requests.map(({ resource }) => [resource, { ...article, name: resource }]));

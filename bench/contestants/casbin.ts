@@ -1,20 +1,20 @@
 import { loadContestant } from './install.ts';
 import type { Contestant, Shape, ShapeRequest, ShapeRule } from './shape.ts';
 
-/** What is used of it. Said here, because it is installed only where it is measured. */
+/** The part of its API that is used. Its own types are installed only with it. */
 interface Casbin {
   newEnforcer(model: object, adapter: object): Promise<{ enforceSync(...request: readonly unknown[]): boolean }>;
   newModelFromString(text: string): object;
   readonly StringAdapter: new (policies: string) => object;
 }
 
-/** node-casbin, by its synchronous door, with its role manager for roles, or `eval` for conditions. */
+/** node-casbin with its synchronous API. Roles use its role manager, conditions use `eval`. */
 export const casbin: Contestant = {
   name: 'casbin',
   async prepare(shape) {
     const { newEnforcer, newModelFromString, StringAdapter } = loadContestant<Casbin>('casbin');
     const conditional = shape.rules.some((rule) => rule.when !== undefined);
-    // Roles and conditions in one model would be `g(…) && eval(…)`, dearer than either, and tell nothing new.
+    // Roles and conditions in one model would be `g(…) && eval(…)`: slower than either, without new information.
     if (conditional && new Set(shape.users.values()).size > 1) return undefined;
     const enforcer = await newEnforcer(newModelFromString(conditional ? WITH_CONDITIONS : WITH_ROLES), new StringAdapter(toLines(shape)));
     const requests = shape.requests.map((request) => (conditional ? toObjects(request) : toNames(request)));

@@ -5,19 +5,19 @@ interface Ability {
   can(action: string, subject: unknown): boolean;
 }
 
-/** What is used of it. Said here, because it is installed only where it is measured. */
+/** The part of its API that is used. Its own types are installed only with it. */
 interface Casl {
   createMongoAbility(rules: readonly object[]): Ability;
   subject(type: string, record: object): object;
 }
 
-/** CASL knows no roles and no users: a rule set is one user's. Here it is made for each request from the rules of the caller's role. */
+/** CASL with a rule set built for each request. CASL has no roles and no users, so a rule set belongs to one user. */
 export const caslPerRequest: Contestant = {
   name: 'casl, per request',
   prepare: async (shape) => toRun(shape, (abilityOf, { userId }) => abilityOf(userId)),
 };
 
-/** The same with every caller's rule set made beforehand, and kept. */
+/** CASL with a rule set for each user that is built once and kept. */
 export const caslKept: Contestant = {
   name: 'casl, kept',
   prepare: async (shape) => {
@@ -35,7 +35,7 @@ function toRun(shape: Shape, pick: (abilityOf: (userId: string) => Ability, requ
   const byRole = Map.groupBy(shape.rules, (rule) => rule.role);
   const abilityOf = (userId: string): Ability => {
     const rules = byRole.get(shape.users.get(userId) ?? '') ?? [];
-    // The last of its rules goes first.
+    // The last rule has precedence.
     return createMongoAbility(rules.map((rule) => toRule(rule, userId)).reverse());
   };
   const requests = shape.requests.map((request) => ({ request, record: subject(request.resource, { ...request.record }) }));

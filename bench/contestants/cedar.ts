@@ -1,16 +1,16 @@
 import { loadContestant } from './install.ts';
 import type { Contestant, Shape, ShapeRequest, ShapeRule } from './shape.ts';
 
-/** What is used of it. Said here, because it is installed only where it is measured. */
+/** The part of its API that is used. Its own types are installed only with it. */
 interface Cedar {
   preparsePolicySet(name: string, policies: { readonly staticPolicies: string }): { readonly type: 'success' | 'failure' };
   statefulIsAuthorized(call: object): { readonly type: string; readonly response?: { readonly decision: 'allow' | 'deny' } };
 }
 
-/** More take it minutes to parse. */
+/** Maximum number of rules; Cedar needs minutes to parse more. */
 const MOST_RULES = 20_000;
 
-/** Cedar in WebAssembly, its policies parsed beforehand. What it is asked about comes with each question: it keeps no entities. */
+/** Cedar in WebAssembly with parsed policies. It stores no entities, so each request contains them. */
 export const cedar: Contestant = {
   name: 'cedar-wasm',
   async prepare(shape) {

@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
-/** What is pinned, and where it goes: away from everything that reads the checkout's sources. */
+/** Folder of the lockfile, and folder of the installed packages, which tools that read the checkout ignore. */
 const [PINNED, FOLDER] = ['.', '../../.bench/contestants/'].map((path) => fileURLToPath(new URL(path, import.meta.url))) as [
   string,
   string,
@@ -11,7 +11,7 @@ const [PINNED, FOLDER] = ['.', '../../.bench/contestants/'].map((path) => fileUR
 const FILES = ['package.json', 'package-lock.json', '.npmrc'];
 const STAMP = `${FOLDER}node_modules/.lock-as-installed`;
 
-/** Installs the contestants as their lockfile pins them, where that has not been done; none of them runs a script of its own. */
+/** Installs the contestants in the versions of their lockfile, unless they are installed. Does not run their install scripts. */
 export function installContestants(): void {
   const lock = readFileSync(`${PINNED}package-lock.json`, 'utf8');
   if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === lock) return;
@@ -22,24 +22,24 @@ export function installContestants(): void {
   writeFileSync(STAMP, lock);
 }
 
-/** Loads a contestant's package; what is used of it is said by whoever uses it, because types are installed only with it. */
+/** Loads a contestant's package. The caller declares its types, because they are installed only with the package. */
 export function loadContestant<T>(name: string): T {
   return createRequire(`${FOLDER}package.json`)(name) as T;
 }
 
-/** A file that a contestant's package brings, such as its program. */
+/** Returns the path of a file in a contestant's package, such as its program. */
 export function contestantFile(path: string): string {
   return `${FOLDER}node_modules/${path}`;
 }
 
-/** Whether npm brought it: programs come for Linux on x64 only. Says so where it did not. */
+/** Returns true if npm installed the file, and prints a line if it did not: programs are installed on Linux on x64 only. */
 export function hasContestant(path: string): boolean {
   const isHere = existsSync(contestantFile(path));
-  if (!isHere) process.stderr.write(`left out, because npm brings it for other machines only: ${path}\n`);
+  if (!isHere) process.stderr.write(`skipped, because npm does not install it on this system: ${path}\n`);
   return isHere;
 }
 
-/** The versions that are pinned. */
+/** Returns the pinned versions. */
 export function contestantVersions(): Readonly<Record<string, string>> {
   const { dependencies, optionalDependencies } = JSON.parse(readFileSync(`${PINNED}package.json`, 'utf8')) as {
     readonly dependencies: Readonly<Record<string, string>>;

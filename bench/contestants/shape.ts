@@ -1,16 +1,16 @@
 import type { JsonObject } from '../../src/operators/index.ts';
 
-/** One rule of a shape, in words that every contestant can say in its own way. */
+/** A rule of a shape, independent of the contestants' policy languages. */
 export interface ShapeRule {
-  /** The role that its policy is assigned to, and the policy's name: a policy a role. */
+  /** The role that the policy of the rule is assigned to. There is one policy for each role, with its name. */
   readonly role: string;
   readonly resource: string;
   readonly action: string;
-  /** A condition on the record: a field that equals a value, or the caller's own id. */
+  /** A condition on the record: a field equals a value or the caller's id. */
   readonly when?: { readonly field: string; readonly equals: string | { readonly caller: 'id' } };
 }
 
-/** One request of a shape; each of them is allowed. */
+/** A request of a shape. All requests are allowed. */
 export interface ShapeRequest {
   readonly userId: string;
   readonly role: string;
@@ -19,36 +19,36 @@ export interface ShapeRequest {
   readonly record: JsonObject;
 }
 
-/** Rules, and requests about them that take turns. */
+/** A set of rules, and the requests to decide in turn. */
 export interface Shape {
   readonly name: string;
-  /** Considered in this order. */
+  /** Rules in the order of their precedence. */
   readonly rules: readonly ShapeRule[];
-  /** User → role, of every user there is. */
+  /** Role of each user. */
   readonly users: ReadonlyMap<string, string>;
   readonly requests: readonly ShapeRequest[];
 }
 
-/** Decides the next request, in turn; whoever prepares it has done what is done once. */
+/** Decides the next request. One-time work has been done before. */
 export type Run = () => boolean;
 
-/** Whoever is measured. */
+/** A policy engine that is measured in process. */
 export interface Contestant {
   readonly name: string;
-  /** Undefined where it does not take part in the shape. */
+  /** Returns undefined if the contestant does not support the shape. */
   prepare(shape: Shape): Promise<Run | undefined>;
 }
 
-/** Requests that take turns, so that no contestant answers one from its caches. */
+/** Number of different requests, so that no contestant can use a cached decision. */
 const REQUESTS = 64;
 
-/** Values of `Article.status` in the definition that the shapes are about. */
+/** Values of `Article.status`. */
 export const STATUSES: readonly string[] = Array.from({ length: 100 }, (_, index) => `s${index}`);
 
 const OWN: NonNullable<ShapeRule['when']> = { field: 'authorId', equals: { caller: 'id' } };
 const own: ShapeRule = { role: 'user', resource: 'Article', action: 'read', when: OWN };
 
-/** Own records by one rule; the last of 101; Casbin's RBAC benchmarks; and as many conditional rules as those have lines. */
+/** One own-records rule; the last of 101 rules; Casbin's RBAC benchmarks; and as many conditional rules as these benchmarks have lines. */
 export const SHAPES: readonly Shape[] = [
   articles('1 rule', [own]),
   articles('101 rules', [...STATUSES.map((status) => ({ ...own, when: { field: 'status', equals: status } })), own]),
@@ -59,7 +59,7 @@ export const SHAPES: readonly Shape[] = [
   roles('own records: 110,000 rules, 10,000 roles', { users: 100_000, roles: 10_000, rulesEach: 11, when: OWN }),
 ];
 
-/** Readers of their own articles, which have a status that no rule names. */
+/** Returns a shape of users who read their own articles. No rule names the status of these articles. */
 function articles(name: string, rules: readonly ShapeRule[]): Shape {
   const ids = Array.from({ length: REQUESTS }, (_, index) => `u${index}`);
   return {
@@ -80,11 +80,11 @@ interface RoleCounts {
   readonly users: number;
   readonly roles: number;
   readonly rulesEach: number;
-  /** Of every rule. */
+  /** The condition of all rules. */
   readonly when?: ShapeRule['when'];
 }
 
-/** As in the RBAC benchmarks of Casbin: user i has role i/10, role i may read resource i/10. */
+/** Returns a shape as in the RBAC benchmarks of Casbin: user i has role i/10, and role i may read resource i/10. */
 function roles(name: string, count: RoleCounts): Shape {
   const dataOf = (role: number, nth: number) => `Data${Math.floor(role / 10) + nth}`;
   const rules = Array.from({ length: count.roles }, (_, role) =>

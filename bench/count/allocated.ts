@@ -1,9 +1,9 @@
 import { median } from '../statistics.ts';
 
-/** Of one figure: the median of so many. */
+/** Samples whose median is the figure. */
 const SAMPLES = 9;
 
-/** Bytes that one of the `times` times allocates for which `work` does what it does; for nobody else to do anything meanwhile. */
+/** Returns the bytes that one repetition allocates, where `work` repeats something `times` times. Nothing else may run meanwhile. */
 export async function allocatedBy(work: () => Promise<void> | void, times: number): Promise<number> {
   const samples: number[] = [];
   for (let sample = 0; sample < SAMPLES; sample++) {
@@ -11,6 +11,6 @@ export async function allocatedBy(work: () => Promise<void> | void, times: numbe
     await work();
     samples.push((process.memoryUsage().heapUsed - before) / times);
   }
-  // Where the garbage was collected meanwhile, less is in use than before: that says nothing.
+  // A sample with a garbage collection is not usable: less memory is in use than before.
   return Math.round(median(samples.filter((bytes) => bytes > 0)));
 }

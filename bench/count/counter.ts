@@ -1,4 +1,4 @@
-/** Counts what decisions and requests take, and writes the figures to its output as JSON: a program of its own, for `measure.ts`. */
+/** Counts the allocations and statements of decisions and requests, and prints the figures as JSON; `measure.ts` runs this program. */
 import { bailiwick } from '../contestants/bailiwick.ts';
 import { type Run, SHAPES } from '../contestants/shape.ts';
 import type { Figure } from '../measurement.ts';
@@ -6,9 +6,9 @@ import { allocatedBy } from './allocated.ts';
 import { type CountedRequest, startCounted } from './requests.ts';
 
 const ROUNDS = 3;
-/** Decisions and requests before any is counted: by then they are compiled. */
+/** Decisions and requests of the warm-up, after which the code is compiled. */
 const [WARM_RUNS, WARM_REQUESTS] = [50_000, 100];
-/** As many as are counted at once: they fit into what is free between two collections. */
+/** Decisions and requests per sample; few enough to finish between two garbage collections. */
 const [RUNS, REQUESTS] = [200, 3];
 
 const figures: Figure[] = [];

@@ -1,24 +1,24 @@
 import Database from 'better-sqlite3';
 import { type Reply, startService } from '../../test/harness.ts';
 
-/** Articles that there are. */
+/** Number of stored articles. */
 const ARTICLES = 50;
 
-/** A request that is sent over and over. */
+/** A request that is sent repeatedly. */
 export interface CountedRequest {
   readonly name: string;
   send(): Promise<void>;
 }
 
-/** A service in this process, and what is asked of it, one after the other. */
+/** A service in this process, and the requests to count. */
 export interface CountedService {
   readonly requests: readonly CountedRequest[];
-  /** Statements that this process has run so far. */
+  /** Returns the number of SQL statements that this process has run. */
   statements(): number;
   stop(): Promise<void>;
 }
 
-/** Starts the service on SQLite with articles of a user, who may do this with their own articles alone. */
+/** Starts the service on SQLite with a user who may read, list, create and update only their own articles. */
 export async function startCounted(): Promise<CountedService> {
   const statements = countStatements();
   const { close, user, createPolicy, createRecord, call } = await startService({
@@ -52,7 +52,7 @@ function expectSuccess({ status, text }: Reply): void {
 
 type Method = (...values: unknown[]) => unknown;
 
-/** Counts the statements of every connection from now on: they share how they are run. */
+/** Counts the statements of all connections, by patching the prototypes that they share. */
 function countStatements(): () => number {
   let count = 0;
   const countEach = (shared: Record<string, Method>, names: readonly string[]): void => {

@@ -6,29 +6,29 @@ import { contestantFile } from '../contestants/install.ts';
 import type { Call } from '../load.ts';
 import { startServer, stopServer } from '../process.ts';
 
-/** Its program. */
+/** Path of the Cerbos program. */
 export const CERBOS = '@cerbos/cerbos-linux-x64/cerbos-linux-x64';
 
-/** A Cerbos server that keeps its log of decisions in its own database. */
+/** A Cerbos server with its decision log in a local database. */
 export interface Cerbos {
   readonly url: string;
   readonly child: ChildProcess;
-  /** Whether the nth person may read an article of their own. */
+  /** Checks that the nth user may read an article of their own. */
   readonly check: Call;
-  /** Ids of the questions that its log has, by its admin's door. */
+  /** Loads the ids of all logged decisions from the admin API. */
   loadLogged(): Promise<ReadonlySet<string>>;
   stop(): Promise<void>;
 }
 
-/** Of its admin, by default; it is bound to this machine. */
+/** The default admin credentials; the server is bound to the local machine. */
 const ADMIN = `Basic ${Buffer.from('cerbos:cerbosAdmin').toString('base64')}`;
 
-/** Starts it in a folder, with as many policies as there are persons; where the folder has been its own before, with that log. */
+/** Starts Cerbos in a folder, with one policy for each user. An existing log in the folder is kept. */
 export async function startCerbos(folder: string, policies: number): Promise<Cerbos> {
   const [port, grpc] = [await findPort(), await findPort()];
   mkdirSync(join(folder, 'policies'), { recursive: true });
   for (let person = 1; person <= policies; person++) writeFileSync(join(folder, 'policies', `u${person}.yaml`), toPolicy(person));
-  // Its configuration may be JSON, as all YAML may.
+  // The configuration is YAML, so JSON is allowed.
   const config = {
     server: { httpListenAddr: `127.0.0.1:${port}`, grpcListenAddr: `127.0.0.1:${grpc}`, adminAPI: { enabled: true } },
     telemetry: { disabled: true },

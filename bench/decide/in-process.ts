@@ -3,22 +3,22 @@ import { casbin } from '../contestants/casbin.ts';
 import { caslKept, caslPerRequest } from '../contestants/casl.ts';
 import { cedar } from '../contestants/cedar.ts';
 import { type Contestant, type Run, SHAPES, type Shape } from '../contestants/shape.ts';
-import type { Tell } from '../measurement.ts';
+import type { OnFigure } from '../measurement.ts';
 import { type Options, pick } from '../options.ts';
 import { type Racer, race } from '../rounds.ts';
 
-/** Milliseconds of one turn for each of `--seconds`: decisions need less time than requests to settle; a single one may take longer. */
+/** Milliseconds of a turn for each second of `--seconds`: decisions need shorter turns than requests. A single slow decision may exceed them. */
 const TURN_MS = 10;
-/** Before measuring, in turns. */
+/** Length of the warm-up, in turns. */
 const WARM_TURNS = 5;
 
 const CONTESTANTS: readonly Contestant[] = [bailiwick, bailiwickTraced, bailiwickByUser, caslKept, caslPerRequest, cedar, casbin];
 
-/** What a decision costs in the process that asks for it, in time of its own thread. */
-export async function measureInProcess(options: Options, tell: Tell): Promise<void> {
+/** Measures decisions within this process, in processor time of its thread. */
+export async function measureInProcess(options: Options, onFigure: OnFigure): Promise<void> {
   for (const shape of pick(options, SHAPES)) {
     for (const { name, rounds } of await race(await prepareAll(shape, options), options.rounds)) {
-      tell({ measurement: 'decide', case: shape.name, setting: 'in process', contestant: name, unit: 'µs', better: 'less', rounds });
+      onFigure({ measurement: 'decide', case: shape.name, setting: 'in process', contestant: name, unit: 'µs', better: 'less', rounds });
     }
   }
 }
@@ -36,7 +36,7 @@ async function prepareAll(shape: Shape, options: Options): Promise<readonly Race
   return racers;
 }
 
-/** Microseconds a run, over about as many milliseconds as are given: of this thread's own time, so that what else the machine does counts little. */
+/** Returns the microseconds of one run. Uses the processor time of this thread, so that other load on the machine has little effect. */
 function spend(run: Run, milliseconds: number): number {
   const began = process.threadCpuUsage();
   let runs = 0;
@@ -47,7 +47,7 @@ function spend(run: Run, milliseconds: number): number {
     runs += batch;
     const { user, system } = process.threadCpuUsage(began);
     spent = user + system;
-    // Looking at the clock costs something too: seldom where runs are short.
+    // Reading the clock takes time, so short runs are grouped.
     if (spent < milliseconds * 50) batch *= 2;
   }
   return spent / runs;

@@ -5,19 +5,19 @@ import { CERBOS } from './cerbos.ts';
 import { measureInProcess } from './in-process.ts';
 import { measureOverHttp } from './over-http.ts';
 
-/** How it is asked for. */
+/** The two parts of the measurement. */
 const WAYS = ['in process', 'over HTTP'] as const;
 
-/** What a decision costs, in process and asked for over HTTP. */
+/** Measures decisions, in process and over HTTP. */
 export const decide: Measurement = {
   name: 'decide',
-  about:
-    'What a decision costs: in the process that asks, in microseconds of its thread, and asked for over HTTP. Each person there has one of the policies, which allows them to read what is their own.',
-  goesBy: ['rounds', 'seconds', 'warmSeconds', 'policies'],
-  async run(options, tell) {
+  description:
+    'The cost of a decision: in process, in microseconds of processor time, and over HTTP. Over HTTP each user has one of the policies, which allows them to read their own article.',
+  optionNames: ['rounds', 'seconds', 'warmSeconds', 'policies'],
+  async run(options, onFigure) {
     installContestants();
     const ways = pick(options, WAYS);
-    if (ways.includes('in process')) await measureInProcess(options, tell);
-    if (ways.includes('over HTTP') && hasContestant(CERBOS)) await measureOverHttp(options, tell);
+    if (ways.includes('in process')) await measureInProcess(options, onFigure);
+    if (ways.includes('over HTTP') && hasContestant(CERBOS)) await measureOverHttp(options, onFigure);
   },
 };

@@ -2,29 +2,29 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { logIn, type Program, setUp } from '../../test/process/program.ts';
+import { moveTo } from '../cores.ts';
 import { openFilling } from '../fill.ts';
 import { fillPersons } from '../fill-policies.ts';
 import { type Call, load, type Sent } from '../load.ts';
-import type { Tell } from '../measurement.ts';
+import type { OnFigure } from '../measurement.ts';
 import { type Options, pick } from '../options.ts';
-import { moveTo } from '../place.ts';
 import { race } from '../rounds.ts';
 import { startService } from '../service.ts';
 import { type Cerbos, startCerbos } from './cerbos.ts';
 
-/** Who is asked, and how: in what is recorded durably, and in what leaves no entry. */
+/** The compared requests: with a durable audit entry, without one, and to Cerbos. */
 const NAMES = ['bailiwick, read on the record', 'bailiwick, test-access', 'Cerbos, check'] as const;
 
 const CONNECTIONS = [1, 16];
 
-interface Asked {
+interface Target {
   readonly name: string;
   readonly url: string;
   readonly call: Call;
 }
 
-/** Questions per second over HTTP. Ours that leave an entry are reads: the record is loaded and answered as well. */
-export async function measureOverHttp(options: Options, tell: Tell): Promise<void> {
+/** Measures decisions per second over HTTP. Those of Bailiwick that write an audit entry are reads, which also load and return the record. */
+export async function measureOverHttp(options: Options, onFigure: OnFigure): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'bailiwick-bench-'));
   moveTo('server');
   const running: { stop(): Promise<unknown> }[] = [];
@@ -32,12 +32,12 @@ export async function measureOverHttp(options: Options, tell: Tell): Promise<voi
     mkdirSync(join(folder, 'cerbos'));
     const cerbos = await startCerbos(join(folder, 'cerbos'), options.policies);
     running.push(cerbos);
-    const ours = await startOurs(folder, options.policies);
-    running.push(ours.program);
+    const own = await startBailiwick(folder, options.policies);
+    running.push(own.program);
     moveTo('load');
-    const asked = toAsked(ours, cerbos, options.policies);
-    for (const each of asked) await check(each);
-    for (const connections of CONNECTIONS) await measure({ asked: pick(options, asked), connections, options, tell });
+    const targets = toTargets(own, cerbos, options.policies);
+    for (const each of targets) await check(each);
+    for (const connections of CONNECTIONS) await measure({ targets: pick(options, targets), connections, options, onFigure });
   } finally {
     for (const { stop } of running) await stop();
     rmSync(folder, { recursive: true, force: true });
@@ -45,15 +45,15 @@ export async function measureOverHttp(options: Options, tell: Tell): Promise<voi
 }
 
 interface Measuring {
-  readonly asked: readonly Asked[];
+  readonly targets: readonly Target[];
   readonly connections: number;
   readonly options: Options;
-  readonly tell: Tell;
+  readonly onFigure: OnFigure;
 }
 
-async function measure({ asked, connections, options, tell }: Measuring): Promise<void> {
-  for (const { url, call } of asked) await load(call, { url, connections, seconds: options.warmSeconds });
-  const racers = asked.map(({ name, url, call }) => ({
+async function measure({ targets, connections, options, onFigure }: Measuring): Promise<void> {
+  for (const { url, call } of targets) await load(call, { url, connections, seconds: options.warmSeconds });
+  const racers = targets.map(({ name, url, call }) => ({
     name,
     async turn() {
       const { rate, beside } = await load(call, { url, connections, seconds: options.seconds });
@@ -62,20 +62,20 @@ async function measure({ asked, connections, options, tell }: Measuring): Promis
   }));
   const setting = `${connections} connections, ${options.policies.toLocaleString('en')} policies`;
   for (const { name, rounds, beside } of await race(racers, options.rounds)) {
-    tell({ measurement: 'decide', case: 'over HTTP', setting, contestant: name, unit: 'requests/s', better: 'more', rounds, beside });
+    onFigure({ measurement: 'decide', case: 'over HTTP', setting, contestant: name, unit: 'requests/s', better: 'more', rounds, beside });
   }
 }
 
-interface Ours {
+interface BailiwickServer {
   readonly program: Program;
   readonly admin: string;
-  /** Of persons who have a policy each, in turn. */
+  /** Access tokens of users that each have a policy. */
   readonly tokens: readonly string[];
   toArticleId(person: number): string;
 }
 
-/** Persons, a policy of each, and an article of each; some of them have a token. */
-async function startOurs(folder: string, policies: number): Promise<Ours> {
+/** Starts Bailiwick with users that each have a policy and an article, and logs some of them in. */
+async function startBailiwick(folder: string, policies: number): Promise<BailiwickServer> {
   const database = `sqlite:${join(folder, 'bailiwick.db')}`;
   const first = await startService(folder, database);
   await setUp(first.url);
@@ -89,10 +89,10 @@ async function startOurs(folder: string, policies: number): Promise<Ours> {
   return { program, admin: await logIn(program.url, 'ada@example.com'), tokens, toArticleId };
 }
 
-/** Who read, of those who have a policy: logging in takes its time. */
+/** Maximum number of users that log in, because a login is slow. */
 const PERSONS = 32;
 
-function toAsked({ program: { url }, admin, tokens, toArticleId }: Ours, cerbos: Cerbos, policies: number): readonly Asked[] {
+function toTargets({ program: { url }, admin, tokens, toArticleId }: BailiwickServer, cerbos: Cerbos, policies: number): readonly Target[] {
   const headers = { 'content-type': 'application/json' };
   const read: Call = {
     headers,
@@ -118,8 +118,8 @@ function toAsked({ program: { url }, admin, tokens, toArticleId }: Ours, cerbos:
   ];
 }
 
-/** All of them allow what they are asked. */
-async function check({ name, url, call }: Asked): Promise<void> {
+/** Checks that a server allows the request. @throws Error if it does not. */
+async function check({ name, url, call }: Target): Promise<void> {
   const { method, path, body, headers = call.headers } = call.toRequest(0);
   const answer = await fetch(`${url}${path}`, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) });
   const text = await answer.text();

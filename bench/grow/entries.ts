@@ -6,10 +6,10 @@ import { prepareCaller, startService } from '../service.ts';
 import type { Growing } from './sizes.ts';
 
 const DAYS = 30;
-/** Rows of one statement: what is not committed lies in a log beside the file. */
+/** Rows per statement; SQLite keeps uncommitted rows in its write-ahead log. */
 const CHUNK = 500_000;
 
-/** The record grows. */
+/** Grows the audit log. */
 export const byEntries: Growing = {
   name: 'entries',
   sizes: ({ growEntries }) => [Math.max(1, growEntries / 100), growEntries],
@@ -39,7 +39,7 @@ export const byEntries: Growing = {
   },
 };
 
-/** Entries of the last days, of 100 users on 10 resources, and their hourly counts; of no chain: nothing here verifies one. */
+/** Inserts entries of the last days, of 100 users on 10 resources, and their hourly counts. Their hashes are not valid, because nothing verifies them here. */
 async function fillEntries(database: string, size: number): Promise<void> {
   const filling = await openFilling(database);
   const perSecond = (DAYS * 86_400) / size;

@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Program } from '../../test/process/program.ts';
+import { moveTo } from '../cores.ts';
 import { timeCalls } from '../latency.ts';
-import type { Measurement, Tell } from '../measurement.ts';
+import type { Measurement, OnFigure } from '../measurement.ts';
 import { type Options, pick } from '../options.ts';
-import { moveTo } from '../place.ts';
 import { race } from '../rounds.ts';
 import { startService, timeStart } from '../service.ts';
 import { byEntries } from './entries.ts';
@@ -15,18 +15,18 @@ import type { Growing, Grown } from './sizes.ts';
 
 const GROWING: readonly Growing[] = [byRecords, byPolicies, byEntries];
 
-/** What one request costs, and a start, as tables and policies and the record grow. */
+/** Measures requests and starts with a growing number of records, policies and audit entries. */
 export const grow: Measurement = {
   name: 'grow',
-  about:
-    'Milliseconds of one request at a time, and of a start until it listens, as records, policies and entries become more. Of a size, the ratio says how many times the smallest one costs.',
-  goesBy: ['rounds', 'seconds', 'growRecords', 'growPolicies', 'growEntries'],
-  async run(options, tell) {
-    for (const growing of pick(options, GROWING)) await measureGrowing(growing, options, tell);
+  description:
+    'Milliseconds of single requests, and of a start until the service listens, with a growing number of records, policies and audit entries. The ratio compares a size with the smallest one.',
+  optionNames: ['rounds', 'seconds', 'growRecords', 'growPolicies', 'growEntries'],
+  async run(options, onFigure) {
+    for (const growing of pick(options, GROWING)) await measureGrowing(growing, options, onFigure);
   },
 };
 
-async function measureGrowing(growing: Growing, options: Options, tell: Tell): Promise<void> {
+async function measureGrowing(growing: Growing, options: Options, onFigure: OnFigure): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'bailiwick-bench-'));
   const programs: Program[] = [];
   try {
@@ -37,17 +37,17 @@ async function measureGrowing(growing: Growing, options: Options, tell: Tell): P
       all.push(await growing.fill(own, size));
     }
     moveTo('server');
-    await tellRaced(
+    await raceAndReport(
       growing.name,
       { name: 'start', racers: all.map((each) => ({ name: each.name, turn: () => timeStart(each.folder, each.database) })) },
-      { options, tell },
+      { options, onFigure },
     );
     for (const each of all) programs.push(await startService(each.folder, each.database));
     moveTo('load');
     for (const name of all[0]?.calls.keys() ?? []) {
       const racers = all.map((each, index) => ({ name: each.name, turn: () => ask(each, { program: programs[index], name, options }) }));
       for (const { turn } of racers) await turn();
-      await tellRaced(growing.name, { name, racers }, { options, tell });
+      await raceAndReport(growing.name, { name, racers }, { options, onFigure });
     }
   } finally {
     for (const program of programs) await program.stop();
@@ -60,9 +60,13 @@ interface Racing {
   readonly racers: Parameters<typeof race>[0];
 }
 
-async function tellRaced(what: string, { name, racers }: Racing, { options, tell }: { options: Options; tell: Tell }): Promise<void> {
+async function raceAndReport(
+  what: string,
+  { name, racers }: Racing,
+  { options, onFigure }: { options: Options; onFigure: OnFigure },
+): Promise<void> {
   for (const { name: contestant, rounds, beside } of await race(racers, options.rounds)) {
-    tell({
+    onFigure({
       measurement: 'grow',
       case: `${name}, by ${what}`,
       setting: 'one at a time',

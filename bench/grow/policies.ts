@@ -5,7 +5,7 @@ import { fillPersons } from '../fill-policies.ts';
 import { startService } from '../service.ts';
 import { type Growing, powersOfTen } from './sizes.ts';
 
-/** Policies grow, and who has them: each has one. */
+/** Grows the number of policies and users; each user has one policy. */
 export const byPolicies: Growing = {
   name: 'policies',
   sizes: ({ growPolicies }) => powersOfTen(Math.min(100, growPolicies), growPolicies),

@@ -3,7 +3,7 @@ import { callsOf, fillArticles } from '../http/bailiwick.ts';
 import { prepareCaller, startService } from '../service.ts';
 import { type Growing, powersOfTen } from './sizes.ts';
 
-/** The table grows, and the caller's part of it does not. */
+/** Grows the table; the number of the caller's records stays the same. */
 export const byRecords: Growing = {
   name: 'records',
   sizes: ({ growRecords }) => powersOfTen(Math.min(10_000, growRecords), growRecords),

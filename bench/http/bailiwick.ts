@@ -16,14 +16,14 @@ import {
   type World,
 } from './contestant.ts';
 
-/** Ourselves, as `npm start` starts it, on a SQLite file. */
+/** Bailiwick on a SQLite file, as `npm start` starts it. */
 export const bailiwick: HttpContestant = {
   name: 'bailiwick',
   usesPostgres: false,
   start: (world) => startOn(world, `sqlite:${join(world.folder, 'bailiwick.db')}`),
 };
 
-/** The same on PostgreSQL, beside those that need one. */
+/** Bailiwick on PostgreSQL, to compare with contestants that need PostgreSQL. */
 export const bailiwickOnPostgres: HttpContestant = {
   name: 'bailiwick on PostgreSQL',
   usesPostgres: true,
@@ -48,19 +48,19 @@ async function startOn(world: World, database: string): Promise<Service> {
   };
 }
 
-/** Articles by number, of the caller or of the admin. */
+/** Inserts articles of the caller and of the admin. */
 export async function fillArticles(database: string, world: World, caller: string): Promise<void> {
   const filling = await openFilling(database);
   const owner = ownerSql(world, caller, '').replace(`''`, `(SELECT min("id") FROM "User")`);
   await filling.exec(`INSERT INTO "Article" ("id", "version", "createdAt", "updatedAt", "createdBy", "title", "slug", "body", "status", "authorId", "publishedAt")
     ${numbersTo(world.records)} SELECT '${ID}' || substr(CAST(100000000000 + i AS TEXT), 1, 12), 1, '2025-01-01T00:00:00.000Z', '2025-01-01T00:00:00.000Z', 'bench',
       'Article ' || i, 'article-' || i, ${BODY_SQL}, ${statusSql(world)}, ${owner}, ${publishedSql(world)} FROM n`);
-  // Of SQLite nobody has statistics: none of the programs makes them by itself.
+  // No contestant has statistics on SQLite, because none of the programs creates them.
   if (filling.isServer) await filling.exec('ANALYZE');
   await filling.close();
 }
 
-/** Reads of the caller's own articles, by turns. */
+/** Reads the caller's articles in turn. */
 export function readOwn(world: World, token: string): CaseCall {
   return {
     headers: headersOf(token),
@@ -69,7 +69,7 @@ export function readOwn(world: World, token: string): CaseCall {
   };
 }
 
-/** Everything that is asked of ourselves. */
+/** Returns the requests of all cases. */
 export function callsOf(world: World, authorId: string, token: string): Record<CaseName, CaseCall> {
   const headers = headersOf(token);
   const get = (path: string): CaseCall => ({ headers, toRequest: () => ({ method: 'GET', path }), read: readData });

@@ -1,4 +1,4 @@
-/** The server by hand: `node ceiling-server.ts <port> <file>`, with the secret of tokens in `BENCH_SECRET`. */
+/** The server by hand: `node ceiling-server.ts <port> <file>`. `BENCH_SECRET` holds the secret of its tokens. */
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 import { jwtVerify } from 'jose/jwt/verify';
 import { LRUCache } from 'lru-cache';
@@ -115,11 +115,11 @@ interface Handling {
   readonly status?: number;
   readonly entries?: number;
   readonly bare?: boolean;
-  /** Undefined where there is nothing that the caller may see. */
+  /** Returns undefined if the caller may not see the record. */
   work(caller: Caller): unknown;
 }
 
-/** Token, caller, work and audit rows in one transaction, answered after its commit. */
+/** Loads the caller, runs the handler and writes the audit rows in one transaction, and responds after its commit. */
 async function answer(request: FastifyRequest, reply: FastifyReply, handling: Handling): Promise<unknown> {
   const token = await verify(request.headers.authorization?.slice('Bearer '.length) ?? '');
   if (token === undefined) return reply.code(401).send({});
@@ -144,7 +144,7 @@ async function verify(token: string): Promise<Token | undefined> {
     verified.set(digest, fresh);
     return fresh;
   } catch {
-    // Whatever is wrong with it: it is no token of ours.
+    // The token is invalid or expired.
     return undefined;
   }
 }

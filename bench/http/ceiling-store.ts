@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import Sqlite from 'better-sqlite3';
 
-/** Works that share a commit at most, as ours. */
+/** Maximum number of transactions that share a commit, as in Bailiwick. */
 const GROUP = 256;
 
 const TABLES = `
@@ -16,17 +16,17 @@ CREATE TABLE IF NOT EXISTS audit (id TEXT PRIMARY KEY NOT NULL, at TEXT, userId 
   allowed INTEGER, requestId TEXT, ip TEXT) STRICT;
 CREATE INDEX IF NOT EXISTS auditByTime ON audit (at, id)`;
 
-/** One work in a group; what it gives is answered after the commit. */
+/** A transaction in a batch. Its result is returned after the commit. */
 export type Work<T> = () => T;
 
-/** The database of the server by hand: statements prepared once, and one commit for all works that waited for the one before. */
+/** The database of the server by hand. Statements are prepared once, and all transactions that waited for a commit share the next one. */
 export interface Store {
   readonly driver: Sqlite.Database;
   run<T>(work: Work<T>): Promise<T>;
   close(): void;
 }
 
-/** Opens it, with every setting that our own durability rests on. */
+/** Opens the database with the same durability settings as Bailiwick. */
 export function openStore(path: string): Store {
   const driver = new Sqlite(path);
   for (const pragma of ['journal_mode = WAL', 'synchronous = FULL', 'foreign_keys = ON']) driver.pragma(pragma);
@@ -61,12 +61,12 @@ export function openStore(path: string): Store {
   };
 }
 
-/** Ids by time, as ours are, so that indexes grow at their end. */
+/** Creates an id that begins with the time, as in Bailiwick, so that indexes grow at their end. */
 export function createIdByTime(): string {
   return `${Date.now().toString(16).padStart(12, '0')}-${randomUUID().slice(14)}`;
 }
 
-/** Under which a verified token is kept. */
+/** Returns the cache key of a verified token. */
 export function digestOf(token: string): string {
   return createHash('sha256').update(token).digest('base64');
 }

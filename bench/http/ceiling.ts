@@ -15,12 +15,12 @@ import {
   ownerSql,
   ownNumber,
   publishedSql,
-  type Shown,
+  type Returned,
   statusSql,
   type World,
 } from './contestant.ts';
 
-/** What could be had at most: the same answers by hand, for this one resource and this one rule. */
+/** The upper limit: a server written by hand for this one resource and this one rule. */
 export const ceiling: HttpContestant = {
   name: 'by hand',
   usesPostgres: false,
@@ -60,10 +60,10 @@ const ID = '018f4e6a-1c2b-7d3e-8f40-';
 async function fill(path: string, world: World): Promise<void> {
   const filling = await openFilling(`sqlite:${path}`);
   const at = `'2025-01-01T00:00:00.000Z'`;
-  await filling.exec(`INSERT INTO user VALUES ('${CALLER}', 'user', 1), ('somebody else', 'user', 1);
+  await filling.exec(`INSERT INTO user VALUES ('${CALLER}', 'user', 1), ('other user', 'user', 1);
     INSERT INTO session VALUES ('s1', '${CALLER}', NULL);
     INSERT INTO article ${numbersTo(world.records)} SELECT '${ID}' || substr(CAST(100000000000 + i AS TEXT), 1, 12), 1, ${at}, ${at}, 'bench',
-      'Article ' || i, 'article-' || i, ${BODY_SQL}, ${statusSql(world)}, ${ownerSql(world, CALLER, 'somebody else')}, ${publishedSql(world)} FROM n`);
+      'Article ' || i, 'article-' || i, ${BODY_SQL}, ${statusSql(world)}, ${ownerSql(world, CALLER, 'other user')}, ${publishedSql(world)} FROM n`);
   await filling.close();
 }
 
@@ -94,7 +94,7 @@ function callsOf(world: World, headers: Readonly<Record<string, string>>): Recor
   };
 }
 
-function read(body: unknown): Shown {
+function read(body: unknown): Returned {
   return { authors: [(body as { data: unknown }).data].flat().map((record) => (record as { authorId: string }).authorId) };
 }
 

@@ -1,82 +1,82 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Call } from '../load.ts';
 
-/** What is asked of every contestant, in the order in which it is measured: what adds records comes last, so that lists stay as long as they are. */
+/** The cases, in the order in which they are measured. Cases that add records come last, so that lists keep their length. */
 export const CASES = ['read by id', 'list of 20', 'list of 20, filter and sort', 'total', 'update', 'create', 'batch of 50'] as const;
 
-/** One of them. */
+/** Name of a case. */
 export type CaseName = (typeof CASES)[number];
 
-/** What an answer shows, as its contestant reads it. */
-export interface Shown {
-  /** Of each record in it. */
+/** The content of a response, as parsed by its contestant. */
+export interface Returned {
+  /** Author of each record in the response. */
   readonly authors: readonly string[];
   readonly total?: number;
 }
 
-/** A case as one contestant is asked it. */
+/** The requests of one case to one contestant. */
 export interface CaseCall extends Call {
-  /** Of an answer's body. */
-  read(body: unknown): Shown;
+  /** Parses the body of a response. */
+  read(body: unknown): Returned;
 }
 
-/** The articles there are, of which one in `step` is the caller's. */
+/** The data of a measurement: the articles, and how many of them belong to the caller. */
 export interface World {
-  /** Of the contestant's own, empty. */
+  /** An empty folder for the contestant. */
   readonly folder: string;
   readonly records: number;
   readonly own: number;
-  /** Address of a PostgreSQL server, for those that need one. */
+  /** Address of a PostgreSQL server, for contestants that need one. */
   readonly postgres: string;
 }
 
-/** A contestant that answers. */
+/** A running contestant. */
 export interface Service {
   readonly url: string;
   readonly child: ChildProcess;
-  /** Its id of the user whose articles the calls are about. */
+  /** Id of the user who sends the requests. */
   readonly caller: string;
-  /** Absent where it has nothing like the case. */
+  /** The cases that the contestant supports. */
   readonly calls: Readonly<Partial<Record<CaseName, CaseCall>>>;
-  /** A read of an article that is somebody else's; anything but a refusal puts the contestant out. */
+  /** A read of an article of another user, which the contestant must refuse. */
   readonly foreign: Call;
   stop(): Promise<void>;
 }
 
-/** Somebody whom users would take instead. */
+/** A program that is measured over HTTP. */
 export interface HttpContestant {
   readonly name: string;
   readonly usesPostgres: boolean;
-  /** A program that npm brings for some machines only. */
+  /** Path of a program that npm installs only on some systems. */
   readonly needs?: string;
   start(world: World): Promise<Service>;
 }
 
-/** Whose article the number is, for an INSERT … SELECT over `n(i)`. */
+/** Returns the SQL expression over `n(i)` for the owner of an article. */
 export function ownerSql({ records, own }: World, owner: string, other: string): string {
   return `CASE WHEN i % ${records / own} = 0 THEN '${owner}' ELSE '${other}' END`;
 }
 
-/** Of each owner's articles, every other one is published. */
+/** Returns the SQL expression for the status: every other article of an owner is published. */
 export function statusSql({ records, own }: World): string {
   return `CASE WHEN (i / ${records / own}) % 2 = 0 THEN 'published' ELSE 'draft' END`;
 }
 
-/** Spread over the minutes of a day, as `2025-01-01T10:59:00.000Z`. */
+/** Returns the SQL expression for a time within one day, such as `2025-01-01T10:59:00.000Z`. */
 export function publishedSql({ records, own }: World, between = 'T'): string {
   const minutes = `(i / ${records / own}) % 1440`;
   return `'2025-01-01${between}' || substr(CAST(100 + (${minutes}) / 60 AS TEXT), 2, 2) || ':' || substr(CAST(100 + (${minutes}) % 60 AS TEXT), 2, 2) || ':00.000Z'`;
 }
 
-/** Number of the nth of the caller's own articles, from 0 on. */
+/** Returns the number of the caller's nth article, counted from 0. */
 export function ownNumber({ records, own }: World, nth: number): number {
   return ((nth % own) + 1) * (records / own);
 }
 
-/** What new articles say, each with a slug of its own. */
+/** Returns the values of a new article with a unique slug. */
 export function newArticle(turn: number | string): { readonly title: string; readonly slug: string; readonly body: string } {
   return { title: `Measured ${turn}`, slug: `measured-${process.pid}-${turn}`, body: 'What happened, and where. '.repeat(8) };
 }
 
-/** Text of an article, in SQL. */
+/** SQL expression for the body of an article. */
 export const BODY_SQL: string = `'${'What happened, and where. '.repeat(8)}'`;

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type PostgresServer, startPostgres } from '../../test/postgres/server.ts';
 import { hasContestant, installContestants } from '../contestants/install.ts';
+import { moveTo } from '../cores.ts';
 import { type Call, load, type Sent } from '../load.ts';
-import type { Measurement, Tell } from '../measurement.ts';
+import type { Measurement, OnFigure } from '../measurement.ts';
 import { type Options, pick } from '../options.ts';
-import { moveTo } from '../place.ts';
 import { race } from '../rounds.ts';
 import { bailiwick, bailiwickOnPostgres } from './bailiwick.ts';
 import { ceiling } from './ceiling.ts';
@@ -14,24 +14,25 @@ import { CASES, type CaseCall, type CaseName, type HttpContestant, type Service,
 import { parseServer } from './parse-server.ts';
 import { pocketbase } from './pocketbase.ts';
 
-/** The caller's own records, whatever the size of the table. */
+/** Number of the caller's records, for every table size. */
 const OWN = 200;
 
-/** What is asked of the large table as well. */
+/** The cases that are also measured on the large table. */
 const LARGE: ReadonlySet<CaseName> = new Set<CaseName>(['read by id', 'list of 20', 'list of 20, filter and sort']);
 
 const CONTESTANTS: readonly HttpContestant[] = [bailiwick, ceiling, pocketbase, bailiwickOnPostgres, parseServer];
 
-/** Requests per second over HTTP, by a caller who may see their own records alone. */
+/** Measures requests per second over HTTP, of a caller who may see only their own records. */
 export const http: Measurement = {
   name: 'http',
-  about: 'Requests per second of a caller who may see and change their own records alone: 200 of them, among 10,000 or 1,000,000.',
-  goesBy: ['rounds', 'seconds', 'warmSeconds', 'connections', 'records', 'large'],
-  async run(options, tell) {
+  description: 'Requests per second of a caller who may read and change only their own 200 records, among 10,000 or 1,000,000.',
+  optionNames: ['rounds', 'seconds', 'warmSeconds', 'connections', 'records', 'large'],
+  async run(options, onFigure) {
     installContestants();
     const names = pick(options, CASES);
-    await measureWorld({ records: options.records, names, options, tell });
-    if (options.large > 0) await measureWorld({ records: options.large, names: names.filter((name) => LARGE.has(name)), options, tell });
+    await measureWorld({ records: options.records, names, options, onFigure });
+    if (options.large > 0)
+      await measureWorld({ records: options.large, names: names.filter((name) => LARGE.has(name)), options, onFigure });
   },
 };
 
@@ -39,10 +40,10 @@ interface Measuring {
   readonly records: number;
   readonly names: readonly CaseName[];
   readonly options: Options;
-  readonly tell: Tell;
+  readonly onFigure: OnFigure;
 }
 
-async function measureWorld({ records, names, options, tell }: Measuring): Promise<void> {
+async function measureWorld({ records, names, options, onFigure }: Measuring): Promise<void> {
   if (names.length === 0) return;
   const chosen = pick(options, CONTESTANTS).filter(({ needs }) => needs === undefined || hasContestant(needs));
   const folder = mkdtempSync(join(tmpdir(), 'bailiwick-bench-'));
@@ -57,7 +58,7 @@ async function measureWorld({ records, names, options, tell }: Measuring): Promi
     }
     moveTo('load');
     for (const name of names) {
-      for (const connections of options.connections) await measureCase({ name, connections, services, options, tell, records });
+      for (const connections of options.connections) await measureCase({ name, connections, services, options, onFigure, records });
     }
   } finally {
     await stopAll(services, server);
@@ -69,7 +70,7 @@ async function start(contestant: HttpContestant, world: World): Promise<Service>
   mkdirSync(world.folder);
   const service = await contestant.start(world);
   const { status } = await ask(service.url, service.foreign);
-  if (status !== 403 && status !== 404) throw new Error(`${contestant.name} answers ${status} to a read of somebody else's article`);
+  if (status !== 403 && status !== 404) throw new Error(`${contestant.name} returns ${status} for a read of another user's article`);
   return service;
 }
 
@@ -83,11 +84,11 @@ interface CaseMeasuring {
   readonly connections: number;
   readonly services: readonly Running[];
   readonly options: Options;
-  readonly tell: Tell;
+  readonly onFigure: OnFigure;
   readonly records: number;
 }
 
-async function measureCase({ name, connections, services, options, tell, records }: CaseMeasuring): Promise<void> {
+async function measureCase({ name, connections, services, options, onFigure, records }: CaseMeasuring): Promise<void> {
   const racing = services.flatMap(({ contestant, service: { url, calls } }) => {
     const call = calls[name];
     return call === undefined ? [] : [{ contestant, call, url }];
@@ -105,13 +106,13 @@ async function measureCase({ name, connections, services, options, tell, records
   );
   const of = `${connections} connections, ${records.toLocaleString('en')} records`;
   for (const [index, { name: contestant, rounds, beside }] of raced.entries()) {
-    // Everybody takes turns with everybody; compared are those on the same database.
+    // All contestants take turns; only those on the same database are compared.
     const setting = racing[index]?.contestant.usesPostgres ? `${of}, PostgreSQL` : of;
-    tell({ measurement: 'http', case: name, setting, contestant, unit: 'requests/s', better: 'more', rounds, beside });
+    onFigure({ measurement: 'http', case: name, setting, contestant, unit: 'requests/s', better: 'more', rounds, beside });
   }
 }
 
-/** Whoever answers fast what is wrong is no contestant. */
+/** Checks that the contestant responds correctly. @throws Error if it does not. */
 async function check(contestant: string, { url, calls, caller }: Service, name: CaseName): Promise<void> {
   const call = calls[name];
   if (call === undefined) return;
@@ -122,7 +123,7 @@ async function check(contestant: string, { url, calls, caller }: Service, name: 
 
 function findWrong(name: CaseName, call: CaseCall, { body, caller }: { body: unknown; caller: string }): string | undefined {
   const { authors, total } = call.read(body);
-  if (authors.some((author) => author !== caller)) return `expected articles of ${caller} alone`;
+  if (authors.some((author) => author !== caller)) return `expected only articles of ${caller}`;
   if (name === 'total') return total === OWN ? undefined : `expected a total of ${OWN}, given ${total}`;
   const expected = name.startsWith('list') ? 20 : name.startsWith('batch') ? 50 : 1;
   return authors.length === expected ? undefined : `expected ${expected} articles, given ${authors.length}`;

