@@ -1,7 +1,6 @@
 #!/usr/bin/env node
-// What `bailiwick` and `npm start` run. The published package holds dist/, a checkout runs src/ as it stands, on the Node
-// that `npm run setup` put beside it. Plain old JavaScript: it has to run where nothing else here does, and Node needs no
-// compiler of TypeScript to begin with.
+// The command `bailiwick`. The published package runs dist/. A checkout runs src/ directly, on the Node.js that `npm run setup`
+// installed. Plain JavaScript, so that it also runs on a Node.js that is too old for the rest.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import * as nodeModule from 'node:module';
@@ -9,8 +8,8 @@ import { fileURLToPath } from 'node:url';
 
 const source = new URL('../src/main.ts', import.meta.url);
 
-// Half of the time to start is compiling: kept from one start to the next, where this folder can be written. Not in the
-// system's temporary folder, the default, where other users could lay code for us. An old Node has no such thing.
+// Compiling takes half of the start, so compiled code is cached if this folder can be written. The default folder of Node.js is in
+// the temporary folder of the system, where other users could place code. Older versions of Node.js have no cache.
 nodeModule.enableCompileCache?.(fileURLToPath(new URL('../node_modules/.cache/bailiwick', import.meta.url)));
 
 if (!existsSync(source)) await import('../dist/main.js');

@@ -1,6 +1,6 @@
-// Installs what this checkout is missing, and is done in a blink when nothing is. `npm start`, `npm test` and
-// `npm run check` call it first. Plain JavaScript for Node 18: it runs on whatever Node the machine has, and puts
-// the one that the project runs on (the npm package `node`) into node_modules/.bin, where npm scripts find it first.
+// Installs the packages that this checkout is missing. Every npm script of the project runs it first; it returns at once if
+// nothing is missing. Plain JavaScript for Node.js 18, because it runs on the Node.js of the machine. It installs the Node.js
+// of the project (the npm package `node`) into node_modules/.bin, which npm scripts search first.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ const modules = join(checkout, 'node_modules');
 const stamp = join(modules, '.setup-stamp');
 const lock = join(checkout, '.setup-lock');
 
-/** The first Node that runs TypeScript without a flag. */
+/** The first version of Node.js that runs TypeScript without a flag. */
 const ENOUGH = [22, 18];
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(resolve(process.argv[1])).href) await setup();
@@ -31,7 +31,7 @@ function isUpToDate() {
   return readText(stamp) === fingerprint();
 }
 
-/** What an installation depends on. */
+/** Identifies an installation: the lock file and the platform. */
 function fingerprint() {
   const hash = createHash('sha256').update(readFileSync(join(checkout, 'package-lock.json')));
   return `${hash.digest('hex')} ${process.platform} ${process.arch}\n`;
@@ -39,8 +39,8 @@ function fingerprint() {
 
 async function install() {
   const packages = lockedPackages();
-  // No package needs its install script: the database driver brings its binaries. The one exception is `node`,
-  // which fetches the binary for this platform; so scripts are off, then on for it alone, whatever the user's own npm settings.
+  // Install scripts are off, except for the package `node`, whose script fetches the binary for this platform. No other
+  // package needs one: the database driver contains its binaries. The flags override the npm settings of the user.
   if (!isInstalled(packages)) {
     const done = showProgress('installing what is missing…', () => `${countInstalled(packages)} of ${packages.length} packages`);
     await npm(['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--engine-strict=false']);
@@ -56,13 +56,13 @@ async function install() {
   writeFileSync(stamp, fingerprint());
 }
 
-/** The packages that package-lock.json names, but those for other platforms: path below the checkout → version. */
+/** Returns the packages of package-lock.json, without those for other platforms: path below the checkout → version. */
 function lockedPackages() {
   const { packages = {} } = JSON.parse(readText(join(checkout, 'package-lock.json')));
   return Object.entries(packages).filter(([path, { optional }]) => path !== '' && !optional);
 }
 
-/** Says whether npm itself (`npm ci`, `npm install`) has installed all of these versions: it notes what is there in a lock file of its own. */
+/** Returns true if npm itself (`npm ci`, `npm install`) has installed all of these versions. npm lists them in a lock file in node_modules. */
 function isInstalled(packages) {
   const text = readText(join(modules, '.package-lock.json'));
   if (text === undefined || packages.length === 0) return false;
@@ -79,25 +79,25 @@ function runsOwnNode() {
   return existsSync(own) && spawnSync(own, ['--version'], { shell: process.platform === 'win32' }).status === 0;
 }
 
-/** Says what happens, and how far it is every few seconds: on a terminal in one line that is written over, elsewhere in lines of their own. */
+/** Prints the progress until the returned function is called: on a terminal in one line that is overwritten, elsewhere a line every few seconds. */
 function showProgress(what, progress) {
   const from = Date.now();
   const isTerminal = process.stderr.isTTY === true;
-  const tell = () => {
+  const print = () => {
     const line = `${what} ${progress()}, ${Math.round((Date.now() - from) / 1000)} s`;
     if (isTerminal) process.stderr.write(`\r\u001b[Kbailiwick: ${line}`);
     else say(line);
   };
-  if (isTerminal) tell();
+  if (isTerminal) print();
   else say(what);
-  const timer = setInterval(tell, isTerminal ? 500 : 3000);
+  const timer = setInterval(print, isTerminal ? 500 : 3000);
   return () => {
     clearInterval(timer);
     if (isTerminal) process.stderr.write('\n');
   };
 }
 
-/** The platform's binary may be none that runs here (Alpine has another libc): then a new enough Node of the machine's own will do. */
+/** Falls back to the Node.js of the machine if the installed binary does not run, as on Alpine with its other libc. */
 function checkOwnNode() {
   if (runsOwnNode()) return;
   const { status, stdout } = spawnSync('node', ['--version'], {
@@ -112,7 +112,7 @@ function checkOwnNode() {
   rmSync(join(modules, '.bin', 'node'), { force: true });
 }
 
-/** `npx bailiwick` inside the checkout. */
+/** Makes `npx bailiwick` work inside the checkout. */
 function linkCommand() {
   const link = join(modules, '.bin', 'bailiwick');
   rmSync(link, { force: true });
@@ -120,7 +120,7 @@ function linkCommand() {
 }
 
 async function npm(args) {
-  // The Node that runs npm, not the one in node_modules, which `npm ci` is about to delete.
+  // Use the Node.js that runs npm, not the one in node_modules: `npm ci` deletes it.
   const { npm_execpath: script, npm_node_execpath: node } = process.env;
   const direct = script?.endsWith('.js') && node !== undefined && !node.startsWith(modules + sep);
   const [command, first] = direct ? [node, [script]] : ['npm', []];
@@ -137,14 +137,14 @@ async function npm(args) {
   if (failure !== undefined) fail(`npm ${args[0]} failed${failure}; its messages are printed above`);
 }
 
-/** The environment without what npm put in front of PATH for the script that we are. */
+/** Returns the environment without the folders of node_modules that npm adds to PATH. */
 function outsideEnvironment() {
   const name = Object.keys(process.env).find((key) => key.toUpperCase() === 'PATH') ?? 'PATH';
   const folders = (process.env[name] ?? '').split(delimiter).filter((folder) => !folder.startsWith(modules + sep));
   return { ...process.env, [name]: folders.join(delimiter) };
 }
 
-/** Two at once (`npm start` beside `npm test`) must not delete each other's files. A folder is made by one of them only. */
+/** Waits for other installations, such as `npm start` beside `npm test`. Only one process can create the lock folder. */
 async function takeLock() {
   let waiting = false;
   while (true) {
@@ -161,7 +161,7 @@ async function takeLock() {
   }
 }
 
-/** A lock whose holder is gone. It is renamed before it goes, so that of two who wait, only one takes it away. */
+/** Removes a lock whose process has ended. The lock is renamed first, so that only one of several waiting processes removes it. */
 function dropDeadLock() {
   const aside = `${lock}-${process.pid}`;
   try {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-/** An npm that notes how it is called, takes its time, and "installs" a Node. */
+/** An npm that logs its arguments, waits, and "installs" Node.js. */
 const NPM = `#!/bin/sh
 echo "$@" >> npm.log
 test -e npm.fails && { echo "npm has failed" >&2; exit 1; }
@@ -17,7 +17,7 @@ else
 fi
 `;
 
-/** A checkout with nothing in it but what setup needs. */
+/** A checkout that contains only the files that setup needs. */
 let checkout = '';
 
 beforeEach(() => {
@@ -71,7 +71,7 @@ describe('setup', () => {
     expect(callsOfNpm()).toHaveLength(4);
   });
 
-  /** A lock file with one package, which npm itself has installed in this version. */
+  /** Writes a lock file with one package, and installs it as npm does, in the given version. */
   function installByNpm(version: string, names: readonly string[] = ['a']): void {
     const packages = (of: string): object => ({
       packages: Object.fromEntries(names.map((name) => [`node_modules/${name}`, { version: of }])),
