@@ -1,16 +1,21 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { constructRules } from './tidy/construct-rules.ts';
 import { findUndescribedFolders } from './tidy/folders.ts';
 import { importRules } from './tidy/import-rules.ts';
 import { parseLayers } from './tidy/layers.ts';
 import { nameRules } from './tidy/name-rules.ts';
+import { findRefusedWords, proseRules } from './tidy/prose-rules.ts';
 import { type Finding, findAll } from './tidy/rule.ts';
 import { shapeRules } from './tidy/shape-rules.ts';
 import { loadSources, parseSource } from './tidy/source.ts';
 import { findUnusedExports } from './tidy/unused-exports.ts';
 
-const rules = [...importRules, ...nameRules, ...shapeRules, ...constructRules];
+const codeRules = [...importRules, ...nameRules, ...shapeRules, ...constructRules];
+const rules = [...codeRules, ...proseRules];
+
+/** The text of the Contributor Covenant. */
+const QUOTED_PAGE = 'CODE_OF_CONDUCT.md';
 
 function folderUrl(path: string): string {
   return new URL(path, import.meta.url).pathname;
@@ -24,13 +29,18 @@ describe('sources', () => {
   const architecture = readFileSync(folderUrl('../ARCHITECTURE.md'), 'utf8');
   const layers = parseLayers(architecture);
   const sources = loadSources(folderUrl('../src'));
+  const users = ['test', 'scripts', 'bench'].flatMap((folder) => loadSources(folderUrl(`../${folder}`), `${folder}/`));
 
-  it.each(rules)('keep to $name', (rule) => {
+  it.each(codeRules)('keep to $name', (rule) => {
     expect(findAll(sources, [rule], layers).map(show)).toEqual([]);
   });
 
+  it.each(proseRules)('of scripts and benchmarks keep to $name', (rule) => {
+    const written = users.filter(({ path }) => !path.startsWith('test/'));
+    expect(findAll(written, [rule], layers).map(show)).toEqual([]);
+  });
+
   it('export from an index.ts only values that another module imports', () => {
-    const users = ['test', 'scripts', 'bench'].flatMap((folder) => loadSources(folderUrl(`../${folder}`), `${folder}/`));
     expect(findUnusedExports(sources, users, layers)).toEqual([]);
   });
 
@@ -45,6 +55,23 @@ describe('sources', () => {
 
   it('lie in folders that ARCHITECTURE.md describes', () => {
     expect(findUndescribedFolders(architecture, sources, layers)).toEqual([]);
+  });
+});
+
+describe('pages and examples', () => {
+  const root = folderUrl('../');
+  const patterns = ['*.md', 'docs/*.md', 'docs/decisions/*.md', 'examples/**/*.{md,yaml}'];
+  const paths = globSync(patterns, { cwd: root }).filter((path) => path !== QUOTED_PAGE);
+
+  it.each(paths.sort())('of %s have plain words', (path) => {
+    expect(findRefusedWords(path, readFileSync(`${root}${path}`, 'utf8')).map(show)).toEqual([]);
+  });
+
+  it('are refused for a word on any line, or on two', () => {
+    expect(findRefusedWords('README.md', 'Nobody\ncalls it `nobody`\nor is\ntold, told apart from it').map(show)).toEqual([
+      'README.md:1 plain-words: "Nobody": name the subject: "no process", "another admin", "a caller"',
+      'README.md:3 plain-words: "is told": name what happens: "receives", "logs", "reports", "documents"',
+    ]);
   });
 });
 
