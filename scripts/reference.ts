@@ -41,7 +41,7 @@ function settingsPage(): string {
     'A flag goes before the environment, the environment before the default. An empty variable counts as absent. ' +
     '`PORT` and `HOST`, which hosting platforms set, count where `BAILIWICK_PORT` and `BAILIWICK_HOST` are absent. ' +
     'A setting that cannot be used ends the program with exit code 2 and one sentence that names it; all wrong ones are listed. ' +
-    'A library user gives the same settings by name: `readSettings({ flags: { port: 0 } })`.';
+    'A library user gives the same settings by name: `parseConfig({ flags: { port: 0 } })`.';
   return page('Settings', [intro, ...groups]);
 }
 
