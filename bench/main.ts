@@ -44,7 +44,7 @@ async function measure(measurement: Measurement, how: Options): Promise<void> {
 }
 
 function print({ case: name, setting, contestant, unit, rounds, beside = {} }: Figure): void {
-  const besideNames = Object.entries(beside).map(([key, value]) => `${key} ${show(value)}`);
+  const extras = Object.entries(beside).map(([key, value]) => `${key} ${show(value)}`);
   const spread = `${show(Math.min(...rounds))} to ${show(Math.max(...rounds))}`;
   const cells = [
     name.padEnd(38),
@@ -53,5 +53,5 @@ function print({ case: name, setting, contestant, unit, rounds, beside = {} }: F
     `${show(median(rounds))} ${unit}`.padEnd(22),
     spread.padEnd(18),
   ];
-  process.stdout.write(`${[...cells, besideNames.join(', ')].join('  ')}\n`);
+  process.stdout.write(`${[...cells, extras.join(', ')].join('  ')}\n`);
 }
