@@ -1,7 +1,6 @@
 import { describeValue, type Json } from '../operators/index.ts';
 import { type Comparison, type Condition, OPEN, type Operand, type Scope } from './condition.ts';
-import { partiallyEvaluate } from './partial-evaluation.ts';
-import { resolveOperand } from './resolve-operand.ts';
+import { partiallyEvaluate, resolveOperand } from './partial-evaluation.ts';
 
 /** `open`: it depends on a record that is not known, as in a list. */
 export type TracedAnswer = 'true' | 'false' | 'unknown' | 'open';

@@ -9,7 +9,7 @@
  */
 export type { ParsedPath } from './attribute-path.ts';
 export { CEL_FUNCTIONS, CEL_MACROS, CEL_OPERATORS, type CelWord } from './cel/cel-language.ts';
-export type { JsonPlace, SqlTarget } from './compile-comparison.ts';
+export type { JsonPlace, SqlTarget } from './compile-sql.ts';
 export { type CompiledCondition, toSql } from './compile-sql.ts';
 export {
   ALWAYS,
@@ -20,6 +20,7 @@ export {
   type Comparison,
   type Condition,
   type ContextGroup,
+  conditionPaths,
   constant,
   type Expression,
   NEVER,
@@ -30,11 +31,9 @@ export {
   type PathKind,
   type Scope,
 } from './condition.ts';
-export { conditionPaths } from './condition-paths.ts';
 export { type ConditionTrace, explainCondition, printCondition, type TracedAnswer } from './explain-condition.ts';
 export { parseConditions } from './parse-condition.ts';
 export type { ConditionLimits, ConditionParser } from './parsing-context.ts';
 export { evaluate, type PartialEvaluator, partiallyEvaluate, toPartialEvaluator } from './partial-evaluation.ts';
 export { type RenamedConditions, type RenamePath, renamePaths, writtenPaths } from './rename-paths.ts';
-export { validateLiteralValues } from './validate-literals.ts';
-export { createNumberDomain, createTextDomain, toMeantPath, type ValueDomain } from './value-domain.ts';
+export { createNumberDomain, createTextDomain, toMeantPath, type ValueDomain, validateLiteralValues } from './validate-literals.ts';

@@ -10,10 +10,10 @@ import {
   type ContextGroup,
   constant,
   type Operand,
+  operandPaths,
   type Path,
   type PathKind,
 } from './condition.ts';
-import { operandPaths } from './condition-paths.ts';
 import { addConditionIssue, type ConditionParsing, describedKind, expected, member } from './parsing-context.ts';
 import { validateLiteralBounds, validateLiterals } from './validate-literals.ts';
 

@@ -1,6 +1,6 @@
 import { didYouMean, type Issue } from '../errors.ts';
 import { isObject, type Json, type JsonObject, ownValue } from '../operators/index.ts';
-import { parseExpression } from './cel/cel.ts';
+import { parseExpression } from './cel/cel-parse.ts';
 import { all, any, type Condition, constant, not } from './condition.ts';
 import { COMPARISON_MEMBERS, parseComparison } from './parse-comparison.ts';
 import { addConditionIssue, type ConditionParser, type ConditionParsing, expected, member } from './parsing-context.ts';

@@ -1,7 +1,7 @@
 import type { Issue } from '../errors.ts';
 import { describeValue, type Json } from '../operators/index.ts';
 import { type Condition, constant, type Path, type PathKind } from './condition.ts';
-import type { ValueDomain } from './value-domain.ts';
+import type { ValueDomain } from './validate-literals.ts';
 
 /** Bounds on what a rule may say. */
 export interface ConditionLimits {

@@ -1,7 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../operators/index.ts';
 import { isGroup, parsePath } from './attribute-path.ts';
-import { CONTEXT_GROUPS, type Path } from './condition.ts';
-import { conditionPaths } from './condition-paths.ts';
+import { CONTEXT_GROUPS, conditionPaths, type Path } from './condition.ts';
 import { parseConditions } from './parse-condition.ts';
 import type { ConditionLimits } from './parsing-context.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../operators/index.ts';
 import type { Field, FieldType } from './field-type.ts';
-import { FIELD_TYPES } from './field-types.ts';
+import { FIELD_TYPES } from './field-type-table.ts';
 
 const LONE = '\ud800';
 

@@ -6,4 +6,4 @@
  * Begin with `field.ts`, the contract, and `boolean.ts`, the shortest of them.
  */
 export type { ColumnType, Field, FieldOption, FieldType } from './field-type.ts';
-export { FIELD_TYPES } from './field-types.ts';
+export { FIELD_TYPES } from './field-type-table.ts';

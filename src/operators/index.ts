@@ -9,7 +9,6 @@
  * own, and one line in `table.ts`.
  */
 export { type Decimal, parseDecimal } from './decimals.ts';
-export { suggestOperator } from './foreign-operators.ts';
 export { parseDate, parseInstant, toInstantText } from './instants.ts';
 export {
   type Frame,
@@ -21,10 +20,10 @@ export {
   type SqlSubject,
 } from './operator.ts';
 export type { SqlDialect, SqlJson, SqlTruth, StoredType } from './operator-sql.ts';
-export { OPERATORS } from './operator-table.ts';
+export { OPERATORS, suggestOperator } from './operator-table.ts';
 export { checkPattern, matchesPattern, matchingSteps } from './pattern.ts';
-export { foldCase } from './text-values.ts';
-export { WEEKDAYS } from './time-of-day.ts';
+export { foldCase } from './text-operators.ts';
+export { WEEKDAYS } from './time-operators.ts';
 export {
   describeValue,
   isObject,

@@ -1,7 +1,6 @@
 import { compareDecimals, parseDecimal, toDecimalText } from './decimals.ts';
 import { parseDate, parseInstant, toInstantText } from './instants.ts';
 import type { SqlSubject } from './operator.ts';
-import { compareTexts } from './text-values.ts';
 import type { Json, Kind } from './value.ts';
 
 /** How values of one kind are read, ordered and written. */
@@ -133,6 +132,26 @@ function ownKind(value: Json): Kind {
 
 function compareNumbers(left: number, right: number): number {
   return left === right ? 0 : left < right ? -1 : 1;
+}
+
+/**
+ * Negative, zero or positive in code point order, which is the order of UTF-8 bytes and so of the database.
+ * JavaScript's own `<` goes by UTF-16 units and puts 😀 before U+FFFD.
+ */
+export function compareTexts(left: string, right: string): number {
+  const length = Math.min(left.length, right.length);
+  for (let index = 0; index < length; index++) {
+    const a = left.charCodeAt(index);
+    const b = right.charCodeAt(index);
+    if (a !== b) return codePointRank(a) - codePointRank(b);
+  }
+  return left.length - right.length;
+}
+
+/** Surrogates stand for code points above all others, yet their units lie below U+E000. */
+function codePointRank(unit: number): number {
+  if (unit < 0xd800) return unit;
+  return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
 }
 
 function scalarKind<Value>(rules: KindRules<Value>): ScalarKind {

@@ -1,10 +1,10 @@
 import type { CelInput, CelValue } from '@bufbuild/cel';
 import { type Json, toInstantText, UNKNOWN } from '../../operators/index.ts';
 import type { Computed, Expression, ExpressionReading, Path } from '../condition.ts';
-import { COMPARES_WITH_NOTHING } from '../resolve-operand.ts';
+import { COMPARES_WITH_NOTHING } from '../partial-evaluation.ts';
 import { type CelProgram, planCel, withinEffort } from './cel-evaluate.ts';
-import { toMilliseconds } from './cel-instants.ts';
 import { type CelTime, celLibrary, refuse } from './cel-library.ts';
+import { toMilliseconds } from './cel-timestamps.ts';
 import { type CelNode, type CelSource, knownPathOf, partsOf } from './cel-tree.ts';
 
 /** Returns whether a node has one value for all records: it reads no field of the record, and no loop variable except `names`. */

@@ -1,10 +1,15 @@
 import type { CelEnv, CelInput, CelValue } from '@bufbuild/cel';
 import { type Json, type Truth, UNKNOWN } from '../../operators/index.ts';
 import type { Expression, ExpressionReading, Path } from '../condition.ts';
-import { createConversions } from './cel-conversions.ts';
-import { createComparingFunctions, createMixedArithmetic, createPatterns, createTextFunctions } from './cel-functions.ts';
-import { createInstantFunctions, createInstantTexts } from './cel-instants.ts';
+import {
+  createComparingFunctions,
+  createConversions,
+  createMixedArithmetic,
+  createPatterns,
+  createTextFunctions,
+} from './cel-functions.ts';
 import { celLibrary } from './cel-library.ts';
+import { createInstantFunctions, createInstantTexts } from './cel-timestamps.ts';
 import { type CelNode, type CelSource, knownPathOf, mapParts } from './cel-tree.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toMeantPath } from './value-domain.ts';
+import { toMeantPath } from './validate-literals.ts';
 
 describe('toMeantPath', () => {
   it.each([

@@ -1,5 +1,5 @@
 import type { CelFunc } from '@bufbuild/cel';
-import { createTimestamps } from './cel-conversions.ts';
+import { parseInstant } from '../../operators/index.ts';
 import { type CelTime, celLibrary, refuse, type Spend, standardFunction, timeTypes } from './cel-library.ts';
 
 const MINUTE = 60_000;
@@ -88,6 +88,12 @@ export function createReader(spend: Spend): (text: string) => CelTime {
     spend(text.length);
     return toTimestamp(text);
   };
+}
+
+/** The conversion of texts in RFC 3339: the library checks their form, `parseInstant` the calendar and the clock. */
+export function createTimestamps(): (text: string) => CelTime {
+  const standard = standardFunction('timestamp') as (text: string) => CelTime;
+  return (text) => (parseInstant(text) === undefined ? refuse('no RFC 3339 timestamp') : standard(text));
 }
 
 /** The protobuf message of a CEL instant. */

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { compareDecimals, parseDecimal, toDecimalText } from './decimals.ts';
 import { FIRST_INSTANT, LAST_INSTANT, parseDate, parseDuration, parseInstant, parseTimeOfDay, toInstantText } from './instants.ts';
-import { afterPrefix, compareTexts, foldCase, matchesWildcards } from './text-values.ts';
+import { afterPrefix, foldCase, matchesWildcards } from './text-operators.ts';
 import type { Json, Kind } from './value.ts';
-import { canonicalAs, combineKinds, compareAs } from './value-kinds.ts';
+import { canonicalAs, combineKinds, compareAs, compareTexts } from './value-kinds.ts';
 
 /** One table per function: what goes in, what comes out. */
 function check<In, Out>(name: string, run: (given: In) => Out, table: readonly (readonly [In, Out])[]): void {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Json, type JsonObject, ownValue, type Truth } from '../../operators/index.ts';
 import type { PathKind, Scope } from '../condition.ts';
-import { conditionPaths } from '../condition-paths.ts';
+import { conditionPaths } from '../condition.ts';
 import { printCondition } from '../explain-condition.ts';
 import { parseConditions } from '../parse-condition.ts';
 import type { ConditionParser } from '../parsing-context.ts';

@@ -2,9 +2,83 @@ import { describe, expect, it } from 'vitest';
 import { sql } from '../sql.ts';
 import { type Frame, IN_MEMORY, type SqlSubject } from './operator.ts';
 import { SQL_UNKNOWN, type SqlDialect } from './operator-sql.ts';
-import { OPERATORS } from './operator-table.ts';
+import { OPERATORS, suggestOperator } from './operator-table.ts';
 import { checkPattern, matchesPattern } from './pattern.ts';
 import type { Json, Kind, Truth } from './value.ts';
+
+describe('suggestOperator', () => {
+  it.each([
+    ['==', 'eq'],
+    ['equals', 'eq'],
+    ['_eq', 'eq'],
+    ['$eq', 'eq'],
+    ['StringEquals', 'eq'],
+    ['!=', 'ne'],
+    ['neq', 'ne'],
+    ['>=', 'gte'],
+    ['not_in', 'nin'],
+    ['contains_any', 'hasAny'],
+    ['containsAll', 'hasAll'],
+    ['@>', 'hasAll'],
+    ['contained_by', 'subsetOf'],
+    ['starts_with', 'startsWith'],
+    ['_istarts_with', 'istartsWith'],
+    ['regex', 'matches'],
+    ['is_null', 'isNull'],
+    ['IpAddress', 'cidr'],
+    ['betwen', 'between'],
+    ['EQ', 'eq'],
+  ])('takes %s for %s', (given, operator) => {
+    expect(suggestOperator(given)).toBe(` (did you mean "${operator}"?)`);
+  });
+
+  it('names no operator that does not fit, and none for what is near to nothing', () => {
+    expect(suggestOperator('contains_any', ['eq', 'ne'])).toBe('');
+    expect(suggestOperator('constructor')).toBe('');
+    expect(suggestOperator('_')).toBe('');
+  });
+
+  it('takes each of our own names for itself', () => {
+    for (const name of OPERATORS.keys()) expect(suggestOperator(name.toUpperCase())).toBe(` (did you mean "${name}"?)`);
+  });
+});
+
+const frame: Frame = { now: Date.parse('2026-01-31T12:00:00Z'), timeZone: 'UTC' };
+
+describe('operators in memory', () => {
+  for (const operator of OPERATORS.values()) {
+    describe(operator.name, () => {
+      it('answers its samples', () => {
+        for (const { actual, expected, kind, itemKind, answer } of operator.samples) {
+          expect([actual, expected, operator.matches(actual, expected, { ...frame, kind, itemKind })]).toEqual([actual, expected, answer]);
+        }
+      });
+
+      it('shows more than one answer in its samples', () => {
+        expect(new Set(operator.samples.map((sample) => sample.answer)).size).toBeGreaterThan(1);
+      });
+
+      it('accepts the operands of its samples that hold', () => {
+        for (const { expected, kind, itemKind, answer } of operator.samples) {
+          if (answer === true) expect([expected, operator.checkOperand(expected, { kind, itemKind })]).toEqual([expected, undefined]);
+        }
+      });
+
+      it('names operators that exist', () => {
+        for (const name of [operator.negation, operator.mirror, ...(operator.itemwise?.operators ?? [])]) {
+          if (name !== undefined) expect(OPERATORS.has(name)).toBe(true);
+        }
+      });
+    });
+  }
+
+  it('says every operator that policies may name', () => {
+    expect([...OPERATORS.keys()].join(' ')).toBe(
+      'eq ne gt gte lt lte between in nin contains ncontains startsWith endsWith icontains incontains istartsWith iendsWith like matches ' +
+        'exists isNull empty has hasAny hasAll subsetOf before after withinLast withinNext timeOfDayBetween dayOfWeekIn cidr ncidr',
+    );
+  });
+});
 
 const NOW = Date.parse('2026-01-31T12:00:00Z');
 

@@ -1,0 +1,209 @@
+import { all, any, type Comparison, type Condition, constant, not, type Operand, type Path } from '../condition.ts';
+import type { ConditionParsing } from '../parsing-context.ts';
+import { isOfNoRecord, toComputedItems } from './cel-computed.ts';
+import { toExpression } from './cel-evaluate.ts';
+import {
+  compare,
+  compareIfFit,
+  compareWith,
+  fieldOf,
+  kindOf,
+  type Lowering,
+  literalOf,
+  lowerComparison,
+  lowerComputed,
+  toComparedWith,
+  toIntegerComparison,
+} from './cel-lower-comparison.ts';
+import { type CelNode, type CelSource, CHOICE, callOf, knownPathOf, partsOf } from './cel-tree.ts';
+import { typeMistakes } from './cel-types.ts';
+
+/**
+ * The condition that an expression is: `&&`, `||` and `!` are ours already (an error is unknown, and is absorbed alike),
+ * a choice is a group of its parts, and a comparison of a path with a path, a literal or what is the same for every record is the one that
+ * our operator of that meaning makes. What is left stays CEL and is evaluated in memory, where comparing means the same.
+ */
+export function lowerCel(
+  source: CelSource,
+  reading: ConditionParsing,
+): { readonly condition: Condition; readonly mistakes: readonly string[] } {
+  const mistakes = new Set<string>();
+  return { condition: lower(source.expr, { source, reading, mistakes }), mistakes: [...mistakes] };
+}
+
+function lower(node: CelNode, lowering: Lowering): Condition {
+  const call = callOf(node);
+  if (call?.name === '_&&_') return all(call.args.map((part) => lower(part, lowering)));
+  if (call?.name === '_||_') return any(call.args.map((part) => lower(part, lowering)));
+  const [only] = call?.args ?? [];
+  if (call?.name === '!_' && only !== undefined) return not(lower(only, lowering));
+  const plain = lowerLeaf(node, lowering) ?? lowerComparison(node, lowering);
+  if (plain !== undefined) return plain;
+  const mistakes = [...typeMistakes(node, lowering.reading), ...literalMistakes(node, lowering)];
+  for (const mistake of mistakes) lowering.mistakes.add(mistake);
+  if (mistakes.length > 0) return constant(null);
+  return lowerChoice(node, lowering) ?? lowerComputed(node, lowering) ?? lowerLoop(node, lowering) ?? keep(node, lowering);
+}
+
+const NULL: Operand = { type: 'literal', value: null };
+/** A condition that stays a CEL expression. */
+function keep(node: CelNode, { source, reading }: Lowering): Condition {
+  const integers = toIntegerComparison(node, reading);
+  const expression = toExpression(node, source);
+  return integers === undefined ? expression : Object.freeze({ ...expression, integers });
+}
+
+/** The value that a path is compared with where it is a condition by itself: `user.isActive`, `has(user.department)`. */
+const YES: Operand = { type: 'literal', value: true };
+
+function lowerLeaf(node: CelNode, lowering: Lowering): Condition | undefined {
+  const literal = literalOf(node);
+  if (typeof literal?.value === 'boolean') return constant(literal.value);
+  const read = knownPathOf(node);
+  if (read === undefined) return undefined;
+  if (read.presence) return compare(read.path, 'exists', { operand: YES, lowering });
+  const isTrue = compare(read.path, 'eq', { operand: YES, lowering });
+  // With `eq`, null is a value that is not true. In CEL, null is not a boolean, which is an error.
+  return isTrue.type === 'constant' || isStoredBoolean(read.path, lowering)
+    ? isTrue
+    : any([isTrue, all([isNull(read.path), constant(null)])]);
+}
+
+/** A column holds no null: a field without a value is missing. */
+function isStoredBoolean(path: Path, { reading }: Lowering): boolean {
+  return path.group === 'resource' && kindOf(path, reading)?.kind === 'boolean';
+}
+
+function isNull(path: Path): Comparison {
+  return Object.freeze({ type: 'comparison', path, operator: 'eq', operand: NULL, ifExists: false });
+}
+
+/** Finds literals in a part other than a plain comparison that their paths never equal. Only checked if the values of paths are known. */
+function literalMistakes(root: CelNode, lowering: Lowering): readonly string[] {
+  const { domainOf, ...reader } = lowering.reading.reader;
+  if (domainOf === undefined) return [];
+  const mistakesIn = (reading: ConditionParsing): ReadonlySet<string> => {
+    const mistakes = new Set<string>();
+    const look = (node: CelNode): void => {
+      lowerComparison(node, { ...lowering, reading, mistakes });
+      for (const part of partsOf(node)) look(part);
+    };
+    look(root);
+    return mistakes;
+  };
+  const others = mistakesIn({ ...lowering.reading, reader });
+  return [...mistakesIn(lowering.reading)].filter((mistake) => !others.has(mistake));
+}
+
+/**
+ * Lowers `asked ? yes : no`. If `asked` is unknown, so is the result: the last group ensures that. `asked` is repeated three
+ * times, so it must not contain a choice itself.
+ */
+function lowerChoice(node: CelNode, lowering: Lowering): Condition | undefined {
+  const call = callOf(node);
+  const [asked, yes, no] = call?.args ?? [];
+  if (call?.name !== CHOICE || asked === undefined || yes === undefined || no === undefined) return undefined;
+  if (hasChoice(asked) || isOfNoRecord(node)) return undefined;
+  const condition = lower(asked, lowering);
+  const otherwise = not(condition);
+  return any([all([condition, lower(yes, lowering)]), all([otherwise, lower(no, lowering)]), all([condition, otherwise])]);
+}
+
+function hasChoice(node: CelNode): boolean {
+  return callOf(node)?.name === CHOICE || partsOf(node).some(hasChoice);
+}
+
+/** `list.exists(name, left sign right)`, or `all`. */
+interface Loop {
+  readonly macro: 'exists' | 'all';
+  readonly list: CelNode;
+  readonly name: string;
+  readonly sign: string;
+  readonly left: CelNode;
+  readonly right: CelNode;
+}
+
+/**
+ * Lowers loops to the list operators of the same meaning. Over an empty list, a CEL loop is false or true even if the other side is missing, while
+ * an operator is unknown. The condition therefore also tests whether the list has items.
+ */
+export function lowerLoop(node: CelNode, lowering: Lowering): Condition | undefined {
+  const loop = loopOf(node);
+  if (loop === undefined) return undefined;
+  const list = fieldOf(loop.list, lowering.reading);
+  return list === undefined ? overKnownList(loop, lowering) : overField(list, loop, lowering);
+}
+
+/** A list of the record, whose items are compared with what is the same for every record. */
+function overField(list: Path, { macro, name, sign, left, right }: Loop, lowering: Lowering): Condition | undefined {
+  if (kindOf(list, lowering.reading)?.kind !== 'list') return undefined;
+  const other = isItem(left, name) ? right : sign === '@in' || !isItem(right, name) ? undefined : left;
+  if (other === undefined) return undefined;
+  const operator = sign !== '@in' ? 'has' : macro === 'exists' ? 'hasAny' : 'subsetOf';
+  const comparison = compareWith(list, operator, { node: other, lowering });
+  const isEmpty = compareIfFit(list, 'empty', { operand: { type: 'literal', value: true }, lowering });
+  if (comparison === undefined || isEmpty === undefined) return undefined;
+  // A literal is never missing, so operator and loop agree on an empty list.
+  if (comparison.operand.type === 'literal') return macro === 'all' && sign !== '@in' ? not(comparison) : comparison;
+  if (macro === 'exists') return all([not(isEmpty), comparison]);
+  return any([isEmpty, sign === '@in' ? comparison : not(comparison)]);
+}
+
+/** A list that is the same for every record, such as one of the user, whose items are compared with a field. */
+function overKnownList({ macro, list, name, sign, left, right }: Loop, lowering: Lowering): Condition | undefined {
+  if (!isOfNoRecord(list)) return undefined;
+  const [rightField, leftField] = [fieldOf(right, lowering.reading), sign === '@in' ? undefined : fieldOf(left, lowering.reading)];
+  const field = rightField ?? leftField;
+  const term = rightField === undefined ? right : left;
+  if (field === undefined || !isOfNoRecord(term, [name])) return undefined;
+  const kind = kindOf(field, lowering.reading);
+  if (sign === '@in' && kind?.kind !== 'list') return undefined;
+  const { values, hasItems, errors } = toComputedItems({ list, name, term }, { source: lowering.source, beside: toComparedWith(kind) });
+  const comparison: Comparison | undefined = compareIfFit(field, OVER_KNOWN[macro][sign === '@in' ? 'in' : 'equal'], {
+    operand: values,
+    lowering,
+  });
+  if (comparison === undefined) return undefined;
+  return macro === 'exists' ? any([all([hasItems, comparison]), ...errors]) : all([any([not(hasItems), comparison]), ...errors.map(not)]);
+}
+
+/** The operators of a field that is compared with the items of a known list. */
+const OVER_KNOWN = { exists: { equal: 'in', in: 'hasAny' }, all: { equal: 'nin', in: 'hasAll' } } as const;
+
+function isItem({ exprKind }: CelNode, name: string): boolean {
+  return exprKind.case === 'identExpr' && exprKind.value.name === name;
+}
+
+/** Parses a node as a loop of equalities: `exists` of `==` or `in`, `all` of `!=` or `in`. */
+function loopOf({ exprKind }: CelNode): Loop | undefined {
+  if (exprKind.case !== 'comprehensionExpr') return undefined;
+  const { iterVar, accuVar, iterRange, accuInit, loopStep, result } = exprKind.value;
+  const step = loopStep && callOf(loopStep);
+  const macro = step && MACROS.get(step.name);
+  const [accumulated, body, ...more] = step?.args ?? [];
+  if (macro === undefined || iterRange === undefined || body === undefined || more.length > 0) return undefined;
+  const isMacro =
+    isNamed(accumulated, accuVar) && isNamed(result, accuVar) && accuInit !== undefined && literalOf(accuInit)?.value === macro.from;
+  const call = callOf(body);
+  const [left, right] = call?.args ?? [];
+  if (!isMacro || call === undefined || left === undefined || right === undefined || !macro.signs.includes(call.name)) return undefined;
+  return { macro: macro.name, list: iterRange, name: iterVar, sign: call.name, left, right };
+}
+
+interface Macro {
+  readonly name: Loop['macro'];
+  /** The initial value of the loop's result. */
+  readonly from: boolean;
+  /** Comparisons for which an operator has the same meaning as the loop. */
+  readonly signs: readonly string[];
+}
+
+/** Kinds of loops, by the call that makes each step. */
+const MACROS: ReadonlyMap<string, Macro> = new Map<string, Macro>([
+  ['_||_', { name: 'exists', from: false, signs: ['_==_', '@in'] }],
+  ['_&&_', { name: 'all', from: true, signs: ['_!=_', '@in'] }],
+]);
+
+function isNamed(node: CelNode | undefined, name: string): boolean {
+  return node !== undefined && isItem(node, name);
+}
