@@ -1,7 +1,7 @@
 import { SetupError } from '../errors.ts';
 import { toSuccess } from '../request/index.ts';
 import type { Definitions } from '../resources/index.ts';
-import { listMigrations, planIn } from '../storage/index.ts';
+import { listMigrations, planMigrationIn } from '../storage/index.ts';
 import type { Endpoint } from './admin-endpoint.ts';
 import { readCountQuery } from './admin-parsing.ts';
 
@@ -17,7 +17,7 @@ const PAGE = { default: 50, max: 1000 };
 async function plan({ tx, parts }: Parameters<Endpoint['handle']>[0]): ReturnType<Endpoint['handle']> {
   const read = readFiles(parts.readDefinitions);
   if ('mistakes' in read) return { status: 200, body: toSuccess({ steps: [], held: [], mistakes: read.mistakes }) };
-  return { status: 200, body: toSuccess({ ...(await planIn(tx, read.definitions)), mistakes: [] }) };
+  return { status: 200, body: toSuccess({ ...(await planMigrationIn(tx, read.definitions)), mistakes: [] }) };
 }
 
 async function history({ call, tx }: Parameters<Endpoint['handle']>[0]): ReturnType<Endpoint['handle']> {

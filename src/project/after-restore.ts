@@ -5,13 +5,13 @@ import { endSetupTokens, revokeAllSessions } from '../authn/index.ts';
 import { SYSTEM } from '../resources/system/index.ts';
 import {
   advanceRevisionAbove,
-  checkUnderstood,
   type Database,
-  keepRestore,
   loadOtherDefinitions,
   loadRevision,
   migrate,
+  recordRestore,
   type Transaction,
+  validateProgramVersion,
 } from '../storage/index.ts';
 import type { ProjectPlace } from './project-paths.ts';
 
@@ -21,7 +21,7 @@ const BY = 'bailiwick restore';
 /** Our own tables as this version knows them; those of the project stay as they were, until the definition files are followed. */
 export async function fitProgram(database: Database): Promise<void> {
   const definitions = await database.transaction(async (tx) => {
-    await checkUnderstood(tx, SYSTEM);
+    await validateProgramVersion(tx, SYSTEM);
     return (await loadOtherDefinitions(tx, SYSTEM)) ?? SYSTEM;
   });
   await migrate(database, definitions, { actor: 'cli' });
@@ -42,7 +42,7 @@ export async function noteRestored(tx: Transaction, { above, reason, from }: Not
   await revokeAllSessions(tx);
   await endSetupTokens(tx);
   await appendOwnDeed(tx, { resource: '*', action: 'restore', reason, epoch, by: BY });
-  await keepRestore(tx, { reason, from });
+  await recordRestore(tx, { reason, from });
   return (await loadRevision(tx)).stamp;
 }
 

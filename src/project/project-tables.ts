@@ -13,13 +13,13 @@ import {
   openForReading,
   type Plan,
   type PruneOptions,
-  planFor,
+  planMigration,
   planPruneArchived,
   pruneArchived,
+  retryWhileBusy,
   type Step,
   type Tell,
   type Transaction,
-  whenFree,
 } from '../storage/index.ts';
 import { fitProgram, noteRestored, signRestored } from './after-restore.ts';
 import { type CreatablePlace, openProjectDatabase } from './project-database.ts';
@@ -50,10 +50,11 @@ const ACTOR = 'cli';
 export async function openTables(place: CreatablePlace, { tell }: { readonly tell: Tell }): Promise<Tables> {
   const definitions = readProject(place.project);
   let opened = await openForReading(toDatabasePlace(place));
-  const look = <T>(work: (tx: Transaction) => Promise<T>): Promise<T> => whenFree(() => opened.transaction(work, { patient: true }), tell);
+  const look = <T>(work: (tx: Transaction) => Promise<T>): Promise<T> =>
+    retryWhileBusy(() => opened.transaction(work, { patient: true }), tell);
 
   return {
-    plan: () => planFor(opened, definitions, tell),
+    plan: () => planMigration(opened, definitions, tell),
     async apply({ allow }) {
       // What was opened for looking may be an empty one in its place.
       await opened.close();

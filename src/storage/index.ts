@@ -50,13 +50,13 @@ export {
 export { type CursorKey, type CursorPosition, openCursor, sealCursor } from './cursor-pagination.ts';
 export { findMatches, type MatchQuery } from './matching-records.ts';
 export { type DeletedRecords, listDeletedRecords } from './migrations/deleted-records.ts';
-export { type MigrationResult, migrate, planFor, planIn } from './migrations/migrate.ts';
-export { hasChains, hasHistoryHashes, keepRestore, listMigrations, type MigrationRecord } from './migrations/migration-history.ts';
-export { whenFree } from './migrations/migration-lock.ts';
+export { type MigrationResult, migrate, planMigration, planMigrationIn } from './migrations/migrate.ts';
+export { hasChains, hasHistoryHashes, listMigrations, type MigrationRecord, recordRestore } from './migrations/migration-history.ts';
+export { retryWhileBusy } from './migrations/migration-lock.ts';
 export type { Plan, Risk, Step } from './migrations/migration-plan.ts';
 export type { Tell } from './migrations/migration-progress.ts';
 export { loadOtherDefinitions } from './migrations/migration-status.ts';
-export { checkUnderstood } from './migrations/program-version.ts';
+export { validateProgramVersion } from './migrations/program-version.ts';
 export { type PruneOptions, planPruneArchived, pruneArchived } from './migrations/prune-archived.ts';
 export { type DatabasePlace, emptyFileOf, openDatabase, openForReading } from './open-database.ts';
 export { applyPermissions, comparePermissions, type PermissionsComparison } from './permission-records.ts';

@@ -5,12 +5,12 @@ import { sql } from '../../sql.ts';
 import type { Transaction } from '../contract.ts';
 
 /** What was applied to the tables before. */
-export interface Applied {
+export interface AppliedState {
   readonly resources: ReadonlyMap<string, AppliedResource>;
   /** Fields kept aside, by resource and name, as they were. */
-  readonly fields: ReadonlyMap<string, ReadonlyMap<string, Kept>>;
+  readonly fields: ReadonlyMap<string, ReadonlyMap<string, AppliedField>>;
   /** Columns kept aside by conversions, by resource and field, the oldest first. */
-  readonly columns: ReadonlyMap<string, ReadonlyMap<string, readonly ColumnAside[]>>;
+  readonly columns: ReadonlyMap<string, ReadonlyMap<string, readonly ArchivedColumn[]>>;
 }
 
 /** A resource as it was last applied. */
@@ -21,13 +21,13 @@ export interface AppliedResource {
 }
 
 /** A field as it was when its column was in force, and as its definition said it. */
-export interface Kept {
+export interface AppliedField {
   readonly field: Field;
   readonly source: Json;
 }
 
 /** The column of a field before a conversion: `price$2`. */
-export interface ColumnAside extends Kept {
+export interface ArchivedColumn extends AppliedField {
   readonly column: string;
   /** Counts up, so in the order in which columns were put aside. */
   readonly number: number;
@@ -50,10 +50,10 @@ export async function loadDefinitionRows(tx: Transaction): Promise<readonly Defi
 }
 
 /** Reads the rows into what they say. */
-export function toApplied(rows: readonly DefinitionRow[]): Applied {
+export function toAppliedState(rows: readonly DefinitionRow[]): AppliedState {
   const resources = new Map<string, AppliedResource>();
-  const fields = new Map<string, Map<string, Kept>>();
-  const columns = new Map<string, Map<string, readonly ColumnAside[]>>();
+  const fields = new Map<string, Map<string, AppliedField>>();
+  const columns = new Map<string, Map<string, readonly ArchivedColumn[]>>();
   for (const { id, source, keptAside } of rows) {
     const [name = '', part] = id.split('.');
     const { resource } = parseDefinition(source, { builtIn: true });
@@ -70,8 +70,8 @@ export function appliedDefinitions(applied: ReadonlyMap<string, AppliedResource>
 }
 
 interface Parts {
-  readonly fields: Map<string, Map<string, Kept>>;
-  readonly columns: Map<string, Map<string, readonly ColumnAside[]>>;
+  readonly fields: Map<string, Map<string, AppliedField>>;
+  readonly columns: Map<string, Map<string, readonly ArchivedColumn[]>>;
 }
 
 interface Part {
@@ -83,13 +83,13 @@ interface Part {
 
 function keepPart({ fields, columns }: Parts, { resource, name, part }: Part): void {
   const [field = '', number] = part.split('$');
-  const kept = resource && keptField(resource, field);
+  const kept = resource && toAppliedField(resource, field);
   if (kept === undefined) return;
   if (number === undefined) {
-    fields.set(name, (fields.get(name) ?? new Map<string, Kept>()).set(field, kept));
+    fields.set(name, (fields.get(name) ?? new Map<string, AppliedField>()).set(field, kept));
     return;
   }
-  const ofResource = columns.get(name) ?? new Map<string, readonly ColumnAside[]>();
+  const ofResource = columns.get(name) ?? new Map<string, readonly ArchivedColumn[]>();
   const all = [...(ofResource.get(field) ?? []), { ...kept, column: part, number: Number(number) }];
   columns.set(
     name,
@@ -104,7 +104,7 @@ function keepPart({ fields, columns }: Parts, { resource, name, part }: Part): v
  * A field of a resource, as its definition says it; undefined where it has none. Without the name before: what is kept aside may
  * get that one back, and a field that comes from itself could not be read.
  */
-export function keptField(resource: Resource, name: string): Kept | undefined {
+export function toAppliedField(resource: Resource, name: string): AppliedField | undefined {
   const field = resource.fields.get(name);
   const sources = resource.source['fields'] as JsonObject | undefined;
   const source = sources !== undefined && Object.hasOwn(sources, name) ? sources[name] : undefined;
@@ -114,7 +114,7 @@ export function keptField(resource: Resource, name: string): Kept | undefined {
 }
 
 /** Keeps a row, in the place of the one that has its id. */
-export async function keepRow(tx: Transaction, { id, hash, source, keptAside }: DefinitionRow): Promise<void> {
+export async function saveDefinitionRow(tx: Transaction, { id, hash, source, keptAside }: DefinitionRow): Promise<void> {
   await tx.run(sql`
     INSERT INTO "_Definition" ("id", "hash", "source", "appliedAt", "keptAside")
     VALUES (${id}, ${hash}, ${JSON.stringify(source)}, ${new Date(tx.now).toISOString()}, ${keptAside})
@@ -123,13 +123,13 @@ export async function keepRow(tx: Transaction, { id, hash, source, keptAside }: 
 }
 
 /** Says of a resource that its records are kept aside. */
-export async function putAside(tx: Transaction, resource: string): Promise<void> {
+export async function archiveResource(tx: Transaction, resource: string): Promise<void> {
   await tx.run(
     sql`UPDATE "_Definition" SET "keptAside" = ${true}, "appliedAt" = ${new Date(tx.now).toISOString()} WHERE "id" = ${resource}`,
   );
 }
 
 /** Forgets a row. */
-export async function dropRow(tx: Transaction, id: string): Promise<void> {
+export async function deleteDefinitionRow(tx: Transaction, id: string): Promise<void> {
   await tx.run(sql`DELETE FROM "_Definition" WHERE "id" = ${id}`);
 }

@@ -1,22 +1,22 @@
 import type { Transaction } from '../contract.ts';
-import { workOut } from './conversion.ts';
-import { type Draft, type DraftStep, toStay } from './migration-plan.ts';
+import { convertValues } from './conversion.ts';
+import { createBlockedStep, type DraftStep, type ResourceDraft } from './migration-plan.ts';
 import type { Tell } from './migration-progress.ts';
 
 /**
  * The steps of a draft with what rows have to say of them: how many they concern, what would be lost, what is in the way.
  * Rows are asked only where nothing else is in the way.
  */
-export async function askRows(tx: Transaction, draft: Draft, tell: Tell): Promise<readonly DraftStep[]> {
+export async function evaluateDraft(tx: Transaction, draft: ResourceDraft, tell: Tell): Promise<readonly DraftStep[]> {
   const { resource, steps, refusals, obstacles } = draft;
-  if (refusals.length > 0) return [...steps, ...refusals.map((reason) => toStay(resource, { reason }))];
+  if (refusals.length > 0) return [...steps, ...refusals.map((reason) => createBlockedStep(resource, { reason }))];
   const measured: DraftStep[] = [];
   for (const step of steps) measured.push(await measure(tx, step, tell));
   const counted: DraftStep[] = [];
   for (const step of measured) counted.push(...(await count(tx, step)));
   for (const { query, refuse, field } of obstacles) {
     const refusal = refuse(await tx.all(query));
-    if (refusal !== undefined) counted.push(toStay(resource, { ...refusal, field }));
+    if (refusal !== undefined) counted.push(createBlockedStep(resource, { ...refusal, field }));
   }
   return counted;
 }
@@ -24,7 +24,7 @@ export async function askRows(tx: Transaction, draft: Draft, tell: Tell): Promis
 /** Works out what becomes of the values: everything that is asked after this can ask for them. */
 async function measure(tx: Transaction, step: DraftStep, tell: Tell): Promise<DraftStep> {
   if (step.conversion === undefined) return step;
-  const { rows, lost, ids } = await workOut(tx, step.conversion, tell);
+  const { rows, lost, ids } = await convertValues(tx, step.conversion, tell);
   if (lost === 0) {
     const reason = `${step.reason}; ${rows === 0 ? 'there are no values' : `all ${rows} values follow`}`;
     return { ...step, risk: rows === 0 ? 'safe' : 'needs-backfill', rows, reason };

@@ -4,20 +4,20 @@ import { type Resource, typeOf } from '../../resources/index.ts';
 import { type Sql, sql } from '../../sql.ts';
 import type { Transaction } from '../contract.ts';
 import { quoteName } from '../table-names.ts';
-import { type Converted, convertValue } from './convert-value.ts';
+import { type ConvertedValue, convertValue } from './convert-value.ts';
 import { dialectOf } from './migration-dialects.ts';
-import { countTold, type Tell } from './migration-progress.ts';
+import { startConversionProgress, type Tell } from './migration-progress.ts';
 
 /** A column and what is written in it. */
-export interface Written {
+export interface ConversionColumn {
   readonly column: string;
   readonly field: Field;
   /** Where references lead to. */
-  readonly target?: Target;
+  readonly target?: ReferenceTarget;
 }
 
 /** The table that references have to lead into; undefined where there is none. */
-export interface Target {
+export interface ReferenceTarget {
   readonly table: string | undefined;
 }
 
@@ -27,16 +27,16 @@ export interface Conversion {
   readonly table: string;
   /** The table as it is called after. */
   readonly resource: Resource;
-  readonly from: Written;
+  readonly from: ConversionColumn;
   /** As it is to be. */
   readonly after: Field;
   /** The columns kept aside, the oldest first. */
-  readonly aside: readonly Written[];
+  readonly aside: readonly ConversionColumn[];
   /** Which of those has the values as they were when they were of type `after` before; undefined where they never were. */
   readonly returnsTo: number | undefined;
   /** In the database's words. */
   readonly columnType: string;
-  readonly target?: Target;
+  readonly target?: ReferenceTarget;
 }
 
 /** What became of the values. */
@@ -54,14 +54,14 @@ const CHUNK = 500;
 /** Ids that are shown. */
 const SHOWN = 5;
 
-/** The value that a row will have, as SQL: worked out by `workOut`, which comes before. */
-export function convertedValue({ table, resource, after }: Conversion): Sql {
+/** The value that a row will have, as SQL: worked out by `convertValues`, which comes before. */
+export function convertedValueSql({ table, resource, after }: Conversion): Sql {
   const row = sql.raw(`${quoteName(table)}."id"`);
   return sql`(SELECT c."value" FROM ${scratchOf(resource, after)} AS c WHERE c."id" = ${row})`;
 }
 
 /** Copies what was worked out into the column. */
-export function copySql({ resource, after }: Conversion): string {
+export function copyConvertedSql({ resource, after }: Conversion): string {
   const [table, column, scratch] = [resource.name, after.name, scratchName(resource, after)].map(quoteName);
   return `UPDATE ${table} SET ${column} = (SELECT c."value" FROM ${scratch} AS c WHERE c."id" = ${table}."id")`;
 }
@@ -70,18 +70,18 @@ export function copySql({ resource, after }: Conversion): string {
  * Works out what each value becomes, in code, chunk by chunk, into a table of the transaction's own: so that whatever is
  * asked of rows in SQL (does anything collide, is anything missing) can be asked of values that no column holds yet.
  */
-export async function workOut(tx: Transaction, conversion: Conversion, tell: Tell): Promise<ConversionOutcome> {
+export async function convertValues(tx: Transaction, conversion: Conversion, tell: Tell): Promise<ConversionOutcome> {
   const { resource, after, table, from } = conversion;
-  const counted = await countTold(tx, { table, field: from.column }, tell);
+  const counted = await startConversionProgress(tx, { table, field: from.column }, tell);
   const scratch = scratchOf(resource, after);
-  await forget(tx, conversion);
+  await dropScratchTable(tx, conversion);
   // Ids of one kind in all tables: else no index on them could be entered.
   const id = sql.raw(dialectOf(tx).columnTypes.text);
   await tx.run(
     sql`CREATE TEMP TABLE ${scratch} ("id" ${id} PRIMARY KEY NOT NULL, "value" ${sql.raw(conversion.columnType)}, "lost" INTEGER NOT NULL)`,
   );
   for (let last = ''; ; ) {
-    const rows = await tx.all<StoredSourceRow>(chunkAfter(tx, conversion, last));
+    const rows = await tx.all<SourceRow>(chunkAfter(tx, conversion, last));
     if (rows.length === 0) break;
     const values = rows.map((row) => sql`(${sql.join(toScratchRow(tx, conversion, row))})`);
     await tx.run(sql`INSERT INTO ${scratch} ("id", "value", "lost") VALUES ${sql.join(values)}`);
@@ -98,7 +98,7 @@ export async function workOut(tx: Transaction, conversion: Conversion, tell: Tel
 }
 
 /** Drops what was worked out. */
-export async function forget(tx: Transaction, { resource, after }: Conversion): Promise<void> {
+export async function dropScratchTable(tx: Transaction, { resource, after }: Conversion): Promise<void> {
   await tx.run(sql`DROP TABLE IF EXISTS ${scratchOf(resource, after)}`);
 }
 
@@ -121,7 +121,7 @@ function chunkAfter(tx: Transaction, { table, from, aside }: Conversion, last: s
     WHERE "id" > ${last} AND (${present}) ORDER BY "id" LIMIT ${CHUNK}`;
 }
 
-function toScratchRow({ dialect }: Transaction, conversion: Conversion, row: StoredSourceRow): readonly Sql[] {
+function toScratchRow({ dialect }: Transaction, conversion: Conversion, row: SourceRow): readonly Sql[] {
   const { after } = conversion;
   const became = convertRow(conversion, row);
   const type = typeOf(after);
@@ -138,7 +138,7 @@ async function dropDangling(tx: Transaction, { resource, after, target }: Conver
 interface Leading {
   readonly column: Sql;
   readonly field: Field;
-  readonly target: Target | undefined;
+  readonly target: ReferenceTarget | undefined;
 }
 
 /** Whether a value, or an item of a list, is the id of nothing. */
@@ -159,7 +159,7 @@ function scratchName(resource: Resource, { name }: Field): string {
 }
 
 /** A row of a conversion as it is read. */
-export interface StoredSourceRow {
+export interface SourceRow {
   readonly id: string;
   /** What its columns hold, from the oldest to the one in force. */
   readonly [value: `value${number}`]: unknown;
@@ -168,7 +168,7 @@ export interface StoredSourceRow {
 }
 
 /** What returns has its value again, unless somebody wrote another since or the type has no place for it by now. */
-export function convertRow({ from, after, aside, returnsTo = -1 }: Conversion, row: StoredSourceRow): Converted {
+export function convertRow({ from, after, aside, returnsTo = -1 }: Conversion, row: SourceRow): ConvertedValue {
   const history = readHistory([...aside, from], row);
   const [value, then] = [history.values[returnsTo], aside[returnsTo]];
   if (value !== undefined && then !== undefined && history.origins.at(-1)?.has(returnsTo) === true) {
@@ -181,7 +181,7 @@ export function convertRow({ from, after, aside, returnsTo = -1 }: Conversion, r
 
 /** What the columns of a row hold, from the oldest to the one in force. */
 interface History {
-  readonly columns: readonly Written[];
+  readonly columns: readonly ConversionColumn[];
   readonly values: readonly (Json | undefined)[];
   /** For each column, those before it whose value it still says in its own way: nobody wrote another in the meantime. Itself too. */
   readonly origins: readonly ReadonlySet<number>[];
@@ -191,7 +191,7 @@ interface History {
  * The value of a column in another type. Where it has none, the last of those before that has its place there and that nobody has
  * taken away: a text that was no number is there again once the number is a text.
  */
-function convertAt({ columns, values, origins }: History, at: number, after: Field): Converted {
+function convertAt({ columns, values, origins }: History, at: number, after: Field): ConvertedValue {
   for (let index = at; index >= 0; index--) {
     const [value, written] = [values[index], columns[index]];
     if (value === undefined || written === undefined || origins[at]?.has(index) !== true) continue;
@@ -201,7 +201,7 @@ function convertAt({ columns, values, origins }: History, at: number, after: Fie
   return { fits: true };
 }
 
-function readHistory(columns: readonly Written[], row: StoredSourceRow): History {
+function readHistory(columns: readonly ConversionColumn[], row: SourceRow): History {
   const values = columns.map(({ field }, index) => read(row[`value${index}`], field));
   const origins: Set<number>[] = [];
   const history: History = { columns, values, origins };
@@ -220,7 +220,7 @@ function readHistory(columns: readonly Written[], row: StoredSourceRow): History
 }
 
 /** Of columns that others once lay between, only values tell: that both have none may have another reason. */
-function saysTheSame(became: Converted | undefined, value: Json | undefined, { beside }: { readonly beside: boolean }): boolean {
+function saysTheSame(became: ConvertedValue | undefined, value: Json | undefined, { beside }: { readonly beside: boolean }): boolean {
   const said = became?.fits === true ? became.value : undefined;
   return JSON.stringify(said) === JSON.stringify(value) && (beside || value !== undefined);
 }

@@ -3,13 +3,13 @@ import { type Json, parseDecimal } from '../../operators/index.ts';
 import { typeOf, validateFieldValue } from '../../resources/index.ts';
 
 /** What becomes of a value: its canonical form in the new type (absent: none), or that it has none. */
-export type Converted = { readonly fits: true; readonly value?: Json } | { readonly fits: false };
+export type ConvertedValue = { readonly fits: true; readonly value?: Json } | { readonly fits: false };
 
-const LOST: Converted = Object.freeze({ fits: false });
-const NOTHING: Converted = Object.freeze({ fits: true });
+const LOST: ConvertedValue = Object.freeze({ fits: false });
+const NOTHING: ConvertedValue = Object.freeze({ fits: true });
 
 /** Why values of one field can never become those of another; undefined where each has its chance. */
-export function describeImpossible(before: Field, after: Field): string | undefined {
+export function describeImpossibleConversion(before: Field, after: Field): string | undefined {
   const isHash = [before.type, after.type].includes('password');
   return isHash ? 'what is kept of a password is a hash, which can neither be read nor be made of something else' : undefined;
 }
@@ -18,7 +18,7 @@ export function describeImpossible(before: Field, after: Field): string | undefi
  * A value in another type, exactly or not at all: nothing is rounded, cut or guessed. What comes out is what could be written
  * today, its options (`maxLength`, `values`, …) included.
  */
-export function convertValue(value: Json, before: Field, after: Field): Converted {
+export function convertValue(value: Json, before: Field, after: Field): ConvertedValue {
   if (before.type === 'list' && Array.isArray(value) && after.type !== 'list' && after.type !== 'json') {
     if (value.length === 0) return NOTHING;
     return value.length === 1 ? convertValue(value[0] as Json, before.of ?? before, after) : LOST;

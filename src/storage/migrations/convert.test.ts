@@ -4,7 +4,7 @@ import { sql } from '../../sql.ts';
 import { insertRecord } from '../records.ts';
 import { define, failure, resourceOf, toRecord } from '../storage.fixture.ts';
 import { article, blocked, type Evolution, type Fields, kinds, openEvolution, stepOf } from './evolution.fixture.ts';
-import { migrate, planFor } from './migrate.ts';
+import { migrate, planMigration } from './migrate.ts';
 
 let test: Evolution;
 
@@ -28,7 +28,7 @@ describe('a type that is changed', () => {
     expect(stepOf(evolved.done, 'convert')).toMatchObject({ risk: 'needs-backfill', rows: 2 });
     expect(await prices()).toEqual([12, null, 7]);
     expect((await test.apply(asNumber)).plan.steps).toEqual([]);
-    expect((await planFor(test.database, article(asNumber))).steps).toEqual([]);
+    expect((await planMigration(test.database, article(asNumber))).steps).toEqual([]);
   });
 
   it('changes at once where there are no values', async () => {
@@ -49,12 +49,12 @@ describe('a type that is changed', () => {
   it('is done for the hash of the plan as it is then, and for no other', async () => {
     await test.apply(asText);
     await test.insert(asText, { price: '12' }, { price: 'free' }, { price: '1' });
-    const { hash } = await planFor(test.database, article(asNumber));
-    expect((await planFor(test.database, article(asNumber))).hash).toBe(hash);
+    const { hash } = await planMigration(test.database, article(asNumber));
+    expect((await planMigration(test.database, article(asNumber))).hash).toBe(hash);
     await write('3', 'cheap');
     const refused = await failure(migrate(test.database, article(asNumber), { allow: hash }));
     expect(refused).toBeInstanceOf(SetupError);
-    const now = (await planFor(test.database, article(asNumber))).hash;
+    const now = (await planMigration(test.database, article(asNumber))).hash;
     expect((refused as SetupError).mistakes.join()).toContain(now);
     expect(await prices()).toEqual(['12', 'free', 'cheap']);
     expect(kinds(await migrate(test.database, article(asNumber), { allow: now }))).toEqual(['convert price']);
@@ -225,7 +225,7 @@ describe('a reference that leads elsewhere', () => {
   ])('%s takes along what is there too, and asks first for the rest', async (_, list, before, after) => {
     await populate(before, list);
     const definitions = define(pointing('Right', list));
-    const plan = await planFor(test.database, definitions);
+    const plan = await planMigration(test.database, definitions);
     expect(stepOf(plan.steps, 'convert')).toMatchObject({ risk: 'lossy', rows: 1, ids: ['1'] });
     await migrate(test.database, definitions, { allow: plan.hash });
     expect((await test.rows('Article')).map(({ other }) => other)).toEqual(after);
@@ -235,7 +235,7 @@ describe('a reference that leads elsewhere', () => {
   it('into a resource that is new leads nowhere', async () => {
     await populate([id(1)]);
     const definitions = define({ ...pointing('New'), New: { fields: one } });
-    const plan = await planFor(test.database, definitions);
+    const plan = await planMigration(test.database, definitions);
     expect(stepOf(plan.steps, 'convert')).toMatchObject({ risk: 'lossy', rows: 1 });
     await migrate(test.database, definitions, { allow: plan.hash });
     expect((await migrate(test.database, define(pointing('Left')))).plan.held).toEqual([]);

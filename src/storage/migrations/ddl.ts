@@ -25,7 +25,7 @@ const NAME = 63;
 
 /** `CREATE TABLE`. Whether a value must be there and what stands for it is checked by code, and stands in no table. */
 export function createTableSql(resource: Resource, dialect: TableDialect): readonly string[] {
-  const by = partitionColumn(resource, dialect);
+  const by = partitionColumnOf(resource, dialect);
   const columns = columnsOf(resource).map(({ field }) =>
     field.name === 'id'
       ? `"id" ${dialect.columnTypes.text}${by === undefined ? ' PRIMARY KEY' : ''} NOT NULL`
@@ -41,7 +41,7 @@ export function createTableSql(resource: Resource, dialect: TableDialect): reado
 }
 
 /** The column by which a resource's table is kept in partitions; undefined where it is kept whole. */
-export function partitionColumn({ partitionBy }: Resource, { partitions }: TableDialect): string | undefined {
+export function partitionColumnOf({ partitionBy }: Resource, { partitions }: TableDialect): string | undefined {
   return partitions === undefined ? undefined : partitionBy;
 }
 
@@ -124,7 +124,7 @@ export function wantedIndexes(resource: Resource, dialect: TableDialect): Readon
     if (field.to !== undefined && !asked.some((index) => holdsAll(index) && index.fields[0] === field.name))
       asked.push({ fields: [field.name], unique: false });
   }
-  const by = partitionColumn(resource, dialect);
+  const by = partitionColumnOf(resource, dialect);
   const wanted = asked
     .map((index) => toWanted(resource, index, softDelete && index.unique ? 'living' : undefined))
     .map((index) =>
@@ -146,7 +146,7 @@ export function dropColumnSql(table: string, column: string): string {
 }
 
 /** Whether an index is one of ours to drop: what a person made by hand stays. */
-export function isManaged(name: string): boolean {
+export function isManagedIndex(name: string): boolean {
   return /^(ix|ux)_.*\$/.test(name);
 }
 

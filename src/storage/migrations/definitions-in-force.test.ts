@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { define, resourceOf } from '../storage.fixture.ts';
 import type { AppliedResource } from './applied-definitions.ts';
-import { settleInForce } from './definitions-in-force.ts';
+import { resolveDefinitionsInForce } from './definitions-in-force.ts';
 
 const before = define({
   A: { fields: { b: { type: 'reference', to: 'B' } } },
@@ -25,7 +25,7 @@ describe('settleInForce', () => {
     ['leaves out what needs something that is not there', applied('A'), ['A'], [], ['A']],
     ['ends where what is needed needs something that is not there', applied('A', 'B', '-Z'), ['A'], [], ['B', 'A']],
   ] as const)('%s', (_, were, refused, inForce, also) => {
-    const settled = settleInForce(after, { applied: were }, new Set(refused));
+    const settled = resolveDefinitionsInForce(after, { applied: were }, new Set(refused));
     expect(['A', 'B', 'Z'].filter((name) => settled.definitions.has(name))).toEqual(inForce);
     expect([...settled.refused.keys()]).toEqual(also);
   });
@@ -43,11 +43,11 @@ describe('settleInForce', () => {
     ['whoever is to keep deleted records waits for what it goes with', false, 'Whole', /^Part would keep deleted records, and Whole/],
   ] as const)('%s', (_, was, refused, why) => {
     const applied = new Map([...keeping(was)].map(([name, resource]) => [name, { resource, keptAside: false }]));
-    const settled = settleInForce(keeping(!was), { applied }, new Set([refused]));
+    const settled = resolveDefinitionsInForce(keeping(!was), { applied }, new Set([refused]));
     expect(['Whole', 'Part'].map((name) => settled.definitions.get(name)?.softDelete)).toEqual([was, was]);
     expect([...settled.refused]).toEqual([[refused === 'Part' ? 'Whole' : 'Part', expect.stringMatching(why)]]);
     // The other way round, nobody has to wait.
     const other = refused === 'Part' ? 'Whole' : 'Part';
-    expect(settleInForce(keeping(!was), { applied }, new Set([other])).refused.size).toBe(0);
+    expect(resolveDefinitionsInForce(keeping(!was), { applied }, new Set([other])).refused.size).toBe(0);
   });
 });

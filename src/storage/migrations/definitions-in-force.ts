@@ -3,14 +3,14 @@ import type { AppliedResource } from './applied-definitions.ts';
 import type { TableRenames } from './table-renames.ts';
 
 /** Which definitions are in force when some are refused. */
-export interface InForce {
+export interface DefinitionsInForce {
   readonly definitions: Definitions;
   /** Refused too, because of what was refused: resource → why. */
   readonly refused: ReadonlyMap<string, string>;
 }
 
 /** What was applied, and which tables are to have another name. */
-export interface Before {
+export interface StateBefore {
   readonly applied: ReadonlyMap<string, AppliedResource>;
   readonly renames?: TableRenames;
 }
@@ -20,7 +20,11 @@ export interface Before {
  * resource it points to: then what it points to stays as it was, too, or else whoever refers to it does. And it may leave
  * records to be kept when what they go with is gone for good: then the other of the two stays as it was, too.
  */
-export function settleInForce(wanted: Definitions, { applied, renames = new Map() }: Before, refused: ReadonlySet<string>): InForce {
+export function resolveDefinitionsInForce(
+  wanted: Definitions,
+  { applied, renames = new Map() }: StateBefore,
+  refused: ReadonlySet<string>,
+): DefinitionsInForce {
   const nameBefore = new Map([...renames].map(([from, to]) => [to, from]));
   const definitions = new Map(wanted);
   const also = new Map<string, string>();

@@ -3,9 +3,9 @@ import { type Resource, typeOf } from '../../resources/index.ts';
 import { type Sql, sql } from '../../sql.ts';
 import type { Transaction } from '../contract.ts';
 import { quoteName } from '../table-names.ts';
-import { appliedDefinitions, loadDefinitionRows, toApplied } from './applied-definitions.ts';
+import { appliedDefinitions, loadDefinitionRows, toAppliedState } from './applied-definitions.ts';
 import { dialectOf } from './migration-dialects.ts';
-import { type DraftStep, toStay, toStep } from './migration-plan.ts';
+import { createBlockedStep, createStep, type DraftStep } from './migration-plan.ts';
 
 /** What a resource keeps of deleted records. */
 export interface DeletedRecords {
@@ -33,13 +33,13 @@ const DROPPED = sql.raw('"$dropped"');
 
 /**
  * Deleted records from before a moment (ISO 8601), as the steps that would drop them for good. What a record that stays
- * refers to stays with it: whoever restores that finds it again. They are held: none is restored meanwhile. `forgetDropped`
+ * refers to stays with it: whoever restores that finds it again. They are held: none is restored meanwhile. `dropSelection`
  * comes after.
  */
-export async function draftDropDeleted(tx: Transaction, before: string): Promise<readonly DraftStep[]> {
+export async function draftDeletedRecordDrops(tx: Transaction, before: string): Promise<readonly DraftStep[]> {
   const keepers = await loadKeepers(tx);
   if (keepers.length === 0) return [];
-  await forgetDropped(tx);
+  await dropSelection(tx);
   const text = sql.raw(dialectOf(tx).columnTypes.text);
   await tx.run(sql`CREATE TEMP TABLE ${DROPPED} ("resource" ${text} NOT NULL, "id" ${text} NOT NULL, PRIMARY KEY ("resource", "id"))`);
   const asked = new Map<string, number>();
@@ -57,14 +57,14 @@ export async function draftDropDeleted(tx: Transaction, before: string): Promise
 }
 
 /** Drops what was worked out, and no record. */
-export async function forgetDropped(tx: Transaction): Promise<void> {
+export async function dropSelection(tx: Transaction): Promise<void> {
   await tx.run(sql`DROP TABLE IF EXISTS ${DROPPED}`);
 }
 
 /** Resources in force that keep deleted records: whatever the files say by now, it is these that have some. */
 async function loadKeepers(tx: Transaction): Promise<readonly Resource[]> {
   if (!(await dialectOf(tx).hasTable(tx, '_Definition'))) return [];
-  const applied = toApplied(await loadDefinitionRows(tx));
+  const applied = toAppliedState(await loadDefinitionRows(tx));
   return [...appliedDefinitions(applied.resources).values()].filter(({ softDelete }) => softDelete);
 }
 
@@ -86,7 +86,7 @@ async function loadLinks(tx: Transaction, keepers: readonly Resource[]): Promise
       if (refers !== undefined && names.has(refers)) links.push({ table: table.name, column: name, to: refers });
     }
   }
-  const applied = appliedDefinitions(toApplied(await loadDefinitionRows(tx)).resources);
+  const applied = appliedDefinitions(toAppliedState(await loadDefinitionRows(tx)).resources);
   for (const resource of applied.values()) {
     for (const list of resource.fields.values()) {
       const to = list.of?.to;
@@ -148,7 +148,7 @@ async function toSteps(tx: Transaction, { asked, links, before }: Dropping): Pro
 function toDrop(name: string, rows: number, before: string): DraftStep {
   const reason = `${rows} ${name} ${rows === 1 ? 'record' : 'records'} deleted before ${before} ${rows === 1 ? 'is' : 'are'} dropped for good`;
   return {
-    ...toStep(name, { kind: 'dropRecords', risk: 'destructive', reason }),
+    ...createStep(name, { kind: 'dropRecords', risk: 'destructive', reason }),
     rows,
     sql: [`DELETE FROM ${quoteName(name)} WHERE "deletedAt" < ?`],
     statements: [sql`DELETE FROM ${sql.table(name)} WHERE "id" IN (SELECT "id" FROM ${DROPPED} WHERE "resource" = ${name})`],
@@ -157,7 +157,7 @@ function toDrop(name: string, rows: number, before: string): DraftStep {
 
 function toKept(name: string, rows: number, before: string): DraftStep {
   const reason = `${rows} ${name} ${rows === 1 ? 'record' : 'records'} deleted before ${before} ${rows === 1 ? 'stays' : 'stay'}, because what stays refers there`;
-  return toStay(name, { reason, rows });
+  return createBlockedStep(name, { reason, rows });
 }
 
 function emptyReference({ table, column }: Link): Sql {

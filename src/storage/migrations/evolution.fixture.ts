@@ -8,7 +8,7 @@ import { insertRecord } from '../records.ts';
 import { currentRevision } from '../revision.ts';
 import { sqliteTables } from '../sqlite/tables.ts';
 import { define, onPostgres, openTestDatabase, resourceOf, type TestDatabase, toRecord } from '../storage.fixture.ts';
-import { type MigrationResult, migrate, planFor } from './migrate.ts';
+import { type MigrationResult, migrate, planMigration } from './migrate.ts';
 import { dialectOf } from './migration-dialects.ts';
 import type { Step } from './migration-plan.ts';
 
@@ -37,7 +37,7 @@ export function openEvolution(options: { readonly kept?: number } = {}): Evoluti
     ...test,
     apply: (fields, more) => migrate(database, article(fields, more)),
     async force(fields, more) {
-      const { hash } = await planFor(database, article(fields, more));
+      const { hash } = await planMigration(database, article(fields, more));
       return migrate(database, article(fields, more), { allow: hash });
     },
     async insert(fields, ...records) {

@@ -6,8 +6,8 @@ import type { Definitions } from '../../resources/index.ts';
 import { sql } from '../../sql.ts';
 import { ConstraintError } from '../contract.ts';
 import { define, onPostgres, openTestDatabase, resourceOf, type TestDatabase } from '../storage.fixture.ts';
-import { isManaged } from './ddl.ts';
-import { type MigrationResult, migrate, planFor } from './migrate.ts';
+import { isManagedIndex } from './ddl.ts';
+import { type MigrationResult, migrate, planMigration } from './migrate.ts';
 import { dialectOf } from './migration-dialects.ts';
 
 /**
@@ -153,7 +153,7 @@ function shapeOf({ database }: TestDatabase, definitions: Definitions): Promise<
         .map(({ constraint: _, ...column }) => column)
         .filter((column) => definitions.get(name)?.fields.has(column.name))
         .sort((a, b) => (a.name < b.name ? -1 : 1)),
-      indexes: [...indexes.values()].filter((index) => isManaged(index.name)).sort((a, b) => (a.name < b.name ? -1 : 1)),
+      indexes: [...indexes.values()].filter((index) => isManagedIndex(index.name)).sort((a, b) => (a.name < b.name ? -1 : 1)),
     }));
   });
 }
@@ -187,7 +187,7 @@ describe('any sequence of definitions', () => {
           for (const { sources, allowed, seed } of steps) {
             const definitions = define(sources);
             const before = await countRecords(test);
-            const plan = await planFor(test.database, definitions);
+            const plan = await planMigration(test.database, definitions);
             const evolved = await migrate(test.database, definitions, allowed ? { allow: plan.hash } : {});
             expect(evolved.plan.hash).toBe(plan.hash);
             expect(await countRecords(test)).toBe(before);
@@ -218,7 +218,7 @@ describe('any sequence of definitions', () => {
           const given: string[] = [];
           for (const { fields, seed } of steps) {
             const definitions = define({ Parent: { fields } });
-            const { hash } = await planFor(test.database, definitions);
+            const { hash } = await planMigration(test.database, definitions);
             given.push(...(await populateNew(test, await migrate(test.database, definitions, { allow: hash }), seed)));
             const kept = new Set((await test.rows('Parent')).flatMap((row) => Object.values(row).map((value) => toCell(row, value))));
             expect(given.filter((cell) => !kept.has(cell))).toEqual([]);
@@ -247,7 +247,7 @@ describe('any sequence of definitions', () => {
           await populate(test, definitionsOf(first), seed);
           const before = await test.rows('Parent');
           for (const type of [...others, first]) {
-            const { hash } = await planFor(test.database, definitionsOf(type));
+            const { hash } = await planMigration(test.database, definitionsOf(type));
             expect((await migrate(test.database, definitionsOf(type), { allow: hash })).plan.held).toEqual([]);
           }
           expect((await test.rows('Parent')).map(({ one, always }) => [one, always])).toEqual(

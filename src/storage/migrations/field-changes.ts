@@ -1,7 +1,7 @@
 import { FIELD_TYPES, type Field } from '../../fields/index.ts';
 import { typeOf } from '../../resources/index.ts';
-import { describeImpossible } from './convert-value.ts';
-import type { Table } from './table-state.ts';
+import { describeImpossibleConversion } from './convert-value.ts';
+import type { TableState } from './table-state.ts';
 
 /** Where a field's values are now, and as what they were written; undefined where that is not known. */
 interface Origin {
@@ -10,11 +10,15 @@ interface Origin {
 }
 
 /** Why the values in a column can never become those of the field, in words; empty where they are, or have their chance. */
-export function checkCompatible({ resource, actual, dialect }: Table, field: Field, { from, before }: Origin): readonly string[] {
+export function findIncompatibilities(
+  { resource, actual, dialect }: TableState,
+  field: Field,
+  { from, before }: Origin,
+): readonly string[] {
   const name = `${resource.name}.${field.name}`;
   const column = actual.columns.get(from);
   const change = before && describeTypeChange(before, field);
-  const impossible = before !== undefined && change !== undefined ? describeImpossible(before, field) : undefined;
+  const impossible = before !== undefined && change !== undefined ? describeImpossibleConversion(before, field) : undefined;
   if (impossible !== undefined) return [`${name} ${change}, and ${impossible}; ${OTHERWISE}`];
   // What a column that does not fit its own definition holds is anyone's guess.
   const written = before ?? field;

@@ -4,7 +4,7 @@ import { sql } from '../../sql.ts';
 import { onCommit } from '../sqlite/sqlite.fixture.ts';
 import { failure, onPostgres, resourceOf } from '../storage.fixture.ts';
 import { article, type Evolution, openEvolution } from './evolution.fixture.ts';
-import { type InForceKeeper, migrate } from './migrate.ts';
+import { type DefinitionsHolder, migrate } from './migrate.ts';
 
 let test: Evolution;
 
@@ -16,7 +16,7 @@ afterEach(() => test.dispose());
 const before = article({ title: { type: 'string' } });
 const after = article({ headline: { type: 'string', renamedFrom: 'title' } });
 
-function createKeeper(initial: Definitions): InForceKeeper {
+function createKeeper(initial: Definitions): DefinitionsHolder {
   let definitions = initial;
   return {
     get definitions() {
@@ -29,7 +29,7 @@ function createKeeper(initial: Definitions): InForceKeeper {
 }
 
 /** What a request would do: asks the table for the fields that the definitions have, now. */
-function readAll(keeper: InForceKeeper): Promise<readonly string[]> {
+function readAll(keeper: DefinitionsHolder): Promise<readonly string[]> {
   return test.database.transaction(async (tx) => {
     const names = [...resourceOf(keeper.definitions, 'Article').fields.keys()];
     await tx.all(sql`SELECT ${sql.join(names.map((name) => sql.ref(name)))} FROM "Article"`);

@@ -4,7 +4,7 @@ import { SYSTEM } from '../../resources/system/index.ts';
 import { sql } from '../../sql.ts';
 import { define, failure, onPostgres } from '../storage.fixture.ts';
 import { COLUMN_TYPES, type Evolution, type Fields, kinds, openEvolution } from './evolution.fixture.ts';
-import { migrate, planFor } from './migrate.ts';
+import { migrate, planMigration } from './migrate.ts';
 import { dialectOf } from './migration-dialects.ts';
 
 let test: Evolution;
@@ -87,7 +87,7 @@ describe('a new database', () => {
   });
 
   it('is only looked at by a plan', async () => {
-    const plan = await planFor(test.database, SYSTEM);
+    const plan = await planMigration(test.database, SYSTEM);
     expect(plan.steps.length).toBeGreaterThan(10);
     expect(plan.steps[0]?.sql[0]).toMatch(/^CREATE TABLE "/);
     expect(await test.database.transaction((tx) => dialectOf(tx).introspect(tx))).toEqual([]);

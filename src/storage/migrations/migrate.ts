@@ -7,12 +7,12 @@ import { loadPolicy } from '../policy-records.ts';
 import { advanceRevision } from '../revision.ts';
 import { dialectOf, MIGRATION_LOCK } from './migration-dialects.ts';
 import { recordMigration } from './migration-history.ts';
-import { type BackUp, backedUp, isRisky, whenFree } from './migration-lock.ts';
-import { hashPlan, type Plan, type Step, toShown } from './migration-plan.ts';
-import { type Tell, untold } from './migration-progress.ts';
-import { isStanding, keepStanding } from './migration-status.ts';
-import { perform } from './perform-steps.ts';
-import { carryRule, loadRules, type Renames } from './renamed-paths.ts';
+import { type CreateBackup, requiresBackup, retryWhileBusy, withBackup } from './migration-lock.ts';
+import { hashPlan, type Plan, type Step, toStep } from './migration-plan.ts';
+import { noLog, type Tell } from './migration-progress.ts';
+import { isUpToDate, saveDefinitionsInForce } from './migration-status.ts';
+import { performSteps } from './perform-steps.ts';
+import { loadRules, type Renames, rewriteRule } from './renamed-paths.ts';
 import { selectSteps } from './select-steps.ts';
 
 /** What came of an evolution. */
@@ -25,14 +25,14 @@ export interface MigrationResult {
 }
 
 /** Where whoever answers requests keeps the definitions in force. */
-export interface InForceKeeper {
+export interface DefinitionsHolder {
   readonly definitions: Definitions;
   replaceDefinitions(definitions: Definitions): void;
 }
 
 /** How an evolution goes on. */
 export interface MigrateOptions {
-  readonly keeper?: InForceKeeper;
+  readonly keeper?: DefinitionsHolder;
   /** For the record: `start`, `dev`, `cli`, or the id of a user. */
   readonly actor?: string;
   /** The hash of the plan whose steps may be done though something is lost. */
@@ -55,12 +55,12 @@ export interface MigrateOptions {
  * can be made.
  */
 export async function migrate(database: Database, definitions: Definitions, options: MigrateOptions = {}): Promise<MigrationResult> {
-  const { keeper, tell = untold } = options;
+  const { keeper, tell = noLog } = options;
   const before = keeper?.definitions;
   try {
-    return await whenFree(
+    return await retryWhileBusy(
       () =>
-        backedUp(database, tell, async (tx, backUp) => {
+        withBackup(database, tell, async (tx, backUp) => {
           const evolved = await evolveIn(tx, definitions, { ...options, tell, backUp });
           keeper?.replaceDefinitions(evolved.definitions);
           return evolved;
@@ -75,20 +75,20 @@ export async function migrate(database: Database, definitions: Definitions, opti
 }
 
 /** What would have to be done for tables to follow the definitions; does none of it. */
-export async function planIn(tx: Transaction, definitions: Definitions): Promise<Plan> {
-  const { plan, forget } = await selectSteps(tx, definitions);
-  await forget();
+export async function planMigrationIn(tx: Transaction, definitions: Definitions): Promise<Plan> {
+  const { plan, dropScratchTables } = await selectSteps(tx, definitions);
+  await dropScratchTables();
   return plan;
 }
 
 /** The same, in a transaction of its own. */
-export function planFor(database: Database, definitions: Definitions, tell: Tell = untold): Promise<Plan> {
-  return whenFree(() => database.transaction((tx) => planIn(tx, definitions), { patient: true }), tell);
+export function planMigration(database: Database, definitions: Definitions, tell: Tell = noLog): Promise<Plan> {
+  return retryWhileBusy(() => database.transaction((tx) => planMigrationIn(tx, definitions), { patient: true }), tell);
 }
 
 interface Evolving extends Omit<MigrateOptions, 'tell'> {
   readonly tell: Tell;
-  readonly backUp: BackUp;
+  readonly backUp: CreateBackup;
 }
 
 async function evolveIn(tx: Transaction, wanted: Definitions, options: Evolving): Promise<MigrationResult> {
@@ -96,21 +96,21 @@ async function evolveIn(tx: Transaction, wanted: Definitions, options: Evolving)
   const from = performance.now();
   await dialectOf(tx).prepare(tx);
   const asks = allow !== undefined || thorough === true;
-  if (!asks && (await isStanding(tx, wanted))) return nothingToDo(wanted);
+  if (!asks && (await isUpToDate(tx, wanted))) return nothingToDo(wanted);
   await tx.lock(MIGRATION_LOCK);
   // Whoever held it has perhaps done all of it.
-  if (!asks && (await isStanding(tx, wanted))) return nothingToDo(wanted);
+  if (!asks && (await isUpToDate(tx, wanted))) return nothingToDo(wanted);
   const settled = await selectSteps(tx, wanted, { allow, tell, isDone: true });
   checkOwnTables(settled.plan, settled.definitions);
-  const backup = settled.work.some(isRisky) ? backUp(settled.plan.hash) : undefined;
-  await perform(tx, settled.work, tell);
-  await settled.forget();
-  const done = settled.work.map(toShown);
+  const backup = settled.work.some(requiresBackup) ? backUp(settled.plan.hash) : undefined;
+  await performSteps(tx, settled.work, tell);
+  await settled.dropScratchTables();
+  const done = settled.work.map(toStep);
   if (done.length > 0) {
     const epoch = await advanceRevision(tx);
-    await carryPolicies(tx, { renames: settled.renames, before: settled.before, epoch });
+    await rewritePolicies(tx, { renames: settled.renames, before: settled.before, epoch });
   }
-  await keepStanding(tx, settled.definitions);
+  await saveDefinitionsInForce(tx, settled.definitions);
   if (done.length > 0) await recordMigration(tx, { actor, planHash: settled.plan.hash, steps: done, from, backup });
   return { definitions: settled.definitions, plan: settled.plan, done };
 }
@@ -131,7 +131,7 @@ function checkOwnTables({ steps, held }: Plan, definitions: Definitions): void {
 const EVOLUTION = 'evolution';
 
 /** What policies are carried along with. */
-export interface Carrying {
+export interface PolicyRewrite {
   readonly renames: Renames;
   /** The definitions before. */
   readonly before: Definitions;
@@ -140,10 +140,10 @@ export interface Carrying {
 }
 
 /** Says what is renamed anew in every rule that names it, and keeps a version of every policy that this changes. */
-export async function carryPolicies(tx: Transaction, { renames, before, epoch }: Carrying): Promise<void> {
+export async function rewritePolicies(tx: Transaction, { renames, before, epoch }: PolicyRewrite): Promise<void> {
   const changed = new Set<string>();
   for (const rule of await loadRules(tx)) {
-    const carried = carryRule(rule, renames, before);
+    const carried = rewriteRule(rule, renames, before);
     if (!carried.changed) continue;
     changed.add(rule.policyId);
     const conditions = JSON.stringify(carried.conditions);

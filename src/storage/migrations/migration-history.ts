@@ -18,7 +18,7 @@ export interface MigrationRecord {
 }
 
 /** What is kept of an evolution. */
-export interface Performed extends Pick<MigrationRecord, 'actor' | 'planHash'> {
+export interface CompletedMigration extends Pick<MigrationRecord, 'actor' | 'planHash'> {
   readonly steps: readonly Step[];
   /** When it began, by `performance.now()`. */
   readonly from: number;
@@ -30,14 +30,14 @@ export interface Performed extends Pick<MigrationRecord, 'actor' | 'planHash'> {
 const OF_ALL = { resource: '*' } as const;
 
 /** Keeps one row for an evolution that did something, in its own transaction. */
-export async function recordMigration(tx: Transaction, { actor, planHash, steps, from, backup }: Performed): Promise<void> {
+export async function recordMigration(tx: Transaction, { actor, planHash, steps, from, backup }: CompletedMigration): Promise<void> {
   const shown = steps.map(({ kind, resource, field, risk, reason }) => ({ kind, resource, field, risk, reason }));
   const kept = backup === undefined ? [] : [{ ...OF_ALL, kind: 'backup', risk: 'safe', reason: `what stood before is kept as ${backup}` }];
   await insertEvolution(tx, { actor, planHash, steps: [...kept, ...shown], from });
 }
 
 /** Keeps one row for a restore, in its own transaction; whoever works with the database learns from it that it is another. */
-export async function keepRestore(tx: Transaction, { reason, from }: { readonly reason: string; readonly from: number }): Promise<void> {
+export async function recordRestore(tx: Transaction, { reason, from }: { readonly reason: string; readonly from: number }): Promise<void> {
   await tx.run(
     sql`INSERT INTO "_State" ("id", "text") VALUES ('restored', ${createId()}) ON CONFLICT ("id") DO UPDATE SET "text" = excluded."text"`,
   );
@@ -46,7 +46,7 @@ export async function keepRestore(tx: Transaction, { reason, from }: { readonly 
 
 async function insertEvolution(
   tx: Transaction,
-  { actor, planHash, steps, from }: Pick<Performed, 'actor' | 'planHash' | 'from'> & { readonly steps: readonly object[] },
+  { actor, planHash, steps, from }: Pick<CompletedMigration, 'actor' | 'planHash' | 'from'> & { readonly steps: readonly object[] },
 ): Promise<void> {
   await tx.run(
     sql`INSERT INTO "_Evolution" ("id", "at", "actor", "planHash", "steps", "durationMs") VALUES

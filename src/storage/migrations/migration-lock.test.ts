@@ -7,7 +7,7 @@ import { sql } from '../../sql.ts';
 import { openSqlite } from '../sqlite/database.ts';
 import { failure } from '../storage.fixture.ts';
 import { article, type Evolution, type Fields, openEvolution } from './evolution.fixture.ts';
-import { migrate, planFor } from './migrate.ts';
+import { migrate, planMigration } from './migrate.ts';
 import { listMigrations } from './migration-history.ts';
 import { pruneArchived } from './prune-archived.ts';
 
@@ -37,7 +37,7 @@ function columns(file: string): unknown[] {
 }
 
 async function apply(fields: Fields): Promise<void> {
-  const { hash } = await planFor(test.database, article(fields));
+  const { hash } = await planMigration(test.database, article(fields));
   await migrate(test.database, article(fields), { allow: hash, tell });
 }
 

@@ -4,15 +4,19 @@ import type { Step } from './migration-plan.ts';
 import type { Tell } from './migration-progress.ts';
 
 /** Has what is committed copied before something is done with it; answers the name of the backup, where the database has one. */
-export type BackUp = (label: string) => string | undefined;
+export type CreateBackup = (label: string) => string | undefined;
 
 /**
  * A transaction that can have a backup made before it changes anything, while it holds the lock: so that there is nothing between
  * the two. The backup stays where the transaction commits, and the oldest make room for it; else it goes.
  */
-export async function backedUp<T>(database: Database, tell: Tell, work: (tx: Transaction, backUp: BackUp) => Promise<T>): Promise<T> {
+export async function withBackup<T>(
+  database: Database,
+  tell: Tell,
+  work: (tx: Transaction, backUp: CreateBackup) => Promise<T>,
+): Promise<T> {
   let backup: Backup | undefined;
-  const backUp: BackUp = (label) => {
+  const backUp: CreateBackup = (label) => {
     if (database.backups === undefined) {
       tell('no backup is made first: not by itself, of this database');
       return undefined;
@@ -39,7 +43,7 @@ export async function backedUp<T>(database: Database, tell: Tell, work: (tx: Tra
 }
 
 /** Whether a step changes or loses values: then what stands before is kept whole. */
-export function isRisky({ risk }: Step): boolean {
+export function requiresBackup({ risk }: Step): boolean {
   return risk !== 'safe';
 }
 
@@ -61,7 +65,7 @@ const PAUSE = 50;
  * Two may start at once: the second waits until the first is done, however long a conversion takes, and then finds nothing to do.
  * Whoever looks on is told that it waits.
  */
-export async function whenFree<T>(work: () => Promise<T>, tell: Tell): Promise<T> {
+export async function retryWhileBusy<T>(work: () => Promise<T>, tell: Tell): Promise<T> {
   let isTold = false;
   for (const from = performance.now(); ; ) {
     try {

@@ -30,7 +30,7 @@ export type StepKind =
 export type Risk = 'safe' | 'needs-backfill' | 'lossy' | 'destructive' | 'blocked';
 
 /** Risks that somebody has to allow, plan by plan. */
-export const ASKS_FIRST: ReadonlySet<Risk> = new Set(['lossy', 'destructive']);
+export const NEEDS_CONFIRMATION: ReadonlySet<Risk> = new Set(['lossy', 'destructive']);
 
 /** A rule of a policy, for people to find it. */
 export interface RuleName {
@@ -72,7 +72,7 @@ export interface Plan {
 }
 
 /** A change of what is on the record about definitions. */
-export type Note = { readonly keep: DefinitionRow } | { readonly drop: string };
+export type DefinitionChange = { readonly keep: DefinitionRow } | { readonly drop: string };
 
 /** A step as it is planned: how it is done, and what rows have to say first. */
 export interface DraftStep extends Step {
@@ -84,7 +84,7 @@ export interface DraftStep extends Step {
   readonly concerns?: Sql;
   /** Values that are worked out before anything is done; what becomes of them says how risky the step is. */
   readonly conversion?: Conversion;
-  readonly notes?: readonly Note[];
+  readonly notes?: readonly DefinitionChange[];
 }
 
 /** Rows that would be in the way of a step: asked before anything is done. */
@@ -105,7 +105,7 @@ export interface Refusal {
 }
 
 /** A plan for one resource as far as definitions and tables say it; rows have the last word. */
-export interface Draft {
+export interface ResourceDraft {
   readonly resource: string;
   readonly steps: readonly DraftStep[];
   readonly refusals: readonly string[];
@@ -120,17 +120,17 @@ interface StepParts extends Pick<DraftStep, 'kind' | 'reason' | 'notes'> {
 }
 
 /** A step whose SQL holds no values; safe unless it says otherwise. */
-export function toStep(resource: string, { texts = [], risk = 'safe', ...parts }: StepParts): DraftStep {
+export function createStep(resource: string, { texts = [], risk = 'safe', ...parts }: StepParts): DraftStep {
   return { resource, risk, ...parts, sql: texts, statements: texts.map((text) => sql.raw(text)) };
 }
 
 /** A step that says why there is none. */
-export function toStay(resource: string, { field, ...refusal }: Refusal & { readonly field?: string | undefined }): DraftStep {
+export function createBlockedStep(resource: string, { field, ...refusal }: Refusal & { readonly field?: string | undefined }): DraftStep {
   return { resource, kind: 'stay', risk: 'blocked', ...refusal, ...(field !== undefined && { field }), sql: [], statements: [] };
 }
 
 /** What people are shown of a step. */
-export function toShown({ statements: _s, last: _l, concerns: _c, conversion: _v, notes: _n, ...step }: DraftStep): Step {
+export function toStep({ statements: _s, last: _l, concerns: _c, conversion: _v, notes: _n, ...step }: DraftStep): Step {
   return step;
 }
 

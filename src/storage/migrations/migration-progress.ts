@@ -10,13 +10,13 @@ import type { DraftStep, StepKind } from './migration-plan.ts';
 const MANY = 10_000;
 
 /** Says nothing. */
-export const untold: Tell = () => undefined;
+export const noLog: Tell = () => undefined;
 
 /** Steps that come by every record, or drop them all. */
 const LONG: ReadonlySet<StepKind> = new Set(['createIndex', 'convert', 'backfill', 'dropColumn', 'dropTable', 'dropRecords']);
 
 /** Does a step; where it comes by many records, tells before how many they are, and after how long it took. */
-export async function runTold(tx: Transaction, { resource, kind, field, reason, statements }: DraftStep, tell: Tell): Promise<void> {
+export async function runStep(tx: Transaction, { resource, kind, field, reason, statements }: DraftStep, tell: Tell): Promise<void> {
   const records = LONG.has(kind) ? await countRecords(tx, resource) : 0;
   const from = performance.now();
   if (records > MANY) tell(`${reason}: this comes by ${inGroups(records)} records; ${dialectOf(tx).waiting}`);
@@ -25,7 +25,7 @@ export async function runTold(tx: Transaction, { resource, kind, field, reason, 
 }
 
 /** Tells how far the values of a column have been worked out. */
-export interface Counted {
+export interface ConversionProgress {
   /** So many more are. */
   more(values: number): void;
   end(): void;
@@ -35,7 +35,11 @@ export interface Counted {
 const EVERY = 50_000;
 
 /** Counts values as they are worked out, where there are many. */
-export async function countTold(tx: Transaction, { table, field }: { table: string; field: string }, tell: Tell): Promise<Counted> {
+export async function startConversionProgress(
+  tx: Transaction,
+  { table, field }: { table: string; field: string },
+  tell: Tell,
+): Promise<ConversionProgress> {
   const records = await countRecords(tx, table);
   if (records <= MANY) return { more: () => undefined, end: () => undefined };
   const name = nameOf(table, field);

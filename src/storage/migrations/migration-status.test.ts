@@ -3,7 +3,7 @@ import { sql } from '../../sql.ts';
 import type { Transaction } from '../contract.ts';
 import { define, onPostgres } from '../storage.fixture.ts';
 import { article, type Evolution, kinds, openEvolution } from './evolution.fixture.ts';
-import { migrate, planFor } from './migrate.ts';
+import { migrate, planMigration } from './migrate.ts';
 import { listMigrations } from './migration-history.ts';
 import { loadOtherDefinitions } from './migration-status.ts';
 
@@ -54,7 +54,7 @@ describe('the history', () => {
     await migrate(test.database, article(before), { thorough: true });
     await test.apply({ title: { type: 'string', description: 'shown' } });
     await migrate(test.database, article(after), { actor: 'dev' });
-    await planFor(test.database, article({ title: { type: 'integer' } }));
+    await planMigration(test.database, article({ title: { type: 'integer' } }));
     const [last, first, ...more] = await read((tx) => listMigrations(tx, 10));
     expect(more).toEqual([]);
     expect(first).toMatchObject({ actor: 'start' });

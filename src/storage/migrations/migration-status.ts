@@ -1,24 +1,24 @@
 import type { Definitions } from '../../resources/index.ts';
 import { sql } from '../../sql.ts';
 import type { Statement, Transaction } from '../contract.ts';
-import { appliedDefinitions, type DefinitionRow, keepRow, loadDefinitionRows, toApplied } from './applied-definitions.ts';
+import { appliedDefinitions, type DefinitionRow, loadDefinitionRows, saveDefinitionRow, toAppliedState } from './applied-definitions.ts';
 import { dialectOf } from './migration-dialects.ts';
 import { hashDefinitions } from './migration-plan.ts';
 
 const STANDING: Statement = Object.freeze({ sql: `SELECT "text" FROM "_State" WHERE "id" = 'definitions'`, parameters: [] });
 
 /** Whether these are the definitions in force, to the letter: then tables have followed them. */
-export async function isStanding(tx: Transaction, definitions: Definitions): Promise<boolean> {
+export async function isUpToDate(tx: Transaction, definitions: Definitions): Promise<boolean> {
   if (!(await dialectOf(tx).hasTable(tx, '_State'))) return false;
   return (await loadHash(tx)) === hashDefinitions(definitions);
 }
 
 /** Keeps the definitions in force: what the next start compares with, and what other processes go by. */
-export async function keepStanding(tx: Transaction, definitions: Definitions): Promise<void> {
+export async function saveDefinitionsInForce(tx: Transaction, definitions: Definitions): Promise<void> {
   const rows = new Map((await loadDefinitionRows(tx)).map((row) => [row.id, row]));
   for (const { name, hash, source } of definitions.values()) {
     const row: DefinitionRow = { id: name, hash, source, keptAside: false };
-    if (!isSame(rows.get(name), row)) await keepRow(tx, row);
+    if (!isSame(rows.get(name), row)) await saveDefinitionRow(tx, row);
   }
   const hash = hashDefinitions(definitions);
   if ((await loadHash(tx)) === hash) return;
@@ -35,7 +35,7 @@ export async function loadOtherDefinitions(tx: Transaction, known: Definitions):
   const hash = await loadHash(tx);
   if (hash === undefined || hash === hashDefinitions(known)) return undefined;
   const own = [...known].filter(([, { internal }]) => internal);
-  const applied = appliedDefinitions(toApplied(await loadDefinitionRows(tx)).resources);
+  const applied = appliedDefinitions(toAppliedState(await loadDefinitionRows(tx)).resources);
   const others = [...applied].filter(([, { internal }]) => !internal);
   const user = known.get('User');
   return new Map([...own, ...(user === undefined ? [] : [['User', user] as const]), ...others]);

@@ -1,12 +1,12 @@
 import type { Field } from '../../fields/index.ts';
 import { typeOf } from '../../resources/index.ts';
 import type { Sql } from '../../sql.ts';
-import type { ColumnAside, Kept } from './applied-definitions.ts';
-import { type Conversion, convertedValue, copySql, type Target } from './conversion.ts';
+import type { AppliedField, ArchivedColumn } from './applied-definitions.ts';
+import { type Conversion, convertedValueSql, copyConvertedSql, type ReferenceTarget } from './conversion.ts';
 import { addColumnSql, renameColumnSql } from './ddl.ts';
 import { describeTypeChange } from './field-changes.ts';
-import { type DraftStep, type Note, toStep } from './migration-plan.ts';
-import type { Table } from './table-state.ts';
+import { createStep, type DefinitionChange, type DraftStep } from './migration-plan.ts';
+import type { TableState } from './table-state.ts';
 
 /** A change of type that stored values follow through code. */
 export interface ConversionDraft {
@@ -21,7 +21,7 @@ export interface ConversionDraft {
  * Whether values have to be converted for a change of type. A wider type needs no conversion by itself; once columns were put
  * aside, it is one all the same: what came of what stays told from one type to the next.
  */
-export function hasToConvert(table: Table, before: Field, after: Field): boolean {
+export function hasToConvert(table: TableState, before: Field, after: Field): boolean {
   if (describeTypeChange(before, after) !== undefined) return true;
   return before.type !== after.type && asidesOf(table, before.name).length > 0;
 }
@@ -31,7 +31,7 @@ export function hasToConvert(table: Table, before: Field, after: Field): boolean
  * into a new one. Where a column of that type was put aside before, it comes back in the place of a new one, so that what
  * the types in between could not hold is there again.
  */
-export function planConversion(table: Table, field: Field, from: Kept & { readonly column: string }): ConversionDraft {
+export function planConversion(table: TableState, field: Field, from: AppliedField & { readonly column: string }): ConversionDraft {
   const { resource, dialect } = table;
   const asides = asidesOf(table, from.column);
   const same = asides.findLastIndex((aside) => isSameForm(aside.field, field));
@@ -48,29 +48,29 @@ export function planConversion(table: Table, field: Field, from: Kept & { readon
     ...targetOf(table, field),
   };
   const restored = same < 0 ? undefined : asides[same];
-  const carried = carryAsides(table, { from: from.column, field: field.name, except: restored });
+  const carried = renameArchivedColumns(table, { from: from.column, field: field.name, except: restored });
   const aside = `${field.name}$${carried.next}`;
   const texts = [
     ...carried.texts,
     renameColumnSql(resource, from.column, aside),
     restored === undefined ? addColumnSql(resource, field, dialect) : renameColumnSql(resource, restored.column, field.name),
-    copySql(conversion),
+    copyConvertedSql(conversion),
   ];
   const kept = { hash: resource.hash, source: { name: resource.name, fields: { [field.name]: from.source } }, keptAside: true };
-  const notes: Note[] = [...carried.notes, { keep: { id: `${resource.name}.${aside}`, ...kept } }];
+  const notes: DefinitionChange[] = [...carried.notes, { keep: { id: `${resource.name}.${aside}`, ...kept } }];
   if (restored !== undefined) notes.unshift({ drop: `${resource.name}.${restored.column}` });
   const change = describeTypeChange(from.field, field) ?? `widens from ${from.field.type} to ${field.type}`;
   const reason = `${resource.name}.${from.column} ${change}`;
-  const step = toStep(resource.name, { kind: 'convert', risk: 'needs-backfill', field: field.name, reason, texts, notes });
+  const step = createStep(resource.name, { kind: 'convert', risk: 'needs-backfill', field: field.name, reason, texts, notes });
   return {
     steps: [{ ...step, conversion, ...(from.column !== field.name && { from: from.column }) }],
-    after: convertedValue(conversion),
+    after: convertedValueSql(conversion),
     columns: [from.column, ...(restored === undefined ? [] : [restored.column])],
   };
 }
 
 /** What conversions put aside of a field, the oldest first. */
-function asidesOf({ columnsAside, actual }: Table, field: string): readonly ColumnAside[] {
+function asidesOf({ columnsAside, actual }: TableState, field: string): readonly ArchivedColumn[] {
   return (columnsAside.get(field) ?? []).filter(({ column }) => actual.columns.has(column));
 }
 
@@ -80,22 +80,22 @@ interface Carrying {
   /** … and after: the same where it is not renamed. */
   readonly field: string;
   /** One that goes elsewhere. */
-  readonly except?: ColumnAside | undefined;
+  readonly except?: ArchivedColumn | undefined;
 }
 
 interface Carried {
   readonly texts: readonly string[];
-  readonly notes: readonly Note[];
+  readonly notes: readonly DefinitionChange[];
   /** The number of the next column that is put aside. */
   readonly next: number;
 }
 
 /** What was put aside of a field goes along when it is renamed. */
-export function carryAsides(table: Table, { from, field, except }: Carrying): Carried {
+export function renameArchivedColumns(table: TableState, { from, field, except }: Carrying): Carried {
   const { resource } = table;
   let next = nextAside(table, field);
   const texts: string[] = [];
-  const notes: Note[] = [];
+  const notes: DefinitionChange[] = [];
   for (const aside of from === field ? [] : asidesOf(table, from)) {
     if (aside === except) continue;
     const column = `${field}$${next++}`;
@@ -107,7 +107,7 @@ export function carryAsides(table: Table, { from, field, except }: Carrying): Ca
 }
 
 /** By the columns there are: `Price$1` leaves no place for `price$1`. */
-function nextAside({ actual }: Table, field: string): number {
+function nextAside({ actual }: TableState, field: string): number {
   const taken = [...actual.columns.keys()].flatMap((column) => {
     const [of = '', number] = column.split('$');
     return number !== undefined && of.toLowerCase() === field.toLowerCase() ? [Number(number)] : [];
@@ -125,7 +125,7 @@ function isWider(wider: Field, field: Field): boolean {
   return typeOf(field).widensTo.includes(wider.type);
 }
 
-function targetOf(table: Table, field: Field): { readonly target?: Target } {
+function targetOf(table: TableState, field: Field): { readonly target?: ReferenceTarget } {
   const to = field.to ?? field.of?.to;
   return to === undefined ? {} : { target: { table: table.storedName(to) } };
 }

@@ -2,14 +2,14 @@ import type { Field } from '../../fields/index.ts';
 import { typeOf } from '../../resources/index.ts';
 import { type Sql, sql } from '../../sql.ts';
 import { quoteName } from '../table-names.ts';
-import { type Kept, keptField } from './applied-definitions.ts';
+import { type AppliedField, toAppliedField } from './applied-definitions.ts';
 import { addColumnSql, renameColumnSql } from './ddl.ts';
-import { checkCompatible, describeChanges } from './field-changes.ts';
-import { type DraftStep, type Precondition, toStep } from './migration-plan.ts';
-import { carryAsides, hasToConvert, planConversion } from './plan-conversion.ts';
+import { describeChanges, findIncompatibilities } from './field-changes.ts';
+import { createStep, type DraftStep, type Precondition } from './migration-plan.ts';
+import { hasToConvert, planConversion, renameArchivedColumns } from './plan-conversion.ts';
 import { defaultPrecondition, requiredPrecondition, valuesPrecondition } from './preconditions.ts';
-import { findTwin } from './table-renames.ts';
-import { columnIn, rowsOf, type Table, type TableDialect } from './table-state.ts';
+import { findNameClash } from './table-renames.ts';
+import { columnBefore, rowsBefore, type TableDialect, type TableState } from './table-state.ts';
 
 /** What one field of a definition asks of its table. */
 export interface FieldDraft {
@@ -27,7 +27,7 @@ export interface FieldDraft {
 const NONE: FieldDraft = Object.freeze({ steps: [], refusals: [], obstacles: [], after: sql`NULL`, changes: [], moved: [] });
 
 /** Plans one field of a table that exists: its column is there, was there under another name, or is new. */
-export function planField(table: Table, field: Field): FieldDraft {
+export function planField(table: TableState, field: Field): FieldDraft {
   const from = sourceOf(table, field);
   const refusal = refuseSecondColumn(table, field, from) ?? refuseLateRename(table, field);
   if (refusal !== undefined) return { ...NONE, refusals: [refusal] };
@@ -41,7 +41,7 @@ export function planField(table: Table, field: Field): FieldDraft {
 }
 
 /** The name of the column that holds the field's values now; undefined where none does. */
-function sourceOf({ actual, resource }: Table, field: Field): string | undefined {
+function sourceOf({ actual, resource }: TableState, field: Field): string | undefined {
   if (actual.columns.has(field.name)) return field.name;
   const { renamedFrom } = field;
   return renamedFrom !== undefined && actual.columns.has(renamedFrom) && !resource.fields.has(renamedFrom) ? renamedFrom : undefined;
@@ -49,19 +49,19 @@ function sourceOf({ actual, resource }: Table, field: Field): string | undefined
 
 /** A rename that comes when values of that name are kept aside: taken for a return of those, the others would be out of force unseen. */
 function refuseSecondColumn(
-  { resource, applied, actual }: Table,
+  { resource, applied, actual }: TableState,
   { name, renamedFrom }: Field,
   from: string | undefined,
 ): string | undefined {
   if (renamedFrom === undefined || resource.fields.has(renamedFrom)) return undefined;
-  const twin = findTwin(actual.columns.keys(), name, renamedFrom);
+  const twin = findNameClash(actual.columns.keys(), name, renamedFrom);
   const isBeside = twin === name ? applied?.fields.has(renamedFrom) === true && !applied.fields.has(name) : from === renamedFrom;
   if (twin === undefined || !isBeside) return undefined;
   return `${resource.name}.${twin} has values of its own, which are kept aside, and ${renamedFrom} is to be called ${name}; take that back, drop those for good with storage prune and rename then, or choose another name`;
 }
 
 /** A name before that is said once the field is in force under its new one: the values of the first would stay aside unseen. */
-function refuseLateRename({ resource, applied, keptFields }: Table, { name, renamedFrom }: Field): string | undefined {
+function refuseLateRename({ resource, applied, keptFields }: TableState, { name, renamedFrom }: Field): string | undefined {
   const standing = applied?.fields.get(name);
   if (renamedFrom === undefined || standing === undefined || standing.renamedFrom === renamedFrom) return undefined;
   if (!keptFields.has(renamedFrom) || resource.fields.has(renamedFrom)) return undefined;
@@ -69,22 +69,22 @@ function refuseLateRename({ resource, applied, keptFields }: Table, { name, rena
   return `${beside}; call it ${renamedFrom} again to have those values back, or leave renamedFrom out`;
 }
 
-function planNew({ resource, actual, dialect, ...table }: Table, field: Field): FieldDraft {
+function planNew({ resource, actual, dialect, ...table }: TableState, field: Field): FieldDraft {
   const name = `${resource.name}.${field.name}`;
-  const twin = findTwin(actual.columns.keys(), field.name);
+  const twin = findNameClash(actual.columns.keys(), field.name);
   if (twin !== undefined) {
     const reason = `${name} differs only in case from ${twin}, whose values are kept; say renamedFrom: ${twin} to take them over`;
     return { ...NONE, refusals: [reason] };
   }
   const value = defaultOf(field);
-  const add = toStep(resource.name, {
+  const add = createStep(resource.name, {
     kind: 'addColumn',
     field: field.name,
     // One that is misspelt would leave the values it was to take over aside, and a new field without any.
     reason: field.renamedFrom === undefined ? `${name} is new` : `${name} is new: no values of ${field.renamedFrom} are there to take over`,
     texts: [addColumnSql(resource, field, dialect)],
   });
-  const rows = rowsOf({ resource, actual, dialect, ...table });
+  const rows = rowsBefore({ resource, actual, dialect, ...table });
   const steps =
     value === undefined
       ? [add]
@@ -99,29 +99,31 @@ function planNew({ resource, actual, dialect, ...table }: Table, field: Field): 
   return { ...NONE, steps, after: value === undefined ? sql`NULL` : castValue(value, field, dialect) };
 }
 
-function planExisting(table: Table, field: Field, from: string): FieldDraft {
+function planExisting(table: TableState, field: Field, from: string): FieldDraft {
   const { resource, applied } = table;
-  const inForce = applied && keptField(applied, from);
-  const before = inForce ?? automaticField(table, from) ?? table.keptFields.get(from);
+  const inForce = applied && toAppliedField(applied, from);
+  const before = inForce ?? toAutomaticField(table, from) ?? table.keptFields.get(from);
   const isBack = applied?.fields.has(from) !== true;
-  const refusals = checkCompatible(table, field, { from, before: before?.field });
+  const refusals = findIncompatibilities(table, field, { from, before: before?.field });
   const converts = before !== undefined && refusals.length === 0 && hasToConvert(table, before.field, field);
   const moved = converts ? planConversion(table, field, { ...before, column: from }) : moveColumn(table, field, from);
   const steps: DraftStep[] = [...moved.steps];
   if (isBack) {
     const reason = `${resource.name}.${field.name} comes back with the values that were kept of it`;
-    steps.unshift(toStep(resource.name, { kind: 'bringBack', field: field.name, reason, notes: [{ drop: `${resource.name}.${from}` }] }));
+    steps.unshift(
+      createStep(resource.name, { kind: 'bringBack', field: field.name, reason, notes: [{ drop: `${resource.name}.${from}` }] }),
+    );
   }
   const wasRequired = applied?.fields.get(from)?.required === true && !converts;
   const value = field.required && !wasRequired ? defaultOf(field) : undefined;
   if (value !== undefined) {
-    const concerns = sql`SELECT count(*) AS "count" FROM ${rowsOf(table)} WHERE ${moved.after} IS NULL`;
+    const concerns = sql`SELECT count(*) AS "count" FROM ${rowsBefore(table)} WHERE ${moved.after} IS NULL`;
     steps.push(backfill(resource.name, { field, value: castValue(value, field, table.dialect), concerns }));
   }
   return {
     steps,
     refusals,
-    obstacles: !converts && losesValues(before?.field, field) ? [valuesPrecondition(table, field, columnIn(table, from))] : [],
+    obstacles: !converts && losesValues(before?.field, field) ? [valuesPrecondition(table, field, columnBefore(table, from))] : [],
     after: value === undefined ? moved.after : sql`coalesce(${moved.after}, ${castValue(value, field, table.dialect)})`,
     changes: before === undefined ? [] : describeChanges(before.field, field),
     moved: moved.columns,
@@ -129,7 +131,7 @@ function planExisting(table: Table, field: Field, from: string): FieldDraft {
 }
 
 /** The fields that every record has by itself stand in no definition as written. */
-export function automaticField({ applied }: Pick<Table, 'applied'>, name: string): Kept | undefined {
+export function toAutomaticField({ applied }: Pick<TableState, 'applied'>, name: string): AppliedField | undefined {
   const field = applied?.fields.get(name);
   return field && { field, source: { type: field.type } };
 }
@@ -141,14 +143,14 @@ interface MovedColumn {
 }
 
 /** The column as it is, under the field's name. What was put aside of it by conversions goes along. */
-function moveColumn(table: Table, field: Field, from: string): MovedColumn {
+function moveColumn(table: TableState, field: Field, from: string): MovedColumn {
   const { resource } = table;
-  const after = columnIn(table, from);
+  const after = columnBefore(table, from);
   if (from === field.name) return { steps: [], after, columns: [] };
-  const carried = carryAsides(table, { from, field: field.name });
+  const carried = renameArchivedColumns(table, { from, field: field.name });
   const texts = [renameColumnSql(resource, from, field.name), ...carried.texts];
   const reason = `${resource.name}.${from} is called ${field.name} now and keeps its values`;
-  const step = toStep(resource.name, { kind: 'renameColumn', field: field.name, reason, texts, notes: carried.notes });
+  const step = createStep(resource.name, { kind: 'renameColumn', field: field.name, reason, texts, notes: carried.notes });
   return { steps: [{ ...step, from }], after, columns: [] };
 }
 

@@ -1,8 +1,8 @@
 import type { Resource } from '../../resources/index.ts';
-import { createIndexSql, dropIndexSql, isManaged, type WantedIndex, wantedIndexes } from './ddl.ts';
-import { type DraftStep, type Precondition, toStep } from './migration-plan.ts';
-import { type After, uniquePrecondition } from './preconditions.ts';
-import type { ActualIndex, Table, TableDialect } from './table-state.ts';
+import { createIndexSql, dropIndexSql, isManagedIndex, type WantedIndex, wantedIndexes } from './ddl.ts';
+import { createStep, type DraftStep, type Precondition } from './migration-plan.ts';
+import { uniquePrecondition, type ValueAfter } from './preconditions.ts';
+import type { ActualIndex, TableDialect, TableState } from './table-state.ts';
 
 /** What the indexes of a table ask for. */
 export interface IndexDraft {
@@ -11,17 +11,17 @@ export interface IndexDraft {
 }
 
 /** Which columns will not be what they were. */
-export interface Moved {
+export interface IndexContext {
   /** Columns that are put aside or come back: what indexes them would go with them. */
   readonly columns: ReadonlySet<string>;
-  readonly after: After;
+  readonly after: ValueAfter;
 }
 
 /** Plans indexes that are missing, and those of ours that nobody asks for any more. */
-export function planIndexes({ resource, actual, ...table }: Table, { columns, after }: Moved): IndexDraft {
+export function planIndexes({ resource, actual, ...table }: TableState, { columns, after }: IndexContext): IndexDraft {
   const wanted = wantedIndexes(resource, table.dialect);
   const stays = (index: ActualIndex): boolean => isSame(index, wanted.get(index.name)) && !index.columns.some((name) => columns.has(name));
-  const dropped = [...actual.indexes.values()].filter((index) => isManaged(index.name) && !stays(index));
+  const dropped = [...actual.indexes.values()].filter((index) => isManagedIndex(index.name) && !stays(index));
   const gone = new Set(dropped.map(({ name }) => name));
   const created = [...wanted.values()].filter(({ name }) => !actual.indexes.has(name) || gone.has(name));
   return {
@@ -43,7 +43,7 @@ export function createIndexStep(resource: Resource, index: WantedIndex, dialect:
           .join(' and ')}`;
   const what = index.unique ? 'is unique' : 'has an index';
   const of = index.of === undefined ? '' : ` among the ${index.of}`;
-  return toStep(resource.name, {
+  return createStep(resource.name, {
     kind: 'createIndex',
     reason: `${resource.name} (${index.fields.join(', ')}) ${what}${of}${where}`,
     texts: [createIndexSql(resource, index, dialect)],
@@ -51,7 +51,7 @@ export function createIndexStep(resource: Resource, index: WantedIndex, dialect:
 }
 
 function dropIndexStep(resource: Resource, { name, columns }: ActualIndex): DraftStep {
-  return toStep(resource.name, {
+  return createStep(resource.name, {
     kind: 'dropIndex',
     reason: `no index on ${resource.name} (${columns.join(', ')}) is asked for`,
     texts: [dropIndexSql(name)],

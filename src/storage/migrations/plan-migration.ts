@@ -1,18 +1,18 @@
 import type { Definitions, Resource } from '../../resources/index.ts';
 import type { Sql } from '../../sql.ts';
-import { type Applied, type DefinitionRow, toApplied } from './applied-definitions.ts';
+import { type AppliedState, type DefinitionRow, toAppliedState } from './applied-definitions.ts';
 import { renameTableSql } from './ddl.ts';
-import { type Draft, type DraftStep, toStep } from './migration-plan.ts';
+import { createStep, type DraftStep, type ResourceDraft } from './migration-plan.ts';
 import { planNewTable, planTable } from './plan-resource.ts';
-import { findTableRenames, findTwin, renameActual, renameRows, type TableRenames } from './table-renames.ts';
+import { findNameClash, findTableRenames, renameDefinitionRows, renameTables, type TableRenames } from './table-renames.ts';
 import type { ActualTable, TableDialect } from './table-state.ts';
 
 /** Everything a plan is made of. */
-export interface PlanParts {
+export interface PlanInput {
   /** Definitions as they were last applied, as they are on the record, … */
   readonly rows: readonly DefinitionRow[];
   /** … and read. */
-  readonly applied: Applied;
+  readonly applied: AppliedState;
   /** Tables as they are. */
   readonly actual: readonly ActualTable[];
   /** Definitions as they are to be. */
@@ -22,22 +22,22 @@ export interface PlanParts {
 }
 
 /** A plan before rows have been asked. */
-export interface Planned {
+export interface MigrationDraft {
   /** One for each resource that asks for anything. */
-  readonly drafts: readonly Draft[];
+  readonly drafts: readonly ResourceDraft[];
   readonly renames: TableRenames;
 }
 
 /** Plans what tables have to do to follow definitions. Pure: rows are asked later. */
-export function planMigration(parts: PlanParts): Planned {
+export function draftMigration(parts: PlanInput): MigrationDraft {
   const renames = findTableRenames(parts.definitions, parts.actual);
-  const actual = renameActual(parts.actual, renames);
+  const actual = renameTables(parts.actual, renames);
   const planning: Planning = {
     ...parts,
     renames,
     actual,
     stored: storedNames(actual, renames),
-    applied: renames.size === 0 ? parts.applied : toApplied(renameRows(parts.rows, renames)),
+    applied: renames.size === 0 ? parts.applied : toAppliedState(renameDefinitionRows(parts.rows, renames)),
   };
   const drafts = [...parts.definitions.values()].map((resource) => planResource(planning, resource));
   for (const [name, { keptAside }] of planning.applied.resources) {
@@ -47,13 +47,13 @@ export function planMigration(parts: PlanParts): Planned {
 }
 
 /** Tables and what was applied to them, as though renames of tables were done. */
-interface Planning extends PlanParts {
+interface Planning extends PlanInput {
   readonly renames: TableRenames;
   /** Name that a table is to have → name that it has. */
   readonly stored: ReadonlyMap<string, string>;
 }
 
-function planResource(planning: Planning, resource: Resource): Draft {
+function planResource(planning: Planning, resource: Resource): ResourceDraft {
   const { applied, actual, dialect, stored, listItems } = planning;
   const table = actual.find(({ name }) => name.toLowerCase() === resource.name.toLowerCase());
   if (table === undefined) return planNewTable(resource, dialect);
@@ -88,7 +88,7 @@ function planRename({ renames }: Planning, { name }: Resource): DraftStep | unde
   const from = [...renames].find(([, to]) => to === name)?.[0];
   if (from === undefined) return undefined;
   const reason = `${from} is called ${name} now and keeps its records`;
-  return { ...toStep(name, { kind: 'renameTable', reason, texts: renameTableSql(from, name) }), from };
+  return { ...createStep(name, { kind: 'renameTable', reason, texts: renameTableSql(from, name) }), from };
 }
 
 /** A rename that comes when records of that name are kept aside: taken for a return of those, the others would be out of force unseen. */
@@ -96,7 +96,7 @@ function describeSecondTable({ applied, actual, definitions }: Planning, { name,
   const from = applied.resources.get(renamedFrom);
   if (from === undefined || from.keptAside || definitions.has(renamedFrom)) return undefined;
   const tables = actual.map((table) => table.name);
-  const twin = findTwin(tables, name, renamedFrom);
+  const twin = findNameClash(tables, name, renamedFrom);
   // Renamed long ago, and in force since.
   if (twin === undefined || (twin === name && applied.resources.get(name)?.keptAside === false)) return undefined;
   return `${twin} has records of its own, which are kept aside, and ${renamedFrom} is to be called ${name}; take that back, drop those for good with storage prune and rename then, or choose another name`;
@@ -116,10 +116,10 @@ function describeTwin({ name }: Resource, twin: string): string {
 }
 
 /** A resource that is no longer defined: kept aside, unless another was to have its records and cannot. */
-function planGone(planning: Planning, name: string): Draft {
+function planGone(planning: Planning, name: string): ResourceDraft {
   const taker = [...planning.definitions.values()].find(({ renamedFrom }) => renamedFrom === name);
   const refusal = taker && describeSecondTable(planning, taker);
   if (refusal !== undefined) return { resource: name, steps: [], refusals: [refusal], obstacles: [] };
-  const step = toStep(name, { kind: 'keepAside', reason: `${name} is no longer defined; its records are kept aside` });
+  const step = createStep(name, { kind: 'keepAside', reason: `${name} is no longer defined; its records are kept aside` });
   return { resource: name, steps: [step], refusals: [], obstacles: [] };
 }

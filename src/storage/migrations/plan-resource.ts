@@ -1,27 +1,27 @@
 import type { Resource } from '../../resources/index.ts';
 import { sql } from '../../sql.ts';
-import { keptField } from './applied-definitions.ts';
-import { addReferencesSql, createTableSql, partitionColumn, wantedIndexes } from './ddl.ts';
-import { type Draft, type DraftStep, type Precondition, toStep } from './migration-plan.ts';
-import { automaticField, planField } from './plan-field.ts';
+import { toAppliedField } from './applied-definitions.ts';
+import { addReferencesSql, createTableSql, partitionColumnOf, wantedIndexes } from './ddl.ts';
+import { createStep, type DraftStep, type Precondition, type ResourceDraft } from './migration-plan.ts';
+import { planField, toAutomaticField } from './plan-field.ts';
 import { createIndexStep, planIndexes } from './plan-indexes.ts';
-import { type After, deletedPrecondition } from './preconditions.ts';
-import { rowsOf, type Table, type TableDialect } from './table-state.ts';
+import { deletedPrecondition, type ValueAfter } from './preconditions.ts';
+import { rowsBefore, type TableDialect, type TableState } from './table-state.ts';
 
 /** Plans a resource that has no table. */
-export function planNewTable(resource: Resource, dialect: TableDialect): Draft {
+export function planNewTable(resource: Resource, dialect: TableDialect): ResourceDraft {
   const indexes = [...wantedIndexes(resource, dialect).values()].map((index) => createIndexStep(resource, index, dialect));
   const texts = createTableSql(resource, dialect);
   const last = addReferencesSql(resource, dialect);
   const { name, renamedFrom } = resource;
   const reason = renamedFrom === undefined ? `${name} is new` : `${name} is new: no records of ${renamedFrom} are there to take over`;
-  const made = toStep(name, { kind: 'createTable', reason, texts });
+  const made = createStep(name, { kind: 'createTable', reason, texts });
   const create: DraftStep = { ...made, sql: [...texts, ...last], last: last.map((text) => sql.raw(text)) };
   return { resource: resource.name, steps: [create, ...indexes], refusals: [], obstacles: [] };
 }
 
 /** Plans a resource whose table is there. */
-export function planTable(found: Table): Draft {
+export function planTable(found: TableState): ResourceDraft {
   const partition = planPartitions(found);
   // Its indexes go, and are made anew over all partitions.
   const table = partition === undefined ? found : { ...found, actual: { ...found.actual, indexes: new Map() } };
@@ -29,7 +29,7 @@ export function planTable(found: Table): Draft {
   const fields = new Map([...resource.fields.values()].map((field) => [field.name, planField(table, field)]));
   const drafts = [...fields.values()];
   const moved = new Set(drafts.flatMap((draft) => draft.moved));
-  const after: After = (field) => fields.get(field)?.after ?? sql`NULL`;
+  const after: ValueAfter = (field) => fields.get(field)?.after ?? sql`NULL`;
   const indexes = planIndexes(table, { columns: moved, after });
   const soft = planSoftDelete(table, after);
   const steps = [...drafts.flatMap((draft) => draft.steps), ...soft.steps, ...indexes.steps, ...keepFieldsAside(table)];
@@ -37,12 +37,12 @@ export function planTable(found: Table): Draft {
   if (partition !== undefined) steps.unshift(partition);
   if (back)
     steps.unshift(
-      toStep(resource.name, { kind: 'bringBack', reason: `${resource.name} comes back with the records that were kept of it` }),
+      createStep(resource.name, { kind: 'bringBack', reason: `${resource.name} comes back with the records that were kept of it` }),
     );
   const changes = [...soft.changes, ...drafts.flatMap((draft) => draft.changes)];
   if (changes.length > 0 || (steps.length === 0 && applied?.hash !== resource.hash)) {
     steps.push(
-      toStep(resource.name, { kind: 'redefine', reason: changes.join('; ') || 'the definition has changed; no table has to follow' }),
+      createStep(resource.name, { kind: 'redefine', reason: changes.join('; ') || 'the definition has changed; no table has to follow' }),
     );
   }
   return {
@@ -54,11 +54,11 @@ export function planTable(found: Table): Draft {
 }
 
 /** A table that is whole, where the definition asks for partitions. */
-function planPartitions({ resource, actual, dialect }: Table): DraftStep | undefined {
-  const by = partitionColumn(resource, dialect);
+function planPartitions({ resource, actual, dialect }: TableState): DraftStep | undefined {
+  const by = partitionColumnOf(resource, dialect);
   if (dialect.partitions === undefined || by === undefined || actual.partitionBy === by) return undefined;
   const texts = dialect.partitions.convertSql(actual, by);
-  return toStep(resource.name, {
+  return createStep(resource.name, {
     kind: 'convert',
     reason: `${resource.name} is kept in partitions by the days of ${by} from now on`,
     texts,
@@ -66,16 +66,16 @@ function planPartitions({ resource, actual, dialect }: Table): DraftStep | undef
 }
 
 /** Fields that were in force and are no longer defined: their columns stay. */
-function keepFieldsAside(table: Table): readonly DraftStep[] {
+function keepFieldsAside(table: TableState): readonly DraftStep[] {
   const { resource, applied, actual } = table;
   const renamed = new Set(
     [...resource.fields.values()].map(({ name, renamedFrom }) => (actual.columns.has(name) ? undefined : renamedFrom)),
   );
   const gone = [...(applied?.fields.keys() ?? [])].filter((name) => !resource.fields.has(name) && !renamed.has(name));
   return gone.map((field) => {
-    const kept = applied && (keptField(applied, field) ?? automaticField(table, field));
+    const kept = applied && (toAppliedField(applied, field) ?? toAutomaticField(table, field));
     const row = { id: `${resource.name}.${field}`, hash: applied?.hash ?? '', keptAside: true };
-    return toStep(resource.name, {
+    return createStep(resource.name, {
       kind: 'keepAside',
       field,
       reason: `${resource.name}.${field} is no longer defined; its values are kept aside`,
@@ -98,7 +98,7 @@ const NONE: SoftDeleteDraft = Object.freeze({ steps: [], obstacles: [], changes:
  * Plans a change of `softDelete`. Its columns are fields like any other, and planned as such. What is left is what records have
  * to say: those that would be back without it, and those that would be hidden with it.
  */
-export function planSoftDelete(table: Table, after: After): SoftDeleteDraft {
+export function planSoftDelete(table: TableState, after: ValueAfter): SoftDeleteDraft {
   const { resource, applied, actual } = table;
   const was = applied?.softDelete === true;
   if (was === resource.softDelete) return NONE;
@@ -114,11 +114,11 @@ export function planSoftDelete(table: Table, after: After): SoftDeleteDraft {
  * A project may have kept a `deletedAt` of its own. No value of it is lost, and yet the records that have one are in no answer
  * any more: whoever reads them would miss them all the same, so it asks first, as what loses something does.
  */
-function hideDeleted(table: Table, after: After): DraftStep {
+function hideDeleted(table: TableState, after: ValueAfter): DraftStep {
   const { name } = table.resource;
   const reason = `records that have a value in ${name}.deletedAt already count as deleted, and are hidden`;
   return {
-    ...toStep(name, { kind: 'hide', risk: 'lossy', field: 'deletedAt', reason }),
-    concerns: sql`SELECT count(*) AS "count" FROM ${rowsOf(table)} WHERE ${after('deletedAt')} IS NOT NULL`,
+    ...createStep(name, { kind: 'hide', risk: 'lossy', field: 'deletedAt', reason }),
+    concerns: sql`SELECT count(*) AS "count" FROM ${rowsBefore(table)} WHERE ${after('deletedAt')} IS NOT NULL`,
   };
 }

@@ -5,20 +5,20 @@ import { type Sql, sql } from '../../sql.ts';
 import { quoteName } from '../table-names.ts';
 import type { WantedIndex } from './ddl.ts';
 import type { Precondition } from './migration-plan.ts';
-import { rowsOf, type Table } from './table-state.ts';
+import { rowsBefore, type TableState } from './table-state.ts';
 
 /** Values that are shown of what is in the way. */
 const SHOWN = 5;
 
 /** The value that a row will have of a field, as SQL that can be asked before any step is done. */
-export type After = (field: string) => Sql;
+export type ValueAfter = (field: string) => Sql;
 
 /** A required field without a value in some row. Asked where that was not sure before. */
-export function requiredPrecondition(table: Table, field: Field, after: Sql): Precondition {
+export function requiredPrecondition(table: TableState, field: Field, after: Sql): Precondition {
   const name = `${table.resource.name}.${field.name}`;
   return {
     field: field.name,
-    query: sql`SELECT count(*) AS "count" FROM ${rowsOf(table)} WHERE ${after} IS NULL`,
+    query: sql`SELECT count(*) AS "count" FROM ${rowsBefore(table)} WHERE ${after} IS NULL`,
     refuse([row]) {
       const rows = Number(row?.['count'] ?? 0);
       if (rows === 0) return undefined;
@@ -29,20 +29,20 @@ export function requiredPrecondition(table: Table, field: Field, after: Sql): Pr
 }
 
 /** A reference whose default is the id of no record: rows that were given it would refer to nothing. */
-export function defaultPrecondition(table: Table, field: Field, after: Sql): Precondition {
+export function defaultPrecondition(table: TableState, field: Field, after: Sql): Precondition {
   const { to = '' } = field;
   const stored = table.storedName(to);
   const ids = stored === undefined ? sql`(SELECT NULL WHERE FALSE)` : sql`(SELECT "id" FROM ${sql.raw(quoteName(stored))})`;
   const reason = `${table.resource.name}.${field.name} has the default ${JSON.stringify(field.default)}, and no ${to} has this id`;
   return {
     field: field.name,
-    query: sql`SELECT 1 AS "found" FROM ${rowsOf(table)} WHERE ${after} NOT IN ${ids} LIMIT 1`,
+    query: sql`SELECT 1 AS "found" FROM ${rowsBefore(table)} WHERE ${after} NOT IN ${ids} LIMIT 1`,
     refuse: (rows) => (rows.length === 0 ? undefined : { reason }),
   };
 }
 
 /** Values of an enum that rows have and the definition no longer lists; of a list, its first such item. */
-export function valuesPrecondition(table: Table, field: Field, column: Sql): Precondition {
+export function valuesPrecondition(table: TableState, field: Field, column: Sql): Precondition {
   const list = JSON.stringify((field.of ?? field).values ?? []);
   const unlisted = sql`NOT IN (SELECT value FROM ${table.listItems(sql`${list}`)})`;
   const found =
@@ -50,7 +50,7 @@ export function valuesPrecondition(table: Table, field: Field, column: Sql): Pre
       ? sql`CASE WHEN ${column} ${unlisted} THEN ${column} END`
       : sql`(SELECT value FROM ${table.listItems(column)} WHERE value ${unlisted} LIMIT 1)`;
   const query = sql`
-    SELECT f."found" AS "value", count(*) AS "count" FROM (SELECT ${found} AS "found" FROM ${rowsOf(table)}) AS f
+    SELECT f."found" AS "value", count(*) AS "count" FROM (SELECT ${found} AS "found" FROM ${rowsBefore(table)}) AS f
     WHERE f."found" IS NOT NULL GROUP BY f."found" ORDER BY "count" DESC, "value" LIMIT ${SHOWN}`;
   const name = `${table.resource.name}.${field.name}`;
   return {
@@ -65,10 +65,10 @@ export function valuesPrecondition(table: Table, field: Field, column: Sql): Pre
 }
 
 /** Deleted records of a resource that is no longer to keep any: they would be back, and nobody asked for that. */
-export function deletedPrecondition(table: Table): Precondition {
+export function deletedPrecondition(table: TableState): Precondition {
   const { name } = table.resource;
   return {
-    query: sql`SELECT "id", count(*) OVER () AS "count" FROM ${rowsOf(table)} WHERE "deletedAt" IS NOT NULL ORDER BY "id" LIMIT ${SHOWN}`,
+    query: sql`SELECT "id", count(*) OVER () AS "count" FROM ${rowsBefore(table)} WHERE "deletedAt" IS NOT NULL ORDER BY "id" LIMIT ${SHOWN}`,
     refuse(found) {
       const [row] = found;
       if (row === undefined) return undefined;
@@ -85,9 +85,9 @@ export function deletedPrecondition(table: Table): Precondition {
 
 /** Records that would share what is to be unique. One without a value shares it with nobody. */
 export function uniquePrecondition(
-  table: Table,
+  table: TableState,
   { fields, where, of }: Pick<WantedIndex, 'fields' | 'where' | 'of'>,
-  after: After,
+  after: ValueAfter,
 ): Precondition {
   const { resource } = table;
   const values = fields.map(after);
@@ -95,7 +95,7 @@ export function uniquePrecondition(
   const living = of === undefined ? [] : [sql`${after('deletedAt')} IS NULL`];
   const conditions = [...values.map((value) => sql`${value} IS NOT NULL`), ...wheres(table, where ?? {}, after), ...living];
   const grouping = sql.raw(values.map((_, index) => index + 1).join(', '));
-  const query = sql`SELECT ${selected}, count(*) AS "count" FROM ${rowsOf(table)} WHERE ${sql.join(conditions, sql` AND `)}
+  const query = sql`SELECT ${selected}, count(*) AS "count" FROM ${rowsBefore(table)} WHERE ${sql.join(conditions, sql` AND `)}
     GROUP BY ${grouping} HAVING count(*) > 1 ORDER BY "count" DESC, ${grouping} LIMIT ${SHOWN}`;
   return {
     query,
@@ -108,7 +108,7 @@ export function uniquePrecondition(
   };
 }
 
-function wheres({ resource }: Table, where: Readonly<Record<string, Json>>, after: After): readonly Sql[] {
+function wheres({ resource }: TableState, where: Readonly<Record<string, Json>>, after: ValueAfter): readonly Sql[] {
   return Object.entries(where).map(([name, value]) => {
     const field = resource.fields.get(name);
     return sql`${after(name)} = ${field === undefined ? null : typeOf(field).toColumn(value, field)}`;

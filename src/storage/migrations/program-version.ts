@@ -1,7 +1,7 @@
 import { SetupError } from '../../errors.ts';
 import type { Definitions } from '../../resources/index.ts';
 import type { Transaction } from '../contract.ts';
-import { type DefinitionRow, loadDefinitionRows, toApplied } from './applied-definitions.ts';
+import { type DefinitionRow, loadDefinitionRows, toAppliedState } from './applied-definitions.ts';
 
 /**
  * Refuses a database that a newer version of the program has worked on: of what that keeps, this one knows nothing, and would leave it
@@ -10,9 +10,9 @@ import { type DefinitionRow, loadDefinitionRows, toApplied } from './applied-def
  * @param own The program's own definitions are among these.
  * @throws SetupError with everything that is not understood.
  */
-export async function checkUnderstood(tx: Transaction, own: Definitions): Promise<void> {
+export async function validateProgramVersion(tx: Transaction, own: Definitions): Promise<void> {
   const rows = (await loadDefinitionRows(tx)).filter(({ keptAside }) => !keptAside);
-  const { resources } = toApplied(rows);
+  const { resources } = toAppliedState(rows);
   const strange = rows.flatMap((row) => {
     const resource = resources.get(row.id)?.resource;
     if (resource === undefined) return [`the definition of ${row.id} says what this program cannot read`];

@@ -4,13 +4,13 @@ import type { Database, Transaction } from '../contract.ts';
 import { quoteName } from '../table-names.ts';
 import { type DefinitionRow, loadDefinitionRows } from './applied-definitions.ts';
 import { dropColumnSql, dropIndexSql } from './ddl.ts';
-import { draftDropDeleted, forgetDropped } from './deleted-records.ts';
+import { draftDeletedRecordDrops, dropSelection } from './deleted-records.ts';
 import { dialectOf, MIGRATION_LOCK } from './migration-dialects.ts';
 import { recordMigration } from './migration-history.ts';
-import { type BackUp, backedUp, whenFree } from './migration-lock.ts';
-import { type DraftStep, hashPlan, type Plan, type Step, toShown, toStep } from './migration-plan.ts';
-import { type Tell, untold } from './migration-progress.ts';
-import { perform } from './perform-steps.ts';
+import { type CreateBackup, retryWhileBusy, withBackup } from './migration-lock.ts';
+import { createStep, type DraftStep, hashPlan, type Plan, type Step, toStep } from './migration-plan.ts';
+import { noLog, type Tell } from './migration-progress.ts';
+import { performSteps } from './perform-steps.ts';
 import type { ActualTable, TableDialect } from './table-state.ts';
 
 /** What is dropped besides what is kept aside. */
@@ -25,7 +25,7 @@ export interface PruneOptions {
  */
 export async function planPruneArchived(tx: Transaction, definitions: Definitions, options: PruneOptions = {}): Promise<Plan> {
   const drafts = [...(await draftPrune(tx, definitions)), ...(await draftDeleted(tx, options))];
-  await forgetDropped(tx);
+  await dropSelection(tx);
   return toPlan(drafts, definitions);
 }
 
@@ -39,14 +39,17 @@ interface Pruning extends PruneOptions {
 export function pruneArchived(
   database: Database,
   definitions: Definitions,
-  { actor, tell = untold, ...options }: Pruning,
+  { actor, tell = noLog, ...options }: Pruning,
 ): Promise<readonly Step[]> {
-  return whenFree(() => backedUp(database, tell, (tx, backUp) => pruneIn(tx, definitions, { actor, tell, backUp, ...options })), tell);
+  return retryWhileBusy(
+    () => withBackup(database, tell, (tx, backUp) => pruneIn(tx, definitions, { actor, tell, backUp, ...options })),
+    tell,
+  );
 }
 
 interface PruningIn extends Pruning {
   readonly tell: Tell;
-  readonly backUp: BackUp;
+  readonly backUp: CreateBackup;
 }
 
 async function pruneIn(
@@ -61,22 +64,22 @@ async function pruneIn(
   const done = steps.filter(({ kind }) => kind !== 'stay');
   if (done.length > 0) {
     const backup = backUp(hash);
-    await perform(tx, drafts, tell);
+    await performSteps(tx, drafts, tell);
     await recordMigration(tx, { actor, planHash: hash, steps: done, from, backup });
   }
-  await forgetDropped(tx);
+  await dropSelection(tx);
   return steps;
 }
 
 async function draftDeleted(tx: Transaction, { deletedBefore }: PruneOptions): Promise<readonly DraftStep[]> {
   if (deletedBefore === undefined) return [];
-  return draftDropDeleted(tx, new Date(tx.now - deletedBefore * DAY).toISOString());
+  return draftDeletedRecordDrops(tx, new Date(tx.now - deletedBefore * DAY).toISOString());
 }
 
 const DAY = 24 * 60 * 60_000;
 
 function toPlan(drafts: readonly DraftStep[], definitions: Definitions): Plan {
-  const steps = drafts.map(toShown);
+  const steps = drafts.map(toStep);
   return { hash: hashPlan(steps, definitions), steps, held: [] };
 }
 
@@ -116,7 +119,7 @@ async function dropColumn(tx: Transaction, { name, indexes }: ActualTable, colum
   const reason = `${name}.${column} is kept aside; ${rows} ${rows === 1 ? 'value is' : 'values are'} dropped for good`;
   const texts = [...over.map((index) => dropIndexSql(index.name)), dropColumnSql(name, column)];
   return {
-    ...toStep(name, { kind: 'dropColumn', risk: 'destructive', field: column, reason, texts, notes: [{ drop: `${name}.${column}` }] }),
+    ...createStep(name, { kind: 'dropColumn', risk: 'destructive', field: column, reason, texts, notes: [{ drop: `${name}.${column}` }] }),
     rows,
   };
 }
@@ -134,7 +137,7 @@ async function dropTable(tx: Transaction, { name }: ActualTable, { rows: kept, b
   const reason = `${name} is kept aside; ${rows} ${rows === 1 ? 'record is' : 'records are'} dropped for good`;
   const texts = [...before, `DROP TABLE ${quoteName(name)}`];
   const notes = kept.filter(({ id }) => id === name || id.startsWith(`${name}.`)).map(({ id }) => ({ drop: id }));
-  return { ...toStep(name, { kind: 'dropTable', risk: 'destructive', reason, texts, notes }), rows };
+  return { ...createStep(name, { kind: 'dropTable', risk: 'destructive', reason, texts, notes }), rows };
 }
 
 function loosenReferences(table: ActualTable, dialect: TableDialect): readonly string[] {

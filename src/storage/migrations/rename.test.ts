@@ -5,7 +5,7 @@ import { sql } from '../../sql.ts';
 import { createPolicy, loadPolicy } from '../policy-records.ts';
 import { define, failure } from '../storage.fixture.ts';
 import { blocked, type Evolution, kinds, openEvolution, stepOf } from './evolution.fixture.ts';
-import { type MigrationResult, migrate, planFor } from './migrate.ts';
+import { type MigrationResult, migrate, planMigration } from './migrate.ts';
 
 type Sources = Parameters<typeof define>[0];
 
@@ -176,7 +176,7 @@ describe('policies that name what is renamed', () => {
     );
     const epoch = await test.epoch();
     const sources = { Article: { fields: { headline: { ...text, renamedFrom: 'title' }, note: text } }, Comment: comment('Article') };
-    const plan = await planFor(test.database, define(sources));
+    const plan = await planMigration(test.database, define(sources));
     expect(stepOf(plan.steps, 'renameColumn')).toMatchObject({
       risk: 'safe',
       rules: [{ rule: 'rule 1' }, { rule: 'rule 2' }, { rule: 'rule 4' }],

@@ -20,7 +20,7 @@ export interface Renames {
 }
 
 /** What becomes of a rule. */
-export interface CarriedRule extends Pick<RenamedConditions, 'conditions'> {
+export interface RewrittenRule extends Pick<RenamedConditions, 'conditions'> {
   readonly resource: string;
   readonly changed: boolean;
   /** Whether something in it means what is renamed, and cannot be said anew without a person. */
@@ -53,7 +53,7 @@ interface RuleRow {
 }
 
 /** The rules that are about a resource as a whole, or read one of its fields. */
-export function findRules(
+export function findRulesAbout(
   rules: readonly StoredRule[],
   { resource, field }: Pick<Step, 'resource' | 'field'>,
   definitions: Definitions,
@@ -69,7 +69,7 @@ export function findRules(
 }
 
 /** A rule under the new names. `before` are the definitions under which it was written. */
-export function carryRule(rule: StoredRule, { tables, fields }: Renames, before: Definitions): CarriedRule {
+export function rewriteRule(rule: StoredRule, { tables, fields }: Renames, before: Definitions): RewrittenRule {
   let isUnsure = false;
   const { conditions, changed, expressions } = renamePaths(rule.conditions, (path) => {
     const keys = [...path.keys];

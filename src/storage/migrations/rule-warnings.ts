@@ -1,6 +1,6 @@
 import type { Definitions } from '../../resources/index.ts';
 import type { DraftStep, RuleName, StepKind } from './migration-plan.ts';
-import { carryRule, findRules, type Renames, type StoredRule } from './renamed-paths.ts';
+import { findRulesAbout, type Renames, rewriteRule, type StoredRule } from './renamed-paths.ts';
 import type { TableRenames } from './table-renames.ts';
 
 /** What is known of policies, and of definitions before and after. */
@@ -22,7 +22,7 @@ const SHOWN = 5;
  * rewritten, the rename would break it, and asks first. What comes or comes back meets the rules that read it already: a
  * field that is removed and made again does not inherit its old grants unseen.
  */
-export function tellRules(steps: readonly DraftStep[], context: RuleContext): readonly DraftStep[] {
+export function addRuleWarnings(steps: readonly DraftStep[], context: RuleContext): readonly DraftStep[] {
   if (context.rules.length === 0) return steps;
   return steps.map((step) => {
     if (step.from !== undefined) return tellCarried(step, context);
@@ -32,14 +32,14 @@ export function tellRules(steps: readonly DraftStep[], context: RuleContext): re
 
 function tellReaders(step: DraftStep, { rules, tables, before, wanted }: RuleContext): DraftStep {
   const renamed = rules.map((rule) => ({ ...rule, resource: tables.get(rule.resource) ?? rule.resource }));
-  const found = findRules(renamed, step, new Map([...before, ...wanted]));
+  const found = findRulesAbout(renamed, step, new Map([...before, ...wanted]));
   if (found.length === 0) return step;
   return { ...step, rules: found, reason: `${step.reason}; ${list(found)} ${found.length === 1 ? 'is' : 'are'} about it` };
 }
 
 function tellCarried(step: DraftStep, { rules, tables, before }: RuleContext): DraftStep {
   const renames = toRenames(step, tables);
-  const carried = rules.map((rule) => ({ rule, ...carryRule(rule, renames, before) }));
+  const carried = rules.map((rule) => ({ rule, ...rewriteRule(rule, renames, before) }));
   const along = carried.filter(({ changed, breaks }) => changed && !breaks).map(({ rule }) => toName(rule));
   const broken = carried.filter(({ breaks }) => breaks).map(({ rule }) => toName(rule));
   const parts = [step.reason];

@@ -1,16 +1,24 @@
 import { SetupError } from '../../errors.ts';
 import type { Definitions } from '../../resources/index.ts';
 import type { Transaction } from '../contract.ts';
-import { appliedDefinitions, loadDefinitionRows, toApplied } from './applied-definitions.ts';
-import { askRows } from './check-preconditions.ts';
-import { type Conversion, forget } from './conversion.ts';
-import { settleInForce } from './definitions-in-force.ts';
+import { appliedDefinitions, loadDefinitionRows, toAppliedState } from './applied-definitions.ts';
+import { evaluateDraft } from './check-preconditions.ts';
+import { type Conversion, dropScratchTable } from './conversion.ts';
+import { resolveDefinitionsInForce } from './definitions-in-force.ts';
 import { dialectOf } from './migration-dialects.ts';
-import { ASKS_FIRST, type Draft, type DraftStep, hashPlan, type Plan, toShown, toStay } from './migration-plan.ts';
-import { type Tell, untold } from './migration-progress.ts';
-import { planMigration } from './plan-migration.ts';
+import {
+  createBlockedStep,
+  type DraftStep,
+  hashPlan,
+  NEEDS_CONFIRMATION,
+  type Plan,
+  type ResourceDraft,
+  toStep,
+} from './migration-plan.ts';
+import { noLog, type Tell } from './migration-progress.ts';
+import { draftMigration } from './plan-migration.ts';
 import { loadRules, type Renames } from './renamed-paths.ts';
-import { tellRules } from './rule-warnings.ts';
+import { addRuleWarnings } from './rule-warnings.ts';
 import type { TableRenames } from './table-renames.ts';
 import type { ActualTable } from './table-state.ts';
 
@@ -26,7 +34,7 @@ export interface SelectedSteps {
   /** What the work renames. */
   readonly renames: Renames;
   /** Drops what was worked out for the plan; whoever does the work calls it after. */
-  forget(): Promise<void>;
+  dropScratchTables(): Promise<void>;
 }
 
 /** What is allowed, and who is told of what takes long. */
@@ -45,42 +53,42 @@ interface SettleOptions {
 export async function selectSteps(
   tx: Transaction,
   wanted: Definitions,
-  { allow, tell = untold, isDone = false }: SettleOptions = {},
+  { allow, tell = noLog, isDone = false }: SettleOptions = {},
 ): Promise<SelectedSteps> {
   const dialect = dialectOf(tx);
   const isNew = !(await dialect.hasTable(tx, '_Definition'));
   const rows = isNew ? [] : await loadDefinitionRows(tx);
-  const applied = toApplied(rows);
+  const applied = toAppliedState(rows);
   const before = appliedDefinitions(applied.resources);
   const actual = await dialect.introspect(tx);
-  const { drafts, renames } = planMigration({ rows, applied, actual, definitions: wanted, dialect, listItems: tx.dialect.listItems });
+  const { drafts, renames } = draftMigration({ rows, applied, actual, definitions: wanted, dialect, listItems: tx.dialect.listItems });
   if (isDone) await dialect.hold(tx, concerned(drafts, { renames, actual }));
   const rules = isNew ? [] : await loadRules(tx);
   const asked: DraftStep[] = [];
-  for (const draft of drafts) asked.push(...(await askRows(tx, draft, tell)));
-  const steps = inOrder(tellRules(asked, { rules, tables: renames, before, wanted }));
+  for (const draft of drafts) asked.push(...(await evaluateDraft(tx, draft, tell)));
+  const steps = inOrder(addRuleWarnings(asked, { rules, tables: renames, before, wanted }));
   const hash = hashPlan(steps, wanted);
-  if (allow !== undefined && allow !== hash && steps.some(({ risk }) => ASKS_FIRST.has(risk))) throw staleAllowance(hash);
+  if (allow !== undefined && allow !== hash && steps.some(({ risk }) => NEEDS_CONFIRMATION.has(risk))) throw staleAllowance(hash);
   const refused = steps
-    .filter(({ risk }) => risk === 'blocked' || (ASKS_FIRST.has(risk) && allow !== hash))
+    .filter(({ risk }) => risk === 'blocked' || (NEEDS_CONFIRMATION.has(risk) && allow !== hash))
     .map(({ resource }) => resource);
-  const inForce = settleInForce(wanted, { applied: applied.resources, renames }, new Set(refused));
-  const stays = [...inForce.refused].map(([resource, reason]) => toStay(resource, { reason }));
+  const inForce = resolveDefinitionsInForce(wanted, { applied: applied.resources, renames }, new Set(refused));
+  const stays = [...inForce.refused].map(([resource, reason]) => createBlockedStep(resource, { reason }));
   const held = new Set([...refused, ...inForce.refused.keys()]);
   const work = steps.filter(({ resource }) => !held.has(resource));
   return {
-    plan: { hash, steps: [...steps, ...stays].map(toShown), held: [...held] },
+    plan: { hash, steps: [...steps, ...stays].map(toStep), held: [...held] },
     work,
     definitions: inForce.definitions,
     before,
     renames: renamesOf(work),
-    forget: () => forgetAll(tx, asked),
+    dropScratchTables: () => dropAllScratchTables(tx, asked),
   };
 }
 
 /** Tables that are there, and drafts are about: under the names that they have before any step. */
 function concerned(
-  drafts: readonly Draft[],
+  drafts: readonly ResourceDraft[],
   { renames, actual }: { renames: TableRenames; actual: readonly ActualTable[] },
 ): readonly string[] {
   const names = new Set(drafts.map(({ resource }) => resource));
@@ -110,7 +118,7 @@ function renamesOf(work: readonly DraftStep[]): Renames {
   return { tables, fields };
 }
 
-async function forgetAll(tx: Transaction, steps: readonly DraftStep[]): Promise<void> {
+async function dropAllScratchTables(tx: Transaction, steps: readonly DraftStep[]): Promise<void> {
   const conversions = steps.map(({ conversion }) => conversion).filter((conversion): conversion is Conversion => conversion !== undefined);
-  for (const conversion of conversions) await forget(tx, conversion);
+  for (const conversion of conversions) await dropScratchTable(tx, conversion);
 }

@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../operators/index.ts';
 import type { Definitions } from '../../resources/index.ts';
 import type { Transaction } from '../contract.ts';
-import { type DefinitionRow, dropRow, keepRow, loadDefinitionRows } from './applied-definitions.ts';
+import { type DefinitionRow, deleteDefinitionRow, loadDefinitionRows, saveDefinitionRow } from './applied-definitions.ts';
 import type { ActualTable } from './table-state.ts';
 
 /** Tables that are to have another name: name before → name after. */
@@ -13,18 +13,18 @@ export function findTableRenames(definitions: Definitions, actual: readonly Actu
   const renames = new Map<string, string>();
   for (const { name, renamedFrom } of definitions.values()) {
     if (renamedFrom === undefined || !names.has(renamedFrom) || definitions.has(renamedFrom)) continue;
-    if (findTwin(names, name, renamedFrom) === undefined) renames.set(renamedFrom, name);
+    if (findNameClash(names, name, renamedFrom) === undefined) renames.set(renamedFrom, name);
   }
   return renames;
 }
 
 /** What already has a name that something is to be called, or one that differs only in case: no database holds both. */
-export function findTwin(names: Iterable<string>, name: string, from?: string): string | undefined {
+export function findNameClash(names: Iterable<string>, name: string, from?: string): string | undefined {
   return [...names].find((each) => each !== from && each.toLowerCase() === name.toLowerCase());
 }
 
 /** Tables as they will be called: whatever is planned beside a rename is planned as though it were done. */
-export function renameActual(actual: readonly ActualTable[], renames: TableRenames): readonly ActualTable[] {
+export function renameTables(actual: readonly ActualTable[], renames: TableRenames): readonly ActualTable[] {
   return actual.map((table) => ({
     ...table,
     name: renames.get(table.name) ?? table.name,
@@ -38,7 +38,7 @@ export function renameActual(actual: readonly ActualTable[], renames: TableRenam
 }
 
 /** What is on the record about definitions, under the new names: of resources, and of what references point to. */
-export function renameRows(rows: readonly DefinitionRow[], renames: TableRenames): readonly DefinitionRow[] {
+export function renameDefinitionRows(rows: readonly DefinitionRow[], renames: TableRenames): readonly DefinitionRow[] {
   if (renames.size === 0) return rows;
   return rows.map((row) => {
     const [name = '', ...part] = row.id.split('.');
@@ -47,13 +47,13 @@ export function renameRows(rows: readonly DefinitionRow[], renames: TableRenames
 }
 
 /** The same on the record itself. What is in force is written anew anyway; what is kept aside has nobody else to do it. */
-export async function renameOnRecord(tx: Transaction, from: string, to: string): Promise<void> {
+export async function saveTableRename(tx: Transaction, from: string, to: string): Promise<void> {
   const rows = await loadDefinitionRows(tx);
-  for (const [index, renamed] of renameRows(rows, new Map([[from, to]])).entries()) {
+  for (const [index, renamed] of renameDefinitionRows(rows, new Map([[from, to]])).entries()) {
     const row = rows[index];
     if (row === undefined || JSON.stringify(row) === JSON.stringify(renamed)) continue;
-    if (row.id !== renamed.id) await dropRow(tx, row.id);
-    await keepRow(tx, renamed);
+    if (row.id !== renamed.id) await deleteDefinitionRow(tx, row.id);
+    await saveDefinitionRow(tx, renamed);
   }
 }
 

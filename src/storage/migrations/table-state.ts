@@ -3,7 +3,7 @@ import type { Resource } from '../../resources/index.ts';
 import { type Sql, sql } from '../../sql.ts';
 import type { Transaction } from '../contract.ts';
 import { quoteName } from '../table-names.ts';
-import type { ColumnAside, Kept } from './applied-definitions.ts';
+import type { AppliedField, ArchivedColumn } from './applied-definitions.ts';
 
 /** A column as the database has it. */
 export interface ActualColumn {
@@ -103,7 +103,7 @@ export interface DroppedPartition {
 }
 
 /** One resource and the table that is there for it. */
-export interface Table {
+export interface TableState {
   /** As it is to be. */
   readonly resource: Resource;
   /** Under the name that it is to have. */
@@ -115,9 +115,9 @@ export interface Table {
   /** Whether it was out of force. */
   readonly wasAside: boolean;
   /** Fields kept aside, as they were. */
-  readonly keptFields: ReadonlyMap<string, Kept>;
+  readonly keptFields: ReadonlyMap<string, AppliedField>;
   /** Columns kept aside by conversions, by field, the oldest first. */
-  readonly columnsAside: ReadonlyMap<string, readonly ColumnAside[]>;
+  readonly columnsAside: ReadonlyMap<string, readonly ArchivedColumn[]>;
   readonly dialect: TableDialect;
   /** The name that the table of a resource has before any step is done; undefined where there is none. */
   storedName(resource: string): string | undefined;
@@ -126,11 +126,11 @@ export interface Table {
 }
 
 /** The table, for asking its rows before any step is done. */
-export function rowsOf({ stored }: Table): Sql {
+export function rowsBefore({ stored }: TableState): Sql {
   return sql.raw(quoteName(stored));
 }
 
 /** A column of it, for the same. */
-export function columnIn({ stored }: Table, column: string): Sql {
+export function columnBefore({ stored }: TableState, column: string): Sql {
   return sql.raw(`${quoteName(stored)}.${quoteName(column)}`);
 }

@@ -6,7 +6,7 @@ import { SYSTEM } from '../../resources/system/index.ts';
 import { sql } from '../../sql.ts';
 import { dropOldest, makePartitions } from '../audit-partitions.ts';
 import type { Database } from '../contract.ts';
-import { migrate, planFor } from '../migrations/migrate.ts';
+import { migrate, planMigration } from '../migrations/migrate.ts';
 import { openTestDatabase, resourceOf, type TestDatabase } from '../storage.fixture.ts';
 
 const DECISION = resourceOf(SYSTEM, '_Decision');
@@ -59,7 +59,7 @@ it('a day has a partition, and so have those to come, whoever makes them', async
     ahead === 0 ? ['today'] : ahead === 1 ? ['tomorrow'] : [],
   ]);
   expect(await partitions()).toEqual({ ...Object.fromEntries(days), rest: [] });
-  expect((await planFor(database, SYSTEM)).steps).toEqual([]);
+  expect((await planMigration(database, SYSTEM)).steps).toEqual([]);
 });
 
 it('at midnight entries go on in the partition of the next day, and each can be found by its time', async () => {
@@ -105,7 +105,7 @@ it('a table that is whole becomes the first partition, with all of its rows, and
   expect(evolved.done.filter(({ kind }) => kind !== 'createIndex').map(({ reason }) => reason)).toEqual([
     '_Decision is kept in partitions by the days of at from now on',
   ]);
-  expect((await planFor(database, SYSTEM)).steps).toEqual([]);
+  expect((await planMigration(database, SYSTEM)).steps).toEqual([]);
   await append('2126-01-31T13:00:00.000Z', 'new');
   await append('2126-02-01T00:00:00.000Z', 'next');
   await makePartitions(database, DECISION);
@@ -115,7 +115,7 @@ it('a table that is whole becomes the first partition, with all of its rows, and
   if (wider === undefined) throw new Error('no definition');
   const followed = await migrate(database, new Map([...SYSTEM, ['_Decision', wider]]));
   expect(followed.done.map(({ kind }) => kind)).toEqual(['addColumn', 'createIndex']);
-  expect((await planFor(database, new Map([...SYSTEM, ['_Decision', wider]]))).steps).toEqual([]);
+  expect((await planMigration(database, new Map([...SYSTEM, ['_Decision', wider]]))).steps).toEqual([]);
   await database.transaction((tx) => tx.run(sql`UPDATE "_Decision" SET "more" = 'x' WHERE "at" > '2126'`));
   expect(await drop('2126-02-01')).toEqual({ at: '2126-02-01', id: '' });
 });
@@ -129,7 +129,7 @@ it('partitions go whole, one after the other, but for the rows that stay', async
   expect(await drop('2026-01-03', `"reason" = '02 23'`, '2026-01-02')).toEqual({ at: '2026-01-03', id: '' });
   expect(await drop('2026-01-03', `"reason" = '02 23'`, '2026-01-03')).toMatchObject({ at: '2026-01-02T23:00:00.000Z' });
   expect(await partitions()).toMatchObject({ '2026-01-02': ['02 23'], '2026-01-03': ['03 00', '03 23'], rest: [] });
-  expect((await planFor(database, SYSTEM)).steps).toEqual([]);
+  expect((await planMigration(database, SYSTEM)).steps).toEqual([]);
 });
 
 it('what the first partition holds goes by the row, until all of it does', async () => {

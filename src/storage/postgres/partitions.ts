@@ -1,6 +1,6 @@
 import { sql } from '../../sql.ts';
 import type { Transaction } from '../contract.ts';
-import { isManaged } from '../migrations/ddl.ts';
+import { isManagedIndex } from '../migrations/ddl.ts';
 import type { ActualTable, DroppedPartition, PartitionDialect, Partitioned, PartitionToDrop } from '../migrations/table-state.ts';
 import { quoteName } from '../table-names.ts';
 
@@ -45,7 +45,7 @@ function quoted(table: string, partition: string): string {
 function convertSql({ name, indexes }: ActualTable, column: string): readonly string[] {
   const [whole, first, by] = [quoteName(name), quoted(name, FIRST), quoteName(column)];
   return [
-    ...[...indexes.keys()].filter(isManaged).map((index) => `DROP INDEX ${quoteName(index)}`),
+    ...[...indexes.keys()].filter(isManagedIndex).map((index) => `DROP INDEX ${quoteName(index)}`),
     `ALTER TABLE ${whole} DROP CONSTRAINT ${quoteName(`${name}_pkey`)}`,
     `ALTER TABLE ${whole} RENAME TO ${first}`,
     `ALTER TABLE ${first} ALTER COLUMN ${by} SET NOT NULL`,
