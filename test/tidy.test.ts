@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { constructRules } from './tidy/construct-rules.ts';
 import { findUndescribedFolders } from './tidy/folders.ts';
-import { importRules } from './tidy/import-rules.ts';
+import { findUnusedPermissions, importRules } from './tidy/import-rules.ts';
 import { parseLayers } from './tidy/layers.ts';
 import { nameRules } from './tidy/name-rules.ts';
 import { findRefusedWords, proseRules } from './tidy/prose-rules.ts';
@@ -42,6 +42,10 @@ describe('sources', () => {
 
   it('export from an index.ts only values that another module imports', () => {
     expect(findUnusedExports(sources, users, layers)).toEqual([]);
+  });
+
+  it('need every package of the layer table', () => {
+    expect(findUnusedPermissions(sources, layers)).toEqual([]);
   });
 
   it('exist for every module of the layer table', () => {
@@ -102,6 +106,14 @@ describe('rules', () => {
   it('say what to do instead', () => {
     expect(findings.map(show)).toContain(
       'rules/walk.ts:2 layer: rules (layer 1) must not import store (layer 4), imports point down: receive what you need as an argument, or move it down',
+    );
+  });
+
+  it('report packages of the layer table that no file imports', () => {
+    const unused = ['store imports pg', 'storage imports pg', 'storage imports node:crypto'];
+    const scoped = ['words imports @fastify/*', 'unindexed imports @fastify/*'];
+    expect(findUnusedPermissions(sources, layers)).toEqual(
+      [...unused, ...scoped].map((text) => `ARCHITECTURE.md: no file of ${text}, remove it from the layer table`),
     );
   });
 

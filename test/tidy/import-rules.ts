@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path/posix';
+import type { Layers, Permission } from './layers.ts';
 import { type Rule, visit } from './rule.ts';
 import type { Source } from './source.ts';
 
@@ -32,9 +33,9 @@ export const importRules: readonly Rule[] = [
   },
   {
     name: 'package',
-    check(source, report, { mayImport }) {
+    check(source, report, { permissionsFor }) {
       eachImport(source, (specifier, position) => {
-        if (specifier.startsWith('.') || mayImport(source.path, specifier)) return;
+        if (specifier.startsWith('.') || permissionsFor(source.path, specifier).length > 0) return;
         const advice = 'move the code to a module that may, or add the package to the table and give the reason in docs/decisions/';
         report(position, `${source.path} must not import "${specifier}" (layer table of ARCHITECTURE.md): ${advice}`);
       });
@@ -53,6 +54,18 @@ export const importRules: readonly Rule[] = [
     },
   },
 ];
+
+/** Returns a sentence for each permission of the layer table that no import needs. */
+export function findUnusedPermissions(sources: readonly Source[], { permissions, permissionsFor }: Layers): readonly string[] {
+  const used = new Set<Permission>();
+  for (const source of sources)
+    eachImport(source, (specifier) => {
+      for (const permission of permissionsFor(source.path, specifier)) used.add(permission);
+    });
+  return permissions
+    .filter((permission) => !used.has(permission))
+    .map(({ below, pattern }) => `ARCHITECTURE.md: no file of ${below} imports ${pattern}, remove it from the layer table`);
+}
 
 /** Calls `each` with the path below the sources of every file that is imported or re-exported. */
 function eachImportedFile(source: Source, each: (path: string, position: number) => void): void {

@@ -8,8 +8,9 @@ export interface Layers {
   rankOf(module: string): number | undefined;
   /** Returns true if `upper` may import `lower`: `lower` is in a lower row, or in the same row and further to the right. */
   isBelow(lower: string, upper: string): boolean;
-  /** Returns true if a file may import a package or a `node:` module. */
-  mayImport(path: string, specifier: string): boolean;
+  readonly permissions: readonly Permission[];
+  /** Returns the permissions that allow a file to import a package or a `node:` module. */
+  permissionsFor(path: string, specifier: string): readonly Permission[];
   /** The only modules that may import a module, where the document restricts it: "`settings` is read by `service` and `main` alone". */
   readonly importersOf: ReadonlyMap<string, readonly string[]>;
   /** Returns true for a module marked as pure: it has no clock and no promise. */
@@ -24,7 +25,7 @@ interface Row {
 }
 
 /** Files of a module whose path starts with `below` may import packages that match `pattern`. */
-interface Permission {
+export interface Permission {
   readonly module: string;
   readonly below: string;
   readonly pattern: string;
@@ -60,15 +61,15 @@ export function parseLayers(markdown: string): Layers {
   const longestFirst = modules.toSorted((a, b) => b.length - a.length);
   const moduleOf = (path: string): string =>
     longestFirst.find((module) => isInside(path, module)) ?? path.replace(/(\/.*|(\.(test|fixture))?\.ts)$/, '');
+  const permissions = rows.flatMap((row) => row.permissions);
   return {
     modules,
     moduleOf,
     rankOf: (module) => rows.find((row) => row.modules.includes(module))?.rank,
     isBelow: (lower, upper) => modules.indexOf(lower) > modules.indexOf(upper),
-    mayImport: (path, specifier) =>
-      rows
-        .flatMap((row) => row.permissions)
-        .some(({ module, below, pattern }) => module === moduleOf(path) && isInside(path, below) && isMatch(specifier, pattern)),
+    permissions,
+    permissionsFor: (path, specifier) =>
+      permissions.filter(({ module, below, pattern }) => module === moduleOf(path) && isInside(path, below) && isMatch(specifier, pattern)),
     importersOf,
     isPure: (module) => pure.includes(module),
   };
@@ -89,9 +90,9 @@ function parseOutside(cell: string, modules: readonly string[]): Pick<Row, 'perm
   const permissions: Permission[] = [];
   const pure: string[] = [];
   const permit = (below: string, patterns: readonly string[]): void => {
-    const owners = modules.filter((module) => isInside(below, module));
-    if (owners.length === 0) throw new Error(`the layer table permits packages in ${below}, which no module of that row contains`);
-    for (const module of owners) permissions.push(...patterns.map((pattern) => ({ module, below, pattern })));
+    const [module] = modules.filter((name) => isInside(below, name)).toSorted((a, b) => b.length - a.length);
+    if (module === undefined) throw new Error(`the layer table permits packages in ${below}, which no module of that row contains`);
+    permissions.push(...patterns.map((pattern) => ({ module, below, pattern })));
   };
   for (const part of cell.split(';').map((text) => text.trim())) {
     const names = namesIn(part);
