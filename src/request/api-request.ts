@@ -1,27 +1,10 @@
 import type { ActionName } from '../actions.ts';
 import type { Json } from '../operators/index.ts';
+import type { ExpandItem } from './projection.ts';
+import type { SortKey } from './sort.ts';
+import type { FilterItem } from './where.ts';
 
-/** One comparison of a client's filter, as sent. */
-export interface FilterItem {
-  readonly field: string;
-  readonly operator: string;
-  readonly value: Json;
-}
-
-/** `-createdAt` is `{ field: 'createdAt', descending: true }`. */
-export interface SortKey {
-  readonly field: string;
-  readonly descending: boolean;
-}
-
-/** What to expand, as sent: a reference by its name, or a name for the records that refer here by a field of theirs. */
-export interface ExpandItem {
-  readonly name: string;
-  /** `comments:Comment.articleId(20)` */
-  readonly by?: { readonly resource: string; readonly field: string; readonly limit: number } | undefined;
-}
-
-/** A request for an action on a resource, whatever door it came through. Shapes are checked, names and values not yet. */
+/** A request for an action on a resource, from a URL, a body or a batch. Its shape is valid; names and values are resolved when the definitions are known. */
 export interface ApiRequest {
   readonly resource: string;
   readonly action: ActionName;
@@ -30,7 +13,7 @@ export interface ApiRequest {
   /** The filter that a record must match, for createIfNotExists and updateIfExists. */
   readonly filter?: readonly FilterItem[] | undefined;
   readonly where: readonly FilterItem[];
-  /** Whether the values of `where` have JSON types (a body) or are all text (a query string). */
+  /** True if the values of `where` have JSON types (a body); false if they are text (a query string). */
   readonly typed: boolean;
   readonly sort: readonly SortKey[];
   readonly limit?: number | undefined;
@@ -45,7 +28,7 @@ export interface ApiRequest {
   readonly ifMatch?: readonly number[] | '*' | undefined;
 }
 
-/** What a request says of itself beside what it asks for; conditions read it as `request.…` and `environment.ip`. */
+/** Where a request comes from. Conditions read it as `request.…` and `environment.ip`. */
 export interface RequestOrigin {
   readonly requestId: string;
   readonly method: string;
@@ -54,17 +37,4 @@ export interface RequestOrigin {
   readonly ip: string;
   /** Bearer token as sent, unchecked. */
   readonly token?: string | undefined;
-}
-
-/** Bounds on what a request may ask for; the settings of the same names. */
-export interface RequestLimits {
-  readonly pageMax: number;
-  readonly exportMax: number;
-  readonly whereItems: number;
-  readonly filterListItems: number;
-  readonly sortKeys: number;
-  readonly batchItems: number;
-  readonly importRows: number;
-  /** Bytes of a body from a caller without a token. */
-  readonly anonymousBodyBytes: number;
 }

@@ -1,8 +1,8 @@
 import { Problem } from '../errors.ts';
 import type { Json } from '../operators/index.ts';
-import type { RequestLimits } from './api-request.ts';
 import type { HttpRequest } from './http-messages.ts';
 import { parseQuery } from './query-string.ts';
+import type { RequestLimits } from './request-limits.ts';
 
 /** Bounds small enough to run into. */
 export const limits: RequestLimits = {

@@ -1,11 +1,6 @@
 import type { Json } from '../operators/index.ts';
 import type { RequestOrigin } from './api-request.ts';
-
-/** A query string as a tree: `where[age][gt]=3&limit=5`. Maps: names from outside never meet an object. */
-export type QueryTree = ReadonlyMap<string, QueryNode>;
-
-/** A value, or the values under the names in brackets. */
-export type QueryNode = string | QueryTree;
+import type { QueryTree } from './query-string.ts';
 
 /** Bytes as they arrive, to be read once. Reading throws a Problem where they stop, or are more than they may be. */
 export type ByteStream = AsyncIterable<Uint8Array>;

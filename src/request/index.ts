@@ -5,10 +5,12 @@
  * It must never know which resources and fields there are (that is `resource/`) or how bytes arrive (that is `http/`).
  * Begin with `request.ts` and `route.ts`, the two contracts; then `verbs.ts` and `action.ts`, the two kinds of door.
  */
-export type { ApiRequest, FilterItem, RequestLimits, RequestOrigin, SortKey } from './api-request.ts';
+export type { ApiRequest, RequestOrigin } from './api-request.ts';
 export { type BatchItem, type BatchRequest, fillItemReferences, parseBatch } from './batch-request.ts';
-export type { Admission, ByteStream, HttpRequest, HttpResponse, Method, QueryNode, QueryTree, Route } from './http-messages.ts';
+export type { Admission, ByteStream, HttpRequest, HttpResponse, Method, Route } from './http-messages.ts';
 export { parseJsonBody } from './json-body.ts';
+export { type Expansion, type Projection, resolveProjection } from './projection.ts';
+export type { QueryTree } from './query-string.ts';
 export { parseQuery, type QueryLimits } from './query-string.ts';
 export {
   checkIfMatch,
@@ -20,6 +22,7 @@ export {
   parseUpdateRequest,
   refuseQuery,
 } from './record-requests.ts';
+export type { RequestLimits } from './request-limits.ts';
 export type { MistakeCode, Mistakes } from './request-mistakes.ts';
 export {
   type ActionResult,
@@ -33,6 +36,7 @@ export {
   toResultResponse,
   toSuccess,
 } from './responses.ts';
+export { type ResolvedSortKey, resolveSort, type SortKey } from './sort.ts';
 export {
   type CellStyle,
   type ExportQuery,
@@ -41,3 +45,4 @@ export {
   parseImportBody,
   parseImportQuery,
 } from './transfer-request.ts';
+export { type FilterItem, filterKey, resolveWhere } from './where.ts';

@@ -1,7 +1,12 @@
 import { Problem } from '../errors.ts';
 import { describeValue, type Json } from '../operators/index.ts';
-import type { QueryTree } from './http-messages.ts';
 import type { Mistakes } from './request-mistakes.ts';
+
+/** A query string as a tree: `where[age][gt]=3&limit=5`. Maps: names from outside never meet an object. */
+export type QueryTree = ReadonlyMap<string, QueryNode>;
+
+/** A value, or the values under the names in brackets. */
+export type QueryNode = string | QueryTree;
 
 /** Bounds on a query string. */
 export interface QueryLimits {

@@ -1,12 +1,14 @@
 import { ACTIONS, type Action, type ActionInput } from '../actions.ts';
 import { didYouMean, Problem } from '../errors.ts';
 import { describeValue, isObject, type Json, type JsonObject, ownValue } from '../operators/index.ts';
-import type { ApiRequest, RequestLimits } from './api-request.ts';
+import type { ApiRequest } from './api-request.ts';
 import type { HttpRequest } from './http-messages.ts';
-import { LIST_NAMES, parseFilterMember, parseListPart, toListMembers } from './list-request.ts';
+import { LIST_NAMES, parseListPart, toListMembers } from './list-request.ts';
+import { PROJECTION_NAMES, type ProjectionPart, parseProjection, toProjectionMembers } from './projection.ts';
 import { parseBoolean, textAt, toBoolean } from './query-string.ts';
+import type { RequestLimits } from './request-limits.ts';
 import { createMistakes, type Mistakes } from './request-mistakes.ts';
-import { PROJECTION_NAMES, type ProjectionPart, parseProjectionPart, toProjectionMembers } from './requested-projection.ts';
+import { parseFilterMember } from './where.ts';
 
 /** What a request has when it asks for nothing but its action. */
 export const BARE = { where: [], typed: true, sort: [], total: false } as const;
@@ -53,7 +55,7 @@ export function refuseQuery(call: HttpRequest): void {
 function readShownQuery(call: HttpRequest): ProjectionPart {
   const mistakes = createMistakes('REQUEST_PARAMETER');
   mistakes.checkNames(call.query.keys(), PROJECTION_NAMES, 'query parameter');
-  const part = parseProjectionPart(toProjectionMembers(call.query), mistakes);
+  const part = parseProjection(toProjectionMembers(call.query), mistakes);
   mistakes.refuse();
   return part;
 }

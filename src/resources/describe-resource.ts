@@ -1,6 +1,6 @@
 import type { Field } from '../fields/index.ts';
 import type { Json, JsonObject } from '../operators/index.ts';
-import { operatorsOf } from './parse-where.ts';
+import { operatorsOf } from './resolve-field.ts';
 import type { Resource } from './resource.ts';
 import { typeOf } from './validate-shape.ts';
 

@@ -7,6 +7,7 @@
  */
 export { isDeletionField } from './automatic-fields.ts';
 export { collectMistakes, type DefinitionMistake, type Mistake, printMistake, type Report } from './definition-mistake.ts';
+export { quote, validateFieldName } from './definition-names.ts';
 export { outlived, validateCascades, validateReferences } from './definition-references.ts';
 export { definitionSchema } from './definition-schema.ts';
 export { describeResource, recordSchema, valuesSchema } from './describe-resource.ts';
@@ -19,10 +20,7 @@ export {
   type ParsedDefinition,
   parseDefinition,
 } from './parse-definition.ts';
-export { type Expansion, type Projection, parseProjection } from './parse-projection.ts';
-export { type DefinedSortKey, parseSort, type ResolvedSortKey } from './parse-sort.ts';
-export { type DefinedFilterItem, filterKey, parseFilter } from './parse-where.ts';
-export { type FieldUsage, fieldKind, resolveField } from './resolve-field.ts';
+export { type FieldUsage, fieldKind, findField, operatorsOf, resolveField, summarise } from './resolve-field.ts';
 export { type Definitions, ordinaryResources, type Resource, type ResourceIndex, type StoredRecord } from './resource.ts';
 export { type Column, columnsOf, type FieldAt, fieldAt, fromRow, type Row, type RowValue, showRecord, toRow } from './stored-rows.ts';
 export { loadChecks, typeOf, validateFieldValue } from './validate-shape.ts';

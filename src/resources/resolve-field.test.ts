@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { resolveSort } from '../request/sort.ts';
 import { article, problemOf } from './article.fixture.ts';
-import { parseSort } from './parse-sort.ts';
+
 import { fieldKind, resolveField } from './resolve-field.ts';
 
 describe('resolveField', () => {
@@ -46,7 +47,7 @@ describe('readSort', () => {
   const key = (field: string, descending = false) => ({ field, descending });
 
   it('keeps order and direction', () => {
-    const sorted = parseSort(article, [key('createdAt', true), key('title')]);
+    const sorted = resolveSort(article, [key('createdAt', true), key('title')]);
     expect(sorted.map(({ field, descending }) => [field.name, descending])).toEqual([
       ['createdAt', true],
       ['title', false],
@@ -62,7 +63,7 @@ describe('readSort', () => {
   ])('refuses %s', (_what, fields, code) => {
     expect(
       problemOf(() =>
-        parseSort(
+        resolveSort(
           article,
           fields.map((field) => key(field)),
         ),

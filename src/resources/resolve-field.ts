@@ -1,6 +1,7 @@
 import type { PathKind } from '../conditions/index.ts';
 import { didYouMean, type Issue, Problem } from '../errors.ts';
 import type { Field } from '../fields/index.ts';
+import { OPERATORS, type Operator } from '../operators/index.ts';
 import { quote, suggest } from './definition-names.ts';
 import type { Resource } from './resource.ts';
 import { typeOf } from './validate-shape.ts';
@@ -55,4 +56,20 @@ function isUsable(field: Field, usage: FieldUsage): boolean {
   if (kind === undefined) return false;
   if (usage === 'expand') return (field.of ?? field).to !== undefined;
   return usage !== 'sort' || (kind !== 'list' && kind !== 'json');
+}
+
+/** Returns the operators that a filter on a field may use. On JSON fields only those that test for presence: others would be evaluated record by record. */
+export function operatorsOf(field: Field): readonly Operator[] {
+  const kind = fieldKind(field)?.kind;
+  if (kind === undefined) return [];
+  return [...OPERATORS.values()].filter(
+    (operator) => operator.kinds.includes(kind) && (kind !== 'json' || operator.definedOnMissing === true),
+  );
+}
+
+/** Renders the first of several issues and the number of the others. */
+export function summarise(issues: readonly Issue[]): string {
+  const [first, ...rest] = issues;
+  if (first === undefined) return '';
+  return rest.length === 0 ? `${first.path}: ${first.detail}` : `${first.path}: ${first.detail} (and ${rest.length} more)`;
 }

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ALWAYS, all, type Condition, constant, NEVER, type Scope } from '../conditions/index.ts';
 import { type Json, type JsonObject, ownValue } from '../operators/index.ts';
-import { fieldKind, parseSort, type Resource, type StoredRecord } from '../resources/index.ts';
+import { resolveSort } from '../request/index.ts';
+import { fieldKind, type Resource, type StoredRecord } from '../resources/index.ts';
 import { sql } from '../sql.ts';
 import type { CursorPosition } from './cursor-pagination.ts';
 import { findMatches } from './matching-records.ts';
@@ -78,7 +79,7 @@ const list = (query: Partial<ListQuery>): Promise<Page> =>
   );
 
 const sortBy = (...keys: readonly string[]) =>
-  parseSort(
+  resolveSort(
     item,
     keys.map((key) => ({ field: key.replace('-', ''), descending: key.startsWith('-') })),
   );

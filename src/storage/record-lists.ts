@@ -1,6 +1,7 @@
 import type { ReferencedRecords } from '../authz/context/index.ts';
 import { all, type Condition, conditionPaths, evaluate, type Scope, toSql } from '../conditions/index.ts';
-import { type Definitions, fromRow, type ResolvedSortKey, type Resource, type Row, type StoredRecord } from '../resources/index.ts';
+import type { ResolvedSortKey } from '../request/index.ts';
+import { type Definitions, fromRow, type Resource, type Row, type StoredRecord } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import type { Transaction } from './contract.ts';
 import { type CursorPosition, type Order, orderSql, positionOf, stretchesBehind, toOrder } from './cursor-pagination.ts';

@@ -9,7 +9,8 @@ import { type Decision, decide } from '../../src/authz/decision/index.ts';
 import { applicableRules, compilePolicies } from '../../src/authz/policies/index.ts';
 import { ALWAYS, all, type Condition, OPEN, printCondition, type Scope } from '../../src/conditions/index.ts';
 import type { Json, JsonObject } from '../../src/operators/index.ts';
-import { type DefinedSortKey, type Definitions, parseFilter, parseSort, type StoredRecord } from '../../src/resources/index.ts';
+import { resolveSort, resolveWhere, type SortKey } from '../../src/request/index.ts';
+import type { Definitions, StoredRecord } from '../../src/resources/index.ts';
 import { composeDefinitions } from '../../src/resources/system/index.ts';
 import { compose } from '../../src/sql.ts';
 import {
@@ -28,7 +29,7 @@ import { grantsIn, LIMITS, NOW, policyOf, resourceOf, SCOPE_PARTS, type SomeRule
 export interface PlanCase {
   readonly name: string;
   readonly rules: readonly SomeRule[];
-  readonly sort?: readonly DefinedSortKey[];
+  readonly sort?: readonly SortKey[];
   /** What the caller filters by: field → value. */
   readonly where?: Readonly<Record<string, Json>>;
   /** From 1, which it is where absent. */
@@ -157,13 +158,13 @@ async function explain(tx: Transaction, asked: PlanCase): Promise<Explained> {
     now: NOW,
   });
   const filter = Object.entries(asked.where ?? {}).map(([field, value]) => ({ field, operator: 'eq', value }));
-  const where = all([allowedWhere(decide(applicable, createScope(parts), who)), parseFilter(article, filter, { typed: true })]);
+  const where = all([allowedWhere(decide(applicable, createScope(parts), who)), resolveWhere(article, filter, { typed: true })]);
   const list = (transaction: Transaction, after?: CursorPosition) =>
     listRecords(transaction, article, {
       where,
       scopeFor: (record: StoredRecord, referred: ReferencedRecords): Scope => createScope({ ...parts, record, referred }),
       definitions,
-      sort: parseSort(article, asked.sort ?? []),
+      sort: resolveSort(article, asked.sort ?? []),
       limit: PAGE,
       after,
       total: asked.total,

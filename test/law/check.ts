@@ -1,10 +1,12 @@
 /** One question, answered four ways: by the pages of a list, record by record, by counting, and by the book. */
+
 import { expect } from 'vitest';
 import { createScope, type Principal, type ReferencedRecords, type ScopeParts } from '../../src/authz/context/index.ts';
 import { type Decision, decide } from '../../src/authz/decision/index.ts';
 import { type Applicable, applicableRules, compilePolicies } from '../../src/authz/policies/index.ts';
 import { ALWAYS, conditionPaths, OPEN } from '../../src/conditions/index.ts';
-import { type DefinedSortKey, parseSort, type StoredRecord } from '../../src/resources/index.ts';
+import { resolveSort, type SortKey } from '../../src/request/index.ts';
+import type { StoredRecord } from '../../src/resources/index.ts';
 import { type ListQuery, listRecords, loadReferenced, type Page, type Referring, type Transaction } from '../../src/storage/index.ts';
 import { grantsIn, type WholeState } from '../policy-fixtures.ts';
 import { decideByTheBook } from '../reference-decider.ts';
@@ -14,7 +16,7 @@ import { AROUND, LAW_LIMITS, NOW, type PrincipalName, TIME_ZONE, type World } fr
 export interface Question {
   readonly state: WholeState;
   readonly who: PrincipalName;
-  readonly sort: readonly DefinedSortKey[];
+  readonly sort: readonly SortKey[];
   readonly limit: number;
 }
 
@@ -113,7 +115,7 @@ async function listAll(asking: Asking, decision: Decision, { sort, limit }: Ques
     now: NOW,
     timeZone: TIME_ZONE,
     scopeFor: (record, referred) => createScope(partsOf(asking, record, new Map([...ofCaller, ...referred]))),
-    sort: parseSort(thing, sort),
+    sort: resolveSort(thing, sort),
   };
   const pages: Page[] = [];
   for (let after: Page['next'], first = true; first || after !== undefined; first = false) {

@@ -228,7 +228,7 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
   },
   {
     name: 'a filter takes values that an enum lacks',
-    file: 'src/resources/parse-where.ts',
+    file: 'src/request/where.ts',
     find: ' ?? checkEnum(operator, operand.value, field)',
     replace: '',
     red: 'test/attack/literals.test.ts',

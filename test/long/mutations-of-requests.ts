@@ -413,10 +413,10 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   },
   {
     name: 'a filter with its fields in another order takes another lock',
-    file: 'src/resources/parse-where.ts',
+    file: 'src/request/where.ts',
     find: "    .sort()\n    .join(' ')",
     replace: "    .join(' ')",
-    red: 'src/resources/parse-where.test.ts',
+    red: 'src/request/where.test.ts',
     test: 'filterKey does not depend on the order of fields',
   },
   {
@@ -501,10 +501,10 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   },
   {
     name: 'internal resources can be expanded',
-    file: 'src/resources/parse-projection.ts',
+    file: 'src/request/projection.ts',
     find: 'resource?.internal === false',
     replace: 'resource !== undefined',
-    red: 'src/resources/parse-projection.test.ts',
+    red: 'src/request/projection.test.ts',
     test: 'readShown knows no internal resource',
   },
   {

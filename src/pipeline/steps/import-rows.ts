@@ -1,7 +1,8 @@
 import { OPEN } from '../../conditions/index.ts';
 import { type Issue, Problem } from '../../errors.ts';
 import { isObject, type Json, type JsonObject, ownValue } from '../../operators/index.ts';
-import { parseFilter, type Resource, type ResourceIndex, resolveField, type StoredRecord } from '../../resources/index.ts';
+import { resolveWhere } from '../../request/index.ts';
+import { type Resource, type ResourceIndex, resolveField, type StoredRecord } from '../../resources/index.ts';
 import { findMatches } from '../../storage/index.ts';
 import type { Job, Proposal } from '../step-context.ts';
 import { checkRecord, checkValuesOnly } from './check-record.ts';
@@ -105,9 +106,9 @@ async function findByKey(job: Job, data: Json, key: string): Promise<StoredRecor
 }
 
 /** Undefined where the value is none that the field could have: the check of values says so, after the decision. */
-function readKeyFilter(resource: Resource, key: string, value: Json): ReturnType<typeof parseFilter> | undefined {
+function readKeyFilter(resource: Resource, key: string, value: Json): ReturnType<typeof resolveWhere> | undefined {
   try {
-    return parseFilter(resource, [{ field: key, operator: 'eq', value }], { typed: true, member: 'filter' });
+    return resolveWhere(resource, [{ field: key, operator: 'eq', value }], { typed: true, member: 'filter' });
   } catch (error) {
     if (error instanceof Problem) return undefined;
     throw error;

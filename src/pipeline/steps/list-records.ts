@@ -1,7 +1,8 @@
 import { ACTIONS, type RuleAction } from '../../actions.ts';
 import type { Decision } from '../../authz/decision/index.ts';
 import { all } from '../../conditions/index.ts';
-import { type DefinedSortKey, parseFilter, parseSort } from '../../resources/index.ts';
+import { resolveSort, resolveWhere, type SortKey } from '../../request/index.ts';
+
 import { listRecords, openCursor, type Page, type Restriction, sealCursor } from '../../storage/index.ts';
 import type { Decided, Job, Result } from '../step-context.ts';
 import { allowedWhere, scopesFor } from './decision-scopes.ts';
@@ -12,7 +13,7 @@ export async function select(job: Job, { decision, also }: Decided): Promise<Res
   const { request, settings, tx, model, resource } = job;
   const action = ACTIONS.get(request.action)?.decides as RuleAction;
   const limit = request.limit ?? (request.action === 'export' ? settings.exportMax : settings.pageDefault);
-  const where = all([allowedWhere(decision), parseFilter(resource, request.where, { typed: request.typed })]);
+  const where = all([allowedWhere(decision), resolveWhere(resource, request.where, { typed: request.typed })]);
   const binding = bindingOf(job);
   const showing = readShowing(job, limit);
   const page = await listRecords(tx, resource, {
@@ -21,7 +22,7 @@ export async function select(job: Job, { decision, also }: Decided): Promise<Res
     and: also && (await restrictionOf(job, also)),
     existence: request.action === 'listDeleted' ? 'deleted' : 'living',
     definitions: model.definitions,
-    sort: parseSort(resource, sortOf(request)),
+    sort: resolveSort(resource, sortOf(request)),
     limit,
     offset: request.offset,
     after: request.cursor === undefined ? undefined : openCursor(request.cursor, settings.cursorKey, binding),
@@ -50,7 +51,7 @@ async function restrictionOf(job: Job, decision: Decision): Promise<Restriction>
 }
 
 /** What was deleted last is what somebody looks for among the deleted, and where an index leads. */
-function sortOf({ action, sort }: Job['request']): readonly DefinedSortKey[] {
+function sortOf({ action, sort }: Job['request']): readonly SortKey[] {
   return action === 'listDeleted' && sort.length === 0 ? [{ field: 'deletedAt', descending: true }] : sort;
 }
 

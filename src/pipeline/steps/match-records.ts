@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import type { Decision } from '../../authz/decision/index.ts';
 import { Problem } from '../../errors.ts';
-import { filterKey, parseFilter } from '../../resources/index.ts';
+import { filterKey, resolveWhere } from '../../request/index.ts';
+
 import { findMatches } from '../../storage/index.ts';
 import type { Decided, Found, Job, Result } from '../step-context.ts';
 import { checkValuesOnly } from './check-record.ts';
@@ -39,7 +40,7 @@ export async function saveMatch(job: Job, { also }: Decided): Promise<Result> {
 /** Finds records that match the filter and that the caller may read: a create needs to know of one, an update whether there are several. */
 async function findReadable(job: Job, reading: Decision): Promise<Found> {
   const { tx, resource, model, settings, request } = job;
-  const filter = parseFilter(resource, request.filter ?? [], { typed: true, member: 'filter' });
+  const filter = resolveWhere(resource, request.filter ?? [], { typed: true, member: 'filter' });
   const where = allowedWhere(reading);
   const creates = request.action === 'createIfNotExists';
   // Of many at once with one filter, the first creates and the others find. The caller's conditions are no part of the name.

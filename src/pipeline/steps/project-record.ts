@@ -1,6 +1,7 @@
 import { Problem } from '../../errors.ts';
 import type { Json, JsonObject } from '../../operators/index.ts';
-import { type Expansion, type Projection, parseProjection, type StoredRecord, showRecord } from '../../resources/index.ts';
+import { type Expansion, type Projection, resolveProjection } from '../../request/index.ts';
+import { type StoredRecord, showRecord } from '../../resources/index.ts';
 import type { Job } from '../step-context.ts';
 import { countDecisions } from './cascade-delete.ts';
 import { expandEach } from './expand-references.ts';
@@ -12,7 +13,7 @@ const expanded = countDecisions();
  * come to: before a record is read, and alike whatever there is to be found.
  */
 export function readShowing(job: Job, limit: number): Projection {
-  const shown = parseProjection(job.model.definitions, job.resource, job.request);
+  const shown = resolveProjection(job.model.definitions, job.resource, job.request);
   claim(job, limit * shown.expansions.reduce((sum, { kind, limit: each }) => sum + (kind === 'references' ? 0 : each), 0));
   return shown;
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { problemOf } from './article.fixture.ts';
-import { parseDefinition } from './parse-definition.ts';
-import { parseProjection } from './parse-projection.ts';
-import type { Definitions, Resource } from './resource.ts';
+import { problemOf } from '../resources/article.fixture.ts';
+import { parseDefinition } from '../resources/parse-definition.ts';
+import type { Definitions, Resource } from '../resources/resource.ts';
+import { resolveProjection } from './projection.ts';
 
 const definitions: Definitions = new Map(
   [
@@ -29,42 +29,42 @@ const by = (resource: string, field: string) => ({ name: 'x', by: { resource, fi
 
 describe('readShown', () => {
   it('resolves what a record refers to, and what refers to it', () => {
-    const { expansions } = parseProjection(definitions, article, { expand: [{ name: 'authorId' }, { name: 'reviewerIds' }] });
+    const { expansions } = resolveProjection(definitions, article, { expand: [{ name: 'authorId' }, { name: 'reviewerIds' }] });
     expect(expansions.map(({ name, kind, of }) => [name, kind, of.name])).toEqual([
       ['authorId', 'reference', 'User'],
       ['reviewerIds', 'references', 'User'],
     ]);
-    const referring = parseProjection(definitions, user, { expand: [by('Article', 'authorId')] }).expansions;
+    const referring = resolveProjection(definitions, user, { expand: [by('Article', 'authorId')] }).expansions;
     expect(referring.map(({ name, kind, field, of, limit }) => [name, kind, field.name, of.name, limit])).toEqual([
       ['x', 'referring', 'authorId', 'Article', 7],
     ]);
   });
 
   it('shows all fields where none is chosen', () => {
-    expect(parseProjection(definitions, article, {})).toEqual({ expansions: [] });
-    expect(parseProjection(definitions, article, { fields: ['title'] }).fields).toEqual(new Set(['title']));
+    expect(resolveProjection(definitions, article, {})).toEqual({ expansions: [] });
+    expect(resolveProjection(definitions, article, { fields: ['title'] }).fields).toEqual(new Set(['title']));
   });
 
   it.each(['sourceId', 'zqxzqxzq', 'constructor', '__proto__'])('answers alike whether a name is secret or unknown: %s', (name) => {
     const told = (ask: (name: string) => object) =>
-      JSON.stringify(problemOf(() => parseProjection(definitions, article, ask(name))).extras).replaceAll(name, '…');
+      JSON.stringify(problemOf(() => resolveProjection(definitions, article, ask(name))).extras).replaceAll(name, '…');
     expect(told((one) => ({ fields: [one] }))).toBe(
       '{"errors":[{"path":"fields.…","code":"field","detail":"Article has no field \\"…\\" to show"}]}',
     );
     expect(told((one) => ({ expand: [{ name: one }] }))).toBe(
       '{"errors":[{"path":"expand.…","code":"field","detail":"Article has no field \\"…\\" to expand (known: authorId, reviewerIds)"}]}',
     );
-    const { detail } = problemOf(() => parseProjection(definitions, user, { expand: [by('Article', name)] }));
+    const { detail } = problemOf(() => resolveProjection(definitions, user, { expand: [by('Article', name)] }));
     expect(detail.replaceAll(name, '…')).toBe('expand.x: no field "…" of a resource "Article" refers to one User');
   });
 
   it('knows no internal resource', () => {
-    const { detail } = problemOf(() => parseProjection(definitions, article, { expand: [by('_Hidden', 'articleId')] }));
+    const { detail } = problemOf(() => resolveProjection(definitions, article, { expand: [by('_Hidden', 'articleId')] }));
     expect(detail).toBe('expand.x: no field "articleId" of a resource "_Hidden" refers to one Article');
   });
 
   it('takes no list of references for a reference from elsewhere', () => {
-    const { detail } = problemOf(() => parseProjection(definitions, user, { expand: [by('Article', 'reviewerIds')] }));
+    const { detail } = problemOf(() => resolveProjection(definitions, user, { expand: [by('Article', 'reviewerIds')] }));
     expect(detail).toBe('expand.x: no field "reviewerIds" of a resource "Article" refers to one User');
   });
 });

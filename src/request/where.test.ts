@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../operators/index.ts';
-import { article, problemOf } from './article.fixture.ts';
-import { filterKey, parseFilter } from './parse-where.ts';
+import { article, problemOf } from '../resources/article.fixture.ts';
+import { filterKey, resolveWhere } from './where.ts';
 
 describe('readFilter', () => {
   const filter = (typed: boolean, ...items: readonly [field: string, operator: string, value: Json][]) =>
-    parseFilter(
+    resolveWhere(
       article,
       items.map(([field, operator, value]) => ({ field, operator, value })),
       { typed },
@@ -108,7 +108,7 @@ describe('filterKey', () => {
   const key = (...items: readonly [field: string, operator: string, value: Json][]): string =>
     filterKey(
       article,
-      parseFilter(
+      resolveWhere(
         article,
         items.map(([field, operator, value]) => ({ field, operator, value })),
         { typed: true },

@@ -1,3 +1,10 @@
+/**
+ * The filter of a client: `where` of a list, `filter` of createIfNotExists and updateIfExists.
+ *
+ * `parseWhere` reads its shape, before any definition is known. `resolveWhere` looks up fields and operators in the definition in
+ * force, converts the values, and returns the condition.
+ */
+
 import {
   type Comparison,
   type Condition,
@@ -9,35 +16,109 @@ import {
 import { type Issue, Problem } from '../errors.ts';
 import type { Field } from '../fields/index.ts';
 import { memoised } from '../memoize.ts';
-import { type Json, type Kind, OPERATORS, type OperandShape, type Operator, suggestOperator } from '../operators/index.ts';
-import { parseJson } from '../strict-json.ts';
-import { quote } from './definition-names.ts';
-import { summarise } from './parse-sort.ts';
-import { fieldKind, findField } from './resolve-field.ts';
-import type { Resource } from './resource.ts';
-import { typeOf } from './validate-shape.ts';
+import { describeValue, isObject, type Json, OPERATORS, type Operator, suggestOperator } from '../operators/index.ts';
+import { fieldKind, findField, operatorsOf, quote, type Resource, summarise, typeOf } from '../resources/index.ts';
+import { parseOperandText } from './operand-text.ts';
+import type { QueryTree } from './query-string.ts';
+import type { RequestLimits } from './request-limits.ts';
+import type { Mistakes } from './request-mistakes.ts';
 
-/** One comparison of a client's filter, as sent. */
-export interface DefinedFilterItem {
+/** One comparison of a filter, as sent. */
+export interface FilterItem {
   readonly field: string;
   readonly operator: string;
   readonly value: Json;
 }
 
-/** How a filter was sent. */
+/** A `where`: a branch of the query string, or a member of a body. */
+export type WhereNode = QueryTree | Json | undefined;
+
+/**
+ * Parses `{ status: 'draft', views: { gt: 3, lt: 9 } }`, from a query string or a body. A field with a plain value is
+ * compared by `eq`; a field with an object by the operators that the object names.
+ */
+export function parseWhere(node: WhereNode, limits: RequestLimits, mistakes: Mistakes): readonly FilterItem[] {
+  if (node === undefined) return [];
+  const fields = toGroup(node);
+  if (fields !== undefined) return parseFields({ member: 'where', fields, limits }, mistakes);
+  mistakes.add(
+    'where',
+    'type',
+    `expected fields with values, such as where[status]=draft, given ${isTree(node) ? 'a group' : describeValue(node)}`,
+  );
+  return [];
+}
+
+/** Parses the `filter` of createIfNotExists and updateIfExists: like `where` of a body, with at least one field. */
+export function parseFilterMember(filter: Json | undefined, limits: RequestLimits, mistakes: Mistakes): readonly FilterItem[] {
+  const fields = isObject(filter) ? Object.entries(filter) : [];
+  if (fields.length > 0) return parseFields({ member: 'filter', fields, limits }, mistakes);
+  mistakes.add(
+    'filter',
+    filter === undefined ? 'required' : 'type',
+    `expected an object with at least one field, given ${isObject(filter) ? 'an empty one' : describeValue(filter)}`,
+  );
+  return [];
+}
+
+interface GivenFields {
+  readonly member: 'where' | 'filter';
+  readonly fields: readonly (readonly [string, WhereNode])[];
+  readonly limits: RequestLimits;
+}
+
+function parseFields({ member, fields, limits }: GivenFields, mistakes: Mistakes): readonly FilterItem[] {
+  const items = fields.flatMap(([field, value]) => parseField(`${member}.${field}`, { field, value }, mistakes));
+  if (items.length > limits.whereItems)
+    mistakes.add(member, 'count', `expected at most ${limits.whereItems} comparisons, given ${items.length}`);
+  for (const { field, value } of items) {
+    if (!Array.isArray(value) || value.length <= limits.filterListItems) continue;
+    mistakes.add(`${member}.${field}`, 'count', `expected at most ${limits.filterListItems} values, given ${value.length}`);
+  }
+  return items;
+}
+
+interface GivenField {
+  readonly field: string;
+  readonly value: WhereNode;
+}
+
+function parseField(path: string, { field, value }: GivenField, mistakes: Mistakes): readonly FilterItem[] {
+  const operators = toGroup(value);
+  if (operators === undefined) return [toItem(field, 'eq', value)];
+  if (operators.length === 0) mistakes.add(path, 'type', 'expected a value, or operators with values, given an empty object');
+  return operators.map(([operator, operand]) => toItem(field, operator, operand));
+}
+
+/** A query key has at most three names, so an operand is never a branch. */
+function toItem(field: string, operator: string, operand: WhereNode): FilterItem {
+  return { field, operator, value: operand === undefined || isTree(operand) ? null : operand };
+}
+
+/** Returns the members of a branch or an object; undefined for other values. */
+function toGroup(node: WhereNode): readonly (readonly [string, WhereNode])[] | undefined {
+  if (isTree(node)) return [...node];
+  return isObject(node) ? Object.entries(node) : undefined;
+}
+
+function isTree(node: WhereNode): node is QueryTree {
+  return node instanceof Map;
+}
+
+/** Where a filter was sent. */
 interface FilterOptions {
-  /** `false` where values are text of a query string, to be read as what the field and the operator expect. */
+  /** False if values are text of a query string, to be parsed as the operator expects. */
   readonly typed: boolean;
-  /** The member that holds the filter, for the paths of mistakes. */
+  /** The member that contains the filter, for the paths of mistakes. */
   readonly member?: 'where' | 'filter';
 }
 
-/** A client's filter as a condition on the record: all of its comparisons. Every mistake is listed in the problem. */
-export function parseFilter(resource: Resource, items: readonly DefinedFilterItem[], options: FilterOptions): Condition {
+/** Returns the condition that all comparisons of a filter hold. @throws Problem REQUEST_FIELD or REQUEST_PARAMETER that lists every mistake. */
+export function resolveWhere(resource: Resource, items: readonly FilterItem[], options: FilterOptions): Condition {
   const comparisons: Comparison[] = [];
   const issues: Issue[] = [];
   for (const item of items) {
-    const read = readComparison(resource, item, options);
+    const read = resolveComparison(resource, item, options);
     if ('issue' in read) issues.push(read.issue);
     else comparisons.push(read.comparison);
   }
@@ -72,22 +153,13 @@ function comparisonKey(resource: Resource, { path, operator, operand }: Comparis
   }
 }
 
-/** Operators that filters on a field take. Of JSON they ask only whether it is there: the rest would be tried record by record. */
-export function operatorsOf(field: Field): readonly Operator[] {
-  const kind = fieldKind(field)?.kind;
-  if (kind === undefined) return [];
-  return [...OPERATORS.values()].filter(
-    (operator) => operator.kinds.includes(kind) && (kind !== 'json' || operator.definedOnMissing === true),
-  );
-}
+type Resolved = { readonly comparison: Comparison } | { readonly issue: Issue };
 
-type Read = { readonly comparison: Comparison } | { readonly issue: Issue };
-
-function readComparison(resource: Resource, item: DefinedFilterItem, { typed, member = 'where' }: FilterOptions): Read {
+function resolveComparison(resource: Resource, item: FilterItem, { typed, member = 'where' }: FilterOptions): Resolved {
   const found = findField(resource, item.field, 'filter');
   if ('issue' in found) return { issue: { ...found.issue, path: `${member}.${found.issue.path}` } };
   const { field } = found;
-  const refuse = (code: string, detail: string): Read => ({
+  const refuse = (code: string, detail: string): Resolved => ({
     issue: { path: `${member}.${field.name}.${item.operator.slice(0, 64)}`, code, detail },
   });
   const operator = OPERATORS.get(item.operator);
@@ -108,7 +180,7 @@ function describeWrongOperator(field: Field, name: string): string {
 }
 
 function checkOperand(operator: Operator, value: Json, kind: PathKind): string | undefined {
-  // No stored field is ever JSON's null: a comparison with it could not hold, and is surely meant otherwise.
+  // No stored field is JSON null, so the comparison could never hold.
   if (value === null) return 'expected a value, given null; isNull asks for records without one';
   return operator.checkOperand(value, kind);
 }
@@ -125,7 +197,7 @@ const domains = new WeakMap<Field, ValueDomain>();
 
 const COMPARES_VALUES: ReadonlySet<Operator['operand']> = new Set<Operator['operand']>(['scalar', 'scalars', 'range']);
 
-// Emails and UUIDs are kept in lower case: who looks for one in another case means the same.
+// Emails and UUIDs are stored in lower case; a filter may use any case.
 function toStoredForm(value: Json, operator: Operator, field: Field): Json {
   const { kind, toCanonical } = typeOf(field);
   if (kind !== 'text' || toCanonical === undefined) return value;
@@ -141,74 +213,4 @@ function toComparison(field: Field, operator: Operator, value: Json): Comparison
     operand: { type: 'literal', value },
     ifExists: false,
   };
-}
-
-const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-
-/** Maximum nesting of a list in a query string: its items are plain values. */
-const LIST_DEPTH = 2;
-
-type ReadText = { readonly value: Json } | { readonly detail: string };
-
-/** The text of a query string, read as the operand that an operator on a field of this kind expects. */
-export function parseOperandText(given: Json, shape: OperandShape, { kind, itemKind }: PathKind): ReadText {
-  if (typeof given !== 'string') return { detail: 'expected text' };
-  switch (shape) {
-    case 'scalar':
-      return readScalar(given, kind === 'list' ? itemKind : kind);
-    case 'scalars':
-    case 'range':
-      return readSeveral(given, kind === 'list' ? itemKind : kind);
-    case 'daysOfWeek':
-      return readSeveral(given, 'number');
-    case 'timesOfDay':
-      return readSeveral(given, 'text');
-    case 'networks':
-      return given.includes(',') || given.startsWith('[') ? readSeveral(given, 'text') : { value: given };
-    case 'boolean':
-      return readScalar(given, 'boolean');
-    default:
-      return { value: given };
-  }
-}
-
-function readScalar(text: string, kind: Kind | undefined): ReadText {
-  if (kind === 'number') {
-    // An own pattern: Number() would read '' as 0 and '0x10' as 16.
-    return NUMBER.test(text) && Number.isFinite(Number(text))
-      ? { value: Number(text) }
-      : { detail: `expected a number, given ${quoteText(text)}` };
-  }
-  if (kind === 'boolean') {
-    return text === 'true' || text === 'false'
-      ? { value: text === 'true' }
-      : { detail: `expected true or false, given ${quoteText(text)}` };
-  }
-  return { value: text };
-}
-
-// `a,b,c`, or a JSON array for values that hold commas themselves.
-function readSeveral(text: string, kind: Kind | undefined): ReadText {
-  if (text.startsWith('[')) return readJsonArray(text);
-  if (text === '') return { value: [] };
-  const values: Json[] = [];
-  for (const part of text.split(',')) {
-    const read = readScalar(part, kind);
-    if ('detail' in read) return read;
-    values.push(read.value);
-  }
-  return { value: values };
-}
-
-function readJsonArray(text: string): ReadText {
-  try {
-    return { value: parseJson(text, { maxDepth: LIST_DEPTH, subject: 'the list' }) };
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    return { detail: `expected values with commas between them, or a JSON array, given ${quoteText(text)}` };
-  }
-}
-
-function quoteText(text: string): string {
-  return JSON.stringify(text.length > 64 ? `${text.slice(0, 64)}…` : text);
 }

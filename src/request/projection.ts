@@ -1,0 +1,181 @@
+/**
+ * The projection of a response: which fields are shown and which references are expanded. `parseProjection` reads its shape,
+ * before any definition is known; `resolveProjection` looks up the names in the definitions in force.
+ */
+import { type Issue, Problem } from '../errors.ts';
+import type { Field } from '../fields/index.ts';
+import { describeValue, type Json } from '../operators/index.ts';
+import { type Definitions, findField, quote, type Resource, summarise, validateFieldName } from '../resources/index.ts';
+
+import { type QueryTree, textAt } from './query-string.ts';
+import type { Mistakes } from './request-mistakes.ts';
+
+/** One item to expand, as sent: a reference by its name, or a name for the records that refer here by a field of theirs. */
+export interface ExpandItem {
+  readonly name: string;
+  /** `comments:Comment.articleId(20)` */
+  readonly by?: { readonly resource: string; readonly field: string; readonly limit: number } | undefined;
+}
+
+/** The members of a request that choose the projection; a query and a body share the names. */
+export interface ProjectionMembers {
+  readonly fields?: Json | undefined;
+  readonly expand?: Json | undefined;
+}
+
+/** The projection of a request, as sent. */
+export interface ProjectionPart {
+  readonly fields?: readonly string[] | undefined;
+  readonly expand?: readonly ExpandItem[] | undefined;
+}
+
+/** Names of `ProjectionMembers`, as a query may use them. */
+export const PROJECTION_NAMES = ['fields', 'expand'] as const;
+
+/** No resource has as many. */
+const MAX_FIELDS = 256;
+const MAX_EXPANDED = 5;
+const USUAL_REFERRING = 20;
+const MAX_REFERRING = 100;
+
+/** `authorId`, or `comments:Comment.articleId(20)`: one step, so no more dots than that. */
+const EXPAND = /^([^\s,:.()]+)(?::([^\s,:.()]+)\.([^\s,:.()]+)(?:\(([1-9]\d{0,8})\))?)?$/;
+
+/** Parses the projection of a request and adds every mistake. */
+export function parseProjection(given: ProjectionMembers, mistakes: Mistakes): ProjectionPart {
+  return { fields: parseFieldNames(given.fields, mistakes), expand: parseExpand(given.expand, mistakes) };
+}
+
+/** Returns the members of a query. */
+export function toProjectionMembers(query: QueryTree): ProjectionMembers {
+  return { fields: textAt(query, 'fields'), expand: textAt(query, 'expand') };
+}
+
+/** Parses `title,status`; in a body also `["title", "status"]`. */
+function parseFieldNames(given: Json | undefined, mistakes: Mistakes): readonly string[] | undefined {
+  if (given === undefined) return undefined;
+  const parts = toParts(given);
+  const names = parts.filter((part) => typeof part === 'string' && part !== '' && part === part.trim()) as readonly string[];
+  if (names.length < parts.length) mistakes.add('fields', 'type', 'expected field names separated by commas, such as title,status');
+  checkParts('fields', names, { most: MAX_FIELDS, mistakes });
+  return names;
+}
+
+/** Parses `authorId,comments:Comment.articleId(20)`; in a body also a list of such items. */
+function parseExpand(given: Json | undefined, mistakes: Mistakes): readonly ExpandItem[] | undefined {
+  if (given === undefined) return undefined;
+  const items: ExpandItem[] = [];
+  for (const part of toParts(given).slice(0, MAX_EXPANDED + 1)) {
+    const item = typeof part === 'string' ? toExpandItem(part) : undefined;
+    if (item !== undefined) items.push(item);
+    else
+      mistakes.add(
+        'expand',
+        'type',
+        `expected references such as authorId, or comments:Comment.articleId(20) for what refers here, given ${describeValue(part)}`,
+      );
+    if (item?.by !== undefined && item.by.limit > MAX_REFERRING)
+      mistakes.add(
+        'expand',
+        'range',
+        `expected at most ${MAX_REFERRING} records under ${describeValue(item.name)}, given ${item.by.limit}`,
+      );
+  }
+  const names = items.map(({ name }) => name);
+  checkParts('expand', names, { most: MAX_EXPANDED, mistakes });
+  return items;
+}
+
+function toExpandItem(part: string): ExpandItem | undefined {
+  const [, name, resource, field, limit] = EXPAND.exec(part) ?? [];
+  if (name === undefined) return undefined;
+  if (resource === undefined || field === undefined) return { name };
+  return { name, by: { resource, field, limit: limit === undefined ? USUAL_REFERRING : Number(limit) } };
+}
+
+function toParts(given: Json): readonly Json[] {
+  if (typeof given === 'string') return given.split(',');
+  return Array.isArray(given) && given.length > 0 ? given : [given];
+}
+
+function checkParts(member: string, names: readonly string[], { most, mistakes }: { most: number; mistakes: Mistakes }): void {
+  if (names.length > most) mistakes.add(member, 'count', `expected at most ${most} names, more were given`);
+  const seen = new Set<string>();
+  const twice = names.find((name) => seen.size === seen.add(name).size);
+  if (twice !== undefined) mistakes.add(member, 'duplicate', `expected each name once, ${describeValue(twice)} was given twice`);
+}
+
+/** The projection of records in a response. */
+export interface Projection {
+  /** Names of fields; the id is always included. All fields if absent. */
+  readonly fields?: ReadonlySet<string>;
+  readonly expansions: readonly Expansion[];
+}
+
+/** Resolves field names and expansions. @throws Problem REQUEST_FIELD that lists every name that cannot be used. */
+export function resolveProjection(definitions: Definitions, resource: Resource, { fields, expand = [] }: ProjectionPart): Projection {
+  const issues: Issue[] = [];
+  for (const name of fields ?? []) {
+    const found = findField(resource, name, 'show');
+    if ('issue' in found) issues.push({ ...found.issue, path: `fields.${found.issue.path}` });
+  }
+  const expansions = resolveExpand(definitions, resource, { items: expand, issues });
+  if (issues.length > 0) throw new Problem('REQUEST_FIELD', summarise(issues), { errors: issues });
+  return { ...(fields !== undefined && { fields: new Set(fields) }), expansions };
+}
+
+/** One name of a record's `expand`. */
+export interface Expansion {
+  readonly name: string;
+  /** `reference` and `references` are fields of the record; `referring` are records that refer to it. */
+  readonly kind: 'reference' | 'references' | 'referring';
+  /** The reference: a field of the record, or of the records that refer to it. */
+  readonly field: Field;
+  /** The resource of the expanded records. */
+  readonly of: Resource;
+  /** Maximum number of records; of `referring` only. */
+  readonly limit: number;
+}
+
+/** Resolves each item or adds an issue. */
+function resolveExpand(
+  definitions: Definitions,
+  resource: Resource,
+  { items, issues }: { readonly items: readonly ExpandItem[]; readonly issues: Issue[] },
+): readonly Expansion[] {
+  return items.flatMap((item) => {
+    const read =
+      item.by === undefined ? resolveReference(definitions, resource, item.name) : resolveReferencing(definitions, resource, item);
+    if (!('issue' in read)) return [read];
+    issues.push({ ...read.issue, path: `expand.${item.name.slice(0, 64)}` });
+    return [];
+  });
+}
+
+type Resolved = Expansion | { readonly issue: Issue };
+
+function resolveReference(definitions: Definitions, resource: Resource, name: string): Resolved {
+  const found = findField(resource, name, 'expand');
+  if ('issue' in found) return found;
+  const { field } = found;
+  const of = shownResource(definitions, (field.of ?? field).to ?? '');
+  if (of === undefined) throw new Error(`${resource.name}.${name} refers to a resource without a definition`);
+  return { name, kind: field.of === undefined ? 'reference' : 'references', field, of, limit: 1 };
+}
+
+/** Gives the same answer for a resource or field that does not exist and for one that refers elsewhere: policies may hide it from the caller. */
+function resolveReferencing(definitions: Definitions, resource: Resource, { name, by }: ExpandItem): Resolved {
+  const { resource: otherName = '', field: fieldName = '', limit = 0 } = by ?? {};
+  const refuse = (detail: string): Resolved => ({ issue: { path: '', code: 'field', detail } });
+  const wrong = validateFieldName(name);
+  if (wrong !== undefined) return refuse(wrong);
+  const of = shownResource(definitions, otherName);
+  const field = of?.fields.get(fieldName);
+  if (of !== undefined && field?.to === resource.name && !field.writeOnly) return { name, kind: 'referring', field, of, limit };
+  return refuse(`no field ${quote(fieldName)} of a resource ${quote(otherName)} refers to one ${resource.name}`);
+}
+
+function shownResource(definitions: Definitions, name: string): Resource | undefined {
+  const resource = definitions.get(name);
+  return resource?.internal === false ? resource : undefined;
+}
