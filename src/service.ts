@@ -32,13 +32,13 @@ import {
 import type { Config } from './config/index.ts';
 import { createHttpServer, type HttpServer } from './http/index.ts';
 import { createMonitoring, type Monitoring } from './observability/monitoring.ts';
-import { createReadiness, type ReadinessKeeper } from './observability/readiness.ts';
+import { createReadiness, type ReadinessProbe } from './observability/readiness.ts';
 import { createOperations, type Operations } from './operations.ts';
 import { definitionFolder, openProjectDatabase, readProject, watchDefinitions } from './project/index.ts';
 import type { Route } from './request/index.ts';
 import { type Definitions, loadChecks, type Resource } from './resources/index.ts';
 import { type Database, type MigrationResult, migrate, type Plan, type Tell } from './storage/index.ts';
-import type { Primary, PrimaryLink, WorkerAnswers } from './workers/index.ts';
+import type { Primary, PrimaryLink, WorkerRequestHandlers } from './workers/index.ts';
 
 /** A running service, or one about to run. */
 export interface Service extends Operations {
@@ -75,13 +75,13 @@ export interface ServiceOptions {
 export async function createService(settings: Config, { tell, lead, isDevelopment = false }: ServiceOptions = {}): Promise<Service> {
   const definitions = readProject(settings.project);
   const monitor = await createMonitoring(toMonitoringOptions(settings), lead);
-  const opened = await openProjectDatabase(settings, { watch: monitor.meters, tell });
+  const opened = await openProjectDatabase(settings, { watch: monitor.metrics, tell });
   const model = createModelKeeper(definitions, toPolicyStoreOptions(settings));
   const database = followed(opened, model);
   const core = { database: opened, model };
   const notices: string[] = [];
-  monitor.meters?.follow({ figures: () => database.figures, epoch: model.epoch });
-  const readiness = createReadiness({ database, model });
+  monitor.metrics?.setSource({ figures: () => database.figures, revision: model.epoch });
+  const readiness = createReadiness({ database, policyStore: model });
   const parts = createParts(settings, { database, model, monitor });
   const keeper = createAuditMaintenance(toAuditMaintenanceOptions(settings), { database, tell });
   const admin = createAdminParts(settings, { ...parts, checkpoints: keeper.checkpoints });
@@ -94,7 +94,7 @@ export async function createService(settings: Config, { tell, lead, isDevelopmen
     await evolveOnce();
     notices.push(...(await tellPermissions(database, model)));
   });
-  lead?.answer(toWorkerAnswers(server, monitor, readiness));
+  lead?.handleRequests(toRequestHandlers(server, monitor, readiness));
   let stopWatching = (): void => undefined;
 
   return {
@@ -102,7 +102,7 @@ export async function createService(settings: Config, { tell, lead, isDevelopmen
     prepare,
     async listen() {
       await prepare();
-      notices.push(...(await monitor.open(() => readiness.now())));
+      notices.push(...(await monitor.open(() => readiness.check())));
       keeper.start();
       return listenAt(server, settings);
     },
@@ -118,15 +118,15 @@ export async function createService(settings: Config, { tell, lead, isDevelopmen
       await monitor.close();
       await keeper.close();
       await database.close();
-      lead?.leave((await monitor.meters?.values()) ?? []);
+      lead?.sendFinalMetrics((await monitor.metrics?.values()) ?? []);
     },
   };
 }
 
-function toWorkerAnswers(server: HttpServer, monitor: Monitoring, readiness: ReadinessKeeper): WorkerAnswers {
+function toRequestHandlers(server: HttpServer, monitor: Monitoring, readiness: ReadinessProbe): WorkerRequestHandlers {
   return {
-    values: async () => monitor.meters?.values() ?? [],
-    readiness: () => readiness.now(),
+    metrics: async () => monitor.metrics?.values() ?? [],
+    readiness: () => readiness.check(),
     accepted: async () => server.accepted,
   };
 }
@@ -184,7 +184,7 @@ function createParts(settings: Config, { database, model, monitor }: Followers):
     limits: toRequestLimits(settings),
     importBounds: toImportBounds(settings),
     auditMode: settings.auditMode,
-    watch: monitor.meters,
+    watch: monitor.metrics,
   };
 }
 
@@ -192,7 +192,7 @@ interface Served {
   readonly parts: ApiParts;
   readonly admin: AdminParts;
   readonly monitor: Monitoring;
-  readonly readiness: ReadinessKeeper;
+  readonly readiness: ReadinessProbe;
   readonly isDevelopment: boolean;
 }
 
@@ -231,8 +231,8 @@ function createServer(settings: Config, { parts, admin, monitor, readiness, isDe
     allowedHosts: toAllowedHosts(settings),
     logLevel: settings.logLevel,
     pages: settings.docs === 'off' ? 'errors' : 'all',
-    ready: () => readiness.now(),
-    watch: monitor.meters,
+    ready: () => readiness.check(),
+    watch: monitor.metrics,
   });
 }
 

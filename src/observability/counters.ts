@@ -1,26 +1,26 @@
 /**
- * Numbers that requests count up, in a form that prom-client shows when it is asked. Its own counters and histograms make an object
- * and a text of the labels each time that they count, which takes more than twice as long as looking into a map and adding.
+ * Counters and histograms that are cheap to update: prom-client's own create an object and a label text for each observation, which
+ * takes more than twice as long as a map lookup and an addition. The registry reads these when it is scraped.
  */
 import type { Metric, Registry } from 'prom-client';
 
-/** What stands above the samples of a metric. */
+/** The name and description of a metric. */
 interface Heading {
   readonly name: string;
   readonly help: string;
 }
 
-/** A number for each combination of values of the labels. */
+/** A counter with one value per combination of label values. */
 export interface Counter {
-  /** One more of these values, in the order of the labels. */
+  /** Adds one to the counter of the label values, which are given in the order of the labels. */
   add(...values: readonly string[]): void;
 }
 
-/** Makes a tally, and has the registry show it. */
+/** Creates and registers a counter. */
 export function createCounter(registry: Registry, { labels, ...heading }: Heading & { readonly labels: readonly string[] }): Counter {
   const counts = new Map<string, { readonly values: readonly string[]; count: number }>();
   const read = (): Sample[] => [...counts.values()].map(({ values, count }) => ({ value: count, labels: toLabels(labels, values) }));
-  show(registry, { ...heading, type: 'counter', read });
+  register(registry, { ...heading, type: 'counter', read });
   return {
     add(...values) {
       const key = values.join(' ');
@@ -31,69 +31,68 @@ export function createCounter(registry: Registry, { labels, ...heading }: Headin
   };
 }
 
-/** How often something was at most so much. */
-export interface Distribution {
-  /** One more of this much, under values of the labels. */
+/** A histogram with one series per combination of label values. */
+export interface Histogram {
   observe(value: number, ...values: readonly string[]): void;
 }
 
-/** The labels of a distribution, and the upper bounds of its buckets, the least first. */
-export interface DistributionOptions extends Heading {
+/** The labels of a histogram, and the upper bounds of its buckets in ascending order. */
+export interface HistogramOptions extends Heading {
   readonly labels?: readonly string[];
   readonly bounds: readonly number[];
 }
 
-interface Spread {
+interface Series {
   readonly values: readonly string[];
-  /** By bucket; the last is of what is above all bounds. */
+  /** Observations per bucket, not cumulative; the last bucket is above all bounds. */
   readonly counts: number[];
   sum: number;
 }
 
-/** Makes a distribution, and has the registry show it as a histogram. */
-export function createDistribution(registry: Registry, { labels = [], bounds, ...heading }: DistributionOptions): Distribution {
-  const spreads = new Map<string, Spread>();
-  const create = (values: readonly string[]): Spread => ({ values, counts: Array.from({ length: bounds.length + 1 }, () => 0), sum: 0 });
-  // Without labels there is one, and it is there before anything was observed.
-  if (labels.length === 0) spreads.set('', create([]));
-  const read = (): Sample[] => [...spreads.values()].flatMap((spread) => toSamples(heading.name, { labels, bounds, spread }));
-  show(registry, { ...heading, type: 'histogram', read });
+/** Creates and registers a histogram. */
+export function createHistogram(registry: Registry, { labels = [], bounds, ...heading }: HistogramOptions): Histogram {
+  const all = new Map<string, Series>();
+  const create = (values: readonly string[]): Series => ({ values, counts: Array.from({ length: bounds.length + 1 }, () => 0), sum: 0 });
+  // The only series of a histogram without labels exists before the first observation.
+  if (labels.length === 0) all.set('', create([]));
+  const read = (): Sample[] => [...all.values()].flatMap((series) => toSamples(heading.name, { labels, bounds, series }));
+  register(registry, { ...heading, type: 'histogram', read });
   return {
     observe(value, ...values) {
       const key = values.join(' ');
-      let spread = spreads.get(key);
-      if (spread === undefined) {
-        spread = create(values);
-        spreads.set(key, spread);
+      let series = all.get(key);
+      if (series === undefined) {
+        series = create(values);
+        all.set(key, series);
       }
       let bucket = 0;
       while (bucket < bounds.length && value > (bounds[bucket] ?? 0)) bucket++;
-      spread.counts[bucket] = (spread.counts[bucket] ?? 0) + 1;
-      spread.sum += value;
+      series.counts[bucket] = (series.counts[bucket] ?? 0) + 1;
+      series.sum += value;
     },
   };
 }
 
-/** A number as it is when somebody looks. */
-export interface CounterReading extends Heading {
-  /** `sum`: of several processes, all together; `max`: the largest. */
-  readonly ofAll?: 'sum' | 'max';
+/** A value that is read when the registry is scraped. */
+export interface MetricReading extends Heading {
+  /** How the values of several processes are aggregated. */
+  readonly aggregator?: 'sum' | 'max';
   read(): number;
   readonly labels?: Readonly<Record<string, string>>;
 }
 
-/** Has the registry show readings of one name. */
-export function showReadings(
+/** Registers readings that share a name and differ in their labels. */
+export function registerReadings(
   registry: Registry,
   type: 'counter' | 'gauge',
-  readings: readonly [CounterReading, ...CounterReading[]],
+  readings: readonly [MetricReading, ...MetricReading[]],
 ): void {
-  const { name, help, ofAll = 'sum' } = readings[0];
+  const { name, help, aggregator = 'sum' } = readings[0];
   const read = (): Sample[] => readings.map((reading) => ({ value: reading.read(), labels: reading.labels ?? {} }));
-  show(registry, { name, help, ofAll, type, read });
+  register(registry, { name, help, aggregator, type, read });
 }
 
-interface Shown extends Heading, Pick<CounterReading, 'ofAll'> {
+interface Registration extends Heading, Pick<MetricReading, 'aggregator'> {
   readonly type: 'counter' | 'gauge' | 'histogram';
   read(): readonly Sample[];
 }
@@ -104,20 +103,20 @@ interface Sample {
   readonly metricName?: string;
 }
 
-/** In a histogram each bucket counts what is in those below it too. */
+/** Converts a series to the samples of a Prometheus histogram, whose buckets are cumulative. */
 function toSamples(
   name: string,
-  { labels, bounds, spread }: Pick<Required<DistributionOptions>, 'labels' | 'bounds'> & { spread: Spread },
+  { labels, bounds, series }: Pick<Required<HistogramOptions>, 'labels' | 'bounds'> & { series: Series },
 ): Sample[] {
-  const own = toLabels(labels, spread.values);
+  const own = toLabels(labels, series.values);
   let count = 0;
-  const buckets = spread.counts.map((each, index) => {
+  const buckets = series.counts.map((each, index) => {
     count += each;
     return { value: count, labels: { le: bounds[index] ?? '+Inf', ...own }, metricName: `${name}_bucket` };
   });
   return [
     ...buckets,
-    { value: spread.sum, labels: own, metricName: `${name}_sum` },
+    { value: series.sum, labels: own, metricName: `${name}_sum` },
     { value: count, labels: own, metricName: `${name}_count` },
   ];
 }
@@ -126,8 +125,8 @@ function toLabels(names: readonly string[], values: readonly string[]): Record<s
   return Object.fromEntries(names.map((name, index) => [name, values[index] ?? '']));
 }
 
-/** What prom-client asks of a metric when it adds up those of several processes is all that it needs of one. */
-function show(registry: Registry, { name, help, ofAll: aggregator = 'sum', type, read }: Shown): void {
+/** Registers an object with the members that prom-client reads from a metric: `get`, and those that `AggregatorRegistry` needs. */
+function register(registry: Registry, { name, help, aggregator = 'sum', type, read }: Registration): void {
   const metric = { name, help, type, aggregator, get: async () => ({ name, help, type, aggregator, values: read() }) };
   registry.registerMetric(metric as unknown as Metric);
 }

@@ -1,10 +1,10 @@
 /**
- * What the service does, in numbers, for Prometheus: the only folder that knows prom-client.
+ * Metrics for Prometheus, and readiness. Only this folder imports prom-client.
  *
- * Labels are names of ours (routes, actions, resources of definitions), never anything that a caller chose: their number is bounded,
- * and nothing of a request is shown. It must never be in the way: what requests pass only counts, and the rest is read when asked for.
+ * Labels are route patterns, actions and resource names, never values from a request: the number of series stays bounded, and no
+ * request data is exposed. Measuring must not slow down requests: they only increment counters, and the rest is read when scraped.
  *
- * Begin with `meters.ts`; `route.ts` is `GET /metrics`, `together.ts` makes one answer of those of several processes.
+ * Begin with `metrics.ts`. `monitoring.ts` is `GET /metrics` and `readiness.ts` answers `/readyz`; both are imported directly, so that
+ * prom-client is loaded only if metrics are on.
  */
 export { createAggregatedMetrics, createMetrics, type Metrics, type MetricValues } from './metrics.ts';
-export { createMetricsRoute, type Exposition } from './metrics-endpoint.ts';

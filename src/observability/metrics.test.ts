@@ -1,30 +1,30 @@
 import { describe, expect, it } from 'vitest';
 import { createAggregatedMetrics, createMetrics, type Metrics, type MetricValues } from './metrics.ts';
 
-function createUsed(epoch: number): Metrics {
-  const meters = createMetrics();
+function createUsed(revision: number): Metrics {
+  const metrics = createMetrics();
   const figures = { commits: 3, works: 9, waiting: 4, guardRetries: 2, connections: 10, idleConnections: 7 };
-  meters.follow({ figures: () => figures, epoch: () => epoch });
-  meters.answered({ method: 'GET', route: '/api/:resource', status: 204, ms: 3 });
-  meters.answered({ method: 'GET', route: undefined, status: 404, ms: 0.1 });
-  meters.committed({ ms: 20, works: 4 });
-  meters.decided(0.002);
-  meters.decided(999_999);
-  return meters;
+  metrics.setSource({ figures: () => figures, revision: () => revision });
+  metrics.answered({ method: 'GET', route: '/api/:resource', status: 204, ms: 3 });
+  metrics.answered({ method: 'GET', route: undefined, status: 404, ms: 0.1 });
+  metrics.committed({ ms: 20, works: 4 });
+  metrics.decided(0.002);
+  metrics.decided(999_999);
+  return metrics;
 }
 
-/** Lines of one metric, as they stand. */
+/** Returns the lines of one metric. */
 function linesOf(text: string, name: string): readonly string[] {
   return text.split('\n').filter((line) => line.startsWith(name));
 }
 
-/** As they arrive from another process. */
-async function sent(meters: Metrics): Promise<readonly MetricValues[]> {
-  return JSON.parse(JSON.stringify(await meters.values()));
+/** Returns the values as another process receives them. */
+async function sent(metrics: Metrics): Promise<readonly MetricValues[]> {
+  return JSON.parse(JSON.stringify(await metrics.values()));
 }
 
-describe('meters', () => {
-  it('show a distribution as a histogram: each bucket counts those below it too', async () => {
+describe('metrics of one process', () => {
+  it('contain histograms with cumulative buckets', async () => {
     const text = await createUsed(7).text();
     expect(linesOf(text, 'bailiwick_decision_duration_seconds')).toEqual([
       'bailiwick_decision_duration_seconds_bucket{le="0.000001"} 0',
@@ -41,7 +41,7 @@ describe('meters', () => {
     expect(linesOf(text, 'bailiwick_commit_transactions_bucket{le="4"}')).toEqual(['bailiwick_commit_transactions_bucket{le="4"} 1']);
   });
 
-  it('show what the database knows, as it is when they are asked', async () => {
+  it('contain the current figures of the database and the revision', async () => {
     const text = await createUsed(7).text();
     expect(linesOf(text, 'bailiwick_queue_depth ')).toEqual(['bailiwick_queue_depth 4']);
     expect(linesOf(text, 'bailiwick_guard_retries_total ')).toEqual(['bailiwick_guard_retries_total 2']);
@@ -54,7 +54,7 @@ describe('meters', () => {
 });
 
 describe('metrics of several processes', () => {
-  it('are added up, the epoch apart, which is the newest', async () => {
+  it('are added up, except the revision, which is the newest', async () => {
     const text = await createAggregatedMetrics().text([await sent(createUsed(7)), await sent(createUsed(9))]);
     expect(linesOf(text, 'bailiwick_http_requests_total{')).toEqual([
       'bailiwick_http_requests_total{method="GET",route="/api/:resource",status="2xx"} 2',
@@ -67,11 +67,11 @@ describe('metrics of several processes', () => {
     ]);
   });
 
-  it('keep what processes that have ended had counted, and not how they stood', async () => {
-    const together = createAggregatedMetrics();
-    together.keep(await sent(createUsed(7)));
-    together.keep(await sent(createUsed(9)));
-    const text = await together.text([await sent(createUsed(8))]);
+  it('include the counters of exited processes, not their gauges', async () => {
+    const aggregated = createAggregatedMetrics();
+    aggregated.addEnded(await sent(createUsed(7)));
+    aggregated.addEnded(await sent(createUsed(9)));
+    const text = await aggregated.text([await sent(createUsed(8))]);
     expect(linesOf(text, 'bailiwick_guard_retries_total ')).toEqual(['bailiwick_guard_retries_total 6']);
     expect(linesOf(text, 'bailiwick_decision_duration_seconds_count ')).toEqual(['bailiwick_decision_duration_seconds_count 6']);
     expect(linesOf(text, 'bailiwick_queue_depth ')).toEqual(['bailiwick_queue_depth 4']);

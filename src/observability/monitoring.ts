@@ -1,11 +1,13 @@
-/** Who may see how the service does, and where: metrics beside the API, or with the probes at an address of their own. */
+/** The metrics endpoint `GET /metrics`: at an address of its own, with the probes, or beside the API with a token. */
 
+import { createHash, timingSafeEqual } from 'node:crypto';
 import { parseListening } from '../config/option.ts';
+import { Problem } from '../errors.ts';
 import { createHttpServer, type HttpLimits, type HttpOptions, type HttpServer } from '../http/index.ts';
 import type { Route } from '../request/index.ts';
-import type { Exposition, Metrics } from './index.ts';
+import type { Metrics } from './index.ts';
 
-/** Where metrics are shown, and to whom; the settings of the same names. */
+/** Where metrics are served and who may read them: the config options of the same names. */
 export interface MonitoringOptions {
   readonly metricsAddress: string | undefined;
   readonly metricsToken: string | undefined;
@@ -14,37 +16,42 @@ export interface MonitoringOptions {
   readonly allowedHosts: HttpOptions['allowedHosts'];
 }
 
-/** How the service is watched. */
+/** A source of metrics in the text format of Prometheus. */
+export interface MetricsText {
+  text(): Promise<string>;
+}
+
+/** The metrics of a service and the routes and server that expose them. */
 export interface Monitoring {
-  /** Undefined where nothing is measured, because nobody may see it. */
-  readonly meters: Metrics | undefined;
-  /** What is answered beside the API. */
+  /** Undefined if neither an address nor a token is configured; then nothing is measured. */
+  readonly metrics: Metrics | undefined;
+  /** Routes to serve beside the API. */
   readonly routes: readonly Route[];
-  /** Listens at the address of its own, where there is one; answers in a sentence where that is. @throws SetupError where it cannot. */
+  /** Listens at `metricsAddress`, if it is set; returns a sentence that names the address. @throws SetupError if it cannot listen. */
   open(ready: HttpOptions['ready']): Promise<readonly string[]>;
   close(): Promise<void>;
 }
 
-const NONE: Monitoring = { meters: undefined, routes: [], open: async () => [], close: async () => undefined };
+const NONE: Monitoring = { metrics: undefined, routes: [], open: async () => [], close: async () => undefined };
 
 /**
- * Makes the monitor of one service.
+ * Creates the monitoring of one service.
  *
- * @param ofAll Where this is one of several processes: metrics of all of them, shown in place of its own. An address of their own is not here.
+ * @param primary In a worker: the metrics of all workers, which are served instead of its own. The primary serves `metricsAddress`.
  */
-export async function createMonitoring(settings: MonitoringOptions, ofAll?: Exposition): Promise<Monitoring> {
-  const { metricsAddress, metricsToken } = settings;
+export async function createMonitoring(options: MonitoringOptions, primary?: MetricsText): Promise<Monitoring> {
+  const { metricsAddress, metricsToken } = options;
   if (metricsAddress === undefined && metricsToken === undefined) return NONE;
-  // What it takes is not loaded where nobody looks.
-  const meters = (await import('./index.ts')).createMetrics();
-  const routes = metricsAddress === undefined ? [await routeOf(ofAll ?? meters, metricsToken)] : [];
-  if (ofAll !== undefined) return { ...NONE, meters, routes };
+  // Imported here, so that prom-client is not loaded if metrics are off.
+  const metrics = (await import('./index.ts')).createMetrics();
+  const routes = metricsAddress === undefined ? [createMetricsRoute(primary ?? metrics, metricsToken)] : [];
+  if (primary !== undefined) return { ...NONE, metrics, routes };
   let close = NONE.close;
   return {
-    meters,
+    metrics,
     routes,
     async open(ready) {
-      const opened = await openMonitor(settings, { text: meters.text, ready });
+      const opened = await openMonitoringServer(options, { text: metrics.text, ready });
       close = opened.close;
       return opened.notices;
     },
@@ -52,26 +59,22 @@ export async function createMonitoring(settings: MonitoringOptions, ofAll?: Expo
   };
 }
 
-/** What is shown at the address of its own. */
-export interface Monitored extends Exposition, Pick<HttpOptions, 'ready'> {}
+/** The content of `metricsAddress`: metrics and readiness. */
+export interface MonitoringSource extends MetricsText, Pick<HttpOptions, 'ready'> {}
 
-/** Listens at the address of its own, where there is one. @throws SetupError where it cannot. */
-export async function openMonitor(
-  settings: MonitoringOptions,
-  shown: Monitored,
+/** Listens at `metricsAddress`, if it is set. @throws SetupError if it cannot listen. */
+export async function openMonitoringServer(
+  options: MonitoringOptions,
+  source: MonitoringSource,
 ): Promise<{ notices: readonly string[]; close(): Promise<void> }> {
-  const { metricsAddress, metricsToken } = settings;
+  const { metricsAddress, metricsToken } = options;
   if (metricsAddress === undefined) return { notices: [], close: NONE.close };
-  const server = serveApart(settings, { route: await routeOf(shown, metricsToken), ready: shown.ready });
+  const server = createMonitoringServer(options, { route: createMetricsRoute(source, metricsToken), ready: source.ready });
   return { notices: [await listenAt(server, metricsAddress)], close: () => server.close() };
 }
 
-async function routeOf(exposition: Exposition, token: string | undefined): Promise<Route> {
-  return (await import('./index.ts')).createMetricsRoute(exposition, token);
-}
-
-/** Metrics and probes alone. The service behind it takes its time to end; what says how that goes closes last, and at once. */
-function serveApart(
+/** Creates a server for metrics and probes. It closes after the API server and without a delay, so that the shutdown can be observed. */
+function createMonitoringServer(
   { limits, logLevel, allowedHosts }: MonitoringOptions,
   { route, ready }: { readonly route: Route } & Pick<HttpOptions, 'ready'>,
 ): HttpServer {
@@ -88,6 +91,41 @@ function serveApart(
 
 async function listenAt(server: HttpServer, address: string): Promise<string> {
   const at = parseListening(address);
-  if (at === undefined) throw new Error('addresses are checked when settings are read');
+  if (at === undefined) throw new Error('metricsAddress must be validated when the config is parsed');
   return `metrics are at ${(await server.listen(at)).url}/metrics`;
+}
+
+const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+
+/**
+ * Creates the route `GET /metrics`.
+ *
+ * @param token The required bearer token; undefined if none is required.
+ */
+function createMetricsRoute(source: MetricsText, token: string | undefined): Route {
+  const expected = token === undefined ? undefined : digest(token);
+  return {
+    method: 'GET',
+    path: '/metrics',
+    async handle({ origin }) {
+      if (expected !== undefined) validateToken(expected, origin.token);
+      const text = await source.text();
+      return { status: 200, body: undefined, pieces: toPieces(text), contentType: CONTENT_TYPE };
+    },
+  };
+}
+
+function validateToken(expected: Buffer, given: string | undefined): void {
+  const hint = 'send the token of BAILIWICK_METRICS_TOKEN';
+  if (given === undefined) throw new Problem('IDENTITY_REQUIRED', 'expected the bearer token of metrics, given none', { hint });
+  if (!timingSafeEqual(expected, digest(given))) throw new Problem('IDENTITY_TOKEN', 'this is not the token of metrics', { hint });
+}
+
+/** Hashes a token, because a comparison in constant time requires equal lengths. */
+function digest(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}
+
+async function* toPieces(text: string): AsyncGenerator<string> {
+  yield text;
 }

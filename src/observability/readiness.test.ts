@@ -1,27 +1,27 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelKeeper } from '../authz/policy-store.ts';
 import type { Database } from '../storage/index.ts';
-import { createReadiness, type ReadinessKeeper } from './readiness.ts';
+import { createReadiness, type ReadinessProbe } from './readiness.ts';
 
-/** A database that can be made to fail, and what readiness says of it. */
-interface Watched {
-  readonly readiness: ReadinessKeeper;
-  /** What the next proof comes to. */
+/** A database that can be made to fail, with its readiness probe. */
+interface TestDatabase {
+  readonly readiness: ReadinessProbe;
+  /** The outcome of the next probe commit. */
   next: 'written' | 'failed' | 'silent';
-  /** Proofs that were asked for. */
-  proofs: number;
+  /** Number of probe commits. */
+  probes: number;
   commits: number;
   healthy: boolean;
   fault: string | undefined;
-  /** The fault that the next probe finds; undefined for none. */
+  /** The fault that the next probe commit finds; undefined for none. */
   found: string | undefined;
   epoch: number | undefined;
 }
 
-function watch(trust: number): Watched {
+function createTestDatabase(trustMs: number): TestDatabase {
   const state = {
-    next: 'written' as Watched['next'],
-    proofs: 0,
+    next: 'written' as TestDatabase['next'],
+    probes: 0,
     commits: 0,
     healthy: true,
     fault: undefined as string | undefined,
@@ -39,76 +39,76 @@ function watch(trust: number): Watched {
       return { commits: state.commits };
     },
     async prove() {
-      state.proofs++;
+      state.probes++;
       if (state.next === 'silent') await new Promise(() => undefined);
       state.healthy = state.next === 'written';
       state.fault = state.found;
       if (state.healthy) state.commits++;
     },
   } as unknown as Database;
-  const model = {
+  const policyStore = {
     epoch: () => state.epoch,
   } as unknown as ModelKeeper;
-  return Object.assign(state, { readiness: createReadiness({ database, model, trust, patience: 20 }) });
+  return Object.assign(state, { readiness: createReadiness({ database, policyStore, trustMs, timeoutMs: 20 }) });
 }
 
 describe('readiness', () => {
-  it('is not there before an epoch is', async () => {
-    const watched = watch(60_000);
-    watched.epoch = undefined;
-    expect(await watched.readiness.now()).toEqual({ ok: false, why: 'no policies have been loaded yet' });
-    expect(watched.proofs).toBe(0);
+  it('is negative before a revision is loaded', async () => {
+    const database = createTestDatabase(60_000);
+    database.epoch = undefined;
+    expect(await database.readiness.check()).toEqual({ ok: false, why: 'no policies have been loaded yet' });
+    expect(database.probes).toBe(0);
   });
 
-  it('has a commit written where none was seen, and believes it for a while', async () => {
-    const watched = watch(60_000);
-    expect(await watched.readiness.now()).toEqual({ ok: true });
-    expect(await watched.readiness.now()).toEqual({ ok: true });
-    expect(watched.proofs).toBe(1);
+  it('makes a probe commit if there was none, and trusts it for a while', async () => {
+    const database = createTestDatabase(60_000);
+    expect(await database.readiness.check()).toEqual({ ok: true });
+    expect(await database.readiness.check()).toEqual({ ok: true });
+    expect(database.probes).toBe(1);
   });
 
-  it('asks for no proof while requests give it', async () => {
-    const watched = watch(0.001);
-    for (let asked = 0; asked < 3; asked++) {
-      watched.commits++;
-      expect(await watched.readiness.now()).toEqual({ ok: true });
+  it('makes no probe commit while requests commit', async () => {
+    const database = createTestDatabase(0.001);
+    for (let count = 0; count < 3; count++) {
+      database.commits++;
+      expect(await database.readiness.check()).toEqual({ ok: true });
     }
-    // The trust is over at once, but each time there was a commit meanwhile.
-    expect(watched.proofs).toBeLessThanOrEqual(3);
-    expect(watch(60_000).proofs).toBe(0);
+    // A commit is trusted for a microsecond only, but there was a new one before each check.
+    expect(database.probes).toBeLessThanOrEqual(3);
+    expect(createTestDatabase(60_000).probes).toBe(0);
   });
 
-  it('finds out by itself that the record cannot be written, and leaves it to the database to find out that it can again', async () => {
-    const watched = watch(0);
-    watched.next = 'failed';
+  it('detects that the audit log cannot be written, and leaves it to the database to detect the recovery', async () => {
+    const database = createTestDatabase(0);
+    database.next = 'failed';
     const red = { ok: false, why: 'decisions cannot be recorded' };
-    expect([await watched.readiness.now(), await watched.readiness.now()]).toEqual([red, red]);
-    expect(watched.proofs).toBe(1);
-    watched.healthy = true;
-    watched.next = 'written';
-    expect(await watched.readiness.now()).toEqual({ ok: true });
+    expect([await database.readiness.check(), await database.readiness.check()]).toEqual([red, red]);
+    expect(database.probes).toBe(1);
+    database.healthy = true;
+    database.next = 'written';
+    expect(await database.readiness.check()).toEqual({ ok: true });
   });
 
-  it('does not wait for a database that says nothing, and does not ask it twice at once', async () => {
-    const watched = watch(0);
-    watched.next = 'silent';
+  it('is negative if the database does not answer in time, and makes one probe commit at a time', async () => {
+    const database = createTestDatabase(0);
+    database.next = 'silent';
     const red = { ok: false, why: 'the database does not answer' };
-    expect(await Promise.all([watched.readiness.now(), watched.readiness.now()])).toEqual([red, red]);
-    expect(await watched.readiness.now()).toEqual(red);
-    expect(watched.proofs).toBe(1);
+    expect(await Promise.all([database.readiness.check(), database.readiness.check()])).toEqual([red, red]);
+    expect(await database.readiness.check()).toEqual(red);
+    expect(database.probes).toBe(1);
   });
 
-  it('gives the fault of a database whose commits work, and finds out by itself that it is gone', async () => {
-    const watched = watch(0);
-    watched.found = 'the clock is wrong';
-    expect(await watched.readiness.now()).toEqual({ ok: false, why: 'the clock is wrong' });
-    watched.found = undefined;
-    expect(await watched.readiness.now()).toEqual({ ok: true });
+  it('reports the fault of a database whose commits work, until a probe commit finds that it is gone', async () => {
+    const database = createTestDatabase(0);
+    database.found = 'the clock is wrong';
+    expect(await database.readiness.check()).toEqual({ ok: false, why: 'the clock is wrong' });
+    database.found = undefined;
+    expect(await database.readiness.check()).toEqual({ ok: true });
   });
 
-  it('ends when the service is about to', async () => {
-    const watched = watch(60_000);
-    watched.readiness.stop();
-    expect(await watched.readiness.now()).toEqual({ ok: false, why: 'the service is shutting down' });
+  it('is negative when the service shuts down', async () => {
+    const database = createTestDatabase(60_000);
+    database.readiness.stop();
+    expect(await database.readiness.check()).toEqual({ ok: false, why: 'the service is shutting down' });
   });
 });

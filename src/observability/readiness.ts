@@ -1,31 +1,30 @@
-/** Whether requests can be served now, as `/readyz` says it. */
-
 import type { ModelKeeper } from '../authz/index.ts';
 import type { Readiness } from '../http/index.ts';
 import type { Database } from '../storage/index.ts';
 
-/** Knows whether requests can be served. */
-export interface ReadinessKeeper {
-  now(): Promise<Readiness>;
-  /** From now on they cannot. */
+/** The readiness probe: tells whether the service can answer requests, as `/readyz` reports it. */
+export interface ReadinessProbe {
+  check(): Promise<Readiness>;
+  /** Makes every further check negative, because the service shuts down. */
   stop(): void;
 }
 
-/** What it takes to know. */
+/** The dependencies of the readiness probe. */
 export interface ReadinessDeps {
   readonly database: Database;
-  readonly model: ModelKeeper;
-  /** Milliseconds after which it is no longer believed that the record can be written, only because it could be then. */
-  readonly trust?: number;
-  /** Milliseconds within which the database has to say so. */
-  readonly patience?: number;
+  readonly policyStore: ModelKeeper;
+  /** Milliseconds for which a successful commit proves that the audit log can be written. */
+  readonly trustMs?: number;
+  /** Milliseconds after which a probe commit counts as failed. */
+  readonly timeoutMs?: number;
 }
 
 /**
- * Ready is who has an epoch and a record that can be written. Requests prove that as they come. Where none came, a commit is
- * written that changes nothing: an idle replica would otherwise be found out by the first request that is sent to it.
+ * Creates the readiness probe. The service is ready if policies are loaded and the audit log can be written. Commits of requests prove
+ * the latter. Without a recent one, the probe makes a commit that changes nothing; otherwise an idle replica would detect a failure only
+ * with the first request sent to it.
  */
-export function createReadiness({ database, model, trust = 5000, patience = 2000 }: ReadinessDeps): ReadinessKeeper {
+export function createReadiness({ database, policyStore, trustMs = 5000, timeoutMs = 2000 }: ReadinessDeps): ReadinessProbe {
   let isStopping = false;
   let { commits } = database.figures;
   let provenAt = Number.NEGATIVE_INFINITY;
@@ -35,22 +34,22 @@ export function createReadiness({ database, model, trust = 5000, patience = 2000
     const now = performance.now();
     if (database.figures.commits !== commits) provenAt = now;
     commits = database.figures.commits;
-    return now - provenAt < trust;
+    return now - provenAt < trustMs;
   }
 
-  /** However many ask, one commit at a time. It may still be under way when the next one asks: then that waits for it too. */
+  /** Makes a probe commit. Concurrent checks share one, even after the timeout of the first check. */
   function prove(): Promise<boolean> {
     proving ??= database.prove().then(() => {
       proving = undefined;
       return true;
     });
-    return Promise.race([proving, after(patience)]);
+    return Promise.race([proving, timeout(timeoutMs)]);
   }
 
   return {
-    async now() {
+    async check() {
       if (isStopping) return { ok: false, why: 'the service is shutting down' };
-      if (model.epoch() === undefined) return { ok: false, why: 'no policies have been loaded yet' };
+      if (policyStore.epoch() === undefined) return { ok: false, why: 'no policies have been loaded yet' };
       if (database.healthy && !isProven() && !(await prove())) return { ok: false, why: 'the database does not answer' };
       // Read after the probe, which may find that the reason no longer exists.
       const { fault } = database;
@@ -63,6 +62,6 @@ export function createReadiness({ database, model, trust = 5000, patience = 2000
   };
 }
 
-function after(ms: number): Promise<false> {
+function timeout(ms: number): Promise<false> {
   return new Promise((resolve) => setTimeout(resolve, ms, false).unref());
 }

@@ -9,22 +9,22 @@ import { forkWorker } from './fork-worker.ts';
 const folder = mkdtempSync(join(tmpdir(), 'bailiwick-fork-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const exec = join(folder, 'idle.mjs');
-writeFileSync(exec, `process.on('message', () => undefined); process.send({ say: 'ready', value: 'here' });`);
+writeFileSync(exec, `process.on('message', () => undefined); process.send({ notify: 'ready', value: 'here' });`);
 
-describe('a worker', () => {
-  it('that is dead, of which nobody has been told yet, is one that does not answer', async () => {
+describe('forkWorker', () => {
+  it('reports no reply from a worker whose exit is not noticed yet', async () => {
     cluster.setupPrimary({ exec });
     const worker = forkWorker(async () => '');
     expect(await worker.ready).toBe('here');
     const [{ pid } = {}] = Object.values(cluster.workers ?? {}).flatMap((each) => each?.process ?? []);
     worker.kill();
-    // Nothing of it is heard in this turn of the event loop.
+    // The loop blocks this turn of the event loop, so that the exit event cannot arrive.
     while (!/^Z/.test(execFileSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' }).trim()));
-    await expect(worker.readiness()).rejects.toThrow('a process does not answer "readiness"');
+    await expect(worker.readiness()).rejects.toThrow('the other process did not reply to "readiness"');
     expect(await worker.ended).toBe(null);
   });
 
-  it('that cannot be started has ended', async () => {
+  it('returns a worker that has ended if the process cannot be started', async () => {
     cluster.setupPrimary({ exec, cwd: join(folder, 'none') });
     const worker = forkWorker(async () => '');
     expect(await Promise.all([worker.ready, worker.ended])).toEqual([undefined, null]);

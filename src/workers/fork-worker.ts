@@ -1,38 +1,35 @@
 import cluster, { type Worker } from 'node:cluster';
 import type { MetricValues } from '../observability/index.ts';
-import { openChannel } from './worker-channel.ts';
+import { createIpcChannel, WORKER_ENV } from './worker-ipc.ts';
 import type { WorkerProcess } from './worker-pool.ts';
 
-/** In the environment of a worker. Not a setting: nobody but a lead gives it. */
-export const MARK = 'WORKER_OF_BAILIWICK';
-
 /**
- * Starts this program once more, with the same arguments, as a worker: it listens where we would, and connections are handed to one
- * worker after the other.
+ * Forks this program with the same arguments as a worker. Workers share the listening port: the primary accepts connections and hands
+ * them to the workers in turn.
  *
- * @param text Metrics of all workers, for one that is asked for them.
+ * @param text Returns the metrics of all workers, for a worker that serves `/metrics`.
  */
 export function forkWorker(text: () => Promise<string>): WorkerProcess {
-  const worker = cluster.fork({ [MARK]: '1' });
-  const ended = endOf(worker);
+  const worker = cluster.fork({ [WORKER_ENV]: '1' });
+  const ended = exitCodeOf(worker);
   const ready = Promise.withResolvers<string | undefined>();
   const drained = Promise.withResolvers<void>();
-  let last: readonly MetricValues[] | undefined;
-  const channel = openChannel(
+  let finalMetrics: readonly MetricValues[] | undefined;
+  const channel = createIpcChannel(
     {
-      // One that has just ended hears nothing any more, and of that its end tells; unheard, the failure would end us.
+      // Sending to a worker that has just exited fails. Without a callback that error would crash the primary; `ended` reports the exit.
       send: (message) => void (worker.isConnected() && worker.send(message as object, () => undefined)),
       onMessage: (listener) => void worker.on('message', listener),
     },
     {
-      said: {
+      notifications: {
         ready: (url) => ready.resolve(String(url)),
         drained: () => drained.resolve(),
-        last: (values) => {
-          last = values as readonly MetricValues[];
+        finalMetrics: (metrics) => {
+          finalMetrics = metrics as readonly MetricValues[];
         },
       },
-      asked: { text },
+      requests: { text },
     },
   );
   void ended.then(() => {
@@ -43,25 +40,25 @@ export function forkWorker(text: () => Promise<string>): WorkerProcess {
     ready: ready.promise,
     ended,
     drained: drained.promise,
-    get last() {
-      return last;
+    get finalMetrics() {
+      return finalMetrics;
     },
-    values: async () => (await channel.ask('values')) as readonly MetricValues[],
-    readiness: async () => (await channel.ask('readiness')) as Awaited<ReturnType<WorkerProcess['readiness']>>,
-    accepted: async () => Number(await channel.ask('accepted')),
-    release: () => channel.say('released'),
-    // Takes the worker off the listener in this turn already; the last one taken off closes it.
+    metrics: async () => (await channel.request('metrics')) as readonly MetricValues[],
+    readiness: async () => (await channel.request('readiness')) as Awaited<ReturnType<WorkerProcess['readiness']>>,
+    accepted: async () => Number(await channel.request('accepted')),
+    release: () => channel.notify('released'),
+    // Node removes the worker from the listener in this turn of the event loop; removing the last one closes the listener.
     disconnect: () => void worker.disconnect(),
-    end: ({ isReplaced }) => channel.say('end', isReplaced ? 'replaced' : 'all'),
+    end: ({ isReplaced }) => channel.notify('end', isReplaced ? 'replaced' : 'all'),
     kill: () => void worker.process.kill('SIGKILL'),
   };
 }
 
-/** Its exit code, once it has ended; null where a signal ended it, or it never began. */
-function endOf(worker: Worker): Promise<number | null> {
+/** Resolves to the exit code of a worker; null if a signal ended it, or if it could not be started. */
+function exitCodeOf(worker: Worker): Promise<number | null> {
   return new Promise((resolve) => {
     worker.once('exit', (code: number | null) => resolve(code));
-    // One that the system has no room for has no number, and no other end than this.
+    // A process that could not be started has no pid and emits no `exit`.
     worker.on('error', () => worker.process.pid === undefined && resolve(null));
   });
 }

@@ -1,12 +1,12 @@
 /**
- * Several processes of one service on one machine, which share its port: one of them, the lead, serves nobody, and sees to it that
- * there are as many workers as there are to be.
+ * Several processes of one service on one machine, which share a port. The primary serves no requests: it starts the configured number
+ * of workers, replaces those that die, and aggregates their metrics and readiness.
  *
- * A worker is the service as it is anywhere; that it is one of several shows nowhere but here and where it is started. The lead must
- * never touch what workers keep: they meet in the database, like replicas on other machines.
+ * A worker is an ordinary service; only this folder, `service.ts` and `main.ts` know that it is one of several. The primary must never
+ * open the database: workers coordinate through it, like replicas on other machines.
  *
- * Begin with `lead.ts`; `crew.ts` is who comes and goes, `fork.ts` makes processes of it, `listener.ts` closes the port at the end,
- * `channel.ts` is how they speak, `link.ts` what a worker has of it.
+ * Begin with `primary.ts`. `worker-pool.ts` starts and replaces workers, `fork-worker.ts` starts one process, `worker-ipc.ts` has the
+ * messages between them, and `listener.ts` closes the port during shutdown.
  */
 export { createPrimary, type Primary, type PrimaryOptions } from './primary.ts';
-export { connectToPrimary, type PrimaryLink, type WorkerAnswers } from './worker-ipc.ts';
+export { connectToPrimary, type PrimaryLink, type WorkerRequestHandlers } from './worker-ipc.ts';

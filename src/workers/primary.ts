@@ -1,95 +1,98 @@
 import type { Readiness } from '../http/index.ts';
 import type { MetricValues } from '../observability/index.ts';
-import { type MonitoringOptions, openMonitor } from '../observability/monitoring.ts';
+import { type MonitoringOptions, openMonitoringServer } from '../observability/monitoring.ts';
 import { forkWorker } from './fork-worker.ts';
 import { createListener } from './listener.ts';
 import { createWorkerPool, type WorkerPool, type WorkerProcess } from './worker-pool.ts';
 
-/** How many work, and how they are watched. */
+/** The options of a primary. */
 export interface PrimaryOptions {
   readonly workers: number;
   readonly monitor: MonitoringOptions;
-  /** Seconds that a worker may take to end. */
+  /** Seconds after which a worker that does not exit is killed. */
   readonly endSeconds: number;
 }
 
-/** The process that sees to workers. */
+/** The process that starts and replaces workers. */
 export interface Primary {
-  /** Begins. @throws SetupError where a worker does not start, or metrics cannot be shown. */
+  /** Starts the workers and the metrics address. @throws SetupError if a worker or the metrics address cannot be started. */
   start(): Promise<{ readonly url: string; readonly notices: readonly string[] }>;
-  /** Replaces one worker after the other. */
+  /** Replaces all workers, one after the other. */
   restart(): Promise<void>;
-  /** Lets all end what they have begun. */
+  /** Stops all workers, after the requests in progress. */
   close(): Promise<void>;
-  /** Ends all at once. */
+  /** Kills all workers. */
   kill(): void;
 }
 
 /**
- * Leads workers of this program.
+ * Creates the primary of this program.
  *
- * @param tell Told who comes and goes unasked, a sentence each.
+ * @param log Called with a sentence when a worker exits unexpectedly or all have been replaced.
  */
 export async function createPrimary(
   { workers: count, monitor, endSeconds }: PrimaryOptions,
-  tell: (line: string) => void,
+  log: (line: string) => void,
 ): Promise<Primary> {
-  const ledger = await createLedger();
+  const metrics = await createPoolMetrics();
   let isClosing = false;
   const listener = createListener();
-  const crew: WorkerPool = createWorkerPool({
+  const pool: WorkerPool = createWorkerPool({
     count,
-    tell,
-    fork: () => listener.add(forkWorker(() => ledger.text(crew.working))),
-    onEnd: (worker) => ledger.close(worker),
-    endTime: endSeconds * 1000,
+    log,
+    fork: () => listener.add(forkWorker(() => metrics.text(pool.working))),
+    onEnd: (worker) => metrics.addEnded(worker),
+    endTimeout: endSeconds * 1000,
   });
-  const shown = { text: () => ledger.text(crew.working), ready: () => (isClosing ? CLOSING : readinessOf(crew.working)) };
+  const source = { text: () => metrics.text(pool.working), ready: () => (isClosing ? CLOSING : readinessOf(pool.working)) };
   let closeMonitor = async (): Promise<void> => undefined;
   return {
     async start() {
-      const opened = await openMonitor(monitor, shown);
+      const opened = await openMonitoringServer(monitor, source);
       closeMonitor = opened.close;
-      return { url: await crew.start(), notices: opened.notices };
+      return { url: await pool.start(), notices: opened.notices };
     },
-    restart: () => crew.restart(),
+    restart: () => pool.restart(),
     async close() {
       isClosing = true;
-      await Promise.all([crew.end(), listener.close(crew.working)]);
+      await Promise.all([pool.end(), listener.close(pool.working)]);
       await closeMonitor();
     },
-    kill: () => crew.kill(),
+    kill: () => pool.kill(),
   };
 }
 
 const CLOSING: Readiness = { ok: false, why: 'the service is shutting down' };
 
-/** Ready is where somebody works, and nobody who does says no: what is in their way is the same for all, but for when they notice. */
+/**
+ * Ready if at least one worker replies and no reply is negative. One negative reply is enough, because all workers share the database:
+ * the others will notice the same fault later.
+ */
 async function readinessOf(working: readonly WorkerProcess[]): Promise<Readiness> {
-  const said = await Promise.allSettled(working.map((worker) => worker.readiness()));
-  const heard = said.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
-  return heard.find(({ ok }) => !ok) ?? (heard.length > 0 ? { ok: true } : { ok: false, why: 'no worker takes requests' });
+  const results = await Promise.allSettled(working.map((worker) => worker.readiness()));
+  const replies = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+  return replies.find(({ ok }) => !ok) ?? (replies.length > 0 ? { ok: true } : { ok: false, why: 'no worker accepts requests' });
 }
 
-/** Figures of workers: of those that work as they say, of one that says nothing as it said last, of those that ended for good. */
-interface Ledger {
+/** The metrics of all workers: current ones, the last known ones of a worker that does not reply, and the final ones of those that exited. */
+interface PoolMetrics {
   text(working: readonly WorkerProcess[]): Promise<string>;
-  close(worker: WorkerProcess): void;
+  addEnded(worker: WorkerProcess): void;
 }
 
-async function createLedger(): Promise<Ledger> {
-  const together = (await import('../observability/index.ts')).createAggregatedMetrics();
-  const seen = new WeakMap<WorkerProcess, readonly MetricValues[]>();
+async function createPoolMetrics(): Promise<PoolMetrics> {
+  const aggregated = (await import('../observability/index.ts')).createAggregatedMetrics();
+  const lastKnown = new WeakMap<WorkerProcess, readonly MetricValues[]>();
   const ended = new WeakSet<WorkerProcess>();
   return {
     async text(working) {
-      await Promise.allSettled(working.map(async (worker) => seen.set(worker, await worker.values())));
-      // One that ended meanwhile is among what is kept.
-      return together.text(working.filter((worker) => !ended.has(worker)).map((worker) => seen.get(worker) ?? []));
+      await Promise.allSettled(working.map(async (worker) => lastKnown.set(worker, await worker.metrics())));
+      // A worker that exited while the others replied is in `aggregated` already.
+      return aggregated.text(working.filter((worker) => !ended.has(worker)).map((worker) => lastKnown.get(worker) ?? []));
     },
-    close(worker) {
+    addEnded(worker) {
       ended.add(worker);
-      together.keep(worker.last ?? seen.get(worker) ?? []);
+      aggregated.addEnded(worker.finalMetrics ?? lastKnown.get(worker) ?? []);
     },
   };
 }

@@ -1,28 +1,67 @@
 import { EventEmitter } from 'node:events';
-import { expect, it, vi } from 'vitest';
-import { MARK } from './fork-worker.ts';
-import { connectToPrimary } from './worker-ipc.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { connectToPrimary, createIpcChannel, type IpcChannel, type MessageHandlers, type MessagePort, WORKER_ENV } from './worker-ipc.ts';
 
-function createWorld() {
-  return Object.assign(new EventEmitter(), { env: { [MARK]: '1' }, send: vi.fn() });
+/** Connects two channels, copies messages like real processes, and returns the channel whose other side has the handlers. */
+function createChannelTo(handlers: MessageHandlers): IpcChannel {
+  const listeners: ((message: unknown) => void)[] = [];
+  const portOf = (own: number, other: number): MessagePort => ({
+    send: (message) => queueMicrotask(() => listeners[other]?.(JSON.parse(JSON.stringify(message)))),
+    onMessage(listener) {
+      listeners[own] = listener;
+    },
+  });
+  createIpcChannel(portOf(1, 0), handlers);
+  return createIpcChannel(portOf(0, 1), {});
+}
+
+describe('an IPC channel', () => {
+  it('delivers notifications and replies', async () => {
+    const received: unknown[] = [];
+    const channel = createChannelTo({
+      notifications: { name: (value) => void received.push(value) },
+      requests: { sum: async () => [1, 2] },
+    });
+    channel.notify('name', { a: 1 });
+    channel.notify('without a handler');
+    expect(await Promise.all([channel.request('sum'), channel.request('sum')])).toEqual([
+      [1, 2],
+      [1, 2],
+    ]);
+    expect(received).toEqual([{ a: 1 }]);
+  });
+
+  it('throws the error with which a request failed', async () => {
+    const channel = createChannelTo({ requests: { sum: () => Promise.reject(new Error('no sum')) } });
+    await expect(channel.request('sum')).rejects.toThrow('no sum');
+  });
+
+  it('throws if no reply arrives in time', async () => {
+    const channel = createChannelTo({ requests: { sum: () => new Promise(() => undefined) } });
+    await expect(channel.request('sum')).rejects.toThrow('the other process did not reply to "sum"');
+  });
+});
+
+function createWorkerDeps() {
+  return Object.assign(new EventEmitter(), { env: { [WORKER_ENV]: '1' }, send: vi.fn() });
 }
 
 it.each([
-  ['as its lead says, in whose place another comes', ['message', { say: 'end', value: 'replaced' }], true],
-  ['as its lead says', ['message', { say: 'end', value: 'all' }], false],
-  ['without a lead', ['disconnect'], false],
-] as const)('a worker ends once, %s, whether that is before it listens or after', async (_, [event, ...said], isReplaced) => {
-  const world = createWorld();
-  const link = connectToPrimary(world);
+  ['as the primary requests it, to be replaced', ['message', { notify: 'end', value: 'replaced' }], true],
+  ['as the primary requests it', ['message', { notify: 'end', value: 'all' }], false],
+  ['when the primary has exited', ['disconnect'], false],
+] as const)('a worker ends once, %s, before or after the listener is added', async (_, [event, ...message], isReplaced) => {
+  const own = createWorkerDeps();
+  const link = connectToPrimary(own);
   const listeners = [vi.fn(), vi.fn()] as const;
   link?.onEnd(listeners[0]);
-  world.emit(event, ...said);
-  world.emit('disconnect');
+  own.emit(event, ...message);
+  own.emit('disconnect');
   link?.onEnd(listeners[1]);
   await Promise.resolve();
   for (const listener of listeners) expect(listener.mock.calls).toEqual([[{ isReplaced }]]);
 });
 
-it('who was forked by somebody else has no lead', () => {
-  expect(connectToPrimary(Object.assign(createWorld(), { env: {} }))).toBe(undefined);
+it('a process that another program forked has no primary', () => {
+  expect(connectToPrimary(Object.assign(createWorkerDeps(), { env: {} }))).toBe(undefined);
 });

@@ -1,81 +1,159 @@
+/**
+ * The messages between the primary and its workers. Each side notifies the other, which expects no reply, and sends requests, which
+ * expect one.
+ */
+
 import cluster from 'node:cluster';
 import type { Readiness } from '../http/index.ts';
 import type { MetricValues } from '../observability/index.ts';
-import { MARK } from './fork-worker.ts';
-import { type Line, openChannel } from './worker-channel.ts';
 
-/** What a worker has of the lead. */
+/** The environment variable that the primary sets for its workers. It is not a config option. */
+export const WORKER_ENV = 'WORKER_OF_BAILIWICK';
+
+/** Sends messages to one other process, and receives its messages. */
+export interface MessagePort {
+  send(message: unknown): void;
+  onMessage(listener: (message: unknown) => void): void;
+}
+
+/** The notifications and requests that a process handles, by name. */
+export interface MessageHandlers {
+  readonly notifications?: Readonly<Record<string, (value: unknown) => void>>;
+  readonly requests?: Readonly<Record<string, () => Promise<unknown>>>;
+}
+
+/** A connection between two processes of this program. */
+export interface IpcChannel {
+  notify(name: string, value?: unknown): void;
+  /** Returns the reply. Throws if the other process fails, or does not reply in time. */
+  request(name: string): Promise<unknown>;
+}
+
+const REPLY_TIMEOUT_MS = 2000;
+
+type Message =
+  | { readonly notify: string; readonly value?: unknown }
+  | { readonly request: string; readonly id: number }
+  | { readonly reply: number; readonly value?: unknown; readonly error?: string };
+
+/** Creates a channel, which handles incoming messages from now on. */
+export function createIpcChannel(port: MessagePort, { notifications = {}, requests = {} }: MessageHandlers): IpcChannel {
+  const pending = new Map<number, PromiseWithResolvers<unknown>>();
+  let lastId = 0;
+
+  async function reply(name: string, id: number): Promise<void> {
+    try {
+      port.send({ reply: id, value: await requests[name]?.() } satisfies Message);
+    } catch (error) {
+      port.send({ reply: id, error: error instanceof Error ? error.message : String(error) } satisfies Message);
+    }
+  }
+
+  port.onMessage((message) => {
+    // Node's own messages between processes arrive here too; they have none of these members.
+    const received = message as Partial<{ notify: string; request: string; id: number; reply: number; error: string; value: unknown }>;
+    if (received.notify !== undefined) notifications[received.notify]?.(received.value);
+    else if (received.request !== undefined) void reply(received.request, received.id ?? 0);
+    else if (received.reply !== undefined) {
+      const request = pending.get(received.reply);
+      if (received.error === undefined) request?.resolve(received.value);
+      else request?.reject(new Error(received.error));
+    }
+  });
+
+  return {
+    notify: (name, value) => port.send({ notify: name, value } satisfies Message),
+    async request(name) {
+      const id = ++lastId;
+      const request = Promise.withResolvers<unknown>();
+      const timer = setTimeout(
+        () => request.reject(new Error(`the other process did not reply to "${name}" within ${REPLY_TIMEOUT_MS} ms`)),
+        REPLY_TIMEOUT_MS,
+      );
+      pending.set(id, request);
+      try {
+        port.send({ request: name, id } satisfies Message);
+        return await request.promise;
+      } finally {
+        clearTimeout(timer);
+        pending.delete(id);
+      }
+    },
+  };
+}
+
+/** The connection of a worker to the primary. */
 export interface PrimaryLink {
-  /** Metrics of all workers, as text. */
+  /** Returns the metrics of all workers, in the text format of Prometheus. */
   text(): Promise<string>;
-  /** Says that requests are taken now. */
+  /** Notifies the primary that this worker accepts requests. */
   ready(url: string): void;
-  /** Answers what the lead asks from now on. */
-  answer(asked: WorkerAnswers): void;
-  /** Tells the lead that this worker could close; resolves once the lead has closed the listener, or is gone. */
+  /** Sets the functions that reply to requests of the primary. */
+  handleRequests(handlers: WorkerRequestHandlers): void;
+  /** Notifies the primary that this worker can close; resolves when the primary has closed the port, or has exited. */
   released(): Promise<void>;
-  /** Leaves the last figures with the lead. */
-  leave(values: readonly MetricValues[]): void;
-  /** Told once: that this worker is to end, and whether only because another takes its place. */
+  /** Sends the last metrics of this worker before it exits. */
+  sendFinalMetrics(metrics: readonly MetricValues[]): void;
+  /** Calls the listener once, when this worker has to exit; `isReplaced` if a new worker takes its place. */
   onEnd(listener: (end: { readonly isReplaced: boolean }) => void): void;
 }
 
-/** What a lead asks a worker. */
-export interface WorkerAnswers {
-  values(): Promise<readonly MetricValues[]>;
+/** The requests that a worker replies to. */
+export interface WorkerRequestHandlers {
+  metrics(): Promise<readonly MetricValues[]>;
   readiness(): Promise<Readiness>;
   /** Number of connections accepted so far. */
   accepted(): Promise<number>;
 }
 
-/** The process around us, as far as it is needed. */
+/** The members of `process` that a worker needs. */
 export interface WorkerDeps {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly send?: NodeJS.Process['send'];
   on(event: 'message' | 'disconnect', listener: (message: unknown) => void): unknown;
 }
 
-/** The link of a worker to its lead; undefined where this process is none. Whoever else forked us is no lead of ours. */
-export function connectToPrimary(world: WorkerDeps): PrimaryLink | undefined {
-  if (world.env[MARK] === undefined || world.send === undefined) return undefined;
-  let answers: WorkerAnswers | undefined;
+/** Connects a worker to the primary. Returns undefined if this process was not forked by one. */
+export function connectToPrimary(own: WorkerDeps): PrimaryLink | undefined {
+  if (own.env[WORKER_ENV] === undefined || own.send === undefined) return undefined;
+  let handlers: WorkerRequestHandlers | undefined;
   const ends = Promise.withResolvers<{ readonly isReplaced: boolean }>();
   const release = Promise.withResolvers<void>();
   const end = (isReplaced: boolean): void => ends.resolve({ isReplaced });
-  const line: Line = {
-    // A lead that is gone hears nothing, and that it is gone we hear; unheard, the failure would end us before what is in flight.
-    send: (message) => void world.send?.(message, undefined, undefined, () => undefined),
-    onMessage: (listener) => void world.on('message', listener),
+  const port: MessagePort = {
+    // Sending fails if the primary has exited. Without a callback that error would crash the worker; `disconnect` handles the exit.
+    send: (message) => void own.send?.(message, undefined, undefined, () => undefined),
+    onMessage: (listener) => void own.on('message', listener),
   };
-  const channel = openChannel(line, {
-    said: { end: (value) => end(value === 'replaced'), released: () => release.resolve() },
-    asked: {
-      values: async () => answers?.values() ?? [],
-      readiness: async () => answers?.readiness(),
-      accepted: async () => answers?.accepted() ?? 0,
+  const channel = createIpcChannel(port, {
+    notifications: { end: (value) => end(value === 'replaced'), released: () => release.resolve() },
+    requests: {
+      metrics: async () => handlers?.metrics() ?? [],
+      readiness: async () => handlers?.readiness(),
+      accepted: async () => handlers?.accepted() ?? 0,
     },
   });
-  // Without a lead there is nobody who would hand over connections, and nobody who would end us.
-  world.on('disconnect', () => {
+  // Without the primary a worker receives no more connections and no notification to exit.
+  own.on('disconnect', () => {
     end(false);
     release.resolve();
   });
   return {
-    text: async () => String(await channel.ask('text')),
+    text: async () => String(await channel.request('text')),
     ready(url) {
-      // Where the lead is gone Node would end us at once, and from now on what is in flight with us.
+      // By default Node exits a worker at once when the primary exits, which would abort requests in progress.
       if (cluster.worker !== undefined) cluster.worker.exitedAfterDisconnect = true;
-      channel.say('ready', url);
+      channel.notify('ready', url);
     },
-    answer(asked) {
-      answers = asked;
+    handleRequests(given) {
+      handlers = given;
     },
     released() {
-      channel.say('drained');
+      channel.notify('drained');
       return release.promise;
     },
-    leave: (values) => channel.say('last', values),
-    // It may have been said before anybody listened.
+    sendFinalMetrics: (metrics) => channel.notify('finalMetrics', metrics),
+    // A promise, because the notification may arrive before the listener is added.
     onEnd: (listener) => void ends.promise.then(listener),
   };
 }

@@ -3,71 +3,72 @@ import { SetupError } from '../errors.ts';
 import type { Readiness } from '../http/index.ts';
 import type { MetricValues } from '../observability/index.ts';
 
-/** A process that serves. */
+/** A worker, as the primary sees it. */
 export interface WorkerProcess {
-  /** Its address, once it takes requests; undefined where it ended before. */
+  /** Resolves to its address when it accepts requests; to undefined if it exited before. */
   readonly ready: Promise<string | undefined>;
-  /** Its exit code, once it has ended; null where a signal ended it. */
+  /** Resolves to its exit code when it has exited; to null if a signal ended it. */
   readonly ended: Promise<number | null>;
-  /** Resolves when it could close its server, or has ended. */
+  /** Resolves when no request is in progress and it could close its server, or when it has exited. */
   readonly drained: Promise<void>;
-  /** The figures that it left when it ended. */
-  readonly last: readonly MetricValues[] | undefined;
-  /** Throws where it does not answer. */
-  values(): Promise<readonly MetricValues[]>;
+  /** The metrics that it sent before it exited. */
+  readonly finalMetrics: readonly MetricValues[] | undefined;
+  /** Throws if the worker does not reply. */
+  metrics(): Promise<readonly MetricValues[]>;
   readiness(): Promise<Readiness>;
-  /** Number of connections that it has accepted. Throws where it does not answer. */
+  /** Number of connections that it has accepted. Throws if the worker does not reply. */
   accepted(): Promise<number>;
-  /** Lets it close its server once it is drained. */
+  /** Lets a drained worker close its server. */
   release(): void;
-  /** Hands no more connections to it. The listener closes in the same turn where it was the last one. */
+  /** Hands no more connections to it. Disconnecting the last worker closes the listener in the same turn of the event loop. */
   disconnect(): void;
-  /** Lets it end what it has begun, and then itself. */
+  /** Makes it finish the requests in progress and exit. */
   end(how: { readonly isReplaced: boolean }): void;
   kill(): void;
 }
 
-/** What a crew goes by. */
+/** The options of a worker pool. */
 export interface WorkerPoolOptions {
+  /** Number of workers. */
   readonly count: number;
   fork(): WorkerProcess;
-  /** Told of who comes and goes unasked, a sentence each. */
-  tell(line: string): void;
-  /** Told of each that has ended. */
+  /** Called with a sentence when a worker exits unexpectedly or all have been replaced. */
+  log(line: string): void;
+  /** Called when a worker has exited. */
   onEnd?(worker: WorkerProcess): void;
-  /** Milliseconds after which one that was to end is killed. */
-  readonly endTime: number;
-  /** Milliseconds before the first try to replace one that died; each further one waits twice as long. */
+  /** Milliseconds after which a worker that does not exit is killed. */
+  readonly endTimeout: number;
+  /** Milliseconds before the first worker that died is replaced; doubled for each further failure. */
   readonly backOff?: number;
 }
 
-/** Workers, of which there are always as many as there are to be. */
+/** A fixed number of workers; those that die are replaced. */
 export interface WorkerPool {
-  /** Begins. Answers the address of all. @throws SetupError where one ends before it takes requests; it has said why. */
+  /** Starts all workers and returns their address. @throws SetupError if a worker exits before it accepts requests; it has printed why. */
   start(): Promise<string>;
-  /** Replaces one after the other by a new one, each when that takes requests. Where one does not come so far, the others stay. */
+  /** Replaces the workers one after the other, each when its replacement accepts requests. If one fails to start, the others keep running. */
   restart(): Promise<void>;
-  /** Those that take requests. */
+  /** The workers that accept requests. */
   readonly working: readonly WorkerProcess[];
-  /** Lets all end. */
+  /** Ends all workers and waits until they have exited. */
   end(): Promise<void>;
-  /** Ends all at once. */
+  /** Kills all workers. */
   kill(): void;
 }
 
-const BACK_OFF = 100;
-const LONGEST_BACK_OFF = 30_000;
-/** Milliseconds for which a worker has to have worked for its end to be no failure of starting. */
-const SETTLED = 10_000;
+const BACK_OFF_MS = 100;
+const MAX_BACK_OFF_MS = 30_000;
+/** A worker that exits within this time counts as one more failure to start. */
+const STABLE_AFTER_MS = 10_000;
 
 interface Member {
   readonly worker: WorkerProcess;
   isWorking: boolean;
-  /** Nobody takes its place: it is to end. */
+  /** True if its exit is expected, so that it is not replaced. */
   isLeaving: boolean;
 }
 
-/** Makes a crew; nobody works before `start`. */
+/** Creates a pool; `start` starts its workers. */
 export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
   const roster = createRoster(options);
   const { members } = roster;
@@ -75,21 +76,21 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
 
   async function replaceAll(): Promise<void> {
     for (const old of [...members].filter(({ isWorking }) => isWorking)) {
-      if (roster.isEnding || !(await isReplacedBy(old))) return roster.fill();
-      await letEnd(old.worker, { isReplaced: true, within: options.endTime });
+      if (roster.isEnding || !(await startReplacement(old))) return roster.fill();
+      await endOrKill(old.worker, { isReplaced: true, timeout: options.endTimeout });
     }
-    if (!roster.isEnding) options.tell('all workers are new');
+    if (!roster.isEnding) options.log('all workers have been replaced');
   }
 
-  /** Hires somebody in the place of another, who stays where that does not come so far as to take requests; answers whether it did. */
-  async function isReplacedBy(old: Member): Promise<boolean> {
+  /** Starts a replacement for a worker and returns whether it accepts requests. If not, the old worker stays. */
+  async function startReplacement(old: Member): Promise<boolean> {
     old.isLeaving = true;
-    const next = roster.hire();
+    const next = roster.add();
     next.isLeaving = true;
     const hasStarted = (await next.worker.ready) !== undefined;
     if (hasStarted) next.isLeaving = false;
     else old.isLeaving = false;
-    if (!hasStarted && !roster.isEnding) options.tell('a new worker did not start; those before it go on');
+    if (!hasStarted && !roster.isEnding) options.log('a new worker failed to start; the existing workers keep running');
     return hasStarted;
   }
 
@@ -106,7 +107,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     },
     async end() {
       roster.close();
-      await Promise.all([...members].map(({ worker }) => letEnd(worker, { isReplaced: false, within: options.endTime })));
+      await Promise.all([...members].map(({ worker }) => endOrKill(worker, { isReplaced: false, timeout: options.endTimeout })));
     },
     kill() {
       roster.close();
@@ -115,38 +116,38 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
   };
 }
 
-/** Lets a worker end, or kills it where it takes longer than `within` milliseconds. */
-async function letEnd(
+/** Ends a worker, and kills it if it has not exited after the timeout. */
+async function endOrKill(
   worker: WorkerProcess,
-  { isReplaced, within }: { readonly isReplaced: boolean; readonly within: number },
+  { isReplaced, timeout }: { readonly isReplaced: boolean; readonly timeout: number },
 ): Promise<void> {
   worker.end({ isReplaced });
-  const late = setTimeout(() => worker.kill(), within);
+  const timer = setTimeout(() => worker.kill(), timeout);
   await worker.ended;
-  clearTimeout(late);
+  clearTimeout(timer);
 }
 
-/** Who there is, and who takes the place of those who die. */
+/** The workers of a pool. It replaces those that exit unexpectedly. */
 interface Roster {
   readonly members: ReadonlySet<Member>;
   readonly isEnding: boolean;
   start(): Promise<string>;
-  hire(): Member;
-  /** Hires in the place of those that ended of themselves while somebody else was to take it. */
+  add(): Member;
+  /** Starts workers until the pool is complete again: `restart` has not replaced those that exited while it ran. */
   fill(): void;
-  /** From now on nobody is hired in the place of another. */
+  /** Replaces no worker from now on. */
   close(): void;
 }
 
-function createRoster({ count, fork, tell, onEnd, backOff = BACK_OFF }: WorkerPoolOptions): Roster {
+function createRoster({ count, fork, log, onEnd, backOff = BACK_OFF_MS }: WorkerPoolOptions): Roster {
   const members = new Set<Member>();
   let hasStarted = false;
   let isEnding = false;
   const waitAfter = createBackOff(backOff);
-  /** Those who will be hired when their time has come. */
-  let coming = 0;
+  /** Number of workers that will be started after their back-off. */
+  let scheduled = 0;
 
-  function hire(): Member {
+  function add(): Member {
     const member = createMember(fork());
     const from = performance.now();
     members.add(member);
@@ -158,29 +159,29 @@ function createRoster({ count, fork, tell, onEnd, backOff = BACK_OFF }: WorkerPo
     return member;
   }
 
-  async function replace(code: number | null, worked: number): Promise<void> {
-    const wait = waitAfter(worked);
-    tell(`a worker has ended${code === null ? '' : ` with ${code}`}; another one is started in ${wait} ms`);
-    coming++;
+  async function replace(code: number | null, uptime: number): Promise<void> {
+    const wait = waitAfter(uptime);
+    log(`a worker exited${code === null ? '' : ` with code ${code}`}; a replacement starts in ${wait} ms`);
+    scheduled++;
     await pause(wait, undefined, { ref: false });
-    coming--;
-    if (!isEnding) hire();
+    scheduled--;
+    if (!isEnding) add();
   }
 
   return {
     members,
-    hire,
+    add,
     get isEnding() {
       return isEnding;
     },
     async start() {
-      const url = addressOf(await Promise.all(Array.from({ length: count }, () => hire().worker.ready)));
+      const url = addressOf(await Promise.all(Array.from({ length: count }, () => add().worker.ready)));
       hasStarted = true;
       return url;
     },
     fill() {
       const staying = [...members].filter(({ isLeaving }) => !isLeaving).length;
-      for (let missing = count - staying - coming; missing > 0 && !isEnding; missing--) hire();
+      for (let missing = count - staying - scheduled; missing > 0 && !isEnding; missing--) add();
     },
     close() {
       isEnding = true;
@@ -196,18 +197,18 @@ function createMember(worker: WorkerProcess): Member {
   return member;
 }
 
-/** Milliseconds to wait after one that had worked for so long: each time twice as long, while they die soon after their start. */
-function createBackOff(first: number): (worked: number) => number {
+/** Creates a function that returns the milliseconds to wait after a worker exited: twice as long each time, while they exit soon. */
+function createBackOff(first: number): (uptime: number) => number {
   let failures = 0;
-  return (worked) => {
-    failures = worked < SETTLED ? failures + 1 : 1;
-    return Math.min(first * 2 ** (failures - 1), LONGEST_BACK_OFF);
+  return (uptime) => {
+    failures = uptime < STABLE_AFTER_MS ? failures + 1 : 1;
+    return Math.min(first * 2 ** (failures - 1), MAX_BACK_OFF_MS);
   };
 }
 
-/** All listen at one address, or one of them does not listen. */
+/** Returns the address that all workers share. */
 function addressOf(urls: readonly (string | undefined)[]): string {
   const [url] = urls;
-  if (url === undefined || urls.includes(undefined)) throw new SetupError('a worker did not start; what it said stands above');
+  if (url === undefined || urls.includes(undefined)) throw new SetupError('a worker failed to start; its error is printed above');
   return url;
 }

@@ -64,7 +64,7 @@ export const MUTATIONS_OF_EVIDENCE: readonly Mutation[] = [
     find: 'if (fault !== undefined) return { ok: false, why: fault };',
     replace: 'if (fault === undefined) return { ok: true };',
     red: 'src/observability/readiness.test.ts',
-    test: 'readiness gives the fault of a database whose commits work, and finds out by itself that it is gone',
+    test: 'readiness reports the fault of a database whose commits work, until a probe commit finds that it is gone',
   },
   {
     name: 'a writer goes on though nobody knows whether its commit was done',

@@ -124,7 +124,7 @@ describe('workers', () => {
     const clients = Array.from({ length: 6 }, () => create(program.url, token, { answered, goesOn: () => !isOver }));
     await expect.poll(() => answered.created.size, { timeout: 30_000 }).toBeGreaterThan(20);
     program.child.kill('SIGUSR2');
-    await expect.poll(() => program.printed(), { timeout: 90_000 }).toContain('all workers are new');
+    await expect.poll(() => program.printed(), { timeout: 90_000 }).toContain('all workers have been replaced');
     const after = answered.created.size;
     await expect.poll(() => answered.created.size, { timeout: 30_000 }).toBeGreaterThan(after + 20);
     isOver = true;
@@ -138,14 +138,14 @@ describe('workers', () => {
     // Those that went had counted most of them.
     expect(await metric('bailiwick_decisions_total{effect="allow",resource="Tip",action="create"}')).toBe(answered.created.size);
     expect(await program.stop()).toBe(0);
-    expect(program.printed()).not.toContain('has ended');
+    expect(program.printed()).not.toContain('a worker exited');
   }, 240_000);
 
   it('are started again where they die, and end with who leads them, whatever becomes of it', async () => {
     const { program } = await startCrew(2);
     const [first = 0] = workersOf(program);
     process.kill(first, 'SIGKILL');
-    await program.prints('a worker has ended; another one is started in 100 ms');
+    await program.prints('a worker exited; a replacement starts in 100 ms');
     await expect.poll(() => workersOf(program).length, { timeout: 20_000 }).toBe(2);
     expect((await send(program.url, 'GET /readyz')).status).toBe(200);
     const workers = workersOf(program);
