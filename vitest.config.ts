@@ -1,21 +1,20 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
 
-/** Whatever reaches a database: asked of PostgreSQL as it is of SQLite. A suite that belongs here has one line here. */
+/** Tests that use a database. They run on SQLite and on PostgreSQL. */
 const ON_BOTH = [
   'src/{audit,storage}/**/*.test.ts',
   'src/authz/*.test.ts',
-  'test/{attack,conformance,law,scenarios}/**/*.test.ts',
-  'test/{cascade.property,epoch-changes.property,evidence.property,expand.property,list-and-read.property,references,restore,soft-delete.property}.test.ts',
+  'test/{attack,conformance,deletion,law,property,scenarios}/**/*.test.ts',
 ];
 
-/** What is about PostgreSQL alone. */
-const POSTGRES_ALONE = ['src/storage/postgres/**/*.test.ts', 'test/{postgres,replicas}/**/*.test.ts'];
+/** Tests of PostgreSQL only. */
+const POSTGRES_ONLY = ['src/storage/postgres/**/*.test.ts', 'test/{postgres,replicas}/**/*.test.ts'];
 
-/** Requests from end to end, and the model that they are decided on. */
-const UNCACHED = ['test/scenarios/**/*.test.ts', 'test/uncached.test.ts', 'src/authz/policy-store.test.ts'];
+/** Tests that run a second time without caches: whole requests, and the policy store. */
+const UNCACHED = ['test/scenarios/**/*.test.ts', 'test/uncached/**/*.test.ts', 'src/authz/policy-store.test.ts'];
 
-/** The same tests with every cache at size zero: whatever is remembered may only save work. */
+/** Replaces every cache by one of size zero. Results must not depend on caches. */
 const withoutCaches = {
   name: 'without-caches',
   enforce: 'pre' as const,
@@ -26,22 +25,23 @@ const withoutCaches = {
   },
 };
 
-/** What is about files of SQLite, or asks no database for the answer. */
-const SQLITE_ALONE = [
+/** Tests of SQLite files, and tests that use no database. */
+const SQLITE_ONLY = [
   'src/storage/sqlite/**',
   'src/storage/migrations/migration-lock.test.ts',
   'test/conformance/{golden,plans}.test.ts',
-  // Parsers and connections, a process of its own, sources: rows of files that meet a database are in imports.test.ts.
+  // These test parsers and connections. Import rows that reach a database are in imports.test.ts.
   'test/attack/{files,frozen,index,patterns}.test.ts',
   'test/law/determinism.test.ts',
+  'test/property/{decide,linter,who-can}.property.test.ts',
 ];
 
 const config: ViteUserConfig = defineConfig({
   test: {
-    // Forks: the database driver is native code, and a test may end its process on purpose.
+    // Processes: the database driver is native code, and some tests end their process.
     pool: 'forks',
     maxWorkers: 2,
-    // Long: a machine that is busy is no fault of the program.
+    // Long, because a busy machine must not fail a test.
     testTimeout: 60_000,
     hookTimeout: 30_000,
     silent: 'passed-only',
@@ -52,7 +52,7 @@ const config: ViteUserConfig = defineConfig({
         test: {
           name: 'sqlite',
           include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts'],
-          exclude: ['test/long/**', 'test/fixtures/**', 'test/uncached.test.ts', ...POSTGRES_ALONE],
+          exclude: ['test/long/**', 'test/fixtures/**', 'test/uncached/**', ...POSTGRES_ONLY],
         },
       },
       {
@@ -64,13 +64,13 @@ const config: ViteUserConfig = defineConfig({
         extends: true,
         test: {
           name: 'postgres',
-          // Each test file has tables of its own, made by a server that others ask too.
+          // Longer than on SQLite: all test files share one server.
           testTimeout: 180_000,
           hookTimeout: 60_000,
-          include: [...ON_BOTH, ...POSTGRES_ALONE],
-          exclude: SQLITE_ALONE,
+          include: [...ON_BOTH, ...POSTGRES_ONLY],
+          exclude: SQLITE_ONLY,
           globalSetup: ['test/postgres/server.ts'],
-          setupFiles: ['test/postgres/worker.ts'],
+          setupFiles: ['test/postgres/setup.ts'],
         },
       },
     ],

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { installPackage } from '../test/process/installed.ts';
+import { installPackage } from '../test/process/installed-package.ts';
 import { moveTo } from './cores.ts';
 import type { Measurement } from './measurement.ts';
 import { pick } from './options.ts';

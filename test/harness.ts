@@ -9,7 +9,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type ConfigSources, parseConfig } from '../src/config/config.ts';
 import { createService } from '../src/service.ts';
-import { onPostgres, placeFor } from './postgres/place.ts';
+import { onPostgres, placeFor } from './postgres/test-database.ts';
 
 /** What to start. */
 export interface ServiceOptions {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { withSchema } from '../../test/postgres/place.ts';
+import { withSchema } from '../../test/postgres/test-database.ts';
 import { numbersTo, openFilling } from '../fill.ts';
 import { prepareCaller, startService } from '../service.ts';
 import {

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { withSchema } from '../../test/postgres/place.ts';
 import { startPostgres } from '../../test/postgres/server.ts';
+import { withSchema } from '../../test/postgres/test-database.ts';
 import { hasContestant, installContestants } from '../contestants/install.ts';
 import { moveTo } from '../cores.ts';
 import { CERBOS } from '../decide/cerbos.ts';

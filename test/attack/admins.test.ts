@@ -1,7 +1,7 @@
 /** Only admins change admins, through every endpoint and under all policies. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Reply, type RunningService, startService, type TestUser } from '../harness.ts';
-import { type Body, expectDiscreet } from './world.ts';
+import { type Body, expectDiscreet } from './target.ts';
 
 const DEFINITIONS = {
   'User.yaml': `

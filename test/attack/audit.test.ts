@@ -1,6 +1,6 @@
 /** The audit log holds an entry for every decided request, also for a failed one, holds no secret, and is shown only to admins. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Attack, type Body, checkAttacks, createWorld, expectDiscreet, SECRETS, type World } from './world.ts';
+import { type Attack, type Body, checkAttacks, createWorld, expectDiscreet, SECRETS, type World } from './target.ts';
 
 let world: World;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 /** Every endpoint rejects large bodies unread if the caller may not send them. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { converse, head, statusesOf } from './socket.ts';
-import { createWorld, type World } from './world.ts';
+import { createWorld, type World } from './target.ts';
 
 let world: World;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 /** Texts from callers in expressions that convert them: a text that denotes no value must not fire an ALLOW and must fire a DENY. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CONVERSIONS, type Conversion } from '../conversion-texts.ts';
-import { createWorld, underRules, type World } from './world.ts';
+import { CONVERSIONS, type Conversion } from '../reference/cel-conversions.ts';
+import { createWorld, underRules, type World } from './target.ts';
 
 let world: World;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 /** Learning the names of resources and fields that policies hide: from the description of the API, and from what errors suggest. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RunningService, startService } from '../harness.ts';
-import { type Caller, createWorld, expectDiscreet, type World } from './world.ts';
+import { type Caller, createWorld, expectDiscreet, type World } from './target.ts';
 
 let world: World;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 /** Conditions that break, miss or overflow what they are about: an ALLOW must not come of it, and a DENY must. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkAttacks, createWorld, underRules, type World } from './world.ts';
+import { checkAttacks, createWorld, underRules, type World } from './target.ts';
 
 let world: World;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 /** Requests meant to use the service up. Each is refused or answered, soon, and the service goes on. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Attack, checkAttacks, createWorld, type World } from './world.ts';
+import { type Attack, checkAttacks, createWorld, type World } from './target.ts';
 
 let world: World;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 /** Files meant to use the service up, to slip past what reads them, or to be half a file. */
 import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createWorld, expectDiscreet, type World } from './world.ts';
+import { createWorld, expectDiscreet, type World } from './target.ts';
 
 let world: World;
 beforeAll(async () => {

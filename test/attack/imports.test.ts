@@ -1,6 +1,6 @@
 /** Import rows that try to bypass policies, and CSV exports with text that a spreadsheet would run; on both databases. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createWorld, type World } from './world.ts';
+import { createWorld, type World } from './target.ts';
 
 let world: World;
 beforeAll(async () => {

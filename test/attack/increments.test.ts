@@ -1,7 +1,7 @@
 /** Increments are added to the stored value in the transaction; the sum is decided and validated like a sent value. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Reply, TestUser } from '../harness.ts';
-import { type Attack, checkAttacks, createWorld, type World } from './world.ts';
+import { type Attack, checkAttacks, createWorld, type World } from './target.ts';
 
 let world: World;
 /** May update cases while their amount stays below 100. */

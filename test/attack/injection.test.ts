@@ -1,7 +1,7 @@
 /** Names and values that would be something else than names and values if anything between here and the database took them so. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startService } from '../harness.ts';
-import { type Attack, checkAttacks, createWorld, type World } from './world.ts';
+import { type Attack, checkAttacks, createWorld, type World } from './target.ts';
 
 let world: World;
 beforeAll(async () => {

@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Reply } from '../harness.ts';
-import { createWorld, expectDiscreet, type World } from './world.ts';
+import { createWorld, expectDiscreet, type World } from './target.ts';
 
 const SECRET = 'a secret of the tests, which is long enough';
 const ISSUER = 'https://login.example';

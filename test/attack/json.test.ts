@@ -1,6 +1,6 @@
 /** JSON that two parsers read differently: with a duplicate name, a proxy or an auditor may see the other value. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Attack, checkAttacks, createWorld, type World } from './world.ts';
+import { type Attack, checkAttacks, createWorld, type World } from './target.ts';
 
 let world: World;
 beforeAll(async () => {

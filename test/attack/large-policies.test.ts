@@ -1,7 +1,7 @@
 /** Policies that would cost too much to keep or to decide: refused by a limit, in words, all that is wrong at once. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Reply } from '../harness.ts';
-import { type Attack, checkAttacks, createWorld, expectDiscreet, type World } from './world.ts';
+import { type Attack, checkAttacks, createWorld, expectDiscreet, type World } from './target.ts';
 
 let world: World;
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { onPostgres, placeFor } from '../postgres/place.ts';
+import { onPostgres, placeFor } from '../postgres/test-database.ts';
 import { type Program, query, startProgram } from '../process/program.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bailiwick-logs-'));

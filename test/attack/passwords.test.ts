@@ -1,7 +1,7 @@
 /** Users change their own password only with the current one, a token is not enough; and common passwords are refused. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Reply, type RunningService, startService, type TestUser } from '../harness.ts';
-import { type Body, createWorld, expectDiscreet, type World } from './world.ts';
+import { type Body, createWorld, expectDiscreet, type World } from './target.ts';
 
 const NEXT = 'the next password';
 const WRONG = 'not the password';

@@ -1,7 +1,7 @@
 /** Requests that a proxy and the service could parse differently are refused with one answer each, also if HTTP libraries accept them. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { converse, head, statusesOf } from './socket.ts';
-import { createWorld, type World } from './world.ts';
+import { createWorld, type World } from './target.ts';
 
 let world: World;
 beforeAll(async () => {

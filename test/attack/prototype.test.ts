@@ -1,6 +1,6 @@
 /** Names that every JavaScript object answers to are names like any other: unknown ones. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Attack, type Body, checkAttacks, createWorld, type World } from './world.ts';
+import { type Attack, type Body, checkAttacks, createWorld, type World } from './target.ts';
 
 let world: World;
 const untouched = Object.getOwnPropertyNames(Object.prototype).toSorted();

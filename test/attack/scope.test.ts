@@ -1,6 +1,6 @@
 /** What a caller may see is what lists, counts, cursors, filters and single reads show, and no more. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Attack, checkAttacks, createWorld, type World, withoutIds } from './world.ts';
+import { type Attack, checkAttacks, createWorld, type World, withoutIds } from './target.ts';
 
 let world: World;
 let closed = '';

@@ -12,7 +12,7 @@ import {
   SECRETS,
   type World,
   withoutIds,
-} from './world.ts';
+} from './target.ts';
 
 let world: World;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 /** Attempts to become the first admin of another operator's service: through a proxy, a web page, another host, or with a wrong token. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Reply, type RunningService, type ServiceOptions, startService } from '../harness.ts';
-import { expectDiscreet } from './world.ts';
+import { expectDiscreet } from './target.ts';
 
 const EVE = { name: 'Eve', email: 'eve@evil.example', password: 'a password of the attacker' };
 

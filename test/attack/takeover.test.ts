@@ -1,7 +1,7 @@
 /** Becoming somebody else, or staying who one no longer is. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TestUser } from '../harness.ts';
-import { type Attack, type Body, checkAttacks, createWorld, type World } from './world.ts';
+import { type Attack, type Body, checkAttacks, createWorld, type World } from './target.ts';
 
 let world: World;
 beforeAll(async () => {

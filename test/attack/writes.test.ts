@@ -1,7 +1,7 @@
 /** What a client sends is what it may set: never an owner, an id, a time or a role, through whatever door. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Reply } from '../harness.ts';
-import { type Attack, type Body, type Caller, checkAttacks, createWorld, expectDiscreet, type World } from './world.ts';
+import { type Attack, type Body, type Caller, checkAttacks, createWorld, expectDiscreet, type World } from './target.ts';
 
 let world: World;
 beforeAll(async () => {

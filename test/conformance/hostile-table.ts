@@ -12,7 +12,7 @@ import { dialectOf } from '../../src/storage/migrations/migration-dialects.ts';
 import { postgresDialect } from '../../src/storage/postgres/sql-dialect.ts';
 import { postgresTables } from '../../src/storage/postgres/tables.ts';
 import { sqliteDialect } from '../../src/storage/sqlite/sql-dialect.ts';
-import { onPostgres, placeFor } from '../postgres/place.ts';
+import { onPostgres, placeFor } from '../postgres/test-database.ts';
 import { DATES, DECIMALS, INTEGERS, NUMBERS, TEXTS, TIMESTAMPS } from './hostile-values.ts';
 
 export { LISTS, OPERANDS } from './hostile-values.ts';

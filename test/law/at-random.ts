@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { expect } from 'vitest';
 import { OPERATORS } from '../../src/operators/index.ts';
 import { checkLaw, type Outcome, type Question } from './check.ts';
+import type { World } from './law-fixture.ts';
 import { questions } from './policies.ts';
-import type { World } from './world.ts';
 
 /** What the questions asked came to. */
 export interface Tally {

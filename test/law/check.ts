@@ -9,8 +9,8 @@ import { resolveSort, type SortKey } from '../../src/request/index.ts';
 import type { StoredRecord } from '../../src/resources/index.ts';
 import { type ListQuery, listRecords, loadReferenced, type Page, type Referring, type Transaction } from '../../src/storage/index.ts';
 import { grantsIn, type WholeState } from '../policy-fixtures.ts';
-import { decideByTheBook } from '../reference-decider.ts';
-import { AROUND, LAW_LIMITS, NOW, type PrincipalName, TIME_ZONE, type World } from './world.ts';
+import { decideByTheBook } from '../reference/reference-decider.ts';
+import { AROUND, LAW_LIMITS, NOW, type PrincipalName, TIME_ZONE, type World } from './law-fixture.ts';
 
 /** Who lists things under which policies, and how the pages are cut. */
 export interface Question {

@@ -15,8 +15,8 @@ import { type Database, loadPolicyState, migrate, openSqlite, type Transaction }
 import { insertInto, POLICY_TABLES } from '../../src/storage/policy-tables.ts';
 import { grantsIn, resourceOf, type WholeState } from '../policy-fixtures.ts';
 import { hostileRows, USERS } from './data.ts';
+import { AROUND, LAW_LIMITS, lawDefinitions, NOW } from './law-fixture.ts';
 import { questions } from './policies.ts';
-import { AROUND, LAW_LIMITS, lawDefinitions, NOW } from './world.ts';
 
 const RUNS = 80;
 const definitions = lawDefinitions();

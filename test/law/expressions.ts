@@ -1,7 +1,7 @@
 /** CEL expressions, and what each of them says, by hand: as one of our own conditions, or as what it comes to. */
 import type { Json, JsonObject, Truth } from '../../src/operators/index.ts';
-import type { ExpressionMeaning } from '../reference-conditions.ts';
-import { all, any } from '../reference-operators.ts';
+import type { ExpressionMeaning } from '../reference/reference-conditions.ts';
+import { all, any } from '../reference/reference-operators.ts';
 
 const none = (field: string): JsonObject => ({ field, operator: 'empty', value: true });
 const some = (field: string): JsonObject => ({ field, operator: 'empty', value: false });

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { casesOf, onPostgres } from '../postgres/place.ts';
+import { casesOf, onPostgres } from '../postgres/test-database.ts';
 import { askAtRandom, createTally, expectTelling } from './at-random.ts';
 import { checkLaw } from './check.ts';
 import { hostileRows } from './data.ts';
+import { createWorld, type World } from './law-fixture.ts';
 import { REGRESSIONS } from './regressions.ts';
-import { createWorld, type World } from './world.ts';
 
 const QUESTIONS = casesOf(2000);
 

@@ -10,7 +10,7 @@ import { policyOf, type SomeRule, stateOf, toRole, toUser, type WholeState } fro
 import type { Question } from './check.ts';
 import { type LawPath, PATHS } from './data.ts';
 import { EXPRESSIONS } from './expressions.ts';
-import { LAW_LIMITS, NOW } from './world.ts';
+import { LAW_LIMITS, NOW } from './law-fixture.ts';
 
 /** Groups within groups. */
 const DEPTH = 4;

@@ -5,7 +5,7 @@
 import type { JsonObject } from '../../src/operators/index.ts';
 import { policyOf, type SomeRule, stateOf, toRole, toUser } from '../policy-fixtures.ts';
 import type { Question } from './check.ts';
-import { NOW, type PrincipalName } from './world.ts';
+import { NOW, type PrincipalName } from './law-fixture.ts';
 
 /** A question whose answer is known. */
 export interface Regression extends Question {

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { askAtRandom, createTally, expectTelling } from '../law/at-random.ts';
 import { hostileRows } from '../law/data.ts';
-import { createWorld } from '../law/world.ts';
+import { createWorld } from '../law/law-fixture.ts';
 
 const QUESTIONS = Number(process.env['LAW_QUESTIONS'] ?? 20_000);
 /** Questions about the same rows. */

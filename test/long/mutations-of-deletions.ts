@@ -39,7 +39,7 @@ export const MUTATIONS_OF_DELETIONS: readonly Mutation[] = [
     file: 'src/pipeline/steps/restore-records.ts',
     find: 'const clash = await bringBack(job, all);',
     replace: 'const clash = await bringBack(job, all);\n  if (clash !== undefined) throw clash;',
-    red: 'test/restore.test.ts',
+    red: 'test/deletion/restore.test.ts',
     test: 'restoring decides on each as it was found, deleted, before it tells what is in its way',
   },
   {

@@ -72,7 +72,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     file: 'src/pipeline/steps/write-record.ts',
     find: 'if (await mayRead(job, record)) return',
     replace: 'return',
-    red: 'test/attack/unread.test.ts',
+    red: 'test/attack/update-responses.test.ts',
     test: 'the answer of an update by PUT shows the id and the version alone where the caller may not read the record: nothing',
   },
   {
@@ -80,7 +80,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     file: 'src/pipeline/steps/decide-request.ts',
     find: 'const reading = asRead(job);',
     replace: 'const reading = job;',
-    red: 'test/attack/unread.test.ts',
+    red: 'test/attack/update-responses.test.ts',
     test: 'the answer of an update by PUT does not show what a condition on the data sent would open',
   },
   {
@@ -88,7 +88,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     file: 'src/pipeline/steps/import-rows.ts',
     find: 'if (isReadable && proposals',
     replace: 'if (proposals',
-    red: 'test/attack/unread.test.ts',
+    red: 'test/attack/update-responses.test.ts',
     test: 'a row of an import that guesses at a record that its caller may not read, found by its code, &dryRun=true is answered and stored alike whether it is right: an amount',
   },
   {
@@ -352,7 +352,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     file: 'src/pipeline/steps/cascade-delete.ts',
     find: "await decideOrRefuseEach(job, { resource, action: 'delete', records, hint });",
     replace: '',
-    red: 'test/references.test.ts',
+    red: 'test/deletion/on-delete.test.ts',
     test: 'a cascade goes down a chain, each record decided by itself',
   },
   {
@@ -360,7 +360,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     file: 'src/pipeline/steps/cascade-delete.ts',
     find: 'await checkLastAdmin(job.tx, { userId: id, deleted: true });',
     replace: '',
-    red: 'test/references.test.ts',
+    red: 'test/deletion/on-delete.test.ts',
     test: 'a cascade does not take the last active admin with it',
   },
   {
@@ -368,7 +368,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     file: 'src/pipeline/steps/decide-request.ts',
     find: 'const decision = await decideOrRefuse(job, { record, data: rows[index] ?? null });',
     replace: 'const decision = first ?? (await decideOrRefuse(job, { record, data: rows[index] ?? null }));',
-    red: 'test/scenarios/undone.test.ts',
+    red: 'test/scenarios/rollback.test.ts',
     test: 'what is refused halfway is undone, and the record says so an import of which one record is denied',
   },
   {
@@ -400,7 +400,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     file: 'src/storage/matching-records.ts',
     find: '    and: readable,\n',
     replace: '',
-    red: 'test/attack/matches.test.ts',
+    red: 'test/attack/upserts.test.ts',
     test: 'a filter on a hidden record, as alice updateIfExists answers alike whether it matches: an amount',
   },
   {
@@ -408,7 +408,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     file: 'src/pipeline/steps/decide-request.ts',
     find: 'return { ...job, request: { ...job.request, data: undefined } };',
     replace: 'return job;',
-    red: 'test/attack/matches.test.ts',
+    red: 'test/attack/upserts.test.ts',
     test: 'a filter on a hidden record, as guesser updateIfExists answers alike whether it matches: an amount',
   },
   {
@@ -440,7 +440,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     file: 'src/pipeline/pipeline.ts',
     find: 'await job.tx.savepoint(work)',
     replace: 'await work()',
-    red: 'test/restore.test.ts',
+    red: 'test/deletion/restore.test.ts',
     test: 'restoring decides on each as it was found, deleted, before it tells what is in its way',
   },
   {
@@ -448,7 +448,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     file: 'src/pipeline/pipeline.ts',
     find: 'await appendAll(tx, entries);',
     replace: 'await appendAll(\n    tx,\n    entries.filter(({ allowed }) => allowed),\n  );',
-    red: 'test/scenarios/undone.test.ts',
+    red: 'test/scenarios/rollback.test.ts',
     test: 'what is refused halfway is undone, and the record says so an import of which one record is denied',
   },
   {
@@ -520,7 +520,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     file: 'src/pipeline/steps/cascade-delete.ts',
     find: '(used.get(tx) ?? 0) + count',
     replace: 'count',
-    red: 'test/references.test.ts',
+    red: 'test/deletion/on-delete.test.ts',
     test: 'a cascade over many records is bounded for all requests of a batch together',
   },
   {
@@ -528,7 +528,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     file: 'src/pipeline/steps/cascade-delete.ts',
     find: 'cascaded(tx, ids.length) > settings.cascadeMax',
     replace: 'cascaded(tx, ids.length) < 0',
-    red: 'test/references.test.ts',
+    red: 'test/deletion/on-delete.test.ts',
     test: 'a cascade over many records is refused beyond its bound, naming what refers, and nothing is deleted',
   },
   {
@@ -536,7 +536,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     file: 'src/pipeline/steps/cascade-delete.ts',
     find: 'else await checkUnreferred(job, referrer, search.depth);',
     replace: 'else await Promise.resolve();',
-    red: 'test/references.test.ts',
+    red: 'test/deletion/on-delete.test.ts',
     test: 'restrict says which field of what refers',
   },
   {

@@ -6,7 +6,7 @@ import type { Mutation } from './mutation.ts';
 import { MUTATIONS_OF_CONDITIONS } from './mutations-of-conditions.ts';
 import { MUTATIONS_OF_DECISIONS } from './mutations-of-decisions.ts';
 import { MUTATIONS_OF_DELETIONS } from './mutations-of-deletions.ts';
-import { MUTATIONS_OF_EVIDENCE } from './mutations-of-evidence.ts';
+import { MUTATIONS_OF_EVIDENCE } from './mutations-of-integrity.ts';
 import { MUTATIONS_OF_REQUESTS } from './mutations-of-requests.ts';
 
 /** All of them. */

@@ -1,12 +1,12 @@
 /** What `test/replicas/` asks a little of, asked for long: thousands of toggles, 50 deaths of each kind, many races. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type PostgresServer, startPostgres } from '../postgres/server.ts';
-import { findLosses } from '../replicas/changes.ts';
+import { createExpiry, createToggle, TOGGLES } from '../replicas/access-toggles.ts';
+import { findLosses } from '../replicas/acknowledged-changes.ts';
+import { crashServer, killReplicas } from '../replicas/crashes.ts';
 import { type Fleet, startFleet } from '../replicas/fleet.ts';
 import { toggleUnderLoad } from '../replicas/freshness.ts';
-import { crashServer, killReplicas } from '../replicas/loss.ts';
 import { createRacing } from '../replicas/races.ts';
-import { createExpiry, createToggle, TOGGLES } from '../replicas/toggles.ts';
 
 /** Milliseconds. */
 const HOUR = 3_600_000;

@@ -1,7 +1,7 @@
 /** Four replicas on one PostgreSQL, asked by turns or at once. */
 import { openDatabase } from '../../src/storage/index.ts';
 import { type Reply, type RunningService, type ServiceOptions, startService } from '../harness.ts';
-import { placeFor } from './place.ts';
+import { placeFor } from './test-database.ts';
 
 /** Services on one database. */
 export interface Replicas {

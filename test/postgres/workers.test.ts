@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, describe, expect, inject, it } from 'vitest';
 import { answersAroundStop, connectAndAsk, expectDone, idOf, type Program, pause, send, setUp, startProgram } from '../process/program.ts';
-import { withSchema } from './place.ts';
+import { withSchema } from './test-database.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bailiwick-workers-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

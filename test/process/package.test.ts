@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Installed, installPackage, link } from './installed.ts';
+import { type Installed, installPackage, link } from './installed-package.ts';
 import { expectDone, type Program, runProgram, send, setUp, startProgram } from './program.ts';
 
 const run = promisify(execFile);

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SignJWT } from 'jose';
 import pg from 'pg';
-import { withSchema } from '../postgres/place.ts';
+import { withSchema } from '../postgres/test-database.ts';
 import {
   createUser,
   type Ended,

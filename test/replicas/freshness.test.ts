@@ -5,10 +5,10 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type PostgresServer, startPostgres } from '../postgres/server.ts';
+import { createExpiry, createToggle, TOGGLES } from './access-toggles.ts';
+import { disableGuard, restoreGuard } from './disable-validation.ts';
 import { type Fleet, startFleet } from './fleet.ts';
 import { toggleUnderLoad } from './freshness.ts';
-import { disableGuard, restoreGuard } from './guard.ts';
-import { createExpiry, createToggle, TOGGLES } from './toggles.ts';
 
 /** Little: `test/long/` has thousands. */
 const LITTLE = { rounds: 3, inFlight: 2 };

@@ -7,11 +7,11 @@ import { installed, type Pgbouncer, startPgbouncer } from '../postgres/pgbouncer
 import { type PostgresProxy, startProxy } from '../postgres/proxy.ts';
 import { type PostgresServer, startPostgres } from '../postgres/server.ts';
 import { expectDone, idOf, type Program, type Reply, send } from '../process/program.ts';
-import { createAnswered, findLosses, untilAnswered } from './changes.ts';
+import { createToggle } from './access-toggles.ts';
+import { createAnswered, findLosses, untilAnswered } from './acknowledged-changes.ts';
+import { killReplicas, underLoad } from './crashes.ts';
 import { createNote, type Fleet, NOTE, startFleet } from './fleet.ts';
 import { toggleUnderLoad } from './freshness.ts';
-import { killReplicas, underLoad } from './loss.ts';
-import { createToggle } from './toggles.ts';
 
 const POOL = 3;
 const LITTLE = { rounds: 2, inFlight: 4 };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startNewsroom } from './newsroom-service.ts';
 import { checkScenarios, type Stage } from './scenario.ts';
-import { startNewsroom } from './stage.ts';
 
 let stage: Stage;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 /** The admin endpoints in every shape that the specification gives them: envelopes, filters, defaults, and who may call. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Reply } from '../harness.ts';
+import { startNewsroom } from './newsroom-service.ts';
 import { checkScenarios, type Scenario, type Stage } from './scenario.ts';
-import { startNewsroom } from './stage.ts';
 
 let stage: Stage;
 beforeAll(async () => {

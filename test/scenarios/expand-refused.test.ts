@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parseDefinition } from '../../src/resources/index.ts';
 import { type RunningService, startService } from '../harness.ts';
-import { denied, given, may, read, startReaders } from './expand-world.ts';
+import { denied, given, may, read, startReaders } from './expand-service.ts';
 import { checkScenarios, type Scenario, type Stage } from './scenario.ts';
 
 const CASE = `

@@ -1,7 +1,7 @@
 /** Why it was decided so: the same members from a test of access, a test of one policy, and a past decision. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Reply } from '../harness.ts';
-import { type AheadWorld, startAheadWorld } from './ahead-world.ts';
+import { type AheadWorld, startAheadWorld } from './access-query-service.ts';
 
 let world: AheadWorld;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 /** Exports as files: what stands in them for whom, and which entries are left. */
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTransferWorld, lines, type TransferWorld } from './transfer-world.ts';
+import { createTransferWorld, lines, type TransferWorld } from './transfer-service.ts';
 
 const ROWS = 700;
 

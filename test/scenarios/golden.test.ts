@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RunningService, startService } from '../harness.ts';
 import { askEverything, type MatrixTable } from './matrix.ts';
-import { PEOPLE } from './matrix-world.ts';
+import { PEOPLE } from './matrix-service.ts';
 
 describe('who is answered what', () => {
   it('is what was reviewed: test/golden/authorization.md', { timeout: 180_000 }, async () => {

@@ -6,7 +6,7 @@ import { printMistake } from '../../src/resources/index.ts';
 import { loadProject } from '../../src/resources/system/index.ts';
 import { type Reply, type RunningService, startService, type TestUser } from '../harness.ts';
 import { examples, run } from './examples.ts';
-import { LEAVES_OTHERS } from './soft-delete-world.ts';
+import { LEAVES_OTHERS } from './soft-delete-service.ts';
 
 let service: RunningService;
 let admin: TestUser;

@@ -1,6 +1,6 @@
 /** Imports of every kind: what is answered, what is stored, and which entries are left. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createTransferWorld, lines, type Sending, type TransferWorld } from './transfer-world.ts';
+import { createTransferWorld, lines, type Sending, type TransferWorld } from './transfer-service.ts';
 
 let world: TransferWorld;
 beforeAll(async () => {

@@ -15,7 +15,7 @@ import {
   TAKEN,
   takeFullAccess,
   type World,
-} from './matrix-world.ts';
+} from './matrix-service.ts';
 
 /** One row: what is asked, and what each kind of people is answered. */
 export interface MatrixRow {

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Config, parseConfig } from '../../src/config/config.ts';
 import { verifyDecisions } from '../../src/project/index.ts';
 import { createService, type Service } from '../../src/service.ts';
-import { onPostgres, placeFor } from '../postgres/place.ts';
+import { onPostgres, placeFor } from '../postgres/test-database.ts';
 
 let folder: string;
 beforeEach(() => {

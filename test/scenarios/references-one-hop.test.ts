@@ -1,6 +1,6 @@
 /** Conditions that follow one reference: the value stands in another record, through every door as through one. */
 import { afterAll, beforeAll, describe } from 'vitest';
-import { asks, lists, mayNot, mayNotRead, reads, startAuthors, traced } from './references-world.ts';
+import { asks, lists, mayNot, mayNotRead, reads, startAuthors, traced } from './references-service.ts';
 import { checkScenarios, type Scenario, type Stage } from './scenario.ts';
 
 const NO_ONE = '00000000-0000-7000-8000-000000000000';

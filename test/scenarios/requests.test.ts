@@ -1,7 +1,7 @@
 /** What holds for every request whatever it asks for: its id, its entry, preconditions, and a clear problem for bad input. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startNewsroom } from './newsroom-service.ts';
 import { checkScenarios, type Scenario, type Stage } from './scenario.ts';
-import { startNewsroom } from './stage.ts';
 
 let stage: Stage;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 /** What is deleted and kept: hidden behind every door, unique no longer, restored with what went along, listed to who may delete it. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkScenarios, type Scenario, type Stage } from './scenario.ts';
-import { LEAVES_OTHERS, startFolders } from './soft-delete-world.ts';
+import { LEAVES_OTHERS, startFolders } from './soft-delete-service.ts';
 
 let stage: Stage;
 beforeAll(async () => {

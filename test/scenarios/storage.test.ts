@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/config.ts';
 import { openTables } from '../../src/project/index.ts';
 import { type RunningService, startService } from '../harness.ts';
-import { placeFor } from '../postgres/place.ts';
+import { placeFor } from '../postgres/test-database.ts';
 
 const definition = (field: string): string => `name: Note\nfields:\n  ${field}\n`;
 

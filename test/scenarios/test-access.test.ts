@@ -1,7 +1,7 @@
 /** A test of access says what the request will come to: the answers of both, side by side, and what a test has to warn of. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Reply } from '../harness.ts';
-import { type AheadWorld, NOBODY, startAheadWorld } from './ahead-world.ts';
+import { type AheadWorld, NOBODY, startAheadWorld } from './access-query-service.ts';
 
 let world: AheadWorld;
 beforeAll(async () => {

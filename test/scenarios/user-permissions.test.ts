@@ -1,7 +1,7 @@
 /** What a user may do: every resource × every action, and why. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Reply } from '../harness.ts';
-import { type AheadWorld, NOBODY, type Row, startAheadWorld } from './ahead-world.ts';
+import { type AheadWorld, NOBODY, type Row, startAheadWorld } from './access-query-service.ts';
 
 let world: AheadWorld;
 beforeAll(async () => {

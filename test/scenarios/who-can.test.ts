@@ -1,7 +1,7 @@
 /** Who can do something: roles, then users one by one; what depends on something says on what. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Reply } from '../harness.ts';
-import { type AheadWorld, NOBODY, type Row, startAheadWorld, WHO_CAN } from './ahead-world.ts';
+import { type AheadWorld, NOBODY, type Row, startAheadWorld, WHO_CAN } from './access-query-service.ts';
 
 let world: AheadWorld;
 beforeAll(async () => {

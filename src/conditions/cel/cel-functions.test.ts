@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CONVERSIONS, CONVERSIONS_OF_VALUES, CONVERSIONS_REFUSED } from '../../../test/conversion-texts.ts';
+import { CONVERSIONS, CONVERSIONS_OF_VALUES, CONVERSIONS_REFUSED } from '../../../test/reference/cel-conversions.ts';
 import type { Truth } from '../../operators/index.ts';
 import type { Scope } from '../condition.ts';
 import { parseConditions } from '../parse-condition.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { casesOf } from '../../../test/postgres/place.ts';
+import { casesOf } from '../../../test/postgres/test-database.ts';
 import type { JsonObject } from '../../operators/index.ts';
 import type { Definitions } from '../../resources/index.ts';
 import { sql } from '../../sql.ts';

@@ -1,0 +1,193 @@
+/** A filter of createIfNotExists and updateIfExists confirms nothing of a record that the caller may not read. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Reply, TestUser } from '../harness.ts';
+import { type Body, createWorld, expectDiscreet, type World } from './target.ts';
+
+let world: World;
+let hidden: string;
+/** Reads records by a condition that SQL cannot express, and creates and updates everything. */
+let scanner: TestUser;
+/** Creates and updates everything, and reads nothing. */
+let writer: TestUser;
+/** May read records that have the amount in the data sent: none, because a read sends no data. */
+let guesser: TestUser;
+beforeAll(async () => {
+  world = await createWorld();
+  hidden = await world.createRecord('Case', HIDDEN);
+  const writes = ['create', 'update'].map((action) => ({ resource: 'Case', action }));
+  const reads = (condition: object): object => ({ resource: 'Case', action: 'read', conditions: [condition] });
+  [scanner, writer, guesser] = [await world.user(IN_NO_ROLE), await world.user(IN_NO_ROLE), await world.user(IN_NO_ROLE)];
+  await world.createPolicy({
+    userId: scanner.id,
+    rules: [...writes, reads({ field: 'resource.title', operator: 'matches', value: '^Alice|^scanned' })],
+  });
+  await world.createPolicy({ userId: writer.id, rules: [...writes, { resource: 'Case', action: 'read', effect: 'DENY', priority: 900 }] });
+  await world.createPolicy({
+    userId: guesser.id,
+    rules: [...writes, reads({ field: 'resource.amount', operator: 'eq', value: `\${request.data.amount}` })],
+  });
+});
+afterAll(() => world.close());
+
+/** A role whose policies show open cases alone. */
+const IN_NO_ROLE = { role: 'anon' };
+/** The hidden record. Only admins and editors may read it. */
+const HIDDEN = { title: 'Hidden case', code: 'H-1', amount: 731, tags: ['z'], isOpen: false };
+
+type Filter = Readonly<Record<string, unknown>>;
+
+/** A filter that matches the hidden record, and one that matches none. */
+const PROBES: readonly (readonly [name: string, match: Filter, none: Filter])[] = [
+  ['the value of a unique field', { code: 'H-1' }, { code: 'H-2' }],
+  ['an amount', { amount: 731 }, { amount: 732 }],
+  ['an amount of a known record', { code: 'H-1', amount: 731 }, { code: 'H-1', amount: 732 }],
+  ['a range', { amount: { gt: 730 } }, { amount: { gt: 731 } }],
+  ['a range of both ends', { amount: { between: [731, 731] } }, { amount: { between: [732, 732] } }],
+  ['the beginning of a text', { title: { startsWith: 'Hidden' } }, { title: { startsWith: 'Hidded' } }],
+  ['a pattern', { title: { matches: '^Hidden' } }, { title: { matches: '^Hidded' } }],
+  ['an item of a list', { tags: { has: 'z' } }, { tags: { has: 'y' } }],
+  ['one of several', { code: { in: ['H-1', 'H-3'] } }, { code: { in: ['H-2', 'H-3'] } }],
+  ['a value that is there', { code: 'H-1', amount: { isNull: false } }, { code: 'H-1', amount: { isNull: true } }],
+];
+
+type Send = (filter: Filter) => readonly [path: string, body: Body];
+const one = (action: string, filter: Filter, data: Filter): Body => ({ resource: 'Case', action, filter, data });
+
+/** Sends the amount of the hidden record too, which must not make the record readable. */
+const MADE: Filter = { title: 'made', amount: 731 };
+const CHANGED: Filter = { title: 'changed', amount: 731 };
+
+/** Every endpoint that takes a filter. */
+const DOORS: readonly (readonly [name: string, send: Send])[] = [
+  ['createIfNotExists', (filter) => ['/api/Case/createIfNotExists', { filter, data: MADE }]],
+  ['updateIfExists', (filter) => ['/api/Case/updateIfExists', { filter, data: CHANGED }]],
+  ['batch createIfNotExists', (filter) => ['/api/batch', { requests: [one('createIfNotExists', filter, MADE)] }]],
+  ['batch updateIfExists', (filter) => ['/api/batch', { requests: [one('updateIfExists', filter, CHANGED)] }]],
+  [
+    'atomic batch',
+    (filter) => [
+      '/api/batch',
+      {
+        atomic: true,
+        requests: [one('createIfNotExists', filter, { title: 'made' }), one('updateIfExists', filter, CHANGED)],
+      },
+    ],
+  ],
+];
+
+/** The response with its headers, without the parts that differ from record to record. */
+async function ask(token: string, [path, body]: ReturnType<Send>): Promise<string> {
+  const reply = await world.call('POST', path, { token, body });
+  expectDiscreet(reply);
+  await removeMade(reply);
+  const { date: _date, 'content-length': _length, ...headers } = reply.headers;
+  return `${reply.status} ${JSON.stringify(headers)} ${reply.text}`
+    .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<id>')
+    .replaceAll(/"(x-ratelimit-\w+)":"\d+"/g, '"$1":"…"')
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>');
+}
+
+async function removeMade(reply: Reply): Promise<void> {
+  const items = (Array.isArray(reply.at('data')) ? reply.at('data') : [reply.body]) as readonly {
+    data?: { id?: string; title?: string };
+  }[];
+  for (const { data } of items) {
+    if (data?.title === 'made') await world.as('admin', 'DELETE', `/api/Case/${data.id}`);
+  }
+}
+
+describe.each(['alice', 'scanner', 'writer', 'guesser'])('a filter on a hidden record, as %s', (who) => {
+  const tokenOf = async (): Promise<string> => {
+    if (who === 'alice') return world.logIn(world.emails.alice, world.passwords);
+    return { scanner, writer, guesser }[who]?.token ?? '';
+  };
+
+  describe.each(DOORS)('%s', (_, send) => {
+    it.each(PROBES)('answers alike whether it matches: %s', async (_name, match, none) => {
+      const token = await tokenOf();
+      const before = await world.as('admin', 'GET', `/api/Case/${hidden}`);
+      expect(await ask(token, send(match))).toBe(await ask(token, send(none)));
+      expect((await world.as('admin', 'GET', `/api/Case/${hidden}`)).body).toEqual(before.body);
+    });
+  });
+
+  it('is decided before a mistake in it is named', async () => {
+    const [path, body] = ['/api/Case/createIfNotExists', { filter: { nothing: 1 }, data: { title: 'x' } }];
+    const reply = await world.call('POST', path, { token: await tokenOf(), body });
+    expect([reply.status, reply.at('code')]).toEqual(who === 'writer' ? [403, 'ACCESS_DENIED'] : [400, 'REQUEST_FIELD']);
+  });
+});
+
+describe('a hidden record', () => {
+  it('does not match: a new record is created', async () => {
+    const body = { filter: { amount: 731 }, data: { title: 'mine', amount: 731 } };
+    const made = await world.as('alice', 'POST', '/api/Case/createIfNotExists', { body });
+    expect([made.status, made.at('created')]).toEqual([201, true]);
+    const again = await world.as('alice', 'POST', '/api/Case/createIfNotExists', { body });
+    expect([again.status, again.at('created'), again.at('data.id')]).toEqual([200, false, made.at('data.id')]);
+    expect((await world.as('alice', 'DELETE', `/api/Case/${made.at('data.id')}`)).status).toBe(200);
+  });
+
+  it('matters where the create breaks a unique constraint: 409 as for any create, with any filter', async () => {
+    const data = { title: 'x', code: 'H-1' };
+    const answers = [
+      await world.as('alice', 'POST', '/api/Case', { body: data }),
+      await world.as('alice', 'POST', '/api/Case/createIfNotExists', { body: { filter: { code: 'H-1' }, data } }),
+      await world.as('alice', 'POST', '/api/Case/createIfNotExists', { body: { filter: { title: 'no such' }, data } }),
+    ];
+    for (const answer of answers)
+      expect(answer.body).toMatchObject({ status: 409, code: 'RECORD_EXISTS', detail: 'another Case has the same code' });
+  });
+
+  it('does not count among several matches: the visible record is changed', async () => {
+    await world.as('alice', 'PUT', `/api/Case/${world.cases.alice}`, { body: { amount: 731 } });
+    const body = { filter: { amount: 731 }, data: { amount: 7 } };
+    const reply = await world.as('alice', 'POST', '/api/Case/updateIfExists', { body });
+    expect([reply.status, reply.at('data.id')]).toEqual([200, world.cases.alice]);
+    expect((await world.as('admin', 'GET', `/api/Case/${hidden}`)).at('data.amount')).toBe(731);
+    await world.as('alice', 'PUT', `/api/Case/${world.cases.alice}`, { body: { amount: null } });
+  });
+
+  it('is found by a caller who may read it, also by a condition that SQL cannot express', async () => {
+    const body = { filter: { code: 'A-1' }, data: { title: 'scanned' } };
+    const reply = await world.call('POST', '/api/Case/updateIfExists', { token: scanner.token, body });
+    expect([reply.status, reply.at('updated'), reply.at('data.id')]).toEqual([200, true, world.cases.alice]);
+  });
+});
+
+describe('a record that may be read', () => {
+  it('is matched while a reference grants the right to read, and no longer after that', async () => {
+    const colleague = await world.user(IN_NO_ROLE);
+    await world.createPolicy({
+      userId: colleague.id,
+      rules: [
+        { resource: 'Case', action: 'read', conditions: [{ field: 'resource.ownerId.department', operator: 'eq', value: 'claims' }] },
+        { resource: 'Case', action: 'update' },
+      ],
+    });
+    const update = (): Promise<Reply> =>
+      world.call('POST', '/api/Case/updateIfExists', { token: colleague.token, body: { filter: { code: 'H-1' }, data: {} } });
+    expect((await update()).at('updated')).toBe(false);
+    await world.as('admin', 'PUT', `/api/Case/${hidden}`, { body: { ownerId: world.ids.alice } });
+    expect((await update()).at('data.id')).toBe(hidden);
+    await world.as('admin', 'PUT', `/api/Case/${hidden}`, { body: { ownerId: world.ids.eve } });
+    expect((await update()).at('updated')).toBe(false);
+  });
+
+  it('is not updated by a caller who may not update it: 403, as for the update itself', async () => {
+    const reader = await world.user(IN_NO_ROLE);
+    await world.createPolicy({
+      userId: reader.id,
+      rules: [
+        { resource: 'Case', action: 'read' },
+        { resource: 'Case', action: 'update', conditions: [{ field: 'resource.code', operator: 'eq', value: 'A-1' }] },
+      ],
+    });
+    const body = (code: string): object => ({ filter: { code }, data: { amount: 1 } });
+    const byFilter = await world.call('POST', '/api/Case/updateIfExists', { token: reader.token, body: body('B-1') });
+    const byId = await world.call('PUT', `/api/Case/${world.cases.bob}`, { token: reader.token, body: { amount: 1 } });
+    expect([byFilter.status, byFilter.at('detail')]).toEqual([403, byId.at('detail')]);
+    const none = await world.call('POST', '/api/Case/updateIfExists', { token: reader.token, body: body('C-1') });
+    expect([none.status, none.at('updated')]).toEqual([200, false]);
+  });
+});

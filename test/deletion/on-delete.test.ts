@@ -1,0 +1,350 @@
+/** What happens to records that refer to a deleted one: by definition, decided and recorded; never by the database alone. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseConfig } from '../../src/config/config.ts';
+import { createService } from '../../src/service.ts';
+import { type Reply, type RunningService, startService } from '../harness.ts';
+
+const definitions = {
+  'Company.yaml': 'name: Company\nfields:\n  name: { type: string }\n',
+  'User.yaml': 'name: User\nfields:\n  companyId: { type: reference, to: Company, onDelete: cascade }\n',
+  'Node.yaml': `name: Node
+fields:
+  up:   { type: reference, to: Node, onDelete: cascade }
+  peer: { type: reference, to: Node, onDelete: restrict }
+  also: { type: reference, to: Node, onDelete: cascade }
+`,
+  'Leaf.yaml': `name: Leaf
+fields:
+  goes:  { type: reference, to: Node, onDelete: cascade, index: true }
+  also:  { type: reference, to: Node, onDelete: cascade }
+  keeps: { type: reference, to: Node, onDelete: restrict }
+  loses: { type: reference, to: Node, onDelete: setNull, index: true }
+  knows: { type: reference, to: Node, onDelete: restrict, writeOnly: true }
+  names: { type: list, of: { type: reference, to: Node, onDelete: setNull } }
+`,
+};
+
+/** Small, so that tests run into it. */
+const CASCADE_MAX = 150;
+
+const keepsChildren = {
+  name: 'Deletes nodes that are under no other',
+  type: 'CUSTOM',
+  rules: [{ resource: 'Node', action: 'delete', conditions: [{ field: 'resource.up', operator: 'exists', value: false }] }],
+};
+
+let service: RunningService;
+beforeAll(async () => {
+  service = await startService({ definitions, settings: { cascadeMax: CASCADE_MAX } });
+});
+afterAll(() => service.close());
+
+async function asAdmin(method: string, path: string, body?: unknown): Promise<Reply> {
+  return service.call(method, path, { token: (await service.admin()).token, body });
+}
+
+async function createNode(up?: string): Promise<string> {
+  return service.createRecord('Node', up === undefined ? {} : { up });
+}
+
+describe('a cascade', () => {
+  it('ends the sessions of users that it deletes', async () => {
+    const companyId = await service.createRecord('Company', { name: 'Gone' });
+    const user = await service.user({ companyId });
+    expect((await asAdmin('DELETE', `/api/Company/${companyId}`)).status).toBe(200);
+    expect((await service.call('GET', '/auth/me', { token: user.token })).status).toBe(401);
+  });
+
+  it('does not take the last active admin with it', async () => {
+    const { id } = await service.admin();
+    const companyId = await service.createRecord('Company', { name: 'All' });
+    expect((await asAdmin('PUT', `/api/User/${id}`, { companyId })).status).toBe(200);
+    const refused = await asAdmin('DELETE', `/api/Company/${companyId}`);
+    expect([refused.status, refused.at('code')]).toEqual([409, 'IDENTITY_LAST_ADMIN']);
+    expect((await asAdmin('GET', `/api/Company/${companyId}`)).status).toBe(200);
+  });
+
+  it('goes down a chain, each record decided by itself', async () => {
+    const top = await createNode();
+    const ids = [top];
+    for (let level = 0; level < 3; level++) ids.push(await createNode(ids.at(-1)));
+    const reply = await asAdmin('DELETE', `/api/Node/${top}`);
+    expect(reply.status).toBe(200);
+    const entries = await service.decisions('resource=Node&action=delete&limit=4');
+    expect(new Set(entries.map(({ recordId }) => recordId))).toEqual(new Set(ids));
+    expect((await asAdmin('GET', '/api/Node')).at('count')).toBe(0);
+  });
+
+  it('that is denied half-way does nothing, and what was allowed before says so', async () => {
+    const { id: policyId } = (await asAdmin('POST', '/admin/api/policies', keepsChildren)).at('data') as { id: string };
+    const { id: userId, token } = await service.user();
+    await asAdmin('POST', `/admin/api/policies/${policyId}/assign/user/${userId}`, {});
+    const top = await createNode();
+    const below = await createNode(top);
+    const refused = await service.call('DELETE', `/api/Node/${top}`, { token });
+    expect(refused.body).toMatchObject({
+      status: 403,
+      detail: 'no rule matched',
+      hint: 'Node.up refers to this Node: whatever does so would be deleted with it',
+    });
+    const entries = await service.decisions(`userId=${userId}&limit=2`);
+    expect(new Set(entries.map(({ recordId, allowed, outcome }) => [recordId, allowed, outcome].join(' ')))).toEqual(
+      new Set([`${top} true ACCESS_DENIED`, `${below} false `]),
+    );
+    expect((await asAdmin('DELETE', `/api/Node/${top}`)).status).toBe(200);
+  });
+
+  it('follows 32 references in a row, and no more', async () => {
+    const ids = [await createNode()];
+    for (let level = 0; level < 33; level++) ids.push(await createNode(ids.at(-1)));
+    const refused = await asAdmin('DELETE', `/api/Node/${ids[0]}`);
+    expect([refused.status, refused.at('detail')]).toEqual([
+      409,
+      'more than 32 references in a row lead to this record; delete what refers by Node.up first',
+    ]);
+    expect((await asAdmin('DELETE', `/api/Node/${ids[1]}`)).status).toBe(200);
+    expect((await asAdmin('GET', '/api/Node')).at('count')).toBe(1);
+    expect((await asAdmin('DELETE', `/api/Node/${ids[0]}`)).status).toBe(200);
+  });
+
+  it.each(['up', 'peer'])('is not in the way of a record that refers to itself by %s', async (field) => {
+    const id = await createNode();
+    await asAdmin('PUT', `/api/Node/${id}`, { [field]: id });
+    const reply = await asAdmin('DELETE', `/api/Node/${id}`);
+    expect([reply.status, reply.at('detail')]).toEqual([200, undefined]);
+  });
+
+  it('comes to an end where records refer to one another in a circle', async () => {
+    const first = await createNode();
+    const second = await createNode(first);
+    const third = await createNode(second);
+    await asAdmin('PUT', `/api/Node/${first}`, { up: third });
+    const reply = await asAdmin('DELETE', `/api/Node/${second}`);
+    expect([reply.status, reply.at('detail')]).toEqual([200, undefined]);
+    expect((await asAdmin('GET', '/api/Node')).at('count')).toBe(0);
+    const entries = await service.decisions('resource=Node&action=delete&limit=3');
+    expect(new Set(entries.map(({ recordId }) => recordId))).toEqual(new Set([first, second, third]));
+  });
+});
+
+describe('a cascade over many records', () => {
+  const grow = async (count: number, leaf: object): Promise<void> => {
+    const reply = await asAdmin('POST', '/api/Leaf/import', { data: Array.from({ length: count }, () => leaf) });
+    expect(reply.status, reply.text).toBe(201);
+  };
+  const leaves = async (): Promise<unknown> => (await asAdmin('GET', '/api/Leaf?total=true&limit=1')).at('total');
+
+  it('takes all of them along, each decided by itself', async () => {
+    const id = await createNode();
+    await grow(CASCADE_MAX, { goes: id });
+    const reply = await asAdmin('DELETE', `/api/Node/${id}`);
+    expect([reply.status, await leaves()]).toEqual([200, 0]);
+    const entries = await service.decisions('resource=Leaf&action=delete&limit=1000');
+    expect(new Set(entries.map(({ recordId }) => recordId)).size).toBe(CASCADE_MAX);
+  });
+
+  it('is refused beyond its bound, naming what refers, and nothing is deleted', async () => {
+    const id = await createNode();
+    await grow(CASCADE_MAX + 1, { goes: id });
+    const refused = await asAdmin('DELETE', `/api/Node/${id}`);
+    expect(refused.body).toMatchObject({
+      status: 409,
+      code: 'RECORD_REFERENCED',
+      detail: 'more than 150 records would have to go with this one; delete some that refer by Leaf.goes first',
+    });
+    expect(await leaves()).toBe(CASCADE_MAX + 1);
+    await asAdmin('DELETE', `/api/Leaf/${(await asAdmin('GET', '/api/Leaf?limit=1')).at('data.0.id')}`);
+    expect((await asAdmin('DELETE', `/api/Node/${id}`)).status).toBe(200);
+  });
+
+  it('is bounded for all requests of a batch together', async () => {
+    const ids = [await createNode(), await createNode()];
+    for (const id of ids) await grow(CASCADE_MAX / 2 + 1, { goes: id });
+    const requests = ids.map((id) => ({ resource: 'Node', action: 'delete', id }));
+    const reply = await asAdmin('POST', '/api/batch', { requests });
+    expect(reply.body).toMatchObject({ data: [{ status: 200 }, { status: 409 }] });
+    expect((await asAdmin('DELETE', `/api/Node/${ids[1]}`)).status).toBe(200);
+  });
+
+  it('meets a record once that one beside it takes along', async () => {
+    const top = await createNode();
+    const one = await createNode(top);
+    const other = await service.createRecord('Node', { up: top, also: one });
+    expect((await asAdmin('DELETE', `/api/Node/${top}`)).status).toBe(200);
+    const entries = await service.decisions('action=delete&limit=4');
+    expect(entries.slice(0, 3).map(({ recordId }) => recordId)).toEqual(expect.arrayContaining([top, one, other]));
+    expect([top, one, other]).not.toContain(entries[3]?.['recordId']);
+  });
+
+  it('meets a record once that refers twice', async () => {
+    const top = await createNode();
+    const middle = await createNode(top);
+    await grow(1, { goes: top, also: middle });
+    expect((await asAdmin('DELETE', `/api/Node/${top}`)).status).toBe(200);
+    expect(await leaves()).toBe(0);
+    const entries = await service.decisions('action=delete&limit=3');
+    expect(entries.map(({ resource }) => resource).toSorted()).toEqual(['Leaf', 'Node', 'Node']);
+  });
+});
+
+describe('setNull', () => {
+  it('empties the reference of however many records, each at a new version', async () => {
+    const id = await createNode();
+    await asAdmin('POST', '/api/Leaf/import', { data: Array.from({ length: 250 }, () => ({ loses: id })) });
+    expect((await asAdmin('DELETE', `/api/Node/${id}`)).status).toBe(200);
+    const left = (await asAdmin('GET', '/api/Leaf?limit=1000')).at('data') as readonly Record<string, unknown>[];
+    expect(left).toHaveLength(250);
+    for (const leaf of left) expect(leaf).toMatchObject({ loses: null, version: 2 });
+    expect(await service.decisions('resource=Leaf&action=update')).toEqual([]);
+  });
+
+  it('takes it out of lists, and leaves the others in their order', async () => {
+    const [one, gone, two] = [await createNode(), await createNode(), await createNode()];
+    const leaf = await service.createRecord('Leaf', { names: [two, gone, one, gone] });
+    const only = await service.createRecord('Leaf', { names: [gone] });
+    expect((await asAdmin('DELETE', `/api/Node/${gone}`)).status).toBe(200);
+    expect((await asAdmin('GET', `/api/Leaf/${leaf}`)).at('data')).toMatchObject({ names: [two, one], version: 2 });
+    expect((await asAdmin('GET', `/api/Leaf/${only}`)).at('data')).toMatchObject({ names: [], version: 2 });
+  });
+
+  it('is a part of the deletion: done for who may not change what refers, and noticed by who was about to', async () => {
+    const { id: userId, token } = await service.user();
+    await service.createPolicy({ userId, rules: [{ resource: 'Node', action: 'delete' }] });
+    const id = await createNode();
+    const leaf = await service.createRecord('Leaf', { loses: id });
+    expect((await service.call('PUT', `/api/Leaf/${leaf}`, { token, body: { loses: null } })).status).toBe(403);
+    expect((await service.call('DELETE', `/api/Node/${id}`, { token })).status).toBe(200);
+    const sent = { token: (await service.admin()).token, body: { goes: null }, headers: { 'if-match': '"1"' } };
+    expect((await service.call('PUT', `/api/Leaf/${leaf}`, sent)).status).toBe(412);
+  });
+});
+
+describe('restrict', () => {
+  const refusal = async (leaf: (node: string) => object): Promise<unknown> => {
+    const id = await createNode();
+    const made = await service.createRecord('Leaf', leaf(id) as Record<string, unknown>);
+    const reply = await asAdmin('DELETE', `/api/Node/${id}`);
+    expect([reply.status, reply.at('code')]).toEqual([409, 'RECORD_REFERENCED']);
+    expect((await asAdmin('GET', `/api/Leaf/${made}`)).status).toBe(200);
+    return reply.at('detail');
+  };
+
+  it('says which field of what refers', async () => {
+    const detail = 'Leaf.keeps refers to this Node: whatever does so has to be deleted or changed first';
+    expect(await refusal((keeps) => ({ keeps }))).toBe(detail);
+  });
+
+  it('comes before what would go or be emptied, in whichever order fields are defined', async () => {
+    expect(await refusal((id) => ({ goes: id, keeps: id, loses: id }))).toContain('Leaf.keeps');
+  });
+
+  it('does not tell the name of a secret field', async () => {
+    expect(await refusal((knows) => ({ knows }))).toBe('Leaf refers to this Node: whatever does so has to be deleted or changed first');
+  });
+});
+
+describe.each([
+  ['Early', 'Later'],
+  ['Later', 'Early'],
+])('where %s goes with the same record as %s, nothing depends on which is found first:', (one, other) => {
+  let world: RunningService;
+  beforeAll(async () => {
+    world = await startService({
+      definitions: {
+        'Top.yaml': 'name: Top\nfields:\n  name: { type: string }\n',
+        [`${one}.yaml`]: `name: ${one}\nfields:\n  topId: { type: reference, to: Top, onDelete: cascade }\n`,
+        [`${other}.yaml`]: `
+name: ${other}
+fields:
+  topId: { type: reference, to: Top, onDelete: cascade }
+  loses: { type: reference, to: ${one}, onDelete: setNull }
+  keeps: { type: reference, to: ${one}, onDelete: restrict }
+`,
+      },
+    });
+  });
+  afterAll(() => world.close());
+
+  const deleteTop = async (by: 'loses' | 'keeps', token: string): Promise<Reply> => {
+    const topId = await world.createRecord('Top', {});
+    const referred = await world.createRecord(one, { topId });
+    await world.createRecord(other, { topId, [by]: referred });
+    return world.call('DELETE', `/api/Top/${topId}`, { token });
+  };
+
+  it('all is decided on as it was before', async () => {
+    const { id: userId, token } = await world.user();
+    const conditions = [{ field: 'resource.loses', operator: 'exists', value: true }];
+    const rules = ['Top', one].map((resource) => ({ resource, action: 'delete' }));
+    await world.createPolicy({ userId, rules: [...rules, { resource: other, action: 'delete', conditions }] });
+    expect((await deleteTop('loses', token)).status).toBe(200);
+  });
+
+  it('what goes itself refuses all the same', async () => {
+    const refused = await deleteTop('keeps', (await world.admin()).token);
+    expect([refused.status, refused.at('detail')]).toEqual([
+      409,
+      `${other}.keeps refers to one of the ${one} records that would go with this: whatever does so has to be deleted or changed first`,
+    ]);
+  });
+});
+
+describe('records of a definition that is gone', () => {
+  it('refuse that what they refer to is deleted, and come back whole', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'bailiwick-kept-'));
+    const resources = join(folder, 'resources');
+    mkdirSync(resources);
+    const parent = 'name: Parent\nfields:\n  name: { type: string }\n';
+    const child = 'name: Child\nfields:\n  parentId: { type: reference, to: Parent, onDelete: cascade }\n';
+    const login = { email: 'admin@example.com', password: 'correct horse battery' };
+    const run = async (files: Readonly<Record<string, string>>, work: (send: Send) => Promise<void>): Promise<void> => {
+      rmSync(resources, { recursive: true });
+      mkdirSync(resources);
+      for (const [file, text] of Object.entries(files)) writeFileSync(join(resources, file), text);
+      const flags = { project: folder, data: join(folder, 'data'), port: 0, logLevel: 'silent' };
+      const running = await createService(parseConfig({ flags, env: {} }));
+      const { url } = await running.listen();
+      await work(createSend(url)).finally(() => running.close());
+    };
+    let id = '';
+    await run({ 'Parent.yaml': parent, 'Child.yaml': child }, async (send) => {
+      await send('POST', '/auth/setup', { ...login, name: 'Admin' });
+      await send('POST', '/auth/login', login);
+      id = (await send('POST', '/api/Parent', { name: 'p' })).data?.id ?? '';
+      await send('POST', '/api/Child', { parentId: id });
+    });
+    await run({ 'Parent.yaml': parent }, async (send) => {
+      await send('POST', '/auth/login', login);
+      const refused = await send('DELETE', `/api/Parent/${id}`);
+      expect(refused).toMatchObject({ status: 409, code: 'RECORD_REFERENCED', detail: expect.stringContaining('kept aside') });
+    });
+    await run({ 'Parent.yaml': parent, 'Child.yaml': child }, async (send) => {
+      await send('POST', '/auth/login', login);
+      expect(await send('GET', '/api/Child')).toMatchObject({ count: 1, data: [{ parentId: id }] });
+    });
+    rmSync(folder, { recursive: true });
+  });
+});
+
+type Send = (method: string, path: string, body?: unknown) => Promise<{ readonly data?: { readonly id?: string } }>;
+
+/** Sends with the token of the last login. */
+function createSend(url: string): Send {
+  let token = '';
+  return async (method, path, body) => {
+    const reply = await fetch(`${url}${path}`, {
+      method,
+      headers: {
+        ...(token !== '' && { authorization: `Bearer ${token}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const answer = (await reply.json()) as { token?: string };
+    token = answer.token ?? token;
+    return answer as Awaited<ReturnType<Send>>;
+  };
+}

@@ -1,0 +1,56 @@
+/** What requests ask before they know which definitions are in force, while another process renames a field. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type Config, parseConfig } from '../../src/config/config.ts';
+import { openTables } from '../../src/project/index.ts';
+import { type RunningService, startService } from '../harness.ts';
+import { placeFor } from './test-database.ts';
+
+const toYaml = (name: string, field: string): string => `name: ${name}\nfields:\n  ${field}\n`;
+const BEFORE = { 'Note.yaml': toYaml('Note', 'title: { type: string }'), 'User.yaml': toYaml('User', 'nick: { type: string }') };
+
+/** As `bailiwick storage apply` does it, in a process of its own. */
+async function renameBeside(
+  { dataFolder }: RunningService,
+  given: Partial<Config>,
+  [name, text]: readonly [string, string],
+): Promise<void> {
+  const project = join(dataFolder, '..', 'project');
+  writeFileSync(join(project, 'resources', `${name}.yaml`), text);
+  const settings = { ...parseConfig({ flags: {}, env: {} }), ...given, project, jwtSecret: undefined };
+  const tables = await openTables(settings, { tell: () => undefined });
+  expect((await tables.apply({})).plan.held).toEqual([]);
+  await tables.close();
+}
+
+describe.each([
+  ['statements prepared', 'on'],
+  ['as behind a pooler', 'off'],
+] as const)('%s', (_, databasePrepare) => {
+  it.each([
+    ['what is read', 'Note', 'heading: { type: string, renamedFrom: title }'],
+    ['who asks', 'User', 'name2: { type: string, renamedFrom: nick }'],
+  ])('every request is answered after a field of %s got another name', async (_what, name, field) => {
+    const given: Partial<Config> = {
+      database: placeFor(`renamed_${name.toLowerCase()}_${databasePrepare}`),
+      jwtSecret: 'one secret for all the replicas of a test',
+      rateLimit: 0,
+      databasePrepare,
+    };
+    const service = await startService({ definitions: BEFORE, settings: given });
+    const { token } = await service.admin();
+    const id = await service.createRecord('Note', {});
+    const ask = async (method: string, path: string, body?: object) => (await service.call(method, path, { token, body })).status;
+    expect(await ask('GET', `/api/Note/${id}`)).toBe(200);
+    await renameBeside(service, given, [name, toYaml(name, field)]);
+    const answers = [
+      await ask('GET', `/api/Note/${id}`),
+      await ask('GET', '/api/Note'),
+      await ask('POST', '/api/Note', {}),
+      await ask('GET', `/api/Note/${id}`),
+    ];
+    await service.close();
+    expect(answers).toEqual([200, 200, 201, 200]);
+  });
+});

@@ -1,0 +1,212 @@
+/** Through HTTP, over random records and policies: a deletion does what a plain model of the definitions says, or nothing at all. */
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Reply, type RunningService, startService, type TestUser } from '../harness.ts';
+import { casesOf, onPostgres } from '../postgres/test-database.ts';
+
+const CASES = casesOf(150);
+const REFERENCES = {
+  goes: { to: 'Aaa', onDelete: 'cascade' },
+  joins: { to: 'Bbb', onDelete: 'cascade' },
+  loses: { to: 'Aaa', onDelete: 'setNull' },
+  keeps: { to: 'Bbb', onDelete: 'restrict' },
+  among: { to: 'Bbb', onDelete: 'cascade', list: true },
+  names: { to: 'Aaa', onDelete: 'restrict', list: true },
+  drops: { to: 'Bbb', onDelete: 'setNull', list: true },
+} as const;
+
+type Reference = keyof typeof REFERENCES;
+const NAMES = Object.keys(REFERENCES) as readonly Reference[];
+
+/** Of each resource. */
+const COUNT = 4;
+const resourceAt = (index: number): string => (index < COUNT ? 'Aaa' : 'Bbb');
+
+/** What a record refers to, as places among all. */
+interface Drawn {
+  readonly flag: boolean;
+  readonly refers: Readonly<Record<Reference, readonly number[]>>;
+}
+
+const drawReference = (name: Reference): fc.Arbitrary<readonly number[]> => {
+  const { to, onDelete } = REFERENCES[name];
+  const first = to === 'Aaa' ? 0 : COUNT;
+  const some = fc.uniqueArray(fc.integer({ min: first, max: first + COUNT - 1 }), {
+    minLength: 1,
+    maxLength: 'list' in REFERENCES[name] ? 2 : 1,
+  });
+  return fc.oneof(
+    { weight: { restrict: 8, cascade: 2, setNull: 1 }[onDelete], arbitrary: fc.constant([]) },
+    { weight: 1, arbitrary: some },
+  );
+};
+const record: fc.Arbitrary<Drawn> = fc.record({
+  flag: fc.boolean(),
+  refers: fc.record(Object.fromEntries(NAMES.map((name) => [name, drawReference(name)]))) as fc.Arbitrary<Drawn['refers']>,
+});
+
+/** Conditions on the record to be deleted, and what they come to. */
+const CONDITIONS = {
+  always: { conditions: [], holds: () => true },
+  flagged: { conditions: [{ field: 'resource.flag', operator: 'eq', value: true }], holds: ({ flag }: Drawn) => flag },
+  // What goes and what is emptied meanwhile must not change an answer.
+  free: {
+    conditions: [{ field: 'resource.loses', operator: 'exists', value: false }],
+    holds: ({ refers }: Drawn) => refers.loses.length === 0,
+  },
+  bound: {
+    conditions: [{ field: 'resource.loses', operator: 'exists', value: true }],
+    holds: ({ refers }: Drawn) => refers.loses.length > 0,
+  },
+  underFlagged: {
+    conditions: [{ field: 'resource.goes.flag', operator: 'eq', value: true }],
+    holds: ({ refers }: Drawn, all: readonly Drawn[]) => refers.goes.some((at) => all[at]?.flag === true),
+  },
+} as const;
+const condition = fc.constantFrom<keyof typeof CONDITIONS>('always', 'always', 'always', 'flagged', 'free', 'bound', 'underFlagged');
+
+let service: RunningService;
+let asker: TestUser;
+let policy: string;
+
+beforeAll(async () => {
+  const fields = NAMES.map((name) => {
+    const { to, onDelete } = REFERENCES[name];
+    const reference = `{ type: reference, to: ${to}, onDelete: ${onDelete} }`;
+    return `  ${name}: ${'list' in REFERENCES[name] ? `{ type: list, of: ${reference} }` : reference}\n`;
+  }).join('');
+  const definition = (name: string): string => `name: ${name}\nfields:\n  flag: { type: boolean }\n${fields}`;
+  const definitions = { 'Aaa.yaml': definition('Aaa'), 'Bbb.yaml': definition('Bbb') };
+  service = await startService({ definitions, settings: { rateLimit: 0 } });
+  asker = await service.user();
+  policy = await service.createPolicy({ userId: asker.id, rules: [] });
+});
+afterAll(() => service.close());
+
+const met = { 200: 0, 403: 0, 409: 0, together: 0, emptied: 0 };
+
+it('deletes what goes together, empties what is to be emptied, and is refused where any of it may not', async () => {
+  const check = async (all: readonly Drawn[], at: number, may: { readonly Aaa: string; readonly Bbb: string }): Promise<void> => {
+    const ids = await store(all);
+    const allows = (one: number): boolean => {
+      const { holds } = CONDITIONS[may[resourceAt(one) as 'Aaa'] as keyof typeof CONDITIONS];
+      return holds(all[one] as Drawn, all);
+    };
+    const rules = (['Aaa', 'Bbb'] as const).map((resource) => {
+      const { conditions } = CONDITIONS[may[resource] as keyof typeof CONDITIONS];
+      return { resource, action: 'delete', conditions };
+    });
+    await asAdmin('PUT', `/admin/api/policies/${policy}`, { rules });
+    const [before, model] = [await load(), foretell(all, at)];
+    const reply = await service.call('DELETE', `/api/${resourceAt(at)}/${ids[at]}`, { token: asker.token });
+    const requestId = reply.headers['x-request-id'];
+    const entries = (await service.decisions(`userId=${asker.id}&limit=20`)).filter((entry) => entry['requestId'] === requestId);
+    const denied = [...model.going].some((one) => !allows(one));
+    const possible = [...(denied ? [403] : []), ...(model.isKept && allows(at) ? [409] : [])];
+    expect(possible.length === 0 ? [200] : possible, reply.text).toContain(reply.status);
+    expectEntries(entries, { going: new Set([...model.going].map((one) => ids[one] as string)), status: reply.status });
+    expect(await load()).toEqual(reply.status === 200 ? withoutGoing(before, { ids, going: model.going }) : before);
+    met[reply.status as 200] += 1;
+    if (reply.status === 200) met.together += model.going.size - 1;
+  };
+  const records = fc.array(record, { minLength: 2 * COUNT, maxLength: 2 * COUNT });
+  const may = fc.record({ Aaa: condition, Bbb: condition });
+  await fc.assert(fc.asyncProperty(records, fc.nat({ max: 2 * COUNT - 1 }), may, check), { numRuns: CASES });
+  if (!onPostgres) for (const [what, count] of Object.entries(met)) expect(count, what).toBeGreaterThan(CASES / 30);
+}, 120_000);
+
+/** Which records a deletion takes along, and whether any of them is kept by another. */
+function foretell(all: readonly Drawn[], at: number): { readonly going: ReadonlySet<number>; readonly isKept: boolean } {
+  const referringTo = (target: number, onDelete: string): readonly number[] =>
+    all.flatMap(({ refers }, one) =>
+      one !== target && NAMES.some((name) => REFERENCES[name].onDelete === onDelete && refers[name].includes(target)) ? [one] : [],
+    );
+  const going = new Set([at]);
+  // A set is walked with what is added on the way.
+  for (const one of going) for (const other of referringTo(one, 'cascade')) going.add(other);
+  return { going, isKept: [...going].some((one) => referringTo(one, 'restrict').length > 0) };
+}
+
+type Stored = Readonly<Record<string, unknown>> & {
+  readonly id: string;
+  readonly version: number;
+  readonly loses: string | null;
+  readonly drops: readonly string[];
+};
+
+/** What is left, and at which version. */
+function withoutGoing(
+  before: readonly Stored[],
+  { ids, going }: { ids: readonly string[]; going: ReadonlySet<number> },
+): readonly Stored[] {
+  const gone = new Set([...going].map((one) => ids[one]));
+  return before
+    .filter(({ id }) => !gone.has(id))
+    .map((stored) => {
+      const loses = gone.has(stored.loses ?? '') ? null : stored.loses;
+      const drops = stored.drops.filter((id) => !gone.has(id));
+      const emptied = Number(loses !== stored.loses) + Number(drops.length < stored.drops.length);
+      met.emptied += emptied;
+      return { ...stored, loses, drops, version: stored.version + emptied };
+    });
+}
+
+function expectEntries(
+  entries: readonly Readonly<Record<string, unknown>>[],
+  { going, status }: { readonly going: ReadonlySet<string>; readonly status: number },
+): void {
+  const decided = entries.map(({ recordId }) => String(recordId));
+  expect(new Set(decided).size).toBe(decided.length);
+  for (const id of decided) expect(going).toContain(id);
+  for (const { action } of entries) expect(action).toBe('delete');
+  expect(entries.filter(({ allowed }) => allowed === false)).toHaveLength(status === 403 ? 1 : 0);
+  if (status === 200) expect(decided).toHaveLength(going.size);
+  else
+    for (const { allowed, outcome } of entries) if (allowed) expect(outcome).toBe(status === 403 ? 'ACCESS_DENIED' : 'RECORD_REFERENCED');
+}
+
+/** Stores the records drawn in place of those of the case before; gives their ids. */
+async function store(all: readonly Drawn[]): Promise<readonly string[]> {
+  const left = await load();
+  const requests = (await inBatch([
+    ...left.map(({ id, resource }) => ({
+      resource,
+      action: 'update',
+      id,
+      data: Object.fromEntries(NAMES.map((name) => [name, null])),
+    })),
+    ...left.map(({ id, resource }) => ({ resource, action: 'delete', id })),
+    ...all.map(({ flag }, index) => ({ resource: resourceAt(index), action: 'create', data: { flag } })),
+  ])) as readonly { readonly data: { readonly id: string } }[];
+  const ids = requests.slice(2 * left.length).map(({ data }) => data.id);
+  const toValue = (name: Reference, places: readonly number[]): unknown => {
+    const named = places.map((place) => ids[place]);
+    return 'list' in REFERENCES[name] ? named : (named[0] ?? null);
+  };
+  await inBatch(
+    all.map(({ refers }, index) => ({
+      resource: resourceAt(index),
+      action: 'update',
+      id: ids[index],
+      data: Object.fromEntries(NAMES.map((name) => [name, toValue(name, refers[name])])),
+    })),
+  );
+  return ids;
+}
+
+async function load(): Promise<readonly (Stored & { readonly resource: string })[]> {
+  const lists = (await inBatch(['Aaa', 'Bbb'].map((resource) => ({ resource, action: 'list' })))) as readonly { data: readonly Stored[] }[];
+  return lists.flatMap(({ data }, index) =>
+    data.map(({ updatedAt: _, ...stored }) => ({ ...(stored as Stored), resource: ['Aaa', 'Bbb'][index] ?? '' })),
+  );
+}
+
+async function inBatch(requests: readonly object[]): Promise<unknown> {
+  return (await asAdmin('POST', '/api/batch', { requests, atomic: true })).at('data');
+}
+
+async function asAdmin(method: string, path: string, body: object): Promise<Reply> {
+  const reply = await service.call(method, path, { token: (await service.admin()).token, body });
+  expect(reply.status, reply.text).toBe(200);
+  return reply;
+}

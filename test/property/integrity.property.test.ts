@@ -1,0 +1,130 @@
+/** Whatever is done to one or several entries of a record behind our back is found, and where it was done. */
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CONTENT } from '../../src/audit/index.ts';
+import { openTestRecord, type StoredEntry, type TestRecord } from '../../src/audit/integrity/evidence.fixture.ts';
+import { type Sql, sql } from '../../src/sql.ts';
+
+const CHAINS = [14, 3, 1, 9];
+
+let record: TestRecord;
+let rows: readonly StoredEntry[];
+
+beforeAll(async () => {
+  record = await openTestRecord();
+  await record.fill(CHAINS);
+  await record.checkpoint();
+  rows = await record.rows();
+  await record.tamper(sql`create table "kept" as select * from "_Decision"`);
+});
+afterAll(() => record.dispose());
+
+/** What is done to the record, and the chains that it is done to. */
+interface Attack {
+  readonly about: string;
+  readonly on: readonly StoredEntry[];
+  readonly statements: readonly Sql[];
+  /** One of these is told. */
+  readonly kinds: readonly string[];
+}
+
+const OTHERS: Readonly<Record<string, readonly unknown[]>> = {
+  at: ['2020-01-01T00:00:00.000Z', '2027-01-01T00:00:00.999Z'],
+  kind: ['access', 'admin'],
+  allowed: [true, false],
+  epoch: [0, 7, null],
+  facts: ['{}', '{"user.name": "Zoë \\"☃\\""}', null],
+};
+
+const index = fc.nat(CHAINS.reduce((sum, each) => sum + each) - 1);
+const edit = fc
+  .record({ index, column: fc.constantFrom(...CONTENT), pick: fc.nat(), text: fc.string({ unit: 'binary', maxLength: 12 }) })
+  .map(({ index: at, column, pick, text }): Attack => {
+    const entry = rows[at] as StoredEntry;
+    const others = OTHERS[column] ?? [text.toWellFormed().replaceAll('\u0000', '') || 'x', ...(column === 'id' ? [] : [null])];
+    const value = others[pick % others.length];
+    const same = column === 'allowed' ? (entry[column] === 1) === value : (entry[column] ?? null) === value;
+    return {
+      about: `${column} of ${entry.sequence}: ${value}`,
+      on: same ? [] : [entry],
+      statements: [sql`update "_Decision" set ${sql.ref(column)} = ${value} where "id" = ${entry.id}`],
+      kinds: ['edited'],
+    };
+  });
+const deletion = fc.uniqueArray(index, { minLength: 1, maxLength: 4 }).map((gone): Attack => {
+  const on = gone.map((at) => rows[at] as StoredEntry);
+  const statements = on.map(({ id }) => sql`delete from "_Decision" where "id" = ${id}`);
+  return { about: `without ${on.map(({ sequence }) => sequence)}`, on, statements, kinds: ['missing', 'truncated'] };
+});
+const truncation = index.map((at): Attack => {
+  const entry = rows[at] as StoredEntry;
+  const gone = sql`delete from "_Decision" where "writer" = ${entry.writer} and "sequence" >= ${entry.sequence}`;
+  return { about: `from ${entry.sequence} on`, on: [entry], statements: [gone], kinds: ['truncated'] };
+});
+const swap = fc.tuple(index, index).map(([one, other]): Attack => {
+  const [a, b] = [rows[one] as StoredEntry, rows[other] as StoredEntry];
+  const put = (row: StoredEntry, { writer, sequence }: Pick<StoredEntry, 'writer' | 'sequence'>): Sql =>
+    sql`update "_Decision" set "writer" = ${writer}, "sequence" = ${sequence} where "id" = ${row.id}`;
+  const statements = [put(a, { writer: 'aside', sequence: 1 }), put(b, a), put(a, b)];
+  const isSame = a.writer === b.writer;
+  return {
+    about: `${one} and ${other}`,
+    on: one === other ? [] : [a, b],
+    statements,
+    kinds: isSame ? ['reordered'] : ['edited', 'reordered'],
+  };
+});
+const insertion = fc.tuple(index, index).map(([of, behind]): Attack => {
+  const [copied, before] = [rows[of] as StoredEntry, rows[behind] as StoredEntry];
+  const { writer, sequence } = before;
+  const statements = [
+    sql`update "_Decision" set "sequence" = -"sequence" where "writer" = ${writer} and "sequence" > ${sequence}`,
+    sql`update "_Decision" set "sequence" = 1 - "sequence" where "writer" = ${writer} and "sequence" < 0`,
+    sql`insert into "_Decision" ("id", "at", "kind", "allowed", "reason", "writer", "sequence", "hash")
+      select 'put', "at", "kind", "allowed", "reason", ${writer}, ${sequence + 1}, "hash" from "_Decision" where "id" = ${copied.id}`,
+  ];
+  return { about: `${of} again behind ${behind}`, on: [before], statements, kinds: ['inserted', 'edited'] };
+});
+
+async function restore(): Promise<void> {
+  await record.tamper(sql`delete from "_Decision"`, sql`insert into "_Decision" select * from "kept"`);
+}
+
+describe('on a record of several chains', () => {
+  it.each([
+    ['an edit', edit],
+    ['a deletion', deletion],
+    ['a truncation', truncation],
+    ['a swap', swap],
+    ['an insertion', insertion],
+  ])('%s is found and named', async (_, attacks) => {
+    await fc.assert(
+      fc.asyncProperty(attacks, async ({ about, on, statements, kinds }) => {
+        await record.tamper(...statements);
+        const { breaks } = await record.verify();
+        await restore();
+        const told = breaks.map(({ kind }) => kind as string);
+        const isNamed = on.length === 0 ? told.length === 0 : told.some((kind) => kinds.includes(kind));
+        expect(isNamed, `${about}: ${told}`).toBe(true);
+        const chains = new Set(on.map(({ writer }) => writer));
+        expect(new Set(breaks.map(({ writer }) => writer)), about).toEqual(chains);
+      }),
+      { numRuns: 60 },
+    );
+    expect((await record.verify()).breaks).toEqual([]);
+  });
+
+  it('several at once are found, whatever they are', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.oneof(edit, deletion), { minLength: 1, maxLength: 6 }), async (attacks) => {
+        for (const { statements } of attacks) await record.tamper(...statements);
+        const { breaks } = await record.verify();
+        const left = await record.rows();
+        await restore();
+        const isSame = JSON.stringify(left) === JSON.stringify(rows);
+        expect(breaks.length > 0).toBe(!isSame);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});

@@ -1,0 +1,204 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createScope, type ScopeParts } from '../../src/authz/context/index.ts';
+import { decide } from '../../src/authz/decision/index.ts';
+import { createStandings, type Finding, lintPolicies } from '../../src/authz/linter/index.ts';
+import { applicableRules, compilePolicies, type Policy, type PolicySnapshot } from '../../src/authz/policies/index.ts';
+import { OPEN } from '../../src/conditions/index.ts';
+import type { JsonObject } from '../../src/operators/index.ts';
+import {
+  grantsIn,
+  LIMITS,
+  NEWSROOM,
+  NOW,
+  policyOf,
+  resourceOf,
+  SCOPE_PARTS,
+  type SomeRule,
+  stateOf,
+  toRole,
+  toUser,
+  type WholeState,
+} from '../policy-fixtures.ts';
+
+const USERS = ['u1', 'u2'] as const;
+const ROLES = ['user', 'editor'] as const;
+
+const conditions: fc.Arbitrary<readonly JsonObject[]> = fc.oneof(
+  { weight: 2, arbitrary: fc.constant([]) },
+  {
+    weight: 3,
+    arbitrary: fc.subarray<JsonObject>(
+      [
+        { field: 'resource.status', operator: 'eq', value: 'draft' },
+        { field: 'resource.status', operator: 'eq', value: 'published' },
+        { field: 'resource.authorId', operator: 'ne', value: `\${user.id}` },
+        { field: 'user.level', operator: 'gt', value: 2, ifExists: true },
+      ],
+      { minLength: 1, maxLength: 2 },
+    ),
+  },
+);
+// Mostly equal: ties are where an order can go wrong.
+const priority = fc.constantFrom(99, 100, 100, 100, 101);
+const often = fc.constantFrom(true, true, true, true, false);
+const rule: fc.Arbitrary<SomeRule> = fc.record({
+  resource: fc.constantFrom('Article', 'Article', 'Desk', '*'),
+  action: fc.constantFrom('*', 'read', 'read', 'list'),
+  effect: fc.constantFrom('ALLOW', 'DENY'),
+  conditions,
+  priority,
+  isActive: often,
+});
+const expiry = fc.constantFrom(undefined, undefined, NOW, NOW + 1).map((at) => (at === undefined ? undefined : new Date(at).toISOString()));
+
+const state: fc.Arbitrary<WholeState> = fc
+  .array(
+    fc.record({ rules: fc.array(rule, { minLength: 1, maxLength: 4 }), priority: often.map((is) => (is ? 100 : 101)), isActive: often }),
+    { minLength: 2, maxLength: 4 },
+  )
+  .chain((drafts) => {
+    const policies: Policy[] = drafts.map(({ rules, ...others }, index) => policyOf(`p${index}`, rules, others));
+    const assigned = fc.constantFrom(...policies.map(({ id }) => id));
+    const selector = ([who, policy]: readonly [string, string, object]): string => `${who} ${policy}`;
+    return fc
+      .record({
+        users: fc.uniqueArray(fc.tuple(fc.constantFrom(...USERS), assigned, fc.record({ isActive: often, expiresAt: expiry })), {
+          maxLength: 4,
+          selector,
+        }),
+        roles: fc.uniqueArray(fc.tuple(fc.constantFrom(...ROLES), assigned, fc.record({ isActive: often, priority })), {
+          minLength: 2,
+          maxLength: 6,
+          selector,
+        }),
+      })
+      .map(({ users, roles }) =>
+        stateOf({ policies, userPolicies: users.map((one) => toUser(...one)), rolePolicies: roles.map((one) => toRole(...one)) }),
+      );
+  });
+
+const record = fc.record(
+  { id: fc.constant('a1'), status: fc.constantFrom('draft', 'published'), authorId: fc.constantFrom(...USERS) },
+  { requiredKeys: ['id'] },
+);
+const request: fc.Arbitrary<ScopeParts> = fc
+  .record({
+    id: fc.constantFrom(undefined, ...USERS),
+    role: fc.constantFrom(...ROLES),
+    attributes: fc.constantFrom({}, { level: 1 }, { level: 3 }),
+    action: fc.constantFrom('read', 'list', 'update'),
+    record: fc.oneof(record, fc.constant(OPEN)),
+    resource: fc.constantFrom(resourceOf('Article'), resourceOf('Desk')),
+    now: fc.constantFrom(NOW, NOW + 2),
+  })
+  .map(({ id, role, attributes, ...others }) => ({ ...SCOPE_PARTS, ...others, principal: { id, role, attributes } }));
+
+function advise(all: WholeState): readonly Finding[] {
+  const standings = createStandings(compilePolicies(all, NEWSROOM, LIMITS), NOW);
+  return all.policies.flatMap((policy) => {
+    const isOfIt = (one: { readonly policyId: string; readonly isActive: boolean }): boolean => one.policyId === policy.id && one.isActive;
+    return lintPolicies(policy, {
+      standings,
+      users: { looked: 0, all: true, having: new Map() },
+      grantsOf: (userId) => grantsIn(all, userId),
+      isSaidInSql: () => true,
+      assignments: { roles: all.rolePolicies.filter(isOfIt), users: all.userPolicies.filter(isOfIt), all: true },
+    });
+  });
+}
+
+/** A state, and what it is decided by. */
+interface Compiled {
+  readonly snapshot: PolicySnapshot;
+  readonly all: WholeState;
+}
+
+function compile(all: WholeState): Compiled {
+  return { snapshot: compilePolicies(all, NEWSROOM, LIMITS), all };
+}
+
+/** What is decided, which rules may have a part in it, and which were looked at. */
+function look({ snapshot, all }: Compiled, parts: ScopeParts) {
+  const who = { userId: parts.principal.id, role: parts.principal.role };
+  const grants = grantsIn(all, who.userId);
+  const applicable = applicableRules(snapshot, {
+    grants,
+    role: who.role,
+    resource: parts.resource.name,
+    action: parts.action,
+    now: parts.now,
+  });
+  const considered = new Set<string>();
+  const decision = decide(applicable, createScope(parts), { ...who, trace: (step) => considered.add(step.rule.id) });
+  return { decision, applicable, considered };
+}
+
+describe('advice on rules beside each other', () => {
+  it('calls idle only what is never even considered, whoever asks for what', () => {
+    let met = 0;
+    fc.assert(
+      fc.property(state, fc.array(request, { minLength: 8, maxLength: 8 }), (all, requests) => {
+        const idle = advise(all)
+          .filter(({ code }) => code === 'never-fires' || code === 'redundant')
+          .map((one) => String(one.rule?.id));
+        const compiled = compile(all);
+        for (const parts of idle.length === 0 ? [] : requests) {
+          const { applicable, considered } = look(compiled, parts);
+          expect(idle.filter((id) => considered.has(id))).toEqual([]);
+          met += applicable.rules.filter(({ id }) => idle.includes(id)).length;
+        }
+      }),
+      { numRuns: 3000 },
+    );
+    // Rules that were called idle and that did apply.
+    expect(met).toBeGreaterThan(1000);
+  });
+
+  it('calls redundant what can go, all of it at once, and no decision is another', () => {
+    let gone = 0;
+    fc.assert(
+      fc.property(state, fc.array(request, { minLength: 8, maxLength: 8 }), (all, requests) => {
+        const redundant = new Set(advise(all).flatMap(({ code, rule: one }) => (code === 'redundant' ? [one?.id] : [])));
+        if (redundant.size === 0) return;
+        const without = all.policies.map((policy) => ({ ...policy, rules: policy.rules.filter(({ id }) => !redundant.has(id)) }));
+        const [before, after] = [all, { ...all, policies: without }].map(compile);
+        if (before === undefined || after === undefined) throw new Error('two states make two snapshots');
+        for (const parts of requests)
+          expect(JSON.stringify(look(after, parts).decision)).toBe(JSON.stringify(look(before, parts).decision));
+        gone += redundant.size;
+      }),
+      { numRuns: 3000 },
+    );
+    expect(gone).toBeGreaterThan(300);
+  });
+
+  it('tells of a conflict only where both rules apply to somebody at once, the DENY first', () => {
+    let told = 0;
+    fc.assert(
+      fc.property(state, (all) => {
+        const compiled = compile(all);
+        for (const { code, policy, rule: allow, other } of advise(all)) {
+          // In a policy that is assigned to nobody, rules are looked at among themselves.
+          if (code !== 'conflict' || policy.id === other?.policy.id) continue;
+          const meet = [undefined, ...USERS].some((id) =>
+            ['none', ...ROLES].some((role) =>
+              ['Article', 'Desk', 'User'].some((name) =>
+                (['read', 'list', 'update'] as const).some((action) => {
+                  const parts = { ...SCOPE_PARTS, principal: { id, role, attributes: {} }, resource: resourceOf(name), action };
+                  const order = look(compiled, parts).applicable.rules.map((one) => one.id);
+                  const [deny, second] = [order.indexOf(String(other?.rule.id)), order.indexOf(String(allow?.id))];
+                  return deny >= 0 && deny < second;
+                }),
+              ),
+            ),
+          );
+          expect(meet).toBe(true);
+          told++;
+        }
+      }),
+      { numRuns: 2000 },
+    );
+    expect(told).toBeGreaterThan(100);
+  });
+});

@@ -1,0 +1,204 @@
+/** Whatever is changed, by whom and in which order: the model that follows the changes is the one that is compiled of everything. */
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { applicableRules, type PolicyInput } from '../../src/authz/policies/index.ts';
+import { createModelKeeper, type Model, type ModelKeeper } from '../../src/authz/policy-store.ts';
+import { Problem } from '../../src/errors.ts';
+import { sql } from '../../src/sql.ts';
+import {
+  advanceRevisionAbove,
+  assignToRole,
+  assignToUser,
+  createPolicy,
+  deletePolicy,
+  migrate,
+  removeAssignment,
+  removeAssignmentsOf,
+  type Transaction,
+  updateAssignment,
+  updatePolicy,
+} from '../../src/storage/index.ts';
+import { openTestDatabase } from '../../src/storage/storage.fixture.ts';
+import { LIMITS, NEWSROOM, NOW } from '../policy-fixtures.ts';
+
+const by = 'admin-1';
+const NAMES = ['A', 'B', 'C'] as const;
+const USERS = ['u1', 'u2', 'u3'] as const;
+const ROLES = ['user', 'editor'] as const;
+const RUNS = 60;
+
+const test = openTestDatabase();
+beforeAll(async () => {
+  await migrate(test.database, NEWSROOM);
+  await test.database.transaction(async (tx) => {
+    for (const id of USERS)
+      await tx.run(
+        sql`INSERT INTO "User" ("id", "version", "createdAt", "updatedAt", "name", "email", "password", "role", "isActive") VALUES (${id}, 1, '', '', ${id}, ${id}, '', 'user', TRUE)`,
+      );
+  });
+});
+afterAll(() => test.dispose());
+
+const rule = fc.record({
+  resource: fc.constantFrom('Article', 'Desk', '*'),
+  action: fc.constantFrom('read', 'list', '*'),
+  effect: fc.constantFrom('ALLOW', 'DENY'),
+  conditions: fc.constantFrom([], [{ field: 'user.id', operator: 'eq', value: 'u1' }]),
+  priority: fc.constantFrom(1, 100),
+  isActive: fc.boolean(),
+});
+const input = fc.record({
+  name: fc.constantFrom(...NAMES),
+  type: fc.constant('CUSTOM'),
+  isActive: fc.boolean(),
+  priority: fc.constantFrom(1, 100),
+  tags: fc.constant([]),
+  rules: fc.array(rule, { maxLength: 3 }),
+}) as fc.Arbitrary<PolicyInput>;
+
+const policy = fc.constantFrom(...NAMES);
+const holder = fc.oneof(fc.record({ userId: fc.constantFrom(...USERS) }), fc.record({ role: fc.constantFrom(...ROLES) }));
+const said = fc.record(
+  { isActive: fc.boolean(), expiresAt: fc.constantFrom(new Date(NOW).toISOString(), new Date(NOW + 5).toISOString(), null) },
+  { requiredKeys: [] },
+);
+
+const change = fc.oneof(
+  fc.record({ kind: fc.constant('write' as const), input }),
+  fc.record({ kind: fc.constant('delete' as const), policy }),
+  fc.record({ kind: fc.constant('assign' as const), policy, holder, said }),
+  fc.record({ kind: fc.constant('reassign' as const), policy, holder, said }),
+  fc.record({ kind: fc.constant('take' as const), policy, holder }),
+  fc.record({ kind: fc.constant('leave' as const), userId: fc.constantFrom(...USERS) }),
+);
+type Change = typeof change extends fc.Arbitrary<infer T> ? T : never;
+
+const step = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record({ kind: fc.constant('together' as const), changes: fc.array(change, { minLength: 1, maxLength: 3 }) }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('undone' as const), change }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('restored' as const) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('defined' as const) }) },
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant('asked' as const) }) },
+);
+
+/** What is refused is undone: policies that there are not, assignments that there are already. */
+function refused(error: unknown): void {
+  if (!(error instanceof Problem || error instanceof Undone)) throw error;
+}
+
+class Undone extends Error {}
+
+async function idOf(tx: Transaction, name: string): Promise<string> {
+  return (await tx.one<{ id: string }>(sql`SELECT "id" FROM "_Policy" WHERE "name" = ${name}`))?.id ?? 'none';
+}
+
+/** Does one change; what is refused changes nothing, and then the transaction is undone. */
+async function perform(tx: Transaction, one: Change): Promise<unknown> {
+  if (one.kind === 'leave') return removeAssignmentsOf(tx, one.userId, { by });
+  const policyId = await idOf(tx, one.kind === 'write' ? one.input.name : one.policy);
+  switch (one.kind) {
+    case 'write':
+      return policyId === 'none' ? createPolicy(tx, one.input, { by }) : updatePolicy(tx, one.input, { id: policyId, by });
+    case 'delete':
+      return deletePolicy(tx, policyId, { by });
+    case 'assign':
+      if ('userId' in one.holder) return assignToUser(tx, { ...one.holder, policyId }, { by, ...one.said });
+      return assignToRole(tx, { ...one.holder, policyId }, { by, isActive: one.said.isActive });
+    case 'reassign':
+      return updateAssignment(tx, { ...one.holder, policyId }, { by, ...('userId' in one.holder ? one.said : { priority: 7 }) });
+    case 'take':
+      return removeAssignment(tx, { ...one.holder, policyId }, { by });
+  }
+}
+
+const inTransaction = <T>(work: (tx: Transaction) => Promise<T>): Promise<T> => test.database.transaction(work);
+
+/** Everything that a model says: which rules apply to whom, in which order, until when. */
+async function answersOf(model: Model): Promise<unknown> {
+  const answers: unknown[] = [];
+  for (const userId of [undefined, ...USERS]) {
+    const grants = await inTransaction((tx) => model.grants.of(tx, userId));
+    for (const role of ['none', ...ROLES])
+      for (const resource of ['Article', 'Desk', 'User'])
+        for (const action of ['read', 'list', 'update'] as const) {
+          const { ranked, ...others } = applicableRules(model.policies, { grants, role, resource, action, now: NOW });
+          answers.push({ ...others, ranked: ranked.map((one) => [one.rule, one.assignmentPriority]) });
+        }
+  }
+  // As data: what is made ready of a condition is a function, and no two are the same.
+  return JSON.parse(JSON.stringify(answers));
+}
+
+async function check(follower: ModelKeeper): Promise<boolean> {
+  const whole = createModelKeeper(follower.definitions, { ...LIMITS, grants: 1000 });
+  const models = await inTransaction(async (tx) => [await follower.at(tx), await whole.at(tx)] as const);
+  const [followed, compiled] = models;
+  expect(followed.epoch).toEqual(compiled.epoch);
+  const { policies, rolePolicies, byRole, named } = followed.policies;
+  const expected = compiled.policies;
+  expect({ policies, rolePolicies, byRole, named }).toEqual({
+    policies: expected.policies,
+    rolePolicies: expected.rolePolicies,
+    byRole: expected.byRole,
+    named: expected.named,
+  });
+  const [found, wanted] = [await answersOf(followed), await answersOf(compiled)];
+  expect(found).toEqual(wanted);
+  return (found as readonly { readonly rules: readonly unknown[] }[]).some(({ rules }) => rules.length > 0);
+}
+
+/** What is there at the beginning; what a process has compiled before is of another history then. */
+async function restore(tx: Transaction): Promise<void> {
+  for (const table of ['_PolicyRule', '_UserPolicy', '_RolePolicy', '_Policy', '_PolicyHistory', '_Epoch'])
+    await tx.run(sql`DELETE FROM ${sql.table(table)} WHERE 1 = 1`);
+  await advanceRevisionAbove(tx, 0);
+  for (const name of NAMES) {
+    const { id } = await createPolicy(tx, { ...BEGINNING, name }, { by });
+    await assignToUser(tx, { policyId: id, userId: name === 'A' ? 'u1' : 'u2' }, { by });
+    if (name !== 'A') await assignToRole(tx, { policyId: id, role: 'user' }, { by });
+  }
+}
+
+const BEGINNING: Omit<PolicyInput, 'name'> = {
+  type: 'CUSTOM',
+  isActive: true,
+  priority: 100,
+  tags: [],
+  rules: [{ resource: '*', action: 'read', effect: 'ALLOW', conditions: [], priority: 50, isActive: true }],
+};
+
+it('agrees, whatever changes', async () => {
+  let applied = 0;
+  let reused = 0;
+  const property = fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 14 }), async (steps) => {
+    await inTransaction(restore);
+    const follower = createModelKeeper(NEWSROOM, { ...LIMITS, grants: 5 });
+    for (const one of [...steps, { kind: 'asked' as const }]) {
+      if (one.kind === 'asked') applied += Number(await check(follower));
+      if (one.kind === 'restored') await inTransaction(restore);
+      if (one.kind === 'defined') follower.replaceDefinitions(new Map(NEWSROOM));
+      if (one.kind === 'together') {
+        const before = await inTransaction((tx) => follower.at(tx));
+        await inTransaction(async (tx) => {
+          for (const each of one.changes) await tx.savepoint(() => perform(tx, each)).catch(refused);
+        });
+        const after = await inTransaction((tx) => follower.at(tx));
+        reused += Number(before !== after && before.policies.memo.rules === after.policies.memo.rules);
+      }
+      if (one.kind === 'undone')
+        await inTransaction(async (tx) => {
+          await perform(tx, one.change);
+          await follower.after(tx);
+          // As a process that asks in the middle of somebody's group commit, which then fails.
+          await follower.at(tx);
+          throw new Undone();
+        }).catch(refused);
+    }
+  });
+  await fc.assert(property, { numRuns: RUNS });
+  expect(applied).toBeGreaterThan(RUNS);
+  expect(reused).toBeGreaterThan(RUNS);
+}, 120_000);

@@ -1,0 +1,99 @@
+/** Whatever the policies: who can do something, as foreseen, is who is allowed when asked about one by one. */
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type AheadWorld, type Row, startAheadWorld } from '../scenarios/access-query-service.ts';
+
+const CASES = 120;
+
+let world: AheadWorld;
+beforeAll(async () => {
+  world = await startAheadWorld();
+});
+afterAll(() => world.service.close());
+
+/** Whoever is active, in the order of their ids. */
+const PEOPLE = ['maya', 'noor', 'omar', 'pia', 'quin'];
+
+const eq = (field: string, value: unknown): object => ({ field, operator: 'eq', value });
+const OWN = eq('resource.authorId', `\${user.id}`);
+const SPORTS = eq('user.department', 'sports');
+
+const condition = fc.constantFrom<object>(
+  SPORTS,
+  OWN,
+  eq('resource.status', 'draft'),
+  eq('user.teamId.name', 'night'),
+  eq('resource.authorId.department', 'sports'),
+  { field: 'user.level', operator: 'gte', value: 2 },
+  { field: 'user.level', operator: 'lt', value: 3, ifExists: true },
+  { field: 'user.teamId', operator: 'exists', value: false },
+  { field: 'environment.hour', operator: 'between', value: [8, 18] },
+  { field: 'environment.ip', operator: 'cidr', value: '10.0.0.0/8' },
+  { not: SPORTS },
+  { anyOf: [OWN, eq('user.role', 'editor')] },
+  { expression: 'size(user.department) > 6' },
+);
+const rule = fc.record({
+  resource: fc.constantFrom('Article', '*'),
+  action: fc.constantFrom('read', 'list', '*'),
+  effect: fc.constantFrom('ALLOW', 'ALLOW', 'DENY'),
+  priority: fc.constantFrom(100, 200),
+  conditions: fc.array(condition, { maxLength: 2 }),
+});
+const assignedPolicy = fc.record({
+  rules: fc.array(rule, { minLength: 1, maxLength: 3 }),
+  priority: fc.constantFrom(100, 150),
+  roles: fc.uniqueArray(fc.constantFrom('anon', 'user', 'editor'), { maxLength: 2 }),
+  user: fc.constantFrom(undefined, 'maya', 'pia', 'gone'),
+});
+const question = fc.record({
+  action: fc.constantFrom('read', 'list'),
+  article: fc.constantFrom('own', 'other', 'bare', undefined),
+  environment: fc.record({
+    timestamp: fc.constantFrom('2026-01-31T09:00:00Z', '2026-01-31T23:00:00Z'),
+    ip: fc.constantFrom('10.0.0.1', '192.0.2.1'),
+  }),
+  limit: fc.constantFrom(1, 2, 50),
+});
+
+it('who can is who is allowed', async () => {
+  let [tried, telling] = [0, 0];
+  const property = fc.asyncProperty(fc.array(assignedPolicy, { minLength: 1, maxLength: 4 }), question, async (policies, asked) => {
+    await world.forget();
+    for (const { user, ...one } of policies) await world.policy({ ...one, ...(user !== undefined && { userId: world.idOf(user) }) });
+    const id = asked.article === undefined ? {} : { id: world.idOf(asked.article) };
+    // Of no record in particular, a test of access decides with the record open for lists alone.
+    const about = { action: asked.article === undefined ? 'list' : asked.action, environment: asked.environment };
+    const { seen } = await world.askAll({ ...about, resource: 'Article', ...id, limit: asked.limit });
+    const others = seen.filter(({ role }) => role !== 'admin');
+    const tests = await Promise.all(PEOPLE.map((name) => testAccess(world.idOf(name), { ...about, resource: { name: 'Article', ...id } })));
+    expect(others.map(({ id, effect, rule, when }) => ({ id, effect, rule: rule.id, when }))).toEqual(tests.flatMap((test) => test ?? []));
+    await checkRoles(others, { ...about, resource: 'Article', ...id });
+    tried++;
+    if (others.length > 0 && others.length < PEOPLE.length) telling++;
+  });
+  await fc.assert(property, { numRuns: CASES });
+  expect(tried).toBe(CASES);
+  expect(telling).toBeGreaterThan(CASES / 4);
+}, 60_000);
+
+/** The same person asked about alone; undefined where denied. */
+async function testAccess(id: string, body: object): Promise<object | undefined> {
+  const reply = await world.send('POST', '/admin/api/policies/test-access', { ...body, user: { id } });
+  expect(reply.status, reply.text).toBe(200);
+  if (reply.at('data.allowed') !== true) return undefined;
+  const effect = reply.at('data.conditional') === true ? 'conditional' : 'allow';
+  return { id, effect, rule: reply.at('data.matchedRule'), when: reply.at('data.when') };
+}
+
+/** What a role is allowed, everyone has who has no policies but the role's; what it is denied, nobody has by the role. */
+async function checkRoles(seen: readonly Row[], asked: object): Promise<void> {
+  const roles = (await world.ask(asked)).at('data.roles') as readonly Row[];
+  const effects = new Map(roles.map(({ role, effect }) => [role, effect]));
+  for (const { role, via } of seen) if (via === 'role') expect(['allow', 'conditional']).toContain(effects.get(role));
+  for (const [name, role] of [
+    ['noor', 'editor'],
+    ['quin', 'user'],
+  ] as const)
+    if (effects.get(role) === 'allow') expect(seen).toContainEqual(expect.objectContaining({ id: world.idOf(name), effect: 'allow' }));
+}

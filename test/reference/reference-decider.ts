@@ -1,0 +1,53 @@
+import type { Policy, PolicyRule } from '../../src/authz/policies/index.ts';
+import type { WholeState } from '../policy-fixtures.ts';
+import { type Facts, truthOf } from './reference-conditions.ts';
+
+/** Who asks for what. */
+export interface Asked {
+  /** Undefined for `anon`. */
+  readonly userId: string | undefined;
+  readonly role: string;
+  readonly resource: string;
+  readonly action: string;
+  /** What conditions read. */
+  readonly facts: Facts;
+}
+
+/** What the prose says of a request. */
+export interface Answer {
+  readonly allowed: boolean;
+  /** The rule that decided. */
+  readonly ruleId?: string;
+  /** Whether any policy at all applies to the user or the role. */
+  readonly found: boolean;
+}
+
+/**
+ * The prose of how requests are decided, as directly as code can say it: no index, no memo, no open records, no early end,
+ * and no code of `src/` but types. What is fast must agree with it.
+ */
+export function decideByTheBook(state: WholeState, { userId, role, resource, action, facts }: Asked): Answer {
+  const assignments = [
+    ...state.rolePolicies.filter((one) => one.role === role && one.isActive).map((one) => [one.policyId, one.priority] as const),
+    ...state.userPolicies
+      .filter((one) => one.userId === userId && one.isActive && (one.expiresAt === undefined || Date.parse(one.expiresAt) > facts.now))
+      .map((one) => [one.policyId, 100] as const),
+  ];
+  const rankOf = (policy: Policy) => Math.max(...assignments.filter(([id]) => id === policy.id).map(([, priority]) => priority));
+  const policies = state.policies.filter((policy) => policy.isActive && assignments.some(([id]) => id === policy.id));
+  const rules = policies.flatMap((policy) =>
+    policy.rules.map((rule) => ({ rule, order: [-rule.priority, -policy.priority, -rankOf(policy), rule.effect === 'DENY' ? 0 : 1] })),
+  );
+  const inOrder = rules
+    .filter(({ rule }) => rule.isActive && [resource, '*'].includes(rule.resource) && [action, '*'].includes(rule.action))
+    .sort(
+      (a, b) => a.order.map((value, index) => value - (b.order[index] ?? 0)).find((sign) => sign !== 0) ?? (a.rule.id < b.rule.id ? -1 : 1),
+    );
+  const first = inOrder.find(({ rule }) => fires(rule, facts))?.rule;
+  return { allowed: first?.effect === 'ALLOW', ...(first === undefined ? {} : { ruleId: first.id }), found: policies.length > 0 };
+}
+
+function fires(rule: PolicyRule, facts: Facts): boolean {
+  const answers = rule.conditions.map((one) => truthOf(one, facts));
+  return rule.effect === 'ALLOW' ? answers.every((answer) => answer === true) : !answers.includes(false);
+}

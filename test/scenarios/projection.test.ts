@@ -1,0 +1,119 @@
+/** `fields`: the members of records that are shown. It chooses among what would be shown anyway, and changes nothing else. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { given, may, read, shows, startReaders } from './expand-service.ts';
+import { checkScenarios, type Scenario, type Stage } from './scenario.ts';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await startReaders();
+});
+afterAll(() => stage.service.close());
+
+const listed = { action: 'list', resource: 'Article', allowed: true };
+const exported = { ...listed, action: 'export' };
+
+describe('fields', () => {
+  checkScenarios(
+    () => stage,
+    [
+      given([may('*', 'Article')]),
+      shows(
+        'of one record',
+        'GET /api/Article/{one}?fields=title,authorId',
+        { id: '{one}', title: 'one', authorId: '{sam}' },
+        [read('Article', 'one')],
+        {
+          body_lacks: ['data.version', 'data.editorId', 'data.createdAt', 'data.reviewerIds', 'data.expand'],
+          headers_have: { etag: '"1"' },
+        },
+      ),
+      shows('with the id, asked for or not', 'GET /api/Article/{one}?fields=id', { id: '{one}' }, [read('Article', 'one')], {
+        body_lacks: ['data.title'],
+      }),
+      shows('that have no value', 'GET /api/Article/{three}?fields=authorId', { authorId: null }, [read('Article', 'three')]),
+      shows('of a list', 'GET /api/Article?fields=title&sort=-createdAt&where[authorId]={sam}', [{ id: '{one}', title: 'one' }], [listed], {
+        body_lacks: ['data.0.authorId', 'data.0.createdAt'],
+      }),
+      shows('of an export', 'POST /api/Article/export', [{ title: 'one' }], [exported], {
+        body: { where: { title: 'one' }, fields: 'title,version' },
+        body_lacks: ['data.0.authorId'],
+      }),
+      shows('by the action route', 'POST /api/Article/read', { title: 'one' }, [read('Article', 'one')], {
+        body: { id: '{one}', fields: ['title'] },
+        body_lacks: ['data.authorId'],
+      }),
+      shows('in a batch', 'POST /api/batch', [{ data: [{ title: 'one' }] }], [listed], {
+        body: { requests: [{ resource: 'Article', action: 'list', where: { title: 'one' }, fields: ['title'] }] },
+        body_lacks: ['data.0.data.0.authorId'],
+      }),
+    ],
+  );
+
+  it('stand in the order of the definition, whatever order they are asked for in', async () => {
+    const reply = await stage.service.call('GET', `/api/Article/${stage.kept.get('one')}?fields=reviewerIds,title,createdAt`, {
+      token: stage.tokens.get('asa'),
+    });
+    expect(Object.keys(reply.at('data') as object)).toEqual(['id', 'createdAt', 'title', 'reviewerIds']);
+  });
+
+  it('do not end a cursor', async () => {
+    const token = stage.tokens.get('asa');
+    const first = await stage.service.call('GET', '/api/Article?limit=2&fields=title', { token });
+    const rest = await stage.service.call('GET', `/api/Article?limit=2&expand=parentId&cursor=${first.at('nextCursor')}`, { token });
+    expect([rest.status, rest.at('data.0.title'), rest.at('count')]).toEqual([200, 'three', 1]);
+  });
+});
+
+describe('fields that cannot be shown', () => {
+  const refused = (fields: string, detail: string): Scenario => ({
+    name: fields,
+    as: 'asa',
+    send: `GET /api/Article?fields=${fields}`,
+    status: 400,
+    body_has: { code: 'REQUEST_FIELD', detail },
+    entries: [{ ...listed, outcome: 'REQUEST_FIELD' }],
+  });
+  const malformed = (fields: string, detail: string): Scenario => ({
+    ...refused(fields, detail),
+    body_has: { code: 'REQUEST_PARAMETER', detail },
+    entries: [],
+  });
+  const shape = 'fields: expected field names separated by commas, such as title,status';
+  const long = 'x'.repeat(70);
+  checkScenarios(
+    () => stage,
+    [
+      refused('titel', 'fields.titel: Article has no field "titel" to show (did you mean "title"?)'),
+      refused('sourceId', 'fields.sourceId: Article has no field "sourceId" to show'),
+      refused('__proto__', 'fields.__proto__: Article has no field "__proto__" to show'),
+      refused('authorId.department', 'fields.authorId.department: Article has no field "authorId.department" to show'),
+      refused('expand', 'fields.expand: Article has no field "expand" to show'),
+      refused(long, `fields.${long.slice(0, 64)}: Article has no field "${long.slice(0, 64)}…" to show`),
+      malformed('title,title', 'fields: expected each name once, "title" was given twice'),
+      malformed('title,', shape),
+      malformed('', shape),
+      malformed('%20title', shape),
+    ],
+  );
+  const no = (send: string, body: object | undefined, code: string): Scenario => ({
+    name: `${send} takes none`,
+    as: 'asa',
+    send,
+    ...(body !== undefined && { body }),
+    status: 400,
+    body_has: { code },
+  });
+  checkScenarios(
+    () => stage,
+    [
+      no('POST /api/Article?fields=title', { title: 'x' }, 'REQUEST_PARAMETER'),
+      no('PUT /api/Article/{one}?fields=title', { title: 'x' }, 'REQUEST_PARAMETER'),
+      no('DELETE /api/Article/{one}?fields=title', undefined, 'REQUEST_PARAMETER'),
+      no('GET /api/Article/schema?fields=title', undefined, 'REQUEST_PARAMETER'),
+      no('POST /api/Article/create', { data: { title: 'x' }, fields: ['title'] }, 'REQUEST_MALFORMED'),
+      no('POST /api/Article/read', { id: '{one}', fields: [] }, 'REQUEST_MALFORMED'),
+      no('POST /api/Article/read', { id: '{one}', fields: [7] }, 'REQUEST_MALFORMED'),
+      no('POST /api/Article/read', { id: '{one}', expand: { authorId: true } }, 'REQUEST_MALFORMED'),
+    ],
+  );
+});
