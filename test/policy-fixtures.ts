@@ -1,4 +1,4 @@
-import { createScope, type ScopeParts } from '../src/authz/context/index.ts';
+import { createScope, type ScopeInput } from '../src/authz/context/index.ts';
 import {
   type Policy,
   type PolicyLimits,
@@ -137,12 +137,12 @@ export function stateOf(parts: Partial<Omit<WholeState, 'epoch'>>): WholeState {
 }
 
 /** A scope of user u1 reading an article without values, but for what is said. */
-export function scopeOf(parts: Partial<ScopeParts> = {}): Scope {
+export function scopeOf(parts: Partial<ScopeInput> = {}): Scope {
   return createScope({ ...SCOPE_PARTS, ...parts });
 }
 
 /** User u1, of the sports department, reads an article without values on a Wednesday morning. */
-export const SCOPE_PARTS: ScopeParts = {
+export const SCOPE_PARTS: ScopeInput = {
   principal: { id: 'u1', role: 'user', attributes: { id: 'u1', role: 'user', email: 'u1@example.com', department: 'sports' } },
   action: 'read',
   resource: resourceOf('Article'),

@@ -3,9 +3,9 @@
  * is and as it would become. Whatever the test says takes the place of what is stored.
  */
 import type { RuleAction } from '../actions.ts';
-import { createScope, type Hypothesis, layOver, leaveOpen, type Principal, type ScopeParts } from '../authz/context/index.ts';
+import { applyHypothesis, createScope, type Hypothesis, leaveOpen, type Principal, type ScopeInput } from '../authz/context/index.ts';
 import { type Explanation, explain } from '../authz/decision/index.ts';
-import type { Applicable } from '../authz/policies/index.ts';
+import type { ApplicableRules } from '../authz/policies/index.ts';
 import { OPEN, type Path } from '../conditions/index.ts';
 import type { Issue } from '../errors.ts';
 import type { Json } from '../operators/index.ts';
@@ -48,7 +48,7 @@ export interface Tried {
 }
 
 /** Picks the rules that are asked for. */
-type RulesFor = (asked: Asked) => Promise<Applicable>;
+type RulesFor = (asked: Asked) => Promise<ApplicableRules>;
 
 /**
  * Decides the request with the rules that `rulesFor` picks, and explains the decision. A user who is not active is denied; the
@@ -65,9 +65,9 @@ async function tryActive(admin: AdminCall, test: AccessTest, rulesFor: RulesFor)
   const makesRecord = MAKES_RECORD.has(test.action);
   const user = test.userId === undefined ? undefined : await loadRecord(tx, model.user, test.userId);
   const record = test.recordId === undefined || makesRecord ? undefined : await loadRecord(tx, test.resource, test.recordId);
-  const laid = layOver(partsOf(admin, test, { user, record }), test.hypothesis);
+  const laid = applyHypothesis(partsOf(admin, test, { user, record }), test.hypothesis);
   const { principal, now, resource, action } = laid;
-  const look = async (parts: ScopeParts): Promise<Explanation> => {
+  const look = async (parts: ScopeInput): Promise<Explanation> => {
     const who = { userId: principal.id, role: principal.role };
     const applicable = await rulesFor({ ...who, resource: resource.name, action, now });
     const referred = await loadReferenced(tx, model.definitions, { ...parts, paths: applicable.reaches });
@@ -100,7 +100,7 @@ function denyInactive({ trace, ties }: Explanation): Explanation {
 }
 
 /** What is known without the test's saying so. A user that is not stored is `anon`; a list is of any record. */
-function partsOf({ tx, model, parts, call }: AdminCall, test: AccessTest, { user, record }: Tried['stored']): ScopeParts {
+function partsOf({ tx, model, parts, call }: AdminCall, test: AccessTest, { user, record }: Tried['stored']): ScopeInput {
   const isOfMany = test.action === 'list' || test.action === 'export';
   return {
     principal: user === undefined ? { id: test.userId, role: 'anon', attributes: {} } : toPrincipal(user),
@@ -121,15 +121,15 @@ function isOfTransport({ group, keys: [key] }: Path): boolean {
   return group === 'request' && (key === 'method' || key === 'path');
 }
 
-function hypotheticalRecord({ record }: ScopeParts): object {
+function hypotheticalRecord({ record }: ScopeInput): object {
   return record === OPEN || record === undefined ? {} : record;
 }
 
 /** The record as the update would leave it; undefined where there is none to update. */
 function changeOf(
-  laid: ScopeParts,
+  laid: ScopeInput,
   data: Json,
-): { readonly record: NonNullable<ScopeParts['record']>; readonly issues: readonly Issue[] } | undefined {
+): { readonly record: NonNullable<ScopeInput['record']>; readonly issues: readonly Issue[] } | undefined {
   if (laid.record === undefined || laid.record === OPEN) return undefined;
   const { record, issues } = proposeChange(laid, { version: 1, ...laid.record, id: laid.recordId ?? '' }, data);
   const { id: _, ...withoutId } = record;

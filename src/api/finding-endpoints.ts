@@ -1,14 +1,14 @@
 import type { Model } from '../authz/index.ts';
 import {
-  createStandings,
+  createPolicyIndex,
   FINDINGS,
   type Finding,
   type FindingCode,
-  inOrder,
+  type LintContext,
   lintAssignment,
-  lintPolicies,
-  type Surroundings,
-  usersLookedAt,
+  lintPolicy,
+  sortFindings,
+  usersToCompare,
 } from '../authz/linter/index.ts';
 import type { Policy, RolePolicy, UserPolicy } from '../authz/policies/index.ts';
 import { Problem } from '../errors.ts';
@@ -68,22 +68,22 @@ export function warningsOfAssignment({ model, tx }: AdminCall, policy: Policy, a
 
 function toWarnings(advice: readonly Finding[]): object {
   if (advice.length === 0) return {};
-  return { warnings: inOrder(advice).slice(0, WARNINGS), ...(advice.length > WARNINGS && { warningsTruncated: true }) };
+  return { warnings: sortFindings(advice).slice(0, WARNINGS), ...(advice.length > WARNINGS && { warningsTruncated: true }) };
 }
 
-type Adviser = (policy: Policy, how?: Pick<Surroundings, 'alone'>) => Promise<readonly Finding[]>;
+type Adviser = (policy: Policy, how?: Pick<LintContext, 'alone'>) => Promise<readonly Finding[]>;
 
 async function createAdviser({ tx, parts }: AdminCall, { policies, grants, definitions, user }: Model): Promise<Adviser> {
   const moment = { dialect: tx.dialect, now: tx.now, timeZone: parts.timeZone, definitions };
-  const around: Omit<Surroundings, 'assignments' | 'grantsOf'> = {
-    standings: createStandings(policies, tx.now),
+  const around: Omit<LintContext, 'assignments' | 'grantsOf'> = {
+    standings: createPolicyIndex(policies, tx.now),
     users: await countUserValues(tx, user, { limit: USERS }),
     isSaidInSql: (condition, resource) => isSaidInSql(condition, resource, moment),
   };
   return async (policy, how = {}) => {
     const assignments = await loadActiveAssignments(tx, policy.id, { limit: ASSIGNMENTS });
-    const grantsOf = await grants.ofEach(tx, usersLookedAt(policy, assignments, tx.now) ?? []);
-    return lintPolicies(policy, { ...around, ...how, assignments, grantsOf });
+    const grantsOf = await grants.ofEach(tx, usersToCompare(policy, assignments, tx.now) ?? []);
+    return lintPolicy(policy, { ...around, ...how, assignments, grantsOf });
   };
 }
 

@@ -4,9 +4,9 @@
  */
 import { ACTIONS, type RuleAction } from '../actions.ts';
 import { INACTIVE_USER } from '../authn/index.ts';
-import { createScope, leaveOpen, type Principal, type ScopeParts } from '../authz/context/index.ts';
-import { type Decision, decide, decidingRule, printWhen } from '../authz/decision/index.ts';
-import { type Applicable, applicableRules, NO_ASSIGNMENTS, type UserAssignment } from '../authz/policies/index.ts';
+import { createScope, leaveOpen, type Principal, type ScopeInput } from '../authz/context/index.ts';
+import { type Decision, decide, decidingRule, printResidual } from '../authz/decision/index.ts';
+import { type ApplicableRules, applicableRules, NO_ASSIGNMENTS, type UserAssignment } from '../authz/policies/index.ts';
 import { OPEN, type Path } from '../conditions/index.ts';
 import type { Json, JsonObject } from '../operators/index.ts';
 import { isDeletionField, type Resource, type StoredRecord } from '../resources/index.ts';
@@ -26,7 +26,7 @@ export interface AheadQuestion {
 /** A decision with the rules that it was made by. */
 export interface Foreseen {
   readonly decision: Decision;
-  readonly applicable: Applicable;
+  readonly applicable: ApplicableRules;
 }
 
 /** A decision as answers show it. */
@@ -68,7 +68,7 @@ export function showDecision(decision: Decision): ShownDecision {
       rule: { id: rule.id, description: rule.description },
       policy: { id: rule.policy.id, name: rule.policy.name },
     }),
-    ...(decision.effect === 'allow-where' && { when: printWhen(decision.where) }),
+    ...(decision.effect === 'allow-where' && { when: printResidual(decision.where) }),
   };
 }
 
@@ -96,7 +96,7 @@ async function decideAhead(admin: AdminCall, question: AheadQuestion, whom: Whom
   const who = { userId: principal.id, role: principal.role };
   const now = environment.now ?? tx.now;
   const applicable = applicableRules(model.policies, { grants, role: principal.role, resource: resource.name, action, now });
-  const scopeParts: ScopeParts = {
+  const scopeParts: ScopeInput = {
     principal,
     action,
     resource,

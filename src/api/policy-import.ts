@@ -30,7 +30,7 @@ async function importAll(admin: AdminCall): ReturnType<Endpoint['handle']> {
   const { body, issues } = readBody({ ...call, body: sent?.body }, ['policies', 'dryRun']);
   const dryRun = readBooleanQuery(call, 'dryRun') ?? body['dryRun'] ?? false;
   if (typeof dryRun !== 'boolean') issues.push({ path: 'dryRun', code: 'type', detail: 'expected true or false' });
-  const bounds = { definitions: model.definitions, limits: parts.limits, most: parts.importPolicies };
+  const bounds = { definitions: model.definitions, limits: parts.limits, maxItems: parts.importPolicies };
   const read = parsePolicyImport(body['policies'], bounds);
   const mistakes = [...issues, ...read.issues, ...(await checkUsers(admin, read.policies))];
   if (mistakes.length > 0) throw toProblem(withLines(mistakes, 'policies', sent?.lines));

@@ -3,7 +3,7 @@
  * address there and needs no token; to read policies, nobody is named.
  */
 import { appendOwnDeed, createEntryId, loadHistoryFacts } from '../audit/index.ts';
-import { byPrecedence, DEFAULT_PRIORITY, type Policy, type PolicyInput, policiesFromPermissions } from '../authz/policies/index.ts';
+import { comparePrecedence, DEFAULT_PRIORITY, type Policy, type PolicyInput, policiesFromPermissions } from '../authz/policies/index.ts';
 import type { ByteStream, HttpRequest, QueryTree } from '../request/index.ts';
 import type { Definitions } from '../resources/index.ts';
 import { sql } from '../sql.ts';
@@ -118,7 +118,7 @@ async function findClosing(tx: Transaction, policies: readonly Policy[], full: P
   return policies
     .filter(({ id, isActive }) => isActive && priorities.has(id))
     .flatMap((policy) => policy.rules.filter(({ isActive, effect }) => isActive && effect === 'DENY').map((rule) => placed(policy, rule)))
-    .filter((deny) => allow !== undefined && byPrecedence(deny, allow) < 0)
+    .filter((deny) => allow !== undefined && comparePrecedence(deny, allow) < 0)
     .slice(0, NAMED)
     .map(
       ({ rule }) => `rule "${rule.description ?? rule.id}" of policy "${rule.policy.name}" still denies ${rule.action} on ${rule.resource}`,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Decision } from '../authz/decision/index.ts';
-import type { Applicable, CompiledRule, PathRead } from '../authz/policies/index.ts';
+import type { ApplicableRules, CompiledRule, PathRead } from '../authz/policies/index.ts';
 import { ALWAYS, OPEN, type Path, type Scope } from '../conditions/index.ts';
 import type { Json, JsonObject } from '../operators/index.ts';
 import type { AuditEntry } from './audit-entry.ts';
@@ -78,7 +78,7 @@ describe('readsToExplain', () => {
   }));
   const rules = ranked.map(({ rule }) => rule);
   const read = reads(...rules.map((_, index) => `user.${index}`));
-  const applicable: Applicable = { ranked, rules, reads: read, reaches: [], found: true, validUntil: 0 };
+  const applicable: ApplicableRules = { ranked, rules, reads: read, reaches: [], found: true, validUntil: 0 };
   const kept = (effect: 'allow' | 'deny', fired: number | undefined): readonly PathRead[] => {
     const rule = fired === undefined ? undefined : rules[fired];
     return readsToExplain(applicable, { effect, reason: '', ...(rule && { rule }) } as Decision);

@@ -1,5 +1,5 @@
 import type { Decision } from '../authz/decision/index.ts';
-import { type Applicable, isSameRank, type PathRead } from '../authz/policies/index.ts';
+import { type ApplicableRules, isSameRank, type PathRead } from '../authz/policies/index.ts';
 import { OPEN, type Path, type PathKind, type Scope } from '../conditions/index.ts';
 import { type Json, type JsonObject, ownValue } from '../operators/index.ts';
 import type { AuditEntry } from './audit-entry.ts';
@@ -14,7 +14,7 @@ const MARKER_BYTES = JSON.stringify(NOT_KEPT).length;
  * The paths whose values it takes to explain a decision later. Of one that allows: those of the rules considered, and of those
  * tied with the one that fired. Otherwise all: any rule might come near to allowing, or is part of the condition that remains.
  */
-export function readsToExplain({ ranked, rules, reads }: Applicable, decision: Decision): readonly PathRead[] {
+export function readsToExplain({ ranked, rules, reads }: ApplicableRules, decision: Decision): readonly PathRead[] {
   const fired = decision.effect === 'allow' ? rules.indexOf(decision.rule) : -1;
   const rank = ranked[fired];
   if (rank === undefined) return reads;

@@ -174,7 +174,7 @@ export function followed(database: Database, model: ModelKeeper): Followed {
 }
 
 function toModel(policies: PolicySnapshot, epoch: Revision, keeper: AssignmentCache): Model {
-  const { definitions } = policies.reading;
+  const { definitions } = policies.compileOptions;
   const user = definitions.get('User');
   if (user === undefined) throw new Error('the definition of User is built in and cannot be absent');
   return Object.freeze({ epoch, definitions, policies, grants: keeper.at(epoch), user });

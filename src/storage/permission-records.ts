@@ -1,4 +1,4 @@
-import type { PlannedPolicies, Policy, PolicyInput, RolePermissions, RolePolicy } from '../authz/policies/index.ts';
+import type { PlannedAssignment, PlannedPolicies, Policy, PolicyInput, RolePolicy } from '../authz/policies/index.ts';
 import { sql } from '../sql.ts';
 import { assignToRole, loadRolePolicies } from './assignment-records.ts';
 import type { Transaction } from './contract.ts';
@@ -8,7 +8,7 @@ import { lockPolicies } from './revision.ts';
 /** How the policies that legacy `permissions` maps ask for differ from those that stand. */
 export interface PermissionsComparison {
   readonly missingPolicies: readonly PolicyInput[];
-  readonly missingAssignments: readonly RolePermissions[];
+  readonly missingAssignments: readonly PlannedAssignment[];
   /** Names of policies that stand with other rules than the map asks for: somebody changed one or the other. */
   readonly differing: readonly string[];
 }

@@ -1,11 +1,11 @@
-import type { UserValues } from '../authz/linter/index.ts';
+import type { UserValueCounts } from '../authz/linter/index.ts';
 import type { Resource } from '../resources/index.ts';
 import { sql } from '../sql.ts';
 import type { Transaction } from './contract.ts';
 import { columnOf, quoteName, recordsOf } from './table-names.ts';
 
 /** Counts in one pass, over at most `limit` users, who has a value in the fields of User that are not secret and may have none. */
-export async function countUserValues(tx: Transaction, user: Resource, { limit }: { readonly limit: number }): Promise<UserValues> {
+export async function countUserValues(tx: Transaction, user: Resource, { limit }: { readonly limit: number }): Promise<UserValueCounts> {
   const names = [...user.fields.values()].filter((field) => !field.writeOnly && !field.required).map((field) => field.name);
   const counted = names.map((name) => sql`, count(${sql.raw(quoteName(name))}) AS ${sql.raw(quoteName(name))}`);
   const columns = names.map((name) => sql`, ${columnOf(user, name)} AS ${sql.raw(quoteName(name))}`);

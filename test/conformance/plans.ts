@@ -4,7 +4,7 @@
  * rests on definitions and indexes alone.
  */
 
-import { createScope, type ReferencedRecords, type ScopeParts } from '../../src/authz/context/index.ts';
+import { createScope, type ReferencedRecords, type ScopeInput } from '../../src/authz/context/index.ts';
 import { type Decision, decide } from '../../src/authz/decision/index.ts';
 import { applicableRules, compilePolicies } from '../../src/authz/policies/index.ts';
 import { ALWAYS, all, type Condition, OPEN, printCondition, type Scope } from '../../src/conditions/index.ts';
@@ -138,7 +138,7 @@ function toArticle(n: number): JsonObject {
 }
 
 const who = { userId: 'u7', role: 'user' };
-const parts: ScopeParts = {
+const parts: ScopeInput = {
   ...SCOPE_PARTS,
   principal: { id: 'u7', role: 'user', attributes: { department: 'sports' } },
   action: 'list',

@@ -1,9 +1,9 @@
 /** One question, answered four ways: by the pages of a list, record by record, by counting, and by the book. */
 
 import { expect } from 'vitest';
-import { createScope, type Principal, type ReferencedRecords, type ScopeParts } from '../../src/authz/context/index.ts';
+import { createScope, type Principal, type ReferencedRecords, type ScopeInput } from '../../src/authz/context/index.ts';
 import { type Decision, decide } from '../../src/authz/decision/index.ts';
-import { type Applicable, applicableRules, compilePolicies } from '../../src/authz/policies/index.ts';
+import { type ApplicableRules, applicableRules, compilePolicies } from '../../src/authz/policies/index.ts';
 import { ALWAYS, conditionPaths, OPEN } from '../../src/conditions/index.ts';
 import { resolveSort, type SortKey } from '../../src/request/index.ts';
 import type { StoredRecord } from '../../src/resources/index.ts';
@@ -64,10 +64,10 @@ export async function checkLaw(world: World, question: Question): Promise<Outcom
 interface Asking {
   readonly world: World;
   readonly principal: Principal;
-  readonly applicable: Applicable;
+  readonly applicable: ApplicableRules;
 }
 
-function partsOf({ world, principal }: Asking, record: ScopeParts['record'], referred: ReferencedRecords): ScopeParts {
+function partsOf({ world, principal }: Asking, record: ScopeInput['record'], referred: ReferencedRecords): ScopeInput {
   const { thing: resource, definitions } = world;
   return { ...AROUND, principal, action: 'list', resource, definitions, record, referred };
 }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ANON, createScope, type Principal, type ScopeParts } from '../../src/authz/context/index.ts';
+import { ANON, createScope, type Principal, type ScopeInput } from '../../src/authz/context/index.ts';
 import { explain } from '../../src/authz/decision/index.ts';
 import { applicableRules, compilePolicies, type PolicySnapshot } from '../../src/authz/policies/index.ts';
 import { OPEN } from '../../src/conditions/index.ts';
@@ -30,9 +30,9 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-type Asked = Pick<ScopeParts, 'action' | 'principal' | 'record'>;
+type Asked = Pick<ScopeInput, 'action' | 'principal' | 'record'>;
 
-const RECORDS: readonly ScopeParts['record'][] = [OPEN, ...hostileRows().slice(0, 3)];
+const RECORDS: readonly ScopeInput['record'][] = [OPEN, ...hostileRows().slice(0, 3)];
 const PRINCIPALS: readonly Principal[] = [
   { id: 'u-ann', role: 'user', attributes: USERS.get('u-ann') ?? {} },
   { id: 'u-cid', role: 'editor', attributes: USERS.get('u-cid') ?? {} },

@@ -6,7 +6,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Principal, ScopeParts } from '../../src/authz/context/index.ts';
+import type { Principal, ScopeInput } from '../../src/authz/context/index.ts';
 import type { PolicyLimits } from '../../src/authz/policies/index.ts';
 import { type Json, type JsonObject, ownValue } from '../../src/operators/index.ts';
 import type { Definitions, Resource, StoredRecord } from '../../src/resources/index.ts';
@@ -37,7 +37,7 @@ const ORIGIN = { method: 'GET', path: '/api/Thing', ip: '10.1.2.3' };
 export const LAW_LIMITS: PolicyLimits = { ...LIMITS, conditions: { ...LIMITS.conditions, comparisons: 1000 } };
 
 /** What every question is asked in. */
-export const AROUND: Pick<ScopeParts, 'origin' | 'now' | 'timeZone'> = { origin: ORIGIN, now: NOW, timeZone: TIME_ZONE };
+export const AROUND: Pick<ScopeInput, 'origin' | 'now' | 'timeZone'> = { origin: ORIGIN, now: NOW, timeZone: TIME_ZONE };
 
 /** The database, and what stands in it. */
 export interface World {

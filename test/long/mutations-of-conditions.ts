@@ -216,7 +216,7 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
     find: 'if (values.some((known) => known === value)) return true;',
     replace: 'if (values.length > 0) return true;',
     red: 'src/authz/policies/literals.test.ts',
-    test: 'a rule sent back as it is stored is checked like a new one where its conditions or its resource change, or its id is missing',
+    test: 'a rule returned unchanged is validated like a new rule if its conditions or its resource change, or its id is missing',
   },
   {
     name: 'a stored rule is read with the check of literals',
@@ -224,7 +224,7 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
     find: 'if (reader.domainOf === undefined) return undefined;',
     replace: 'if (reader.domainOf === undefined) return validateLiteralBounds(comparison, operator, { as, domain: undefined });',
     red: 'src/authz/policies/literals.test.ts',
-    test: 'a literal that its path can never equal is not judged where it is stored: a DENY that was false stays false, and is not unknown',
+    test: 'a literal that its path can never equal is accepted in a stored rule: a DENY that was false stays false and does not become unknown',
   },
   {
     name: 'a filter takes values that an enum lacks',

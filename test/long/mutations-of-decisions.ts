@@ -3,7 +3,7 @@ import type { Mutation } from './mutation.ts';
 /** Which rules apply, in what order, and what comes of them; what they may read. */
 export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
   {
-    name: 'a DENY is dropped from the fold',
+    name: 'a DENY is dropped from the combined condition',
     file: 'src/authz/decision/residual-condition.ts',
     find: ': all([passes, rest])',
     replace: ': rest',
@@ -11,7 +11,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     test: 'an open record allowed where a DENY does not hold',
   },
   {
-    name: 'an ALLOW narrows what is left, as a DENY does',
+    name: 'an ALLOW restricts the rest as a DENY does',
     file: 'src/authz/decision/residual-condition.ts',
     find: 'any([passes, rest])',
     replace: 'all([passes, rest])',
@@ -21,8 +21,8 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
   {
     name: 'a rule that fires does not end the walk',
     file: 'src/authz/decision/decide.ts',
-    find: 'if (fired) return conclude(open, closedBy(rule));',
-    replace: 'if (fired && rule === applicable.rules.at(-1)) return conclude(open, closedBy(rule));',
+    find: 'if (fired) return conclude(open, decidedBy(rule));',
+    replace: 'if (fired && rule === applicable.rules.at(-1)) return conclude(open, decidedBy(rule));',
     red: 'src/authz/decision/decide.test.ts',
     test: 'several rules a higher DENY overrides a lower ALLOW',
   },
@@ -37,26 +37,26 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
   {
     name: 'an unknown ALLOW fires',
     file: 'src/authz/decision/residual-condition.ts',
-    find: 'return settle(condition, false);',
-    replace: 'return settle(condition, true);',
+    find: 'return replaceUnknowns(condition, false);',
+    replace: 'return replaceUnknowns(condition, true);',
     red: 'src/authz/decision/decide.test.ts',
-    test: 'several rules an ALLOW that is unknown is passed by',
+    test: 'several rules an unknown ALLOW does not fire',
   },
   {
     name: 'an unknown DENY does not fire',
     file: 'src/authz/decision/residual-condition.ts',
-    find: 'return not(settle(condition, true));',
-    replace: 'return not(settle(condition, false));',
+    find: 'return not(replaceUnknowns(condition, true));',
+    replace: 'return not(replaceUnknowns(condition, false));',
     red: 'src/authz/decision/decide.test.ts',
-    test: 'several rules a DENY that is unknown fires before an ALLOW',
+    test: 'several rules an unknown DENY fires before an ALLOW',
   },
   {
     name: 'under "not", unknown counts as without it',
     file: 'src/authz/decision/residual-condition.ts',
-    find: 'return not(settle(condition.of, !instead));',
-    replace: 'return not(settle(condition.of, instead));',
-    red: 'src/authz/decision/settle.test.ts',
-    test: 'where a condition is true: not (x and unknown)',
+    find: 'return not(replaceUnknowns(condition.of, !value));',
+    replace: 'return not(replaceUnknowns(condition.of, value));',
+    red: 'src/authz/decision/residual-condition.test.ts',
+    test: 'residual condition whereTrue of not (x and unknown)',
   },
   {
     name: 'ALLOW goes before DENY',
@@ -163,12 +163,12 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     test: 'valueOf resource.embargo is undefined',
   },
   {
-    name: 'conditions read secret fields of the record referred to',
+    name: 'conditions read secret fields of a referenced record',
     file: 'src/authz/context/decision-scope.ts',
     find: 'reached === undefined || reached.field.writeOnly || own === undefined',
     replace: 'reached === undefined || own === undefined',
     red: 'src/authz/context/decision-scope.test.ts',
-    test: 'one reference away reads the record referred to, and no secret of it',
+    test: 'a referenced record is read without its secret fields',
   },
   {
     name: 'an attribute stands in for the role',
@@ -203,12 +203,12 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     test: 'a DENY that fires where a value is missing a field of users',
   },
   {
-    name: 'a DENY above is not told beside what would allow',
+    name: 'wouldAllow omits a DENY of higher precedence',
     file: 'src/authz/decision/explain-decision.ts',
-    find: 'fired !== undefined && !passedBy.has(rule) &&',
-    replace: 'fired === undefined && !passedBy.has(rule) &&',
+    find: 'fired !== undefined && !notFired.has(rule) &&',
+    replace: 'fired === undefined && !notFired.has(rule) &&',
     red: 'src/authz/decision/explain-decision.test.ts',
-    test: 'wouldAllow says which DENY would still overrule',
+    test: 'wouldAllow names the DENY that would still overrule',
   },
   {
     name: 'who can leaves out whoever has no possible role and a policy of their own',

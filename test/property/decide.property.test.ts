@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RULE_ACTIONS } from '../../src/actions.ts';
-import { createScope, describePath, type ScopeParts } from '../../src/authz/context/index.ts';
+import { createScope, describePath, type ScopeInput } from '../../src/authz/context/index.ts';
 import { decide } from '../../src/authz/decision/index.ts';
 import { applicableRules, compilePolicies, type Policy } from '../../src/authz/policies/index.ts';
 import { evaluate, OPEN, parseConditions } from '../../src/conditions/index.ts';
@@ -126,7 +126,7 @@ const record: fc.Arbitrary<JsonObject> = fc.record(
   },
   { requiredKeys: ['id'] },
 );
-const parts: fc.Arbitrary<ScopeParts> = fc
+const parts: fc.Arbitrary<ScopeInput> = fc
   .record({
     id: fc.constantFrom(undefined, ...users),
     role: fc.constantFrom(...roles),
@@ -173,7 +173,7 @@ const everyKindOfRecord: readonly JsonObject[] = [undefined, 'draft', 'published
 
 const runs = { numRuns: 3000 };
 
-function decideFast(policies: WholeState, { principal, resource, action, now, ...others }: ScopeParts) {
+function decideFast(policies: WholeState, { principal, resource, action, now, ...others }: ScopeInput) {
   const applicable = applicableRules(compilePolicies(policies, NEWSROOM, LIMITS), {
     grants: grantsIn(policies, principal.id),
     role: principal.role,

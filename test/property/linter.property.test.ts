@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createScope, type ScopeParts } from '../../src/authz/context/index.ts';
+import { createScope, type ScopeInput } from '../../src/authz/context/index.ts';
 import { decide } from '../../src/authz/decision/index.ts';
-import { createStandings, type Finding, lintPolicies } from '../../src/authz/linter/index.ts';
+import { createPolicyIndex, type Finding, lintPolicy } from '../../src/authz/linter/index.ts';
 import { applicableRules, compilePolicies, type Policy, type PolicySnapshot } from '../../src/authz/policies/index.ts';
 import { OPEN } from '../../src/conditions/index.ts';
 import type { JsonObject } from '../../src/operators/index.ts';
@@ -82,7 +82,7 @@ const record = fc.record(
   { id: fc.constant('a1'), status: fc.constantFrom('draft', 'published'), authorId: fc.constantFrom(...USERS) },
   { requiredKeys: ['id'] },
 );
-const request: fc.Arbitrary<ScopeParts> = fc
+const request: fc.Arbitrary<ScopeInput> = fc
   .record({
     id: fc.constantFrom(undefined, ...USERS),
     role: fc.constantFrom(...ROLES),
@@ -95,10 +95,10 @@ const request: fc.Arbitrary<ScopeParts> = fc
   .map(({ id, role, attributes, ...others }) => ({ ...SCOPE_PARTS, ...others, principal: { id, role, attributes } }));
 
 function advise(all: WholeState): readonly Finding[] {
-  const standings = createStandings(compilePolicies(all, NEWSROOM, LIMITS), NOW);
+  const standings = createPolicyIndex(compilePolicies(all, NEWSROOM, LIMITS), NOW);
   return all.policies.flatMap((policy) => {
     const isOfIt = (one: { readonly policyId: string; readonly isActive: boolean }): boolean => one.policyId === policy.id && one.isActive;
-    return lintPolicies(policy, {
+    return lintPolicy(policy, {
       standings,
       users: { looked: 0, all: true, having: new Map() },
       grantsOf: (userId) => grantsIn(all, userId),
@@ -119,7 +119,7 @@ function compile(all: WholeState): Compiled {
 }
 
 /** What is decided, which rules may have a part in it, and which were looked at. */
-function look({ snapshot, all }: Compiled, parts: ScopeParts) {
+function look({ snapshot, all }: Compiled, parts: ScopeInput) {
   const who = { userId: parts.principal.id, role: parts.principal.role };
   const grants = grantsIn(all, who.userId);
   const applicable = applicableRules(snapshot, {

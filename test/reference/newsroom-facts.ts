@@ -1,6 +1,6 @@
 /** The newsroom of `policy-fixtures.ts` as plain data, for the reference. */
 
-import type { ScopeParts } from '../../src/authz/context/index.ts';
+import type { ScopeInput } from '../../src/authz/context/index.ts';
 import { OPEN } from '../../src/conditions/index.ts';
 import type { JsonObject } from '../../src/operators/index.ts';
 import { NOW, type WholeState } from '../policy-fixtures.ts';
@@ -8,7 +8,7 @@ import type { Facts, PathKind } from './reference-conditions.ts';
 import { type Answer, decideByTheBook } from './reference-decider.ts';
 
 /** The answer of the prose, asked with plain data. */
-export function decideSlowly(policies: WholeState, parts: ScopeParts): Answer {
+export function decideSlowly(policies: WholeState, parts: ScopeInput): Answer {
   const { principal, resource, action, record, recordId, origin, referred = new Map() } = parts;
   const { id, role, attributes } = principal;
   const facts: Facts = {

@@ -82,7 +82,7 @@ describe('the answer to a test', () => {
 
   it('says that nothing allows, where nothing does', async () => {
     const policy = await world.policy({ role: 'user', rules: [{ ...read, effect: 'DENY', conditions: [eq('user.level', 9)] }] });
-    const note = 'no active rule that applies to this resource and action says ALLOW';
+    const note = 'no active ALLOW rule applies to this resource and action';
     expect((await test('quin', { action: 'read', article: 'own' })).at('data')).toMatchObject({
       reason: 'no rule matched',
       wouldAllow: [],

@@ -16,9 +16,9 @@ const REQUEST: ReadonlyMap<string, ValueDomain> = new Map([
   ['method', createTextDomain(['GET', 'POST', 'PUT', 'DELETE'])],
 ]);
 
-/** The rule of a finding, which may name what is improbable too. */
+/** Options of the policy linter, which also reports values that are possible but improbable. */
 interface DomainOptions {
-  /** The rule's action, the only value of `request.action`. If set, `user.…` has the values of its enums only, although claims of a trusted token may differ. */
+  /** Action of the rule, the only value of `request.action`. If set, `user.…` has the values of its enums only, although claims of a trusted token may differ. */
   readonly action?: string;
 }
 
@@ -61,7 +61,7 @@ function toDomain(values: readonly string[] | undefined): ValueDomain | undefine
   return values && createTextDomain(values);
 }
 
-/** Values of the enum, or of the list of an enum, that keys lead to. */
+/** Returns the values of the enum, or of the list of an enum, at the keys. */
 function valuesAt(definitions: Definitions, resource: Resource | undefined, keys: readonly string[]): readonly string[] | undefined {
   const reached = resource && fieldAt(definitions, resource, keys);
   if (reached === undefined || reached.inner.length > 0 || reached.field.writeOnly) return undefined;
@@ -70,8 +70,8 @@ function valuesAt(definitions: Definitions, resource: Resource | undefined, keys
 
 /** Returns the values in all resources that have the field; undefined if one of them may have any value. */
 function valuesEverywhere(definitions: Definitions, keys: readonly string[]): readonly string[] | undefined {
-  const having = ordinaryResources(definitions).filter((resource) => resource.fields.has(keys[0] ?? ''));
-  const values = having.map((resource) => valuesAt(definitions, resource, keys));
+  const withField = ordinaryResources(definitions).filter((resource) => resource.fields.has(keys[0] ?? ''));
+  const values = withField.map((resource) => valuesAt(definitions, resource, keys));
   if (values.length === 0 || values.includes(undefined)) return undefined;
   return [...new Set(values.flatMap((each) => each ?? []))];
 }

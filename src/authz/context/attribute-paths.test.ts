@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { definitionsOf, NEWSROOM } from '../../../test/policy-fixtures.ts';
 import type { ContextGroup, Path } from '../../conditions/index.ts';
-import { describePath, lackingResources } from './attribute-paths.ts';
+import { describePath, resourcesWithoutPath } from './attribute-paths.ts';
 
 function pathOf(text: string): Path {
   const [group = '', ...keys] = text.split('.');
   return { group: group as ContextGroup, keys, text };
 }
 
-/** The newsroom, and notes on its articles. */
+/** The newsroom with notes on its articles. */
 const NOTED = new Map([...NEWSROOM, ...definitionsOf({ name: 'Note', fields: { articleId: { type: 'reference', to: 'Article' } } })]);
 
 describe('describePath', () => {
@@ -67,15 +67,15 @@ describe('describePath', () => {
     expect(JSON.stringify(describePath(NEWSROOM, 'Article')(pathOf('resource.embargoo')))).not.toContain('did you mean');
   });
 
-  it('knows id and role of users without a definition', () => {
+  it('describes id and role of users without a definition', () => {
     expect(describePath(new Map(), '*')(pathOf('user.id'))).toStrictEqual({ kind: 'text' });
   });
 });
 
 describe('lackingResources', () => {
-  it('names the resources without a usable value there, and no internal ones', () => {
-    expect(lackingResources(NEWSROOM, pathOf('resource.title'))).toEqual(['User', 'Desk']);
-    expect(lackingResources(NEWSROOM, pathOf('resource.embargo'))).toEqual(['User', 'Article']);
-    expect(lackingResources(definitionsOf(), pathOf('resource.id'))).toEqual([]);
+  it('returns the resources without a usable value at the path, and no internal ones', () => {
+    expect(resourcesWithoutPath(NEWSROOM, pathOf('resource.title'))).toEqual(['User', 'Desk']);
+    expect(resourcesWithoutPath(NEWSROOM, pathOf('resource.embargo'))).toEqual(['User', 'Article']);
+    expect(resourcesWithoutPath(definitionsOf(), pathOf('resource.id'))).toEqual([]);
   });
 });

@@ -2,16 +2,15 @@ import type { ContextGroup, Path, PathKind } from '../../conditions/index.ts';
 import { didYouMean } from '../../errors.ts';
 import type { Kind } from '../../operators/index.ts';
 import { type Definitions, fieldKind, ordinaryResources, type Resource } from '../../resources/index.ts';
-import { REQUEST_KINDS } from './decision-scope.ts';
+import { IDENTITY_NAMES, REQUEST_KINDS } from './decision-scope.ts';
 import { ENVIRONMENT_KINDS, toPathKind } from './environment.ts';
-import { IDENTITY_NAMES } from './principal.ts';
 
-/** What definitions say of a path: what it compares as, that anything may stand there, or why it can never have a value. */
+/** Description of a path by the definitions: the kind of its value, `any` if every kind is possible, or the reason why it never has a value. */
 export type PathDescription = PathKind | 'any' | { readonly problem: string };
 
 /**
- * What the paths of a rule's conditions mean, for a rule on the resource named, or on all (`*`).
- * A resource that no definition names yet may have any field. Of `*`, what some resources have is no problem.
+ * Returns a function that describes the paths in the conditions of a rule on the named resource, or on all (`*`).
+ * A resource without a definition may have any field. For `*`, it is enough that one resource has the field.
  */
 export function describePath(definitions: Definitions, resourceName: string): (path: Path) => PathDescription {
   const describeIn: Readonly<Record<ContextGroup, (path: Path) => PathDescription>> = {
@@ -24,8 +23,8 @@ export function describePath(definitions: Definitions, resourceName: string): (p
   return (path) => describeIn[path.group](path);
 }
 
-/** The resources whose records never have a value at `path`, by name. */
-export function lackingResources(definitions: Definitions, path: Path): readonly string[] {
+/** Returns the names of the resources whose records never have a value at `path`. */
+export function resourcesWithoutPath(definitions: Definitions, path: Path): readonly string[] {
   return ordinaryResources(definitions)
     .filter((resource) => isProblem(describeField(definitions, resource, path)))
     .map((resource) => resource.name);
@@ -45,7 +44,7 @@ function describeField(definitions: Definitions, resource: Resource | undefined,
   return describeOwn(target, path, inner);
 }
 
-/** A field of the resource itself, and keys into its value. */
+/** Describes a field of the resource itself, and keys inside its value. */
 function describeOwn(resource: Resource, { text }: Path, [name = '', ...inner]: readonly string[]): PathDescription {
   const field = resource.fields.get(name);
   if (field === undefined) {
@@ -54,7 +53,7 @@ function describeOwn(resource: Resource, { text }: Path, [name = '', ...inner]: 
   }
   if (field.writeOnly) return { problem: `field "${name}" of ${resource.name} is secret: conditions cannot read it` };
   const kind = fieldKind(field);
-  if (kind === undefined) return { problem: `field "${name}" of ${resource.name} does not compare` };
+  if (kind === undefined) return { problem: `field "${name}" of ${resource.name} cannot be compared` };
   if (inner.length === 0) return kind;
   return kind.kind === 'json'
     ? 'any'
@@ -66,8 +65,8 @@ function describeOwn(resource: Resource, { text }: Path, [name = '', ...inner]: 
  * integers if they are in every resource.
  */
 function describeEverywhere(definitions: Definitions, path: Path): PathDescription {
-  const having = ordinaryResources(definitions).filter((resource) => resource.fields.has(path.keys[0] ?? ''));
-  const descriptions = having.map((resource) => describeField(definitions, resource, path));
+  const withField = ordinaryResources(definitions).filter((resource) => resource.fields.has(path.keys[0] ?? ''));
+  const descriptions = withField.map((resource) => describeField(definitions, resource, path));
   const usable = descriptions.filter((description) => !isProblem(description));
   const [first] = usable;
   if (first === undefined) return descriptions[0] ?? 'any';
@@ -76,7 +75,7 @@ function describeEverywhere(definitions: Definitions, path: Path): PathDescripti
   return kinds.find(({ whole }) => whole === undefined) ?? first;
 }
 
-/** A claim may bring what no field says; a field says what it is. */
+/** Describes a path of the user. A claim of a token may have any kind; a field has the kind of its definition. */
 function describeUser(definitions: Definitions, path: Path): PathDescription {
   const [name = ''] = path.keys;
   const user = definitions.get('User');

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { resourceOf, SCOPE_PARTS, scopeOf } from '../../../test/policy-fixtures.ts';
 import { type ContextGroup, OPEN, type Path } from '../../conditions/index.ts';
 import type { JsonObject } from '../../operators/index.ts';
-import type { ScopeParts } from './decision-scope.ts';
+import { applyHypothesis, type ScopeInput } from './decision-scope.ts';
 
 function pathOf(text: string): Path {
   const [group = '', ...keys] = text.split('.');
@@ -12,7 +12,7 @@ function pathOf(text: string): Path {
 const record = { id: 'a1', title: 'Hello', tags: ['x', 'y'], extra: { deep: { er: 1 }, list: [{ a: 1 }] }, embargo: 'secret' };
 
 describe('valueOf', () => {
-  const rows: readonly [path: string, expected: unknown, parts?: Partial<ScopeParts>][] = [
+  const rows: readonly [path: string, expected: unknown, parts?: Partial<ScopeInput>][] = [
     ['user.id', 'u1'],
     ['user.role', 'user'],
     ['user.department', 'sports'],
@@ -57,7 +57,7 @@ describe('valueOf', () => {
     ['request.path', '/api/Article'],
     ['request.ip', '10.1.2.3'],
     ['request.action', 'read'],
-    ['request.token', undefined, { origin: { ...SCOPE_PARTS.origin, token: 'bearer' } as ScopeParts['origin'] }],
+    ['request.token', undefined, { origin: { ...SCOPE_PARTS.origin, token: 'bearer' } as ScopeInput['origin'] }],
     ['request.data.title', 'new', { data: { title: 'new', embargo: 'secret' } }],
     ['request.data.embargo', undefined, { data: { title: 'new', embargo: 'secret' } }],
     ['request.data', { title: 'new' }, { data: { title: 'new', embargo: 'secret' } }],
@@ -68,11 +68,11 @@ describe('valueOf', () => {
     expect(scopeOf(parts).valueOf(pathOf(path))).toStrictEqual(expected);
   });
 
-  it('has a value for each path, whichever was asked for before', () => {
+  it('returns the value of each path, in any order of reads', () => {
     const scope = scopeOf({ record });
     const [title, tags, missing] = ['resource.title', 'resource.tags', 'resource.views'].map(pathOf) as [Path, Path, Path];
-    const asked = [missing, title, title, missing, tags, title];
-    expect(asked.map((path) => scope.valueOf(path))).toEqual([undefined, 'Hello', 'Hello', undefined, ['x', 'y'], 'Hello']);
+    const reads = [missing, title, title, missing, tags, title];
+    expect(reads.map((path) => scope.valueOf(path))).toEqual([undefined, 'Hello', 'Hello', undefined, ['x', 'y'], 'Hello']);
   });
 });
 
@@ -95,7 +95,7 @@ describe('the time zone', () => {
     ]);
   });
 
-  it('goes on with the first millisecond of a second, and back', () => {
+  it('changes with the first millisecond of a second, in both directions', () => {
     const at = (text: string) =>
       ['hour', 'minute'].map((name) => scopeOf({ now: Date.parse(text) }).valueOf(pathOf(`environment.${name}`)));
     expect(at('2026-03-08T10:59:59.999Z')).toEqual([10, 59]);
@@ -105,7 +105,7 @@ describe('the time zone', () => {
 });
 
 describe('kindOf', () => {
-  const rows: readonly [path: string, expected: unknown, parts?: Partial<ScopeParts>][] = [
+  const rows: readonly [path: string, expected: unknown, parts?: Partial<ScopeInput>][] = [
     ['resource.views', { kind: 'number', whole: true }],
     ['resource.price', { kind: 'decimal' }],
     ['resource.createdAt', { kind: 'timestamp' }],
@@ -131,13 +131,13 @@ describe('kindOf', () => {
   });
 });
 
-describe('one reference away', () => {
+describe('a referenced record', () => {
   const author: JsonObject = { id: 'u7', email: 'a@example.com', password: 'hash', isActive: true };
   const referred = new Map([['resource.authorId', author]]);
   const record: JsonObject = { id: 'a1', authorId: 'u7' };
-  const valueAt = (text: string, parts: Partial<ScopeParts>) => scopeOf(parts).valueOf(pathOf(text));
+  const valueAt = (text: string, parts: Partial<ScopeInput>) => scopeOf(parts).valueOf(pathOf(text));
 
-  it('reads the record referred to, and no secret of it', () => {
+  it('is read without its secret fields', () => {
     expect(valueAt('resource.authorId', { record, referred })).toBe('u7');
     expect(valueAt('resource.authorId.email', { record, referred })).toBe('a@example.com');
     expect(valueAt('resource.authorId.isActive', { record, referred })).toBe(true);
@@ -145,15 +145,50 @@ describe('one reference away', () => {
     expect(valueAt('resource.authorId.constructor', { record, referred })).toBeUndefined();
   });
 
-  it('is missing without a reference, without the record it names, and open with the record', () => {
+  it('is missing without a reference or without the record itself, and open if the record is open', () => {
     expect(valueAt('resource.authorId.email', { record: { id: 'a1' }, referred })).toBeUndefined();
     expect(valueAt('resource.authorId.email', { record })).toBeUndefined();
     expect(valueAt('resource.authorId.email', { record: OPEN, referred })).toBe(OPEN);
   });
 
-  it('compares as what the definition of its resource says', () => {
+  it('has the kinds of its own definition', () => {
     expect(scopeOf().kindOf(pathOf('resource.authorId.isActive'))).toEqual({ kind: 'boolean' });
     expect(scopeOf().kindOf(pathOf('resource.authorId.password'))).toBeUndefined();
     expect(scopeOf().kindOf(pathOf('resource.authorId.email.domain'))).toBeUndefined();
+  });
+});
+
+const stored = { ...SCOPE_PARTS, record: { id: 'a1', title: 'Hello', status: 'draft' }, recordId: 'a1' };
+
+describe('layOver', () => {
+  it('changes nothing if the hypothesis is empty', () => {
+    expect(applyHypothesis(stored, {})).toStrictEqual(stored);
+  });
+
+  it('replaces stored attributes of the user', () => {
+    const { principal } = applyHypothesis(stored, { user: { id: 'u2', role: 'editor', department: 'culture' } });
+    expect(principal).toMatchObject({ id: 'u2', role: 'editor', attributes: { department: 'culture', email: 'u1@example.com' } });
+  });
+
+  it('keeps the stored id and role if the given ones are not texts', () => {
+    expect(applyHypothesis(stored, { user: { id: 7, role: null } }).principal).toMatchObject({ id: 'u1', role: 'user' });
+  });
+
+  it('replaces attributes of the record; `name` is the name of the resource', () => {
+    const { record } = applyHypothesis(stored, { resource: { name: 'Article', status: 'published' } });
+    expect(record).toStrictEqual({ id: 'a1', title: 'Hello', status: 'published' });
+  });
+
+  it('creates a record if none is stored', () => {
+    const parts = applyHypothesis({ ...stored, record: undefined, recordId: undefined }, { resource: { id: 'a2', status: 'draft' } });
+    expect(parts).toMatchObject({ record: { id: 'a2', status: 'draft' }, recordId: 'a2' });
+    expect(applyHypothesis({ ...stored, record: OPEN }, { resource: { status: 'draft' } }).record).toStrictEqual({ status: 'draft' });
+  });
+
+  it('replaces the time and the address', () => {
+    expect(applyHypothesis(stored, { now: 5, ip: '::1' })).toMatchObject({
+      now: 5,
+      origin: { method: 'GET', path: '/api/Article', ip: '::1' },
+    });
   });
 });

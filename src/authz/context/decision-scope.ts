@@ -1,34 +1,52 @@
+/**
+ * The decision scope: the values that conditions read (principal, record, environment, request), and their kinds.
+ * A scope is created from a real request, or from one to which an admin applies a hypothesis to test access.
+ */
 import type { RuleAction } from '../../actions.ts';
 import { type ContextGroup, OPEN, type Path, type PathKind, type Scope } from '../../conditions/index.ts';
 import { type Json, type JsonObject, type Kind, ownValue } from '../../operators/index.ts';
 import type { RequestOrigin } from '../../request/index.ts';
 import { type Definitions, fieldAt, fieldKind, type Resource } from '../../resources/index.ts';
-import { ENVIRONMENT_KINDS, toEnvironment, toPathKind } from './environment.ts';
-import { IDENTITY_NAMES, type Principal } from './principal.ts';
+import { ENVIRONMENT_KINDS, toEnvironmentValue, toPathKind } from './environment.ts';
+
+/** The caller of a request. */
+export interface Principal {
+  /** User id: `<issuer>|<subject>` for an identity of a trusted issuer, undefined for `anon`. */
+  readonly id?: string | undefined;
+  readonly role: string;
+  /** The other values of `user.…`: the stored fields that are not secret, or the claims of a trusted token. */
+  readonly attributes: JsonObject;
+}
+
+/** Members of `user.…` in addition to the fields of User. `issuer` and `subject` are missing for local users. */
+export const IDENTITY_NAMES: readonly string[] = Object.freeze(['id', 'role', 'issuer', 'subject']);
+
+/** The caller of a request without a token. */
+export const ANON: Principal = Object.freeze({ role: 'anon', attributes: Object.freeze({}) });
 
 /**
- * The records that principal and record refer to, by the path of the reference: `resource.authorId` → that user's fields.
- * Whoever makes a scope loads those that conditions read; what is not here is missing.
+ * Records that the principal and the record reference, by the path of the reference: `resource.authorId` → the fields of that user.
+ * The caller loads the records that the conditions read before it creates a scope; any other record counts as missing.
  */
 export type ReferencedRecords = ReadonlyMap<string, JsonObject>;
 
-/** What a scope is made of. */
-export interface ScopeParts {
+/** The values from which a scope is created. */
+export interface ScopeInput {
   readonly principal: Principal;
   readonly action: RuleAction;
   readonly resource: Resource;
-  /** OPEN is any record (a list); undefined is a record without attributes (one that does not exist). */
+  /** OPEN stands for any record (of a list); undefined for a record that does not exist and has no attributes. */
   readonly record: JsonObject | typeof OPEN | undefined;
-  /** The id asked for, where the record itself does not say it. */
+  /** Id in the request, used if the record has none. */
   readonly recordId?: string | undefined;
   readonly origin: Pick<RequestOrigin, 'method' | 'path' | 'ip'>;
-  /** What the request sends. */
+  /** Body of the request. */
   readonly data?: Json | undefined;
   /** Milliseconds since 1970. */
   readonly now: number;
   /** IANA name. */
   readonly timeZone: string;
-  /** Say what `user.…` and what references lead to compares as, and which of it is secret. */
+  /** Give the kinds of `user.…` and of referenced records, and their secret fields. */
   readonly definitions: Definitions;
   readonly referred?: ReferencedRecords | undefined;
 }
@@ -36,45 +54,45 @@ export interface ScopeParts {
 type Value = Json | undefined | typeof OPEN;
 
 /**
- * Lays the parts out as conditions read them. `resource.name` is the record's field of that name where the resource
- * has one (it must mean the same here as in a list's filter), and the name of the resource where it has none.
+ * Creates the scope in which conditions are evaluated. `resource.name` is the field `name` of the record if the resource has one
+ * (as in the filter of a list), and the name of the resource otherwise.
  */
-export function createScope(parts: ScopeParts): Scope {
-  /** Rules often ask for the same, one after the other. */
+export function createScope(input: ScopeInput): Scope {
+  // Consecutive rules often read the same path.
   let last: Path | undefined;
   let value: Value;
-  // Not frozen: freezing is dear where one is made for each decision.
+  // Not frozen: a scope is created for every decision, and freezing it is slow.
   return {
-    now: parts.now,
-    timeZone: parts.timeZone,
+    now: input.now,
+    timeZone: input.timeZone,
     valueOf(path: Path): Value {
       if (path !== last) {
-        value = valueIn[path.group](parts, path.keys);
+        value = valueIn[path.group](input, path.keys);
         last = path;
       }
       return value;
     },
-    kindOf: ({ group, keys }: Path): PathKind | undefined => kindIn[group](parts, keys),
-    kindsFrom: parts,
+    kindOf: ({ group, keys }: Path): PathKind | undefined => kindIn[group](input, keys),
+    kindsFrom: input,
   };
 }
 
-const valueIn: Readonly<Record<ContextGroup, (parts: ScopeParts, keys: readonly string[]) => Value>> = {
-  user: (parts, keys) =>
+const valueIn: Readonly<Record<ContextGroup, (input: ScopeInput, keys: readonly string[]) => Value>> = {
+  user: (input, keys) =>
     keys.length === 1
-      ? userValue(parts, keys[0])
-      : fieldValue(parts, { group: 'user', of: parts.definitions.get('User'), keys }, userValue),
-  resource: (parts, keys) =>
-    keys.length === 1 ? recordValue(parts, keys[0]) : fieldValue(parts, { group: 'resource', of: parts.resource, keys }, recordValue),
-  environment: (parts, [key, ...inner]) => within(environmentValue(parts, key), inner),
-  request: (parts, [key, ...inner]) => within(requestValue(parts, key), inner),
+      ? userValue(input, keys[0])
+      : fieldValue(input, { group: 'user', of: input.definitions.get('User'), keys }, userValue),
+  resource: (input, keys) =>
+    keys.length === 1 ? recordValue(input, keys[0]) : fieldValue(input, { group: 'resource', of: input.resource, keys }, recordValue),
+  environment: (input, [key, ...inner]) => valueAt(environmentValue(input, key), inner),
+  request: (input, [key, ...inner]) => valueAt(requestValue(input, key), inner),
 };
 
-const kindIn: Readonly<Record<ContextGroup, (parts: ScopeParts, keys: readonly string[]) => PathKind | undefined>> = {
-  user: ({ definitions }, keys) => fieldKindAt(definitions, definitions.get('User'), keys) ?? textWhere(keys, ...IDENTITY_NAMES),
-  resource: ({ definitions, resource }, keys) => fieldKindAt(definitions, resource, keys) ?? textWhere(keys, 'id', 'name'),
-  environment: (_, keys) => knownKind(ENVIRONMENT_KINDS, keys),
-  request: (_, keys) => knownKind(REQUEST_KINDS, keys),
+const kindIn: Readonly<Record<ContextGroup, (input: ScopeInput, keys: readonly string[]) => PathKind | undefined>> = {
+  user: ({ definitions }, keys) => fieldKindAt(definitions, definitions.get('User'), keys) ?? textKindOf(keys, ...IDENTITY_NAMES),
+  resource: ({ definitions, resource }, keys) => fieldKindAt(definitions, resource, keys) ?? textKindOf(keys, 'id', 'name'),
+  environment: (_, keys) => kindFrom(ENVIRONMENT_KINDS, keys),
+  request: (_, keys) => kindFrom(REQUEST_KINDS, keys),
 };
 
 interface FieldPath {
@@ -83,27 +101,27 @@ interface FieldPath {
   readonly keys: readonly string[];
 }
 
-type OwnValue = (parts: ScopeParts, key: string | undefined) => Value;
+type ReadOwnValue = (input: ScopeInput, key: string | undefined) => Value;
 
-/** What lies in a value of the record itself, or in the record that one of its references leads to. */
-function fieldValue(parts: ScopeParts, { group, of, keys }: FieldPath, ownOf: OwnValue): Value {
+/** Returns a value inside a field of the record, or a field of the record that it references. */
+function fieldValue(input: ScopeInput, { group, of, keys }: FieldPath, readOwn: ReadOwnValue): Value {
   const [key, ...inner] = keys;
-  const own = ownOf(parts, key);
-  if (own === OPEN || key === undefined || of?.fields.get(key)?.to === undefined) return within(own, inner);
-  const reached = fieldAt(parts.definitions, of, keys);
+  const own = readOwn(input, key);
+  if (own === OPEN || key === undefined || of?.fields.get(key)?.to === undefined) return valueAt(own, inner);
+  const reached = fieldAt(input.definitions, of, keys);
   if (reached === undefined || reached.field.writeOnly || own === undefined) return undefined;
-  return within(ownValue(parts.referred?.get(`${group}.${key}`), reached.field.name), reached.inner);
+  return valueAt(ownValue(input.referred?.get(`${group}.${key}`), reached.field.name), reached.inner);
 }
 
-/** Id and role are the principal's own, whatever its attributes claim. */
-function userValue({ principal, definitions }: ScopeParts, key: string | undefined): Value {
+/** Returns an attribute of the principal. `id` and `role` never come from claims. */
+function userValue({ principal, definitions }: ScopeInput, key: string | undefined): Value {
   if (key === 'id') return principal.id;
   if (key === 'role') return principal.role;
   if (key === undefined || definitions.get('User')?.fields.get(key)?.writeOnly === true) return undefined;
   return ownValue(principal.attributes, key);
 }
 
-function recordValue({ resource, record, recordId }: ScopeParts, key: string | undefined): Value {
+function recordValue({ resource, record, recordId }: ScopeInput, key: string | undefined): Value {
   if (key === undefined) return undefined;
   const field = resource.fields.get(key);
   if (field === undefined) return key === 'name' ? resource.name : key === 'id' ? recordId : undefined;
@@ -112,11 +130,11 @@ function recordValue({ resource, record, recordId }: ScopeParts, key: string | u
   return key === 'id' && recordId !== undefined && (value === undefined || value === OPEN) ? recordId : value;
 }
 
-function environmentValue({ now, timeZone, origin }: ScopeParts, key: string | undefined): Value {
-  return key === undefined ? undefined : toEnvironment(key, { now, timeZone, ip: origin.ip });
+function environmentValue({ now, timeZone, origin }: ScopeInput, key: string | undefined): Value {
+  return key === undefined ? undefined : toEnvironmentValue(key, { now, timeZone, ip: origin.ip });
 }
 
-function requestValue({ origin, action, resource, data }: ScopeParts, key: string | undefined): Value {
+function requestValue({ origin, action, resource, data }: ScopeInput, key: string | undefined): Value {
   switch (key) {
     case 'method':
       return origin.method;
@@ -133,8 +151,8 @@ function requestValue({ origin, action, resource, data }: ScopeParts, key: strin
   }
 }
 
-/** Follows keys into plain objects; a list's items and length are no attributes. */
-function within(value: Value, keys: readonly string[]): Value {
+/** Follows keys into plain objects. The items and the length of a list cannot be read. */
+function valueAt(value: Value, keys: readonly string[]): Value {
   let at = value;
   for (const key of keys) {
     if (at === OPEN) return OPEN;
@@ -148,21 +166,21 @@ function fieldKindAt(definitions: Definitions, resource: Resource | undefined, k
   return reached === undefined || reached.inner.length > 0 ? undefined : fieldKind(reached.field);
 }
 
-function textWhere(keys: readonly string[], ...names: readonly string[]): PathKind | undefined {
+function textKindOf(keys: readonly string[], ...names: readonly string[]): PathKind | undefined {
   return keys.length === 1 && names.includes(keys[0] ?? '') ? { kind: 'text' } : undefined;
 }
 
-function knownKind(kinds: ReadonlyMap<string, PathKind['kind']>, keys: readonly string[]): PathKind | undefined {
+function kindFrom(kinds: ReadonlyMap<string, PathKind['kind']>, keys: readonly string[]): PathKind | undefined {
   const kind = keys.length === 1 ? kinds.get(keys[0] ?? '') : undefined;
   return kind === undefined ? undefined : toPathKind(kind);
 }
 
-/** The same scope with some paths left open besides the record's: what a decision then depends on stays in its condition. */
+/** Returns the scope with more paths left open. A decision that depends on one of them keeps it in its residual condition. */
 export function leaveOpen(scope: Scope, isOpen: (path: Path) => boolean): Scope {
   return Object.freeze({ ...scope, valueOf: (path: Path) => (isOpen(path) ? OPEN : scope.valueOf(path)) });
 }
 
-/** What each value of `request.…` compares as; `request.data` is whatever was sent. */
+/** Kinds of the members of `request.…`. `request.data` has none: it is JSON as sent. */
 export const REQUEST_KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
   ['method', 'text'],
   ['path', 'text'],
@@ -170,11 +188,51 @@ export const REQUEST_KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
   ['action', 'text'],
 ]);
 
-/** What a request sends, without the secrets in it: what conditions read ends in traces and on the record. */
+/** Removes secret fields from the body of a request: values that conditions read appear in traces and in the audit log. */
 export function withoutSecrets(resource: Resource, data: Json | undefined): Json | undefined {
   if (typeof data !== 'object' || data === null) return data;
   const secret = new Set([...resource.fields.values()].filter((field) => field.writeOnly).map((field) => field.name));
   if (secret.size === 0) return data;
   if (Array.isArray(data)) return data.map((item: Json) => withoutSecrets(resource, item) ?? null);
   return Object.fromEntries(Object.entries(data as JsonObject).filter(([name]) => !secret.has(name)));
+}
+
+/** A context that an admin tests. Its values replace the stored ones. */
+export interface Hypothesis {
+  /** `id`, `role`, `email` and any further attributes. */
+  readonly user?: JsonObject | undefined;
+  /** `id` and attributes of the record. `name` is the name of the resource, not an attribute. */
+  readonly resource?: JsonObject | undefined;
+  /** Milliseconds since 1970. Every value of `environment.…` except `ip` is derived from it. */
+  readonly now?: number | undefined;
+  readonly ip?: string | undefined;
+}
+
+/** Replaces values of a scope with those of a hypothesis. */
+export function applyHypothesis(input: ScopeInput, { user, resource, now, ip }: Hypothesis): ScopeInput {
+  return {
+    ...input,
+    principal: user === undefined ? input.principal : replacePrincipal(input.principal, user),
+    ...(resource === undefined ? {} : replaceRecord(input, resource)),
+    now: now ?? input.now,
+    origin: { ...input.origin, ip: ip ?? input.origin.ip },
+  };
+}
+
+function replacePrincipal(principal: Principal, user: JsonObject): Principal {
+  const [id, role] = [ownValue(user, 'id'), ownValue(user, 'role')];
+  return {
+    id: typeof id === 'string' ? id : principal.id,
+    role: typeof role === 'string' ? role : principal.role,
+    attributes: { ...principal.attributes, ...user },
+  };
+}
+
+function replaceRecord({ record, recordId }: ScopeInput, given: JsonObject): Pick<ScopeInput, 'record' | 'recordId'> {
+  const { name: _, ...attributes } = given;
+  const id = ownValue(given, 'id');
+  return {
+    record: { ...(record === OPEN ? {} : record), ...attributes },
+    recordId: typeof id === 'string' ? id : recordId,
+  };
 }

@@ -1,10 +1,10 @@
 import type { PathKind } from '../../conditions/index.ts';
 import { type Json, type Kind, toInstantText } from '../../operators/index.ts';
 
-/** When and whence a request comes, as `environment.…` shows it. */
+/** A member of `environment.…`: the time and the address of a request. */
 export type EnvironmentValue = 'timestamp' | 'date' | 'hour' | 'minute' | 'dayOfWeek' | 'ip';
 
-/** What each value of `environment.…` compares as. */
+/** Kinds of the members of `environment.…`. */
 export const ENVIRONMENT_KINDS: ReadonlyMap<string, Kind> = new Map<EnvironmentValue, Kind>([
   ['timestamp', 'timestamp'],
   ['date', 'date'],
@@ -19,7 +19,7 @@ export function toPathKind(kind: Kind): PathKind {
   return kind === 'number' ? { kind, whole: true } : { kind };
 }
 
-/** The moment and address that environment values follow from. */
+/** Time and address from which the values of `environment.…` are derived. */
 interface Moment {
   /** Milliseconds since 1970. */
   readonly now: number;
@@ -28,8 +28,8 @@ interface Moment {
   readonly ip: string;
 }
 
-/** One value of `environment.…`; undefined where there is none of that name. Worked out when asked: most conditions ask for none. */
-export function toEnvironment(name: string, moment: Moment): Json | undefined {
+/** Returns one value of `environment.…`; undefined if no member has the name. Computed on demand, because most conditions read none. */
+export function toEnvironmentValue(name: string, moment: Moment): Json | undefined {
   switch (name) {
     case 'ip':
       return moment.ip;
@@ -57,16 +57,16 @@ interface LocalTime {
   readonly dayOfWeek: number;
 }
 
-/** The last second asked for: every rule of a decision asks for the same, and so do all requests of that second. No clock is put forward within one. */
+/** Local time of the last second that was read: all rules of a decision, and all requests within that second, read the same. */
 let last: { readonly second: number; readonly timeZone: string; readonly time: LocalTime } | undefined;
 
 function localTime({ now, timeZone }: Moment): LocalTime {
   const second = Math.floor(now / 1000);
-  if (last?.second !== second || last.timeZone !== timeZone) last = { second, timeZone, time: readClock(now, formatOf(timeZone)) };
+  if (last?.second !== second || last.timeZone !== timeZone) last = { second, timeZone, time: toLocalTime(now, formatOf(timeZone)) };
   return last.time;
 }
 
-function readClock(now: number, format: Intl.DateTimeFormat): LocalTime {
+function toLocalTime(now: number, format: Intl.DateTimeFormat): LocalTime {
   const parts = new Map(format.formatToParts(now).map(({ type, value }) => [type, Number(value)]));
   const padded = (name: Intl.DateTimeFormatPartTypes, length: number) => String(parts.get(name) ?? 0).padStart(length, '0');
   const date = `${padded('year', 4)}-${padded('month', 2)}-${padded('day', 2)}`;
@@ -79,7 +79,7 @@ function readClock(now: number, format: Intl.DateTimeFormat): LocalTime {
   };
 }
 
-/** By IANA name. Names come from the settings alone, so there are as many as the process has time zones: one. */
+/** Formats by IANA name. The name comes from the configuration, so the map has one entry. */
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 function formatOf(timeZone: string): Intl.DateTimeFormat {

@@ -1,11 +1,21 @@
 /**
- * What conditions can read: principal, action, resource, record, time and network, laid out as one `Scope`.
- * Never decides, never reads a clock: the moment is handed in. Never shows a secret field.
- * Begin with `createScope` in scope.ts; paths.ts says what a path means before anyone asks.
+ * The context of a decision: the values that conditions read (principal, action, resource, record, environment) as one `Scope`.
+ *
+ * It does not decide and does not read a clock: the time is a parameter. It never exposes a secret field.
+ * Begin with `createScope` in `decision-scope.ts`; `attribute-paths.ts` describes the paths that a policy may use,
+ * `attribute-domains.ts` their possible values.
  */
 export { describeDomain } from './attribute-domains.ts';
-export { describePath, lackingResources, type PathDescription } from './attribute-paths.ts';
-export { createScope, leaveOpen, type ReferencedRecords, type ScopeParts } from './decision-scope.ts';
+export { describePath, type PathDescription, resourcesWithoutPath } from './attribute-paths.ts';
+export {
+  ANON,
+  applyHypothesis,
+  createScope,
+  type Hypothesis,
+  IDENTITY_NAMES,
+  leaveOpen,
+  type Principal,
+  type ReferencedRecords,
+  type ScopeInput,
+} from './decision-scope.ts';
 export type { EnvironmentValue } from './environment.ts';
-export { type Hypothesis, layOver } from './hypothesis.ts';
-export { ANON, IDENTITY_NAMES, type Principal } from './principal.ts';

@@ -2,25 +2,25 @@ import { describe, expect, it } from 'vitest';
 import { LIMITS, NEWSROOM, NOW, policyOf, type SomeRule, scopeOf, stateOf, toRole } from '../../../test/policy-fixtures.ts';
 import { evaluate, OPEN } from '../../conditions/index.ts';
 import type { JsonObject } from '../../operators/index.ts';
-import type { ScopeParts } from '../context/index.ts';
-import { type Applicable, applicableRules, compilePolicies } from '../policies/index.ts';
+import type { ScopeInput } from '../context/index.ts';
+import { type ApplicableRules, applicableRules, compilePolicies } from '../policies/index.ts';
 import { decide, type RuleStep } from './decide.ts';
 
-const who = { userId: 'u1', role: 'user' };
+const principal = { userId: 'u1', role: 'user' };
 
-function applicableOf(rules: readonly SomeRule[]): Applicable {
+function applicableOf(rules: readonly SomeRule[]): ApplicableRules {
   const state = stateOf({ policies: [policyOf('p', rules, { name: 'P' })], rolePolicies: [toRole('user', 'p')] });
   return applicableRules(compilePolicies(state, NEWSROOM, LIMITS), {
     grants: [],
-    role: who.role,
+    role: principal.role,
     resource: 'Article',
     action: 'read',
     now: NOW,
   });
 }
 
-function decideOn(rules: readonly SomeRule[], parts: Partial<ScopeParts> = {}) {
-  return decide(applicableOf(rules), scopeOf(parts), who);
+function decideOn(rules: readonly SomeRule[], parts: Partial<ScopeInput> = {}) {
+  return decide(applicableOf(rules), scopeOf(parts), principal);
 }
 
 const when = (field: string, value: string | number): readonly JsonObject[] => [{ field, operator: 'eq', value }];
@@ -47,7 +47,7 @@ describe('one rule', () => {
     expect(decideOn([{ effect, conditions }])).toMatchObject(decision);
   });
 
-  it('is named by its description where it has one', () => {
+  it('is named by its description if it has one', () => {
     expect(decideOn([{ description: 'own drafts' }]).reason).toBe('allowed by rule "own drafts" of policy "P"');
   });
 });
@@ -56,9 +56,9 @@ describe('several rules', () => {
   const rows: readonly [what: string, rules: readonly SomeRule[], effect: string, ruleId: string | undefined][] = [
     ['a higher DENY overrides a lower ALLOW', [{}, { effect: 'DENY', priority: 900 }], 'deny', 'p.1'],
     ['a higher ALLOW overrides a lower DENY', [{ priority: 900 }, { effect: 'DENY' }], 'allow', 'p.0'],
-    ['a DENY that is unknown fires before an ALLOW', [{}, { effect: 'DENY', conditions: UNKNOWN }], 'deny', 'p.1'],
-    ['a DENY that is false is passed by', [{}, { effect: 'DENY', conditions: FALSE }], 'allow', 'p.0'],
-    ['an ALLOW that is unknown is passed by', [{ conditions: UNKNOWN, priority: 900 }, {}], 'allow', 'p.1'],
+    ['an unknown DENY fires before an ALLOW', [{}, { effect: 'DENY', conditions: UNKNOWN }], 'deny', 'p.1'],
+    ['a false DENY does not fire', [{}, { effect: 'DENY', conditions: FALSE }], 'allow', 'p.0'],
+    ['an unknown ALLOW does not fire', [{ conditions: UNKNOWN, priority: 900 }, {}], 'allow', 'p.1'],
   ];
   it.each(rows)('%s', (_, rules, effect, ruleId) => {
     const decision = decideOn(rules);
@@ -67,10 +67,10 @@ describe('several rules', () => {
 });
 
 describe('no policies', () => {
-  const nobody: Applicable = { ranked: [], rules: [], reads: [], reaches: [], found: false, validUntil: Number.POSITIVE_INFINITY };
-  it('denies and says for whom', () => {
-    expect(decide(nobody, scopeOf(), who)).toEqual({ effect: 'deny', reason: 'no policies found for user u1 or role user' });
-    expect(decide(nobody, scopeOf(), { role: 'anon' })).toEqual({ effect: 'deny', reason: 'no policies found for role anon' });
+  const none: ApplicableRules = { ranked: [], rules: [], reads: [], reaches: [], found: false, validUntil: Number.POSITIVE_INFINITY };
+  it('denies and names the user and the role', () => {
+    expect(decide(none, scopeOf(), principal)).toEqual({ effect: 'deny', reason: 'no policies found for user u1 or role user' });
+    expect(decide(none, scopeOf(), { role: 'anon' })).toEqual({ effect: 'deny', reason: 'no policies found for role anon' });
   });
 });
 
@@ -78,25 +78,25 @@ describe('an open record', () => {
   const allow = { priority: 1 };
   const rows: readonly [what: string, rules: readonly SomeRule[], effect: string, ruleIds?: readonly string[]][] = [
     ['allowed for all', [allow], 'allow', ['p.0']],
-    ['allowed for all, whatever an ALLOW before says', [{ conditions: draft }, allow], 'allow', ['p.1']],
+    ['allowed for all by a later unconditional ALLOW', [{ conditions: draft }, allow], 'allow', ['p.1']],
     ['denied for all', [{ effect: 'DENY' }, { conditions: draft, priority: 1 }], 'deny', ['p.0']],
-    ['denied for all where only DENYs are open', [{ effect: 'DENY', conditions: draft }], 'deny', []],
-    ['denied for all where no record can make an ALLOW true', [{ conditions: [...draft, ...UNKNOWN] }], 'deny', []],
+    ['denied for all if only DENYs are open', [{ effect: 'DENY', conditions: draft }], 'deny', []],
+    ['denied for all if no record can make an ALLOW true', [{ conditions: [...draft, ...UNKNOWN] }], 'deny', []],
     [
-      'denied for all where no record can make a DENY false',
+      'denied for all if no record can make a DENY false',
       [{ effect: 'DENY', conditions: [{ anyOf: [...draft, ...UNKNOWN] }] }, allow],
       'deny',
       ['p.0'],
     ],
     [
-      'denied for all over a field that there is not',
+      'denied for all by a condition on a secret field',
       [{ conditions: [{ field: 'resource.embargo', operator: 'eq', value: 'x' }] }],
       'deny',
       [],
     ],
     ['allowed where an ALLOW holds', [{ conditions: draft }], 'allow-where', ['p.0']],
     ['allowed where a DENY does not hold', [{ effect: 'DENY', conditions: draft }, allow], 'allow-where', ['p.0', 'p.1']],
-    ['a DENY that passes some, then nothing', [{ effect: 'DENY', conditions: draft }, { conditions: FALSE }], 'deny', []],
+    ['denied for all by a conditional DENY without an ALLOW', [{ effect: 'DENY', conditions: draft }, { conditions: FALSE }], 'deny', []],
   ];
   it.each(rows)('%s', (_, rules, effect, ruleIds = []) => {
     const decision = decideOn(rules, { record: OPEN });
@@ -104,7 +104,7 @@ describe('an open record', () => {
     expect([decision.effect, involved.map(({ id }) => id)]).toEqual([effect, ruleIds]);
   });
 
-  it('folds the rules into one tree', () => {
+  it('combines the rules into one tree', () => {
     const rules: readonly SomeRule[] = [
       { conditions: popular, priority: 5 },
       { effect: 'DENY', conditions: draft, priority: 4 },
@@ -130,8 +130,8 @@ describe('an open record', () => {
     });
   });
 
-  it.each([99, 100, 101, 250, 6000])('is told of %i rules that alternate as deciding on each record tells', (count) => {
-    // Each ALLOW is for two numbers of views. Every other DENY takes the first of the next two away, and one takes of the last two.
+  it.each([99, 100, 101, 250, 6000])('gives the same result as deciding each record, for %i alternating rules', (count) => {
+    // Each ALLOW allows two numbers of views. Every second DENY denies the first of the next two numbers, and one DENY denies two of the last.
     const viewsOf = (index: number): readonly number[] => {
       if (index % 2 === 0) return [index, index + 1];
       return index === 3 ? [count - 3, count - 4] : index % 4 === 1 ? [index + 1] : [-1];
@@ -141,9 +141,9 @@ describe('an open record', () => {
       return { priority: count - index, effect: index % 2 === 0 ? 'ALLOW' : 'DENY', conditions };
     });
     const applicable = applicableOf(rules);
-    const open = decide(applicable, scopeOf({ record: OPEN }), who);
+    const open = decide(applicable, scopeOf({ record: OPEN }), principal);
     const isListed = (record: JsonObject): boolean => open.effect === 'allow-where' && evaluate(open.where, scopeOf({ record })) === true;
-    const isAllowed = (record: JsonObject): boolean => decide(applicable, scopeOf({ record }), who).effect === 'allow';
+    const isAllowed = (record: JsonObject): boolean => decide(applicable, scopeOf({ record }), principal).effect === 'allow';
     const records = [0, 48, 96, 144, 196, count - 6].flatMap((first) => [0, 1, 2, 3, 4, 5, 6, 7].map((more) => ({ views: first + more })));
     expect(records.map(isListed)).toEqual(records.map(isAllowed));
     expect(records.filter(isListed).length).toBeGreaterThan(5);
@@ -159,7 +159,7 @@ describe('an open record', () => {
 });
 
 describe('the trace', () => {
-  it('is told of each rule considered, and of none after the one that fired', () => {
+  it('contains each evaluated rule, and none after the rule that fired', () => {
     const steps: RuleStep[] = [];
     const rules: readonly SomeRule[] = [
       { conditions: UNKNOWN, priority: 5 },
@@ -167,7 +167,7 @@ describe('the trace', () => {
       { conditions: TRUE, priority: 3 },
       { effect: 'DENY', priority: 2 },
     ];
-    decide(applicableOf(rules), scopeOf(), { ...who, trace: (step) => steps.push(step) });
+    decide(applicableOf(rules), scopeOf(), { ...principal, trace: (step) => steps.push(step) });
     expect(steps.map(({ rule, answer, fired }) => [rule.id, answer, fired])).toEqual([
       ['p.0', null, false],
       ['p.1', false, false],

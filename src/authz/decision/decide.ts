@@ -1,66 +1,66 @@
 import { ALWAYS, type Condition, NEVER, type Scope } from '../../conditions/index.ts';
 import type { Truth } from '../../operators/index.ts';
-import type { Applicable, CompiledRule } from '../policies/index.ts';
-import { foldRules, type OpenRule, whereFalse, whereTrue } from './residual-condition.ts';
+import type { ApplicableRules, CompiledRule } from '../policies/index.ts';
+import { type ConditionalRule, combineRules, whereFalse, whereTrue } from './residual-condition.ts';
 
-/** Who is decided for, and who watches. */
+/** Options of `decide`. */
 export interface DecideOptions {
   /** Undefined for `anon`. */
   readonly userId?: string | undefined;
   readonly role: string;
-  /** Told of every rule as it is considered. */
+  /** Called for every rule that is evaluated. */
   readonly trace?: ((step: RuleStep) => void) | undefined;
 }
 
-/** A rule that was considered. */
+/** An evaluated rule. */
 export interface RuleStep {
   readonly rule: CompiledRule;
-  /** What its condition comes to; `open` while that depends on the record. */
+  /** Value of the condition; `open` if it depends on the record. */
   readonly answer: Truth | 'open';
-  /** Whether it decided, for every record that the rules before leave to it: no later rule was considered. */
+  /** True if the rule determined the decision, for every record that no earlier rule decides. No later rule is evaluated. */
   readonly fired: boolean;
 }
 
 /**
- * Walks the rules in order; the first that fires decides.
+ * Evaluates the rules in order. The first rule that fires determines the decision; if none fires, the decision is deny.
  *
- * | its condition is | an ALLOW      | a DENY           |
- * |------------------|---------------|------------------|
- * | true             | fires: allow  | fires: deny      |
- * | unknown          | is passed by  | fires: deny      |
- * | false            | is passed by  | is passed by     |
- * | open, R is left  | any[R, rest]  | all[not R, rest] |
+ * | condition of the rule | ALLOW rule      | DENY rule          |
+ * |-----------------------|-----------------|--------------------|
+ * | true                  | fires: allow    | fires: deny        |
+ * | unknown               | does not fire   | fires: deny        |
+ * | false                 | does not fire   | does not fire      |
+ * | open, with residual R | `any[R, rest]`  | `all[not R, rest]` |
  *
- * None fires: deny. `rest` is the tree of the rules after it, down to the rule that fires on every record (or to
- * none, which is never). A record is allowed exactly where the tree is *true*. That holds in three values too: an
- * unknown R leaves `any` to the rest, and keeps `all` from ever being true.
+ * `rest` is the tree of the later rules, up to the rule that fires for every record (*never* if there is none). A record is allowed exactly
+ * if the tree is *true*. This also holds in three-valued logic: an unknown R makes `any` depend on the rest, and prevents `all` from being
+ * true.
  */
-export function decide(applicable: Applicable, scope: Scope, who: DecideOptions): Decision {
-  const open: OpenRule[] = [];
+export function decide(applicable: ApplicableRules, scope: Scope, options: DecideOptions): Decision {
+  const open: ConditionalRule[] = [];
   for (const rule of applicable.rules) {
     const isAllow = rule.effect === 'ALLOW';
-    const left = rule.reduce(scope);
-    const passes = isAllow ? whereTrue(left) : whereFalse(left);
+    const residual = rule.toResidual(scope);
+    const passes = isAllow ? whereTrue(residual) : whereFalse(residual);
     const fired = passes.type === 'constant' && passes.value === isAllow;
-    who.trace?.({ rule, answer: left.type === 'constant' ? left.value : 'open', fired });
-    if (fired) return conclude(open, closedBy(rule));
+    options.trace?.({ rule, answer: residual.type === 'constant' ? residual.value : 'open', fired });
+    if (fired) return conclude(open, decidedBy(rule));
     if (passes.type !== 'constant') open.push({ rule, passes });
   }
-  return conclude(open, { effect: 'deny', reason: applicable.found ? reasonForNoMatch() : reasonForNoPolicies(who) });
+  return conclude(open, { effect: 'deny', reason: applicable.found ? reasonForNoMatch() : reasonForNoPolicies(options) });
 }
 
-type Closed = Exclude<Decision, { effect: 'allow-where' }>;
+type FinalDecision = Exclude<Decision, { effect: 'allow-where' }>;
 
-function closedBy(rule: CompiledRule): Closed {
+function decidedBy(rule: CompiledRule): FinalDecision {
   return rule.effect === 'ALLOW'
     ? { effect: 'allow', rule, reason: reasonForAllow(rule) }
     : { effect: 'deny', rule, reason: reasonForDeny(rule) };
 }
 
-/** What the open rules come to before `last`, which holds for every record that they leave to it. */
-function conclude(open: readonly OpenRule[], last: Closed): Decision {
+/** Combines the open rules with `last`, the decision for every record that none of them decides. */
+function conclude(open: readonly ConditionalRule[], last: FinalDecision): Decision {
   if (open.length === 0) return last;
-  const tree = foldRules(open, last.effect === 'allow' ? ALWAYS : NEVER);
+  const tree = combineRules(open, last.effect === 'allow' ? ALWAYS : NEVER);
   if (tree.type === 'constant' && (tree.value === true) === (last.effect === 'allow')) return last;
   const rules = open.map(({ rule }) => rule);
   const involved = Object.freeze(last.rule === undefined ? rules : [...rules, last.rule]);
@@ -68,45 +68,45 @@ function conclude(open: readonly OpenRule[], last: Closed): Decision {
 }
 
 /**
- * The answer to "may this principal do this?". `allow-where` comes only while the record is open (lists, exports):
- * exactly the records on which `where` is true are allowed.
+ * The outcome of an authorization request. `allow-where` occurs only if the record is open (lists, exports): exactly the records for which
+ * `where` is true are allowed.
  */
 export type Decision =
   | { readonly effect: 'allow'; readonly rule: CompiledRule; readonly reason: string }
   | { readonly effect: 'deny'; readonly rule?: CompiledRule; readonly reason: string }
   | { readonly effect: 'allow-where'; readonly where: Condition; readonly rules: readonly CompiledRule[]; readonly reason: string };
 
-/** The rule to name for a decision: the one that fired; where records are left to say, the first that may allow. */
+/** Returns the rule that fired; for `allow-where`, the first rule that may allow. */
 export function decidingRule(decision: Decision): CompiledRule | undefined {
   return decision.effect === 'allow-where' ? decision.rules.find((rule) => rule.effect === 'ALLOW') : decision.rule;
 }
 
-/** Rules named in one reason. */
+/** Maximum number of rules in a reason. */
 const RULES_NAMED = 3;
 
-/** Why a request is allowed. Reasons name rules and policies, and carry no attribute values: callers read them. */
+/** Returns the reason of an allowed request. Callers see reasons, so reasons contain names of rules and policies but no attribute values. */
 export function reasonForAllow(rule: CompiledRule): string {
-  return `allowed by ${rule.named}`;
+  return `allowed by ${rule.label}`;
 }
 
-/** Why a request is denied by a rule. */
+/** Returns the reason of a request that a rule denies. */
 export function reasonForDeny(rule: CompiledRule): string {
-  return `denied by ${rule.named}`;
+  return `denied by ${rule.label}`;
 }
 
-/** Why some records are allowed, and which rules say so. */
+/** Returns the reason of an `allow-where` decision, with its rules. */
 export function reasonForAllowWhere(rules: readonly CompiledRule[]): string {
   const more = rules.length - RULES_NAMED;
-  const names = rules.slice(0, RULES_NAMED).map((rule) => `${rule.effect} ${rule.named}`);
+  const names = rules.slice(0, RULES_NAMED).map((rule) => `${rule.effect} ${rule.label}`);
   return `allowed for the records that pass ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-/** Why a request is denied where policies apply, and none of their rules fires. */
+/** Returns the reason of a request for which policies exist, but no rule fires. */
 export function reasonForNoMatch(): string {
   return 'no rule matched';
 }
 
-/** Why a request is denied where no policy applies at all. */
+/** Returns the reason of a request to which no policy applies. */
 export function reasonForNoPolicies({ userId, role }: { readonly userId?: string | undefined; readonly role: string }): string {
   return userId === undefined ? `no policies found for role ${role}` : `no policies found for user ${userId} or role ${role}`;
 }

@@ -14,20 +14,26 @@ import {
 } from '../../../test/policy-fixtures.ts';
 import { OPEN } from '../../conditions/index.ts';
 import type { JsonObject } from '../../operators/index.ts';
-import type { ScopeParts } from '../context/index.ts';
-import { type Applicable, applicableRules, compilePolicies } from '../policies/index.ts';
+import type { ScopeInput } from '../context/index.ts';
+import { type ApplicableRules, applicableRules, compilePolicies } from '../policies/index.ts';
 import { type Explanation, explain } from './explain-decision.ts';
 
-const who = { userId: 'u1', role: 'user' };
+const principal = { userId: 'u1', role: 'user' };
 
-function explainOf(rules: readonly SomeRule[], parts: Partial<ScopeParts> = {}): Explanation {
+function explainOf(rules: readonly SomeRule[], parts: Partial<ScopeInput> = {}): Explanation {
   return explainState({ policies: [policyOf('p', rules, { name: 'P' })], rolePolicies: [toRole('user', 'p')] }, parts);
 }
 
-function explainState(parts: Partial<WholeState>, scope: Partial<ScopeParts> = {}): Explanation {
+function explainState(parts: Partial<WholeState>, scope: Partial<ScopeInput> = {}): Explanation {
   const state = stateOf(parts);
-  const asked = { grants: grantsIn(state, who.userId), role: who.role, resource: 'Article', action: 'read', now: NOW } as const;
-  return explain(applicableRules(compilePolicies(state, NEWSROOM, LIMITS), asked), scopeOf(scope), who);
+  const request = {
+    grants: grantsIn(state, principal.userId),
+    role: principal.role,
+    resource: 'Article',
+    action: 'read',
+    now: NOW,
+  } as const;
+  return explain(applicableRules(compilePolicies(state, NEWSROOM, LIMITS), request), scopeOf(scope), principal);
 }
 
 const eq = (field: string, value: string): JsonObject => ({ field, operator: 'eq', value });
@@ -35,7 +41,7 @@ const [HELD, FAILED, MISSING] = [eq('user.id', 'u1'), eq('user.id', 'u2'), eq('u
 const DRAFT = eq('resource.status', 'draft');
 
 describe('the trace', () => {
-  it('shows each rule considered with what its conditions met', () => {
+  it('contains each evaluated rule with the values that its conditions compared', () => {
     const explanation = explainOf([
       { effect: 'DENY', conditions: [eq('user.department', 'culture')], priority: 200 },
       { conditions: [eq('user.department', 'sports')] },
@@ -50,7 +56,7 @@ describe('the trace', () => {
     expect(JSON.stringify(explanation.trace[0]?.condition)).toContain('"actual":"sports"');
   });
 
-  it('shows the rank of each rule: three priorities', () => {
+  it('contains the three priorities of each rule', () => {
     const { trace } = explainState({
       policies: [
         policyOf('a', [{ conditions: [FAILED], priority: 7 }], { priority: 8 }),
@@ -73,30 +79,30 @@ describe('the trace', () => {
     ['an operand inside text', reference('user.id', `a-\${resource.title}`), ['resource.title']],
     ['an operand in a list', { field: 'user.id', operator: 'in', value: ['u1', `\${resource.title}`] }, ['resource.title']],
     ['both sides', reference('user.missing', `\${resource.title}`), ['user.missing', 'resource.title']],
-    ['the end of a reference', eq('resource.authorId.email', 'a@b.c'), ['resource.authorId.email']],
-    ['what an expression reads', { expression: 'size(user.missing) > 2' }, ['user.missing']],
-    ['what may be missing', reference('user.missing', 'x', { ifExists: true }), ['user.missing']],
+    ['a field of a referenced record', eq('resource.authorId.email', 'a@b.c'), ['resource.authorId.email']],
+    ['a path in an expression', { expression: 'size(user.missing) > 2' }, ['user.missing']],
+    ['a path with ifExists', reference('user.missing', 'x', { ifExists: true }), ['user.missing']],
   ];
-  it.each(missing)('names what is missing: %s', (_, condition, paths) => {
+  it.each(missing)('lists missing values: %s', (_, condition, paths) => {
     const { trace } = explainOf([{ conditions: [condition] }]);
     expect(trace[0]?.missing).toEqual(paths);
   });
 
-  it('takes an open record for no missing one', () => {
+  it('does not list the values of an open record as missing', () => {
     expect(explainOf([{ conditions: [DRAFT] }], { record: OPEN }).trace[0]).not.toHaveProperty('missing');
   });
 });
 
 describe('ties', () => {
-  const rows: readonly [what: string, rules: readonly SomeRule[], parts: Partial<ScopeParts>, ties: readonly (readonly string[])[]][] = [
-    ['none of another priority', [{}, { priority: 99 }], {}, []],
-    ['none that would not have fired', [{}, { conditions: [FAILED] }, { conditions: [MISSING] }], {}, []],
+  const rows: readonly [what: string, rules: readonly SomeRule[], parts: Partial<ScopeInput>, ties: readonly (readonly string[])[]][] = [
+    ['none with another priority', [{}, { priority: 99 }], {}, []],
+    ['no rule that would not have fired', [{}, { conditions: [FAILED] }, { conditions: [MISSING] }], {}, []],
     ['an ALLOW after a DENY', [{ effect: 'DENY' }, {}], {}, [['p.1', 'ALLOW', 'true', 'DENY before ALLOW']]],
     ['an unknown DENY too', [{ effect: 'DENY' }, { effect: 'DENY', conditions: [MISSING] }], {}, [['p.1', 'DENY', 'unknown', 'rule id']]],
-    ['of the same effect, by id', [{}, {}, {}], {}, [1, 2].map((id) => [`p.${id}`, 'ALLOW', 'true', 'rule id'])],
-    ['what is open', [{ conditions: [DRAFT] }, {}], { record: OPEN }, [['p.0', 'ALLOW', 'open', 'rule id']]],
+    ['of the same effect, ordered by id', [{}, {}, {}], {}, [1, 2].map((id) => [`p.${id}`, 'ALLOW', 'true', 'rule id'])],
+    ['an open ALLOW', [{ conditions: [DRAFT] }, {}], { record: OPEN }, [['p.0', 'ALLOW', 'open', 'rule id']]],
     ['an open DENY', [{}, { effect: 'DENY', conditions: [DRAFT] }], { record: OPEN }, [['p.1', 'DENY', 'open', 'DENY before ALLOW']]],
-    ['nothing where no rule decided', [{ conditions: [FAILED] }], {}, []],
+    ['none if no rule fired', [{ conditions: [FAILED] }], {}, []],
   ];
   it.each(rows)('%s', (_, rules, parts, ties) => {
     const explained = explainOf(rules, parts).ties;
@@ -112,11 +118,11 @@ describe('ties', () => {
       'assignment',
       { policies: [policyOf('a', [{}]), policyOf('b', [{}])], rolePolicies: [toRole('user', 'a'), toRole('user', 'b', { priority: 99 })] },
     ],
-  ])('none of another priority of the %s', (_, state) => {
+  ])('none with another priority of the %s', (_, state) => {
     expect(explainState(state).ties).toEqual([]);
   });
 
-  it('are found across policies and ways of assigning, and twenty at most', () => {
+  it('are found across policies, role assignments and user assignments; at most twenty', () => {
     const policies = Array.from({ length: 30 }, (_, index) => policyOf(`p${index}`, [{}]));
     const state = { policies, rolePolicies: policies.slice(1).map(({ id }) => toRole('user', id)), userPolicies: [toUser('u1', 'p0')] };
     expect(explainState(state).ties).toHaveLength(20);
@@ -127,14 +133,14 @@ describe('ties', () => {
 });
 
 describe('when', () => {
-  it('is the condition that remains', () => {
+  it('is the residual condition', () => {
     const rules: readonly SomeRule[] = [{ effect: 'DENY', conditions: [DRAFT], priority: 200 }, { conditions: [HELD] }];
     const explanation = explainOf(rules, { record: OPEN });
     expect(explanation.when).toBe('not resource.status eq "draft"');
     expect(explainOf(rules)).not.toHaveProperty('when');
   });
 
-  it('is bounded in length', () => {
+  it('is limited in length', () => {
     const conditions = [{ anyOf: Array.from({ length: 150 }, (_, index) => eq('resource.title', `the title number ${index}`)) }];
     const { when } = explainOf([{ conditions }], { record: OPEN });
     expect(when).toHaveLength(2001);
@@ -142,8 +148,8 @@ describe('when', () => {
   });
 });
 
-/** What of a rule stood in the way, as a tree of its answers. */
-function unmetOf(conditions: readonly JsonObject[], parts: Partial<ScopeParts> = {}): unknown {
+/** The unmet conditions of the first rule in `wouldAllow`, as a tree of answers. */
+function unmetOf(conditions: readonly JsonObject[], parts: Partial<ScopeInput> = {}): unknown {
   return explainOf([{ conditions }], parts).wouldAllow?.[0]?.unmet.map(outline);
 }
 
@@ -156,24 +162,24 @@ function outline(trace: NonNullable<Explanation['trace'][0]>['condition']): unkn
 
 describe('wouldAllow', () => {
   const rows: readonly [what: string, conditions: readonly JsonObject[], unmet: unknown][] = [
-    ['what is false', [HELD, FAILED], ['user.id eq false']],
-    ['what is missing', [HELD, MISSING], ['user.missing eq unknown missing']],
+    ['a false comparison', [HELD, FAILED], ['user.id eq false']],
+    ['a missing value', [HELD, MISSING], ['user.missing eq unknown missing']],
     ['every alternative', [{ anyOf: [FAILED, MISSING] }], [{ any: ['user.id eq false', 'user.missing eq unknown missing'] }]],
-    ['of an alternative what failed', [{ anyOf: [{ allOf: [HELD, FAILED] }] }], ['user.id eq false']],
+    ['the failed part of an alternative', [{ anyOf: [{ allOf: [HELD, FAILED] }] }], ['user.id eq false']],
     [
-      'of each alternative what failed',
+      'the failed part of each alternative',
       [{ anyOf: [{ allOf: [HELD, FAILED] }, MISSING] }],
       [{ any: [{ all: ['user.id eq false'] }, 'user.missing eq unknown missing'] }],
     ],
-    ['what should not hold', [{ not: HELD }], [{ not: 'user.id eq true' }]],
-    ['of what should not hold, what holds', [{ not: { anyOf: [HELD, FAILED] } }], [{ not: { any: ['user.id eq true'] } }]],
+    ['a negated condition', [{ not: HELD }], [{ not: 'user.id eq true' }]],
+    ['the true part of a negated condition', [{ not: { anyOf: [HELD, FAILED] } }], [{ not: { any: ['user.id eq true'] } }]],
     [
-      'all that holds together',
+      'every true part of a negated group',
       [{ not: { allOf: [HELD, eq('user.role', 'user')] } }],
       [{ not: { all: ['user.id eq true', 'user.role eq true'] } }],
     ],
     [
-      'what is unknown under a not',
+      'an unknown part under a not',
       [{ not: { allOf: [HELD, MISSING] } }],
       [{ not: { all: ['user.id eq true', 'user.missing eq unknown missing'] } }],
     ],
@@ -183,11 +189,11 @@ describe('wouldAllow', () => {
     expect(unmetOf(conditions)).toEqual(unmet);
   });
 
-  it('shows what depends on an open record beside what fails', () => {
+  it('shows open conditions and failed conditions', () => {
     expect(unmetOf([DRAFT, FAILED], { record: OPEN })).toEqual(['resource.status eq open', 'user.id eq false']);
   });
 
-  it('begins with the nearest: the fewest comparisons that would have to come out otherwise', () => {
+  it('is sorted by the number of comparisons that would have to change', () => {
     const { wouldAllow } = explainOf([
       { conditions: [FAILED, MISSING], priority: 300 },
       { conditions: [{ anyOf: [{ allOf: [FAILED, MISSING] }, { not: { anyOf: [HELD, eq('user.role', 'user'), HELD] } }] }], priority: 250 },
@@ -202,20 +208,20 @@ describe('wouldAllow', () => {
     ]);
   });
 
-  it('takes what is open for no obstacle, as far as that goes: it may yet come out right', () => {
+  it('does not count open conditions in the distance', () => {
     const { wouldAllow } = explainOf([{ conditions: [FAILED, MISSING], priority: 200 }, { conditions: [DRAFT, FAILED] }], { record: OPEN });
     expect(wouldAllow?.map(({ rule }) => rule.id)).toEqual(['p.1', 'p.0']);
   });
 
-  it('puts last what no value would help', () => {
-    // Stored rules outlive definitions: what means nothing any more is constantly unknown.
+  it('lists rules last that no value can satisfy', () => {
+    // A condition on a removed field is constantly unknown.
     const broken: JsonObject = { field: 'resource.gone', operator: 'noOperator', value: 1 };
     const { wouldAllow } = explainOf([{ conditions: [broken], priority: 200 }, { conditions: [FAILED, MISSING] }]);
     expect(wouldAllow?.map(({ rule }) => rule.id)).toEqual(['p.1', 'p.0']);
     expect(wouldAllow?.[1]?.unmet).toEqual([{ type: 'constant', answer: 'unknown' }]);
   });
 
-  it('says which DENY would still overrule', () => {
+  it('names the DENY that would still overrule', () => {
     const { wouldAllow, note } = explainOf([
       {},
       { priority: 950, conditions: [FAILED] },
@@ -229,24 +235,24 @@ describe('wouldAllow', () => {
     expect(note).toBeUndefined();
   });
 
-  it('is empty where there is no ALLOW, and says so', () => {
+  it('is empty with a note if there is no ALLOW', () => {
     expect(explainOf([{ effect: 'DENY' }])).toMatchObject({
       wouldAllow: [],
-      note: 'no active rule that applies to this resource and action says ALLOW',
+      note: 'no active ALLOW rule applies to this resource and action',
     });
-    const nobody = explainState({});
-    expect(nobody).toMatchObject({ wouldAllow: [], decision: { reason: 'no policies found for user u1 or role user' } });
-    expect(nobody).not.toHaveProperty('note');
+    const unassigned = explainState({});
+    expect(unassigned).toMatchObject({ wouldAllow: [], decision: { reason: 'no policies found for user u1 or role user' } });
+    expect(unassigned).not.toHaveProperty('note');
   });
 
-  it('names five rules at most', () => {
+  it('contains at most five rules', () => {
     expect(explainOf(Array.from({ length: 9 }, () => ({ conditions: [FAILED] }))).wouldAllow).toHaveLength(5);
   });
 });
 
 describe('explain', () => {
-  it('decides as decide does, of rules without ranks too', () => {
-    const bare: Applicable = { ranked: [], rules: [], reads: [], reaches: [], found: false, validUntil: Number.POSITIVE_INFINITY };
-    expect(explain(bare, scopeOf(), who)).toMatchObject({ decision: { effect: 'deny' }, trace: [], ties: [] });
+  it('returns the decision of decide, also without ranked rules', () => {
+    const bare: ApplicableRules = { ranked: [], rules: [], reads: [], reaches: [], found: false, validUntil: Number.POSITIVE_INFINITY };
+    expect(explain(bare, scopeOf(), principal)).toMatchObject({ decision: { effect: 'deny' }, trace: [], ties: [] });
   });
 });

@@ -1,6 +1,6 @@
 import { type ConditionTrace, explainCondition, printCondition, type Scope } from '../../conditions/index.ts';
 import {
-  type Applicable,
+  type ApplicableRules,
   type CompiledRule,
   DEFAULT_PRIORITY,
   type Effect,
@@ -10,142 +10,142 @@ import {
 } from '../policies/index.ts';
 import { type DecideOptions, type Decision, decide, decidingRule, type RuleStep } from './decide.ts';
 
-/** Rules that come nearest to allowing, at most. */
+/** Maximum number of rules in `wouldAllow`. */
 const NEARBY = 5;
-/** Rules of the deciding rule's rank, at most. */
+/** Maximum number of rules in `ties`. */
 const TIES = 20;
-/** Characters of a remaining condition, at most. */
+/** Maximum number of characters of a residual condition. */
 const WHEN_LENGTH = 2000;
 
-/** A rule as an explanation shows it: its rank is the three priorities, the rule's own first. */
-export interface ShownRule {
+/** A rule in an explanation, with the three priorities that determine its position. */
+export interface RuleInfo {
   readonly rule: { readonly id: string; readonly description?: string | undefined; readonly effect: Effect; readonly priority: number };
   readonly policy: { readonly id: string; readonly name: string; readonly type: PolicyType; readonly priority: number };
-  /** By which the policy applies: that of the role's assignment, 100 for a user's own. */
+  /** The assignment by which the policy applies. The priority is that of the role assignment, or 100 for a user assignment. */
   readonly assignment: { readonly priority: number };
 }
 
 type Answer = ConditionTrace['answer'];
 
-/** One rule that was considered, with every value that its conditions compared. For admins alone. */
-export interface RuleTrace extends ShownRule {
+/** An evaluated rule with every value that its conditions compared. For admins only. */
+export interface RuleTrace extends RuleInfo {
   readonly answer: Answer;
-  /** Whether it decided. */
+  /** True if the rule determined the decision. */
   readonly fired: boolean;
   readonly condition: ConditionTrace;
-  /** The paths that its conditions read, on either side, and at which there is no value; absent where there is none. */
+  /** Paths that the conditions read (on either side) and that have no value. Absent if there are none. */
   readonly missing?: readonly string[];
 }
 
-/** A rule of the deciding rule's rank that would have decided as well: only the order between the two kept it from that. */
-export interface TiedRule extends ShownRule {
+/** A rule with the same priorities as the deciding rule that would have fired as well. */
+export interface TiedRule extends RuleInfo {
   readonly answer: Answer;
-  /** What put the one that goes first before the other. */
+  /** The criterion that determined the order of the two rules. */
   readonly brokenBy: 'DENY before ALLOW' | 'rule id';
 }
 
-/** A rule that would have allowed, and what stood in its way. */
-export interface NearbyRule extends ShownRule {
-  /** Those parts of its conditions that are not as they would have to be, or depend on what is open. In an `any`, one would do. */
+/** A rule that would have allowed the request if its unmet conditions were met. */
+export interface NearbyRule extends RuleInfo {
+  /** The parts of the conditions that are not met or are open. For an `any`, one of them is sufficient. */
   readonly unmet: readonly ConditionTrace[];
   readonly missing?: readonly string[];
-  /** The DENY that fired before it: then meeting its conditions would not be enough. */
-  readonly overruledBy?: ShownRule;
+  /** The DENY that fired first. Meeting the conditions would then not be sufficient. */
+  readonly overruledBy?: RuleInfo;
 }
 
-/** A decision with how it came about. */
+/** A decision and its explanation. */
 export interface Explanation {
   readonly decision: Decision;
-  /** The rules considered, in order; what follows the rule that fired was not. */
+  /** The evaluated rules in order, up to the rule that fired. */
   readonly trace: readonly RuleTrace[];
   readonly ties: readonly TiedRule[];
-  /** Of allow-where: the condition that remains, in words. */
+  /** For allow-where: the residual condition as text. */
   readonly when?: string;
-  /** Of a denial: the ALLOW rules with the least in their way, the nearest first. */
+  /** For a denial: the ALLOW rules with the fewest unmet comparisons, in that order. */
   readonly wouldAllow?: readonly NearbyRule[];
-  /** Of a denial: said where no ALLOW rule is there to come near. */
+  /** For a denial: a note if no ALLOW rule exists. */
   readonly note?: string;
 }
 
-/** Decides and says how, watching the one walk over the rules. */
-export function explain(applicable: Applicable, scope: Scope, who: Omit<DecideOptions, 'trace'>): Explanation {
+/** Calls `decide` with a trace and explains the decision. */
+export function explain(applicable: ApplicableRules, scope: Scope, principal: Omit<DecideOptions, 'trace'>): Explanation {
   const steps: RuleStep[] = [];
-  const decision = decide(applicable, scope, { ...who, trace: (step) => steps.push(step) });
-  const asked: Asked = { applicable, scope, who, ranks: new Map(applicable.ranked.map((ranked) => [ranked.rule, ranked])) };
+  const decision = decide(applicable, scope, { ...principal, trace: (step) => steps.push(step) });
+  const input: ExplainInput = { applicable, scope, principal, ranks: new Map(applicable.ranked.map((ranked) => [ranked.rule, ranked])) };
   return {
     decision,
-    trace: steps.map((step) => toTrace(step, asked)),
-    ties: tiesWith(decidingRule(decision), asked),
-    ...(decision.effect === 'allow-where' && { when: printWhen(decision.where) }),
-    ...(decision.effect === 'deny' && explainDenial(steps, asked)),
+    trace: steps.map((step) => toTrace(step, input)),
+    ties: tiesWith(decidingRule(decision), input),
+    ...(decision.effect === 'allow-where' && { when: printResidual(decision.where) }),
+    ...(decision.effect === 'deny' && explainDenial(steps, input)),
   };
 }
 
-/** What is left of a condition in one line, bounded in length. It may show attribute values: for admins alone. */
-export function printWhen(where: Extract<Decision, { effect: 'allow-where' }>['where']): string {
+/** Prints a residual condition in one line of limited length. It may contain attribute values, so only admins may see it. */
+export function printResidual(where: Extract<Decision, { effect: 'allow-where' }>['where']): string {
   const text = printCondition(where, WHEN_LENGTH);
   return text.length > WHEN_LENGTH ? `${text.slice(0, WHEN_LENGTH).toWellFormed()}…` : text;
 }
 
-/** What is explained: the rules with their ranks, in which scope, for whom. */
-interface Asked {
-  readonly applicable: Applicable;
+/** The input of `explain`, with the ranks of the rules. */
+interface ExplainInput {
+  readonly applicable: ApplicableRules;
   readonly scope: Scope;
-  readonly who: Omit<DecideOptions, 'trace'>;
+  readonly principal: Omit<DecideOptions, 'trace'>;
   readonly ranks: ReadonlyMap<CompiledRule, RankedRule>;
 }
 
-function toTrace({ rule, answer, fired }: RuleStep, asked: Asked): RuleTrace {
-  const condition = explainCondition(rule.condition, asked.scope);
-  return { ...show(rule, asked), answer: toAnswer(answer), fired, condition, ...missingIn(rule, asked) };
+function toTrace({ rule, answer, fired }: RuleStep, input: ExplainInput): RuleTrace {
+  const condition = explainCondition(rule.condition, input.scope);
+  return { ...toRuleInfo(rule, input), answer: toAnswer(answer), fired, condition, ...missingIn(rule, input) };
 }
 
-function tiesWith(deciding: CompiledRule | undefined, asked: Asked): readonly TiedRule[] {
-  const rank = deciding && asked.ranks.get(deciding);
+function tiesWith(deciding: CompiledRule | undefined, input: ExplainInput): readonly TiedRule[] {
+  const rank = deciding && input.ranks.get(deciding);
   if (deciding === undefined || rank === undefined) return [];
   const ties: TiedRule[] = [];
-  for (const other of asked.applicable.ranked) {
+  for (const other of input.applicable.ranked) {
     if (ties.length === TIES) break;
     if (other.rule === deciding || !isSameRank(other, rank)) continue;
-    const step = considerAlone(other, asked);
+    const step = decideAlone(other, input);
     if (step === undefined || !(step.fired || step.answer === 'open')) continue;
     const brokenBy = other.rule.effect === deciding.effect ? 'rule id' : 'DENY before ALLOW';
-    ties.push({ ...show(other.rule, asked), answer: toAnswer(step.answer), brokenBy });
+    ties.push({ ...toRuleInfo(other.rule, input), answer: toAnswer(step.answer), brokenBy });
   }
   return ties;
 }
 
-/** How one rule would be considered were there no other. `decide` says so too: what fires is not said twice. */
-function considerAlone(ranked: RankedRule, { applicable, scope, who }: Asked): RuleStep | undefined {
+/** Evaluates one rule as if it were the only one. */
+function decideAlone(ranked: RankedRule, { applicable, scope, principal }: ExplainInput): RuleStep | undefined {
   const steps: RuleStep[] = [];
-  decide({ ...applicable, ranked: [ranked], rules: [ranked.rule] }, scope, { ...who, trace: (step) => steps.push(step) });
+  decide({ ...applicable, ranked: [ranked], rules: [ranked.rule] }, scope, { ...principal, trace: (step) => steps.push(step) });
   return steps[0];
 }
 
-function explainDenial(steps: readonly RuleStep[], asked: Asked): Pick<Explanation, 'wouldAllow' | 'note'> {
-  const { rules, found } = asked.applicable;
+function explainDenial(steps: readonly RuleStep[], input: ExplainInput): Pick<Explanation, 'wouldAllow' | 'note'> {
+  const { rules, found } = input.applicable;
   const allowing = rules.filter((rule) => rule.effect === 'ALLOW');
-  if (allowing.length > 0) return { wouldAllow: nearestOf(allowing, steps, asked) };
+  if (allowing.length > 0) return { wouldAllow: nearestOf(allowing, steps, input) };
   if (!found) return { wouldAllow: [] };
-  return { wouldAllow: [], note: 'no active rule that applies to this resource and action says ALLOW' };
+  return { wouldAllow: [], note: 'no active ALLOW rule applies to this resource and action' };
 }
 
-function nearestOf(allowing: readonly CompiledRule[], steps: readonly RuleStep[], asked: Asked): readonly NearbyRule[] {
-  const passedBy = new Set(steps.filter((step) => !step.fired).map((step) => step.rule));
+function nearestOf(allowing: readonly CompiledRule[], steps: readonly RuleStep[], input: ExplainInput): readonly NearbyRule[] {
+  const notFired = new Set(steps.filter((step) => !step.fired).map((step) => step.rule));
   const fired = steps.find((step) => step.fired)?.rule;
   return allowing
-    .map((rule) => ({ rule, ...preconditionsOf(explainCondition(rule.condition, asked.scope)) }))
+    .map((rule) => ({ rule, ...toPreconditions(explainCondition(rule.condition, input.scope)) }))
     .sort((a, b) => a.distance - b.distance)
     .slice(0, NEARBY)
     .map(({ rule, unmet }) => ({
-      ...show(rule, asked),
+      ...toRuleInfo(rule, input),
       unmet,
-      ...missingIn(rule, asked),
-      ...(fired !== undefined && !passedBy.has(rule) && { overruledBy: show(fired, asked) }),
+      ...missingIn(rule, input),
+      ...(fired !== undefined && !notFired.has(rule) && { overruledBy: toRuleInfo(fired, input) }),
     }));
 }
 
-function missingIn({ paths }: CompiledRule, { scope }: Asked): Pick<RuleTrace, 'missing'> {
+function missingIn({ paths }: CompiledRule, { scope }: ExplainInput): Pick<RuleTrace, 'missing'> {
   const missing = paths.filter((path) => scope.valueOf(path) === undefined).map(({ text }) => text);
   return missing.length === 0 ? {} : { missing };
 }
@@ -156,7 +156,7 @@ function toAnswer(answer: RuleStep['answer']): Answer {
   return answer ? 'true' : 'false';
 }
 
-function show(rule: CompiledRule, { ranks }: Asked): ShownRule {
+function toRuleInfo(rule: CompiledRule, { ranks }: ExplainInput): RuleInfo {
   const { id, description, effect, priority, policy } = rule;
   return {
     rule: { id, description, effect, priority },
@@ -165,55 +165,55 @@ function show(rule: CompiledRule, { ranks }: Asked): ShownRule {
   };
 }
 
-/** What keeps a condition from being true. */
-export interface Preconditions {
-  /** Those parts of it that are not as they would have to be; what is beside them and in nobody's way is left out. */
+/** The unmet parts of a condition. */
+interface Preconditions {
+  /** The parts that prevent the condition from being true. Parts that are already met are left out. */
   readonly unmet: readonly ConditionTrace[];
-  /** How many comparisons at least would have to come out otherwise; Infinity where nothing would help. */
+  /** Minimum number of comparisons whose result would have to change; Infinity if no change is sufficient. */
   readonly distance: number;
 }
 
-/** Picks from a condition's trace what stands between it and *true*. */
-export function preconditionsOf(trace: ConditionTrace): Preconditions {
-  const found = obstacleTo('true', trace);
+/** Returns the parts of a condition that prevent it from being *true*. */
+function toPreconditions(trace: ConditionTrace): Preconditions {
+  const found = findUnmet('true', trace);
   if (found === undefined) return { unmet: [], distance: 0 };
   const { part, distance } = found;
-  // Each member of an `all` stands in the way by itself.
+  // Each unmet member of an `all` is listed by itself.
   return { unmet: part.type === 'all' ? part.of : [part], distance };
 }
 
 type Wanted = 'true' | 'false';
 
-interface Obstacle {
+interface Unmet {
   readonly part: ConditionTrace;
   readonly distance: number;
 }
 
-function obstacleTo(wanted: Wanted, trace: ConditionTrace): Obstacle | undefined {
+function findUnmet(wanted: Wanted, trace: ConditionTrace): Unmet | undefined {
   if (trace.answer === wanted) return undefined;
   switch (trace.type) {
     case 'all':
     case 'any':
-      return obstacleAmong(wanted, trace);
+      return findUnmetMembers(wanted, trace);
     case 'not': {
-      const inner = obstacleTo(wanted === 'true' ? 'false' : 'true', trace.of);
+      const inner = findUnmet(wanted === 'true' ? 'false' : 'true', trace.of);
       return inner && { part: { ...trace, of: inner.part }, distance: inner.distance };
     }
     case 'constant':
       return { part: trace, distance: Number.POSITIVE_INFINITY };
     default:
-      // What is open may yet come out right.
+      // An open part may still get the wanted value.
       return { part: trace, distance: trace.answer === 'open' ? 0 : 1 };
   }
 }
 
-/** For an `all` to be true every member has to be, and for an `any` to be false; otherwise one member would do, the nearest. */
-function obstacleAmong(wanted: Wanted, trace: Extract<ConditionTrace, { type: 'all' | 'any' }>): Obstacle {
-  const members = trace.of.flatMap((member) => obstacleTo(wanted, member) ?? []);
+/** Returns all unmet members if every member must have the wanted value (`all` true, `any` false); the distance is then their sum, else the minimum. */
+function findUnmetMembers(wanted: Wanted, trace: Extract<ConditionTrace, { type: 'all' | 'any' }>): Unmet {
+  const members = trace.of.flatMap((member) => findUnmet(wanted, member) ?? []);
   const distances = members.map(({ distance }) => distance);
-  const takesEvery = (trace.type === 'all') === (wanted === 'true');
+  const needsEvery = (trace.type === 'all') === (wanted === 'true');
   return {
     part: { ...trace, of: members.map(({ part }) => part) },
-    distance: takesEvery ? distances.reduce((sum, each) => sum + each, 0) : Math.min(...distances),
+    distance: needsEvery ? distances.reduce((sum, each) => sum + each, 0) : Math.min(...distances),
   };
 }

@@ -1,15 +1,16 @@
 /**
- * May this principal do this? Allow, deny, or allow-where, because of which rule.
- * The only walk over rules in the program; it does no IO and cannot fail for reasons outside its input.
- * Begin with `decide` in decide.ts; explain.ts watches the same walk for people.
+ * Decisions: allow, deny, or allow with a residual condition, and the rule that determined it.
+ *
+ * `decide` is the only function that evaluates rules. It does no IO, reads no clock and depends on its arguments only.
+ * Begin with `decide.ts`; `explain-decision.ts` traces the same evaluation for admins.
  */
 export { type DecideOptions, type Decision, decide, decidingRule, type RuleStep } from './decide.ts';
 export {
   type Explanation,
   explain,
   type NearbyRule,
-  printWhen,
+  printResidual,
+  type RuleInfo,
   type RuleTrace,
-  type ShownRule,
   type TiedRule,
 } from './explain-decision.ts';

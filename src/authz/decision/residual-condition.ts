@@ -1,25 +1,25 @@
 import { all, any, type Condition, constant, NEVER, not } from '../../conditions/index.ts';
 import type { CompiledRule } from '../policies/index.ts';
 
-/** A rule that depends on the record: true is what lets a record through, R for an ALLOW, not R for a DENY. */
-export interface OpenRule {
+/** A rule whose condition depends on the record. `passes` is R for an ALLOW and *not R* for a DENY, with the residual condition R. */
+export interface ConditionalRule {
   readonly rule: CompiledRule;
   readonly passes: Condition;
 }
 
-/** Open rules, in order, as one tree: `any[R, rest]` for an ALLOW, `all[not R, rest]` for a DENY, down to `end`. */
-export function foldRules(open: readonly OpenRule[], end: Condition): Condition {
-  return foldRuns(toRuns(open), end);
+/** Combines conditional rules, in order, into one tree: `any[R, rest]` for an ALLOW, `all[not R, rest]` for a DENY, and `end` as the last rest. */
+export function combineRules(open: readonly ConditionalRule[], end: Condition): Condition {
+  return combineRuns(toRuns(open), end);
 }
 
-/** Rules of one effect that follow each other. */
+/** Consecutive rules of the same effect. */
 interface Run {
   readonly isAllow: boolean;
-  /** What lets a record through all of them: one ALLOW is enough, of DENYs it takes every one. */
+  /** The combined condition: `any` of ALLOW rules, `all` of DENY rules. */
   readonly passes: Condition;
 }
 
-function toRuns(open: readonly OpenRule[]): readonly Run[] {
+function toRuns(open: readonly ConditionalRule[]): readonly Run[] {
   const runs: { isAllow: boolean; each: Condition[] }[] = [];
   for (const { rule, passes } of open) {
     const isAllow = rule.effect === 'ALLOW';
@@ -30,44 +30,43 @@ function toRuns(open: readonly OpenRule[]): readonly Run[] {
   return runs.map(({ isAllow, each }) => ({ isAllow, passes: isAllow ? any(each) : all(each) }));
 }
 
-/** Runs folded into one another. Of more the tree would be too deep: neither our own stack nor a database's is without end. */
-const MAX_FOLDED = 100;
+/** Maximum number of nested runs. A deeper tree could overflow the stack of this process or of the database. */
+const MAX_NESTED = 100;
 
-function foldRuns(runs: readonly Run[], end: Condition): Condition {
-  if (runs.length <= MAX_FOLDED)
+function combineRuns(runs: readonly Run[], end: Condition): Condition {
+  if (runs.length <= MAX_NESTED)
     return runs.reduceRight((rest, { isAllow, passes }) => (isAllow ? any([passes, rest]) : all([passes, rest])), end);
-  // In halves: the first half allows by itself, or all of its DENYs leave it to the second.
+  // Split into halves: either the first half allows the record, or none of its DENY rules matches and the second half decides.
   const middle = Math.ceil(runs.length / 2);
   const first = runs.slice(0, middle);
   const denials = first.flatMap(({ isAllow, passes }) => (isAllow ? [] : [passes]));
-  return any([foldRuns(first, NEVER), all([...denials, foldRuns(runs.slice(middle), end)])]);
+  return any([combineRuns(first, NEVER), all([...denials, combineRuns(runs.slice(middle), end)])]);
 }
 
 /**
- * The condition that is true on exactly the same records and never unknown for want of something other than the
- * record: where only *true* counts, what is constantly unknown might as well be false. So `all[x, unknown]`, which no
- * record can make true, becomes never.
+ * Returns a condition that is true for exactly the same records, without constant unknowns. Only *true* allows a record, so constant unknown
+ * can be replaced by *false*: `all[x, unknown]`, which is true for no record, becomes *never*.
  */
 export function whereTrue(condition: Condition): Condition {
-  return settle(condition, false);
+  return replaceUnknowns(condition, false);
 }
 
-/** The condition that is true on exactly the records on which `condition` is false. */
+/** Returns a condition that is true for exactly the records for which `condition` is false. */
 export function whereFalse(condition: Condition): Condition {
-  return not(settle(condition, true));
+  return not(replaceUnknowns(condition, true));
 }
 
-/** Puts `instead` for constant unknowns; under a `not` it is the other answer that keeps the whole from being true. */
-function settle(condition: Condition, instead: boolean): Condition {
+/** Replaces constant unknowns by `value`, and by its negation under a `not`. */
+function replaceUnknowns(condition: Condition, value: boolean): Condition {
   switch (condition.type) {
     case 'constant':
-      return condition.value === null ? constant(instead) : condition;
+      return condition.value === null ? constant(value) : condition;
     case 'all':
-      return all(condition.of.map((part) => settle(part, instead)));
+      return all(condition.of.map((part) => replaceUnknowns(part, value)));
     case 'any':
-      return any(condition.of.map((part) => settle(part, instead)));
+      return any(condition.of.map((part) => replaceUnknowns(part, value)));
     case 'not':
-      return not(settle(condition.of, !instead));
+      return not(replaceUnknowns(condition.of, !value));
     default:
       return condition;
   }

@@ -5,13 +5,13 @@ import { describePath } from '../context/index.ts';
 import type { CompiledRule } from '../policies/index.ts';
 
 /** A part of a condition that has no parts of its own, and whether it stands under an odd number of `not`. */
-export interface Leaf {
+export interface ConditionLeaf {
   readonly condition: Extract<Condition, { type: 'comparison' | 'expression' }>;
   readonly negated: boolean;
 }
 
 /** The comparisons and expressions of a condition. */
-export function toLeaves(condition: Condition, negated: boolean = false): readonly Leaf[] {
+export function toLeaves(condition: Condition, negated: boolean = false): readonly ConditionLeaf[] {
   switch (condition.type) {
     case 'all':
     case 'any':
@@ -41,7 +41,7 @@ export function hasUnknown(condition: Condition): boolean {
 }
 
 /** What little is known before anyone asks. */
-export interface Known {
+export interface KnownValues {
   readonly definitions: Definitions;
   /** Name of the resource that a rule is about, or `*`: what paths compare as. */
   readonly resource: string;
@@ -51,7 +51,7 @@ export interface Known {
 }
 
 /** What is left of a condition where nobody has asked yet: whatever `valueOf` leaves open stays in it. */
-export function residualOf(condition: Condition, known: Known): Condition {
+export function toResidual(condition: Condition, known: KnownValues): Condition {
   const describe = describePath(known.definitions, known.resource);
   return partiallyEvaluate(condition, {
     now: known.now,
@@ -68,11 +68,11 @@ export function residualOf(condition: Condition, known: Known): Condition {
  * Whether an ALLOW and a DENY surely never fire together: the values that the ALLOW asks for make the DENY false. Not the
  * other way round, because a DENY fires also where those that it asks for are missing.
  */
-export function areDisjoint(allow: CompiledRule, deny: CompiledRule, known: Pick<Known, 'definitions' | 'now'>): boolean {
+export function areDisjoint(allow: CompiledRule, deny: CompiledRule, known: Pick<KnownValues, 'definitions' | 'now'>): boolean {
   const asked = valuesAskedFor(allow);
   if (asked.size === 0) return false;
   const resource = allow.resource === '*' ? deny.resource : allow.resource;
-  const left = residualOf(deny.condition, { ...known, resource, valueOf: ({ text }) => asked.get(text) ?? OPEN });
+  const left = toResidual(deny.condition, { ...known, resource, valueOf: ({ text }) => asked.get(text) ?? OPEN });
   return left.type === 'constant' && left.value === false;
 }
 

@@ -13,32 +13,32 @@ import type { Json, JsonObject } from '../../operators/index.ts';
 import type { Definitions } from '../../resources/index.ts';
 import { compilePolicies, type PolicyRule } from '../policies/index.ts';
 import type { Finding } from './finding.ts';
-import { lintPolicies } from './lint.ts';
-import type { Surroundings } from './lint-subject.ts';
-import { createStandings } from './policy-index.ts';
+import { lintPolicy } from './lint.ts';
+import type { LintContext } from './lint-subject.ts';
+import { createPolicyIndex } from './policy-index.ts';
 
 /** Policies, their assignments, and what else advice goes by. */
-export interface World extends Partial<Omit<WholeState, 'epoch'>> {
+export interface TestPolicies extends Partial<Omit<WholeState, 'epoch'>> {
   readonly definitions?: Definitions;
-  readonly users?: Surroundings['users'];
+  readonly users?: LintContext['users'];
   readonly alone?: boolean;
   /** Whether all assignments are looked at. */
   readonly all?: boolean;
 }
 
-const NOBODY: Surroundings['users'] = { looked: 0, all: true, having: new Map() };
+const NOBODY: LintContext['users'] = { looked: 0, all: true, having: new Map() };
 
 /** Advice on every policy of a world, or on the one of that id. */
-export function adviceIn(
-  { definitions = NEWSROOM, users = NOBODY, alone = false, all: areAll = true, ...state }: World,
+export function lintWorld(
+  { definitions = NEWSROOM, users = NOBODY, alone = false, all: areAll = true, ...state }: TestPolicies,
   policyId?: string,
 ): readonly Finding[] {
   const all = stateOf(state);
-  const standings = createStandings(compilePolicies(all, definitions, LIMITS), NOW);
+  const standings = createPolicyIndex(compilePolicies(all, definitions, LIMITS), NOW);
   return all.policies
     .filter(({ id }) => policyId === undefined || id === policyId)
     .flatMap((policy) =>
-      lintPolicies(policy, {
+      lintPolicy(policy, {
         standings,
         users,
         alone,
@@ -55,7 +55,7 @@ export function adviceIn(
 
 /** Advice on one policy assigned to role user, as `path code`. */
 export function onRules(...rules: readonly SomeRule[]): readonly string[] {
-  return adviceIn({ policies: [policyOf('p', rules)], rolePolicies: [toRole('user', 'p')] }).map(({ path, code }) => `${path} ${code}`);
+  return lintWorld({ policies: [policyOf('p', rules)], rolePolicies: [toRole('user', 'p')] }).map(({ path, code }) => `${path} ${code}`);
 }
 
 /** A comparison; with "x" where nothing is said. */

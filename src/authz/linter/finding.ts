@@ -33,7 +33,7 @@ export type FindingCode = keyof typeof about;
 export const FINDINGS: ReadonlyMap<FindingCode, string> = new Map(Object.entries(about) as [FindingCode, string][]);
 
 /** Advice in the order of the table of codes; of one code, in the order of the policy. */
-export function inOrder(advice: readonly Finding[]): readonly Finding[] {
+export function sortFindings(advice: readonly Finding[]): readonly Finding[] {
   const codes = [...FINDINGS.keys()];
   return [...advice].sort((a, b) => codes.indexOf(a.code) - codes.indexOf(b.code));
 }
@@ -63,7 +63,7 @@ export interface Finding {
 }
 
 /** Advice on a rule, as those who find it say it: `advise.ts` adds which rule of which policy it is. */
-export interface ReportFinding extends Pick<Finding, 'code' | 'detail' | 'todo' | 'other'> {
+export interface RuleFinding extends Pick<Finding, 'code' | 'detail' | 'todo' | 'other'> {
   /** Of the rule, dotted: `conditions`; empty for the rule as a whole. */
   readonly member: string;
 }
@@ -72,7 +72,7 @@ export interface ReportFinding extends Pick<Finding, 'code' | 'detail' | 'todo' 
 const NAMES_SHOWN = 5;
 
 /** The first few of some names in one line. */
-export function listed(names: readonly string[]): string {
+export function joinNames(names: readonly string[]): string {
   const more = names.length - NAMES_SHOWN;
   return `${names.slice(0, NAMES_SHOWN).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

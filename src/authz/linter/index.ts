@@ -7,9 +7,9 @@
  *
  * Begin with `advise.ts`; `order.ts` is about rules beside each other, the rest about one rule or its assignments.
  */
-export { FINDINGS, type Finding, type FindingCode, inOrder } from './finding.ts';
-export { lintPolicies } from './lint.ts';
+export { FINDINGS, type Finding, type FindingCode, sortFindings } from './finding.ts';
+export { lintPolicy } from './lint.ts';
 export { type ActiveAssignments, lintAssignment } from './lint-assignments.ts';
-export { usersLookedAt } from './lint-order.ts';
-export type { Surroundings, UserValues } from './lint-subject.ts';
-export { createStandings } from './policy-index.ts';
+export { usersToCompare } from './lint-order.ts';
+export type { LintContext, UserValueCounts } from './lint-subject.ts';
+export { createPolicyIndex } from './policy-index.ts';

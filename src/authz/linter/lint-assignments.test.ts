@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { NEWSROOM, NOW, policyOf, toRole, toUser } from '../../../test/policy-fixtures.ts';
 import type { Policy, RolePolicy, UserPolicy } from '../policies/index.ts';
-import { adviceIn, READ, type World } from './finding.fixture.ts';
+import { lintWorld, READ, type TestPolicies } from './finding.fixture.ts';
 import { lintAssignment } from './lint-assignments.ts';
 
 describe('advice on assignments', () => {
   const p = policyOf('p', [READ]);
   const at = (days: number) => new Date(NOW + days * 24 * 3_600_000).toISOString();
-  const rows: readonly [what: string, world: World, expected: readonly string[]][] = [
+  const rows: readonly [what: string, world: TestPolicies, expected: readonly string[]][] = [
     ['to nobody', { policies: [p] }, ['unassigned: the policy is active and assigned to nobody: it allows nothing and denies nothing']],
     ['of an inactive policy to nobody', { policies: [{ ...p, isActive: false }] }, []],
     // Kept ready for when it is needed, or put aside for a while.
@@ -38,7 +38,7 @@ describe('advice on assignments', () => {
       ['empty: a policy without rules allows nothing and denies nothing'],
     ],
   ];
-  it.each(rows)('%s', (_, world, expected) => expect(adviceIn(world).map(({ code, detail }) => `${code}: ${detail}`)).toEqual(expected));
+  it.each(rows)('%s', (_, world, expected) => expect(lintWorld(world).map(({ code, detail }) => `${code}: ${detail}`)).toEqual(expected));
 });
 
 describe('advice on an assignment that was just written', () => {

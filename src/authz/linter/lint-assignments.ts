@@ -1,7 +1,7 @@
 import { didYouMean } from '../../errors.ts';
 import type { Definitions } from '../../resources/index.ts';
 import type { Policy, RolePolicy, UserPolicy } from '../policies/index.ts';
-import { type Finding, listed } from './finding.ts';
+import { type Finding, joinNames } from './finding.ts';
 
 /** A policy's assignments that are active; expired ones are among them. */
 export interface ActiveAssignments {
@@ -104,5 +104,5 @@ function adviseOnUsers(
   if (assignments.length === 0) return [];
   const users = assignments.map(({ userId }) => userId);
   const [subject, comma] = users.length === 1 ? ['the assignment to user', ''] : [`each of ${users.length} assignments, to users`, ','];
-  return [{ code, detail: `${subject} ${listed(users)}${comma} ${detail}`, todo, policy, users: users.slice(0, USERS_NAMED) }];
+  return [{ code, detail: `${subject} ${joinNames(users)}${comma} ${detail}`, todo, policy, users: users.slice(0, USERS_NAMED) }];
 }

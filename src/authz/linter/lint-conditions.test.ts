@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { policyOf, type SomeRule, toRole } from '../../../test/policy-fixtures.ts';
-import { adviceIn, comparison, DENY, drafts, READ, when } from './finding.fixture.ts';
+import { comparison, DENY, drafts, lintWorld, READ, when } from './finding.fixture.ts';
 
 describe('advice on a rule by itself', () => {
   const deny: SomeRule = { ...DENY };
@@ -90,7 +90,7 @@ describe('advice on a rule by itself', () => {
     ['a DENY on * over what all have', { ...deny, ...when(comparison('resource.createdAt', 'withinLast', '1d')) }, []],
   ];
   it.each(rows)('%s', (_, rule, expected) => {
-    const advice = adviceIn({ policies: [policyOf('p', [rule])], rolePolicies: [toRole('user', 'p')] });
+    const advice = lintWorld({ policies: [policyOf('p', [rule])], rolePolicies: [toRole('user', 'p')] });
     expect(advice.map(({ path, code, detail }) => `${path?.replace('rules.0.', '')} ${code}: ${detail}`)).toEqual(expected);
     for (const one of advice) expect(one).toMatchObject({ policy: { id: 'p', name: 'policy p' }, rule: { id: 'p.0' }, todo: /./ });
   });

@@ -2,15 +2,15 @@ import { type Comparison, type Condition, conditionPaths, OPEN, type Path, type 
 import { type Json, OPERATORS, type Operator } from '../../operators/index.ts';
 import type { Resource } from '../../resources/index.ts';
 import { describePath } from '../context/index.ts';
-import { type Leaf, residualOf } from './condition-leaves.ts';
-import type { ReportFinding } from './finding.ts';
-import { reachableDefinitions, type Subject } from './lint-subject.ts';
+import { type ConditionLeaf, toResidual } from './condition-leaves.ts';
+import type { RuleFinding } from './finding.ts';
+import { type LintedRule, lintedDefinitions } from './lint-subject.ts';
 
 /** Remarks on a rule whose lists the database cannot filter: the rest is evaluated record by record. */
-export function lintInMemoryLists(subject: Subject, leaves: readonly Leaf[]): readonly ReportFinding[] {
+export function lintInMemoryLists(subject: LintedRule, leaves: readonly ConditionLeaf[]): readonly RuleFinding[] {
   const { rule } = subject;
   if (!['list', 'export', '*'].includes(rule.action)) return [];
-  const resource = reachableDefinitions(subject).get(rule.resource);
+  const resource = lintedDefinitions(subject).get(rule.resource);
   const unsaid = leaves.find(({ condition }) => {
     if (!conditionPaths(condition).some(({ group }) => group === 'resource')) return false;
     if (condition.type === 'expression') return condition.integers === undefined;
@@ -24,10 +24,10 @@ export function lintInMemoryLists(subject: Subject, leaves: readonly Leaf[]): re
 }
 
 /** Returns whether the database can evaluate a comparison once the references to the caller are replaced by values of the right kind. */
-function isSaid(comparison: Comparison, resource: Resource, subject: Subject): boolean {
-  const describe = describePath(reachableDefinitions(subject), resource.name);
-  const left: Condition = residualOf(comparison, {
-    definitions: reachableDefinitions(subject),
+function isSaid(comparison: Comparison, resource: Resource, subject: LintedRule): boolean {
+  const describe = describePath(lintedDefinitions(subject), resource.name);
+  const left: Condition = toResidual(comparison, {
+    definitions: lintedDefinitions(subject),
     resource: resource.name,
     now: subject.around.standings.now,
     valueOf(path) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { definitionsOf, policyOf, type SomeRule, toRole } from '../../../test/policy-fixtures.ts';
 import { USER } from '../../resources/system/user-definition.ts';
-import { adviceIn, comparison, when } from './finding.fixture.ts';
+import { comparison, lintWorld, when } from './finding.fixture.ts';
 
 const DEFINITIONS = definitionsOf(
   { name: 'User', fields: { ...(USER['fields'] as object), department: { type: 'enum', values: ['sales', 'law'] } } },
@@ -19,7 +19,7 @@ const CODES = ['never-equal', 'never-holds', 'foreign-reference'];
 
 function adviceOn(conditions: SomeRule): readonly string[] {
   const policies = [policyOf('p', [{ resource: 'Ticket', action: 'read', ...conditions }])];
-  const advice = adviceIn({ definitions: DEFINITIONS, policies, rolePolicies: [toRole('user', 'p')] });
+  const advice = lintWorld({ definitions: DEFINITIONS, policies, rolePolicies: [toRole('user', 'p')] });
   return advice.filter(({ code }) => CODES.includes(code)).map(({ path, code, detail }) => `${path} ${code}: ${detail}`);
 }
 

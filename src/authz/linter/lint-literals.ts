@@ -2,14 +2,14 @@ import { type Comparison, type Operand, type Path, parseConditions, toMeantPath 
 import type { Issue } from '../../errors.ts';
 import { type Json, OPERATORS } from '../../operators/index.ts';
 import { describeDomain, describePath } from '../context/index.ts';
-import type { ReportFinding } from './finding.ts';
-import { reachableDefinitions, type Subject } from './lint-subject.ts';
+import type { RuleFinding } from './finding.ts';
+import { type LintedRule, lintedDefinitions } from './lint-subject.ts';
 
 /** Remarks of one code on one rule. */
 const SHOWN = 5;
 
 /** Remarks on literals that never match what they are compared with. */
-export function lintLiterals(subject: Subject, comparisons: readonly Comparison[]): readonly ReportFinding[] {
+export function lintLiterals(subject: LintedRule, comparisons: readonly Comparison[]): readonly RuleFinding[] {
   return [...remarkOnNever(subject), ...remarkOnTogether(subject), ...comparisons.flatMap(remarkOnReferences).slice(0, SHOWN)];
 }
 
@@ -17,8 +17,8 @@ export function lintLiterals(subject: Subject, comparisons: readonly Comparison[
  * Literals of stored rules that a rule written now could not have: the policy is older than that check, or an enum has lost a
  * value since. Values of `user.…` that only the token of another issuer could bring. Actions and resources that the rule is not about.
  */
-function remarkOnNever(subject: Subject): readonly ReportFinding[] {
-  const domainOf = describeDomain(reachableDefinitions(subject), subject.rule.resource, { action: subject.rule.action });
+function remarkOnNever(subject: LintedRule): readonly RuleFinding[] {
+  const domainOf = describeDomain(lintedDefinitions(subject), subject.rule.resource, { action: subject.rule.action });
   const written = issuesOf(subject, domainOf);
   if (written.length === 0) return [];
   const known = new Set(issuesOf(subject).map(nameOf));
@@ -32,8 +32,8 @@ function nameOf({ path, detail }: Issue): string {
   return `${path} ${detail}`;
 }
 
-function issuesOf({ policy, rule, around }: Subject, domainOf?: ReturnType<typeof describeDomain>): readonly Issue[] {
-  const { definitions, limits } = around.standings.snapshot.reading;
+function issuesOf({ policy, rule, around }: LintedRule, domainOf?: ReturnType<typeof describeDomain>): readonly Issue[] {
+  const { definitions, limits } = around.standings.snapshot.compileOptions;
   return parseConditions(rule.conditions, {
     at: 'conditions',
     expressions: policy.type === 'CUSTOM',
@@ -44,12 +44,12 @@ function issuesOf({ policy, rule, around }: Subject, domainOf?: ReturnType<typeo
 }
 
 /** Comparisons of one path that no value can match together, although each has matching values: `hour gte 22` and `hour lt 6`. */
-function remarkOnTogether(subject: Subject): readonly ReportFinding[] {
+function remarkOnTogether(subject: LintedRule): readonly RuleFinding[] {
   const { condition } = subject.compiled;
   const parts = condition.type === 'all' ? condition.of : [condition];
   const literal = parts.filter((part): part is Comparison => part.type === 'comparison' && part.operand.type === 'literal');
-  const domainOf = describeDomain(reachableDefinitions(subject), subject.rule.resource);
-  return [...Map.groupBy(literal, ({ path }) => path.text).values()].flatMap((same): readonly ReportFinding[] => {
+  const domainOf = describeDomain(lintedDefinitions(subject), subject.rule.resource);
+  return [...Map.groupBy(literal, ({ path }) => path.text).values()].flatMap((same): readonly RuleFinding[] => {
     const [first] = same;
     const values = first && domainOf(first.path)?.values;
     if (first === undefined || values === undefined || same.length < 2 || isList(first.path, subject)) return [];
@@ -65,8 +65,8 @@ function remarkOnTogether(subject: Subject): readonly ReportFinding[] {
 
 const NIGHT = 'for hours over midnight use "timeOfDayBetween" on environment.timestamp, or an "anyOf"';
 
-function isList(path: Path, subject: Subject): boolean {
-  const described = describePath(reachableDefinitions(subject), subject.rule.resource)(path);
+function isList(path: Path, subject: LintedRule): boolean {
+  const described = describePath(lintedDefinitions(subject), subject.rule.resource)(path);
   return described !== 'any' && 'kind' in described && described.kind === 'list';
 }
 
@@ -76,8 +76,8 @@ function holds({ operator, operand }: Comparison, value: string | number): boole
   return OPERATORS.get(operator)?.matches(value, expected, { kind, now: 0, timeZone: 'UTC' }) === true;
 }
 
-function remarkOnReferences({ operand }: Comparison): readonly ReportFinding[] {
-  return textsOf(operand).flatMap((text): readonly ReportFinding[] => {
+function remarkOnReferences({ operand }: Comparison): readonly RuleFinding[] {
+  return textsOf(operand).flatMap((text): readonly RuleFinding[] => {
     const meant = toMeantPath(text);
     if (meant === undefined) return [];
     const detail = `${JSON.stringify(text)} is compared as it stands, as a text: a reference is written "\${${meant}}"`;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { definitionsOf, policyOf, type SomeRule, toRole } from '../../../test/policy-fixtures.ts';
-import { adviceIn, comparison, DENY, READ, type World, when } from './finding.fixture.ts';
+import { comparison, DENY, lintWorld, READ, type TestPolicies, when } from './finding.fixture.ts';
 
 describe('a DENY that fires where a value is missing', () => {
   const definitions = definitionsOf(
@@ -28,9 +28,9 @@ describe('a DENY that fires where a value is missing', () => {
     { name: 'Page', softDelete: true, fields: { title: { type: 'string' } } },
   );
   const users = { looked: 10, all: true, having: new Map([['department', 7]]) };
-  function whoOf(rule: SomeRule, role: 'anon' | 'user' = 'user', others: Partial<World> = {}): readonly string[] {
+  function whoOf(rule: SomeRule, role: 'anon' | 'user' = 'user', others: Partial<TestPolicies> = {}): readonly string[] {
     const policies = [policyOf('p', [{ ...READ, ...DENY, ...rule }])];
-    return adviceIn({ definitions, users, policies, rolePolicies: [toRole(role, 'p')], ...others })
+    return lintWorld({ definitions, users, policies, rolePolicies: [toRole(role, 'p')], ...others })
       .filter(({ code }) => code === 'fires-on-missing')
       .map(({ detail, todo }) => `${/also fires for (.*): what is missing/.exec(detail)?.[1]} → ${todo}`);
   }
@@ -111,7 +111,7 @@ describe('a DENY that fires where a value is missing', () => {
 
   it('knows an attribute that is a field and that nobody has, only where it has looked at everybody', () => {
     const codesWith = (having: number, all = true, looked = 10) =>
-      adviceIn({
+      lintWorld({
         definitions,
         users: { looked, all, having: new Map([['department', having]]) },
         policies: [policyOf('p', [{ ...READ, ...when(department) }])],
@@ -126,6 +126,6 @@ describe('a DENY that fires where a value is missing', () => {
   ])('counts %i of them', (looked, detail) => {
     const policies = [policyOf('p', [{ ...READ, ...when(department) }])];
     const others = { looked, all: true, having: new Map([['department', 0]]) };
-    expect(adviceIn({ definitions, users: others, policies, rolePolicies: [toRole('user', 'p')] })).toMatchObject([{ detail }]);
+    expect(lintWorld({ definitions, users: others, policies, rolePolicies: [toRole('user', 'p')] })).toMatchObject([{ detail }]);
   });
 });

@@ -1,26 +1,26 @@
 import { type Condition, conditionPaths, OPEN, type Path } from '../../conditions/index.ts';
 import { fieldAt, isDeletionField, ordinaryResources, type Resource } from '../../resources/index.ts';
-import { lackingResources } from '../context/index.ts';
-import { hasUnknown, residualOf, toLeaves } from './condition-leaves.ts';
-import { listed, type ReportFinding } from './finding.ts';
-import { reachableDefinitions, type Subject } from './lint-subject.ts';
+import { resourcesWithoutPath } from '../context/index.ts';
+import { hasUnknown, toLeaves, toResidual } from './condition-leaves.ts';
+import { joinNames, type RuleFinding } from './finding.ts';
+import { type LintedRule, lintedDefinitions } from './lint-subject.ts';
 
 /**
  * A DENY fires on unknown, so it fires where something that it compares is missing: for whom that is, in words. Nothing is
  * said of what always has a value, and of conditions that have an answer for what is missing.
  */
-export function lintMissing(subject: Subject): readonly ReportFinding[] {
+export function lintMissing(subject: LintedRule): readonly RuleFinding[] {
   const { compiled } = subject;
   // Of a condition that is unknown as it is, there is something else to say first.
   if (compiled.effect !== 'DENY' || hasUnknown(compiled.condition)) return [];
   return compiled.paths.filter((path) => isUnknownWithout(path, subject)).flatMap((path) => remarkOn(path, subject));
 }
 
-function remarkOn(path: Path, subject: Subject): readonly ReportFinding[] {
+function remarkOn(path: Path, subject: LintedRule): readonly RuleFinding[] {
   const lacking = lackedBy(path, subject);
   const way = wayOut(path, subject.compiled.condition);
   if (lacking.length > 0) {
-    const detail = `this DENY closes ${listed(lacking)} entirely, for want of a value at "${path.text}"`;
+    const detail = `this DENY closes ${joinNames(lacking)} entirely, for want of a value at "${path.text}"`;
     return [{ code: 'closes', member: 'conditions', detail, todo: `${way}, or name the resources that are meant` }];
   }
   const who = withoutValue(path, subject);
@@ -30,11 +30,11 @@ function remarkOn(path: Path, subject: Subject): readonly ReportFinding[] {
 }
 
 /** Whether a condition has an unknown part where there is nothing at `path`, whatever else is there. */
-function isUnknownWithout(path: Path, subject: Subject): boolean {
+function isUnknownWithout(path: Path, subject: LintedRule): boolean {
   const { condition, resource } = subject.compiled;
   const { now } = subject.around.standings;
-  const left = residualOf(condition, {
-    definitions: reachableDefinitions(subject),
+  const left = toResidual(condition, {
+    definitions: lintedDefinitions(subject),
     resource,
     now,
     valueOf: ({ text }) => (text === path.text ? undefined : OPEN),
@@ -43,13 +43,13 @@ function isUnknownWithout(path: Path, subject: Subject): boolean {
 }
 
 /** Of a rule on all resources: those whose records never have a value there. */
-function lackedBy(path: Path, subject: Subject): readonly string[] {
+function lackedBy(path: Path, subject: LintedRule): readonly string[] {
   if (path.group !== 'resource' || subject.compiled.resource !== '*') return [];
-  return lackingResources(reachableDefinitions(subject), path);
+  return resourcesWithoutPath(lintedDefinitions(subject), path);
 }
 
 /** Who or what may have no value at `path`, in words. */
-function withoutValue(path: Path, subject: Subject): readonly string[] {
+function withoutValue(path: Path, subject: LintedRule): readonly string[] {
   switch (path.group) {
     case 'user':
       return usersWithout(path, subject);
@@ -62,7 +62,7 @@ function withoutValue(path: Path, subject: Subject): readonly string[] {
   }
 }
 
-function recordsWithout(path: Path, subject: Subject): readonly string[] {
+function recordsWithout(path: Path, subject: LintedRule): readonly string[] {
   const without = resourcesOf(subject).filter((resource) => isOptional(resource, path, subject));
   if (without.length === 0) return [];
   const [name = '', ...inner] = path.keys;
@@ -70,9 +70,9 @@ function recordsWithout(path: Path, subject: Subject): readonly string[] {
   return [isOfDeleted ? 'every record that is not deleted' : `records without "${path.text}"`];
 }
 
-function usersWithout(path: Path, subject: Subject): readonly string[] {
+function usersWithout(path: Path, subject: LintedRule): readonly string[] {
   const [name = ''] = path.keys;
-  const user = reachableDefinitions(subject).get('User');
+  const user = lintedDefinitions(subject).get('User');
   const isAnon = subject.around.assignments.roles.some(({ role }) => role === 'anon');
   const withoutToken = isAnon && name !== 'role' ? ['callers without a token'] : [];
   if (name === 'id' || name === 'role' || user === undefined) return withoutToken;
@@ -81,15 +81,15 @@ function usersWithout(path: Path, subject: Subject): readonly string[] {
   return [`users without "${path.text}"${countOf(path, subject)}`, ...withoutToken];
 }
 
-function countOf({ keys: [name = '', ...inner] }: Path, { around: { users } }: Subject): string {
+function countOf({ keys: [name = '', ...inner] }: Path, { around: { users } }: LintedRule): string {
   const having = inner.length > 0 ? undefined : users.having.get(name);
   if (having === undefined) return '';
   const among = users.all ? `${users.looked} active users` : `the first ${users.looked} active users`;
   return ` (${users.looked - having} of ${among} have none now)`;
 }
 
-function resourcesOf(subject: Subject): readonly Resource[] {
-  const definitions = reachableDefinitions(subject);
+function resourcesOf(subject: LintedRule): readonly Resource[] {
+  const definitions = lintedDefinitions(subject);
   const { resource: named } = subject.compiled;
   if (named === '*') return ordinaryResources(definitions);
   const resource = definitions.get(named);
@@ -97,8 +97,8 @@ function resourcesOf(subject: Subject): readonly Resource[] {
 }
 
 /** Whether a field that a path leads to may have no value; what is no field here is none that could. */
-function isOptional(resource: Resource, path: Path, subject: Subject): boolean {
-  const reached = fieldAt(reachableDefinitions(subject), resource, path.keys);
+function isOptional(resource: Resource, path: Path, subject: LintedRule): boolean {
+  const reached = fieldAt(lintedDefinitions(subject), resource, path.keys);
   if (reached === undefined) return false;
   const { field, inner, via } = reached;
   // With a default, only who says null has none: that is meant.

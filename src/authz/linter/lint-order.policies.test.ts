@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { NOW, policyOf, type SomeRule, toRole, toUser } from '../../../test/policy-fixtures.ts';
-import { adviceIn, comparison, DENY, drafts, READ, type World, when } from './finding.fixture.ts';
+import { comparison, DENY, drafts, lintWorld, READ, type TestPolicies, when } from './finding.fixture.ts';
 
 describe('rules beside those of other policies', () => {
   const p = policyOf('p', [READ]);
@@ -10,7 +10,7 @@ describe('rules beside those of other policies', () => {
   const soon = new Date(NOW + 30 * 24 * 3_600_000).toISOString();
   const past = new Date(NOW - 1).toISOString();
   const ofMany = (policyId: string, count: number) => Array.from({ length: count }, (_, index) => toUser(`u${index}`, policyId));
-  const rows: readonly [what: string, world: World, expected: readonly string[]][] = [
+  const rows: readonly [what: string, world: TestPolicies, expected: readonly string[]][] = [
     ['of the same role', { policies: [p, q], rolePolicies: [toRole('user', 'p'), toRole('user', 'q')] }, ['p.0 never-fires q.0']],
     ['of another role', { policies: [p, q], rolePolicies: [toRole('user', 'p'), toRole('admin', 'q')] }, []],
     ['of one of two roles', { policies: [p, q], rolePolicies: [toRole('user', 'p'), toRole('admin', 'p'), toRole('user', 'q')] }, []],
@@ -113,7 +113,7 @@ describe('rules beside those of other policies', () => {
     ],
   ];
   it.each(rows)('%s', (_, world, expected) => {
-    const told = adviceIn(world).map(({ policy, rule, code, other }) =>
+    const told = lintWorld(world).map(({ policy, rule, code, other }) =>
       [rule?.id ?? policy.id, code, other?.rule.id].filter(Boolean).join(' '),
     );
     expect(told).toEqual(expected);
@@ -122,7 +122,7 @@ describe('rules beside those of other policies', () => {
   it('say what to do where the other policy is there to stay: it may be a lock that is lifted tomorrow', () => {
     const rolePolicies = [toRole('user', 'p'), toRole('user', 'q')];
     const todosBelow = (above: SomeRule): readonly string[] =>
-      adviceIn({ policies: [p, policyOf('q', [{ resource: '*', action: '*', priority: 1000, ...above }])], rolePolicies }, 'p').map(
+      lintWorld({ policies: [p, policyOf('q', [{ resource: '*', action: '*', priority: 1000, ...above }])], rolePolicies }, 'p').map(
         ({ todo }) => todo,
       );
     expect(todosBelow(DENY)).toEqual([
@@ -134,15 +134,18 @@ describe('rules beside those of other policies', () => {
   it('are told once where both are of the one policy that is looked at', () => {
     const both = policyOf('p', [...p.rules, { ...hours.rules[0], id: 'p.1' }]);
     expect(
-      adviceIn({ policies: [both], rolePolicies: [toRole('user', 'p')], alone: true }).map(({ path, code }) => `${path} ${code}`),
+      lintWorld({ policies: [both], rolePolicies: [toRole('user', 'p')], alone: true }).map(({ path, code }) => `${path} ${code}`),
     ).toEqual(['rules.0 conflict']);
   });
 
   it('are told from both sides where one policy is looked at alone', () => {
-    const conflict: World = { policies: [p, hours], rolePolicies: [toRole('user', 'p'), toRole('user', 'q')] };
-    const copies: World = { policies: [policyOf('p', [{ ...READ, ...when(drafts) }]), same], rolePolicies: conflict.rolePolicies ?? [] };
-    const toldOf = (world: World, id: string, alone: boolean) =>
-      adviceIn({ ...world, alone }, id).map(({ code, other }) => `${code} ${other?.rule.id}`);
+    const conflict: TestPolicies = { policies: [p, hours], rolePolicies: [toRole('user', 'p'), toRole('user', 'q')] };
+    const copies: TestPolicies = {
+      policies: [policyOf('p', [{ ...READ, ...when(drafts) }]), same],
+      rolePolicies: conflict.rolePolicies ?? [],
+    };
+    const toldOf = (world: TestPolicies, id: string, alone: boolean) =>
+      lintWorld({ ...world, alone }, id).map(({ code, other }) => `${code} ${other?.rule.id}`);
     expect([toldOf(conflict, 'q', true), toldOf(conflict, 'q', false)]).toEqual([['conflict p.0'], []]);
     expect([toldOf(copies, 'p', true), toldOf(copies, 'p', false)]).toEqual([['duplicate q.0'], []]);
   });

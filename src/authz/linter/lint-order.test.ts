@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { definitionsOf, NOW, policyOf, type SomeRule, toRole } from '../../../test/policy-fixtures.ts';
 import type { JsonObject } from '../../operators/index.ts';
-import { adviceIn, comparison, DENY, drafts, onRules, READ, when } from './finding.fixture.ts';
+import { comparison, DENY, drafts, lintWorld, onRules, READ, when } from './finding.fixture.ts';
 
 describe('rules beside each other in one policy', () => {
   const rows: readonly [what: string, rules: readonly SomeRule[], expected: readonly string[]][] = [
@@ -173,12 +173,12 @@ describe('rules beside each other in one policy', () => {
       { ...READ, ...when(comparison('resource.price', 'eq', '1.5')) },
       { resource: '*', action: 'read', ...DENY, ...when({ ...comparison('resource.price', 'eq', '1.50'), ifExists: true }) },
     ]);
-    const told = adviceIn({ definitions, policies: [policy], rolePolicies: [toRole('user', 'p')] });
+    const told = lintWorld({ definitions, policies: [policy], rolePolicies: [toRole('user', 'p')] });
     expect(told.map(({ path, code }) => `${path} ${code}`)).toEqual(['rules.0 conflict']);
   });
 
   it('names the other rule and says what to do', () => {
-    const [advice] = adviceIn({
+    const [advice] = lintWorld({
       policies: [policyOf('p', [READ, { ...READ, ...DENY, priority: 900, description: 'closed' }])],
       rolePolicies: [toRole('user', 'p')],
     });

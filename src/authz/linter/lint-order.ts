@@ -1,9 +1,9 @@
 import { DEFAULT_PRIORITY, type Policy, type PolicyRule } from '../policies/index.ts';
 import { areDisjoint } from './condition-leaves.ts';
-import type { Finding, ReportFinding } from './finding.ts';
+import type { Finding, RuleFinding } from './finding.ts';
 import { type ActiveAssignments, isExpired } from './lint-assignments.ts';
-import { reachableDefinitions, type Subject, type Surroundings } from './lint-subject.ts';
-import { type PlacedRule, placeRule, type Standing } from './policy-index.ts';
+import { type LintContext, type LintedRule, lintedDefinitions } from './lint-subject.ts';
+import { type IndexedRule, type RuleIndex, toIndexedRule } from './policy-index.ts';
 
 /** Rules of the other effect that are told of one rule, and those that are looked at for it. */
 const RIVALS_TOLD = 3;
@@ -17,9 +17,9 @@ const USERS_TRIED = 200;
  */
 export function lintOrder(
   policy: Policy,
-  subjects: readonly Subject[],
-  around: Surroundings,
-): ReadonlyMap<PolicyRule, readonly ReportFinding[]> {
+  subjects: readonly LintedRule[],
+  around: LintContext,
+): ReadonlyMap<PolicyRule, readonly RuleFinding[]> {
   const own: Seat = { standing: around.standings.ofPolicy(policy), priority: DEFAULT_PRIORITY };
   const seats = seatsOf(policy, around);
   const closers = new Map(subjects.map(({ rule }) => [rule.id, closersOf(policy, rule, { own, seats })]));
@@ -37,7 +37,7 @@ export function lintOrder(
 
 /** Where a policy applies: the rules that it stands among, and the priority of the assignment that puts it there. */
 interface Seat {
-  readonly standing: Standing;
+  readonly standing: RuleIndex;
   readonly priority: number;
 }
 
@@ -45,8 +45,8 @@ interface Seat {
  * Every place where an active policy applies; undefined where that is nowhere, or where there are too many to look at. A user
  * to whom it comes by a role of higher priority too is looked at in the role's place.
  */
-function seatsOf(policy: Policy, { standings, assignments, grantsOf }: Surroundings): readonly Seat[] | undefined {
-  const users = usersLookedAt(policy, assignments, standings.now);
+function seatsOf(policy: Policy, { standings, assignments, grantsOf }: LintContext): readonly Seat[] | undefined {
+  const users = usersToCompare(policy, assignments, standings.now);
   if (users === undefined || assignments.roles.length + users.length === 0) return undefined;
   return [
     ...assignments.roles.map(({ role, priority }) => ({ standing: standings.ofRole(role), priority })),
@@ -55,7 +55,7 @@ function seatsOf(policy: Policy, { standings, assignments, grantsOf }: Surroundi
 }
 
 /** The users that advice on a policy looks at one by one, by what else they are assigned; undefined where it looks at nobody. */
-export function usersLookedAt(policy: Policy, { users, all }: ActiveAssignments, now: number): readonly string[] | undefined {
+export function usersToCompare(policy: Policy, { users, all }: ActiveAssignments, now: number): readonly string[] | undefined {
   const lasting = users.filter((assignment) => !isExpired(assignment, now));
   return policy.isActive && all && lasting.length <= USERS_TRIED ? lasting.map(({ userId }) => userId) : undefined;
 }
@@ -66,11 +66,11 @@ interface Seats {
 }
 
 /** The rules that keep a rule from ever deciding: one of its own policy, or one in every place where it applies. Empty where it may decide. */
-function closersOf(policy: Policy, rule: PolicyRule, { own, seats }: Seats): readonly PlacedRule[] {
-  const closerIn = ({ standing, priority }: Seat) => standing.closerOf(placeRule(policy, rule, priority));
+function closersOf(policy: Policy, rule: PolicyRule, { own, seats }: Seats): readonly IndexedRule[] {
+  const closerIn = ({ standing, priority }: Seat) => standing.closerOf(toIndexedRule(policy, rule, priority));
   const inOwn = closerIn(own);
   if (inOwn !== undefined) return [inOwn];
-  const found: PlacedRule[] = [];
+  const found: IndexedRule[] = [];
   for (const seat of seats ?? []) {
     const closer = closerIn(seat);
     if (closer === undefined) return [];
@@ -79,7 +79,7 @@ function closersOf(policy: Policy, rule: PolicyRule, { own, seats }: Seats): rea
   return found;
 }
 
-function remarkOnIdle({ policy, rule }: Subject, closer: PlacedRule): ReportFinding {
+function remarkOnIdle({ policy, rule }: LintedRule, closer: IndexedRule): RuleFinding {
   const { effect, priority } = closer.stored;
   const why = `${nameOf(closer)} has no conditions and goes before this ${rule.effect} wherever it applies`;
   const remark = { member: '', other: toOther(closer) };
@@ -99,13 +99,13 @@ function isSame(rule: PolicyRule, other: PolicyRule): boolean {
   return rule.conditions.length === 0 && rule.resource === other.resource && rule.action === other.action;
 }
 
-function duplicateOf(other: PlacedRule): Pick<ReportFinding, 'code' | 'detail' | 'todo'> {
+function duplicateOf(other: IndexedRule): Pick<RuleFinding, 'code' | 'detail' | 'todo'> {
   return { code: 'duplicate', detail: `${nameOf(other)} says the same`, todo: 'keep one of the two' };
 }
 
-function remarkOnTwins({ policy, rule, around }: Subject, seats: readonly Seat[]): readonly ReportFinding[] {
+function remarkOnTwins({ policy, rule, around }: LintedRule, seats: readonly Seat[]): readonly RuleFinding[] {
   for (const { standing, priority } of seats) {
-    const [first, second] = standing.twinsOf(placeRule(policy, rule, priority));
+    const [first, second] = standing.twinsOf(toIndexedRule(policy, rule, priority));
     const isFirst = first === undefined || first.stored.id === rule.id;
     const other = isFirst ? second : first;
     // Of two in one policy, the second is told of the first.
@@ -116,12 +116,12 @@ function remarkOnTwins({ policy, rule, around }: Subject, seats: readonly Seat[]
 }
 
 /** The ALLOW loses, so it is told; where only the other policy is looked at, the DENY is. */
-function remarkOnRivals(subject: Subject, seats: readonly Seat[], isIdle: (rule: PolicyRule) => boolean): readonly ReportFinding[] {
+function remarkOnRivals(subject: LintedRule, seats: readonly Seat[], isIdle: (rule: PolicyRule) => boolean): readonly RuleFinding[] {
   const { policy, rule, around } = subject;
-  const told = new Map<string, ReportFinding>();
+  const told = new Map<string, RuleFinding>();
   let tried = 0;
   for (const { standing, priority } of seats) {
-    const placed = placeRule(policy, rule, priority);
+    const placed = toIndexedRule(policy, rule, priority);
     if (standing.closerOf(placed) !== undefined) continue;
     for (const rival of standing.rivalsOf(placed)) {
       if (told.size === RIVALS_TOLD || tried++ === RIVALS_TRIED) return [...told.values()];
@@ -133,14 +133,14 @@ function remarkOnRivals(subject: Subject, seats: readonly Seat[], isIdle: (rule:
   return [...told.values()];
 }
 
-function areApart(subject: Subject, rival: PlacedRule): boolean {
+function areApart(subject: LintedRule, rival: IndexedRule): boolean {
   const { compiled, around } = subject;
-  const known = { definitions: reachableDefinitions(subject), now: around.standings.now };
+  const known = { definitions: lintedDefinitions(subject), now: around.standings.now };
   const other = around.standings.compiled(rival);
   return compiled.effect === 'ALLOW' ? areDisjoint(compiled, other, known) : areDisjoint(other, compiled, known);
 }
 
-function remarkOnRival(rule: PolicyRule, rival: PlacedRule): ReportFinding {
+function remarkOnRival(rule: PolicyRule, rival: IndexedRule): RuleFinding {
   const order = rule.effect === 'ALLOW' ? 'where both fire, that DENY goes first' : 'where both fire, this DENY goes first';
   return {
     code: 'conflict',
@@ -151,10 +151,10 @@ function remarkOnRival(rule: PolicyRule, rival: PlacedRule): ReportFinding {
   };
 }
 
-function nameOf({ stored, policy }: PlacedRule): string {
+function nameOf({ stored, policy }: IndexedRule): string {
   return `rule "${stored.description ?? stored.id}" of policy "${policy.name}"`;
 }
 
-function toOther({ stored: { id, description }, policy }: PlacedRule): NonNullable<Finding['other']> {
+function toOther({ stored: { id, description }, policy }: IndexedRule): NonNullable<Finding['other']> {
   return { rule: { id, description }, policy: { id: policy.id, name: policy.name } };
 }

@@ -2,18 +2,18 @@ import type { Condition } from '../../conditions/index.ts';
 import type { Definitions, Resource } from '../../resources/index.ts';
 import type { CompiledRule, Policy, PolicyRule, UserAssignment } from '../policies/index.ts';
 import type { ActiveAssignments } from './lint-assignments.ts';
-import type { Standings } from './policy-index.ts';
+import type { PolicyIndex } from './policy-index.ts';
 
 /** What stands around a policy: everything that advice on it goes by. */
-export interface Surroundings {
+export interface LintContext {
   /** All policies in force, the one that advice is on included where it is active. */
-  readonly standings: Standings;
+  readonly standings: PolicyIndex;
   /** Of the policy that advice is on. */
   readonly assignments: ActiveAssignments;
   /** What users are assigned beside it: those that `usersLookedAt` names. */
   grantsOf(userId: string): readonly UserAssignment[];
   /** Which attributes active users have. */
-  readonly users: UserValues;
+  readonly users: UserValueCounts;
   /** Returns whether the database can evaluate a condition on a resource's fields. */
   isSaidInSql(condition: Condition, resource: Resource): boolean;
   /**
@@ -24,7 +24,7 @@ export interface Surroundings {
 }
 
 /** How many of the active users that were looked at have a value, by field of User. */
-export interface UserValues {
+export interface UserValueCounts {
   readonly looked: number;
   /** Whether those are all active users. */
   readonly all: boolean;
@@ -32,16 +32,16 @@ export interface UserValues {
 }
 
 /** An active rule that advice is on. */
-export interface Subject {
+export interface LintedRule {
   readonly policy: Policy;
   readonly rule: PolicyRule;
   /** Its place among the policy's rules as written. */
   readonly index: number;
   readonly compiled: CompiledRule;
-  readonly around: Surroundings;
+  readonly around: LintContext;
 }
 
 /** The definitions in force. */
-export function reachableDefinitions({ around }: Pick<Subject, 'around'>): Definitions {
-  return around.standings.snapshot.reading.definitions;
+export function lintedDefinitions({ around }: Pick<LintedRule, 'around'>): Definitions {
+  return around.standings.snapshot.compileOptions.definitions;
 }

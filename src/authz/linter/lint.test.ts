@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { definitionsOf, policyOf, type SomeRule, toRole } from '../../../test/policy-fixtures.ts';
 import { type Policy, TEMPLATES } from '../policies/index.ts';
-import { adviceIn } from './finding.fixture.ts';
+import { lintWorld } from './finding.fixture.ts';
 
 describe('templates', () => {
   it.each(TEMPLATES.map((template) => [template.id, template] as const))(
     '%s is given no advice but on what a project lacks',
     (_, { template }) => {
       const policy = policyOf('p', template['rules'] as unknown as readonly SomeRule[], template as unknown as Partial<Policy>);
-      const found = adviceIn({ definitions: definitionsOf(), policies: [policy], rolePolicies: [toRole('admin', 'p')] });
+      const found = lintWorld({ definitions: definitionsOf(), policies: [policy], rolePolicies: [toRole('admin', 'p')] });
       expect(found.filter(({ code }) => code !== 'attribute-nobody-has')).toEqual([]);
     },
   );

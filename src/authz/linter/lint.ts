@@ -1,21 +1,21 @@
 import { compileRule, type Policy } from '../policies/index.ts';
-import type { Finding, ReportFinding } from './finding.ts';
+import type { Finding, RuleFinding } from './finding.ts';
 import { lintAssignments } from './lint-assignments.ts';
 import { lintConditions } from './lint-conditions.ts';
 import { lintMissing } from './lint-missing.ts';
 import { lintOrder } from './lint-order.ts';
-import type { Subject, Surroundings } from './lint-subject.ts';
+import type { LintContext, LintedRule } from './lint-subject.ts';
 
 /** All advice on one policy as stored, its active rules in the order they are written. */
-export function lintPolicies(policy: Policy, around: Surroundings): readonly Finding[] {
-  const { reading } = around.standings.snapshot;
-  const subjects = policy.rules.flatMap((rule, index): readonly Subject[] =>
-    rule.isActive ? [{ policy, rule, index, compiled: compileRule(policy, rule, reading), around }] : [],
+export function lintPolicy(policy: Policy, around: LintContext): readonly Finding[] {
+  const { compileOptions } = around.standings.snapshot;
+  const subjects = policy.rules.flatMap((rule, index): readonly LintedRule[] =>
+    rule.isActive ? [{ policy, rule, index, compiled: compileRule(policy, rule, compileOptions), around }] : [],
   );
   const onOrder = lintOrder(policy, subjects, around);
   return [
     ...adviseOnWhole(policy),
-    ...lintAssignments(policy, around.assignments, { now: around.standings.now, definitions: reading.definitions }),
+    ...lintAssignments(policy, around.assignments, { now: around.standings.now, definitions: compileOptions.definitions }),
     ...subjects.flatMap((subject) =>
       [...(onOrder.get(subject.rule) ?? []), ...lintConditions(subject), ...lintMissing(subject)].map((remark) =>
         toAdvice(subject, remark),
@@ -30,7 +30,7 @@ function adviseOnWhole({ id, name, rules }: Policy): readonly Finding[] {
   return [{ code: 'empty', detail, todo: 'give it rules, or delete it', policy: { id, name }, path: 'rules' }];
 }
 
-function toAdvice({ policy: { id, name }, rule, index }: Subject, { code, detail, todo, member, other }: ReportFinding): Finding {
+function toAdvice({ policy: { id, name }, rule, index }: LintedRule, { code, detail, todo, member, other }: RuleFinding): Finding {
   return {
     code,
     detail,

@@ -1,57 +1,57 @@
 import { entryOf, memoised } from '../../memoize.ts';
 import type { Json } from '../../operators/index.ts';
 import {
-  byPrecedence,
   type CompiledRule,
+  comparePrecedence,
   compileRule,
   DEFAULT_PRIORITY,
-  type PlaceInOrder,
   type Policy,
   type PolicyRule,
   type PolicySnapshot,
+  type RuleRank,
   type UserAssignment,
 } from '../policies/index.ts';
 
 /** A rule at its place in the order of whoever it applies to. */
-export interface PlacedRule {
+export interface IndexedRule {
   readonly stored: PolicyRule;
   readonly policy: Policy;
-  readonly place: PlaceInOrder;
+  readonly place: RuleRank;
 }
 
 /** The rules that one role is decided by, or one user by policies of their own, looked up by what may bear on a rule. */
-export interface Standing {
+export interface RuleIndex {
   /** The first rule without conditions before `placed` that is about all that `placed` is about; it keeps it from ever deciding. */
-  closerOf(placed: PlacedRule): PlacedRule | undefined;
+  closerOf(placed: IndexedRule): IndexedRule | undefined;
   /** Rules that say the same as `placed`, the first in order and the next one, itself among them. */
-  twinsOf(placed: PlacedRule): readonly PlacedRule[];
+  twinsOf(placed: IndexedRule): readonly IndexedRule[];
   /** Rules of the other effect and of the same priorities, about something that `placed` is about too. */
-  rivalsOf(placed: PlacedRule): Iterable<PlacedRule>;
+  rivalsOf(placed: IndexedRule): Iterable<IndexedRule>;
 }
 
 /** Standings of one snapshot, each worked out when first asked for. */
-export interface Standings {
+export interface PolicyIndex {
   readonly snapshot: PolicySnapshot;
   /** Milliseconds since 1970. */
   readonly now: number;
-  ofRole(role: string): Standing;
+  ofRole(role: string): RuleIndex;
   /** By the user's own assignments: what comes with a role may go with it. Always handed the same for the same user. */
-  ofUser(userId: string, grants: readonly UserAssignment[]): Standing;
+  ofUser(userId: string, grants: readonly UserAssignment[]): RuleIndex;
   /** Of one policy's rules among themselves, active or not. */
-  ofPolicy(policy: Policy): Standing;
+  ofPolicy(policy: Policy): RuleIndex;
   /** The rule parsed. */
-  compiled(placed: PlacedRule): CompiledRule;
+  compiled(placed: IndexedRule): CompiledRule;
 }
 
 /** What roles are decided by, once for each epoch: a role may have every policy there is. */
-const ofRoles = new WeakMap<PolicySnapshot, Map<string, Standing>>();
+const ofRoles = new WeakMap<PolicySnapshot, Map<string, RuleIndex>>();
 /** Rules that were compared with others; the same few are compared with many. */
 const compiledRules = new WeakMap<PolicySnapshot, WeakMap<PolicyRule, CompiledRule>>();
 
 /** The standings of all policies in force at one moment. */
-export function createStandings(snapshot: PolicySnapshot, now: number): Standings {
-  const byRole = memoised(ofRoles, snapshot, () => new Map<string, Standing>());
-  const byUser = new Map<string, Standing>();
+export function createPolicyIndex(snapshot: PolicySnapshot, now: number): PolicyIndex {
+  const byRole = memoised(ofRoles, snapshot, () => new Map<string, RuleIndex>());
+  const byUser = new Map<string, RuleIndex>();
   const rules = memoised(compiledRules, snapshot, () => new WeakMap<PolicyRule, CompiledRule>());
   return Object.freeze({
     snapshot,
@@ -59,23 +59,23 @@ export function createStandings(snapshot: PolicySnapshot, now: number): Standing
     ofRole: (role: string) => memoised(byRole, role, () => standingOfRole(snapshot, role)),
     ofUser: (userId: string, grants: readonly UserAssignment[]) => memoised(byUser, userId, () => standingOfUser(snapshot, grants, now)),
     ofPolicy: (policy: Policy) => createStanding(placeRules(policy, DEFAULT_PRIORITY).map((placed) => ({ placed, lasting: true }))),
-    compiled: ({ policy, stored }: PlacedRule) => memoised(rules, stored, () => compileRule(policy, stored, snapshot.reading)),
+    compiled: ({ policy, stored }: IndexedRule) => memoised(rules, stored, () => compileRule(policy, stored, snapshot.compileOptions)),
   });
 }
 
 /** A rule where the assignment of its policy has a priority. */
-export function placeRule(policy: Policy, stored: PolicyRule, assignmentPriority: number): PlacedRule {
+export function toIndexedRule(policy: Policy, stored: PolicyRule, assignmentPriority: number): IndexedRule {
   const { id, effect, priority } = stored;
   return { stored, policy, place: { rule: { id, effect, priority, policy }, assignmentPriority } };
 }
 
 interface Entry {
-  readonly placed: PlacedRule;
+  readonly placed: IndexedRule;
   /** Whether it applies for as long as the others do. */
   readonly lasting: boolean;
 }
 
-function standingOfRole({ policies, byRole }: PolicySnapshot, role: string): Standing {
+function standingOfRole({ policies, byRole }: PolicySnapshot, role: string): RuleIndex {
   const entries: Entry[] = [];
   for (const [policyId, priority] of byRole.get(role) ?? []) {
     for (const placed of placeRules(policies.get(policyId), priority)) entries.push({ placed, lasting: true });
@@ -83,7 +83,7 @@ function standingOfRole({ policies, byRole }: PolicySnapshot, role: string): Sta
   return createStanding(entries);
 }
 
-function standingOfUser({ policies }: PolicySnapshot, grants: readonly UserAssignment[], now: number): Standing {
+function standingOfUser({ policies }: PolicySnapshot, grants: readonly UserAssignment[], now: number): RuleIndex {
   const lasting = grants.filter(({ expiresAt }) => now < expiresAt);
   return createStanding(
     lasting.flatMap(({ policyId, expiresAt }) =>
@@ -92,22 +92,22 @@ function standingOfUser({ policies }: PolicySnapshot, grants: readonly UserAssig
   );
 }
 
-function placeRules(policy: Policy | undefined, assignmentPriority: number): readonly PlacedRule[] {
-  return policy?.rules.filter((rule) => rule.isActive).map((rule) => placeRule(policy, rule, assignmentPriority)) ?? [];
+function placeRules(policy: Policy | undefined, assignmentPriority: number): readonly IndexedRule[] {
+  return policy?.rules.filter((rule) => rule.isActive).map((rule) => toIndexedRule(policy, rule, assignmentPriority)) ?? [];
 }
 
-function createStanding(entries: readonly Entry[]): Standing {
-  const closers = new Map<string, PlacedRule>();
-  const alike = new Map<string, PlacedRule[]>();
-  const ranks = new Map<string, Map<string, PlacedRule[]>>();
+function createStanding(entries: readonly Entry[]): RuleIndex {
+  const closers = new Map<string, IndexedRule>();
+  const alike = new Map<string, IndexedRule[]>();
+  const ranks = new Map<string, Map<string, IndexedRule[]>>();
   for (const { placed, lasting } of entries) {
     const { stored } = placed;
     if (lasting && stored.conditions.length === 0) keepFirst(closers, `${stored.resource} ${stored.action}`, placed);
     entryOf(alike, shapeOf(stored), () => []).push(placed);
-    const rank = entryOf(ranks, `${stored.effect} ${rankOf(placed)}`, () => new Map<string, PlacedRule[]>());
+    const rank = entryOf(ranks, `${stored.effect} ${rankOf(placed)}`, () => new Map<string, IndexedRule[]>());
     entryOf(rank, stored.resource, () => []).push(placed);
   }
-  const twins = new Map<string, ReadonlyMap<string, readonly PlacedRule[]>>();
+  const twins = new Map<string, ReadonlyMap<string, readonly IndexedRule[]>>();
   return {
     closerOf: (placed) => firstBefore(placed, closers),
     twinsOf({ stored }) {
@@ -121,20 +121,23 @@ function createStanding(entries: readonly Entry[]): Standing {
 }
 
 function firstBefore(
-  { stored: { resource, action }, place }: PlacedRule,
-  closers: ReadonlyMap<string, PlacedRule>,
-): PlacedRule | undefined {
+  { stored: { resource, action }, place }: IndexedRule,
+  closers: ReadonlyMap<string, IndexedRule>,
+): IndexedRule | undefined {
   const keys = new Set([`${resource} ${action}`, `${resource} *`, `* ${action}`, '* *']);
-  let first: PlacedRule | undefined;
+  let first: IndexedRule | undefined;
   for (const key of keys) {
     const closer = closers.get(key);
-    if (closer === undefined || byPrecedence(closer.place, place) >= 0) continue;
-    if (first === undefined || byPrecedence(closer.place, first.place) < 0) first = closer;
+    if (closer === undefined || comparePrecedence(closer.place, place) >= 0) continue;
+    if (first === undefined || comparePrecedence(closer.place, first.place) < 0) first = closer;
   }
   return first;
 }
 
-function* rivalsAmong(ranks: ReadonlyMap<string, ReadonlyMap<string, readonly PlacedRule[]>>, placed: PlacedRule): Generator<PlacedRule> {
+function* rivalsAmong(
+  ranks: ReadonlyMap<string, ReadonlyMap<string, readonly IndexedRule[]>>,
+  placed: IndexedRule,
+): Generator<IndexedRule> {
   const { effect, resource, action } = placed.stored;
   const rank = ranks.get(`${effect === 'ALLOW' ? 'DENY' : 'ALLOW'} ${rankOf(placed)}`);
   const resources = resource === '*' ? [...(rank?.keys() ?? [])] : [resource, '*'];
@@ -146,7 +149,7 @@ function* rivalsAmong(ranks: ReadonlyMap<string, ReadonlyMap<string, readonly Pl
 }
 
 /** The same for rules of the same rank, `isSameRank`, and for no others. */
-function rankOf({ place: { rule, assignmentPriority } }: PlacedRule): string {
+function rankOf({ place: { rule, assignmentPriority } }: IndexedRule): string {
   return `${rule.priority} ${rule.policy.priority} ${assignmentPriority}`;
 }
 
@@ -156,9 +159,9 @@ function shapeOf({ resource, action, effect, conditions }: PolicyRule): string {
 }
 
 /** The first two of those that say the same. */
-function toTwins(group: readonly PlacedRule[]): ReadonlyMap<string, readonly PlacedRule[]> {
+function toTwins(group: readonly IndexedRule[]): ReadonlyMap<string, readonly IndexedRule[]> {
   const byConditions = Map.groupBy(group, ({ stored }) => canonical(stored.conditions as Json));
-  return new Map([...byConditions].map(([key, twins]) => [key, twins.sort((a, b) => byPrecedence(a.place, b.place)).slice(0, 2)]));
+  return new Map([...byConditions].map(([key, twins]) => [key, twins.sort((a, b) => comparePrecedence(a.place, b.place)).slice(0, 2)]));
 }
 
 /** JSON that is the same for values that are. */
@@ -172,7 +175,7 @@ function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]
   return a < b ? -1 : 1;
 }
 
-function keepFirst(first: Map<string, PlacedRule>, key: string, placed: PlacedRule): void {
+function keepFirst(first: Map<string, IndexedRule>, key: string, placed: IndexedRule): void {
   const known = first.get(key);
-  if (known === undefined || byPrecedence(placed.place, known.place) < 0) first.set(key, placed);
+  if (known === undefined || comparePrecedence(placed.place, known.place) < 0) first.set(key, placed);
 }

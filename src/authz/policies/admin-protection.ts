@@ -1,8 +1,8 @@
 import { memoised } from '../../memoize.ts';
-import { type Applicable, type CompiledRule, compileRule, type RankedRule, type RuleReading } from './compiled-rule.ts';
+import { type ApplicableRules, type CompiledRule, type CompileOptions, compileRule, type RankedRule } from './compiled-rule.ts';
 import { DEFAULT_PRIORITY, type Policy, type PolicyRule } from './policy.ts';
 
-/** The highest priority that can be written. The rule's place does not depend on it: `withProtection` puts it first. */
+/** The highest valid priority. The position of the rule does not depend on it: `withProtection` puts the rule first. */
 const FIRST = 1_000_000_000;
 const SINCE = '1970-01-01T00:00:00.000Z';
 
@@ -39,37 +39,37 @@ const POLICY: Policy = {
   version: 1,
 };
 
-/** The rule is built in, so the bounds on conditions of administrators do not apply to it. */
-const BOUNDS = { depth: 4, comparisons: 4, listItems: 4, textLength: 100, expressionLength: 1, expressionDepth: 1 };
+/** Limits for the conditions of the built-in rule. The configured limits apply only to rules of administrators. */
+const LIMITS = { depth: 4, comparisons: 4, listItems: 4, textLength: 100, expressionLength: 1, expressionDepth: 1 };
 
-/** Actions that change a user; the others only show one. */
+/** Actions that change a user. */
 const CHANGES: ReadonlySet<string> = new Set(['create', 'update', 'delete', 'import']);
 
-/** The part of a request that determines whether the built-in rule applies. */
-interface Change {
+/** The properties of a request that determine whether the built-in rule applies. */
+interface UserChange {
   readonly role: string;
   readonly resource: string;
   readonly action: string;
 }
 
 /** Returns whether the built-in rule applies: a principal of another role than `admin` changes users. */
-export function isProtected({ role, resource, action }: Change): boolean {
+export function isProtected({ role, resource, action }: UserChange): boolean {
   return resource === 'User' && role !== 'admin' && CHANGES.has(action);
 }
 
-const compiled = new WeakMap<RuleReading, CompiledRule>();
-const joined = new WeakMap<Applicable, Applicable>();
+const compiled = new WeakMap<CompileOptions, CompiledRule>();
+const protectedRules = new WeakMap<ApplicableRules, ApplicableRules>();
 
 /**
  * Puts the built-in rule in front of the rules that apply: no policy can let others change an admin. It is a rule like any other
  * for the decision, its explanation and test requests, so all of them agree. If no other rule applies, it is not added:
  * the request is denied anyway, and keeps its reason.
  */
-export function withProtection(applicable: Applicable, reading: RuleReading): Applicable {
+export function withProtection(applicable: ApplicableRules, options: CompileOptions): ApplicableRules {
   if (applicable.rules.length === 0) return applicable;
-  return memoised(joined, applicable, () => {
-    const limits = { ...reading.limits, conditions: BOUNDS };
-    const rule = memoised(compiled, reading, () => compileRule(POLICY, RULE, { ...reading, limits }));
+  return memoised(protectedRules, applicable, () => {
+    const limits = { ...options.limits, conditions: LIMITS };
+    const rule = memoised(compiled, options, () => compileRule(POLICY, RULE, { ...options, limits }));
     const first: RankedRule = { rule, assignmentPriority: DEFAULT_PRIORITY };
     const own = rule.paths.map((path) => ({ path, first: 0 }));
     const others = applicable.reads.filter(({ path }) => !rule.paths.some(({ text }) => text === path.text));

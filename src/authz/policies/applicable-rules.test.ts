@@ -4,17 +4,17 @@ import type { JsonObject } from '../../operators/index.ts';
 import { type ApplicableRequest, applicableRules, rulesOfPolicy } from './applicable-rules.ts';
 import { compilePolicies } from './policy-snapshot.ts';
 
-/** Whoever asks, as far as the state says what they are assigned. */
-type Asked = Omit<ApplicableRequest, 'grants'> & { readonly userId?: string | undefined };
+/** A request by user id; the assignments come from the state. */
+type UserRequest = Omit<ApplicableRequest, 'grants'> & { readonly userId?: string | undefined };
 
-const asked: Asked = { userId: 'u1', role: 'user', resource: 'Article', action: 'read', now: NOW };
-const request: ApplicableRequest = { ...asked, grants: [] };
+const userRequest: UserRequest = { userId: 'u1', role: 'user', resource: 'Article', action: 'read', now: NOW };
+const request: ApplicableRequest = { ...userRequest, grants: [] };
 
-function apply(parts: Partial<WholeState>, others: Partial<Asked> = {}) {
+function apply(parts: Partial<WholeState>, others: Partial<UserRequest> = {}) {
   const state = stateOf(parts);
-  const { userId, ...question } = { ...asked, ...others };
-  const { rules, ...rest } = applicableRules(compilePolicies(state, NEWSROOM, LIMITS), { ...question, grants: grantsIn(state, userId) });
-  return { rules: rules.map(({ id }) => id), ...rest };
+  const { userId, ...rest } = { ...userRequest, ...others };
+  const { rules, ...applicable } = applicableRules(compilePolicies(state, NEWSROOM, LIMITS), { ...rest, grants: grantsIn(state, userId) });
+  return { rules: rules.map(({ id }) => id), ...applicable };
 }
 
 const p = policyOf('p', [{}]);
@@ -22,13 +22,13 @@ const past = new Date(NOW).toISOString();
 const later = new Date(NOW + 1000).toISOString();
 
 describe('which policies apply', () => {
-  const rows: readonly [what: string, state: Partial<WholeState>, expected: object, request?: Partial<Asked>][] = [
-    ['none', { policies: [p] }, { rules: [], found: false }],
+  const rows: readonly [what: string, state: Partial<WholeState>, expected: object, request?: Partial<UserRequest>][] = [
+    ['none without an assignment', { policies: [p] }, { rules: [], found: false }],
     ['by role', { policies: [p], rolePolicies: [toRole('user', 'p')] }, { rules: ['p.0'], found: true }],
     ['not by another role', { policies: [p], rolePolicies: [toRole('admin', 'p')] }, { rules: [], found: false }],
     ['by user', { policies: [p], userPolicies: [toUser('u1', 'p')] }, { rules: ['p.0'], found: true }],
     [
-      'by user, though it says nothing about the resource',
+      'by user, although no rule names the resource',
       { policies: [policyOf('p', [{ resource: 'Desk' }])], userPolicies: [toUser('u1', 'p')] },
       { rules: [], found: true },
     ],
@@ -40,7 +40,7 @@ describe('which policies apply', () => {
       { userId: undefined, role: 'anon' },
     ],
     [
-      'both ways, once',
+      'by role and by user, once',
       { policies: [p], userPolicies: [toUser('u1', 'p')], rolePolicies: [toRole('user', 'p')] },
       { rules: ['p.0'], found: true },
     ],
@@ -75,7 +75,7 @@ describe('which policies apply', () => {
       { rules: [], found: true },
     ],
     [
-      'an assignment of a policy that is gone',
+      'an assignment of a deleted policy',
       { rolePolicies: [toRole('user', 'p')], userPolicies: [toUser('u1', 'p')] },
       { rules: [], found: false },
     ],
@@ -108,23 +108,23 @@ describe('which rules apply', () => {
   ];
   it.each(rows)('%s %s', (resource, action, rules) => {
     const snapshot = compilePolicies(stateOf({ policies, rolePolicies: [toRole('user', 'p')] }), NEWSROOM, LIMITS);
-    // Asked twice: the second answer comes from what was worked out before.
+    // Twice: the second result comes from the cache.
     for (const _ of [1, 2]) expect(applicableRules(snapshot, { ...request, resource, action }).rules.map(({ id }) => id)).toEqual(rules);
   });
 });
 
-describe('what they read', () => {
+describe('the paths that rules read', () => {
   const reading = (...fields: readonly string[]) => ({ conditions: fields.map((field) => ({ field, operator: 'exists', value: true })) });
 
-  it('is each path once, with the first rule that reads it', () => {
+  it('are listed once, with the first rule that reads them', () => {
     const policies = [
       policyOf('p', [reading('user.id'), reading('resource.title', 'user.id'), { ...reading('resource.authorId.name'), priority: 101 }]),
       policyOf('own', [{ ...reading('user.role', 'resource.title'), priority: 102 }]),
     ];
     const parts = { policies, rolePolicies: [toRole('user', 'p')], userPolicies: [toUser('u1', 'own')] };
-    const told = (userId: string) => apply(parts, { userId }).reads.map(({ path, first }) => `${first} ${path.text}`);
-    expect(told('u2')).toEqual(['0 resource.authorId.name', '1 user.id', '2 resource.title']);
-    expect(told('u1')).toEqual(['0 user.role', '0 resource.title', '1 resource.authorId.name', '2 user.id']);
+    const readsOf = (userId: string) => apply(parts, { userId }).reads.map(({ path, first }) => `${first} ${path.text}`);
+    expect(readsOf('u2')).toEqual(['0 resource.authorId.name', '1 user.id', '2 resource.title']);
+    expect(readsOf('u1')).toEqual(['0 user.role', '0 resource.title', '1 resource.authorId.name', '2 user.id']);
     expect(apply(parts).reaches.map(({ text }) => text)).toEqual(['resource.authorId.name']);
   });
 });
@@ -144,7 +144,7 @@ describe('the order', () => {
     expect(apply({ policies, userPolicies, rolePolicies: rolePolicies.slice(2) }).rules).toEqual(expected);
   });
 
-  it('and what is loaded for them is the same in whichever order assignments are stored', () => {
+  it('and the records to load do not depend on the order in which assignments are stored', () => {
     const reading = (id: string, field: string) => policyOf(id, [{ conditions: [{ field, operator: 'exists', value: true }] }]);
     const policies = [reading('p', 'resource.authorId.name'), reading('q', 'resource.authorId.email')];
     const own = [toUser('u1', 'p'), toUser('u1', 'q')];
@@ -153,7 +153,7 @@ describe('the order', () => {
     expect(apply({ policies, userPolicies: own.toReversed() }).reaches.map(({ text }) => text)).toEqual(stored);
   });
 
-  it('takes the higher priority of a policy assigned both ways', () => {
+  it('uses the higher priority of a policy assigned to the role and to the user', () => {
     const policies = [policyOf('p', [{ id: 'b' }]), policyOf('q', [{ id: 'a' }])];
     const order = (p: number, q: number) =>
       apply({
@@ -167,8 +167,8 @@ describe('the order', () => {
   });
 });
 
-describe('the memo', () => {
-  it('does not grow with names from outside', () => {
+describe('the cache', () => {
+  it('does not grow with names from requests', () => {
     const snapshot = compilePolicies(stateOf({ policies: [p], rolePolicies: [toRole('user', 'p')] }), NEWSROOM, LIMITS);
     for (let index = 0; index < 100; index++) {
       const role = index % 2 === 0 ? 'user' : `role${index}`;
@@ -181,10 +181,10 @@ describe('the memo', () => {
     }
     const buckets = [...snapshot.memo.buckets.values()].flatMap((byAction) => [...byAction.values()]);
     expect(buckets.map(({ byRole }) => byRole.size)).toEqual([1]);
-    expect(snapshot.memo.joined.by.size).toBe(0);
+    expect(snapshot.memo.merged.entries.size).toBe(0);
   });
 
-  it('is shared by users who are assigned the same', () => {
+  it('is shared by users with the same assignments', () => {
     const policies = [p, ...['own', 'other', 'zebra'].map((id) => policyOf(id, [{}])), policyOf('elsewhere', [{ resource: 'Desk' }])];
     const both = (userId: string) => [toUser(userId, 'own'), toUser(userId, 'other')];
     const userPolicies = [...both('u1'), ...both('u2').reverse(), toUser('u3', 'own'), toUser('u4', 'elsewhere'), toUser('u5', 'other')];
@@ -195,12 +195,12 @@ describe('the memo', () => {
     expect(of('u1').rules.map(({ id }) => id)).toEqual(['other.0', 'own.0', 'p.0']);
     expect(of('u2')).toBe(of('u1'));
     expect(of('u3').rules.map(({ id }) => id)).toEqual(['own.0', 'p.0']);
-    expect(of('u4')).toBe(of('nobody'));
+    expect(of('u4')).toBe(of('u0'));
     expect(of('u5').rules.map(({ id }) => id)).toEqual(['other.0', 'p.0']);
     expect(of('u6').rules.map(({ id }) => id)).toEqual(['other.0', 'p.0', 'zebra.0']);
   });
 
-  it('is rid of the oldest before what users are assigned makes it too large', () => {
+  it('removes the oldest entry before it becomes too large', () => {
     const names = Array.from({ length: 25 }, (_, index) => `own${index}`);
     const rules = Array.from({ length: 5000 }, () => ({}));
     const policies = [policyOf('p', rules), ...names.map((name) => policyOf(name, [{ priority: 101 }]))];
@@ -210,15 +210,15 @@ describe('the memo', () => {
     for (const name of names) {
       const applicable = of(name);
       expect([applicable.rules.length, applicable.rules[0]?.id]).toEqual([5001, `${name}.0`]);
-      const kept = [...snapshot.memo.joined.by.values()].reduce((sum, each) => sum + each.applicable.rules.length, 0);
-      expect(kept).toBeLessThanOrEqual(100_000);
+      const cached = [...snapshot.memo.merged.entries.values()].reduce((sum, each) => sum + each.applicable.rules.length, 0);
+      expect(cached).toBeLessThanOrEqual(100_000);
       expect(of(name)).toBe(applicable);
     }
     expect(of(names[0])).not.toBe(first);
     expect(of(names.at(-1))).not.toBe(last);
   });
 
-  it('keeps what one user has from the next', () => {
+  it('does not mix the assignments of two users', () => {
     const policies = [p, policyOf('own', [{}])];
     const state = stateOf({ policies, rolePolicies: [toRole('user', 'p')], userPolicies: [toUser('u1', 'own')] });
     const snapshot = compilePolicies(state, NEWSROOM, LIMITS);
@@ -228,7 +228,7 @@ describe('the memo', () => {
 });
 
 describe('rulesOfPolicy', () => {
-  it('looks at the one policy, assigned and active or not', () => {
+  it('returns the active rules of one policy, even if it is inactive and not assigned', () => {
     const policy = policyOf(
       'p',
       [{ id: 'a' }, { id: 'off', isActive: false }, { id: 'desk', resource: 'Desk' }, { id: 'first', priority: 101 }],
@@ -239,19 +239,19 @@ describe('rulesOfPolicy', () => {
   });
 });
 
-describe('reading rules', () => {
-  it('waits until somebody to whom they may apply asks, and is done once', () => {
+describe('compilation', () => {
+  it('happens once, when a request first needs the rule', () => {
     const policies = [
       policyOf('p', [{ id: 'both', resource: 'Article' }, { id: 'list', resource: 'Article', action: 'list' }, { resource: 'Desk' }]),
       policyOf('q', [{}]),
     ];
     const snapshot = compilePolicies(stateOf({ policies, rolePolicies: [toRole('user', 'p'), toRole('admin', 'q')] }), NEWSROOM, LIMITS);
-    const read = () => policies.flatMap(({ rules }) => rules.filter((rule) => snapshot.memo.rules.has(rule)).map(({ id }) => id));
-    expect(read()).toEqual([]);
+    const compiled = () => policies.flatMap(({ rules }) => rules.filter((rule) => snapshot.memo.rules.has(rule)).map(({ id }) => id));
+    expect(compiled()).toEqual([]);
     const [both] = applicableRules(snapshot, request).rules;
-    expect(read()).toEqual(['both']);
+    expect(compiled()).toEqual(['both']);
     expect(applicableRules(snapshot, { ...request, action: 'list' }).rules[0]).toBe(both);
-    expect(read()).toEqual(['both', 'list']);
+    expect(compiled()).toEqual(['both', 'list']);
   });
 });
 
@@ -259,21 +259,21 @@ describe('a stored rule that no longer parses', () => {
   const deep = Array.from({ length: 20_000 }).reduce<JsonObject>((inner) => ({ not: inner }), {});
   const nearly = { field: 'user.id', operator: 'eq', value: 'u1' };
   const rows: readonly [what: string, conditions: unknown][] = [
-    ['a field that is gone', [{ field: 'resource.gone', operator: 'exists', value: false }]],
-    ['an operator that is gone', [{ ...nearly, operator: 'is' }]],
+    ['a removed field', [{ field: 'resource.gone', operator: 'exists', value: false }]],
+    ['a removed operator', [{ ...nearly, operator: 'is' }]],
     ['an operator called constructor', [{ ...nearly, operator: 'constructor' }]],
-    ['a member that nobody knows', [{ ...nearly, unless: true }]],
-    ['groups without end', [deep]],
-    ['a list without end', [{ ...nearly, operator: 'in', value: Array.from({ length: 10_000 }, () => 'u1') }]],
+    ['an unknown member', [{ ...nearly, unless: true }]],
+    ['deeply nested groups', [deep]],
+    ['a long list', [{ ...nearly, operator: 'in', value: Array.from({ length: 10_000 }, () => 'u1') }]],
     ['a broken expression', [{ expression: 'user.id ==' }]],
-    ['no object', ['user.id']],
-    ['nothing', [null]],
-    ['no list', nearly],
-    ['null', null],
-    ['text', 'true'],
-    ['something like a list', { length: 1, 0: nearly }],
+    ['a text in place of a condition', ['user.id']],
+    ['null in place of a condition', [null]],
+    ['an object in place of the list', nearly],
+    ['null in place of the list', null],
+    ['a text in place of the list', 'true'],
+    ['an object that looks like a list', { length: 1, 0: nearly }],
   ];
-  it.each(rows)('stays, and what is broken in it is unknown: %s', (_, conditions) => {
+  it.each(rows)('is kept with a condition that is unknown: %s', (_, conditions) => {
     const policies = [policyOf('p', [{ resource: 'Article', conditions: conditions as readonly JsonObject[] }])];
     const snapshot = compilePolicies(stateOf({ policies, rolePolicies: [toRole('user', 'p')] }), NEWSROOM, LIMITS);
     expect(applicableRules(snapshot, request).rules.map(({ condition }) => condition)).toEqual([{ type: 'constant', value: null }]);

@@ -2,16 +2,23 @@ import type { RuleAction } from '../../actions.ts';
 import type { Path } from '../../conditions/index.ts';
 import { memoised } from '../../memoize.ts';
 import { isProtected, withProtection } from './admin-protection.ts';
-import { type Applicable, type CompiledRule, compileRule, type PathRead, type RankedRule, type RuleReading } from './compiled-rule.ts';
+import {
+  type ApplicableRules,
+  type CompiledRule,
+  type CompileOptions,
+  compileRule,
+  type PathRead,
+  type RankedRule,
+} from './compiled-rule.ts';
 import { DEFAULT_PRIORITY, type Policy, type PolicyRule, type UserPolicy } from './policy.ts';
 import type { Bucket, PolicySnapshot } from './policy-snapshot.ts';
 
-/** Rules and policies kept of what users are assigned, counted in each set: millions of users may each be assigned something else. */
-const MAX_JOINED = 100_000;
+/** Maximum number of rules and policies in the cache of merged rules: millions of users may have different assignments. */
+const MAX_MERGED = 100_000;
 
-/** Who asks for what, when: all that rules are picked by. */
+/** The properties of a request that select the rules. */
 export interface ApplicableRequest {
-  /** What the user is assigned as of the snapshot's epoch; nothing for `anon`. */
+  /** Assignments of the user at the revision of the snapshot; empty for `anon`. */
   readonly grants: readonly UserAssignment[];
   readonly role: string;
   readonly resource: string;
@@ -21,79 +28,83 @@ export interface ApplicableRequest {
 }
 
 /**
- * The rules that apply, in the order they are decided: by priority of the rule, of the policy, of the role assignment
- * (100 for a user's), all descending; then DENY before ALLOW; then by rule id. The built-in rule that protects admins comes
- * before all of them. The cost depends on the number of applicable rules only, not on the number of all rules.
+ * Returns the rules that apply, in the order in which they are evaluated: by priority of the rule, of the policy, and of the role assignment
+ * (100 for a user assignment), all descending; then DENY before ALLOW; then by rule id. The built-in rule that protects admins comes first.
+ * The cost depends on the number of applicable rules, not on the number of all rules.
  */
-export function applicableRules(snapshot: PolicySnapshot, request: ApplicableRequest): Applicable {
-  const own = request.grants.length === 0 ? NO_ASSIGNMENTS : ownGrants(snapshot, request);
+export function applicableRules(snapshot: PolicySnapshot, request: ApplicableRequest): ApplicableRules {
+  const own = request.grants.length === 0 ? NO_ASSIGNMENTS : currentAssignments(snapshot, request);
   const assigned = own.length === 0 ? rulesOfRole(snapshot, request) : rulesOfUser(snapshot, request, own);
-  const applicable = isProtected(request) ? withProtection(assigned, snapshot.reading) : assigned;
+  const applicable = isProtected(request) ? withProtection(assigned, snapshot.compileOptions) : assigned;
   const validUntil = earliestExpiry(own);
   return validUntil === applicable.validUntil ? applicable : { ...applicable, validUntil };
 }
 
-/** The active rules of one policy, as if it alone were active and assigned: for trying it out. */
-export function rulesOfPolicy(policy: Policy, reading: RuleReading, request: Pick<ApplicableRequest, 'resource' | 'action'>): Applicable {
-  const rules = policy.rules.filter((rule) => isAbout(rule, request)).map((rule) => compileRule(policy, rule, reading));
+/** Returns the active rules of one policy, as if only this policy were active and assigned. Used to test a policy. */
+export function rulesOfPolicy(
+  policy: Policy,
+  options: CompileOptions,
+  request: Pick<ApplicableRequest, 'resource' | 'action'>,
+): ApplicableRules {
+  const rules = policy.rules.filter((rule) => isAbout(rule, request)).map((rule) => compileRule(policy, rule, options));
   return toApplicable(toRanked(rules, DEFAULT_PRIORITY));
 }
 
-/** Those that apply now, of policies that are active. */
-function ownGrants({ policies }: PolicySnapshot, { grants, now }: ApplicableRequest): readonly UserAssignment[] {
+/** Returns the assignments of active policies that have not expired. */
+function currentAssignments({ policies }: PolicySnapshot, { grants, now }: ApplicableRequest): readonly UserAssignment[] {
   const applies = ({ policyId, expiresAt }: UserAssignment): boolean => now < expiresAt && policies.has(policyId);
   return grants.every(applies) ? grants : grants.filter(applies);
 }
 
-function earliestExpiry(grants: readonly UserAssignment[]): number {
-  return grants.reduce((earliest, { expiresAt }) => Math.min(earliest, expiresAt), Number.POSITIVE_INFINITY);
+function earliestExpiry(assignments: readonly UserAssignment[]): number {
+  return assignments.reduce((earliest, { expiresAt }) => Math.min(earliest, expiresAt), Number.POSITIVE_INFINITY);
 }
 
-/** What the role's policies say; nothing is found where none is assigned to it. */
-function rulesOfRole(snapshot: PolicySnapshot, request: ApplicableRequest): Applicable {
-  const { byRole, ofNoRole } = bucketOf(snapshot, request);
+/** Returns the rules of the policies assigned to the role. */
+function rulesOfRole(snapshot: PolicySnapshot, request: ApplicableRequest): ApplicableRules {
+  const { byRole, withoutRole } = bucketOf(snapshot, request);
   const known = byRole.get(request.role);
   if (known !== undefined) return known;
-  const grants = snapshot.byRole.get(request.role);
-  if (grants === undefined) return ofNoRole;
-  const ranked = [...grants].flatMap(([policyId, priority]) => toRanked(activeRules(snapshot, policyId, request), priority));
+  const assigned = snapshot.byRole.get(request.role);
+  if (assigned === undefined) return withoutRole;
+  const ranked = [...assigned].flatMap(([policyId, priority]) => toRanked(activeRules(snapshot, policyId, request), priority));
   const applicable = toApplicable(ranked);
   byRole.set(request.role, applicable);
   return applicable;
 }
 
-/** The role's rules, and those of the policies assigned to the user. Users who are assigned the same share them. */
-function rulesOfUser(snapshot: PolicySnapshot, request: ApplicableRequest, own: readonly UserAssignment[]): Applicable {
-  const { joined } = snapshot.memo;
-  let key = `${request.role} ${placeOf(snapshot, request)} ${request.action}`;
+/** Returns the rules of the role and of the policies assigned to the user. Users with the same role and assignments share the result. */
+function rulesOfUser(snapshot: PolicySnapshot, request: ApplicableRequest, own: readonly UserAssignment[]): ApplicableRules {
+  const { merged } = snapshot.memo;
+  let key = `${request.role} ${resourceKey(snapshot, request)} ${request.action}`;
   for (const { policyId } of own) key += ` ${policyId}`;
-  const known = joined.by.get(key);
+  const known = merged.entries.get(key);
   if (known !== undefined) return known.applicable;
   const ofRole = rulesOfRole(snapshot, request);
-  const applicable = join(snapshot, request, { ofRole, own });
+  const applicable = mergeRules(snapshot, request, { ofRole, own });
   const size = own.length + (applicable === ofRole ? 0 : applicable.rules.length);
-  joined.by.set(key, { applicable, size });
-  joined.size += size;
-  for (const [oldest, { size: freed }] of joined.by) {
-    if (joined.size <= MAX_JOINED) break;
-    joined.by.delete(oldest);
-    joined.size -= freed;
+  merged.entries.set(key, { applicable, size });
+  merged.size += size;
+  for (const [oldest, { size: freed }] of merged.entries) {
+    if (merged.size <= MAX_MERGED) break;
+    merged.entries.delete(oldest);
+    merged.size -= freed;
   }
   return applicable;
 }
 
-/** What a user's own policies join. */
-interface Joining {
-  readonly ofRole: Applicable;
+/** The rules of the role, and the assignments of the user. */
+interface MergeInput {
+  readonly ofRole: ApplicableRules;
   readonly own: readonly UserAssignment[];
 }
 
-/** A policy assigned both ways counts once, with the higher of the two priorities. */
-function join(snapshot: PolicySnapshot, request: ApplicableRequest, { ofRole, own }: Joining): Applicable {
-  const grants = snapshot.byRole.get(request.role);
+/** Merges both. A policy assigned to the role and to the user counts once, with the higher of the two priorities. */
+function mergeRules(snapshot: PolicySnapshot, request: ApplicableRequest, { ofRole, own }: MergeInput): ApplicableRules {
+  const assigned = snapshot.byRole.get(request.role);
   const gained = new Set<string>();
   for (const { policyId } of own) {
-    const priority = grants?.get(policyId);
+    const priority = assigned?.get(policyId);
     if (priority === undefined || priority < DEFAULT_PRIORITY) gained.add(policyId);
   }
   const ofUser = [...gained].flatMap((policyId) => toRanked(activeRules(snapshot, policyId, request), DEFAULT_PRIORITY));
@@ -101,24 +112,28 @@ function join(snapshot: PolicySnapshot, request: ApplicableRequest, { ofRole, ow
   return toApplicable([...ofRole.ranked.filter(({ rule }) => !gained.has(rule.policy.id)), ...ofUser]);
 }
 
-/** Resources that no rule names share one place, so that names from outside cannot add any. */
-function placeOf({ named }: PolicySnapshot, { resource }: ApplicableRequest): string {
+/** Returns the key of the resource in the cache. Resources that no rule names share one key, so that requests cannot add keys. */
+function resourceKey({ named }: PolicySnapshot, { resource }: ApplicableRequest): string {
   return named.has(resource) ? resource : '*';
 }
 
-/** What was worked out about one resource and action. */
+/** Returns the cached rules for one resource and action. */
 function bucketOf(snapshot: PolicySnapshot, request: ApplicableRequest): Bucket {
-  const byAction = memoised(snapshot.memo.buckets, placeOf(snapshot, request), () => new Map<string, Bucket>());
-  return memoised(byAction, request.action, () => Object.freeze({ byRole: new Map(), ofNoRole: { ...toApplicable([]), found: false } }));
+  const byAction = memoised(snapshot.memo.buckets, resourceKey(snapshot, request), () => new Map<string, Bucket>());
+  return memoised(byAction, request.action, () => Object.freeze({ byRole: new Map(), withoutRole: { ...toApplicable([]), found: false } }));
 }
 
-/** The active rules of an active policy about one resource and action, each parsed when first asked for. */
-function activeRules({ policies, memo, reading }: PolicySnapshot, policyId: string, request: ApplicableRequest): readonly CompiledRule[] {
+/** Returns the active rules of an active policy for one resource and action. Each is compiled on first use. */
+function activeRules(
+  { policies, memo, compileOptions }: PolicySnapshot,
+  policyId: string,
+  request: ApplicableRequest,
+): readonly CompiledRule[] {
   const policy = policies.get(policyId);
   if (policy === undefined) return [];
   return policy.rules
     .filter((rule) => isAbout(rule, request))
-    .map((rule) => memoised(memo.rules, rule, () => compileRule(policy, rule, reading)));
+    .map((rule) => memoised(memo.rules, rule, () => compileRule(policy, rule, compileOptions)));
 }
 
 function isAbout(rule: PolicyRule, { resource, action }: Pick<ApplicableRequest, 'resource' | 'action'>): boolean {
@@ -129,12 +144,12 @@ function toRanked(rules: readonly CompiledRule[], assignmentPriority: number): r
   return rules.map((rule) => ({ rule, assignmentPriority }));
 }
 
-function toApplicable(unordered: readonly RankedRule[]): Applicable {
-  // These lists are not frozen: to walk a frozen one takes ten times as long, and they are walked for every decision.
-  const ranked = [...unordered].sort(byPrecedence);
+function toApplicable(unordered: readonly RankedRule[]): ApplicableRules {
+  // Not frozen: every decision walks these arrays, and a frozen array takes ten times as long.
+  const ranked = [...unordered].sort(comparePrecedence);
   const rules = ranked.map(({ rule }) => rule);
   const reads = readsOf(rules);
-  const reaches = reads.map(({ path }) => path).filter(mayReach);
+  const reaches = reads.map(({ path }) => path).filter(mayFollowReference);
   return Object.freeze({ ranked, rules, reads, reaches, found: true, validUntil: Number.POSITIVE_INFINITY });
 }
 
@@ -146,51 +161,51 @@ function readsOf(rules: readonly CompiledRule[]): readonly PathRead[] {
   return [...reads.values()];
 }
 
-function mayReach({ group, keys }: Path): boolean {
+function mayFollowReference({ group, keys }: Path): boolean {
   return keys.length > 1 && (group === 'resource' || group === 'user');
 }
 
-/** As much of a ranked rule as its place in the order hangs on. */
-export interface PlaceInOrder extends Pick<RankedRule, 'assignmentPriority'> {
+/** The properties of a rule that determine its position in the order. */
+export interface RuleRank extends Pick<RankedRule, 'assignmentPriority'> {
   readonly rule: Pick<CompiledRule, 'id' | 'effect' | 'priority'> & { readonly policy: Pick<Policy, 'priority'> };
 }
 
-/** Whether nothing but effect and id puts one of two rules before the other. */
-export function isSameRank(a: PlaceInOrder, b: PlaceInOrder): boolean {
-  return byRank(a, b) === 0;
+/** Returns whether two rules have the same three priorities, so that only effect and id determine their order. */
+export function isSameRank(a: RuleRank, b: RuleRank): boolean {
+  return comparePriorities(a, b) === 0;
 }
 
-/** Which of two rules is decided first: negative where it is `a`. */
-export function byPrecedence(a: PlaceInOrder, b: PlaceInOrder): number {
-  return byRank(a, b) || Number(b.rule.effect === 'DENY') - Number(a.rule.effect === 'DENY') || (a.rule.id < b.rule.id ? -1 : 1);
+/** Compares two rules for sorting. Negative if `a` is evaluated first. */
+export function comparePrecedence(a: RuleRank, b: RuleRank): number {
+  return comparePriorities(a, b) || Number(b.rule.effect === 'DENY') - Number(a.rule.effect === 'DENY') || (a.rule.id < b.rule.id ? -1 : 1);
 }
 
-/** By the three priorities. */
-function byRank(a: PlaceInOrder, b: PlaceInOrder): number {
+/** Compares the three priorities. */
+function comparePriorities(a: RuleRank, b: RuleRank): number {
   return (
     b.rule.priority - a.rule.priority || b.rule.policy.priority - a.rule.policy.priority || b.assignmentPriority - a.assignmentPriority
   );
 }
 
-/** An active assignment of a policy to one user, as far as decisions depend on it. The policy may be inactive. */
+/** An active assignment of a policy to a user. The policy may be inactive. */
 export interface UserAssignment {
   readonly policyId: string;
-  /** Milliseconds since 1970; Infinity where it does not expire. */
+  /** Milliseconds since 1970; Infinity if it does not expire. */
   readonly expiresAt: number;
 }
 
-/** For whoever has no assignment, or is nobody. */
+/** The assignments of a user without assignments, and of `anon`. */
 export const NO_ASSIGNMENTS: readonly UserAssignment[] = Object.freeze([]);
 
-/** What one user's assignments come to. By policy: whatever is made of them is the same in whichever order they are stored. */
+/** Returns the active assignments of one user, sorted by policy so that the stored order has no influence. */
 export function toUserAssignments(
   assignments: readonly Pick<UserPolicy, 'policyId' | 'expiresAt' | 'isActive'>[],
 ): readonly UserAssignment[] {
-  const grants = assignments
+  const active = assignments
     .filter(({ isActive }) => isActive)
     .map(({ policyId, expiresAt }) => ({
       policyId,
       expiresAt: expiresAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(expiresAt),
     }));
-  return Object.freeze(grants.sort((a, b) => (a.policyId < b.policyId ? -1 : 1)));
+  return Object.freeze(active.sort((a, b) => (a.policyId < b.policyId ? -1 : 1)));
 }

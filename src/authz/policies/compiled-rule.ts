@@ -11,7 +11,7 @@ import { describePath } from '../context/index.ts';
 import type { PolicyLimits } from './parse-policy.ts';
 import type { Effect, Policy, PolicyRule, PolicyType } from './policy.ts';
 
-/** A rule ready to be decided: its conditions parsed into one tree. */
+/** A compiled rule: its conditions are parsed into one tree. */
 export interface CompiledRule {
   readonly id: string;
   readonly resource: string;
@@ -19,54 +19,55 @@ export interface CompiledRule {
   readonly effect: Effect;
   readonly priority: number;
   readonly description?: string | undefined;
-  /** As reasons name it, with its policy. */
-  readonly named: string;
+  /** Name of the rule and its policy in the reason of a decision. */
+  readonly label: string;
   readonly policy: { readonly id: string; readonly name: string; readonly type: PolicyType; readonly priority: number };
-  /** `all` of what the rule lists. */
+  /** The conditions of the rule, combined with `all`. */
   readonly condition: Condition;
-  /** What is left of the condition in a scope, made ready once for all decisions. */
-  readonly reduce: PartialEvaluator;
-  /** Every path the condition reads. */
+  /** Returns the residual condition in a scope. Prepared once for all decisions. */
+  readonly toResidual: PartialEvaluator;
+  /** Every path that the condition reads. */
   readonly paths: readonly Path[];
 }
 
-/** A rule at its place in the order: the same policy can be assigned with different priorities. */
+/** A compiled rule with the priority of the assignment by which it applies. A policy can be assigned with several priorities. */
 export interface RankedRule {
   readonly rule: CompiledRule;
-  /** Priority of the assignment by which it applies: that of the role's, 100 for a user's. */
+  /** Priority of the role assignment; 100 for a user assignment. */
   readonly assignmentPriority: number;
 }
 
 /** A path that conditions read. */
 export interface PathRead {
   readonly path: Path;
-  /** Place in the order of the first rule that reads it. */
+  /** Index of the first rule that reads it. */
   readonly first: number;
 }
 
-/** The rules that may apply to one request, in the order they are decided, with and without what that order hangs on. */
-export interface Applicable {
+/** The rules that apply to one request, in the order in which they are evaluated. */
+export interface ApplicableRules {
+  /** The same rules with the priorities of their assignments. */
   readonly ranked: readonly RankedRule[];
   readonly rules: readonly CompiledRule[];
-  /** Every path that they read, each once, in their order. */
+  /** Every path that the rules read, each once, in the order of the rules. */
   readonly reads: readonly PathRead[];
-  /** Those into `user` and `resource` that go on after the first field: they may lead through a reference. */
+  /** Paths of `user` and `resource` with more than one key. They may follow a reference. */
   readonly reaches: readonly Path[];
-  /** False where no policy at all is assigned to the user or the role. */
+  /** False if no policy is assigned to the user or the role. */
   readonly found: boolean;
-  /** Milliseconds since 1970 at which an assignment used here expires; Infinity where none does. */
+  /** Milliseconds since 1970 at which the first of these assignments expires; Infinity if none expires. */
   readonly validUntil: number;
 }
 
-/** What reading stored rules depends on. */
-export interface RuleReading {
+/** Options of `compileRule`. */
+export interface CompileOptions {
   readonly definitions: Definitions;
   readonly limits: PolicyLimits;
 }
 
-/** Parses one rule of a policy, active or not. */
-export function compileRule(policy: Policy, rule: PolicyRule, reading: RuleReading): CompiledRule {
-  const condition = readStored(policy, rule, reading);
+/** Compiles one rule of a policy, active or not. */
+export function compileRule(policy: Policy, rule: PolicyRule, options: CompileOptions): CompiledRule {
+  const condition = parseStoredConditions(policy, rule, options);
   return Object.freeze({
     id: rule.id,
     resource: rule.resource,
@@ -74,19 +75,19 @@ export function compileRule(policy: Policy, rule: PolicyRule, reading: RuleReadi
     effect: rule.effect,
     priority: rule.priority,
     description: rule.description,
-    named: `rule "${rule.description ?? rule.id}" of policy "${policy.name}"`,
+    label: `rule "${rule.description ?? rule.id}" of policy "${policy.name}"`,
     policy: Object.freeze({ id: policy.id, name: policy.name, type: policy.type, priority: policy.priority }),
     condition,
-    reduce: toPartialEvaluator(condition),
+    toResidual: toPartialEvaluator(condition),
     paths: Object.freeze(conditionPaths(condition)),
   });
 }
 
 /**
- * What is stored was checked when it was written, yet definitions change. A part that no longer means anything reads as
- * constant unknown, so that a DENY fires and an ALLOW does not; the rule itself is never dropped.
+ * Parses the conditions of a stored rule. They were validated when they were written, but definitions may have changed since. An invalid part
+ * becomes constant unknown, so that a DENY fires and an ALLOW does not. The rule itself is never dropped.
  */
-function readStored(policy: Policy, rule: PolicyRule, { definitions, limits }: RuleReading): Condition {
+function parseStoredConditions(policy: Policy, rule: PolicyRule, { definitions, limits }: CompileOptions): Condition {
   return parseConditions(rule.conditions, {
     at: 'conditions',
     expressions: policy.type === 'CUSTOM',

@@ -1,25 +1,26 @@
 /**
- * Policies and their rules: the model, reading what an admin writes, and which rules apply to a request, in which order.
- * Never decides, never stores: it is handed the state as of one epoch. Every mistake in a policy is reported, not the first.
- * Begin with policy.ts (the model), then snapshot.ts (`compilePolicies`) and applicable.ts (`applicableRules`).
+ * Policies and their rules: types, parsing, compilation, and the selection of the rules that apply to a request, in order.
+ *
+ * It never decides and never stores: the state of one revision is a parameter. Parsing reports every mistake in a policy, not only the first.
+ * Begin with `policy.ts` (types), then `policy-snapshot.ts` (`compilePolicies`) and `applicable-rules.ts` (`applicableRules`).
  */
 export { PROTECTION_ID } from './admin-protection.ts';
 export {
   type ApplicableRequest,
   applicableRules,
-  byPrecedence,
+  comparePrecedence,
   isSameRank,
   NO_ASSIGNMENTS,
-  type PlaceInOrder,
+  type RuleRank,
   rulesOfPolicy,
   toUserAssignments,
   type UserAssignment,
 } from './applicable-rules.ts';
-export { type AssignmentChange, type ParsedAssignment, parseRoleAssignment, parseUserAssignment } from './assignment.ts';
-export { type Applicable, type CompiledRule, compileRule, type PathRead, type RankedRule } from './compiled-rule.ts';
+export { type ApplicableRules, type CompiledRule, compileRule, type PathRead, type RankedRule } from './compiled-rule.ts';
+export { type AssignmentChange, type ParsedAssignment, parseRoleAssignment, parseUserAssignment } from './parse-assignment.ts';
 export { type ParsedPolicy, type PolicyLimits, parsePolicy } from './parse-policy.ts';
 export { type PolicyImport, parsePolicyImport } from './parse-policy-import.ts';
-export { type PlannedPolicies, policiesFromPermissions, type RolePermissions } from './permission-policies.ts';
+export { type PlannedAssignment, type PlannedPolicies, policiesFromPermissions } from './permission-policies.ts';
 export {
   DEFAULT_PRIORITY,
   EFFECTS,

@@ -171,7 +171,7 @@ const POSSIBLE: readonly (readonly [JsonObject, resource?: string])[] = [
   [is('resource.state', 'eq', 'Open'), 'NotYetDefined'],
   [is('user.role', 'eq', 'moderator')],
   [is('user.roles', 'eq', 'editr')],
-  // The token of another issuer may bring it.
+  // A token of another issuer may contain it.
   [is('user.department', 'eq', 'Sales')],
   [is('environment.hour', 'lt', 24)],
   [is('environment.hour', 'between', [9, 9])],
@@ -196,12 +196,12 @@ describe('a literal that its path can never equal', () => {
     expect(issuesOf(condition, resource)).toEqual([]);
   });
 
-  it('of a secret enum is not answered with its values', () => {
+  it('of a secret enum does not reveal its values', () => {
     expect(issuesOf(is('resource.pin', 'eq', 'three')).join()).toMatch(/is secret/);
     expect(issuesOf(is('resource.pin', 'eq', 'three')).join()).not.toMatch(/two/);
   });
 
-  it('is not judged where it is stored: a DENY that was false stays false, and is not unknown', () => {
+  it('is accepted in a stored rule: a DENY that was false stays false and does not become unknown', () => {
     const conditions = [is('resource.state', 'eq', 'Open'), is('environment.hour', 'between', [22, 6])];
     for (const condition of conditions) {
       const policy = policyOf('p', [{ resource: 'Ticket', effect: 'DENY', conditions: [condition] }]);
@@ -214,19 +214,19 @@ describe('a literal that its path can never equal', () => {
   });
 });
 
-describe('a rule sent back as it is stored', () => {
+describe('a rule returned unchanged', () => {
   const conditions = [is('resource.state', 'eq', 'archived')];
   const stale = { resource: 'Ticket', action: '*', conditions };
   const existing = policyOf('p', [{ ...stale, id: 'r' }]);
   const change = (...rules: JsonObject[]) =>
     parsePolicy({ rules }, { definitions: DEFINITIONS, limits: LIMITS, existing }).issues.map(({ path }) => path);
 
-  it('keeps a literal that an enum has lost since', () => {
+  it('keeps a literal that was removed from the enum', () => {
     expect(change({ ...stale, id: 'r', description: 'other' }, { resource: 'Task', action: 'read' })).toEqual([]);
     expect(parsePolicy({ type: 'ROLE_BASED' }, { definitions: DEFINITIONS, limits: LIMITS, existing }).issues).toEqual([]);
   });
 
-  it('is checked like a new one where its conditions or its resource change, or its id is missing', () => {
+  it('is validated like a new rule if its conditions or its resource change, or its id is missing', () => {
     const other = [...conditions, is('resource.amount', 'gt', 1)];
     expect(change({ ...stale, id: 'r', conditions: other })).toEqual(['rules.0.conditions.0.value']);
     expect(change({ ...stale, id: 'r', resource: 'Task' })).toEqual(['rules.0.conditions.0.value']);

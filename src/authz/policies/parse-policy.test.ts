@@ -15,7 +15,7 @@ function issuesOf(input: Json, options: Partial<ParsePolicyOptions> = {}): strin
 }
 
 describe('a new policy', () => {
-  it('gets defaults for what it does not say', () => {
+  it('gets defaults for absent members', () => {
     expect(read(least)).toEqual({
       policy: {
         name: 'Readers',
@@ -33,19 +33,19 @@ describe('a new policy', () => {
     });
   });
 
-  it('keeps what it says, conditions as written', () => {
+  it('keeps the given members and the conditions as written', () => {
     const conditions = [{ field: 'views', context: 'resource', operator: 'gt', value: 3 }];
     const rules = [{ ...rule, effect: 'DENY', conditions, priority: -5, description: 'popular\nones', isActive: false }];
     const input = { ...least, description: 'two\nlines', rules, isActive: false, priority: 900, tags: ['a'], createdBy: 'me' };
     expect(read(input).policy).toEqual(input);
   });
 
-  it('is never half read', () => {
+  it('is absent if there is a mistake', () => {
     expect(read({ ...least, priority: 1.5 })).not.toHaveProperty('policy');
   });
 });
 
-describe('every mistake is listed, with its path', () => {
+describe('every mistake is reported with its path', () => {
   it('six in one policy', () => {
     const input = {
       nam: 'Readers',
@@ -140,15 +140,15 @@ describe('every mistake is listed, with its path', () => {
 describe('expressions', () => {
   const rules = [{ ...rule, conditions: [{ expression: 'user.department == "sports"' }] }];
 
-  it('may stand in CUSTOM policies', () => {
+  it('are valid in CUSTOM policies', () => {
     expect(issuesOf({ ...least, rules })).toEqual([]);
   });
 
-  it.each(['ROLE_BASED', 'ATTRIBUTE_BASED'])('may not stand in %s policies', (type) => {
+  it.each(['ROLE_BASED', 'ATTRIBUTE_BASED'])('are invalid in %s policies', (type) => {
     expect(read({ ...least, type, rules }).issues.map(({ path }) => path)).toEqual([expect.stringMatching(/^rules\.0\.conditions\.0/)]);
   });
 
-  it('bar the way to another type', () => {
+  it('prevent a change to another type', () => {
     const existing = policyOf('p', rules as JsonObject[]);
     expect(read({ type: 'ROLE_BASED' }, { existing }).issues).toHaveLength(1);
     expect(read({ isActive: false }, { existing }).issues).toEqual([]);
@@ -158,30 +158,30 @@ describe('expressions', () => {
 describe('a change', () => {
   const existing = policyOf('p', [{ resource: 'Article' }, { resource: 'Desk' }], { description: 'old', tags: ['a'] });
 
-  it('has the given members alone', () => {
+  it('changes only the given members', () => {
     expect(read({ isActive: false }, { existing }).policy).toEqual({ ...pick(existing), isActive: false });
   });
 
-  it('does not check again what it leaves alone', () => {
+  it('does not validate unchanged rules again', () => {
     const broken = policyOf('p', [{ conditions: [{ field: 'resource.gone', operator: 'nonsense', value: 1 }] }]);
     expect(issuesOf({ isActive: false }, { existing: broken })).toEqual([]);
   });
 
-  it('takes a description away with null', () => {
+  it('removes a description with null', () => {
     expect(read({ description: null }, { existing }).policy?.description).toBeUndefined();
   });
 
-  it('accepts a policy sent back as it was shown', () => {
+  it('accepts a policy as it was returned', () => {
     const shown = JSON.parse(JSON.stringify(existing));
     expect(read({ ...shown, priority: 5 }, { existing }).policy).toMatchObject({ priority: 5, rules: [{ id: 'p.0' }, { id: 'p.1' }] });
   });
 
-  it('replaces all rules; those with an id are the ones they were', () => {
+  it('replaces all rules; rules with an id stay the same rules', () => {
     const { policy } = read({ rules: [{ ...rule }, { ...rule, id: 'p.1' }] }, { existing });
     expect(policy?.rules.map(({ id }) => id)).toEqual([undefined, 'p.1']);
   });
 
-  it('names each rule once', () => {
+  it('rejects a repeated rule id', () => {
     expect(
       issuesOf(
         {
@@ -192,10 +192,10 @@ describe('a change', () => {
         },
         { existing },
       ),
-    ).toEqual(['rules.1.id value: expected each rule once, this id was given before']);
+    ).toEqual(['rules.1.id value: two rules have this id: expected each rule once']);
   });
 
-  it('cannot set what the service sets', () => {
+  it('cannot set members that the service sets', () => {
     const issues = issuesOf({ createdBy: 'me', updatedAt: 'now', rules: [{ ...rule, id: 'p.1', createdAt: 'now' }] }, { existing });
     expect(issues.map((issue) => issue.split(' ')[0])).toEqual(['updatedAt', 'createdBy', 'rules.0.createdAt']);
   });

@@ -8,35 +8,35 @@ import { DEFAULT_PRIORITY, EFFECTS, POLICY_TYPES, type Policy, type PolicyInput,
 import {
   addIssue,
   addTypeIssue,
-  checkNames,
-  checkPresent,
-  checkUnchanged,
   type PolicyParsing,
   parseFlag,
   parseOneOf,
   parsePriority,
   parseText,
   parseTextList,
+  validateNames,
+  validateReadOnly,
+  validateRequired,
 } from './policy-members.ts';
 
-/** How large a policy may be. */
+/** Limits on the size of a policy. */
 export interface PolicyLimits {
-  /** Rules in one policy. */
+  /** Maximum number of rules. */
   readonly rules: number;
   readonly conditions: ConditionLimits;
 }
 
-/** What reading a policy depends on. */
+/** Options of `parsePolicy`. */
 export interface ParsePolicyOptions {
   readonly definitions: Definitions;
   readonly limits: PolicyLimits;
-  /** The policy to change; absent where one is created. */
+  /** The policy to change; absent if a policy is created. */
   readonly existing?: Policy | undefined;
 }
 
-/** A policy that was read, or everything that is wrong with it. */
+/** A parsed policy, or every mistake in it. */
 export interface ParsedPolicy {
-  /** Absent where there are issues. Of a change: the whole policy as it would become. */
+  /** Absent if there are issues. For a change, the whole policy after it. */
   readonly policy?: PolicyInput;
   readonly issues: readonly Issue[];
 }
@@ -57,69 +57,69 @@ const POLICY_MEMBERS = [
 ];
 const SET_BY_SERVICE = ['id', 'createdAt', 'updatedAt', 'version'];
 
-/** Reads the payload of a create, or of a change to `existing`: a change has the members to change, and `rules` replaces all rules. */
+/** Parses a new policy, or a change to `existing`. A change contains the members to change; `rules` replaces all rules. */
 export function parsePolicy(input: Json, options: ParsePolicyOptions): ParsedPolicy {
   const issues: Issue[] = [];
   if (!isObject(input)) return { issues: [{ path: '', code: 'type', detail: `expected a policy, given ${describeValue(input)}` }] };
   const { existing } = options;
-  const reading: PolicyParsing = { input, at: '', issues };
-  checkNames(reading, POLICY_MEMBERS);
-  checkUnchanged(reading, existing === undefined ? SET_BY_SERVICE : [...SET_BY_SERVICE, 'createdBy'], existing);
-  if (existing === undefined) checkPresent(reading, ['name', 'type', 'rules']);
+  const parsing: PolicyParsing = { input, at: '', issues };
+  validateNames(parsing, POLICY_MEMBERS);
+  validateReadOnly(parsing, existing === undefined ? SET_BY_SERVICE : [...SET_BY_SERVICE, 'createdBy'], existing);
+  if (existing === undefined) validateRequired(parsing, ['name', 'type', 'rules']);
 
-  const type = parseOneOf(reading, 'type', POLICY_TYPES) ?? existing?.type;
+  const type = parseOneOf(parsing, 'type', POLICY_TYPES) ?? existing?.type;
   const policy: PolicyInput = {
-    name: parseText(reading, 'name', { max: 200 }) ?? existing?.name ?? '',
-    description: readDescription(reading, existing?.description),
+    name: parseText(parsing, 'name', { max: 200 }) ?? existing?.name ?? '',
+    description: parseDescription(parsing, existing?.description),
     type: type ?? 'CUSTOM',
-    rules: readPolicyRules(reading, type, options),
-    isActive: parseFlag(reading, 'isActive') ?? existing?.isActive ?? true,
-    priority: parsePriority(reading) ?? existing?.priority ?? DEFAULT_PRIORITY,
-    tags: parseTextList(reading, 'tags', { items: 50, max: 100 }) ?? existing?.tags ?? [],
-    createdBy: parseText(reading, 'createdBy', { max: 200 }) ?? existing?.createdBy,
+    rules: parsePolicyRules(parsing, type, options),
+    isActive: parseFlag(parsing, 'isActive') ?? existing?.isActive ?? true,
+    priority: parsePriority(parsing) ?? existing?.priority ?? DEFAULT_PRIORITY,
+    tags: parseTextList(parsing, 'tags', { items: 50, max: 100 }) ?? existing?.tags ?? [],
+    createdBy: parseText(parsing, 'createdBy', { max: 200 }) ?? existing?.createdBy,
   };
   return issues.length === 0 ? { policy, issues } : { issues };
 }
 
-/** Rules are read again where they are given, and where another type may no longer allow what they say. */
-function readPolicyRules(reading: PolicyParsing, type: PolicyType | undefined, options: ParsePolicyOptions): readonly RuleInput[] {
+/** Parses the rules if they are given, and the stored rules again if the type changes: the new type may not allow expressions. */
+function parsePolicyRules(parsing: PolicyParsing, type: PolicyType | undefined, options: ParsePolicyOptions): readonly RuleInput[] {
   const { existing } = options;
-  const given = ownValue(reading.input, 'rules');
+  const given = ownValue(parsing.input, 'rules');
   if (given === undefined && (existing === undefined || existing.type === type)) return existing?.rules ?? [];
-  // Without a valid type nobody knows whether expressions are allowed: that one mistake is reported, not its echoes.
+  // If the type is invalid, only that mistake is reported. Expressions are then accepted.
   return parseRules(given ?? toJson(existing?.rules), {
     ...options,
-    issues: reading.issues,
+    issues: parsing.issues,
     expressions: type === undefined || type === 'CUSTOM',
   });
 }
 
-function readDescription(reading: PolicyParsing, current: string | undefined): string | undefined {
-  if (ownValue(reading.input, 'description') === null) return undefined;
-  return parseText(reading, 'description', { max: 2000, lines: true }) ?? current;
+function parseDescription(parsing: PolicyParsing, current: string | undefined): string | undefined {
+  if (ownValue(parsing.input, 'description') === null) return undefined;
+  return parseText(parsing, 'description', { max: 2000, lines: true }) ?? current;
 }
 
-/** Stored rules in the form they are sent in: plain data all along, only typed more closely. */
+/** Returns stored rules as JSON. */
 function toJson(rules: Policy['rules'] = []): Json {
   return rules.map((rule) => Object.fromEntries(Object.entries(rule).filter(([, value]) => value !== undefined)));
 }
 
-/** What reading rules depends on. */
-export interface RulesParser extends ParsePolicyOptions {
-  /** Grows as rules are read. */
+/** Options of `parseRules`. */
+interface ParseRulesOptions extends ParsePolicyOptions {
+  /** Mistakes are added here. */
   readonly issues: Issue[];
-  /** Whether conditions may be CEL expressions: in CUSTOM policies alone. */
+  /** True if conditions may be CEL expressions (in CUSTOM policies only). */
   readonly expressions: boolean;
 }
 
 const RULE_MEMBERS = ['resource', 'action', 'effect', 'conditions', 'priority', 'description', 'isActive', 'id', 'policyId', 'createdAt'];
 
-/** What definitions can be called; a rule may name a resource that is still to be defined, but none that never can be. */
+/** Valid names of resources. A rule may name a resource that has no definition yet. */
 const RESOURCE_NAME = /^[A-Za-z][A-Za-z0-9_]{0,62}$/;
 
-/** Reads the member `rules` of a policy. */
-export function parseRules(input: Json, reader: RulesParser): readonly RuleInput[] {
-  const { issues, limits } = reader;
+/** Parses the member `rules` of a policy. */
+function parseRules(input: Json, options: ParseRulesOptions): readonly RuleInput[] {
+  const { issues, limits } = options;
   if (!Array.isArray(input)) {
     issues.push({ path: 'rules', code: 'type', detail: `expected a list of rules, given ${describeValue(input)}` });
     return [];
@@ -128,80 +128,80 @@ export function parseRules(input: Json, reader: RulesParser): readonly RuleInput
     issues.push({ path: 'rules', code: 'tooMany', detail: `expected at most ${limits.rules} rules, given ${input.length}` });
     return [];
   }
-  const rules = (input as readonly Json[]).map((rule, index) => readRule(rule, `rules.${index}`, reader));
-  checkIds(rules, issues);
+  const rules = (input as readonly Json[]).map((rule, index) => parseRule(rule, `rules.${index}`, options));
+  validateUniqueIds(rules, issues);
   return rules.filter((rule) => rule !== undefined);
 }
 
-function readRule(input: Json, at: string, reader: RulesParser): RuleInput | undefined {
+function parseRule(input: Json, at: string, options: ParseRulesOptions): RuleInput | undefined {
   if (!isObject(input)) {
-    reader.issues.push({ path: at, code: 'type', detail: `expected a rule, given ${describeValue(input)}` });
+    options.issues.push({ path: at, code: 'type', detail: `expected a rule, given ${describeValue(input)}` });
     return undefined;
   }
-  const reading: PolicyParsing = { input, at, issues: reader.issues };
-  checkNames(reading, RULE_MEMBERS);
-  checkPresent(reading, ['resource', 'action']);
-  const id = readId(reading, reader);
-  const resource = readResource(reading);
+  const parsing: PolicyParsing = { input, at, issues: options.issues };
+  validateNames(parsing, RULE_MEMBERS);
+  validateRequired(parsing, ['resource', 'action']);
+  const id = parseId(parsing, options);
+  const resource = parseResource(parsing);
   return {
     ...(id === undefined ? {} : { id }),
     resource: resource ?? '*',
-    action: readAction(reading) ?? '*',
-    effect: parseOneOf(reading, 'effect', EFFECTS) ?? 'ALLOW',
-    conditions: readRuleConditions(reading, resource, reader),
-    priority: parsePriority(reading) ?? DEFAULT_PRIORITY,
-    description: ownValue(input, 'description') === null ? undefined : parseText(reading, 'description', { max: 500, lines: true }),
-    isActive: parseFlag(reading, 'isActive') ?? true,
+    action: parseAction(parsing) ?? '*',
+    effect: parseOneOf(parsing, 'effect', EFFECTS) ?? 'ALLOW',
+    conditions: parseRuleConditions(parsing, resource, options),
+    priority: parsePriority(parsing) ?? DEFAULT_PRIORITY,
+    description: ownValue(input, 'description') === null ? undefined : parseText(parsing, 'description', { max: 500, lines: true }),
+    isActive: parseFlag(parsing, 'isActive') ?? true,
   };
 }
 
-/** A rule that is sent back as it was shown keeps its id; a new rule has none. */
-function readId(reading: PolicyParsing, { existing }: RulesParser): string | undefined {
-  const given = ownValue(reading.input, 'id');
+/** Parses the id of an existing rule. A new rule has none. */
+function parseId(parsing: PolicyParsing, { existing }: ParseRulesOptions): string | undefined {
+  const given = ownValue(parsing.input, 'id');
   const known = existing?.rules.find((rule) => rule.id === given);
   if (given !== undefined && known === undefined) {
-    return addIssue(reading, 'id', {
+    return addIssue(parsing, 'id', {
       code: 'value',
       detail: `expected the id of a rule of this policy, or none for a new rule, given ${describeValue(given)}`,
     });
   }
-  checkUnchanged(reading, ['policyId', 'createdAt'], known);
+  validateReadOnly(parsing, ['policyId', 'createdAt'], known);
   return known?.id;
 }
 
-function readResource(reading: PolicyParsing): string | undefined {
-  const given = ownValue(reading.input, 'resource');
+function parseResource(parsing: PolicyParsing): string | undefined {
+  const given = ownValue(parsing.input, 'resource');
   if (given === undefined) return undefined;
-  if (typeof given !== 'string') return addTypeIssue(reading, 'resource', 'the name of a resource or "*"');
+  if (typeof given !== 'string') return addTypeIssue(parsing, 'resource', 'the name of a resource or "*"');
   if (given === '*' || RESOURCE_NAME.test(given)) return given;
-  return addIssue(reading, 'resource', { code: 'value', detail: `expected the name of a resource or "*", given ${describeValue(given)}` });
+  return addIssue(parsing, 'resource', { code: 'value', detail: `expected the name of a resource or "*", given ${describeValue(given)}` });
 }
 
-function readAction(reading: PolicyParsing): string | undefined {
-  const given = ownValue(reading.input, 'action');
+function parseAction(parsing: PolicyParsing): string | undefined {
+  const given = ownValue(parsing.input, 'action');
   const action = typeof given === 'string' ? ACTIONS.get(given) : undefined;
   if (action !== undefined && action.name !== action.decides) {
     const { name, decides, alsoDecides } = action;
     const what = alsoDecides === undefined ? `"${decides}": name that action` : `"${decides}" and "${alsoDecides}": name those actions`;
-    return addIssue(reading, 'action', { code: 'value', detail: `"${name}" is decided as ${what}` });
+    return addIssue(parsing, 'action', { code: 'value', detail: `"${name}" is decided as ${what}` });
   }
-  return parseOneOf(reading, 'action', [...RULE_ACTIONS, '*']);
+  return parseOneOf(parsing, 'action', [...RULE_ACTIONS, '*']);
 }
 
-/** Keeps conditions as written: they are shown so, and parsed when compiled. */
-function readRuleConditions(reading: PolicyParsing, resource: string | undefined, reader: RulesParser): readonly JsonObject[] {
-  const given = ownValue(reading.input, 'conditions');
+/** Validates conditions and returns them as written: that form is stored, and compiled when a request needs it. */
+function parseRuleConditions(parsing: PolicyParsing, resource: string | undefined, options: ParseRulesOptions): readonly JsonObject[] {
+  const given = ownValue(parsing.input, 'conditions');
   if (given === undefined) return [];
-  const { definitions } = reader;
+  const { definitions } = options;
   const { issues } = parseConditions(given, {
-    at: `${reading.at}.conditions`,
-    expressions: reader.expressions,
-    limits: reader.limits.conditions,
-    // Of a rule whose resource is wrong, fields cannot be judged.
+    at: `${parsing.at}.conditions`,
+    expressions: options.expressions,
+    limits: options.limits.conditions,
+    // Without a valid resource, fields cannot be validated.
     ...(resource === undefined ? {} : { describePath: describePath(definitions, resource) }),
-    ...(resource === undefined || isUnchanged(reading, reader) ? {} : { domainOf: describeDomain(definitions, resource) }),
+    ...(resource === undefined || isUnchanged(parsing, options) ? {} : { domainOf: describeDomain(definitions, resource) }),
   });
-  reading.issues.push(...issues);
+  parsing.issues.push(...issues);
   return Array.isArray(given) ? (given as readonly Json[]).filter(isObject) : [];
 }
 
@@ -209,19 +209,19 @@ function readRuleConditions(reading: PolicyParsing, resource: string | undefined
  * Returns whether a rule keeps the resource and conditions of its stored version. Its literals are then not checked again: a value
  * that was removed from an enum must not keep an admin from changing other rules of the policy. A policy finding reports the value.
  */
-function isUnchanged({ input }: PolicyParsing, { existing }: RulesParser): boolean {
+function isUnchanged({ input }: PolicyParsing, { existing }: ParseRulesOptions): boolean {
   const id = ownValue(input, 'id');
   const known = id === undefined ? undefined : existing?.rules.find((rule) => rule.id === id);
   if (known === undefined || known.resource !== ownValue(input, 'resource')) return false;
   return JSON.stringify(known.conditions) === JSON.stringify(ownValue(input, 'conditions'));
 }
 
-function checkIds(rules: readonly (RuleInput | undefined)[], issues: Issue[]): void {
+function validateUniqueIds(rules: readonly (RuleInput | undefined)[], issues: Issue[]): void {
   const seen = new Set<string>();
   for (const [index, rule] of rules.entries()) {
     if (rule?.id === undefined) continue;
     if (seen.has(rule.id))
-      issues.push({ path: `rules.${index}.id`, code: 'value', detail: 'expected each rule once, this id was given before' });
+      issues.push({ path: `rules.${index}.id`, code: 'value', detail: 'two rules have this id: expected each rule once' });
     seen.add(rule.id);
   }
 }

@@ -4,7 +4,7 @@ import { parsePolicy } from './parse-policy.ts';
 import { policiesFromPermissions } from './permission-policies.ts';
 
 describe('policiesFromPermissions', () => {
-  it('gives each role that a map names one policy with its actions', () => {
+  it('returns one policy with its actions for each role of a map', () => {
     const { policies, assignments } = policiesFromPermissions(NEWSROOM);
     expect(
       policies.map(({ name, type, rules }) => [name, type, rules.map(({ resource, action, effect }) => `${effect} ${action} ${resource}`)]),
@@ -16,12 +16,12 @@ describe('policiesFromPermissions', () => {
     expect(assignments).toEqual(policies.map(({ name }) => ({ policy: name, role: name.split(' ').at(-1) })));
   });
 
-  it('says the same twice, and nothing where there are no maps', () => {
+  it('is deterministic, and returns nothing without maps', () => {
     expect(policiesFromPermissions(NEWSROOM)).toEqual(policiesFromPermissions(NEWSROOM));
     expect(policiesFromPermissions(definitionsOf())).toEqual({ policies: [], assignments: [] });
   });
 
-  it('makes policies that the admin endpoint would take', () => {
+  it('returns policies that the admin endpoint accepts', () => {
     for (const policy of policiesFromPermissions(NEWSROOM).policies) {
       expect(parsePolicy(JSON.parse(JSON.stringify(policy)), { definitions: NEWSROOM, limits: LIMITS }).issues).toEqual([]);
     }

@@ -1,21 +1,21 @@
 import type { AssignableRole, Definitions, Resource } from '../../resources/index.ts';
 import { DEFAULT_PRIORITY, isAssignableRole, type PolicyInput } from './policy.ts';
 
-/** A policy, by name, for a role. */
-export interface RolePermissions {
+/** A planned assignment: the name of a policy, and a role. */
+export interface PlannedAssignment {
   readonly policy: string;
   readonly role: AssignableRole;
 }
 
-/** Policies and role assignments that mean what the legacy `permissions` maps say. */
+/** Policies and role assignments that are equivalent to the legacy `permissions` maps of definitions. */
 export interface PlannedPolicies {
   readonly policies: readonly PolicyInput[];
-  readonly assignments: readonly RolePermissions[];
+  readonly assignments: readonly PlannedAssignment[];
 }
 
 /**
- * One ROLE_BASED policy for each resource and role that its map names. The name says both and nothing else, so the same
- * policy is found again when the map has changed, and making it twice makes it once.
+ * Returns one ROLE_BASED policy for each resource and role that its map names. The name of a policy consists of both, so that the policy is
+ * found again after the map has changed, and is created only once.
  */
 export function policiesFromPermissions(definitions: Definitions): PlannedPolicies {
   const planned = [...definitions.values()].flatMap(planResource);

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../operators/index.ts';
 import type { PolicyType } from './policy.ts';
 
-/** A policy to begin with: `template` is a payload of `POST /admin/api/policies` as it is. */
+/** A ready-made policy. `template` is a valid body of `POST /admin/api/policies`. */
 export interface PolicyTemplate {
   readonly id: string;
   readonly name: string;
@@ -10,16 +10,16 @@ export interface PolicyTemplate {
   readonly template: JsonObject;
 }
 
-/** Ready-to-use policies. DENY templates restrict what other policies allow; they allow nothing themselves. */
+/** Ready-made policies. A DENY template restricts what other policies allow, and allows nothing by itself. */
 export const TEMPLATES: readonly PolicyTemplate[] = Object.freeze([
   toTemplate('full-access', 'ROLE_BASED', {
     name: 'Full access',
-    description: 'Every action on every resource. For administrators.',
+    description: 'Allows every action on every resource. For administrators.',
     rules: [{ resource: '*', action: '*', description: 'everything' }],
   }),
   toTemplate('read-only', 'ROLE_BASED', {
     name: 'Read-only',
-    description: 'Reading and listing every resource, users included; changing nothing.',
+    description: 'Allows reading and listing every resource, including users. Allows no change.',
     rules: [
       { resource: '*', action: 'read', description: 'read any record' },
       { resource: '*', action: 'list', description: 'list any resource' },
@@ -27,7 +27,7 @@ export const TEMPLATES: readonly PolicyTemplate[] = Object.freeze([
   }),
   toTemplate('public-read', 'ROLE_BASED', {
     name: 'Public read',
-    description: 'Reading and listing everything but users. For role anon.',
+    description: 'Allows reading and listing every resource except users. For role anon.',
     rules: [
       { resource: 'User', action: '*', effect: 'DENY', priority: 900, description: 'users are not public' },
       { resource: '*', action: 'read', description: 'read any other record' },
@@ -36,18 +36,18 @@ export const TEMPLATES: readonly PolicyTemplate[] = Object.freeze([
   }),
   toTemplate('own-records', 'ATTRIBUTE_BASED', {
     name: 'Own records',
-    description: 'Creating records, and every action on the records that one has created.',
+    description: 'Users may create records, and use every action on the records that they created.',
     rules: [
       { resource: '*', action: 'create', description: 'create records' },
       { resource: '*', action: '*', conditions: [equals('resource.createdBy', `\${user.id}`)], description: 'own records' },
-      // Importing makes records too.
-      { resource: 'User', action: 'create', effect: 'DENY', priority: 200, description: 'users are made by others' },
-      { resource: 'User', action: 'import', effect: 'DENY', priority: 200, description: 'users are imported by others' },
+      // An import creates records too.
+      { resource: 'User', action: 'create', effect: 'DENY', priority: 200, description: 'users are not created by this policy' },
+      { resource: 'User', action: 'import', effect: 'DENY', priority: 200, description: 'users are not imported by this policy' },
     ],
   }),
   toTemplate('own-profile', 'ATTRIBUTE_BASED', {
     name: 'Own profile',
-    description: 'Reading and changing the user record that is oneself.',
+    description: 'Users may read and change their own user record.',
     rules: [
       { resource: 'User', action: 'read', conditions: [equals('resource.id', `\${user.id}`)], description: 'read own profile' },
       { resource: 'User', action: 'update', conditions: [equals('resource.id', `\${user.id}`)], description: 'change own profile' },
@@ -55,7 +55,7 @@ export const TEMPLATES: readonly PolicyTemplate[] = Object.freeze([
   }),
   toTemplate('same-department', 'ATTRIBUTE_BASED', {
     name: 'Same department',
-    description: "Reading, listing and changing the records of one's own department. Resources need a field department, and so do users.",
+    description: 'Users may read, list and change the records of their own department. Resources and users need a field department.',
     rules: [
       ...['read', 'list', 'update'].map((action) => ({
         resource: '*',
@@ -75,7 +75,7 @@ export const TEMPLATES: readonly PolicyTemplate[] = Object.freeze([
   }),
   toTemplate('business-hours', 'ATTRIBUTE_BASED', {
     name: 'Business hours',
-    description: 'Nothing outside Monday to Friday, 9:00 to 17:00, in the time zone of the service.',
+    description: 'Denies every action outside Monday to Friday, 9:00 to 17:00, in the time zone of the service.',
     rules: [
       {
         resource: '*',
@@ -98,7 +98,7 @@ export const TEMPLATES: readonly PolicyTemplate[] = Object.freeze([
   }),
   toTemplate('office-network', 'ATTRIBUTE_BASED', {
     name: 'Office network',
-    description: 'Nothing from outside private networks. Put the addresses of your office in place of the ranges.',
+    description: 'Denies every action from outside private networks. Replace the ranges with the addresses of your office.',
     rules: [
       {
         resource: '*',
@@ -118,7 +118,7 @@ export const TEMPLATES: readonly PolicyTemplate[] = Object.freeze([
   }),
   toTemplate('editors-of-drafts', 'ATTRIBUTE_BASED', {
     name: 'Editors of drafts',
-    description: 'Reading, listing and changing what has status "draft". For role editor; resources need a field status.',
+    description: 'Allows reading, listing and changing records with status "draft". For role editor. Resources need a field status.',
     rules: ['read', 'list', 'update'].map((action) => ({
       resource: '*',
       action,
@@ -128,7 +128,7 @@ export const TEMPLATES: readonly PolicyTemplate[] = Object.freeze([
   }),
   toTemplate('contractor-until-a-date', 'ATTRIBUTE_BASED', {
     name: 'Contractor until a date',
-    description: 'Reading and listing until the last day of the contract. Put the end of yours in place of the date.',
+    description: 'Allows reading and listing until the contract ends. Replace the date.',
     rules: ['read', 'list'].map((action) => ({
       resource: '*',
       action,
@@ -138,7 +138,7 @@ export const TEMPLATES: readonly PolicyTemplate[] = Object.freeze([
   }),
   toTemplate('no-deletes-at-night', 'ATTRIBUTE_BASED', {
     name: 'No deletes at night',
-    description: 'Nothing is deleted between 22:00 and 6:00, in the time zone of the service.',
+    description: 'Denies deletions between 22:00 and 6:00, in the time zone of the service.',
     rules: [
       {
         resource: '*',
@@ -152,7 +152,7 @@ export const TEMPLATES: readonly PolicyTemplate[] = Object.freeze([
   }),
   toTemplate('admins-change-users', 'ATTRIBUTE_BASED', {
     name: 'Only admins change users',
-    description: 'Whatever other policies allow, users are created, changed and deleted by admins alone.',
+    description: 'Denies creating, changing and deleting users to everyone except admins.',
     rules: ['create', 'update', 'delete', 'import'].map((action) => ({
       resource: 'User',
       action,
@@ -164,7 +164,7 @@ export const TEMPLATES: readonly PolicyTemplate[] = Object.freeze([
   }),
   toTemplate('company-email', 'CUSTOM', {
     name: 'Company email',
-    description: 'Reading and listing for users with an email address of the company. Put your domain in place of example.com.',
+    description: 'Allows reading and listing to users with an email address of the company. Replace example.com with your domain.',
     rules: ['read', 'list'].map((action) => ({
       resource: '*',
       action,

@@ -1,30 +1,30 @@
 import type { JsonObject } from '../../operators/index.ts';
 import { ASSIGNABLE_ROLES, type AssignableRole } from '../../resources/index.ts';
 
-/** What a policy is called; the types are labels, only that CUSTOM alone may say `expression`. */
+/** Types of policies. They are labels, with one difference: only CUSTOM policies may contain CEL expressions. */
 export const POLICY_TYPES = ['ROLE_BASED', 'ATTRIBUTE_BASED', 'CUSTOM'] as const;
 export type PolicyType = (typeof POLICY_TYPES)[number];
 
-/** What a rule that fires does. */
+/** Effects of a rule that fires. */
 export const EFFECTS = ['ALLOW', 'DENY'] as const;
 export type Effect = (typeof EFFECTS)[number];
 
-/** Whether policies can be assigned to the role. */
+/** Returns whether policies can be assigned to the role. */
 export function isAssignableRole(role: string): role is AssignableRole {
   return (ASSIGNABLE_ROLES as readonly string[]).includes(role);
 }
 
-/** Priority of policies, rules and role assignments that name none, and of every user assignment. */
+/** Default priority of policies, rules and role assignments; the priority of every user assignment. */
 export const DEFAULT_PRIORITY = 100;
 
-/** A rule as stored and shown. */
+/** A rule as stored and returned. */
 export interface PolicyRule {
   readonly id: string;
   readonly policyId: string;
   readonly resource: string;
   readonly action: string;
   readonly effect: Effect;
-  /** As written: comparisons, groups, expressions. */
+  /** Comparisons, groups and expressions as the admin wrote them. */
   readonly conditions: readonly JsonObject[];
   readonly priority: number;
   readonly description?: string | undefined;
@@ -32,7 +32,7 @@ export interface PolicyRule {
   readonly createdAt: string;
 }
 
-/** A policy as stored and shown. */
+/** A policy as stored and returned. */
 export interface Policy {
   readonly id: string;
   readonly name: string;
@@ -49,16 +49,16 @@ export interface Policy {
   readonly version: number;
 }
 
-/** A rule as an admin writes it, checked, defaults filled in. */
+/** A valid rule of a request, with defaults. */
 export interface RuleInput extends Omit<PolicyRule, 'id' | 'policyId' | 'createdAt'> {
-  /** Of a rule that the policy has already: it keeps its id and createdAt. */
+  /** Id of an existing rule of the policy, which keeps it and its `createdAt`. */
   readonly id?: string | undefined;
 }
 
-/** A policy as an admin writes it, checked, defaults filled in. */
+/** A valid policy of a request, with defaults. */
 export interface PolicyInput extends Omit<Policy, 'id' | 'rules' | 'createdBy' | 'createdAt' | 'updatedAt' | 'version'> {
   readonly rules: readonly RuleInput[];
-  /** The acting admin where absent. */
+  /** Default: the admin who makes the request. */
   readonly createdBy?: string | undefined;
 }
 
@@ -71,7 +71,7 @@ export interface UserPolicy {
   readonly assignedAt: string;
   readonly expiresAt?: string | undefined;
   readonly isActive: boolean;
-  /** Notes of the admin who assigned it; conditions do not read them. */
+  /** Notes of the admin who assigned the policy. Conditions cannot read them. */
   readonly context: JsonObject;
   /** Revision of its last change: the ETag. */
   readonly version: number;
@@ -90,14 +90,14 @@ export interface RolePolicy {
   readonly version: number;
 }
 
-/** What everybody's decisions depend on, as stored at one epoch. What each user is assigned is asked for when the user is. */
+/** Policies and role assignments as stored at one revision. User assignments are loaded per user. */
 export interface PolicyState {
   readonly epoch: number;
   readonly policies: readonly Policy[];
   readonly rolePolicies: readonly RolePolicy[];
 }
 
-/** What of it became another until an epoch, by id; undefined where it is gone. */
+/** Policies and role assignments that changed up to a revision, by id; undefined if deleted. */
 export interface PolicyChanges {
   readonly epoch: number;
   readonly policies: ReadonlyMap<string, Policy | undefined>;

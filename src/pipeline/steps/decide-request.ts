@@ -2,7 +2,7 @@ import { ACTIONS, type RuleAction } from '../../actions.ts';
 import { type AuditEntry, createEntryId, factsOf, readsToExplain } from '../../audit/index.ts';
 import { leaveOpen } from '../../authz/context/index.ts';
 import { type Decision, decide, decidingRule } from '../../authz/decision/index.ts';
-import { type Applicable, applicableRules, PROTECTION_ID, type UserAssignment } from '../../authz/policies/index.ts';
+import { type ApplicableRules, applicableRules, PROTECTION_ID, type UserAssignment } from '../../authz/policies/index.ts';
 import { OPEN, type Scope } from '../../conditions/index.ts';
 import { Problem } from '../../errors.ts';
 import { type Json, toInstantText } from '../../operators/index.ts';
@@ -201,7 +201,7 @@ interface Wanted extends Pick<Subjects, 'resource' | 'action'> {
   readonly grants: readonly UserAssignment[];
 }
 
-function rulesFor({ principal: { role }, tx, model }: Job, { resource, action, grants }: Wanted): Applicable {
+function rulesFor({ principal: { role }, tx, model }: Job, { resource, action, grants }: Wanted): ApplicableRules {
   const applicable = applicableRules(model.policies, { grants, role, resource: resource.name, action, now: tx.now });
   // By the database's clock, when it commits: an assignment does not last longer because a request does.
   tx.restsOn({ validUntil: applicable.validUntil });
@@ -209,7 +209,7 @@ function rulesFor({ principal: { role }, tx, model }: Job, { resource, action, g
 }
 
 interface Question extends ScopeSubject {
-  readonly applicable: Applicable;
+  readonly applicable: ApplicableRules;
   readonly dataIsOpen?: boolean;
 }
 

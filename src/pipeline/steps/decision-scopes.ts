@@ -1,5 +1,5 @@
 import type { RuleAction } from '../../actions.ts';
-import { createScope, type ReferencedRecords, type ScopeParts } from '../../authz/context/index.ts';
+import { createScope, type ReferencedRecords, type ScopeInput } from '../../authz/context/index.ts';
 import type { Decision } from '../../authz/decision/index.ts';
 import { ALWAYS, type Condition, conditionPaths, OPEN, type Scope } from '../../conditions/index.ts';
 import type { Resource, StoredRecord } from '../../resources/index.ts';
@@ -7,7 +7,7 @@ import { type ListQuery, loadReferenced } from '../../storage/index.ts';
 import type { Job } from '../step-context.ts';
 
 /** What conditions read for one decision of a request. */
-export type ScopeSubject = Pick<ScopeParts, 'action' | 'resource' | 'record' | 'recordId' | 'referred' | 'data'>;
+export type ScopeSubject = Pick<ScopeInput, 'action' | 'resource' | 'record' | 'recordId' | 'referred' | 'data'>;
 
 /** Lays out what conditions read: who asks, when and how are the request's. */
 export function scopeOf({ principal, origin, request, tx, settings, model }: Job, subject: ScopeSubject): Scope {

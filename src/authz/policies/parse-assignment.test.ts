@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../operators/index.ts';
-import { parseRoleAssignment, parseUserAssignment } from './assignment.ts';
+import { parseRoleAssignment, parseUserAssignment } from './parse-assignment.ts';
 
-describe('readUserAssignment', () => {
-  it('takes nothing at all', () => {
+describe('parseUserAssignment', () => {
+  it('accepts no body', () => {
     expect(parseUserAssignment(undefined)).toEqual({ change: {}, issues: [] });
   });
 
-  it('writes the expiry the one way', () => {
+  it('returns the expiry in canonical form', () => {
     const input = { expiresAt: '2030-01-01T00:00:00+02:00', isActive: false, context: { ticket: 7 }, assignedBy: 'boss' };
     expect(parseUserAssignment(input).change).toEqual({ ...input, expiresAt: '2029-12-31T22:00:00.000Z' });
   });
 
-  it('takes an expiry away with null', () => {
+  it('removes an expiry with null', () => {
     expect(parseUserAssignment({ expiresAt: null }).change?.expiresAt).toBeNull();
   });
 
@@ -32,12 +32,12 @@ describe('readUserAssignment', () => {
   });
 });
 
-describe('readRoleAssignment', () => {
-  it('takes a priority', () => {
+describe('parseRoleAssignment', () => {
+  it('accepts a priority', () => {
     expect(parseRoleAssignment({ priority: 900 }).change).toEqual({ priority: 900 });
   });
 
-  it('refuses what only users have', () => {
+  it('refuses members of user assignments', () => {
     expect(parseRoleAssignment({ expiresAt: null, context: {} }).issues.map(({ path }) => path)).toEqual(['expiresAt', 'context']);
   });
 });

@@ -11,7 +11,7 @@ const x: Condition = {
   ifExists: false,
 };
 
-/** A condition, where it is true and where it is false, said without unknowns. */
+/** A condition, and the conditions for when it is true and when it is false, without unknowns. */
 const TABLE: readonly (readonly [name: string, condition: Condition, isTrue: Condition, isFalse: Condition])[] = [
   ['x', x, x, not(x)],
   ['true', ALWAYS, ALWAYS, NEVER],
@@ -25,7 +25,7 @@ const TABLE: readonly (readonly [name: string, condition: Condition, isTrue: Con
   ['x or not (x or unknown)', any([x, not(any([x, unknown]))]), x, not(any([x, not(x)]))],
 ];
 
-describe('where a condition is', () => {
-  it.each(TABLE)('true: %s', (_, condition, isTrue) => expect(whereTrue(condition)).toEqual(isTrue));
-  it.each(TABLE)('false: %s', (_, condition, __, isFalse) => expect(whereFalse(condition)).toEqual(isFalse));
+describe('residual condition', () => {
+  it.each(TABLE)('whereTrue of %s', (_, condition, isTrue) => expect(whereTrue(condition)).toEqual(isTrue));
+  it.each(TABLE)('whereFalse of %s', (_, condition, __, isFalse) => expect(whereFalse(condition)).toEqual(isFalse));
 });
