@@ -172,7 +172,7 @@ function createParts(settings: Config, { database, model, monitor }: Followers):
   const identity = createAuthentication({
     database,
     key,
-    settings: toAuthenticationOptions(settings),
+    options: toAuthenticationOptions(settings),
     userDefinition: () => model.definitions.get('User') as Resource,
     onFirstAdmin: grantFullAccess,
   });

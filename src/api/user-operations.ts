@@ -3,7 +3,7 @@
  * need no token and no policy applies; each change leaves an audit entry of kind `admin` that names the command.
  */
 import { appendOwnDeed } from '../audit/index.ts';
-import { checkLastAdmin, endSetupTokens, hasAdmin, liftAccountBound, revokeSessions } from '../authn/index.ts';
+import { deleteSetupTokens, hasAdmin, resetAccountAttempts, revokeSessions, validateAdminRemains } from '../authn/index.ts';
 import type { Principal } from '../authz/context/index.ts';
 import { didYouMean, type Issue, Problem } from '../errors.ts';
 import type { JsonObject } from '../operators/index.ts';
@@ -55,7 +55,7 @@ export async function setPasswordFromShell({ database, identity, model }: ShellP
     const { definition, user } = await propose(tx);
     await change(tx, definition, { user, values: { password: hash } });
     await revokeSessions(tx, user.id);
-    await liftAccountBound(tx, String(user['email']));
+    await resetAccountAttempts(tx, String(user['email']));
     await note(tx, { action: 'update', user, reason: 'set the password and ended every session', by: 'bailiwick user password' });
     const state = user['isActive'] === true ? '' : '; the user is not active, and bailiwick user promote activates users';
     return `the password of ${user['email']} was set and every session ended${state}`;
@@ -90,7 +90,7 @@ export async function promoteUserFromShell({ database, model }: ShellParts, { em
     const user = await loadByEmail(tx, definition, email);
     const proposal = proposeChange({ resource: definition, principal: OPERATOR, now: tx.now }, user, { role, isActive: true });
     refuse(proposal.issues);
-    await checkLastAdmin(tx, { userId: user.id, role, isActive: true });
+    await validateAdminRemains(tx, { userId: user.id, role, isActive: true });
     await asFirstAdmin(tx, proposal.record, () => change(tx, definition, { user, values: proposal.values }));
     await note(tx, { action: 'update', user, reason: describePromotion(user, role), by: 'bailiwick user promote' });
     return `user ${user['email']} has role ${role} and is active`;
@@ -112,7 +112,7 @@ async function asFirstAdmin(tx: Transaction, user: StoredRecord, work: () => Pro
   const isFirst = user['role'] === 'admin' && !(await hasAdmin(tx));
   await work();
   if (!isFirst) return;
-  await endSetupTokens(tx);
+  await deleteSetupTokens(tx);
   await grantFullAccess(tx, user, { requestId: 'bailiwick user', method: '', path: '', ip: '' });
 }
 

@@ -1,46 +1,46 @@
 import type { RequestOrigin } from '../request/index.ts';
 import type { Resource } from '../resources/index.ts';
 import type { Database, Transaction } from '../storage/index.ts';
-import type { AttemptSettings } from './login-attempts.ts';
+import type { LoginLimits } from './login-attempts.ts';
 import type { Passwords } from './passwords.ts';
 import type { TokenKey } from './signing-key.ts';
-import type { TokenSettings, Tokens } from './tokens.ts';
+import type { TokenOptions, Tokens } from './tokens.ts';
 
-/** The settings that identity goes by. */
-export interface AuthenticationOptions extends TokenSettings, AttemptSettings {
+/** The config options of authentication. */
+export interface AuthenticationOptions extends TokenOptions, LoginLimits {
   readonly refreshTokenSeconds: number;
-  /** Passwords hashed at once. */
+  /** Maximum number of passwords that are hashed at the same time. */
   readonly hashConcurrency: number;
-  /** `token`: set-up always needs the token. `loopback`: calls on this machine do not. `off`: nothing answers at its address. */
+  /** `token`: set-up always requires the set-up token. `loopback`: requests from this machine do not. `off`: the endpoint does not exist. */
   readonly setup: 'token' | 'loopback' | 'off';
 }
 
-/** The first admin, as setup has just stored them. */
+/** The first admin, as set-up has just stored it. */
 export interface FirstAdmin {
   readonly id: string;
   readonly name: string;
   readonly email: string;
 }
 
-/** What identity needs of the rest. */
-export interface AuthenticationSetup {
+/** The dependencies of authentication. */
+export interface AuthenticationDeps {
   readonly database: Database;
   readonly key: TokenKey;
-  readonly settings: AuthenticationOptions;
-  /** The definition of User in force. */
+  readonly options: AuthenticationOptions;
+  /** Returns the current definition of User. */
   userDefinition(): Resource;
-  /** Called in the transaction of setup: the policy that lets admins in, and the entry that tells of it. */
+  /** Called in the transaction of set-up: creates the policy that gives admins access, and appends the audit entry. */
   onFirstAdmin(tx: Transaction, admin: FirstAdmin, origin: RequestOrigin): Promise<void>;
 }
 
-/** What the addresses under `/auth` share. */
-export interface AuthenticationDeps extends AuthenticationSetup {
+/** The dependencies of the endpoints under `/auth`. */
+export interface AuthEndpointDeps extends AuthenticationDeps {
   readonly passwords: Passwords;
   readonly tokens: Tokens;
 }
 
-/** A user as the answers of `/auth` show them. */
-export interface ShownUser {
+/** A user, as the responses of set-up, login and refresh contain it. */
+export interface TokenUser {
   readonly id: string;
   readonly email: string;
   readonly name: string | null;

@@ -1,4 +1,4 @@
-/** For the tests of this folder: an identity over a database of its own, and short ways to call it. */
+/** For the tests of this folder: authentication with a database of its own, and functions to call it. */
 import { createSecretKey } from 'node:crypto';
 import { Problem } from '../errors.ts';
 import type { Json } from '../operators/index.ts';
@@ -13,7 +13,7 @@ import type { AuthenticationOptions, FirstAdmin } from './authentication-deps.ts
 export const ADMIN = { email: 'Ada@Example.org', password: 'correct horse', name: 'Ada' };
 export const KEY_BYTES: Uint8Array = Buffer.alloc(32, 7);
 
-const SETTINGS: AuthenticationOptions = {
+const OPTIONS: AuthenticationOptions = {
   jwtIssuer: 'us',
   jwtAudience: 'us',
   trustedIssuers: ['friend'],
@@ -28,23 +28,23 @@ const SETTINGS: AuthenticationOptions = {
   setup: 'loopback',
 };
 
-/** An answer or a problem, whichever came, in one shape. */
-export interface Reply {
-  /** Status, or the problem's code. */
+/** A response or a problem, in one shape. */
+export interface Outcome {
+  /** The status, or the code of the problem. */
   readonly outcome: number | string;
   readonly body: Record<string, unknown>;
   readonly problem: Problem | undefined;
 }
 
-export interface TestIdentity {
+export interface TestAuthentication {
   readonly identity: Authentication;
   readonly database: Database;
-  /** Admins that setup announced. */
-  readonly announced: FirstAdmin[];
-  call(route: string, body?: Json, origin?: Partial<RequestOrigin>): Promise<Reply>;
-  /** The same as a call that was not made on this machine. */
-  callFromElsewhere(route: string, body?: Json, origin?: Partial<RequestOrigin>): Promise<Reply>;
-  /** What the caller of a token is, or the code of the problem. */
+  /** The calls of `onFirstAdmin`. */
+  readonly firstAdmins: FirstAdmin[];
+  call(route: string, body?: Json, origin?: Partial<RequestOrigin>): Promise<Outcome>;
+  /** Like `call`, for a request that was not sent from this machine. */
+  callRemotely(route: string, body?: Json, origin?: Partial<RequestOrigin>): Promise<Outcome>;
+  /** Returns the principal of a token, or the code of the problem. */
   identify(token: string | undefined): Promise<unknown>;
   /** Runs one statement. */
   run(text: string, ...parameters: unknown[]): Promise<unknown>;
@@ -52,50 +52,50 @@ export interface TestIdentity {
 }
 
 export interface TestOptions {
-  readonly settings?: Partial<AuthenticationOptions>;
+  readonly options?: Partial<AuthenticationOptions>;
   readonly definitions?: Definitions;
   onFirstAdmin?(): Promise<void>;
 }
 
-/** Starts with empty tables. */
-export async function startIdentity(options: TestOptions = {}): Promise<TestIdentity> {
+/** Starts authentication with empty tables. */
+export async function startAuthentication(given: TestOptions = {}): Promise<TestAuthentication> {
   const database = openSqlite({ path: ':memory:' });
-  const { definitions } = await migrate(database, options.definitions ?? SYSTEM);
-  const announced: FirstAdmin[] = [];
+  const { definitions } = await migrate(database, given.definitions ?? SYSTEM);
+  const firstAdmins: FirstAdmin[] = [];
   const key = createSecretKey(KEY_BYTES);
   const identity = createAuthentication({
     database,
     key: { algorithm: 'HS256', signing: key, verifying: key },
-    settings: { ...SETTINGS, ...options.settings },
+    options: { ...OPTIONS, ...given.options },
     userDefinition: () => definitions.get('User') as Resource,
     onFirstAdmin: async (_, admin) => {
-      announced.push(admin);
-      await options.onFirstAdmin?.();
+      firstAdmins.push(admin);
+      await given.onFirstAdmin?.();
     },
   });
   return {
     identity,
     database,
-    announced,
+    firstAdmins,
     call: (route, body, origin) => call(identity, route, { body, origin, isLocal: true }),
-    callFromElsewhere: (route, body, origin) => call(identity, route, { body, origin, isLocal: false }),
+    callRemotely: (route, body, origin) => call(identity, route, { body, origin, isLocal: false }),
     identify: (token) => identify(identity, database, token),
     run: (text, ...parameters) => database.transaction((tx) => tx.run({ sql: text, parameters })),
     rows: (text) => database.transaction((tx) => tx.all(sql.raw(text))),
   };
 }
 
-interface Sent {
+interface TestRequest {
   readonly body: Json | undefined;
   readonly origin: Partial<RequestOrigin> | undefined;
   readonly isLocal: boolean;
 }
 
-async function call({ routes }: Authentication, name: string, { body, origin, isLocal }: Sent): Promise<Reply> {
+async function call({ routes }: Authentication, name: string, { body, origin, isLocal }: TestRequest): Promise<Outcome> {
   const route = routes.find(({ method, path }) => `${method} ${path}` === name);
   if (route === undefined) throw new Error(`no route ${name}`);
   const full = { requestId: 'r1', method: route.method, path: route.path, ip: '192.0.2.1', ...origin };
-  const call = {
+  const request = {
     method: route.method,
     params: new Map(),
     query: new Map(),
@@ -105,8 +105,8 @@ async function call({ routes }: Authentication, name: string, { body, origin, is
     isLocal: () => isLocal,
   };
   try {
-    const answer = await route.handle(call);
-    return { outcome: answer.status, body: answer.body as Record<string, unknown>, problem: undefined };
+    const response = await route.handle(request);
+    return { outcome: response.status, body: response.body as Record<string, unknown>, problem: undefined };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     return { outcome: error.code, body: {}, problem: error };

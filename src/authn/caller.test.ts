@@ -1,15 +1,15 @@
 import { SignJWT } from 'jose';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ADMIN, KEY_BYTES, startIdentity, type TestIdentity } from './authentication.fixture.ts';
-import { checkLastAdmin, hasAdmin, type UserChange } from './last-admin.ts';
+import { ADMIN, KEY_BYTES, startAuthentication, type TestAuthentication } from './authentication.fixture.ts';
+import { hasAdmin, type UserChange, validateAdminRemains } from './last-admin.ts';
 import { revokeSessions } from './sessions.ts';
 
-let test: TestIdentity;
+let test: TestAuthentication;
 let id: string;
 let token: string;
 
 beforeEach(async () => {
-  test = await startIdentity();
+  test = await startAuthentication();
   await test.call('POST /auth/setup', ADMIN);
   const { body } = await test.call('POST /auth/login', { email: ADMIN.email, password: ADMIN.password });
   token = String(body['token']);
@@ -28,18 +28,18 @@ function foreign(sub: string, claims: Record<string, unknown>): Promise<string> 
 }
 
 describe('identify', () => {
-  it('takes nobody for anon', async () => {
+  it('returns anon without a token', async () => {
     expect(await test.identify(undefined)).toEqual({ role: 'anon', attributes: {} });
   });
 
-  it('knows the stored user, without secrets', async () => {
+  it('returns the stored user without secret fields', async () => {
     const shown = { id, email: 'ada@example.org', name: 'Ada', role: 'admin', isActive: true, version: 1 };
     const principal = await test.identify(token);
     expect(principal).toMatchObject({ id, role: 'admin', attributes: shown });
     expect(JSON.stringify(principal)).not.toContain('argon2');
   });
 
-  it.each(['', 'x', 'a.b.c', `${'A'.repeat(9000)}`])('never takes the bad token "%.10s" for anon', async (bad) => {
+  it.each(['', 'x', 'a.b.c', `${'A'.repeat(9000)}`])('refuses the invalid token "%.10s" and does not return anon', async (bad) => {
     expect(await test.identify(bad)).toBe('IDENTITY_TOKEN');
   });
 
@@ -55,21 +55,21 @@ describe('identify', () => {
     expect(await test.identify(token)).toBe('IDENTITY_TOKEN');
   });
 
-  it('sees a demotion at once', async () => {
+  it('applies a demotion at once', async () => {
     await test.run(`update "User" set "role" = 'user', "name" = null`);
     const principal = await test.identify(token);
     expect(principal).toMatchObject({ role: 'user' });
     expect(Object.keys((principal as { attributes: object }).attributes)).not.toContain('name');
   });
 
-  it('ends with all sessions of the user', async () => {
+  it('refuses the token after all sessions of the user are revoked', async () => {
     await test.database.transaction((tx) => revokeSessions(tx, id));
     expect(await test.identify(token)).toBe('IDENTITY_TOKEN');
   });
 });
 
 describe('a token of a trusted issuer', () => {
-  it('gives role and attributes of a user who is not stored here', async () => {
+  it('has role and attributes from its claims', async () => {
     const claims = { role: 'editor', department: 'news', email: 'e@example.org' };
     const identity = { id: 'friend|them-1', issuer: 'friend', subject: 'them-1' };
     expect(await test.identify(await foreign('them-1', claims))).toEqual({
@@ -79,14 +79,14 @@ describe('a token of a trusted issuer', () => {
     });
   });
 
-  it('is not the stored user whose id its subject is', async () => {
+  it('is never a stored user, even if its subject is the id of one', async () => {
     const other = { id: `friend|${id}`, role: 'viewer', attributes: { id: `friend|${id}`, role: 'viewer', issuer: 'friend', subject: id } };
     expect(await test.identify(await foreign(id, { role: 'viewer' }))).toEqual(other);
     await test.run(`update "User" set "isActive" = 0`);
     expect(await test.identify(await foreign(id, { role: 'viewer' }))).toEqual(other);
   });
 
-  it('cannot say another identity by its claims', async () => {
+  it('cannot change its identity by other claims', async () => {
     const identity = { id: 'friend|them-1', issuer: 'friend', subject: 'them-1' };
     expect(await test.identify(await foreign('them-1', { role: 'viewer', id, issuer: 'us', subject: id }))).toMatchObject({
       id: identity.id,
@@ -108,21 +108,21 @@ describe('a token of a trusted issuer', () => {
     expect(await test.identify(await foreign('them-1', { role }))).toBe('IDENTITY_TOKEN');
   });
 
-  it('cannot be logged out here', async () => {
+  it('cannot be logged out', async () => {
     const { outcome } = await test.call('POST /auth/logout', undefined, { token: await foreign('them-1', { role: 'user' }) });
     expect(outcome).toBe('IDENTITY_TOKEN');
   });
 });
 
-describe('me', () => {
-  it('shows the stored user in the order of the definition, without secrets', async () => {
+describe('GET /auth/me', () => {
+  it('returns the stored user in the order of the definition, without secret fields', async () => {
     const { outcome, body } = await test.call('GET /auth/me', undefined, { token });
     expect(outcome).toBe(200);
     expect(body).toMatchObject({ success: true, data: { id, email: 'ada@example.org', name: 'Ada', role: 'admin', isActive: true } });
     expect(body['data']).not.toHaveProperty('password');
   });
 
-  it('shows the claims of a user who is not stored', async () => {
+  it('returns the claims of a token of a trusted issuer', async () => {
     const { body } = await test.call('GET /auth/me', undefined, { token: await foreign('them-1', { role: 'viewer', name: 'Eve' }) });
     expect(body['data']).toEqual({ id: 'friend|them-1', issuer: 'friend', subject: 'them-1', name: 'Eve', role: 'viewer' });
   });
@@ -134,7 +134,7 @@ describe('me', () => {
 
 describe('the last active admin', () => {
   const others: readonly (readonly [string, string, number])[] = [
-    ['nobody else', 'user', 1],
+    ['no other admin', 'user', 1],
     ['an inactive admin', 'admin', 0],
     ['another active admin', 'admin', 1],
   ];
@@ -146,26 +146,26 @@ describe('the last active admin', () => {
     ['no change', {}, false],
   ];
 
-  describe.each(others)('beside %s', (beside, role, isActive) => {
+  describe.each(others)('with %s', (beside, role, isActive) => {
     it.each(changes)('%s', async (_, change, takesAway) => {
       await test.run(`insert into "User" ("id", "email", "role", "isActive") values ('other', 'o@example.org', ?, ?)`, role, isActive);
       const refused = takesAway && beside !== 'another active admin';
-      const check = test.database.transaction((tx) => checkLastAdmin(tx, { userId: id, ...change }));
+      const check = test.database.transaction((tx) => validateAdminRemains(tx, { userId: id, ...change }));
       await (refused ? expect(check).rejects.toMatchObject({ code: 'IDENTITY_LAST_ADMIN' }) : expect(check).resolves.toBeUndefined());
     });
   });
 
-  it('lets go of users who are none', async () => {
+  it('does not protect an inactive admin or an unknown user', async () => {
     await test.run(`insert into "User" ("id", "email", "role", "isActive") values ('other', 'o@example.org', 'admin', 0)`);
-    await test.database.transaction((tx) => checkLastAdmin(tx, { userId: 'other', deleted: true }));
-    await test.database.transaction((tx) => checkLastAdmin(tx, { userId: 'unknown', deleted: true }));
+    await test.database.transaction((tx) => validateAdminRemains(tx, { userId: 'other', deleted: true }));
+    await test.database.transaction((tx) => validateAdminRemains(tx, { userId: 'unknown', deleted: true }));
   });
 
-  it('stays when two admins demote each other at once', async () => {
+  it('remains if two admins demote each other concurrently', async () => {
     await test.run(`insert into "User" ("id", "email", "role", "isActive") values ('other', 'o@example.org', 'admin', 1)`);
     const demote = (userId: string): Promise<unknown> =>
       test.database.transaction(async (tx) => {
-        await checkLastAdmin(tx, { userId, role: 'user' });
+        await validateAdminRemains(tx, { userId, role: 'user' });
         await tx.run({ sql: `update "User" set "role" = 'user' where "id" = ?`, parameters: [userId] });
       });
     const settled = await Promise.allSettled([demote(id), demote('other')]);

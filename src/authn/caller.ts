@@ -7,10 +7,10 @@ import { sql } from '../sql.ts';
 import { readingById, type Statement, selectionOf, type Transaction } from '../storage/index.ts';
 import { type ForeignToken, type LocalToken, toForeignId, type VerifiedToken } from './tokens.ts';
 
-/** The reason for which every token of a user who is not active is refused. */
+/** The reason with which tokens of inactive users are refused. */
 export const INACTIVE_USER = 'the user of this token is not active';
 
-/** The identity that a token proves, at this moment. */
+/** The current identity of a token. */
 export interface Caller {
   readonly principal: Principal;
   /** Without secret fields; undefined for an identity of a trusted issuer. */
@@ -18,17 +18,17 @@ export interface Caller {
 }
 
 /**
- * Loads the identity that a verified token proves. Role and attributes of a local user are those of the stored record, now:
- * demotion, deactivation, a new password and logout count from the commit on. A token of a trusted issuer is never a local user,
- * even if its subject is a local id: role and attributes are its claims.
+ * Loads the identity that a verified token proves. Role and attributes of a local user are read from the stored record, so
+ * that demotion, deactivation, a new password and logout apply from their commit on. A token of a trusted issuer never identifies a local
+ * user, even if its subject is a local id; role and attributes come from its claims.
  *
- * @throws Problem IDENTITY_TOKEN. A token that is not good never makes its bearer `anon`.
+ * @throws Problem IDENTITY_TOKEN. An invalid token is never treated as `anon`.
  */
 export async function loadCaller(tx: Transaction, token: VerifiedToken, user: Resource): Promise<Caller> {
   if (token.issuer !== undefined) return { principal: toForeignPrincipal(token), record: undefined };
   const { userId, sessionId } = token;
   const row = await tx.one(byOpenSession(tx, token, user));
-  if (row === undefined) throw refused('the session of this token is over');
+  if (row === undefined) throw refused('the session of this token has ended');
   tx.restsOn({ sessions: [{ id: sessionId, userId }] });
   return toCaller(tx, fromRow(user, row));
 }
@@ -48,7 +48,7 @@ export async function loadCallerByEmail(tx: Transaction, email: string, user: Re
 
 const sessionTexts = new WeakMap<Transaction['dialect'], WeakMap<Resource, string>>();
 
-/** One statement for user and session: this runs for every request. As a join, SQLite takes ten times as long. */
+/** Returns one statement for user and session, because it runs for every request. On SQLite a join would take ten times as long. */
 function byOpenSession({ dialect, now }: Transaction, { userId, sessionId }: LocalToken, user: Resource): Statement {
   const texts = memoised(sessionTexts, dialect, () => new WeakMap<Resource, string>());
   const text = memoised(texts, user, () => {
@@ -66,10 +66,10 @@ function toCaller(tx: Transaction, record: StoredRecord): Caller {
   return { principal: { id: record.id, role, attributes: record }, record };
 }
 
-/** Claims that are about the token and not about the user. */
+/** Claims that describe the token, not the user. */
 const TOKEN_CLAIMS: ReadonlySet<string> = new Set(['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti', 'sid']);
 
-/** Reads role and attributes from the claims of a trusted issuer. Refuses an unknown role: no policy could be assigned to it. */
+/** Reads role and attributes from the claims of a trusted issuer. Refuses an unknown role, to which no policy can be assigned. */
 function toForeignPrincipal({ issuer, subject, claims }: ForeignToken): Principal {
   const role = ASSIGNABLE_ROLES.find((known) => known === claims['role']);
   if (role === undefined) throw refused('the role claim of this token names no known role');

@@ -5,8 +5,8 @@ import { parseTexts } from './credentials.ts';
 
 const WANTED = { email: { min: 3, max: 10 }, password: { min: 8, max: 12 } };
 
-describe('readTexts', () => {
-  it('reads the texts asked for', () => {
+describe('parseTexts', () => {
+  it('returns the texts of a body', () => {
     expect(parseTexts({ email: 'a@b.c', password: 'password' }, WANTED)).toEqual({ email: 'a@b.c', password: 'password' });
   });
 
@@ -18,7 +18,7 @@ describe('readTexts', () => {
     ['no members', {}, ['email: required', 'password: required']],
     ['operators for texts', { email: { $ne: null }, password: ['password'] }, ['email: type', 'password: type']],
     ['wrong lengths', { email: 'ab', password: 'x'.repeat(13) }, ['email: length', 'password: length']],
-    ['more than was asked for', { email: 'a@b.c', password: 'password', role: 'admin' }, ['role: unknown']],
+    ['an unknown member', { email: 'a@b.c', password: 'password', role: 'admin' }, ['role: unknown']],
     [
       'names that objects inherit',
       JSON.parse('{"__proto__":{"email":"a@b.c"},"password":"password"}'),
@@ -32,7 +32,7 @@ describe('readTexts', () => {
     expect(problem.extras.errors?.map(({ path, code }) => `${path}: ${code}`)).toEqual(expected);
   });
 
-  it('says what a mistyped member was meant to be', () => {
+  it('suggests the name of a mistyped member', () => {
     const problem = problemOf(() => parseTexts({ email: 'a@b.c', pasword: 'password' }, WANTED));
     expect(problem.extras.errors?.[0]?.detail).toContain('did you mean "password"?');
   });

@@ -1,36 +1,36 @@
 import { didYouMean, type Issue, Problem } from '../errors.ts';
 import { type Json, ownValue } from '../operators/index.ts';
 
-/** How long a text must be, in characters. */
-interface Length {
+/** The length of a text in characters. */
+interface TextRule {
   readonly min: number;
   readonly max: number;
   readonly isOptional?: boolean;
 }
 
-/** What was read of a body: the texts that are as they should be, and every mistake. */
+/** The valid texts of a body, and an issue for every mistake. */
 export interface ParsedTexts<Name extends string> {
   readonly texts: Readonly<Partial<Record<Name, string>>>;
   readonly issues: readonly Issue[];
 }
 
 /**
- * Reads a body that is an object of these texts, all of them and nothing else.
+ * Parses a body that must be an object with exactly these texts.
  *
- * @throws Problem VALUE_INVALID listing every mistake.
+ * @throws Problem VALUE_INVALID with every mistake.
  */
 export function parseTexts<Name extends string>(
   body: Json | undefined,
-  wanted: Readonly<Record<Name, Length>>,
+  rules: Readonly<Record<Name, TextRule>>,
 ): Readonly<Record<Name, string>> {
-  const { texts, issues } = parseSomeTexts(body, wanted);
-  if (issues.length > 0) throw invalid(issues);
+  const { texts, issues } = parseSomeTexts(body, rules);
+  if (issues.length > 0) throw toInvalidProblem(issues);
   return texts as Record<Name, string>;
 }
 
-/** Reads what can be read of such a body, for who has more to say of it before refusing. */
-export function parseSomeTexts<Name extends string>(body: Json | undefined, wanted: Readonly<Record<Name, Length>>): ParsedTexts<Name> {
-  const names = Object.keys(wanted) as Name[];
+/** Parses a body like `parseTexts` and returns the issues, for a caller that adds issues of its own. */
+export function parseSomeTexts<Name extends string>(body: Json | undefined, rules: Readonly<Record<Name, TextRule>>): ParsedTexts<Name> {
+  const names = Object.keys(rules) as Name[];
   const texts: Partial<Record<Name, string>> = {};
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     return { texts, issues: [{ path: '', code: 'type', detail: `expected an object with ${names.join(', ')}` }] };
@@ -38,16 +38,16 @@ export function parseSomeTexts<Name extends string>(body: Json | undefined, want
   const issues = [...unknownMembers(body, names)];
   for (const name of names) {
     const value = ownValue(body, name);
-    if (value === undefined && wanted[name].isOptional === true) continue;
-    const mistake = mistakeIn(value, wanted[name]);
-    if (mistake === undefined) texts[name] = value as string;
-    else issues.push({ path: name, ...mistake });
+    if (value === undefined && rules[name].isOptional === true) continue;
+    const issue = issueOf(value, rules[name]);
+    if (issue === undefined) texts[name] = value as string;
+    else issues.push({ path: name, ...issue });
   }
   return { texts, issues };
 }
 
-/** The problem of a body with these mistakes. */
-export function invalid(errors: readonly Issue[]): Problem {
+/** Converts the issues of a body to a problem. */
+export function toInvalidProblem(errors: readonly Issue[]): Problem {
   return new Problem('VALUE_INVALID', `${errors.length} ${errors.length === 1 ? 'value is' : 'values are'} not acceptable`, { errors });
 }
 
@@ -59,7 +59,7 @@ function* unknownMembers(body: object, names: readonly string[]): Generator<Issu
   }
 }
 
-function mistakeIn(value: Json | undefined, { min, max }: Length): Omit<Issue, 'path'> | undefined {
+function issueOf(value: Json | undefined, { min, max }: TextRule): Omit<Issue, 'path'> | undefined {
   if (value === undefined) return { code: 'required', detail: 'expected text, given nothing' };
   if (typeof value !== 'string') return { code: 'type', detail: `expected text, given ${kindOf(value)}` };
   if (value.length < min || value.length > max)

@@ -2,12 +2,12 @@ import { Problem } from '../errors.ts';
 import { sql } from '../sql.ts';
 import type { Transaction } from '../storage/index.ts';
 
-/** Whether any admin exists, active or not: setup is open only while none does. */
+/** Returns whether any admin exists, active or not. Set-up is possible only while none does. */
 export async function hasAdmin(tx: Transaction): Promise<boolean> {
   return (await tx.one(sql`select 1 as "found" from "User" where "role" = 'admin' limit 1`)) !== undefined;
 }
 
-/** What a request would make of a user. Absent members stay as they are. */
+/** A planned change of a user. Absent members do not change. */
 export interface UserChange {
   readonly userId: string;
   readonly role?: string | undefined;
@@ -16,15 +16,15 @@ export interface UserChange {
 }
 
 /**
- * Refuses what would leave no active admin: nobody could open the door again, and setup would not either.
- * In the transaction of the change.
+ * Refuses a change that would leave no active admin. No API request could create another one, and set-up is closed while an inactive
+ * admin exists. Must run in the transaction of the change.
  *
  * @throws Problem IDENTITY_LAST_ADMIN
  */
-export async function checkLastAdmin(tx: Transaction, change: UserChange): Promise<void> {
-  const stays = change.deleted !== true && (change.role ?? 'admin') === 'admin' && change.isActive !== false;
-  if (stays || !(await isActiveAdmin(tx, change.userId))) return;
-  // Where transactions run side by side, two admins could demote each other, each seeing the other still there: let one wait.
+export async function validateAdminRemains(tx: Transaction, change: UserChange): Promise<void> {
+  const remainsAdmin = change.deleted !== true && (change.role ?? 'admin') === 'admin' && change.isActive !== false;
+  if (remainsAdmin || !(await isActiveAdmin(tx, change.userId))) return;
+  // Without the lock, two admins could demote each other in concurrent transactions, each of which sees the other as active.
   await tx.lock('last admin');
   const other = await tx.one(sql`
     select 1 as "found" from "User" where "role" = 'admin' and "isActive" = true and "id" <> ${change.userId} limit 1`);

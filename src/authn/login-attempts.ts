@@ -2,19 +2,19 @@ import { createHash } from 'node:crypto';
 import { type Sql, sql } from '../sql.ts';
 import { CLOCK_LEEWAY_SECONDS, type Transaction } from '../storage/index.ts';
 
-/** The bounds on logins. */
-export interface AttemptSettings {
-  /** Per account, address and window. */
+/** The limits of login attempts. */
+export interface LoginLimits {
+  /** Per account and address in `loginWindowSeconds`. */
   readonly loginAttempts: number;
   readonly loginAttemptsPerAddress: number;
   readonly loginWindowSeconds: number;
-  /** Per account in a longer window, from all addresses together that the account has not logged in from. */
+  /** Per account in `loginAccountWindowSeconds`, from all addresses together from which the account has not logged in. */
   readonly loginAttemptsPerAccount: number;
   readonly loginAccountWindowSeconds: number;
 }
 
-/** A login that is tried for an account, which need not exist, from an address. */
-export interface Attempt {
+/** An attempt to log in to an account, which may not exist, from an address. */
+export interface LoginAttempt {
   readonly email: string;
   readonly ip: string;
 }
@@ -23,101 +23,102 @@ export interface Attempt {
  * Counts an attempt in the database, so that the counts apply to all replicas. Returns the seconds to wait if there were too many
  * attempts already; undefined if the attempt may proceed.
  *
- * Counts for the account and the address together, and for the address: so wrong passwords from one address lock that address out,
- * and no other. An attempt within both bounds also counts for the account alone, unless the account has logged in from the address
- * recently. A refused attempt does not count there: one address could otherwise use up the account's bound for all.
+ * Counts per account and address, and per address, so that wrong passwords from one address lock out that address and no other. An
+ * attempt within both limits also counts per account, unless the account has logged in from the address recently. A refused attempt does
+ * not count per account: otherwise one address could use up the limit of the account for all addresses.
  */
-export async function countAttempt(tx: Transaction, attempt: Attempt, settings: AttemptSettings): Promise<number | undefined> {
-  const seconds = settings.loginWindowSeconds;
+export async function countAttempt(tx: Transaction, attempt: LoginAttempt, limits: LoginLimits): Promise<number | undefined> {
+  const seconds = limits.loginWindowSeconds;
   const waits = [
-    await countOne(tx, pairKey(attempt), { most: settings.loginAttempts, seconds }),
-    await countOne(tx, addressKey(attempt), { most: settings.loginAttemptsPerAddress, seconds }),
+    await countOne(tx, pairKey(attempt), { max: limits.loginAttempts, seconds }),
+    await countOne(tx, addressKey(attempt), { max: limits.loginAttemptsPerAddress, seconds }),
   ];
   if (!waits.some((wait) => wait > 0) && !(await isKnownAddress(tx, attempt))) {
-    const { loginAttemptsPerAccount: most, loginAccountWindowSeconds } = settings;
-    waits.push(await countOne(tx, accountKey(attempt), { most, seconds: loginAccountWindowSeconds }));
+    const { loginAttemptsPerAccount: max, loginAccountWindowSeconds } = limits;
+    waits.push(await countOne(tx, accountKey(attempt), { max, seconds: loginAccountWindowSeconds }));
   }
   const wait = Math.max(...waits);
   return wait > 0 ? wait : undefined;
 }
 
 /**
- * Forgets the attempts of an account from an address after a login that worked. Address and account get back only this attempt: with
- * more, an attacker's own account would buy attempts on others, and the bound of an account would tell whether its owner logs in.
+ * Clears the attempts of an account from an address after a successful login. The counts per address and per account are reduced by this
+ * attempt only: otherwise an attacker could reset the count of an address by logging in to an account of their own, and the count of an
+ * account would reveal whether its owner logs in.
  */
-export async function forgetAttempts(tx: Transaction, attempt: Attempt): Promise<void> {
+export async function clearAttempts(tx: Transaction, attempt: LoginAttempt): Promise<void> {
   const counted = (await isKnownAddress(tx, attempt)) ? [addressKey(attempt)] : [addressKey(attempt), accountKey(attempt)];
   await tx.run(sql`delete from "_LoginAttempt" where "id" = ${pairKey(attempt)}`);
   for (const id of counted) await tx.run(sql`update "_LoginAttempt" set "count" = "count" - 1 where "id" = ${id} and "count" > 0`);
 }
 
-/** Lifts the bound of an account, for an operator who has proved by other means who its owner is. */
-export async function liftAccountBound(tx: Transaction, email: string): Promise<void> {
+/** Clears the attempts per account, for an operator who sets a new password of the account. */
+export async function resetAccountAttempts(tx: Transaction, email: string): Promise<void> {
   await tx.run(sql`delete from "_LoginAttempt" where "id" = ${accountKey({ email, ip: '' })}`);
 }
 
-/** Removes counts whose window is over. */
-export async function sweepAttempts(tx: Transaction, settings: AttemptSettings): Promise<void> {
-  const seconds = Math.max(settings.loginWindowSeconds, settings.loginAccountWindowSeconds);
-  await tx.run(sql`delete from "_LoginAttempt" where ${isOver(tx.now, seconds)}`);
+/** Deletes counts whose window has ended. */
+export async function deleteExpiredAttempts(tx: Transaction, limits: LoginLimits): Promise<void> {
+  const seconds = Math.max(limits.loginWindowSeconds, limits.loginAccountWindowSeconds);
+  await tx.run(sql`delete from "_LoginAttempt" where ${hasEnded(tx.now, seconds)}`);
 }
 
-/** Counts a wrong set-up token, by its address alone. Returns the seconds to wait where there were too many, else undefined. */
-export async function countSetupAttempt(tx: Transaction, ip: string, settings: AttemptSettings): Promise<number | undefined> {
+/** Counts a wrong set-up token per address. Returns the seconds to wait if there were too many; otherwise undefined. */
+export async function countSetupAttempt(tx: Transaction, ip: string, limits: LoginLimits): Promise<number | undefined> {
   const id = digest(`setup ${toCountedAddress(ip)}`);
-  const wait = await countOne(tx, id, { most: settings.loginAttempts, seconds: settings.loginWindowSeconds });
+  const wait = await countOne(tx, id, { max: limits.loginAttempts, seconds: limits.loginWindowSeconds });
   return wait > 0 ? wait : undefined;
 }
 
 interface Limit {
-  readonly most: number;
+  readonly max: number;
   readonly seconds: number;
 }
 
-/** Counts and reads in one statement: of many at once, each sees the ones before it. */
-async function countOne(tx: Transaction, id: string, { most, seconds }: Limit): Promise<number> {
+/** Counts and reads in one statement, so that each of several concurrent attempts sees those before it. */
+async function countOne(tx: Transaction, id: string, { max, seconds }: Limit): Promise<number> {
   const now = new Date(tx.now).toISOString();
-  const over = isOver(tx.now, seconds);
+  const ended = hasEnded(tx.now, seconds);
   const row = await tx.one<{ count: number; windowStart: string }>(sql`
     insert into "_LoginAttempt" ("id", "windowStart", "count") values (${id}, ${now}, 1)
     on conflict ("id") do update set
-      "count" = case when ${over} then 1 else "_LoginAttempt"."count" + 1 end,
-      "windowStart" = case when ${over} then excluded."windowStart" else "_LoginAttempt"."windowStart" end
+      "count" = case when ${ended} then 1 else "_LoginAttempt"."count" + 1 end,
+      "windowStart" = case when ${ended} then excluded."windowStart" else "_LoginAttempt"."windowStart" end
     returning "count", "windowStart"`);
-  if (row === undefined || row.count <= most) return 0;
+  if (row === undefined || row.count <= max) return 0;
   return Math.max(1, Math.ceil((Date.parse(row.windowStart) - tx.now) / 1000 + seconds));
 }
 
 /** Returns whether a window has ended. A window that begins in the future has ended too: the clock was set back since. */
-function isOver(now: number, seconds: number): Sql {
+function hasEnded(now: number, seconds: number): Sql {
   const at = (offset: number): string => new Date(now + offset * 1000).toISOString();
   return sql`("_LoginAttempt"."windowStart" <= ${at(-seconds)} or "_LoginAttempt"."windowStart" > ${at(CLOCK_LEEWAY_SECONDS)})`;
 }
 
-function pairKey({ email, ip }: Attempt): string {
+function pairKey({ email, ip }: LoginAttempt): string {
   return digest(`pair ${toCountedAddress(ip)} ${email}`);
 }
 
-function accountKey({ email }: Attempt): string {
+function accountKey({ email }: LoginAttempt): string {
   return digest(`account ${email}`);
 }
 
-function addressKey({ ip }: Attempt): string {
+function addressKey({ ip }: LoginAttempt): string {
   return digest(`address ${toCountedAddress(ip)}`);
 }
 
-/** Keys are what callers send, of any length, and personal: neither belongs in a table. */
+/** Hashes a key, because it is personal data and of any length. */
 function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
 /** Days for which an address stays known after a login from it. */
 const KNOWN_DAYS = 90;
-/** Known addresses of one user: the ones of the latest logins. */
-const KNOWN_AT_MOST = 20;
+/** Maximum number of known addresses of a user: those of the latest logins. */
+const MAX_KNOWN = 20;
 const DAY = 86_400_000;
 
-/** Returns whether the account of this email has logged in from the address lately. For unknown accounts it costs the same. */
+/** Returns whether the account of an email has logged in from the address recently. It takes the same time for an unknown account. */
 export async function isKnownAddress(tx: Transaction, { email, ip }: { readonly email: string; readonly ip: string }): Promise<boolean> {
   const users = await tx.all<{ id: string; userId: string }>(sql`
     select a."id" as "id", u."id" as "userId" from "User" u join "_LoginAddress" a on a."userId" = u."id"
@@ -125,18 +126,18 @@ export async function isKnownAddress(tx: Transaction, { email, ip }: { readonly 
   return users.some(({ id, userId }) => id === toKey(userId, ip));
 }
 
-/** Remembers that a user has logged in from an address. */
+/** Saves an address from which a user has logged in. */
 export async function rememberAddress(tx: Transaction, userId: string, ip: string): Promise<void> {
   await tx.run(sql`
     insert into "_LoginAddress" ("id", "userId", "lastAt") values (${toKey(userId, ip)}, ${userId}, ${before(tx.now, 0)})
     on conflict ("id") do update set "lastAt" = excluded."lastAt"`);
   await tx.run(sql`
     delete from "_LoginAddress" where "userId" = ${userId} and "id" not in (
-      select "id" from "_LoginAddress" where "userId" = ${userId} order by "lastAt" desc, "id" limit ${KNOWN_AT_MOST})`);
+      select "id" from "_LoginAddress" where "userId" = ${userId} order by "lastAt" desc, "id" limit ${MAX_KNOWN})`);
 }
 
-/** Removes addresses that are known no longer, and those of users who are gone. */
-export async function sweepAddresses(tx: Transaction): Promise<void> {
+/** Deletes addresses without a recent login, and those of deleted users. */
+export async function deleteExpiredAddresses(tx: Transaction): Promise<void> {
   await tx.run(sql`
     delete from "_LoginAddress" where "lastAt" <= ${before(tx.now, KNOWN_DAYS)}
     or not exists (select 1 from "User" u where u."id" = "_LoginAddress"."userId")`);
@@ -146,7 +147,7 @@ function before(now: number, days: number): string {
   return new Date(now - days * DAY).toISOString();
 }
 
-/** Addresses are personal: the table holds no readable ones. */
+/** Hashes the address, because it is personal data. */
 function toKey(userId: string, ip: string): string {
   return createHash('sha256')
     .update(`${userId} ${toCountedAddress(ip)}`)
@@ -154,8 +155,8 @@ function toKey(userId: string, ip: string): string {
 }
 
 /**
- * Who is counted as one address. An IPv6 host is given a whole /64 to pick from, so the /64 is counted;
- * an IPv4 address written as IPv6 is the same address.
+ * Returns the address under which attempts are counted. For IPv6 this is the /64 network, because a host can choose any address in its
+ * network. An IPv4-mapped IPv6 address counts as the IPv4 address.
  */
 export function toCountedAddress(ip: string): string {
   const [address = ''] = ip.toLowerCase().split('%');

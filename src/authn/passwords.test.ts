@@ -18,13 +18,13 @@ describe('passwords', () => {
     expect(await passwords.verify(await passwords.hash('correct horse'), plain)).toBe(expected);
   });
 
-  it('is never right about nobody', async () => {
+  it('refuses the password of an unknown user', async () => {
     const passwords = createPasswords(1);
     const hash = await passwords.hash('correct horse');
     expect(await Promise.all([passwords.verify(hash, 'wrong'), passwords.verify(undefined, 'wrong')])).toEqual([false, false]);
   });
 
-  it('hashes for nobody, too: lets so many wait and refuses the rest at once', async () => {
+  it('limits waiting passwords, including those of unknown users', async () => {
     const passwords = createPasswords(1);
     const settled = await Promise.allSettled(Array.from({ length: 70 }, () => passwords.verify(undefined, 'x')));
     const refused = settled.filter((each) => each.status === 'rejected').map((each) => each.reason.code);

@@ -4,55 +4,58 @@ import { hash, verify } from '@node-rs/argon2';
 import type * as Library from '@zxcvbn-ts/language-common';
 import { type Issue, Problem } from '../errors.ts';
 import type { JsonObject } from '../operators/index.ts';
+import { sql } from '../sql.ts';
+import type { Database, Transaction } from '../storage/index.ts';
+import { clearAttempts, countAttempt, type LoginLimits } from './login-attempts.ts';
 
 /** argon2id, the library's default algorithm, at 19 MiB. */
 const COSTS = Object.freeze({ memoryCost: 19_456, timeCost: 2, parallelism: 1 });
 
-/** Passwords that may wait for each that is being hashed. */
-const WAITING_PER_TURN = 64;
+/** Maximum number of waiting passwords per password that is being hashed. */
+const MAX_WAITING = 64;
 
-/** Hashes and verifies passwords, so many at once and no more: each takes 19 MiB and tens of milliseconds. */
+/** Hashes and verifies passwords. The number at a time is limited, because each takes 19 MiB and tens of milliseconds. */
 export interface Passwords {
-  /** @throws Problem STORAGE_BUSY where too many wait already. */
+  /** @throws Problem STORAGE_BUSY if too many passwords wait. */
   hash(plain: string): Promise<string>;
   /**
-   * Whether the hash is of that password. Undefined, for a user who does not exist, costs as much and is never right.
+   * Returns whether the hash is the hash of the password. For undefined, the hash of an unknown user, it takes as long and returns false.
    *
-   * @throws Problem STORAGE_BUSY where too many wait already.
+   * @throws Problem STORAGE_BUSY if too many passwords wait.
    */
   verify(hashed: string | undefined, plain: string): Promise<boolean>;
 }
 
-/** Passwords, `atOnce` of them at a time in this process. */
-export function createPasswords(atOnce: number): Passwords {
-  const inTurn = createTurns(atOnce);
+/** Creates the password functions, which hash at most `concurrency` passwords at a time in this process. */
+export function createPasswords(concurrency: number): Passwords {
+  const withLimit = createConcurrencyLimit(concurrency);
   return {
-    hash: (plain) => inTurn(() => hash(plain, COSTS)),
-    verify: (hashed, plain) => inTurn(() => verify(hashed ?? NOBODYS, plain)),
+    hash: (plain) => withLimit(() => hash(plain, COSTS)),
+    verify: (hashed, plain) => withLimit(() => verify(hashed ?? UNKNOWN_USER_HASH, plain)),
   };
 }
 
-/** In the form of a hash, of the same costs, but of no password: its digest is random. */
-const NOBODYS = `$argon2id$v=19$m=${COSTS.memoryCost},t=${COSTS.timeCost},p=${COSTS.parallelism}$${unpadded(16)}$${unpadded(32)}`;
+/** A hash with the same costs that no password has: its digest is random. */
+const UNKNOWN_USER_HASH = `$argon2id$v=19$m=${COSTS.memoryCost},t=${COSTS.timeCost},p=${COSTS.parallelism}$${unpadded(16)}$${unpadded(32)}`;
 
 function unpadded(bytes: number): string {
   return randomBytes(bytes).toString('base64').replaceAll('=', '');
 }
 
-type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
+type WithLimit = <T>(work: () => Promise<T>) => Promise<T>;
 
-function createTurns(atOnce: number): InTurn {
+function createConcurrencyLimit(concurrency: number): WithLimit {
   const waiting: (() => void)[] = [];
-  let free = atOnce;
+  let free = concurrency;
 
   return async (work) => {
     if (free > 0) free--;
-    else if (waiting.length < atOnce * WAITING_PER_TURN) await new Promise<void>((resolve) => waiting.push(resolve));
-    else throw new Problem('STORAGE_BUSY', 'too many passwords are being checked at this moment', { retryAfter: 1 });
+    else if (waiting.length < concurrency * MAX_WAITING) await new Promise<void>((resolve) => waiting.push(resolve));
+    else throw new Problem('STORAGE_BUSY', 'too many passwords are being hashed at the moment', { retryAfter: 1 });
     try {
       return await work();
     } finally {
-      // A turn is handed on, not freed: who comes later must not overtake.
+      // Passed to the next waiting password instead of freed, so that a later one cannot overtake it.
       const next = waiting.shift();
       if (next === undefined) free++;
       else next();
@@ -63,7 +66,7 @@ function createTurns(atOnce: number): InTurn {
 let loaded: ReadonlySet<string> | undefined;
 
 /** Returns an issue if the password in a user's values is their name, their email or a common password. Does not check its length. */
-export function issuesOfGuessable({ password, email, name }: JsonObject): readonly Issue[] {
+export function findGuessablePassword({ password, email, name }: JsonObject): readonly Issue[] {
   if (typeof password !== 'string') return [];
   const given = toComparable(password);
   const own = [email, name].filter((text) => typeof text === 'string').map(toComparable);
@@ -73,7 +76,7 @@ export function issuesOfGuessable({ password, email, name }: JsonObject): readon
   return [{ path: 'password', code: 'common', detail: 'expected a password that is not one of the most common ones' }];
 }
 
-/** The list is loaded with the first password that is set: most processes never need it. All of it is in lower case. */
+/** Loads the list with the first password that is set, because most processes never need it. All entries are lower-case. */
 function commonPasswords(): ReadonlySet<string> {
   if (loaded === undefined) {
     const { dictionary } = createRequire(import.meta.url)('@zxcvbn-ts/language-common') as typeof Library;
@@ -84,4 +87,64 @@ function commonPasswords(): ReadonlySet<string> {
 
 function toComparable(text: string): string {
   return text.trim().toLowerCase();
+}
+
+/** A user's claim to know their current password. */
+export interface PasswordClaim {
+  readonly userId: string;
+  readonly plain: string;
+}
+
+/** The result of verifying a claim: the matching hash, or the problem to refuse with. */
+export type PasswordProof = { readonly hash: string } | { readonly refused: Problem };
+
+interface ProofDeps {
+  readonly database: Database;
+  readonly passwords: Passwords;
+  readonly options: LoginLimits;
+}
+
+/**
+ * Verifies a claim outside of a transaction and counts it like a login of that user from that address, so that the holder of a stolen
+ * token cannot guess the password.
+ */
+export async function provePassword(
+  { database, passwords, options }: ProofDeps,
+  { userId, plain }: PasswordClaim,
+  ip: string,
+): Promise<PasswordProof> {
+  const { user, attempt, wait } = await database.transaction(async (tx) => {
+    const user = await loadPassword(tx, userId);
+    const attempt = { email: user?.email ?? userId, ip };
+    return { user, attempt, wait: await countAttempt(tx, attempt, options) };
+  });
+  if (wait !== undefined)
+    return { refused: new Problem('IDENTITY_THROTTLED', 'too many attempts with a wrong current password', { retryAfter: wait }) };
+  const isRight = await passwords.verify(user?.password ?? undefined, plain);
+  if (!isRight || typeof user?.password !== 'string') return { refused: wrongPassword() };
+  await database.transaction((tx) => clearAttempts(tx, attempt));
+  return { hash: user.password };
+}
+
+/**
+ * Refuses a failed proof, and a proof of a password that has changed since it was verified.
+ *
+ * @throws Problem IDENTITY_CURRENT_PASSWORD, IDENTITY_THROTTLED
+ */
+export async function validatePasswordProof(tx: Transaction, userId: string, proof: PasswordProof): Promise<void> {
+  if ('refused' in proof) throw proof.refused;
+  if ((await loadPassword(tx, userId))?.password !== proof.hash) throw wrongPassword();
+}
+
+interface StoredPassword {
+  readonly email: string;
+  readonly password: string | null;
+}
+
+async function loadPassword(tx: Transaction, userId: string): Promise<StoredPassword | undefined> {
+  return tx.one<StoredPassword>(sql`select "email", "password" from "User" where "id" = ${userId}`);
+}
+
+function wrongPassword(): Problem {
+  return new Problem('IDENTITY_CURRENT_PASSWORD', 'currentPassword is not the password of the user');
 }

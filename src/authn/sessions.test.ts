@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { ADMIN, type Reply, startIdentity, type TestIdentity } from './authentication.fixture.ts';
+import { ADMIN, type Outcome, startAuthentication, type TestAuthentication } from './authentication.fixture.ts';
 import type { AuthenticationOptions } from './authentication-deps.ts';
 
 const { email, password } = ADMIN;
@@ -9,24 +9,24 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-async function startWithAdmin(settings: Partial<AuthenticationOptions> = {}): Promise<TestIdentity> {
-  const test = await startIdentity({ settings });
+async function startWithAdmin(options: Partial<AuthenticationOptions> = {}): Promise<TestAuthentication> {
+  const test = await startAuthentication({ options });
   expect((await test.call('POST /auth/setup', ADMIN)).outcome).toBe(201);
   return test;
 }
 
-const logIn = ({ call }: TestIdentity, given: { email?: string; password?: string } = {}, ip = '192.0.2.1'): Promise<Reply> =>
+const logIn = ({ call }: TestAuthentication, given: { email?: string; password?: string } = {}, ip = '192.0.2.1'): Promise<Outcome> =>
   call('POST /auth/login', { email, password, ...given }, { ip });
-const refresh = ({ call }: TestIdentity, refreshToken: unknown): Promise<Reply> =>
+const refresh = ({ call }: TestAuthentication, refreshToken: unknown): Promise<Outcome> =>
   call('POST /auth/refresh', { refreshToken: String(refreshToken) });
-const outcomesOf = (replies: readonly Reply[]): (number | string)[] => replies.map(({ outcome }) => outcome);
-const codeOf = async (test: TestIdentity, token: unknown): Promise<unknown> => {
+const outcomesOf = (replies: readonly Outcome[]): (number | string)[] => replies.map(({ outcome }) => outcome);
+const codeOf = async (test: TestAuthentication, token: unknown): Promise<unknown> => {
   const found = await test.identify(String(token));
   return typeof found === 'string' ? found : 'identified';
 };
 
 describe('login', () => {
-  it('gives tokens, and the user', async () => {
+  it('returns tokens and the user', async () => {
     const test = await startWithAdmin();
     const { outcome, body } = await logIn(test, { email: 'ADA@example.org' });
     expect(outcome).toBe(200);
@@ -42,7 +42,7 @@ describe('login', () => {
     expect(await codeOf(test, body['token'])).toBe('identified');
   });
 
-  it('keeps no refresh token, only its digest', async () => {
+  it('stores only the digest of a refresh token', async () => {
     const test = await startWithAdmin();
     const { body } = await logIn(test);
     const digest = createHash('sha256').update(String(body['refreshToken'])).digest('hex');
@@ -70,7 +70,7 @@ describe('login', () => {
     expect((await call('POST /auth/login', body)).outcome).toBe('VALUE_INVALID');
   });
 
-  it('counts for each account, known or not, and says how long to wait', async () => {
+  it('limits attempts per account, known or not, and returns the seconds to wait', async () => {
     const test = await startWithAdmin({ loginAttempts: 3 });
     for (const given of [{ password: 'wrong' }, { email: 'nobody@example.org' }]) {
       const replies = [await logIn(test, given), await logIn(test, given), await logIn(test, given), await logIn(test, given)];
@@ -81,7 +81,7 @@ describe('login', () => {
     expect(JSON.stringify(await test.rows('select * from "_LoginAttempt"'))).not.toContain('ada');
   });
 
-  it('lets in again when the window is over, and starts afresh after a login', async () => {
+  it('allows attempts again when the window has ended, and clears the count after a login', async () => {
     const test = await startWithAdmin({ loginAttempts: 2 });
     vi.useFakeTimers({ toFake: ['Date'] });
     const wrong = { password: 'wrong' };
@@ -96,7 +96,7 @@ describe('login', () => {
     expect((await logIn(test)).outcome).toBe(200);
   });
 
-  it('counts for each address, whatever the account; an own login buys no attempts on others', async () => {
+  it('limits attempts per address over all accounts; a login to another account does not reset the count', async () => {
     const test = await startWithAdmin({ loginAttemptsPerAddress: 3 });
     const strangers = [0, 1].map((index) => ({ email: `n${index}@example.org` }));
     for (const given of [...strangers, {}, {}]) await logIn(test, given, '2001:db8::1');
@@ -105,14 +105,14 @@ describe('login', () => {
     expect((await logIn(test, {}, '192.0.2.9')).outcome).toBe(200);
   });
 
-  it('counts before it hashes: of many at once, only so many are tried', async () => {
+  it('counts before hashing, so that concurrent attempts are limited too', async () => {
     const test = await startWithAdmin({ loginAttempts: 4 });
     const outcomes = outcomesOf(await Promise.all(Array.from({ length: 64 }, () => logIn(test, { password: 'wrong' }))));
     expect(outcomes.filter((outcome) => outcome === 'IDENTITY_CREDENTIALS')).toHaveLength(4);
     expect(outcomes.filter((outcome) => outcome === 'IDENTITY_THROTTLED')).toHaveLength(60);
   });
 
-  it('remembers the addresses of the latest logins, so many of each user, and none in words', async () => {
+  it('stores digests of the addresses of the latest logins, up to a number per user', async () => {
     const test = await startWithAdmin();
     for (let host = 1; host <= 25; host++) await logIn(test, {}, `198.51.100.${host}`);
     expect(await test.rows('select * from "_LoginAddress"')).toHaveLength(20);
@@ -123,7 +123,7 @@ describe('login', () => {
     expect(await test.rows('select * from "_LoginAddress"')).toHaveLength(1);
   });
 
-  it('refuses a password that was changed while it was checked', async () => {
+  it('refuses a password that changes while it is verified', async () => {
     const test = await startWithAdmin();
     const pending = logIn(test);
     await test.run(`update "User" set "password" = 'another'`);
@@ -131,7 +131,7 @@ describe('login', () => {
     expect(await test.rows('select * from "_Session"')).toEqual([]);
   });
 
-  it('removes what has expired', async () => {
+  it('deletes expired sessions, refresh tokens and attempts', async () => {
     const test = await startWithAdmin();
     vi.useFakeTimers({ toFake: ['Date'] });
     await logIn(test);
@@ -152,7 +152,7 @@ describe('refresh', () => {
     expect(await codeOf(test, second.body['token'])).toBe('identified');
   });
 
-  it('ends the session of a token that is used twice, for everyone who holds it', async () => {
+  it('ends the session if a token is used twice', async () => {
     const test = await startWithAdmin();
     const stolen = (await logIn(test)).body;
     const other = (await logIn(test)).body;
@@ -163,7 +163,7 @@ describe('refresh', () => {
     expect(await codeOf(test, other['token'])).toBe('identified');
   });
 
-  it('gives one pair to two who send the same token at once', async () => {
+  it('issues one pair of tokens for two concurrent requests with the same token', async () => {
     const test = await startWithAdmin();
     const { body } = await logIn(test);
     const replies = await Promise.all([refresh(test, body['refreshToken']), refresh(test, body['refreshToken'])]);
@@ -171,10 +171,10 @@ describe('refresh', () => {
   });
 
   it.each([
-    ['after its time', async () => void vi.setSystemTime(Date.now() + 86_400_001)],
-    ['of an inactive user', (test: TestIdentity) => test.run(`update "User" set "isActive" = 0`)],
-    ['of a user who is gone', (test: TestIdentity) => test.run(`delete from "User"`)],
-    ['of a session that was ended', (test: TestIdentity) => test.run(`update "_Session" set "revokedAt" = "createdAt"`)],
+    ['after it expired', async () => void vi.setSystemTime(Date.now() + 86_400_001)],
+    ['of an inactive user', (test: TestAuthentication) => test.run(`update "User" set "isActive" = 0`)],
+    ['of a deleted user', (test: TestAuthentication) => test.run(`delete from "User"`)],
+    ['of a revoked session', (test: TestAuthentication) => test.run(`update "_Session" set "revokedAt" = "createdAt"`)],
   ])('refuses a token %s', async (_, change) => {
     const test = await startWithAdmin();
     vi.useFakeTimers({ toFake: ['Date'] });
@@ -192,7 +192,7 @@ describe('logout', () => {
   it('ends the session at once, and no other', async () => {
     const test = await startWithAdmin();
     const [{ body: mine }, { body: other }] = [await logIn(test), await logIn(test)];
-    const out = (): Promise<Reply> => test.call('POST /auth/logout', undefined, { token: String(mine['token']) });
+    const out = (): Promise<Outcome> => test.call('POST /auth/logout', undefined, { token: String(mine['token']) });
     expect((await out()).outcome).toBe(200);
     expect((await out()).outcome).toBe('IDENTITY_TOKEN');
     expect(await codeOf(test, mine['token'])).toBe('IDENTITY_TOKEN');

@@ -2,16 +2,16 @@ import { createHash, randomBytes } from 'node:crypto';
 import { createId } from '../ids.ts';
 import { sql } from '../sql.ts';
 import type { Transaction, UserSession } from '../storage/index.ts';
-import type { ShownUser } from './authentication-deps.ts';
+import type { TokenUser } from './authentication-deps.ts';
 
-/** A login that lasts: its access tokens name it, and its refresh tokens follow one another. */
+/** A session with its current refresh token. Access tokens contain the session id. */
 export interface OpenSession {
   readonly sessionId: string;
-  /** 32 random bytes as base64url. The caller has the only copy. */
+  /** 32 random bytes as base64url. Only the client has it; the database has its digest. */
   readonly refreshToken: string;
 }
 
-/** Opens a session for a user who has just proved who they are. */
+/** Opens a session for a user who has just logged in. */
 export async function openSession(tx: Transaction, userId: string, seconds: number): Promise<OpenSession> {
   const sessionId = createId();
   await tx.run(sql`
@@ -20,20 +20,20 @@ export async function openSession(tx: Transaction, userId: string, seconds: numb
   return { sessionId, refreshToken: await addRefreshToken(tx, sessionId, seconds) };
 }
 
-/** A session that goes on, with its user as stored now. */
+/** A renewed session, and its user as stored now. */
 export interface RenewedSession {
   readonly session: OpenSession;
-  readonly user: ShownUser;
+  readonly user: TokenUser;
 }
 
 /**
- * Exchanges a refresh token for its successor; undefined where it is not good, or its user not active. A token that was used
- * before has been copied by someone, and nobody can tell who of the two is the owner: the whole session ends.
+ * Exchanges a refresh token for a new one. Returns undefined if the token is not valid or its user is not active. A token that is used a
+ * second time has been copied. The copy cannot be told from the original, so the whole session ends.
  */
 export async function renewSession(tx: Transaction, refreshToken: string, seconds: number): Promise<RenewedSession | undefined> {
   const id = toDigest(refreshToken);
   const now = toIso(tx.now);
-  const found = await tx.one<ShownUser & { sessionId: string }>(sql`
+  const found = await tx.one<TokenUser & { sessionId: string }>(sql`
     select s."id" as "sessionId", u."id" as "id", u."email" as "email", u."name" as "name", u."role" as "role"
     from "_RefreshToken" t join "_Session" s on s."id" = t."sessionId" join "User" u on u."id" = s."userId"
     where t."id" = ${id} and t."expiresAt" > ${now} and s."expiresAt" > ${now} and s."revokedAt" is null
@@ -49,25 +49,25 @@ export async function renewSession(tx: Transaction, refreshToken: string, second
   return { session: { sessionId, refreshToken: await addRefreshToken(tx, sessionId, seconds) }, user };
 }
 
-/** Ends one session: its access and refresh tokens are refused from the commit on. */
+/** Revokes one session. Its access and refresh tokens are refused after the commit. */
 export async function revokeSession(tx: Transaction, { id, userId }: UserSession): Promise<void> {
   await tx.run(sql`update "_Session" set "revokedAt" = ${toIso(tx.now)} where "id" = ${id} and "revokedAt" is null`);
   tx.replaces({ sessionsOf: [userId] });
 }
 
-/** Ends every session of a user: for a new password, deactivation and deletion. */
+/** Revokes every session of a user, after a new password, deactivation or deletion. */
 export async function revokeSessions(tx: Transaction, userId: string): Promise<void> {
   await tx.run(sql`update "_Session" set "revokedAt" = ${toIso(tx.now)} where "userId" = ${userId} and "revokedAt" is null`);
   tx.replaces({ sessionsOf: [userId] });
 }
 
-/** Ends every session there is, and with each what could renew it. */
+/** Revokes every session of every user. */
 export async function revokeAllSessions(tx: Transaction): Promise<void> {
   await tx.run(sql`update "_Session" set "revokedAt" = ${toIso(tx.now)} where "revokedAt" is null`);
 }
 
-/** Removes what has expired. Used tokens stay until then: without them their reuse could not be told from nonsense. */
-export async function sweepSessions(tx: Transaction): Promise<void> {
+/** Deletes expired sessions and refresh tokens. Used tokens are kept until they expire, so that their reuse is detected. */
+export async function deleteExpiredSessions(tx: Transaction): Promise<void> {
   await tx.run(sql`delete from "_RefreshToken" where "expiresAt" <= ${toIso(tx.now)}`);
   await tx.run(sql`delete from "_Session" where "expiresAt" <= ${toIso(tx.now)}`);
 }

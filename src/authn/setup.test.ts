@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../operators/index.ts';
 import { composeDefinitions } from '../resources/system/index.ts';
-import { ADMIN, startIdentity } from './authentication.fixture.ts';
+import { ADMIN, startAuthentication } from './authentication.fixture.ts';
 
 const SETUP = 'POST /auth/setup';
 
 describe('setup', () => {
-  it('makes the first admin, once', async () => {
-    const { call, rows, announced } = await startIdentity();
+  it('creates the first admin, once', async () => {
+    const { call, rows, firstAdmins } = await startAuthentication();
     const first = await call(SETUP, ADMIN);
     expect(first.outcome).toBe(201);
     const { id } = first.body['user'] as { id: string };
@@ -17,7 +17,7 @@ describe('setup', () => {
       user: { id, email: 'ada@example.org', name: 'Ada', role: 'admin' },
     });
     expect((await call(SETUP, { ...ADMIN, email: 'b@example.org' })).outcome).toBe('IDENTITY_SETUP_DONE');
-    expect(announced).toMatchObject([{ id, name: 'Ada' }]);
+    expect(firstAdmins).toMatchObject([{ id, name: 'Ada' }]);
     expect(await rows('select * from "User"')).toMatchObject([
       {
         id,
@@ -31,30 +31,30 @@ describe('setup', () => {
     ]);
   });
 
-  it('has one winner of fifty', async () => {
-    const { call, rows, announced } = await startIdentity();
+  it('succeeds for one of fifty concurrent requests', async () => {
+    const { call, rows, firstAdmins } = await startAuthentication();
     const replies = await Promise.all(Array.from({ length: 50 }, (_, index) => call(SETUP, { ...ADMIN, email: `a${index}@example.org` })));
     const outcomes = replies.map(({ outcome }) => outcome);
     expect(outcomes.filter((outcome) => outcome === 201)).toHaveLength(1);
     expect(outcomes.filter((outcome) => outcome === 'IDENTITY_SETUP_DONE')).toHaveLength(49);
     expect(await rows('select * from "User"')).toHaveLength(1);
-    expect(announced).toHaveLength(1);
+    expect(firstAdmins).toHaveLength(1);
   });
 
-  it('is undone whole where what comes with it fails', async () => {
+  it('is rolled back if onFirstAdmin fails', async () => {
     let fails = true;
     const onFirstAdmin = async (): Promise<void> => {
       if (fails) throw new Error('no policy today');
     };
-    const { call, rows } = await startIdentity({ onFirstAdmin });
+    const { call, rows } = await startAuthentication({ onFirstAdmin });
     await expect(call(SETUP, ADMIN)).rejects.toThrow('no policy today');
     expect(await rows('select * from "User"')).toEqual([]);
     fails = false;
     expect((await call(SETUP, ADMIN)).outcome).toBe(201);
   });
 
-  it('goes by whether an admin is there, not by the mark that one once left', async () => {
-    const { call, run, rows } = await startIdentity();
+  it('depends on whether an admin exists, not on the row of an earlier set-up', async () => {
+    const { call, run, rows } = await startAuthentication();
     await call(SETUP, ADMIN);
     await run(`update "User" set "role" = 'user'`);
     expect((await call(SETUP, { ...ADMIN, email: 'b@example.org' })).outcome).toBe(201);
@@ -64,71 +64,71 @@ describe('setup', () => {
     ).toHaveLength(1);
   });
 
-  it('stays closed while the only admin is inactive', async () => {
-    const { call, run } = await startIdentity();
+  it('is refused while the only admin is inactive', async () => {
+    const { call, run } = await startAuthentication();
     await call(SETUP, ADMIN);
     await run(`update "User" set "isActive" = 0`);
     expect((await call(SETUP, { ...ADMIN, email: 'b@example.org' })).outcome).toBe('IDENTITY_SETUP_DONE');
   });
 
-  it('says where a user has the email', async () => {
-    const { call, run } = await startIdentity();
+  it('reports an email that another user has', async () => {
+    const { call, run } = await startAuthentication();
     await run(`insert into "User" ("id", "email", "role", "isActive") values ('u', 'ada@example.org', 'user', 1)`);
     expect((await call(SETUP, ADMIN)).outcome).toBe('RECORD_EXISTS');
   });
 
-  it('gives fields that a project adds their defaults', async () => {
+  it('sets the defaults of fields that a project adds', async () => {
     const source = { name: 'User', fields: { department: { type: 'string', required: true, default: 'none' }, badge: { type: 'string' } } };
     const { definitions } = composeDefinitions([{ file: 'user.yaml', source, locate: () => ({ line: 1, column: 1 }) }]);
-    const { call, rows } = await startIdentity({ definitions });
+    const { call, rows } = await startAuthentication({ definitions });
     expect((await call(SETUP, ADMIN)).outcome).toBe(201);
     expect(await rows('select "department", "badge" from "User"')).toEqual([{ department: 'none', badge: null }]);
   });
 
-  describe('from elsewhere', () => {
-    it('needs a token that counts', async () => {
-      const { identity, callFromElsewhere, rows } = await startIdentity();
-      expect((await callFromElsewhere(SETUP, ADMIN)).outcome).toBe('IDENTITY_SETUP_TOKEN');
+  describe('from another machine', () => {
+    it('requires a valid token', async () => {
+      const { identity, callRemotely, rows } = await startAuthentication();
+      expect((await callRemotely(SETUP, ADMIN)).outcome).toBe('IDENTITY_SETUP_TOKEN');
       const token = await identity.openSetup();
       for (const wrong of ['', 'x', `${token}x`, token?.toUpperCase(), null, [token], { token }])
-        expect((await callFromElsewhere(SETUP, { ...ADMIN, token: wrong as Json })).outcome).toBe('IDENTITY_SETUP_TOKEN');
+        expect((await callRemotely(SETUP, { ...ADMIN, token: wrong as Json })).outcome).toBe('IDENTITY_SETUP_TOKEN');
       expect(await rows('select * from "User"')).toEqual([]);
-      expect((await callFromElsewhere(SETUP, { ...ADMIN, token: token as string })).outcome).toBe(201);
+      expect((await callRemotely(SETUP, { ...ADMIN, token: token as string })).outcome).toBe(201);
     });
 
-    it('tells a caller without the token nothing about the body', async () => {
-      const { callFromElsewhere } = await startIdentity();
-      expect((await callFromElsewhere(SETUP, { nonsense: true })).outcome).toBe('IDENTITY_SETUP_TOKEN');
-      expect((await callFromElsewhere(SETUP)).outcome).toBe('IDENTITY_SETUP_TOKEN');
+    it('does not validate the body without the token', async () => {
+      const { callRemotely } = await startAuthentication();
+      expect((await callRemotely(SETUP, { nonsense: true })).outcome).toBe('IDENTITY_SETUP_TOKEN');
+      expect((await callRemotely(SETUP)).outcome).toBe('IDENTITY_SETUP_TOKEN');
     });
 
-    it('takes the token of any of the last ten starts, and stores hashes alone', async () => {
-      const { identity, callFromElsewhere, rows } = await startIdentity();
+    it('accepts the tokens of the last ten starts, and stores only their hashes', async () => {
+      const { identity, callRemotely, rows } = await startAuthentication();
       const tokens: string[] = [];
       for (let start = 0; start < 11; start++) tokens.push(String(await identity.openSetup()));
       const stored = JSON.stringify(await rows('select * from "_State"'));
       for (const token of tokens) expect(stored).not.toContain(token);
       const [first, second] = tokens as [string, string];
-      expect((await callFromElsewhere(SETUP, { ...ADMIN, token: first })).outcome).toBe('IDENTITY_SETUP_TOKEN');
-      expect((await callFromElsewhere(SETUP, { ...ADMIN, token: second })).outcome).toBe(201);
+      expect((await callRemotely(SETUP, { ...ADMIN, token: first })).outcome).toBe('IDENTITY_SETUP_TOKEN');
+      expect((await callRemotely(SETUP, { ...ADMIN, token: second })).outcome).toBe(201);
     });
 
-    it('takes no token twice, even where no admin is left', async () => {
-      const { identity, callFromElsewhere, run, rows } = await startIdentity();
+    it('accepts no token twice, even if no admin is left', async () => {
+      const { identity, callRemotely, run, rows } = await startAuthentication();
       const [token, other] = [await identity.openSetup(), await identity.openSetup()] as [string, string];
-      await callFromElsewhere(SETUP, { ...ADMIN, token });
+      await callRemotely(SETUP, { ...ADMIN, token });
       expect(await rows(`select * from "_State" where "id" = 'setupTokens'`)).toEqual([]);
       expect(await identity.openSetup()).toBeUndefined();
       await run(`update "User" set "role" = 'user'`);
       for (const used of [token, other])
-        expect((await callFromElsewhere(SETUP, { ...ADMIN, email: 'b@example.org', token: used })).outcome).toBe('IDENTITY_SETUP_TOKEN');
+        expect((await callRemotely(SETUP, { ...ADMIN, email: 'b@example.org', token: used })).outcome).toBe('IDENTITY_SETUP_TOKEN');
     });
 
-    it('counts wrong tokens by address, and always accepts the right one', async () => {
-      const { identity, callFromElsewhere } = await startIdentity({ settings: { loginAttempts: 3 } });
+    it('limits wrong tokens per address, and always accepts the right one', async () => {
+      const { identity, callRemotely } = await startAuthentication({ options: { loginAttempts: 3 } });
       const token = String(await identity.openSetup());
       const from = async (ip: string, sent: string): Promise<unknown> =>
-        (await callFromElsewhere(SETUP, { ...ADMIN, token: sent }, { ip })).outcome;
+        (await callRemotely(SETUP, { ...ADMIN, token: sent }, { ip })).outcome;
       for (let attempt = 0; attempt < 3; attempt++) expect(await from('192.0.2.1', 'wrong')).toBe('IDENTITY_SETUP_TOKEN');
       expect(await from('192.0.2.1', 'wrong')).toBe('IDENTITY_THROTTLED');
       expect(await from('192.0.2.2', 'wrong')).toBe('IDENTITY_SETUP_TOKEN');
@@ -136,14 +136,14 @@ describe('setup', () => {
     });
   });
 
-  it('needs the token on this machine too where that is set', async () => {
-    const { identity, call } = await startIdentity({ settings: { setup: 'token' } });
+  it('requires the token on this machine too with setup: token', async () => {
+    const { identity, call } = await startAuthentication({ options: { setup: 'token' } });
     expect((await call(SETUP, ADMIN)).outcome).toBe('IDENTITY_SETUP_TOKEN');
     expect((await call(SETUP, { ...ADMIN, token: (await identity.openSetup()) as string })).outcome).toBe(201);
   });
 
-  it('has no address and makes no token where it is off', async () => {
-    const { identity, rows } = await startIdentity({ settings: { setup: 'off' } });
+  it('has no endpoint and creates no token with setup: off', async () => {
+    const { identity, rows } = await startAuthentication({ options: { setup: 'off' } });
     expect(identity.routes.map(({ path }) => path)).not.toContain('/auth/setup');
     expect([await identity.openSetup(), await rows(`select * from "_State" where "id" = 'setupTokens'`)]).toEqual([undefined, []]);
   });
@@ -156,8 +156,8 @@ describe('setup', () => {
     ['half a character', { ...ADMIN, name: '\ud800' }, ['name']],
   ];
 
-  it.each(refused)('refuses %s, naming every mistake', async (_, body, paths) => {
-    const { call, rows } = await startIdentity();
+  it.each(refused)('refuses %s and reports every mistake', async (_, body, paths) => {
+    const { call, rows } = await startAuthentication();
     const { outcome, problem } = await call(SETUP, body);
     expect(outcome).toBe('VALUE_INVALID');
     expect(problem?.extras.errors?.map(({ path }) => path)).toEqual(paths);

@@ -11,7 +11,7 @@ const SECRET = 'a secret of at least thirty-two bytes';
 
 const made: string[] = [];
 
-/** A folder that is not there yet. */
+/** A folder that does not exist yet. */
 function newFolder(): string {
   const parent = mkdtempSync(join(tmpdir(), 'bailiwick-key-'));
   made.push(parent);
@@ -35,7 +35,7 @@ describe('loadTokenKey', () => {
     expect(readdirSync(dataFolder)).toEqual([file]);
   });
 
-  it('gives several processes that start at once the same key', async () => {
+  it('returns the same key in processes that start at the same time', async () => {
     const dataFolder = newFolder();
     const script = `import { loadTokenKey } from ${JSON.stringify(new URL('./signing-key.ts', import.meta.url).href)};
       process.stdout.write(loadTokenKey({ algorithm: 'HS256', dataFolder: ${JSON.stringify(dataFolder)} }).signing.export().toString('hex'));`;
@@ -45,7 +45,7 @@ describe('loadTokenKey', () => {
     expect(keys[0]?.stdout).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it('takes the given secret and writes nothing', () => {
+  it('uses a given secret and writes no file', () => {
     const dataFolder = newFolder();
     const key = loadTokenKey({ algorithm: 'HS256', secret: SECRET, dataFolder });
     expect(key.signing.export().toString()).toBe(SECRET);
@@ -76,7 +76,7 @@ describe('loadTokenKey', () => {
     expect(readFileSync(join(dataFolder, file), 'utf8')).toBe(content);
   });
 
-  it('says in one sentence where the folder cannot be made', () => {
+  it('reports in one sentence that the folder cannot be created', () => {
     const dataFolder = newFolder();
     writeFileSync(dataFolder, 'a file where the folder should be');
     expect(() => loadTokenKey({ algorithm: 'HS256', dataFolder })).toThrow(/jwt\.key cannot be read or made: .*ENOTDIR$/);

@@ -9,7 +9,7 @@ const hs: TokenKey = { algorithm: 'HS256', signing: createSecretKey(BYTES), veri
 const pair = generateKeyPairSync('ed25519');
 const ed: TokenKey = { algorithm: 'EdDSA', signing: pair.privateKey, verifying: pair.publicKey };
 
-const settings = { jwtIssuer: 'us', jwtAudience: 'us-api', trustedIssuers: ['friend'], accessTokenSeconds: 3600 };
+const options = { jwtIssuer: 'us', jwtAudience: 'us-api', trustedIssuers: ['friend'], accessTokenSeconds: 3600 };
 const NOW = Date.UTC(2026, 0, 1);
 const SECONDS = NOW / 1000;
 const holder = { userId: 'u1', sessionId: 's1', role: 'user', now: NOW };
@@ -28,7 +28,7 @@ describe('tokens', () => {
     ['HS256', hs],
     ['EdDSA', ed],
   ])('verifies what it signs with %s, again and again', async (_, key) => {
-    const tokens = createTokens(key, settings);
+    const tokens = createTokens(key, options);
     const token = await tokens.sign(holder);
     const verified = await tokens.verify(token);
     expect(verified).toMatchObject({ userId: 'u1', sessionId: 's1', expires: SECONDS + 3600 });
@@ -39,7 +39,7 @@ describe('tokens', () => {
     ['its last second and the leeway', 3629, 'valid'],
     ['after the leeway', 3630, 'IDENTITY_TOKEN_EXPIRED'],
   ])('goes by the time: %s', async (_, after, expected) => {
-    const [first, cold] = [createTokens(hs, settings), createTokens(hs, settings)];
+    const [first, cold] = [createTokens(hs, options), createTokens(hs, options)];
     const token = await first.sign(holder);
     await first.verify(token);
     vi.setSystemTime(NOW + after * 1000);
@@ -47,13 +47,13 @@ describe('tokens', () => {
     expect(await outcome(() => cold.verify(token))).toBe(expected);
   });
 
-  it('takes tokens of a trusted issuer without a session', async () => {
+  it('accepts tokens of a trusted issuer without a session', async () => {
     const token = await signed(header, { ...claims, iss: 'friend', role: 'editor' });
-    expect(await createTokens(hs, settings).verify(token)).toMatchObject({ issuer: 'friend', subject: 'u1', claims: { role: 'editor' } });
+    expect(await createTokens(hs, options).verify(token)).toMatchObject({ issuer: 'friend', subject: 'u1', claims: { role: 'editor' } });
   });
 });
 
-describe('what is no token', () => {
+describe('an invalid token', () => {
   const refused: readonly (readonly [string, () => Promise<string> | string])[] = [
     ['nothing', () => ''],
     ['one part', () => 'abc'],
@@ -62,7 +62,7 @@ describe('what is no token', () => {
     ['padding', async () => `${await signed(header, claims)}=`],
     ['a line break', async () => `${await signed(header, claims)}\n`],
     ['trailing bits that decode the same', async () => trailingBits(await signed(header, claims))],
-    ['too much', async () => signed(header, { ...claims, more: 'x'.repeat(9000) })],
+    ['too many characters', async () => signed(header, { ...claims, more: 'x'.repeat(9000) })],
     ['algorithm none', () => unsigned({ alg: 'none', typ: 'at+jwt' })],
     ['algorithm None', () => unsigned({ alg: 'None', typ: 'at+jwt' })],
     ['another algorithm', async () => macWith('sha512', { alg: 'HS512', typ: 'at+jwt' })],
@@ -87,19 +87,19 @@ describe('what is no token', () => {
     ['a session that is no text', async () => signed(header, { ...claims, sid: { $ne: '' } })],
   ];
 
-  it.each(refused)('refuses %s', async (_, make) => {
+  it.each(refused)('with %s is refused', async (_, make) => {
     const token = await make();
-    expect(await outcome(() => createTokens(hs, settings).verify(token))).toBe('IDENTITY_TOKEN');
+    expect(await outcome(() => createTokens(hs, options).verify(token))).toBe('IDENTITY_TOKEN');
   });
 
   it('does not take the public key of EdDSA for a secret', async () => {
     const asSecret = createSecretKey(pair.publicKey.export({ type: 'spki', format: 'der' }));
     const token = await signed(header, claims, asSecret);
-    expect(await outcome(() => createTokens(ed, settings).verify(token))).toBe('IDENTITY_TOKEN');
+    expect(await outcome(() => createTokens(ed, options).verify(token))).toBe('IDENTITY_TOKEN');
   });
 
   it('refuses a tampered token although the whole one is cached', async () => {
-    const tokens = createTokens(hs, settings);
+    const tokens = createTokens(hs, options);
     const token = await tokens.sign(holder);
     await tokens.verify(token);
     const [head, , mac] = token.split('.');
@@ -109,7 +109,7 @@ describe('what is no token', () => {
 
   it('checks an expired token’s signature first', async () => {
     const forged = await signed(header, { ...claims, iat: 0, exp: 1 }, createSecretKey(Buffer.alloc(32, 9)));
-    expect(await outcome(() => createTokens(hs, settings).verify(forged))).toBe('IDENTITY_TOKEN');
+    expect(await outcome(() => createTokens(hs, options).verify(forged))).toBe('IDENTITY_TOKEN');
   });
 });
 

@@ -1,3 +1,5 @@
+// Subpaths of jose, because loading the whole package would slow down the start.
+
 import { hash } from 'node:crypto';
 import type { JWTPayload } from 'jose';
 import { JWTExpired } from 'jose/errors';
@@ -9,14 +11,12 @@ import { createId } from '../ids.ts';
 import { CLOCK_LEEWAY_SECONDS } from '../storage/index.ts';
 import type { TokenKey } from './signing-key.ts';
 
-// By its parts: the whole of it would be a good part of the time to start.
-
-/** A token whose signature and claims were checked. Its user and session are checked in the transaction. */
+/** A token with a verified signature and claims. Its user and session are loaded in the transaction. */
 export type VerifiedToken = LocalToken | ForeignToken;
 
 /**
- * Returns the user id of an identity of a trusted issuer. No two identities have the same one, because the setting refuses an
- * issuer with `|` in it; and no local user has it, because the id of a local user is a UUID.
+ * Returns the user id of an identity of a trusted issuer. It is unique, because the config refuses an issuer that contains `|`, and it is
+ * never the id of a local user, because that is a UUID.
  */
 export function toForeignId(issuer: string, subject: string): string {
   return `${issuer}|${subject}`;
@@ -31,7 +31,7 @@ export interface LocalToken {
   readonly expires: number;
 }
 
-/** A token of a trusted issuer. An identity is the pair of issuer and subject: the subject alone never names a stored user. */
+/** A token of a trusted issuer. Its identity is the pair of issuer and subject; the subject alone never identifies a stored user. */
 export interface ForeignToken {
   readonly issuer: string;
   readonly subject: string;
@@ -40,20 +40,20 @@ export interface ForeignToken {
   readonly claims: JWTPayload;
 }
 
-/** What tokens must say. */
-export interface TokenSettings {
+/** The claims of tokens. */
+export interface TokenOptions {
   readonly jwtIssuer: string;
   readonly jwtAudience: string;
-  /** Other issuers that sign with the same key. */
+  /** Other issuers, which sign with the same key. */
   readonly trustedIssuers: readonly string[];
   readonly accessTokenSeconds: number;
 }
 
-/** Who a token is signed for. */
-export interface TokenHolder {
+/** The user and session of a new token. */
+export interface TokenSubject {
   readonly userId: string;
   readonly sessionId: string;
-  /** For those who read tokens elsewhere: here the stored role counts. */
+  /** For other services that read the token; this service uses the stored role. */
   readonly role: string;
   /** Milliseconds since 1970. */
   readonly now: number;
@@ -61,34 +61,34 @@ export interface TokenHolder {
 
 /** Signs and verifies access tokens. */
 export interface Tokens {
-  sign(holder: TokenHolder): Promise<string>;
+  sign(subject: TokenSubject): Promise<string>;
   /** @throws Problem IDENTITY_TOKEN, IDENTITY_TOKEN_EXPIRED */
   verify(token: string): Promise<VerifiedToken>;
 }
 
 const TYPE = 'at+jwt';
 const MAX_LENGTH = 8192;
-/** Characters of a user id, as `createdBy` and audit entries hold it: a longer one would be cut there, and two could become one. */
+/** Maximum characters of a user id. `createdBy` and audit entries truncate longer ones, which could make two ids equal. */
 const MAX_ID = 200;
-/** Control characters, which would reach logs and audit entries, and which PostgreSQL cannot store (NUL). */
+/** Control characters. They would appear in logs and audit entries, and PostgreSQL cannot store NUL. */
 const CONTROL = /\p{Cc}/u;
-const CACHED = 10_000;
+const CACHE_SIZE = 10_000;
 
-/** Tokens of this key, with their own cache of verified ones. */
-export function createTokens(key: TokenKey, settings: TokenSettings): Tokens {
-  /** By digest, so that a dump of the cache gives no token away. Only what was signed with our key comes in. */
-  const verified = new LRUCache<string, VerifiedToken>({ max: CACHED });
+/** Creates the token functions of a key, with a cache of verified tokens. */
+export function createTokens(key: TokenKey, options: TokenOptions): Tokens {
+  /** By digest, so that a memory dump of the cache contains no token. Only tokens with a valid signature are added. */
+  const verified = new LRUCache<string, VerifiedToken>({ max: CACHE_SIZE });
 
   return {
     sign: ({ userId, sessionId, role, now }) => {
       const issued = Math.floor(now / 1000);
       return new SignJWT({ sid: sessionId, role })
         .setProtectedHeader({ alg: key.algorithm, typ: TYPE })
-        .setIssuer(settings.jwtIssuer)
-        .setAudience(settings.jwtAudience)
+        .setIssuer(options.jwtIssuer)
+        .setAudience(options.jwtAudience)
         .setSubject(userId)
         .setIssuedAt(issued)
-        .setExpirationTime(issued + settings.accessTokenSeconds)
+        .setExpirationTime(issued + options.accessTokenSeconds)
         .setJti(createId())
         .sign(key.signing);
     },
@@ -96,8 +96,8 @@ export function createTokens(key: TokenKey, settings: TokenSettings): Tokens {
       const digest = hash('sha256', token, 'base64');
       let known = verified.get(digest);
       if (known === undefined) {
-        checkShape(token);
-        known = toVerified(await verifySignature(token, key, settings), settings);
+        validateForm(token);
+        known = toVerified(await verifySignature(token, key, options), options);
         verified.set(digest, known);
       } else if (known.expires + CLOCK_LEEWAY_SECONDS <= Date.now() / 1000) {
         verified.delete(digest);
@@ -108,20 +108,20 @@ export function createTokens(key: TokenKey, settings: TokenSettings): Tokens {
   };
 }
 
-/** Three parts of canonical base64url, before anything decodes them: the library forgives padding and stray characters. */
-function checkShape(token: string): void {
+/** Requires three parts of canonical base64url, because the library accepts padding and stray characters. */
+function validateForm(token: string): void {
   const parts = token.length <= MAX_LENGTH ? token.split('.', 4) : [];
   const isCanonical = (part: string): boolean => part !== '' && Buffer.from(part, 'base64url').toString('base64url') === part;
   if (parts.length !== 3 || !parts.every(isCanonical)) throw refused();
 }
 
-async function verifySignature(token: string, key: TokenKey, settings: TokenSettings): Promise<JWTPayload> {
+async function verifySignature(token: string, key: TokenKey, options: TokenOptions): Promise<JWTPayload> {
   try {
     const { payload } = await jwtVerify(token, key.verifying, {
       algorithms: [key.algorithm],
       typ: TYPE,
-      issuer: [settings.jwtIssuer, ...settings.trustedIssuers],
-      audience: settings.jwtAudience,
+      issuer: [options.jwtIssuer, ...options.trustedIssuers],
+      audience: options.jwtAudience,
       requiredClaims: ['sub', 'iat', 'exp'],
       clockTolerance: CLOCK_LEEWAY_SECONDS,
     });
@@ -131,7 +131,7 @@ async function verifySignature(token: string, key: TokenKey, settings: TokenSett
   }
 }
 
-function toVerified(claims: JWTPayload, { jwtIssuer }: TokenSettings): VerifiedToken {
+function toVerified(claims: JWTPayload, { jwtIssuer }: TokenOptions): VerifiedToken {
   const { iss, sub, iat = Number.POSITIVE_INFINITY, exp = 0, sid } = claims;
   if (iss === undefined || !isId(sub)) throw refused();
   if (iat > Date.now() / 1000 + CLOCK_LEEWAY_SECONDS) throw refused();
@@ -143,14 +143,14 @@ function toVerified(claims: JWTPayload, { jwtIssuer }: TokenSettings): VerifiedT
   return { issuer: undefined, userId: sub, sessionId: sid, expires: exp };
 }
 
-/** Half a surrogate pair is refused because a database replaces it: two subjects would be stored as one. */
+/** Refuses an unpaired surrogate, because databases replace it and two subjects could become equal. */
 function isId(text: unknown): text is string {
   return typeof text === 'string' && text !== '' && text.length <= MAX_ID && text.isWellFormed() && !CONTROL.test(text);
 }
 
-/** One text for whatever is wrong: a caller with a good token never sees it, and a forger learns nothing. */
+/** Returns the same text for every defect, so that a forger learns nothing. */
 function refused(cause?: unknown): Problem {
-  return new Problem('IDENTITY_TOKEN', 'the token is not valid here', { cause });
+  return new Problem('IDENTITY_TOKEN', 'the token is not valid', { cause });
 }
 
 function expired(): Problem {

@@ -1,7 +1,7 @@
 /** What comes after a restore, whoever did it. */
 import { appendOwnDeed } from '../audit/index.ts';
 import { loadCheckpointKey, writeRestored } from '../audit/integrity/index.ts';
-import { endSetupTokens, revokeAllSessions } from '../authn/index.ts';
+import { deleteSetupTokens, revokeAllSessions } from '../authn/index.ts';
 import { SYSTEM } from '../resources/system/index.ts';
 import {
   advanceRevisionAbove,
@@ -40,7 +40,7 @@ export interface Noted {
 export async function noteRestored(tx: Transaction, { above, reason, from }: Noted): Promise<string> {
   const epoch = await advanceRevisionAbove(tx, above);
   await revokeAllSessions(tx);
-  await endSetupTokens(tx);
+  await deleteSetupTokens(tx);
   await appendOwnDeed(tx, { resource: '*', action: 'restore', reason, epoch, by: BY });
   await recordRestore(tx, { reason, from });
   return (await loadRevision(tx)).stamp;

@@ -9,7 +9,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     replace:
       'const stored = token.issuer && (await tx.one({ sql: readingById(tx.dialect, user), parameters: [token.subject] }));\n  if (stored) return toCaller(tx, fromRow(user, stored));\n  if (token.issuer !== undefined) return {',
     red: 'src/authn/caller.test.ts',
-    test: 'a token of a trusted issuer is not the stored user whose id its subject is',
+    test: 'a token of a trusted issuer is never a stored user, even if its subject is the id of one',
   },
   {
     name: 'the subject alone is the id of an identity of a trusted issuer',
@@ -105,15 +105,15 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'return equal.includes(true);',
     replace: 'return equal.length > 0;',
     red: 'src/authn/setup.test.ts',
-    test: 'setup from elsewhere needs a token that counts',
+    test: 'setup from another machine requires a valid token',
   },
   {
     name: 'a set-up token counts again',
     file: 'src/authn/setup.ts',
-    find: 'await endSetupTokens(tx);',
+    find: 'await deleteSetupTokens(tx);',
     replace: '',
     red: 'src/authn/setup.test.ts',
-    test: 'setup from elsewhere takes no token twice, even where no admin is left',
+    test: 'setup from another machine accepts no token twice, even if no admin is left',
   },
   {
     name: 'every host is answered on a loopback address',
@@ -137,7 +137,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'AND "revokedAt" IS NULL AND',
     replace: 'AND',
     red: 'src/authn/caller.test.ts',
-    test: 'identify ends with all sessions of the user',
+    test: 'identify refuses the token after all sessions of the user are revoked',
   },
   {
     name: 'a refresh token works twice',
@@ -145,7 +145,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'if (used.changes === 0) {',
     replace: 'if (used.changes < 0) {',
     red: 'src/authn/sessions.test.ts',
-    test: 'refresh ends the session of a token that is used twice, for everyone who holds it',
+    test: 'refresh ends the session if a token is used twice',
   },
   {
     name: 'policies are compiled once and for all',
@@ -261,7 +261,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   },
   {
     name: 'a wrong current password will do',
-    file: 'src/authn/current-password.ts',
+    file: 'src/authn/passwords.ts',
     find: "if ('refused' in proof) throw proof.refused;",
     replace: "if ('refused' in proof) return;",
     red: 'test/attack/passwords.test.ts',
@@ -358,7 +358,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   {
     name: 'a cascade takes the last admin with it',
     file: 'src/pipeline/steps/cascade-delete.ts',
-    find: 'await checkLastAdmin(job.tx, { userId: id, deleted: true });',
+    find: 'await validateAdminRemains(job.tx, { userId: id, deleted: true });',
     replace: '',
     red: 'test/deletion/on-delete.test.ts',
     test: 'a cascade does not take the last active admin with it',

@@ -1,4 +1,4 @@
-import { checkLastAdmin, revokeSessions } from '../../authn/index.ts';
+import { revokeSessions, validateAdminRemains } from '../../authn/index.ts';
 import { Problem } from '../../errors.ts';
 import type { Resource } from '../../resources/index.ts';
 import {
@@ -145,7 +145,7 @@ async function letGo({ tx, model }: Job, resource: Resource, ids: ReadonlySet<st
 async function deleteOne(job: Job, resource: Resource, id: string): Promise<void> {
   // Here, so that no cascade ends a user otherwise than a request for that user would.
   if (resource.name === 'User') {
-    await checkLastAdmin(job.tx, { userId: id, deleted: true });
+    await validateAdminRemains(job.tx, { userId: id, deleted: true });
     await revokeSessions(job.tx, id);
     await removeAssignmentsOf(job.tx, id, { by: job.principal.id ?? job.principal.role });
   }

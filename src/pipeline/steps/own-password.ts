@@ -1,4 +1,4 @@
-import { checkProof } from '../../authn/index.ts';
+import { validatePasswordProof } from '../../authn/index.ts';
 import type { Issue } from '../../errors.ts';
 import { isObject, type Json, ownValue } from '../../operators/index.ts';
 import type { ApiRequest } from '../../request/index.ts';
@@ -42,7 +42,7 @@ export async function checkOwnPassword(job: Job, { record, values, cleared }: Pr
   const isChanged = Object.hasOwn(values, 'password') || cleared.includes('password');
   if (job.resource.name !== 'User' || !isChanged || record.id !== job.principal.id) return;
   const proof = job.hashes.proofOf({ userId: record.id, plain: String(job.currentPassword) });
-  if (proof !== undefined) await checkProof(job.tx, record.id, proof);
+  if (proof !== undefined) await validatePasswordProof(job.tx, record.id, proof);
 }
 
 const guarded: Issue = { path: 'password', code: 'guarded', detail: 'expected no value: only the user and an admin may set it' };

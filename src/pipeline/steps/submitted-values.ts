@@ -1,4 +1,4 @@
-import { issuesOfGuessable } from '../../authn/index.ts';
+import { findGuessablePassword } from '../../authn/index.ts';
 import { type Issue, Problem } from '../../errors.ts';
 import { createId } from '../../ids.ts';
 import type { Json } from '../../operators/index.ts';
@@ -78,7 +78,7 @@ function proposeUpdate(job: Job, [before]: Found, by: Proposing): readonly Propo
 /** The record that a create by this data would make. What is wrong with the data is left out of it, and listed. */
 export function proposeRecord({ resource, principal, now }: Proposing, data: Json | undefined): Proposal {
   const { values, cleared, issues } = validateValues(resource, data, { mode: 'create', isAdmin: isAdmin(principal) });
-  const guessable = resource.name === 'User' ? issuesOfGuessable(values) : [];
+  const guessable = resource.name === 'User' ? findGuessablePassword(values) : [];
   const time = new Date(now).toISOString();
   const owner = principal.id === undefined ? {} : { createdBy: principal.id };
   const record: StoredRecord = { ...values, id: createId(), version: 1, createdAt: time, updatedAt: time, ...owner };
@@ -96,7 +96,7 @@ export function proposeChange(
   const kept = Object.entries(before).filter(([name]) => !cleared.includes(name));
   const changed = { id: before.id, version: before.version + 1, updatedAt: new Date(now).toISOString() };
   const record = { ...Object.fromEntries(kept), ...values, ...changed };
-  const guessable = resource.name === 'User' ? issuesOfGuessable(record) : [];
+  const guessable = resource.name === 'User' ? findGuessablePassword(record) : [];
   return { record, values, cleared, issues: [...issues, ...guessable] };
 }
 

@@ -1,4 +1,4 @@
-import { checkLastAdmin, revokeSessions } from '../../authn/index.ts';
+import { revokeSessions, validateAdminRemains } from '../../authn/index.ts';
 import { type Issue, Problem } from '../../errors.ts';
 import type { Json } from '../../operators/index.ts';
 import { describeResource, type StoredRecord, showRecord } from '../../resources/index.ts';
@@ -71,7 +71,7 @@ async function guardUser(job: Job, proposal: Proposal): Promise<void> {
   const { record, values, cleared } = proposal;
   if (job.resource.name !== 'User') return;
   await checkOwnPassword(job, proposal);
-  await checkLastAdmin(job.tx, { userId: record.id, role: String(record['role']), isActive: record['isActive'] === true });
+  await validateAdminRemains(job.tx, { userId: record.id, role: String(record['role']), isActive: record['isActive'] === true });
   const hasNewPassword = Object.hasOwn(values, 'password') || cleared.includes('password');
   if (hasNewPassword || record['isActive'] !== true) await revokeSessions(job.tx, record.id);
 }
