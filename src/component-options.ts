@@ -2,13 +2,13 @@
 
 import type { AuditMaintenanceOptions } from './audit/maintenance.ts';
 import type { AuthenticationOptions } from './authn/index.ts';
-import type { ModelLimits } from './authz/index.ts';
+import type { PolicyStoreOptions } from './authz/index.ts';
 import type { PolicyLimits } from './authz/policies/index.ts';
 import { type Config, toSetup } from './config/index.ts';
 import { isLoopback, parseAge, parseListening } from './config/option.ts';
 import type { HttpLimits } from './http/index.ts';
 import type { MonitoringOptions } from './observability/monitoring.ts';
-import type { JobSettings } from './pipeline/index.ts';
+import type { PipelineOptions } from './pipeline/index.ts';
 import type { RequestLimits } from './request/index.ts';
 import type { CursorKey } from './storage/index.ts';
 import type { ImportBounds } from './transfer/index.ts';
@@ -94,12 +94,12 @@ export function toPolicyLimits(settings: Config): PolicyLimits {
 }
 
 /** Bounds on what decisions are made on. */
-export function toPolicyStoreOptions(settings: Config): ModelLimits {
+export function toPolicyStoreOptions(settings: Config): PolicyStoreOptions {
   return { ...toPolicyLimits(settings), grants: settings.assignmentsCached };
 }
 
 /** What the steps of a request go by. */
-export function toPipelineOptions(settings: Config, cursorKey: CursorKey): JobSettings {
+export function toPipelineOptions(settings: Config, cursorKey: CursorKey): PipelineOptions {
   const { timezone, pageDefault, exportMax, scanRows, scanMilliseconds, expandMax, cascadeMax, auditFactsBytes, ifMatch } = settings;
   return {
     timeZone: timezone,

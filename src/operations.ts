@@ -1,7 +1,7 @@
 /** What the command line asks of a service, without listening. */
 import {
   type AdminParts,
-  type ApiParts,
+  type ApiDeps,
   createPermissionPolicies,
   createUserFromShell,
   exportPoliciesFromShell,
@@ -42,17 +42,17 @@ export interface Operations {
 
 /** What commands are made of. */
 export interface OperationDeps {
-  readonly parts: ApiParts;
+  readonly parts: ApiDeps;
   readonly admin: AdminParts;
 }
 
 /** Makes them. Before anything is done, tables follow the definitions. */
 export function createOperations({ parts, admin }: OperationDeps, prepare: () => Promise<void>): Operations {
-  const { database, model } = parts;
+  const { database, policyStore } = parts;
   return {
     async policiesFromPermissions(options) {
       await prepare();
-      return database.transaction((tx) => createPermissionPolicies(tx, model.definitions, options));
+      return database.transaction((tx) => createPermissionPolicies(tx, policyStore.definitions, options));
     },
     async importPolicies(file) {
       await prepare();

@@ -4,7 +4,7 @@
  */
 import {
   type AdminParts,
-  type ApiParts,
+  type ApiDeps,
   createAdminRoutes,
   createApiRoutes,
   createDescriptionRoute,
@@ -15,7 +15,7 @@ import {
 import type { Checkpoints } from './audit/integrity/index.ts';
 import { createAuditMaintenance } from './audit/maintenance.ts';
 import { createAuthentication, deriveKey, loadTokenKey } from './authn/index.ts';
-import { createModelKeeper, type Followed, followed, type ModelKeeper } from './authz/index.ts';
+import { createPolicyStore, type PolicyStore, type RevisionedDatabase, withRevisions } from './authz/index.ts';
 import {
   toAllowedHosts,
   toAuditMaintenanceOptions,
@@ -76,13 +76,13 @@ export async function createService(settings: Config, { tell, lead, isDevelopmen
   const definitions = readProject(settings.project);
   const monitor = await createMonitoring(toMonitoringOptions(settings), lead);
   const opened = await openProjectDatabase(settings, { watch: monitor.metrics, tell });
-  const model = createModelKeeper(definitions, toPolicyStoreOptions(settings));
-  const database = followed(opened, model);
-  const core = { database: opened, model };
+  const policyStore = createPolicyStore(definitions, toPolicyStoreOptions(settings));
+  const database = withRevisions(opened, policyStore);
+  const core = { database: opened, policyStore };
   const notices: string[] = [];
-  monitor.metrics?.setSource({ figures: () => database.figures, revision: model.epoch });
-  const readiness = createReadiness({ database, policyStore: model });
-  const parts = createParts(settings, { database, model, monitor });
+  monitor.metrics?.setSource({ figures: () => database.figures, revision: policyStore.revision });
+  const readiness = createReadiness({ database, policyStore });
+  const parts = createParts(settings, { database, policyStore, monitor });
   const keeper = createAuditMaintenance(toAuditMaintenanceOptions(settings), { database, tell });
   const admin = createAdminParts(settings, { ...parts, checkpoints: keeper.checkpoints });
   const server = createServer(settings, { isDevelopment, parts, admin, monitor, readiness });
@@ -92,7 +92,7 @@ export async function createService(settings: Config, { tell, lead, isDevelopmen
   });
   const prepare = once(async () => {
     await evolveOnce();
-    notices.push(...(await tellPermissions(database, model)));
+    notices.push(...(await tellPermissions(database, policyStore)));
   });
   lead?.handleRequests(toRequestHandlers(server, monitor, readiness));
   let stopWatching = (): void => undefined;
@@ -157,30 +157,30 @@ function followFiles(project: string, core: Core, tell: Tell): () => void {
 /** What the routes are made of. */
 interface Core {
   readonly database: Database;
-  readonly model: ModelKeeper;
+  readonly policyStore: PolicyStore;
 }
 
 /** What requests are answered from. */
 interface Followers {
-  readonly database: Followed;
-  readonly model: ModelKeeper;
+  readonly database: RevisionedDatabase;
+  readonly policyStore: PolicyStore;
   readonly monitor: Monitoring;
 }
 
-function createParts(settings: Config, { database, model, monitor }: Followers): ApiParts {
+function createParts(settings: Config, { database, policyStore, monitor }: Followers): ApiDeps {
   const key = loadTokenKey({ algorithm: settings.jwtAlgorithm, secret: settings.jwtSecret, dataFolder: settings.data });
   const identity = createAuthentication({
     database,
     key,
     options: toAuthenticationOptions(settings),
-    userDefinition: () => model.definitions.get('User') as Resource,
+    userDefinition: () => policyStore.definitions.get('User') as Resource,
     onFirstAdmin: grantFullAccess,
   });
   return {
     database,
     identity,
-    model,
-    settings: toPipelineOptions(settings, deriveKey(key, 'cursors')),
+    policyStore,
+    options: toPipelineOptions(settings, deriveKey(key, 'cursors')),
     limits: toRequestLimits(settings),
     importBounds: toImportBounds(settings),
     auditMode: settings.auditMode,
@@ -189,7 +189,7 @@ function createParts(settings: Config, { database, model, monitor }: Followers):
 }
 
 interface Served {
-  readonly parts: ApiParts;
+  readonly parts: ApiDeps;
   readonly admin: AdminParts;
   readonly monitor: Monitoring;
   readonly readiness: ReadinessProbe;
@@ -198,12 +198,12 @@ interface Served {
 
 function createAdminParts(
   settings: Config,
-  { database, identity, model, importBounds, checkpoints }: ApiParts & { readonly checkpoints: Checkpoints },
+  { database, identity, policyStore, importBounds, checkpoints }: ApiDeps & { readonly checkpoints: Checkpoints },
 ): AdminParts {
   return {
     database,
     identity,
-    model,
+    policyStore,
     limits: toPolicyLimits(settings),
     checkpoints,
     importPolicies: settings.importPolicies,
@@ -236,7 +236,7 @@ function createServer(settings: Config, { parts, admin, monitor, readiness, isDe
   });
 }
 
-function describe({ docs, setup }: Config, parts: ApiParts): readonly Route[] {
+function describe({ docs, setup }: Config, parts: ApiDeps): readonly Route[] {
   return docs === 'off' ? [] : [createDescriptionRoute(parts, { docs, hasSetup: setup !== 'off' })];
 }
 
@@ -246,13 +246,13 @@ async function listenAt(server: HttpServer, { host, port }: Config): ReturnType<
   return listening;
 }
 
-/** Lets tables follow the definitions and puts in force what could be followed; tells what was done and what was not. */
+/** Lets tables follow the definitions and puts in force what could be withRevisions; tells what was done and what was not. */
 async function follow(
   definitions: Definitions,
-  { database, model }: Core,
+  { database, policyStore }: Core,
   told: { readonly actor: 'start' | 'dev'; readonly tell: Tell | undefined },
 ): Promise<readonly string[]> {
-  const evolved = await migrate(database, definitions, { keeper: model, ...told });
+  const evolved = await migrate(database, definitions, { keeper: policyStore, ...told });
   return [...tellDone(evolved), ...tellHeld(evolved.plan)];
 }
 
@@ -273,8 +273,8 @@ function tellHeld({ steps, held, hash }: Plan): readonly string[] {
     : told;
 }
 
-async function tellPermissions(database: Database, model: ModelKeeper): Promise<readonly string[]> {
-  const policies = await database.transaction((tx) => createPermissionPolicies(tx, model.definitions, { apply: false }));
+async function tellPermissions(database: Database, policyStore: PolicyStore): Promise<readonly string[]> {
+  const policies = await database.transaction((tx) => createPermissionPolicies(tx, policyStore.definitions, { apply: false }));
   const missing = policies.filter(({ state }) => state === 'missing').length;
   if (missing === 0) return [];
   return [

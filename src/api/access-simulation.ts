@@ -25,8 +25,8 @@ export interface AccessTest {
   readonly data: Json | undefined;
 }
 
-/** Whose rules on what are asked for. */
-export interface Asked {
+/** Selects the rules that apply to a request. */
+export interface RulesQuery {
   readonly userId: string | undefined;
   readonly role: string;
   readonly resource: string;
@@ -47,8 +47,8 @@ export interface Tried {
   readonly isActive: boolean;
 }
 
-/** Picks the rules that are asked for. */
-type RulesFor = (asked: Asked) => Promise<ApplicableRules>;
+/** Returns the rules that apply. */
+type RulesFor = (asked: RulesQuery) => Promise<ApplicableRules>;
 
 /**
  * Decides the request with the rules that `rulesFor` picks, and explains the decision. A user who is not active is denied; the
@@ -61,16 +61,16 @@ export async function tryAccess(admin: AdminCall, test: AccessTest, rulesFor: Ru
 }
 
 async function tryActive(admin: AdminCall, test: AccessTest, rulesFor: RulesFor): Promise<Omit<Tried, 'isActive'>> {
-  const { tx, model } = admin;
+  const { tx, snapshot } = admin;
   const makesRecord = MAKES_RECORD.has(test.action);
-  const user = test.userId === undefined ? undefined : await loadRecord(tx, model.user, test.userId);
+  const user = test.userId === undefined ? undefined : await loadRecord(tx, snapshot.user, test.userId);
   const record = test.recordId === undefined || makesRecord ? undefined : await loadRecord(tx, test.resource, test.recordId);
   const laid = applyHypothesis(partsOf(admin, test, { user, record }), test.hypothesis);
   const { principal, now, resource, action } = laid;
   const look = async (parts: ScopeInput): Promise<Explanation> => {
     const who = { userId: principal.id, role: principal.role };
     const applicable = await rulesFor({ ...who, resource: resource.name, action, now });
-    const referred = await loadReferenced(tx, model.definitions, { ...parts, paths: applicable.reaches });
+    const referred = await loadReferenced(tx, snapshot.definitions, { ...parts, paths: applicable.reaches });
     return explain(applicable, leaveOpen(createScope({ ...parts, referred }), isOfTransport), who);
   };
   const tried = { principal, stored: { user, record } };
@@ -100,7 +100,7 @@ function denyInactive({ trace, ties }: Explanation): Explanation {
 }
 
 /** What is known without the test's saying so. A user that is not stored is `anon`; a list is of any record. */
-function partsOf({ tx, model, parts, call }: AdminCall, test: AccessTest, { user, record }: Tried['stored']): ScopeInput {
+function partsOf({ tx, snapshot, parts, call }: AdminCall, test: AccessTest, { user, record }: Tried['stored']): ScopeInput {
   const isOfMany = test.action === 'list' || test.action === 'export';
   return {
     principal: user === undefined ? { id: test.userId, role: 'anon', attributes: {} } : toPrincipal(user),
@@ -112,7 +112,7 @@ function partsOf({ tx, model, parts, call }: AdminCall, test: AccessTest, { user
     data: test.data,
     now: tx.now,
     timeZone: parts.timeZone,
-    definitions: model.definitions,
+    definitions: snapshot.definitions,
   };
 }
 

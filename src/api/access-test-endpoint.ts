@@ -29,9 +29,9 @@ export const testEndpoints: readonly Endpoint[] = [
 
 async function testAccess(admin: AdminCall): ReturnType<Endpoint['handle']> {
   const test = readTest(admin);
-  const { tx, model } = admin;
+  const { tx, snapshot } = admin;
   const tried = await tryAccess(admin, test, async ({ userId, ...asked }) =>
-    applicableRules(model.policies, { ...asked, grants: await model.grants.of(tx, userId) }),
+    applicableRules(snapshot.policies, { ...asked, grants: await snapshot.assignments.of(tx, userId) }),
   );
   const { decision, ...why } = tried.explanation;
   const rule = decidingRule(decision);
@@ -50,7 +50,7 @@ async function testPolicy(admin: AdminCall): ReturnType<Endpoint['handle']> {
   const policy = await loadPolicy(admin.tx, paramOf(admin.call, 'id'));
   if (policy === undefined) throw new Problem('POLICY_UNKNOWN', 'no policy has this id');
   const test = readTest(admin);
-  const parts = { definitions: admin.model.definitions, limits: admin.parts.limits };
+  const parts = { definitions: admin.snapshot.definitions, limits: admin.parts.limits };
   const tried = await tryAccess(admin, test, async ({ resource, action }) => rulesOfPolicy(policy, parts, { resource, action }));
   const { decision, ...why } = tried.explanation;
   const rule = decidingRule(decision);
@@ -69,19 +69,19 @@ async function testPolicy(admin: AdminCall): ReturnType<Endpoint['handle']> {
 }
 
 async function toAnswer(
-  { model }: AdminCall,
+  { snapshot }: AdminCall,
   data: object,
   { test, tried }: { readonly test: AccessTest; readonly tried: Tried },
 ): ReturnType<Endpoint['handle']> {
-  const warnings = warningsOfTest(test, tried, model.user);
+  const warnings = warningsOfTest(test, tried, snapshot.user);
   return { status: 200, body: toSuccess(data, warnings.length === 0 ? {} : { warnings }) };
 }
 
 /** Reads the test context, every mistake listed. */
-function readTest({ call, model }: AdminCall): AccessTest {
+function readTest({ call, snapshot }: AdminCall): AccessTest {
   const { body, issues } = readBody(call, ['user', 'resource', 'action', 'environment', 'data']);
   const [user, given, environment] = (['user', 'resource', 'environment'] as const).map((name) => readMemberObject(body, name, issues));
-  const resource = readResourceName(given?.['name'], model.definitions, { path: 'resource.name', issues });
+  const resource = readResourceName(given?.['name'], snapshot.definitions, { path: 'resource.name', issues });
   const action = parseQuestionAction(body['action'], issues);
   const { now, ip } = readEnvironment(environment, issues);
   const userId = readMemberText(user, 'user.id', issues);

@@ -2,7 +2,7 @@ import { type AuditEntry, appendEntry, createEntryId, loadHistoryFacts } from '.
 import type { Checkpoints } from '../audit/integrity/index.ts';
 import type { Authentication } from '../authn/index.ts';
 import type { Principal } from '../authz/context/index.ts';
-import type { Model, ModelKeeper } from '../authz/index.ts';
+import type { PolicyStore, Snapshot } from '../authz/index.ts';
 import type { PolicyLimits } from '../authz/policies/index.ts';
 import { Problem } from '../errors.ts';
 import type { JsonObject } from '../operators/index.ts';
@@ -17,7 +17,7 @@ import { parsePolicyImportBody, type SentImport } from './policy-import-body.ts'
 export interface AdminParts {
   readonly database: Database;
   readonly identity: Authentication;
-  readonly model: ModelKeeper;
+  readonly policyStore: PolicyStore;
   readonly limits: PolicyLimits;
   /** Policies that are imported at once, at most. */
   readonly importPolicies: number;
@@ -37,7 +37,7 @@ export interface AdminCall {
   readonly call: HttpRequest;
   readonly tx: Transaction;
   readonly admin: Principal & { readonly id: string };
-  readonly model: Model;
+  readonly snapshot: Snapshot;
   readonly parts: AdminParts;
   /** What was sent, where that is read as a file. */
   readonly sent?: SentImport | undefined;
@@ -129,16 +129,16 @@ export async function admitAdmin(tx: Transaction, asked: Asked, principal: Princ
 }
 
 async function toAdminCall(parts: AdminParts, { tx, call, admin }: Pick<AdminCall, 'tx' | 'call' | 'admin'>): Promise<AdminCall> {
-  const model = await parts.model.at(tx);
+  const snapshot = await parts.policyStore.snapshot(tx);
   return {
     call,
     tx,
     admin,
-    model,
+    snapshot,
     parts,
     async record(change) {
       const facts = await loadHistoryFacts(tx);
-      await appendEntry(tx, toEntry(call, admin, { ...change, facts, now: tx.now, allowed: true, epoch: model.epoch.number }));
+      await appendEntry(tx, toEntry(call, admin, { ...change, facts, now: tx.now, allowed: true, epoch: snapshot.revision.number }));
     },
   };
 }

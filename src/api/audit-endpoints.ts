@@ -90,13 +90,13 @@ async function analyse({ call, tx }: AdminCall): ReturnType<Endpoint['handle']> 
   return { status: 200, body: toSuccess(await analytics(tx, { from })) };
 }
 
-async function explainPast({ tx, model, parts }: AdminCall, entry: AuditEntry): Promise<object> {
-  const resource = model.definitions.get(entry.resource);
+async function explainPast({ tx, snapshot, parts }: AdminCall, entry: AuditEntry): Promise<object> {
+  const resource = snapshot.definitions.get(entry.resource);
   const action = ACTIONS.get(entry.action)?.decides;
   if (resource === undefined || action === undefined) return { trace: [], warnings: [`no definition names ${entry.resource} any more`] };
   const who = { userId: entry.userId, role: entry.role };
   const { userPolicies, ...state } = await loadPolicyStateAt(tx, entry.epoch, who);
-  const applicable = applicableRules(compilePolicies(state, model.definitions, parts.limits), {
+  const applicable = applicableRules(compilePolicies(state, snapshot.definitions, parts.limits), {
     grants: toUserAssignments(userPolicies),
     role: entry.role,
     resource: entry.resource,
@@ -111,7 +111,7 @@ async function explainPast({ tx, model, parts }: AdminCall, entry: AuditEntry): 
     origin: { method: '', path: '', ip: entry.ip },
     now: Date.parse(entry.at),
     timeZone: parts.timeZone,
-    definitions: model.definitions,
+    definitions: snapshot.definitions,
   });
   const { decision, ...why } = explain(applicable, scopeFromFacts(entry, { timeZone: parts.timeZone, kindOf }), who);
   return isAsEntered(decision, entry) ? why : { ...why, warnings: [OTHERWISE_TODAY] };

@@ -1,4 +1,4 @@
-import type { Model } from '../authz/index.ts';
+import type { Snapshot } from '../authz/index.ts';
 import {
   createPolicyIndex,
   FINDINGS,
@@ -42,7 +42,7 @@ async function list(admin: AdminCall): ReturnType<Endpoint['handle']> {
   const code = readTextQuery(admin.call, 'code', [...FINDINGS.keys()]) as FindingCode | undefined;
   const limit = readCountQuery(admin.call, 'limit', PAGE.max) ?? PAGE.default;
   const cursor = readTextQuery(admin.call, 'cursor');
-  const advise = await createAdviser(admin, admin.model);
+  const advise = await createAdviser(admin, admin.snapshot);
   const { advice, next } =
     policyId === undefined
       ? await adviseOnPage(admin, { advise, limit, after: cursor === undefined ? undefined : readIdCursor('policy', cursor) })
@@ -55,15 +55,15 @@ async function list(admin: AdminCall): ReturnType<Endpoint['handle']> {
 /** What an answer says beside a policy that was just written: `warnings`, where there are any. */
 export async function warningsOf(admin: AdminCall, policy: Policy, { isNew = false }: { readonly isNew?: boolean } = {}): Promise<object> {
   // As of the epoch that the change began.
-  const advise = await createAdviser(admin, await admin.parts.model.after(admin.tx));
+  const advise = await createAdviser(admin, await admin.parts.policyStore.snapshotAfterChange(admin.tx));
   const advice = await advise(policy, { alone: true });
   // A new policy cannot be assigned before it is there.
   return toWarnings(advice.filter(({ code }) => !(isNew && code === 'unassigned')));
 }
 
 /** The same of an assignment. */
-export function warningsOfAssignment({ model, tx }: AdminCall, policy: Policy, assignment: UserPolicy | RolePolicy): object {
-  return toWarnings(lintAssignment(policy, assignment, { definitions: model.definitions, now: tx.now }));
+export function warningsOfAssignment({ snapshot, tx }: AdminCall, policy: Policy, assignment: UserPolicy | RolePolicy): object {
+  return toWarnings(lintAssignment(policy, assignment, { definitions: snapshot.definitions, now: tx.now }));
 }
 
 function toWarnings(advice: readonly Finding[]): object {
@@ -73,7 +73,10 @@ function toWarnings(advice: readonly Finding[]): object {
 
 type Adviser = (policy: Policy, how?: Pick<LintContext, 'alone'>) => Promise<readonly Finding[]>;
 
-async function createAdviser({ tx, parts }: AdminCall, { policies, grants, definitions, user }: Model): Promise<Adviser> {
+async function createAdviser(
+  { tx, parts }: AdminCall,
+  { policies, assignments: userAssignments, definitions, user }: Snapshot,
+): Promise<Adviser> {
   const moment = { dialect: tx.dialect, now: tx.now, timeZone: parts.timeZone, definitions };
   const around: Omit<LintContext, 'assignments' | 'grantsOf'> = {
     standings: createPolicyIndex(policies, tx.now),
@@ -82,7 +85,7 @@ async function createAdviser({ tx, parts }: AdminCall, { policies, grants, defin
   };
   return async (policy, how = {}) => {
     const assignments = await loadActiveAssignments(tx, policy.id, { limit: ASSIGNMENTS });
-    const grantsOf = await grants.ofEach(tx, usersToCompare(policy, assignments, tx.now) ?? []);
+    const grantsOf = await userAssignments.ofEach(tx, usersToCompare(policy, assignments, tx.now) ?? []);
     return lintPolicy(policy, { ...around, ...how, assignments, grantsOf });
   };
 }

@@ -19,7 +19,7 @@ export {
   restoreAdminPolicy,
   type ShellPolicies,
 } from './policy-operations.ts';
-export { type ApiParts, createApiRoutes } from './record-endpoints.ts';
+export { type ApiDeps, createApiRoutes } from './record-endpoints.ts';
 export {
   createUserFromShell,
   promoteUserFromShell,

@@ -4,7 +4,14 @@
  */
 import { LRUCache } from 'lru-cache';
 import { Problem } from '../errors.ts';
-import { type Asked, type AskedParts, inTransaction, maySeeDescription, readCaller, toJob } from '../pipeline/index.ts';
+import {
+  authenticate,
+  createRequestContext,
+  maySeeDescription,
+  type PipelineDeps,
+  type UnitOfWork,
+  withUnitOfWork,
+} from '../pipeline/index.ts';
 import type { ApiRequest, HttpRequest, HttpResponse, Route } from '../request/index.ts';
 import { type Definitions, ordinaryResources } from '../resources/index.ts';
 import { admitAdmin } from './admin-endpoint.ts';
@@ -21,14 +28,14 @@ export interface DescriptionOptions {
 const KEPT = 32;
 
 /** The route of the description. */
-export function createDescriptionRoute(parts: AskedParts, options: DescriptionOptions): Route {
+export function createDescriptionRoute(parts: PipelineDeps, options: DescriptionOptions): Route {
   const write = createWriter(options.hasSetup);
   return {
     method: 'GET',
     path: '/openapi.json',
     async handle(call) {
-      const caller = await readCaller(parts, call.origin);
-      const seen = await inTransaction(parts, { caller }, (asked) => look(asked, call, options));
+      const caller = await authenticate(parts, call.origin);
+      const seen = await withUnitOfWork(parts, { caller }, (unit) => loadVisible(unit, call, options));
       // Returned, not thrown, out of the transaction: throwing would undo the entry of the refusal.
       if (seen instanceof Problem) throw seen;
       return toAnswer(await write(seen));
@@ -43,15 +50,15 @@ interface Seen {
   readonly names: readonly string[];
 }
 
-async function look(asked: Asked, call: HttpRequest, { docs }: DescriptionOptions): Promise<Seen | Problem> {
+async function loadVisible(unit: UnitOfWork, call: HttpRequest, { docs }: DescriptionOptions): Promise<Seen | Problem> {
   if (docs === 'admin') {
-    const admin = await admitAdmin(asked.tx, call, asked.principal);
+    const admin = await admitAdmin(unit.tx, call, unit.principal);
     if (admin instanceof Problem) return admin;
   }
-  const { definitions } = asked.model;
+  const { definitions } = unit.snapshot;
   const names: string[] = [];
   for (const { name } of ordinaryResources(definitions)) {
-    if (await maySeeDescription(toJob(asked, toRequest(name)))) names.push(name);
+    if (await maySeeDescription(createRequestContext(unit, toRequest(name)))) names.push(name);
   }
   return { definitions, names };
 }

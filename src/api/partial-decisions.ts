@@ -90,24 +90,24 @@ interface Whom {
 }
 
 async function decideAhead(admin: AdminCall, question: AheadQuestion, whom: Whom): Promise<Foreseen> {
-  const { tx, model, parts } = admin;
+  const { tx, snapshot, parts } = admin;
   const { resource, action, record, environment } = question;
   const { principal, grants } = whom;
   const who = { userId: principal.id, role: principal.role };
   const now = environment.now ?? tx.now;
-  const applicable = applicableRules(model.policies, { grants, role: principal.role, resource: resource.name, action, now });
+  const applicable = applicableRules(snapshot.policies, { grants, role: principal.role, resource: resource.name, action, now });
   const scopeParts: ScopeInput = {
     principal,
     action,
     resource,
     record: MAKES_RECORD.has(action) ? automaticValues(principal, now) : record,
     recordId: record === OPEN ? undefined : record.id,
-    referred: await loadReferenced(tx, model.definitions, { paths: applicable.reaches, principal, resource, record }),
+    referred: await loadReferenced(tx, snapshot.definitions, { paths: applicable.reaches, principal, resource, record }),
     // Read by nobody: what of it is not given is left open.
     origin: { method: '', path: '', ip: environment.ip ?? '' },
     now,
     timeZone: parts.timeZone,
-    definitions: model.definitions,
+    definitions: snapshot.definitions,
   };
   const scope = leaveOpen(createScope(scopeParts), (path) => isUnknownYet(path, question, whom));
   return { decision: decide(applicable, scope, who), applicable };

@@ -68,8 +68,8 @@ async function toChange(admin: AdminCall): Promise<Policy> {
   return policy;
 }
 
-function readInput({ call, model, parts }: AdminCall, before: Policy | undefined): PolicyInput {
-  const options = { definitions: model.definitions, limits: parts.limits, ...(before === undefined ? {} : { existing: before }) };
+function readInput({ call, snapshot, parts }: AdminCall, before: Policy | undefined): PolicyInput {
+  const options = { definitions: snapshot.definitions, limits: parts.limits, ...(before === undefined ? {} : { existing: before }) };
   const { policy, issues } = parsePolicy(call.body ?? null, options);
   if (policy === undefined || issues.length > 0) {
     throw new Problem('POLICY_INVALID', `${issues.length} ${issues.length === 1 ? 'mistake' : 'mistakes'} in the policy`, {

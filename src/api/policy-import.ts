@@ -26,11 +26,11 @@ export const policyImportEndpoints: readonly Endpoint[] = [
 const LISTED = 1000;
 
 async function importAll(admin: AdminCall): ReturnType<Endpoint['handle']> {
-  const { call, tx, model, parts, sent } = admin;
+  const { call, tx, snapshot, parts, sent } = admin;
   const { body, issues } = readBody({ ...call, body: sent?.body }, ['policies', 'dryRun']);
   const dryRun = readBooleanQuery(call, 'dryRun') ?? body['dryRun'] ?? false;
   if (typeof dryRun !== 'boolean') issues.push({ path: 'dryRun', code: 'type', detail: 'expected true or false' });
-  const bounds = { definitions: model.definitions, limits: parts.limits, maxItems: parts.importPolicies };
+  const bounds = { definitions: snapshot.definitions, limits: parts.limits, maxItems: parts.importPolicies };
   const read = parsePolicyImport(body['policies'], bounds);
   const mistakes = [...issues, ...read.issues, ...(await checkUsers(admin, read.policies))];
   if (mistakes.length > 0) throw toProblem(withLines(mistakes, 'policies', sent?.lines));

@@ -1,23 +1,9 @@
 /**
- * The generic resource API: every door to the pipeline. A call is read into a request, run in one transaction with its
- * decision and entry, and answered after the commit.
+ * The endpoints of records: `/api/:resource` and `/api/batch`. A handler parses the HTTP request, calls the pipeline, and
+ * renders the outcome.
  */
-
 import { Problem } from '../errors.ts';
-import {
-  appendEntries,
-  askAgain,
-  type Found,
-  foreseeRead,
-  inTransaction,
-  type Outcome,
-  readCaller,
-  runAll,
-  runEach,
-  runRead,
-  settle,
-  toJob,
-} from '../pipeline/index.ts';
+import { authenticate, handle, handleBatch, type Outcome } from '../pipeline/index.ts';
 import {
   type ApiRequest,
   type HttpRequest,
@@ -34,105 +20,73 @@ import {
   toBatchResponse,
   toResultResponse,
 } from '../request/index.ts';
-import type { Definitions } from '../resources/index.ts';
-import type { Transaction } from '../storage/index.ts';
 import { answerExport, answerImport, type Plain, type TransferDeps } from '../transfer/index.ts';
 
-/** What the resource API is made of. */
-export type ApiParts = TransferDeps;
+/** The components of the record endpoints. */
+export type ApiDeps = TransferDeps;
 
-/** Every route under `/api`. */
-export function createApiRoutes(parts: ApiParts): readonly Route[] {
-  const { limits } = parts;
-  const admission = { freeBytes: limits.anonymousBodyBytes, admit: (origin: RequestOrigin) => admit(parts, origin) };
-  const door = (method: Route['method'], path: string, read: (call: HttpRequest) => ApiRequest): Route => ({
+/** Returns every route under `/api`. */
+export function createApiRoutes(deps: ApiDeps): readonly Route[] {
+  const { limits } = deps;
+  const admission = { freeBytes: limits.anonymousBodyBytes, admit: (origin: RequestOrigin) => admit(deps, origin) };
+  const endpoint = (method: Route['method'], path: string, parse: (http: HttpRequest) => ApiRequest): Route => ({
     method,
     path,
     admission,
-    handle: (call) => answer(parts, read(call), call.origin),
+    handle: async (http) => respond(await handle(deps, parse(http), http.origin)),
   });
   return [
-    door('GET', '/api/:resource/schema', (call) => parseRecordRequest(call, 'schema')),
-    door('GET', '/api/:resource', (call) => parseListRequest(call, limits)),
-    door('POST', '/api/:resource', (call) => parseCreateRequest(call)),
-    door('GET', '/api/:resource/:id', (call) => parseRecordRequest(call, 'read')),
-    door('PUT', '/api/:resource/:id', (call) => parseUpdateRequest(call)),
-    door('DELETE', '/api/:resource/:id', (call) => parseRecordRequest(call, 'delete')),
-    door('POST', '/api/:resource/:action', (call) => parseActionRequest(call, limits)),
+    endpoint('GET', '/api/:resource/schema', (http) => parseRecordRequest(http, 'schema')),
+    endpoint('GET', '/api/:resource', (http) => parseListRequest(http, limits)),
+    endpoint('POST', '/api/:resource', (http) => parseCreateRequest(http)),
+    endpoint('GET', '/api/:resource/:id', (http) => parseRecordRequest(http, 'read')),
+    endpoint('PUT', '/api/:resource/:id', (http) => parseUpdateRequest(http)),
+    endpoint('DELETE', '/api/:resource/:id', (http) => parseRecordRequest(http, 'delete')),
+    endpoint('POST', '/api/:resource/:action', (http) => parseActionRequest(http, limits)),
     {
       method: 'POST',
       path: '/api/:resource/import',
       streams: 'body',
-      bodyBytes: parts.importBounds.streamBytes,
-      handle: async (call) => answerPlain(parts, await answerImport(parts, call), call.origin),
+      bodyBytes: deps.importBounds.streamBytes,
+      handle: async (http) => respondToTransfer(deps, await answerImport(deps, http), http.origin),
     },
     {
       method: 'POST',
       path: '/api/:resource/export',
       streams: 'answer',
       admission,
-      handle: async (call) => answerPlain(parts, await answerExport(parts, call), call.origin),
+      handle: async (http) => respondToTransfer(deps, await answerExport(deps, http), http.origin),
     },
     {
       method: 'POST',
       path: '/api/batch',
       admission,
-      cost: (call) => parseBatch(call.body, limits).items.length,
-      handle: (call) => answerBatch(parts, call),
+      cost: (http) => parseBatch(http.body, limits).items.length,
+      handle: async (http) => {
+        refuseQuery(http);
+        return toBatchResponse(await handleBatch(deps, parseBatch(http.body, limits), http.origin), http.origin.requestId);
+      },
     },
   ];
 }
 
-/** Identifies the caller of a large body. The request itself is decided later, in its own transaction. */
-async function admit(parts: ApiParts, origin: RequestOrigin): Promise<number> {
-  if (origin.token === undefined) return parts.limits.anonymousBodyBytes;
-  const caller = await readCaller(parts, origin);
-  await parts.database.transaction((tx) => caller.identify(tx));
+/** Identifies the caller of a large body before it is read. The request itself is decided later, in its own transaction. */
+async function admit(deps: ApiDeps, origin: RequestOrigin): Promise<number> {
+  if (origin.token === undefined) return deps.limits.anonymousBodyBytes;
+  const caller = await authenticate(deps, origin);
+  await deps.database.transaction((tx) => caller.identify(tx));
   return Number.POSITIVE_INFINITY;
 }
 
-function answerPlain(parts: ApiParts, answered: HttpResponse | Plain, origin: RequestOrigin): Promise<HttpResponse> | HttpResponse {
-  return 'plain' in answered ? answer(parts, answered.plain, origin) : answered;
+/** Responds with a file, or handles an import or export of JSON like any other request. */
+async function respondToTransfer(deps: ApiDeps, answered: HttpResponse | Plain, origin: RequestOrigin): Promise<HttpResponse> {
+  return 'plain' in answered ? respond(await handle(deps, answered.plain, origin)) : answered;
 }
 
-async function answer(parts: ApiParts, request: ApiRequest, origin: RequestOrigin): Promise<HttpResponse> {
-  const outcome = await attempt(parts, request, origin);
-  if ('problem' in outcome) throw named(outcome);
-  return toResultResponse(outcome.result, outcome.decisionId);
-}
-
-const READING: ReadonlySet<string> = new Set(['read', 'list', 'listDeleted', 'export', 'schema']);
-
-async function attempt(parts: ApiParts, request: ApiRequest, origin: RequestOrigin): Promise<Outcome> {
-  const caller = await readCaller(parts, origin);
-  const foresee = (tx: Transaction, definitions: Definitions): Promise<Found> | undefined => foreseeRead(tx, definitions, request);
-  const run = (record: boolean): Promise<Outcome> =>
-    inTransaction(parts, { caller, foresee }, async (asked) => {
-      const job = toJob(asked, request);
-      const outcome = await settle(job);
-      if ('result' in outcome) job.hashes.check();
-      if (record) await appendEntries(job, outcome);
-      return outcome;
-    });
-  return READING.has(request.action) ? runRead(parts, run) : run(true);
-}
-
-async function answerBatch(parts: ApiParts, call: HttpRequest): Promise<HttpResponse> {
-  refuseQuery(call);
-  const { items, atomic } = parseBatch(call.body, parts.limits);
-  const run = atomic ? runAll : runEach;
-  const outcomes = await inTransaction(parts, { caller: await readCaller(parts, call.origin) }, async (asked) => {
-    const done = await run({ tx: asked.tx, items, toJob: async (request) => toJob(await askAgain(asked), request) });
-    if (!(done instanceof Problem)) asked.hashes.check();
-    return done;
-  });
-  // Returned, not thrown, out of the transaction: throwing would undo the entries with the rest.
-  if (outcomes instanceof Problem) throw outcomes;
-  return toBatchResponse(outcomes, call.origin.requestId);
-}
-
-/** The problem with the entry under which it is on the record. */
-function named({ problem, decisionId }: Extract<Outcome, { problem: Problem }>): Problem {
-  if (decisionId === undefined || problem.extras.decisionId !== undefined) return problem;
-  return new Problem(problem.code, problem.detail, { ...problem.extras, decisionId });
+/** Renders the outcome. @throws Problem with the id of its audit entry */
+function respond(outcome: Outcome): HttpResponse {
+  if ('result' in outcome) return toResultResponse(outcome.result, outcome.decisionId);
+  const { problem, decisionId } = outcome;
+  if (decisionId === undefined || problem.extras.decisionId !== undefined) throw problem;
+  throw new Problem(problem.code, problem.detail, { ...problem.extras, decisionId });
 }

@@ -33,7 +33,7 @@ export interface ShellPromotion {
   readonly role: string;
 }
 
-type ShellParts = Pick<AdminParts, 'database' | 'identity' | 'model'>;
+type ShellParts = Pick<AdminParts, 'database' | 'identity' | 'policyStore'>;
 
 /** Operators may set guarded fields. */
 const OPERATOR: Principal = { id: undefined, role: 'admin', attributes: {} };
@@ -42,9 +42,12 @@ const OPERATOR: Principal = { id: undefined, role: 'admin', attributes: {} };
 const COMPARED = 10_000;
 
 /** Sets a user's password, ends every session of theirs and lifts the bound on logins. Returns a sentence. Throws USER_UNKNOWN, VALUE_INVALID. */
-export async function setPasswordFromShell({ database, identity, model }: ShellParts, { email, password }: ShellPassword): Promise<string> {
+export async function setPasswordFromShell(
+  { database, identity, policyStore }: ShellParts,
+  { email, password }: ShellPassword,
+): Promise<string> {
   const propose = async (tx: Transaction): Promise<{ definition: Resource; user: StoredRecord }> => {
-    const definition = (await model.at(tx)).user;
+    const definition = (await policyStore.snapshot(tx)).user;
     const user = await loadByEmail(tx, definition, email);
     refuse(proposeChange({ resource: definition, principal: OPERATOR, now: tx.now }, user, { password }).issues);
     return { definition, user };
@@ -63,10 +66,10 @@ export async function setPasswordFromShell({ database, identity, model }: ShellP
 }
 
 /** Creates a user. Returns a sentence. Throws VALUE_INVALID, RECORD_EXISTS. */
-export async function createUserFromShell({ database, identity, model }: ShellParts, given: ShellUser): Promise<string> {
+export async function createUserFromShell({ database, identity, policyStore }: ShellParts, given: ShellUser): Promise<string> {
   const { role, ...others } = given;
   const propose = async (tx: Transaction): Promise<{ definition: Resource; record: StoredRecord }> => {
-    const definition = (await model.at(tx)).user;
+    const definition = (await policyStore.snapshot(tx)).user;
     const data = { ...others, ...(role !== undefined && { role }) };
     const { record, issues } = proposeRecord({ resource: definition, principal: OPERATOR, now: tx.now }, data);
     refuse(issues);
@@ -84,9 +87,9 @@ export async function createUserFromShell({ database, identity, model }: ShellPa
 }
 
 /** Gives a stored user a role and activates them. Returns a sentence. Throws USER_UNKNOWN, VALUE_INVALID, IDENTITY_LAST_ADMIN. */
-export async function promoteUserFromShell({ database, model }: ShellParts, { email, role }: ShellPromotion): Promise<string> {
+export async function promoteUserFromShell({ database, policyStore }: ShellParts, { email, role }: ShellPromotion): Promise<string> {
   return database.transaction(async (tx) => {
-    const definition = (await model.at(tx)).user;
+    const definition = (await policyStore.snapshot(tx)).user;
     const user = await loadByEmail(tx, definition, email);
     const proposal = proposeChange({ resource: definition, principal: OPERATOR, now: tx.now }, user, { role, isActive: true });
     refuse(proposal.issues);

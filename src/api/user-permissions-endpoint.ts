@@ -20,8 +20,8 @@ export const userPermissionsEndpoints: readonly Endpoint[] = [
 const ANSWER_TIME = 200;
 
 async function userPermissions(admin: AdminCall): ReturnType<Endpoint['handle']> {
-  const { call, tx, model } = admin;
-  const user = await loadRecord(tx, model.user, paramOf(call, 'userId'));
+  const { call, tx, snapshot } = admin;
+  const user = await loadRecord(tx, snapshot.user, paramOf(call, 'userId'));
   if (user === undefined) throw new Problem('USER_UNKNOWN', 'no user has this id');
   const { cells, next } = await fillCells(admin, readPermissionsQuestion(admin), user);
   const isActive = user['isActive'] === true;
@@ -49,7 +49,7 @@ async function fillCells(
   { resources, environment, cursor }: PermissionsQuestion,
   user: StoredRecord,
 ): Promise<{ readonly cells: readonly object[]; readonly next: Cell | undefined }> {
-  const known = { user, grants: await admin.model.grants.of(admin.tx, user.id) };
+  const known = { user, grants: await admin.snapshot.assignments.of(admin.tx, user.id) };
   const end = performance.now() + ANSWER_TIME;
   const all = resources.flatMap((resource) => RULE_ACTIONS.map((action): Cell => ({ resource, action })));
   const start = cursor === undefined ? 0 : all.findIndex((cell) => toCellCursor(cell) === cursor);
@@ -72,11 +72,11 @@ async function foresee(admin: AdminCall, question: AheadQuestion, user: KnownUse
   return { resource: question.resource.name, action: question.action, effect, reason: decision.reason, ...others };
 }
 
-function readPermissionsQuestion({ call, model }: AdminCall): PermissionsQuestion {
+function readPermissionsQuestion({ call, snapshot }: AdminCall): PermissionsQuestion {
   const { body, issues } = readBody(call, ['resources', 'environment', 'cursor']);
   const cursor = readMemberText(body, 'cursor', issues);
   const environment = readEnvironment(readMemberObject(body, 'environment', issues), issues);
-  const resources = readResources(body['resources'], model.definitions, issues);
+  const resources = readResources(body['resources'], snapshot.definitions, issues);
   if (issues.length > 0) throw toQuestionProblem(issues, 'the question');
   return { resources, environment, cursor };
 }

@@ -81,8 +81,8 @@ async function findUsers(admin: AdminCall, page: UserPage, roles: readonly RoleA
   const users: object[] = [];
   let after = page.after;
   for (;;) {
-    const { users: candidates, last } = await loadCandidates(admin.tx, admin.model.user, { roles: possible, after, stretch: STRETCH });
-    const grantsOf = await admin.model.grants.ofEach(
+    const { users: candidates, last } = await loadCandidates(admin.tx, admin.snapshot.user, { roles: possible, after, stretch: STRETCH });
+    const grantsOf = await admin.snapshot.assignments.ofEach(
       admin.tx,
       candidates.map(({ id }) => id),
     );
@@ -110,9 +110,9 @@ function viaOf(decision: Decision, rulesOfRole: RuleIds | undefined): 'user' | '
 }
 
 /** Reads the question, every mistake listed. */
-async function readWhoCan({ call, model, tx }: AdminCall): Promise<UserPage> {
+async function readWhoCan({ call, snapshot, tx }: AdminCall): Promise<UserPage> {
   const { body, issues } = readBody(call, ['resource', 'id', 'action', 'environment', 'limit', 'cursor']);
-  const resource = readResourceName(body['resource'], model.definitions, { path: 'resource', issues });
+  const resource = readResourceName(body['resource'], snapshot.definitions, { path: 'resource', issues });
   const id = readMemberText(body, 'id', issues);
   const action = parseQuestionAction(body['action'], issues);
   if (id !== undefined && action !== undefined && MAKES_RECORD.has(action))

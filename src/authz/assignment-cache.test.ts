@@ -51,7 +51,7 @@ it('asks once for each user, those who are assigned nothing too, and never for n
   await inTransaction(async (one) => {
     const { tx, asked } = counted(one);
     const epoch = await loadRevision(tx);
-    keeper.goOn(epoch);
+    keeper.moveTo(epoch);
     const { of } = keeper.at(epoch);
     for (const _ of [1, 2]) expect([names(await of(tx, 'u1')), await of(tx, 'u2'), await of(tx, undefined)]).toEqual([[0], [], []]);
     expect(asked()).toBe(2);
@@ -67,11 +67,11 @@ it('forgets who is named, or everybody', async () => {
       for (const id of USERS) await keeper.at(epoch).of(tx, id);
       return asked();
     };
-    keeper.goOn(epoch);
+    keeper.moveTo(epoch);
     expect(await all()).toBe(3);
-    keeper.goOn(epoch, new Set(['u2', 'u9']));
+    keeper.moveTo(epoch, new Set(['u2', 'u9']));
     expect(await all()).toBe(4);
-    keeper.goOn(epoch);
+    keeper.moveTo(epoch);
     expect(await all()).toBe(7);
   });
 });
@@ -82,7 +82,7 @@ it('drives out who asked longest ago, by how much they are assigned', async () =
   await inTransaction(async (one) => {
     const { tx, asked } = counted(one);
     const epoch = await loadRevision(tx);
-    keeper.goOn(epoch);
+    keeper.moveTo(epoch);
     const { of, ofEach } = keeper.at(epoch);
     // u1 counts three, u2 one: there is room for both, and not for u3.
     for (const id of ['u1', 'u2', 'u1', 'u2', 'u1', 'u3', 'u1']) await of(tx, id);
@@ -99,7 +99,7 @@ it('drives out who asked longest ago, by how much they are assigned', async () =
 it('keeps nothing that was read after a change that may be undone', async () => {
   const keeper = createAssignmentCache(100);
   const epoch = await inTransaction(loadRevision);
-  keeper.goOn(epoch);
+  keeper.moveTo(epoch);
   const { of } = keeper.at(epoch);
   const undone = inTransaction(async (tx) => {
     await assign(tx, 'u3');
@@ -113,11 +113,11 @@ it('keeps nothing that was read after a change that may be undone', async () => 
 it('answers a transaction of an epoch before out of the database', async () => {
   const keeper = createAssignmentCache(100);
   const before = await inTransaction(loadRevision);
-  keeper.goOn(before);
+  keeper.moveTo(before);
   await inTransaction((tx) => keeper.at(before).of(tx, 'u3'));
   await inTransaction((tx) => assign(tx, 'u3'));
   const after = await inTransaction(loadRevision);
-  keeper.goOn(after, new Set(['u3']));
+  keeper.moveTo(after, new Set(['u3']));
   expect(names(await inTransaction((tx) => keeper.at(before).of(tx, 'u3')))).toEqual([0]);
   await inTransaction(async (one) => {
     const { tx, asked } = counted(one);
@@ -142,7 +142,7 @@ it('answers what is kept as of its own epoch alone', async () => {
   await inTransaction(async (one) => {
     const { tx, asked } = counted(one);
     const epoch = await loadRevision(tx);
-    keeper.goOn(epoch);
+    keeper.moveTo(epoch);
     for (const at of [epoch, epoch, { ...epoch, stamp: 'another' }]) await keeper.at(at).of(tx, 'u1');
     expect(asked()).toBe(2);
   });
@@ -154,10 +154,10 @@ it('keeps nothing of an epoch that was gone on from while it was read', async ()
     const { tx, asked } = counted(one);
     const epoch = await loadRevision(tx);
     const next = { number: epoch.number + 1, stamp: 'next' };
-    keeper.goOn(epoch);
+    keeper.moveTo(epoch);
     const meanwhile: Transaction['one'] = async (query) => {
       const row = await tx.one(query);
-      keeper.goOn(next, new Set(['u1']));
+      keeper.moveTo(next, new Set(['u1']));
       return row as never;
     };
     await keeper.at(epoch).of({ ...tx, one: meanwhile }, 'u1');

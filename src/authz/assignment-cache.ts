@@ -1,56 +1,59 @@
 /**
- * What users are assigned, loaded when one of them asks and kept as long as it stands. There may be millions of users, and
- * few ask at a time: those who asked last are kept, so many assignments at most.
+ * A cache of the policies that users are assigned. A user's assignments are loaded on the first request and kept until a
+ * revision changes them; the least recently used are evicted.
  */
 import { LRUCache } from 'lru-cache';
 import { loadRevision, loadUserAssignments, type Revision, type Transaction } from '../storage/index.ts';
 import { NO_ASSIGNMENTS, type UserAssignment } from './policies/index.ts';
 
-/** What users are assigned as of one epoch. */
+/** The assignments of users at one revision. */
 export interface UserAssignments {
-  /** Of whoever asks; nothing for nobody. */
+  /** Returns the assignments of a user; none for `undefined`. */
   of(tx: Transaction, userId: string | undefined): Promise<readonly UserAssignment[]>;
-  /** Of users that are looked at one after the other. Asked once, so that it drives nobody out, and not kept. */
+  /** Loads the assignments of many users with one statement. They are not cached, so they evict no others. */
   ofEach(tx: Transaction, userIds: readonly string[]): Promise<(userId: string) => readonly UserAssignment[]>;
 }
 
-/** Keeps what users are assigned, of one epoch at a time. */
+/** Caches the assignments of users at one revision at a time. */
 export interface AssignmentCache {
-  /** As of an epoch: what is kept is answered for as long as it is kept for that one. */
-  at(epoch: Revision): UserAssignments;
-  /** Goes on to an epoch: forgets users, or everybody where none are named. */
-  goOn(epoch: Revision, changed?: ReadonlySet<string> | undefined): void;
+  /** Returns the assignments at a revision. The cache answers only while it is at that revision. */
+  at(revision: Revision): UserAssignments;
+  /** Moves the cache to a revision and forgets these users, or all users if `changed` is undefined. */
+  moveTo(revision: Revision, changed?: ReadonlySet<string> | undefined): void;
 }
 
-/** Keeps nothing yet. @param bound Users and assignments that are kept at most. */
+/** Creates an empty cache. @param bound Maximum number of users and assignments together. */
 export function createAssignmentCache(bound: number): AssignmentCache {
-  const kept = new LRUCache<string, readonly UserAssignment[]>({ maxSize: bound, sizeCalculation: (grants) => grants.length + 1 });
+  const cached = new LRUCache<string, readonly UserAssignment[]>({
+    maxSize: bound,
+    sizeCalculation: (assignments) => assignments.length + 1,
+  });
   let stamp: string | undefined;
 
-  /** Kept only where the epoch is still the same after it was read: then nothing of it is of another, or of a change that may be undone. */
-  async function load(tx: Transaction, epoch: Revision, userId: string): Promise<readonly UserAssignment[]> {
+  /** Caches only if the revision is unchanged after the read; otherwise the rows could be of a later one, or of a change that is rolled back. */
+  async function load(tx: Transaction, revision: Revision, userId: string): Promise<readonly UserAssignment[]> {
     const [found, now] = await Promise.all([loadUserAssignments(tx, [userId]), loadRevision(tx)]);
-    const grants = found.get(userId) ?? NO_ASSIGNMENTS;
-    if (now.stamp === epoch.stamp && stamp === epoch.stamp) kept.set(userId, grants);
-    return grants;
+    const assignments = found.get(userId) ?? NO_ASSIGNMENTS;
+    if (now.stamp === revision.stamp && stamp === revision.stamp) cached.set(userId, assignments);
+    return assignments;
   }
 
   return {
-    at: (epoch) => ({
+    at: (revision) => ({
       async of(tx, userId) {
         if (userId === undefined) return NO_ASSIGNMENTS;
-        const known = stamp === epoch.stamp ? kept.get(userId) : undefined;
-        return known ?? load(tx, epoch, userId);
+        const known = stamp === revision.stamp ? cached.get(userId) : undefined;
+        return known ?? load(tx, revision, userId);
       },
       async ofEach(tx, userIds) {
         const found = await loadUserAssignments(tx, userIds);
         return (userId) => found.get(userId) ?? NO_ASSIGNMENTS;
       },
     }),
-    goOn(epoch, changed) {
-      if (changed === undefined) kept.clear();
-      else for (const userId of changed) kept.delete(userId);
-      stamp = epoch.stamp;
+    moveTo(revision, changed) {
+      if (changed === undefined) cached.clear();
+      else for (const userId of changed) cached.delete(userId);
+      stamp = revision.stamp;
     },
   };
 }

@@ -4,4 +4,13 @@
  * It loads and keeps policies; it never decides. The decision is `decision/`, the rules that apply are `policies/`.
  * Begin with `policy-store.ts`.
  */
-export { createModelKeeper, type Followed, followed, type Model, type ModelKeeper, type ModelLimits } from './policy-store.ts';
+export type { UserAssignments } from './assignment-cache.ts';
+export {
+  createPolicyStore,
+  type PolicyStore,
+  type PolicyStoreOptions,
+  type Prefetch,
+  type RevisionedDatabase,
+  type Snapshot,
+  withRevisions,
+} from './policy-store.ts';

@@ -15,11 +15,11 @@ import {
 } from '../storage/index.ts';
 import { openTestDatabase, type TestDatabase } from '../storage/storage.fixture.ts';
 import { applicableRules } from './policies/index.ts';
-import { createModelKeeper, followed, type Model, type ModelLimits } from './policy-store.ts';
+import { createPolicyStore, type PolicyStoreOptions, type Snapshot, withRevisions } from './policy-store.ts';
 
 const by = 'admin-1';
-const LIMITS: ModelLimits = { ...POLICY_LIMITS, grants: 1000 };
-const keeper = createModelKeeper(SYSTEM, LIMITS);
+const LIMITS: PolicyStoreOptions = { ...POLICY_LIMITS, grants: 1000 };
+const keeper = createPolicyStore(SYSTEM, LIMITS);
 let opened: TestDatabase;
 let database: Database;
 let policyId: string;
@@ -34,8 +34,8 @@ beforeAll(async () => {
 afterAll(() => opened.dispose());
 
 const assign = (tx: Transaction, role: 'viewer' | 'editor' | 'moderator') => assignToRole(tx, { role, policyId }, { by });
-const model = (): Promise<Model> => database.transaction((tx) => keeper.at(tx));
-const knows = ({ policies }: Model, role: string): boolean =>
+const model = (): Promise<Snapshot> => database.transaction((tx) => keeper.snapshot(tx));
+const knows = ({ policies }: Snapshot, role: string): boolean =>
   applicableRules(policies, { grants: [], role, resource: 'User', action: 'read', now: 0 }).found;
 
 describe('the model', () => {
@@ -47,17 +47,17 @@ describe('the model', () => {
     const before = await model();
     const within = await database.transaction(async (tx) => {
       await assign(tx, 'viewer');
-      return keeper.after(tx);
+      return keeper.snapshotAfterChange(tx);
     });
     expect([knows(before, 'viewer'), knows(within, 'viewer')]).toEqual([false, true]);
-    expect((await model()).epoch).toEqual(within.epoch);
+    expect((await model()).revision).toEqual(within.revision);
   });
 
   it('that a change of its own comes to is not kept, for the change may be undone', async () => {
     const before = await model();
     const undone = database.transaction(async (tx) => {
       await assign(tx, 'viewer').catch(() => assign(tx, 'moderator'));
-      await keeper.after(tx);
+      await keeper.snapshotAfterChange(tx);
       throw new Error('undone');
     });
     await expect(undone).rejects.toThrow('undone');
@@ -92,18 +92,18 @@ describe('the model', () => {
   });
 
   it('of a change that was undone does not pass for that of the next, which has its number', async () => {
-    let undone: Model | undefined;
+    let undone: Snapshot | undefined;
     const made = await database.transaction(async (tx) => {
       const halfway = tx.savepoint(async () => {
         await assign(tx, 'editor');
-        undone = await keeper.at(tx);
+        undone = await keeper.snapshot(tx);
         throw new Error('undone');
       });
       await expect(halfway).rejects.toThrow('undone');
       await assign(tx, 'moderator');
-      return keeper.after(tx);
+      return keeper.snapshotAfterChange(tx);
     });
-    expect(undone?.epoch.number).toBe(made.epoch.number);
+    expect(undone?.revision.number).toBe(made.revision.number);
     expect([knows(made, 'editor'), knows(made, 'moderator')]).toEqual([false, true]);
   });
 
@@ -122,9 +122,9 @@ describe('the model', () => {
           return rows;
         },
       };
-      return { model: await keeper.at(beside), now: await loadRevision(tx) };
+      return { model: await keeper.snapshot(beside), now: await loadRevision(tx) };
     });
-    expect([seen.model.epoch, knows(seen.model, 'viewer')]).toEqual([seen.now, true]);
+    expect([seen.model.revision, knows(seen.model, 'viewer')]).toEqual([seen.now, true]);
   });
 
   it('is of the definitions that are put in force while it is read', async () => {
@@ -140,7 +140,7 @@ describe('the model', () => {
           return row;
         },
       };
-      return keeper.at(beside);
+      return keeper.snapshot(beside);
     });
     expect(seen.definitions).toBe(next);
   });
@@ -161,23 +161,23 @@ describe('definitions that another process put in force', () => {
   const fieldsOf = (known: { readonly definitions: Definitions }): readonly string[] =>
     [...(known.definitions.get('Note')?.fields.keys() ?? [])].slice(5);
 
-  it('are those of the next model, and of every transaction of a followed database before it begins', async () => {
+  it('are those of the next model, and of every transaction of a withRevisions database before it begins', async () => {
     const { database: other, dispose } = openTestDatabase();
-    const mine = createModelKeeper(text('one'), LIMITS);
+    const mine = createPolicyStore(text('one'), LIMITS);
     await migrate(other, text('one'), { keeper: mine });
-    await other.transaction((tx) => mine.at(tx));
+    await other.transaction((tx) => mine.snapshot(tx));
     await migrate(other, text('two'));
     expect(fieldsOf(mine)).toEqual(['one']);
-    expect(await followed(other, mine).transaction(async () => fieldsOf(mine))).toEqual(['two']);
-    expect(fieldsOf(await other.transaction((tx) => mine.at(tx)))).toEqual(['two']);
+    expect(await withRevisions(other, mine).transaction(async () => fieldsOf(mine))).toEqual(['two']);
+    expect(fieldsOf(await other.transaction((tx) => mine.snapshot(tx)))).toEqual(['two']);
     await dispose();
   });
 
   it('have what was asked under those before asked again, whatever became of it', async () => {
     const { database: other, dispose } = openTestDatabase();
-    const mine = createModelKeeper(text('one'), LIMITS);
+    const mine = createPolicyStore(text('one'), LIMITS);
     await migrate(other, text('one'), { keeper: mine });
-    await other.transaction((tx) => mine.at(tx));
+    await other.transaction((tx) => mine.snapshot(tx));
     await migrate(other, text('two'));
     const asked: (readonly string[])[] = [];
     const ahead = async (): Promise<readonly string[]> => {
@@ -185,7 +185,7 @@ describe('definitions that another process put in force', () => {
       if (asked.length === 1) throw new Error('no such column');
       return fieldsOf(mine);
     };
-    const again = (): Promise<readonly string[]> => followed(other, mine).transactionAfter(ahead, async (_, told) => told);
+    const again = (): Promise<readonly string[]> => withRevisions(other, mine).transactionAtRevision(ahead, async ({ data }) => data);
     expect([await again(), asked]).toEqual([['two'], [['one'], ['two']]]);
     expect([await again(), asked]).toEqual([['two'], [['one'], ['two'], ['two']]]);
     await dispose();
@@ -200,13 +200,13 @@ describe('what is asked ahead', () => {
       transaction: (work) => database.transaction((tx) => work({ ...tx, one: (query) => note(order, 'epoch', () => tx.one(query)) })),
     };
     const ahead = (): Promise<void> => note(order, 'ahead', async () => undefined);
-    await followed(told, keeper).transactionAfter(ahead, async () => void order.push('work'));
+    await withRevisions(told, keeper).transactionAtRevision(ahead, async () => void order.push('work'));
     expect(order.slice(0, 2)).toEqual(['epoch asked', 'ahead asked']);
     expect(order.at(-1)).toBe('work');
   });
 
   it('and refused ends the work', async () => {
-    const refused = followed(database, keeper).transactionAfter(
+    const refused = withRevisions(database, keeper).transactionAtRevision(
       () => Promise.reject(new Error('nobody')),
       async () => 'done',
     );

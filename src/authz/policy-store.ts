@@ -1,8 +1,7 @@
 /**
- * What decisions are made on: the definitions in force and the policies compiled at one epoch.
- * A transaction asks for the model as of the epoch it sees, so a revoke that has committed is never missed.
+ * The policies, assignments and definitions in force. A transaction gets the snapshot of the revision that it reads first, so a
+ * revoke that has committed applies to every transaction that begins after it.
  */
-
 import { memoised } from '../memoize.ts';
 import type { Definitions, Resource } from '../resources/index.ts';
 import {
@@ -17,129 +16,126 @@ import {
 import { type AssignmentCache, createAssignmentCache, type UserAssignments } from './assignment-cache.ts';
 import { changePolicies, compilePolicies, type PolicyLimits, type PolicySnapshot } from './policies/index.ts';
 
-/** Definitions, compiled policies and whatever users are assigned as of one epoch. Frozen. */
-export interface Model {
-  readonly epoch: Revision;
+/** Definitions, policies and assignments at one revision. Frozen. */
+export interface Snapshot {
+  readonly revision: Revision;
   readonly definitions: Definitions;
   readonly policies: PolicySnapshot;
-  readonly grants: UserAssignments;
-  /** Definition of `User`: what `user.…` means in conditions. */
+  readonly assignments: UserAssignments;
+  /** The definition of `User`, which `user.…` in conditions refers to. */
   readonly user: Resource;
 }
 
-/** Keeps the model of the newest epoch seen. */
-export interface ModelKeeper {
-  /**
-   * The model as of the epoch that `tx` sees when it first asks, on which it rests from then on; of other definitions than before where
-   * another process put those in force.
-   */
-  at(tx: Transaction): Promise<Model>;
-  /** The same, for a transaction that has changed policies itself: nobody else sees that yet, and it may be undone, so it is not kept. */
-  after(tx: Transaction): Promise<Model>;
-  /** Puts other definitions in force, for `evolve` to call in the transaction that changes the tables; the next one compiles anew. */
+/** Keeps the snapshot of the newest revision read. */
+export interface PolicyStore {
+  /** Returns the snapshot of the revision that `tx` reads first, and adds the revision to the read set of `tx`. */
+  snapshot(tx: Transaction): Promise<Snapshot>;
+  /** Returns the snapshot as changed by `tx` itself. It is not kept, because `tx` may be rolled back. */
+  snapshotAfterChange(tx: Transaction): Promise<Snapshot>;
+  /** Puts other definitions in force. `migrate` calls it in the transaction that changes the tables; the next transaction compiles all policies. */
   replaceDefinitions(definitions: Definitions): void;
   readonly definitions: Definitions;
-  /** Number of the newest epoch seen; undefined before the first. */
-  epoch(): number | undefined;
+  /** Returns the number of the newest revision read; undefined before the first. */
+  revision(): number | undefined;
 }
 
-/** What a model is bounded by. */
-export interface ModelLimits extends PolicyLimits {
-  /** Users and their assignments that are kept at most. */
+/** Limits of the policy store. */
+export interface PolicyStoreOptions extends PolicyLimits {
+  /** Maximum number of users and assignments in the assignment cache. */
   readonly grants: number;
 }
 
-/** A model that is made, and what of users' assignments goes on to be kept; nothing where `users` is undefined. */
-interface Made {
-  readonly model: Model;
+/** A new snapshot, and the users whose assignments it changes; all users if `users` is undefined. */
+interface Loaded {
+  readonly snapshot: Snapshot;
   readonly users: ReadonlySet<string> | undefined;
 }
 
-/** Keeps the model, beginning with these definitions; policies are compiled when a transaction first asks. */
-export function createModelKeeper(initial: Definitions, limits: ModelLimits): ModelKeeper {
-  const keeper = createAssignmentCache(limits.grants);
+/** Creates the policy store. Policies are loaded with the first transaction. */
+export function createPolicyStore(initial: Definitions, options: PolicyStoreOptions): PolicyStore {
+  const cache = createAssignmentCache(options.grants);
+  const snapshots = new WeakMap<Transaction, Promise<Snapshot>>();
   let definitions = initial;
-  let current: Model | undefined;
-  let seen: number | undefined;
+  let current: Snapshot | undefined;
 
-  /** Of what has changed since `base`, where that can be told; of everything otherwise. */
-  async function make(tx: Transaction, base: Model | undefined, epoch: Revision): Promise<Made> {
+  /** Loads only the changes since `base` if the policy history has them; otherwise everything. */
+  async function load(tx: Transaction, base: Snapshot | undefined, revision: Revision): Promise<Loaded> {
     const others = await loadOtherDefinitions(tx, definitions);
     const known = others === undefined && base?.definitions === definitions ? base : undefined;
-    const changes = known && (await loadChanges(tx, known.epoch, epoch));
-    if (changes) return { model: toModel(changePolicies(known.policies, changes), epoch, keeper), users: changes.users };
+    const changes = known && (await loadChanges(tx, known.revision, revision));
+    if (changes) return { snapshot: toSnapshot(changePolicies(known.policies, changes), revision, cache), users: changes.users };
     definitions = others ?? definitions;
     const state = await loadPolicyState(tx);
-    // What is read statement by statement is of one epoch only where that is still the same after the last.
+    // Several statements read one state only if the revision is the same after the last.
     const now = await loadRevision(tx);
-    if (now.stamp !== epoch.stamp) return make(tx, base, now);
-    return { model: toModel(compilePolicies(state, definitions, limits), epoch, keeper), users: undefined };
+    if (now.stamp !== revision.stamp) return load(tx, base, now);
+    return { snapshot: toSnapshot(compilePolicies(state, definitions, options), revision, cache), users: undefined };
   }
 
-  async function load(tx: Transaction): Promise<Model> {
-    const epoch = await loadRevision(tx);
+  async function snapshotOf(tx: Transaction): Promise<Snapshot> {
+    const revision = await loadRevision(tx);
     const base = current;
-    const { model, users } = base?.epoch.stamp === epoch.stamp ? { model: base } : await make(tx, base, epoch);
-    // Transactions run side by side: another may have gone on from the same model meanwhile, and further.
-    if (current === base && model !== base) {
-      current = model;
-      seen = model.epoch.number;
-      keeper.goOn(model.epoch, users);
+    const { snapshot, users } = base?.revision.stamp === revision.stamp ? { snapshot: base } : await load(tx, base, revision);
+    // A concurrent transaction may have replaced `base` by a newer snapshot.
+    if (current === base && snapshot !== base) {
+      current = snapshot;
+      newest = snapshot.revision.number;
+      cache.moveTo(snapshot.revision, users);
     }
-    tx.restsOn({ epoch: model.epoch.stamp });
-    return model;
+    tx.restsOn({ epoch: snapshot.revision.stamp });
+    return snapshot;
   }
 
+  let newest: number | undefined;
   return {
     get definitions() {
       return definitions;
     },
-    epoch: () => seen,
-    replaceDefinitions(next) {
-      definitions = next;
-      current = undefined;
+    revision: () => newest,
+    replaceDefinitions: (next) => {
+      [definitions, current] = [next, undefined];
     },
-    at: oncePerTransaction(load),
-    async after(tx) {
-      const epoch = await loadRevision(tx);
-      return current?.epoch.stamp === epoch.stamp ? current : (await make(tx, current, epoch)).model;
+    snapshot: (tx) => memoised(snapshots, tx, () => snapshotOf(tx)),
+    snapshotAfterChange: async (tx) => {
+      const revision = await loadRevision(tx);
+      return current?.revision.stamp === revision.stamp ? current : (await load(tx, current, revision)).snapshot;
     },
   };
 }
 
-/** Asked for by whoever begins a transaction, and again by whoever decides in it. */
-function oncePerTransaction<T>(load: (tx: Transaction) => Promise<T>): (tx: Transaction) => Promise<T> {
-  const loaded = new WeakMap<Transaction, Promise<T>>();
-  return (tx) => memoised(loaded, tx, () => load(tx));
-}
-
 /** A database whose transactions begin under the definitions in force. */
-export interface Followed extends Database {
+export interface RevisionedDatabase extends Database {
   /**
-   * The same, for a work that begins by asking something: what `ahead` asks goes out together with the question which definitions those
-   * are, and once more where they turn out to be others than it was asked under.
+   * Runs a transaction with the snapshot of its revision and with prefetched data. The query of the revision and the queries of `prefetch`
+   * are sent together; if the definitions turn out to have changed, `prefetch` runs again.
    */
-  transactionAfter<Told, T>(ahead: Ahead<Told>, work: (tx: Transaction, told: Told) => Promise<T>): Promise<T>;
+  transactionAtRevision<Data, T>(prefetch: Prefetch<Data>, work: (unit: AtRevision<Data>) => Promise<T>): Promise<T>;
 }
 
-/** Asks something under definitions. */
-export type Ahead<Told> = (tx: Transaction, definitions: Definitions) => Promise<Told>;
+/** Loads data under definitions that may turn out to be outdated. */
+export type Prefetch<Data> = (tx: Transaction, definitions: Definitions) => Promise<Data>;
+
+/** A transaction, its snapshot, and the prefetched data. */
+export interface AtRevision<Data> {
+  readonly tx: Transaction;
+  readonly snapshot: Snapshot;
+  readonly data: Data;
+}
 
 /**
- * The database, whose every transaction begins by seeing to it that definitions are those in force: another process may have
- * changed tables, and then whatever is read or written under the definitions before would miss columns or name others.
+ * Wraps a database so that every transaction first puts the definitions of its revision in force. Another process may have
+ * changed the tables, and statements for outdated definitions would miss columns.
  */
-export function followed(database: Database, model: ModelKeeper): Followed {
-  async function load<Told>(tx: Transaction, ahead: Ahead<Told>): Promise<Told> {
-    const expected = model.definitions;
-    // In this order: what is told is not older than the epoch, which the commit looks at once more.
-    const following = model.at(tx);
-    const told = ahead(tx, expected);
-    // Both, whatever becomes of them: a connection that is still asked is nobody else's. What failed under definitions that are no more is
-    // nobody's business.
-    await Promise.allSettled([following, told]);
-    const { definitions } = await following;
-    return definitions === expected ? told : ahead(tx, definitions);
+export function withRevisions(database: Database, store: PolicyStore): RevisionedDatabase {
+  async function begin<Data>(tx: Transaction, prefetch: Prefetch<Data>): Promise<AtRevision<Data>> {
+    const expected = store.definitions;
+    // In this order: prefetched data must not be older than the revision, which the commit validates.
+    const reading = store.snapshot(tx);
+    const prefetching = prefetch(tx, expected);
+    // Both must settle before the connection is used for something else. A failure of `prefetch` under outdated definitions does not matter.
+    await Promise.allSettled([reading, prefetching]);
+    const snapshot = await reading;
+    return { tx, snapshot, data: await (snapshot.definitions === expected ? prefetching : prefetch(tx, snapshot.definitions)) };
   }
 
   return {
@@ -157,25 +153,25 @@ export function followed(database: Database, model: ModelKeeper): Followed {
     },
     transaction: (work, options) =>
       database.transaction(async (tx) => {
-        await model.at(tx);
+        await store.snapshot(tx);
         return work(tx);
       }, options),
-    transactionAfter(ahead, work) {
-      let isAgain = false;
+    transactionAtRevision(prefetch, work) {
+      let isRetry = false;
       return database.transaction(async (tx) => {
-        // What fails in a transaction fails all that is asked behind it: who is run again asks for definitions before anything rests on them.
-        if (isAgain) await model.at(tx);
-        isAgain = true;
-        return work(tx, await load(tx, ahead));
+        // A failed statement fails all statements sent behind it, so a retry waits for the definitions before it prefetches.
+        if (isRetry) await store.snapshot(tx);
+        isRetry = true;
+        return work(await begin(tx, prefetch));
       });
     },
     close: () => database.close(),
   };
 }
 
-function toModel(policies: PolicySnapshot, epoch: Revision, keeper: AssignmentCache): Model {
+function toSnapshot(policies: PolicySnapshot, revision: Revision, cache: AssignmentCache): Snapshot {
   const { definitions } = policies.compileOptions;
   const user = definitions.get('User');
   if (user === undefined) throw new Error('the definition of User is built in and cannot be absent');
-  return Object.freeze({ epoch, definitions, policies, grants: keeper.at(epoch), user });
+  return Object.freeze({ revision, definitions, policies, assignments: cache.at(revision), user });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ModelKeeper } from '../authz/policy-store.ts';
+import type { PolicyStore } from '../authz/policy-store.ts';
 import type { Database } from '../storage/index.ts';
 import { createReadiness, type ReadinessProbe } from './readiness.ts';
 
@@ -47,8 +47,8 @@ function createTestDatabase(trustMs: number): TestDatabase {
     },
   } as unknown as Database;
   const policyStore = {
-    epoch: () => state.epoch,
-  } as unknown as ModelKeeper;
+    revision: () => state.epoch,
+  } as unknown as PolicyStore;
   return Object.assign(state, { readiness: createReadiness({ database, policyStore, trustMs, timeoutMs: 20 }) });
 }
 

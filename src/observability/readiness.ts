@@ -1,4 +1,4 @@
-import type { ModelKeeper } from '../authz/index.ts';
+import type { PolicyStore } from '../authz/index.ts';
 import type { Readiness } from '../http/index.ts';
 import type { Database } from '../storage/index.ts';
 
@@ -12,7 +12,7 @@ export interface ReadinessProbe {
 /** The dependencies of the readiness probe. */
 export interface ReadinessDeps {
   readonly database: Database;
-  readonly policyStore: ModelKeeper;
+  readonly policyStore: PolicyStore;
   /** Milliseconds for which a successful commit proves that the audit log can be written. */
   readonly trustMs?: number;
   /** Milliseconds after which a probe commit counts as failed. */
@@ -49,7 +49,7 @@ export function createReadiness({ database, policyStore, trustMs = 5000, timeout
   return {
     async check() {
       if (isStopping) return { ok: false, why: 'the service is shutting down' };
-      if (policyStore.epoch() === undefined) return { ok: false, why: 'no policies have been loaded yet' };
+      if (policyStore.revision() === undefined) return { ok: false, why: 'no policies have been loaded yet' };
       if (database.healthy && !isProven() && !(await prove())) return { ok: false, why: 'the database does not answer' };
       // Read after the probe, which may find that the reason no longer exists.
       const { fault } = database;

@@ -1,42 +1,42 @@
 import { Problem } from '../errors.ts';
 import { type ApiRequest, type BatchItem, fillItemReferences } from '../request/index.ts';
 import type { Transaction } from '../storage/index.ts';
-import { appendEntries, appendFor, type Outcome, settle, undoneUnless } from './pipeline.ts';
-import type { Job } from './step-context.ts';
+import { appendEntries, appendUnchanged, type Outcome, rollBackUnless, runPipeline } from './pipeline.ts';
+import type { RequestContext } from './request-context.ts';
 
-/** The requests of a batch, and how each becomes a job. */
+/** The requests of a batch and their unit of work. */
 export interface Batch {
   readonly tx: Transaction;
   /** The requests in the order of the body. */
   readonly items: readonly BatchItem[];
-  /** The job of whoever the caller is by then: the requests before may have changed that. Throws a Problem where the resource is unknown. */
-  toJob(request: ApiRequest): Promise<Job>;
+  /** Creates the context of a request for the caller, whom earlier requests may have changed. @throws Problem RESOURCE_UNKNOWN */
+  createContext(request: ApiRequest): Promise<RequestContext>;
 }
 
 interface Item {
   readonly outcome: Outcome;
-  /** Absent where the request never came to a decision. */
-  readonly job?: Job;
+  /** Absent if the request was refused before a decision. */
+  readonly context?: RequestContext;
 }
 
-/** Runs each request by itself, in order, in one commit: what one refuses does not undo the others. */
+/** Runs each request by itself, in order, in one transaction. A refusal does not roll back the other requests. */
 export async function runEach(batch: Batch): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = [];
   for (const sent of batch.items) {
-    const { outcome, job } = await runItem(batch, sent, outcomes);
-    if (job !== undefined) await appendEntries(job, outcome);
+    const { outcome, context } = await runItem(batch, sent, outcomes);
+    if (context !== undefined) await appendEntries(context, outcome);
     outcomes.push(outcome);
   }
   return outcomes;
 }
 
 /**
- * Runs all requests or none, and answers the problem of the one that failed. What was decided stays on the record
- * either way; entries of undone requests say BATCH_ABORTED.
+ * Runs all requests or none. If one fails, returns its problem. The audit entries stay in both cases; entries of requests that are
+ * rolled back have the outcome BATCH_ABORTED.
  */
 export async function runAll(batch: Batch): Promise<readonly Outcome[] | Problem> {
   const done: Item[] = [];
-  const failed = await undoneUnless(batch.tx, async () => {
+  const failed = await rollBackUnless(batch.tx, async () => {
     for (const sent of batch.items) {
       const earlier = done.map(({ outcome }) => outcome);
       done.push(failedUnmatched(sent, await runItem(batch, sent, earlier)));
@@ -44,34 +44,34 @@ export async function runAll(batch: Batch): Promise<readonly Outcome[] | Problem
     }
     return true;
   });
-  for (const [index, { job, outcome }] of done.entries()) {
-    if (job === undefined) continue;
-    if (failed && index < done.length - 1) await appendUndone(job);
-    else await appendEntries(job, outcome);
+  for (const [index, { context, outcome }] of done.entries()) {
+    if (context === undefined) continue;
+    if (failed && index < done.length - 1) await appendUndone(context);
+    else await appendEntries(context, outcome);
   }
-  return failed ? abortion(done) : done.map((item) => item.outcome);
+  return failed ? toBatchProblem(done) : done.map((item) => item.outcome);
 }
 
 async function runItem(batch: Batch, { request }: BatchItem, earlier: readonly Outcome[]): Promise<Item> {
   if (request instanceof Problem) return { outcome: { problem: request, decisionId: undefined } };
   try {
-    const job = await batch.toJob(fillItemReferences(request, (index) => givenId(earlier[index], index)));
-    return { outcome: await settle(job), job };
+    const context = await batch.createContext(fillItemReferences(request, (index) => idOfResult(earlier[index], index)));
+    return { outcome: await runPipeline(context), context };
   } catch (error) {
     if (error instanceof Problem && error.status !== 503) return { outcome: { problem: error, decisionId: undefined } };
     throw error;
   }
 }
 
-/** The id of the record that an earlier request gave. */
-function givenId(outcome: Outcome | undefined, index: number): string {
+/** Returns the id of the record in the result of an earlier request. */
+function idOfResult(outcome: Outcome | undefined, index: number): string {
   const data = outcome !== undefined && 'result' in outcome ? outcome.result.data : undefined;
   const id = typeof data === 'object' && data !== null && 'id' in data ? data.id : undefined;
   if (typeof id === 'string') return id;
-  throw new Problem('BATCH_DEPENDENCY', `request ${index} gave no record that this one could refer to by $${index}.id`);
+  throw new Problem('BATCH_DEPENDENCY', `request ${index} returned no record, so $${index}.id has no value`);
 }
 
-/** All or none means that what is to be updated is there: an updateIfExists without a match fails, unless it is optional. */
+/** In an atomic batch an updateIfExists without a match fails, unless it is optional. */
 function failedUnmatched({ optional }: BatchItem, item: Item): Item {
   const { outcome } = item;
   if (optional || !('result' in outcome) || outcome.result.extras?.['updated'] !== false) return item;
@@ -79,18 +79,18 @@ function failedUnmatched({ optional }: BatchItem, item: Item): Item {
   return { ...item, outcome: { problem, decisionId: outcome.decisionId } };
 }
 
-async function appendUndone(job: Job): Promise<void> {
-  await appendFor(
-    job,
-    job.entries.map((entry) => ({ ...entry, outcome: 'BATCH_ABORTED' })),
+async function appendUndone(context: RequestContext): Promise<void> {
+  await appendUnchanged(
+    context,
+    context.entries.map((entry) => ({ ...entry, outcome: 'BATCH_ABORTED' })),
   );
 }
 
-/** The problem of the request that failed, naming which one it was. */
-function abortion(done: readonly Item[]): Problem {
+/** Returns the problem of the request that failed, with its index. */
+function toBatchProblem(done: readonly Item[]): Problem {
   const index = done.length - 1;
   const { outcome } = done[index] as Item;
-  if (!('problem' in outcome)) throw new Error('the last request of an undone batch is the one that failed');
+  if (!('problem' in outcome)) throw new Error('expected the last request of an aborted batch to be the one that failed');
   const { code, detail, extras } = outcome.problem;
   const errors = (extras.errors ?? [{ path: '', code, detail }]).map((issue) => ({
     ...issue,

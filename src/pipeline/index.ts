@@ -5,12 +5,18 @@
  * rules (that is `authz/decision/`), knows HTTP, or awaits anything but the transaction.
  * Begin with `pipeline.ts`, then `steps/decide-request.ts`.
  */
-export { runAll, runEach } from './batch.ts';
-export { appendEntries, type Outcome, settle, settleWork, undoneUnless } from './pipeline.ts';
-export { type Asked, type AskedParts, askAgain, type Caller, inTransaction, readCaller, runRead, toJob } from './request-context.ts';
-export type { Decided, DecisionWatch, Found, Job, JobSettings, Proposal, Result, StepRow } from './step-context.ts';
+export { handle, handleBatch } from './handle.ts';
+export { appendEntries, attempt, type Outcome, rollBackUnless, runPipeline } from './pipeline.ts';
+export {
+  type Caller,
+  createRequestContext,
+  type DecisionWatch,
+  type PipelineDeps,
+  type PipelineOptions,
+  type UnitOfWork,
+} from './request-context.ts';
 export { maySeeDescription } from './steps/decide-request.ts';
 export { checkKey, decideAnyRow, importRow, type RowDone } from './steps/import-rows.ts';
-export { foreseeRead } from './steps/load-record.ts';
 export type { MadePasswords, PasswordHashes } from './steps/password-hashes.ts';
 export { type Proposing, proposeChange, proposeRecord } from './steps/submitted-values.ts';
+export { authenticate, identifyAgain, withAuditMode, withUnitOfWork } from './unit-of-work.ts';

@@ -1,111 +1,130 @@
 /**
- * The life of a request inside its transaction: a row for each action, a column for each step. A reader sees here
- * that no action skips deciding, checking or recording. Every cell is a function in `steps/`.
+ * The steps of every action: one row per action, one column per step. The table shows that no action skips deciding,
+ * validating or auditing. Every cell is a function in `steps/`.
  */
 import type { ActionName } from '../actions.ts';
 import { type AuditEntry, appendAll } from '../audit/index.ts';
+import type { Decision } from '../authz/decision/index.ts';
 import { Problem } from '../errors.ts';
 import type { Transaction } from '../storage/index.ts';
-import type { Job, Result, StepRow } from './step-context.ts';
-import { checkAll, checkDeleted, checkKept, checkNothing, checkRecord, checkValuesOnly, checkVersion } from './steps/check-record.ts';
+import type { Decided, Found, Proposal, RequestContext, Result } from './request-context.ts';
 import {
+  validateDeleted,
+  validateNothing,
+  validateRecord,
+  validateSoftDelete,
+  validateSubmittedValues,
+  validateVersion,
+  validateVersionAndValues,
+} from './steps/check-record.ts';
+import {
+  decideChanged,
   decideDeletion,
   decideDescription,
   decideEachProposed,
+  decideNoChange,
   decideOpen,
   decideProposed,
   decideReading,
   decideRecord,
   decideUpdate,
-  redecide,
-  redecideNothing,
 } from './steps/decide-request.ts';
-import { select } from './steps/list-records.ts';
+import { selectPage } from './steps/list-records.ts';
 import { loadById, loadDeletedById, loadNothing } from './steps/load-record.ts';
 import { insertUnlessMatched, saveMatch } from './steps/match-records.ts';
 import { HashNeeded } from './steps/password-hashes.ts';
 import { restoreRecords } from './steps/restore-records.ts';
-import { readEach, readForCreate, readForUpdate, readNothing } from './steps/submitted-values.ts';
+import { noValues, valuesForCreate, valuesForImport, valuesForUpdate } from './steps/submitted-values.ts';
 import { describe, insert, insertEach, remove, save, show } from './steps/write-record.ts';
 
-/** Action → load, read values, decide, check, decide the change, perform. */
-export const PIPELINE: Readonly<Record<ActionName, StepRow>> = {
-  create: [loadNothing, readForCreate, decideProposed, checkValuesOnly, redecideNothing, insert],
-  read: [loadById, readNothing, decideRecord, checkRecord, redecideNothing, show],
-  update: [loadById, readForUpdate, decideUpdate, checkAll, redecide, save],
-  delete: [loadById, readNothing, decideRecord, checkVersion, redecideNothing, remove],
-  list: [loadNothing, readNothing, decideOpen, checkNothing, redecideNothing, select],
-  export: [loadNothing, readNothing, decideOpen, checkNothing, redecideNothing, select],
-  import: [loadNothing, readEach, decideEachProposed, checkValuesOnly, redecideNothing, insertEach],
-  createIfNotExists: [loadNothing, readForCreate, decideProposed, checkNothing, decideReading, insertUnlessMatched],
-  updateIfExists: [loadNothing, readNothing, decideOpen, checkNothing, decideReading, saveMatch],
-  restore: [loadDeletedById, readNothing, decideRecord, checkDeleted, redecideNothing, restoreRecords],
-  listDeleted: [loadNothing, readNothing, decideOpen, checkKept, decideDeletion, select],
-  schema: [loadNothing, readNothing, decideDescription, checkNothing, redecideNothing, describe],
+/** Action → load, values, decide, validate, decide the change, perform. */
+export const PIPELINE: Readonly<Record<ActionName, Steps>> = {
+  create: [loadNothing, valuesForCreate, decideProposed, validateSubmittedValues, decideNoChange, insert],
+  read: [loadById, noValues, decideRecord, validateRecord, decideNoChange, show],
+  update: [loadById, valuesForUpdate, decideUpdate, validateVersionAndValues, decideChanged, save],
+  delete: [loadById, noValues, decideRecord, validateVersion, decideNoChange, remove],
+  list: [loadNothing, noValues, decideOpen, validateNothing, decideNoChange, selectPage],
+  export: [loadNothing, noValues, decideOpen, validateNothing, decideNoChange, selectPage],
+  import: [loadNothing, valuesForImport, decideEachProposed, validateSubmittedValues, decideNoChange, insertEach],
+  createIfNotExists: [loadNothing, valuesForCreate, decideProposed, validateNothing, decideReading, insertUnlessMatched],
+  updateIfExists: [loadNothing, noValues, decideOpen, validateNothing, decideReading, saveMatch],
+  restore: [loadDeletedById, noValues, decideRecord, validateDeleted, decideNoChange, restoreRecords],
+  listDeleted: [loadNothing, noValues, decideOpen, validateSoftDelete, decideDeletion, selectPage],
+  schema: [loadNothing, noValues, decideDescription, validateNothing, decideNoChange, describe],
 };
 
-/** What a request came to: a result or a problem, and the entry that its answer names. */
+/** The steps of one action, in order. */
+export type Steps = readonly [
+  load: (context: RequestContext) => Promise<Found>,
+  values: (context: RequestContext, found: Found) => readonly Proposal[],
+  /** Returns the decision and adds its entry to the context. @throws Problem ACCESS_DENIED */
+  decide: (context: RequestContext, found: Found, proposals: readonly Proposal[]) => Promise<Decision>,
+  /** Refuses what is allowed but impossible: no such record, another version, invalid values. */
+  validate: (context: RequestContext, found: Found, proposals: readonly Proposal[]) => Promise<void>,
+  /** Decides on the changed record; or makes the second decision of an action that needs two, and returns it. */
+  decideChange: (context: RequestContext, decided: Decided) => Promise<Decision | undefined>,
+  perform: (context: RequestContext, decided: Decided) => Promise<Result>,
+];
+
+/** The outcome of a request: a result or a problem, and the id of the audit entry that the response names. */
 export type Outcome<Done = Result> =
   | { readonly result: Done; readonly decisionId: string | undefined }
   | { readonly problem: Problem; readonly decisionId: string | undefined };
 
-/** Takes the steps of the job's action. Throws a Problem where one refuses; the entries made so far are in the job. */
-export async function runPipeline(job: Job): Promise<Result> {
-  const [load, readValues, decide, check, decideChange, perform] = PIPELINE[job.request.action];
-  const found = await load(job);
-  const proposals = readValues(job, found);
-  const decision = await decide(job, found, proposals);
-  await check(job, found, proposals);
-  const decided = { found, proposals, decision };
-  const also = await decideChange(job, decided);
-  return perform(job, { ...decided, also });
+/** Runs the steps of the action. A refusal rolls back what they wrote; the entries of their decisions stay in the context, to be appended. */
+export function runPipeline(context: RequestContext): Promise<Outcome> {
+  const [load, values, decide, validate, decideChange, perform] = PIPELINE[context.request.action];
+  return attempt(context, async () => {
+    const found = await load(context);
+    const proposals = values(context, found);
+    const decision = await decide(context, found, proposals);
+    await validate(context, found, proposals);
+    const also = await decideChange(context, { found, proposals, decision });
+    return perform(context, { found, proposals, decision, also });
+  });
 }
 
-/** Runs the pipeline so that a refusal undoes what was written, and gives the outcome with every entry still to be appended. */
-export function settle(job: Job): Promise<Outcome> {
-  return settleWork(job, () => runPipeline(job));
-}
-
-/** The same for work that is a part of an action: a row of an import. */
-export async function settleWork<Done>(job: Job, work: () => Promise<Done>): Promise<Outcome<Done>> {
+/** Runs `work` in a savepoint. If it throws a Problem, what it wrote is rolled back and the problem is the outcome. */
+export async function attempt<Done>(context: RequestContext, work: () => Promise<Done>): Promise<Outcome<Done>> {
   try {
-    const result = await job.tx.savepoint(work);
-    return { result, decisionId: job.entries[0]?.id };
+    const result = await context.tx.savepoint(work);
+    return { result, decisionId: context.entries[0]?.id };
   } catch (error) {
     const problem = toProblem(error);
-    return { problem, decisionId: problem.extras.decisionId ?? job.entries[0]?.id };
+    return { problem, decisionId: problem.extras.decisionId ?? context.entries[0]?.id };
   }
 }
 
-/** Runs requests or rows that stand together. Answers whether `work` said no; what it wrote is undone then. */
-export async function undoneUnless(tx: Transaction, work: () => Promise<boolean>): Promise<boolean> {
+/** Runs `work` in a savepoint and rolls it back if it returns false. Returns true if it was rolled back. */
+export async function rollBackUnless(tx: Transaction, work: () => Promise<boolean>): Promise<boolean> {
   try {
     await tx.savepoint(async () => {
-      if (!(await work())) throw new Undo();
+      if (!(await work())) throw new RolledBack();
     });
     return false;
   } catch (error) {
-    if (error instanceof Undo) return true;
+    if (error instanceof RolledBack) return true;
     throw error;
   }
 }
 
-class Undo extends Error {}
+class RolledBack extends Error {}
 
-/** Appends the job's entries. What was allowed and came to nothing all the same, as a row of a denied import, says why. */
-export async function appendEntries(job: Job, outcome: Outcome<unknown>): Promise<void> {
+/** Appends the entries of a request. If it failed, its allowed entries name the failure as their outcome. */
+export async function appendEntries(context: RequestContext, outcome: Outcome<unknown>): Promise<void> {
   const failure = 'problem' in outcome ? outcome.problem.code : undefined;
-  const entries = failure === undefined ? job.entries : job.entries.map((entry) => (entry.allowed ? withOutcome(entry, failure) : entry));
-  await appendFor(job, entries);
+  const entries =
+    failure === undefined ? context.entries : context.entries.map((entry) => (entry.allowed ? withOutcome(entry, failure) : entry));
+  await appendUnchanged(context, entries);
 }
 
-/** Appends entries of a job as they are. */
-export async function appendFor({ tx, appended }: Job, entries: readonly AuditEntry[]): Promise<void> {
+/** Appends entries unchanged. */
+export async function appendUnchanged({ tx, appended }: RequestContext, entries: readonly AuditEntry[]): Promise<void> {
   for (const entry of entries) appended.push(entry);
   await appendAll(tx, entries);
 }
 
-/** Anything thrown, as a problem for the caller. A failing database is passed on: without it nothing can be recorded either. */
+/** Returns the problem for the caller. A failure of the database is thrown: no audit entry can be written then. */
 function toProblem(error: unknown): Problem {
   if (!(error instanceof Problem)) {
     if (error instanceof HashNeeded) throw error;

@@ -8,15 +8,15 @@ import { Problem } from '../errors.ts';
 import type { Field } from '../fields/index.ts';
 import type { Json, JsonObject } from '../operators/index.ts';
 import {
-  type Asked,
-  type AskedParts,
   appendEntries,
+  authenticate,
   type Caller,
-  inTransaction,
-  readCaller,
-  runRead,
-  settle,
-  toJob,
+  createRequestContext,
+  type PipelineDeps,
+  runPipeline,
+  type UnitOfWork,
+  withAuditMode,
+  withUnitOfWork,
 } from '../pipeline/index.ts';
 import { type ApiRequest, type HttpRequest, type HttpResponse, parseActionRequest, parseExportQuery } from '../request/index.ts';
 import { columnsOf, type Resource } from '../resources/index.ts';
@@ -43,7 +43,7 @@ export interface ExportPage {
  * The pages of an export, at least one. It leaves one entry where it begins, and one more where a page rests on
  * other policies or another reason. Throws the problem of a page that is refused.
  */
-export async function* runExport(parts: AskedParts, caller: Caller, request: ApiRequest): AsyncGenerator<ExportPage> {
+export async function* runExport(parts: PipelineDeps, caller: Caller, request: ApiRequest): AsyncGenerator<ExportPage> {
   let decided: Decided | undefined;
   let left = request.limit ?? Number.POSITIVE_INFINITY;
   let cursor: string | undefined;
@@ -51,7 +51,7 @@ export async function* runExport(parts: AskedParts, caller: Caller, request: Api
   do {
     const asked: ApiRequest = { ...request, cursor, limit: Math.min(rows, left) };
     const before = decided;
-    const page = await runRead(parts, (record) => inTransaction(parts, { caller }, (tx) => runPage(tx, asked, { before, record })));
+    const page = await withAuditMode(parts, (record) => withUnitOfWork(parts, { caller }, (tx) => runPage(tx, asked, { before, record })));
     if ('problem' in page) throw page.problem;
     decided = page.decided;
     left -= page.records.length;
@@ -91,9 +91,9 @@ interface Recording {
   readonly record: boolean;
 }
 
-async function runPage(asked: Asked, request: ApiRequest, { before, record }: Recording) {
-  const job = toJob(asked, request);
-  const outcome = await settle(job);
+async function runPage(asked: UnitOfWork, request: ApiRequest, { before, record }: Recording) {
+  const job = createRequestContext(asked, request);
+  const outcome = await runPipeline(job);
   const [entry] = job.entries;
   const isNew = 'problem' in outcome || entry?.epoch !== before?.epoch || entry?.reason !== before?.reason;
   if (isNew && record) await appendEntries(job, outcome);
@@ -130,7 +130,7 @@ export async function answerExport(parts: TransferDeps, call: HttpRequest, atten
   const request = parseActionRequest({ ...call, query: new Map() }, parts.limits, 'export');
   if (format === undefined) return { plain: request };
   checkNoPage(request);
-  const caller = attended?.caller ?? (await readCaller(parts, call.origin));
+  const caller = attended?.caller ?? (await authenticate(parts, call.origin));
   const pages = runExport(parts, caller, request);
   // The first page is read before anything is answered: who is denied gets a problem, not a file that breaks off.
   const first = await pages.next();

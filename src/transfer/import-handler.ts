@@ -2,7 +2,7 @@
 
 import { Problem } from '../errors.ts';
 import type { Json, JsonObject } from '../operators/index.ts';
-import { type Caller, checkKey, readCaller } from '../pipeline/index.ts';
+import { authenticate, type Caller, checkKey } from '../pipeline/index.ts';
 import {
   type ByteStream,
   type CellStyle,
@@ -30,7 +30,7 @@ const LISTED = 100;
 export async function answerImport(parts: TransferDeps, call: HttpRequest, attended?: AttendedTransfer): Promise<HttpResponse | Plain> {
   const format = readFormat(call);
   const query = parseImportQuery(call);
-  const caller = attended?.caller ?? (await readCaller(parts, call.origin));
+  const caller = attended?.caller ?? (await authenticate(parts, call.origin));
   const definition = await openImport(parts, caller, call.params.get('resource') ?? '');
   const importing: Importing = { parts, call, caller, definition, tell: attended?.tell };
   const stream = call.stream ?? NO_BYTES;

@@ -5,17 +5,17 @@
 
 import { Problem } from '../errors.ts';
 import {
-  type Asked,
-  type AskedParts,
   appendEntries,
-  askAgain,
+  attempt,
   type Caller,
+  createRequestContext,
   decideAnyRow,
+  identifyAgain,
   importRow,
-  inTransaction,
-  settleWork,
-  toJob,
-  undoneUnless,
+  type PipelineDeps,
+  rollBackUnless,
+  type UnitOfWork,
+  withUnitOfWork,
 } from '../pipeline/index.ts';
 import type { ApiRequest, ImportOptions } from '../request/index.ts';
 import type { Resource } from '../resources/index.ts';
@@ -52,10 +52,10 @@ export interface ImportJob {
  * Refuses whoever could import no row at all, before any is read; gives the definition of what is imported.
  * Throws ACCESS_DENIED, which leaves one entry, and RESOURCE_UNKNOWN.
  */
-export async function openImport(parts: AskedParts, caller: Caller, resource: string): Promise<Resource> {
-  const outcome = await inTransaction(parts, { caller }, async (asked) => {
-    const job = toJob(asked, toRequest(resource));
-    const settled = await settleWork(job, async () => {
+export async function openImport(parts: PipelineDeps, caller: Caller, resource: string): Promise<Resource> {
+  const outcome = await withUnitOfWork(parts, { caller }, async (asked) => {
+    const job = createRequestContext(asked, toRequest(resource));
+    const settled = await attempt(job, async () => {
       await decideAnyRow(job);
       return job.resource;
     });
@@ -71,13 +71,13 @@ export async function openImport(parts: AskedParts, caller: Caller, resource: st
  * Imports the rows; gives each that is rejected as it is, and at the end what became of all. Throws the problem that stopped
  * it, with what was stored before: nothing, where it is all or nothing.
  */
-export async function* runImport(parts: AskedParts, job: ImportJob): AsyncGenerator<Rejection, ImportSummary> {
+export async function* runImport(parts: PipelineDeps, job: ImportJob): AsyncGenerator<Rejection, ImportSummary> {
   const tally = createImportReport(job.options);
   const batches = job.options.atomic ? readWhole(job.rows, job.whole) : readBatches(job.rows);
   try {
     for await (const batch of batches) {
       for (let left = batch; left.length > 0; ) {
-        const items = await inTransaction(parts, job, (asked) => runBatch(asked, job, left));
+        const items = await withUnitOfWork(parts, job, (asked) => runBatch(asked, job, left));
         left = left.slice(items.length);
         job.tell?.(items.length);
         yield* tally.add(items);
@@ -90,7 +90,7 @@ export async function* runImport(parts: AskedParts, job: ImportJob): AsyncGenera
 }
 
 /** As many of the rows as there is time for, or until the first that stops the import. */
-async function runBatch(asked: Asked, job: ImportJob, rows: readonly SourceRow[]): Promise<readonly ImportItem[]> {
+async function runBatch(asked: UnitOfWork, job: ImportJob, rows: readonly SourceRow[]): Promise<readonly ImportItem[]> {
   const { atomic, dryRun } = job.options;
   if (atomic || dryRun) return runUndoable(asked, job, rows);
   const items: ImportItem[] = [];
@@ -107,11 +107,11 @@ async function runBatch(asked: Asked, job: ImportJob, rows: readonly SourceRow[]
 }
 
 /** The same where it may be undone: entries stay, and then say so. */
-async function runUndoable(asked: Asked, job: ImportJob, rows: readonly SourceRow[]): Promise<readonly ImportItem[]> {
+async function runUndoable(asked: UnitOfWork, job: ImportJob, rows: readonly SourceRow[]): Promise<readonly ImportItem[]> {
   const { atomic, dryRun } = job.options;
   const items: RowItem[] = [];
   const end = atomic ? Number.POSITIVE_INFINITY : performance.now() + BATCH_TIME;
-  const undone = await undoneUnless(asked.tx, async () => {
+  const undone = await rollBackUnless(asked.tx, async () => {
     for (const row of rows) {
       const item = await runRow(asked, job, row);
       items.push(item);
@@ -130,12 +130,12 @@ interface RowItem extends ImportItem {
   append(undone: boolean): Promise<void>;
 }
 
-async function runRow(asked: Asked, { resource, options }: ImportJob, { row, data, issues, problem }: SourceRow): Promise<RowItem> {
+async function runRow(asked: UnitOfWork, { resource, options }: ImportJob, { row, data, issues, problem }: SourceRow): Promise<RowItem> {
   if (problem !== undefined) return { row, outcome: { problem, decisionId: undefined }, append: async () => undefined };
   // Rows of users may change who asks, or end that.
-  const now = resource === 'User' ? await askAgain(asked) : asked;
-  const job = toJob(now, { ...toRequest(resource), data });
-  const outcome = await settleWork(job, () => importRow(job, { key: options.key, issues }));
+  const now = resource === 'User' ? await identifyAgain(asked) : asked;
+  const job = createRequestContext(now, { ...toRequest(resource), data });
+  const outcome = await attempt(job, () => importRow(job, { key: options.key, issues }));
   return {
     row,
     outcome,

@@ -1,10 +1,10 @@
 import { Problem } from '../errors.ts';
-import type { AskedParts, Caller } from '../pipeline/index.ts';
+import type { Caller, PipelineDeps } from '../pipeline/index.ts';
 import type { ApiRequest, ByteStream, HttpRequest, RequestLimits } from '../request/index.ts';
 import { type Format, formatOfType } from './formats/index.ts';
 
 /** What imports and exports are made of. */
-export interface TransferDeps extends AskedParts {
+export interface TransferDeps extends PipelineDeps {
   readonly limits: RequestLimits;
   /** Bounds of what is imported. */
   readonly importBounds: ImportBounds;

@@ -141,7 +141,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
   {
     name: 'what was taken from a user is kept',
     file: 'src/authz/assignment-cache.ts',
-    find: 'else for (const userId of changed) kept.delete(userId);',
+    find: 'else for (const userId of changed) cached.delete(userId);',
     replace: '',
     red: 'src/authz/assignment-cache.test.ts',
     test: 'forgets who is named, or everybody',

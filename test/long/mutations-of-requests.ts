@@ -46,7 +46,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   {
     name: 'the description of the API shows every resource',
     file: 'src/api/openapi-endpoint.ts',
-    find: 'if (await maySeeDescription(toJob(asked, toRequest(name)))) names.push(name);',
+    find: 'if (await maySeeDescription(createRequestContext(unit, toRequest(name)))) names.push(name);',
     replace: 'names.push(name);',
     red: 'test/attack/description.test.ts',
     test: 'the description of the API shows each caller what GET /api/:resource/schema shows',
@@ -70,7 +70,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   {
     name: 'an update shows the record to a caller who may not read it',
     file: 'src/pipeline/steps/write-record.ts',
-    find: 'if (await mayRead(job, record)) return',
+    find: 'if (await mayRead(context, record)) return',
     replace: 'return',
     red: 'test/attack/update-responses.test.ts',
     test: 'the answer of an update by PUT shows the id and the version alone where the caller may not read the record: nothing',
@@ -78,8 +78,8 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   {
     name: 'what is sent may open the answer of an update',
     file: 'src/pipeline/steps/decide-request.ts',
-    find: 'const reading = asRead(job);',
-    replace: 'const reading = job;',
+    find: 'const reading = asRead(context);',
+    replace: 'const reading = context;',
     red: 'test/attack/update-responses.test.ts',
     test: 'the answer of an update by PUT does not show what a condition on the data sent would open',
   },
@@ -150,7 +150,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   {
     name: 'policies are compiled once and for all',
     file: 'src/authz/policy-store.ts',
-    find: 'current?.epoch.stamp === epoch.stamp',
+    find: 'current?.revision.stamp === revision.stamp',
     replace: 'current !== undefined',
     red: 'src/authz/policy-store.test.ts',
     test: 'the model knows a change from the moment it is made, in the same transaction',
@@ -158,8 +158,8 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   {
     name: 'models are told apart by the number of their epoch, not by its stamp',
     file: 'src/authz/policy-store.ts',
-    find: 'current?.epoch.stamp === epoch.stamp',
-    replace: 'current?.epoch.number === epoch.number',
+    find: 'current?.revision.stamp === revision.stamp',
+    replace: 'current?.revision.number === revision.number',
     red: 'src/authz/policy-store.test.ts',
     test: 'the model of a change that was undone does not pass for that of the next, which has its number',
   },
@@ -230,7 +230,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   {
     name: 'a deletion empties references of admins',
     file: 'src/pipeline/steps/cascade-delete.ts',
-    find: "if (resource.name !== 'User' || job.principal.role === 'admin') return;",
+    find: "if (resource.name !== 'User' || context.principal.role === 'admin') return;",
     replace: 'if (resource.name !== referrer.to.resource.name) return;',
     red: 'test/attack/admins.test.ts',
     test: 'a reference that is emptied leaves an admin as stored, says so, and leaves a denied entry',
@@ -350,7 +350,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   {
     name: 'a cascade asks nobody',
     file: 'src/pipeline/steps/cascade-delete.ts',
-    find: "await decideOrRefuseEach(job, { resource, action: 'delete', records, hint });",
+    find: "await decideOrRefuseEach(context, { resource, action: 'delete', records, hint });",
     replace: '',
     red: 'test/deletion/on-delete.test.ts',
     test: 'a cascade goes down a chain, each record decided by itself',
@@ -358,7 +358,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   {
     name: 'a cascade takes the last admin with it',
     file: 'src/pipeline/steps/cascade-delete.ts',
-    find: 'await validateAdminRemains(job.tx, { userId: id, deleted: true });',
+    find: 'await validateAdminRemains(context.tx, { userId: id, deleted: true });',
     replace: '',
     red: 'test/deletion/on-delete.test.ts',
     test: 'a cascade does not take the last active admin with it',
@@ -366,8 +366,8 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   {
     name: 'rows of an import go as the first did',
     file: 'src/pipeline/steps/decide-request.ts',
-    find: 'const decision = await decideOrRefuse(job, { record, data: rows[index] ?? null });',
-    replace: 'const decision = first ?? (await decideOrRefuse(job, { record, data: rows[index] ?? null }));',
+    find: 'const decision = await decideOrRefuse(context, { record, data: rows[index] ?? null });',
+    replace: 'const decision = first ?? (await decideOrRefuse(context, { record, data: rows[index] ?? null }));',
     red: 'test/scenarios/rollback.test.ts',
     test: 'what is refused halfway is undone, and the record says so an import of which one record is denied',
   },
@@ -406,8 +406,8 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   {
     name: 'the data sent opens what a filter may match',
     file: 'src/pipeline/steps/decide-request.ts',
-    find: 'return { ...job, request: { ...job.request, data: undefined } };',
-    replace: 'return job;',
+    find: 'return { ...context, request: { ...context.request, data: undefined } };',
+    replace: 'return context;',
     red: 'test/attack/upserts.test.ts',
     test: 'a filter on a hidden record, as guesser updateIfExists answers alike whether it matches: an amount',
   },
@@ -430,15 +430,15 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   {
     name: 'an update is not decided as it would become',
     file: 'src/pipeline/pipeline.ts',
-    find: 'checkAll, redecide, save]',
-    replace: 'checkAll, redecideNothing, save]',
+    find: 'validateVersionAndValues, decideChanged, save]',
+    replace: 'validateVersionAndValues, decideNoChange, save]',
     red: 'test/scenarios/references-one-hop.test.ts',
     test: 'and writing under it may not give it away: decided as it would become',
   },
   {
     name: 'a refusal leaves what was written before it',
     file: 'src/pipeline/pipeline.ts',
-    find: 'await job.tx.savepoint(work)',
+    find: 'await context.tx.savepoint(work)',
     replace: 'await work()',
     red: 'test/deletion/restore.test.ts',
     test: 'restoring decides on each as it was found, deleted, before it tells what is in its way',
@@ -454,7 +454,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   {
     name: 'undone requests of a batch leave no entry',
     file: 'src/pipeline/batch.ts',
-    find: 'if (failed && index < done.length - 1) await appendUndone(job);',
+    find: 'if (failed && index < done.length - 1) await appendUndone(context);',
     replace: 'if (failed && index < done.length - 1) continue;',
     red: 'test/scenarios/requests.test.ts',
     test: 'a batch item that is no request undoes an atomic batch, and is named',
@@ -526,7 +526,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   {
     name: 'a cascade has no bound',
     file: 'src/pipeline/steps/cascade-delete.ts',
-    find: 'cascaded(tx, ids.length) > settings.cascadeMax',
+    find: 'cascaded(tx, ids.length) > options.cascadeMax',
     replace: 'cascaded(tx, ids.length) < 0',
     red: 'test/deletion/on-delete.test.ts',
     test: 'a cascade over many records is refused beyond its bound, naming what refers, and nothing is deleted',
@@ -534,7 +534,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   {
     name: 'what refuses a deletion is not asked',
     file: 'src/pipeline/steps/cascade-delete.ts',
-    find: 'else await checkUnreferred(job, referrer, search.depth);',
+    find: 'else await checkUnreferred(context, referrer, search.depth);',
     replace: 'else await Promise.resolve();',
     red: 'test/deletion/on-delete.test.ts',
     test: 'restrict says which field of what refers',

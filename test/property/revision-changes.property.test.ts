@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { applicableRules, type PolicyInput } from '../../src/authz/policies/index.ts';
-import { createModelKeeper, type Model, type ModelKeeper } from '../../src/authz/policy-store.ts';
+import { createPolicyStore, type PolicyStore, type Snapshot } from '../../src/authz/policy-store.ts';
 import { Problem } from '../../src/errors.ts';
 import { sql } from '../../src/sql.ts';
 import {
@@ -117,10 +117,10 @@ async function perform(tx: Transaction, one: Change): Promise<unknown> {
 const inTransaction = <T>(work: (tx: Transaction) => Promise<T>): Promise<T> => test.database.transaction(work);
 
 /** Everything that a model says: which rules apply to whom, in which order, until when. */
-async function answersOf(model: Model): Promise<unknown> {
+async function answersOf(model: Snapshot): Promise<unknown> {
   const answers: unknown[] = [];
   for (const userId of [undefined, ...USERS]) {
-    const grants = await inTransaction((tx) => model.grants.of(tx, userId));
+    const grants = await inTransaction((tx) => model.assignments.of(tx, userId));
     for (const role of ['none', ...ROLES])
       for (const resource of ['Article', 'Desk', 'User'])
         for (const action of ['read', 'list', 'update'] as const) {
@@ -132,12 +132,12 @@ async function answersOf(model: Model): Promise<unknown> {
   return JSON.parse(JSON.stringify(answers));
 }
 
-async function check(follower: ModelKeeper): Promise<boolean> {
-  const whole = createModelKeeper(follower.definitions, { ...LIMITS, grants: 1000 });
-  const models = await inTransaction(async (tx) => [await follower.at(tx), await whole.at(tx)] as const);
-  const [followed, compiled] = models;
-  expect(followed.epoch).toEqual(compiled.epoch);
-  const { policies, rolePolicies, byRole, named } = followed.policies;
+async function check(follower: PolicyStore): Promise<boolean> {
+  const whole = createPolicyStore(follower.definitions, { ...LIMITS, grants: 1000 });
+  const models = await inTransaction(async (tx) => [await follower.snapshot(tx), await whole.snapshot(tx)] as const);
+  const [withRevisions, compiled] = models;
+  expect(withRevisions.revision).toEqual(compiled.revision);
+  const { policies, rolePolicies, byRole, named } = withRevisions.policies;
   const expected = compiled.policies;
   expect({ policies, rolePolicies, byRole, named }).toEqual({
     policies: expected.policies,
@@ -145,7 +145,7 @@ async function check(follower: ModelKeeper): Promise<boolean> {
     byRole: expected.byRole,
     named: expected.named,
   });
-  const [found, wanted] = [await answersOf(followed), await answersOf(compiled)];
+  const [found, wanted] = [await answersOf(withRevisions), await answersOf(compiled)];
   expect(found).toEqual(wanted);
   return (found as readonly { readonly rules: readonly unknown[] }[]).some(({ rules }) => rules.length > 0);
 }
@@ -175,25 +175,25 @@ it('agrees, whatever changes', async () => {
   let reused = 0;
   const property = fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 14 }), async (steps) => {
     await inTransaction(restore);
-    const follower = createModelKeeper(NEWSROOM, { ...LIMITS, grants: 5 });
+    const follower = createPolicyStore(NEWSROOM, { ...LIMITS, grants: 5 });
     for (const one of [...steps, { kind: 'asked' as const }]) {
       if (one.kind === 'asked') applied += Number(await check(follower));
       if (one.kind === 'restored') await inTransaction(restore);
       if (one.kind === 'defined') follower.replaceDefinitions(new Map(NEWSROOM));
       if (one.kind === 'together') {
-        const before = await inTransaction((tx) => follower.at(tx));
+        const before = await inTransaction((tx) => follower.snapshot(tx));
         await inTransaction(async (tx) => {
           for (const each of one.changes) await tx.savepoint(() => perform(tx, each)).catch(refused);
         });
-        const after = await inTransaction((tx) => follower.at(tx));
+        const after = await inTransaction((tx) => follower.snapshot(tx));
         reused += Number(before !== after && before.policies.memo.rules === after.policies.memo.rules);
       }
       if (one.kind === 'undone')
         await inTransaction(async (tx) => {
           await perform(tx, one.change);
-          await follower.after(tx);
+          await follower.snapshotAfterChange(tx);
           // As a process that asks in the middle of somebody's group commit, which then fails.
-          await follower.at(tx);
+          await follower.snapshot(tx);
           throw new Undone();
         }).catch(refused);
     }

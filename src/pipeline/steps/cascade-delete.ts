@@ -13,7 +13,7 @@ import {
   removeAssignmentsOf,
   type Transaction,
 } from '../../storage/index.ts';
-import type { Job } from '../step-context.ts';
+import type { RequestContext } from '../request-context.ts';
 import { decideOrRefuseEach } from './decide-request.ts';
 
 /** Ids of records that go, by resource. */
@@ -32,15 +32,15 @@ const cascaded = countDecisions();
  * and decided on before anything is changed, so that neither depends on the order in which definitions stand. Each is kept or
  * gone for good as its own resource says; one that is kept refers on, so what it refers to cannot be gone.
  */
-export async function deleteWithReferrers(job: Job, { resource, id }: RecordName): Promise<void> {
+export async function deleteWithReferrers(context: RequestContext, { resource, id }: RecordName): Promise<void> {
   const going: Going = new Map();
   let newest: Going = new Map([[resource, new Set([id])]]);
   for (let depth = 0; newest.size > 0; depth++) {
     for (const [each, ids] of newest) going.set(each, new Set([...idsOf(going, each), ...ids]));
-    newest = await findNext(job, { newest, going, depth });
+    newest = await findNext(context, { newest, going, depth });
   }
-  for (const [each, ids] of going) await letGo(job, each, ids);
-  for (const [each, ids] of going) for (const one of ids) await deleteOne(job, each, one);
+  for (const [each, ids] of going) await letGo(context, each, ids);
+  for (const [each, ids] of going) for (const one of ids) await deleteOne(context, each, one);
 }
 
 interface Search {
@@ -53,53 +53,57 @@ interface Search {
 }
 
 /** What goes with the newest of those that go. What refuses to let one of them go is asked first. */
-async function findNext(job: Job, search: Search): Promise<Going> {
-  const { definitions } = job.model;
+async function findNext(context: RequestContext, search: Search): Promise<Going> {
+  const { definitions } = context.snapshot;
   const referrers = [...search.newest].flatMap(([resource, ids]) => referrersTo(definitions, { resource, ids: [...ids] }));
   for (const referrer of referrers) {
-    if (referrer.onDelete === 'setNull') await checkNoAdminChanges(job, referrer, search.depth);
-    else await checkUnreferred(job, referrer, search.depth);
+    if (referrer.onDelete === 'setNull') await checkNoAdminChanges(context, referrer, search.depth);
+    else await checkUnreferred(context, referrer, search.depth);
   }
   const next: Going = new Map();
-  for (const referrer of referrers) if (referrer.onDelete === 'cascade') await addReferring(job, referrer, { ...search, next });
+  for (const referrer of referrers) if (referrer.onDelete === 'cascade') await addReferring(context, referrer, { ...search, next });
   return next;
 }
 
-async function checkUnreferred(job: Job, referrer: Referrer, depth: number): Promise<void> {
+async function checkUnreferred(context: RequestContext, referrer: Referrer, depth: number): Promise<void> {
   const target = targetOf(referrer, depth);
-  if (referrer.onDelete === 'restrict' && (await isReferredTo(job, referrer, 'living')))
+  if (referrer.onDelete === 'restrict' && (await isReferredTo(context, referrer, 'living')))
     throw referred(`${nameOf(referrer)} refers to ${target}: whatever does so has to be deleted or changed first`);
-  if (!referrer.to.resource.softDelete && (await isReferredTo(job, referrer, 'deleted')))
+  if (!referrer.to.resource.softDelete && (await isReferredTo(context, referrer, 'deleted')))
     throw referred(
       `${nameOf(referrer)} of a deleted record refers to ${target}: whatever does so has to be restored and changed, or dropped for good, first`,
     );
 }
 
 /** Emptying a reference changes the record that has it. For an admin's record it is decided as an update, which only admins may make. */
-async function checkNoAdminChanges(job: Job, referrer: Referrer, depth: number): Promise<void> {
+async function checkNoAdminChanges(context: RequestContext, referrer: Referrer, depth: number): Promise<void> {
   const { resource } = referrer;
-  if (resource.name !== 'User' || job.principal.role === 'admin') return;
-  const id = await findReferringAdmin(job.tx, referrer);
+  if (resource.name !== 'User' || context.principal.role === 'admin') return;
+  const id = await findReferringAdmin(context.tx, referrer);
   if (id === undefined) return;
-  const records = [...(await loadRecords(job.tx, resource, [id])).values()];
+  const records = [...(await loadRecords(context.tx, resource, [id])).values()];
   const hint = `${nameOf(referrer)} of an admin refers to ${targetOf(referrer, depth)} and would be emptied; ask an admin to delete it`;
-  await decideOrRefuseEach(job, { resource, action: 'update', records, hint });
+  await decideOrRefuseEach(context, { resource, action: 'update', records, hint });
 }
 
-async function isReferredTo({ tx }: Job, referrer: Referrer, existence: 'living' | 'deleted'): Promise<boolean> {
+async function isReferredTo({ tx }: RequestContext, referrer: Referrer, existence: 'living' | 'deleted'): Promise<boolean> {
   return (await findReferrers(tx, referrer, { after: '', limit: 1, existence })).length > 0;
 }
 
-async function addReferring(job: Job, referrer: Referrer, { going, next, depth }: Search & { readonly next: Going }): Promise<void> {
+async function addReferring(
+  context: RequestContext,
+  referrer: Referrer,
+  { going, next, depth }: Search & { readonly next: Going },
+): Promise<void> {
   const { resource } = referrer;
   const found = idsOf(next, resource);
   const known = idsOf(going, resource);
   for (let after = ''; ; ) {
-    const ids = await findReferrers(job.tx, referrer, { after, limit: PAGE, lock: 'remove' });
+    const ids = await findReferrers(context.tx, referrer, { after, limit: PAGE, lock: 'remove' });
     const met = ids.filter((id) => !known.has(id) && !found.has(id));
     if (met.length > 0) {
-      checkBounds(job, referrer, { ids: met, depth });
-      await decideDeletions(job, referrer, { ids: met, depth });
+      checkBounds(context, referrer, { ids: met, depth });
+      await decideDeletions(context, referrer, { ids: met, depth });
       next.set(resource, found);
       for (const id of met) found.add(id);
     }
@@ -115,41 +119,41 @@ interface Met {
   readonly depth: number;
 }
 
-function checkBounds({ tx, settings }: Job, referrer: Referrer, { ids, depth }: Met): void {
+function checkBounds({ tx, options }: RequestContext, referrer: Referrer, { ids, depth }: Met): void {
   if (depth >= MAX_DEPTH)
     throw referred(`more than ${MAX_DEPTH} references in a row lead to this record; delete what refers by ${nameOf(referrer)} first`);
-  if (cascaded(tx, ids.length) > settings.cascadeMax)
+  if (cascaded(tx, ids.length) > options.cascadeMax)
     throw referred(
-      `more than ${settings.cascadeMax} records would have to go with this one; delete some that refer by ${nameOf(referrer)} first`,
+      `more than ${options.cascadeMax} records would have to go with this one; delete some that refer by ${nameOf(referrer)} first`,
     );
 }
 
-async function decideDeletions(job: Job, referrer: Referrer, { ids, depth }: Met): Promise<void> {
+async function decideDeletions(context: RequestContext, referrer: Referrer, { ids, depth }: Met): Promise<void> {
   const { resource } = referrer;
-  const stored = await loadRecords(job.tx, resource, ids);
+  const stored = await loadRecords(context.tx, resource, ids);
   const records = ids.flatMap((id) => stored.get(id) ?? []);
   const hint = `${nameOf(referrer)} refers to ${targetOf(referrer, depth)}: whatever does so would be deleted with it`;
-  await decideOrRefuseEach(job, { resource, action: 'delete', records, hint });
+  await decideOrRefuseEach(context, { resource, action: 'delete', records, hint });
 }
 
 /**
  * Empties the references to what goes. By those that cascade, records that go refer to one another: then none is in another's
  * way, in whatever order. A list of references is in nobody's, and what is kept can be referred to.
  */
-async function letGo({ tx, model }: Job, resource: Resource, ids: ReadonlySet<string>): Promise<void> {
-  for (const referrer of referrersTo(model.definitions, { resource, ids: [...ids] }))
+async function letGo({ tx, snapshot }: RequestContext, resource: Resource, ids: ReadonlySet<string>): Promise<void> {
+  for (const referrer of referrersTo(snapshot.definitions, { resource, ids: [...ids] }))
     if (referrer.onDelete === 'setNull' || (referrer.onDelete === 'cascade' && referrer.field.of === undefined && !resource.softDelete))
       await emptyReferences(tx, referrer);
 }
 
-async function deleteOne(job: Job, resource: Resource, id: string): Promise<void> {
+async function deleteOne(context: RequestContext, resource: Resource, id: string): Promise<void> {
   // Here, so that no cascade ends a user otherwise than a request for that user would.
   if (resource.name === 'User') {
-    await validateAdminRemains(job.tx, { userId: id, deleted: true });
-    await revokeSessions(job.tx, id);
-    await removeAssignmentsOf(job.tx, id, { by: job.principal.id ?? job.principal.role });
+    await validateAdminRemains(context.tx, { userId: id, deleted: true });
+    await revokeSessions(context.tx, id);
+    await removeAssignmentsOf(context.tx, id, { by: context.principal.id ?? context.principal.role });
   }
-  await deleteRecord(job.tx, resource, { id, by: job.principal.id });
+  await deleteRecord(context.tx, resource, { id, by: context.principal.id });
 }
 
 function idsOf(going: Going, resource: Resource): Set<string> {

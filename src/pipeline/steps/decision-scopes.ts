@@ -4,29 +4,29 @@ import type { Decision } from '../../authz/decision/index.ts';
 import { ALWAYS, type Condition, conditionPaths, OPEN, type Scope } from '../../conditions/index.ts';
 import type { Resource, StoredRecord } from '../../resources/index.ts';
 import { type ListQuery, loadReferenced } from '../../storage/index.ts';
-import type { Job } from '../step-context.ts';
+import type { RequestContext } from '../request-context.ts';
 
 /** What conditions read for one decision of a request. */
 export type ScopeSubject = Pick<ScopeInput, 'action' | 'resource' | 'record' | 'recordId' | 'referred' | 'data'>;
 
 /** Lays out what conditions read: who asks, when and how are the request's. */
-export function scopeOf({ principal, origin, request, tx, settings, model }: Job, subject: ScopeSubject): Scope {
+export function scopeOf({ principal, origin, request, tx, options, snapshot }: RequestContext, subject: ScopeSubject): Scope {
   const { action, resource, record, recordId, referred, data = request.data } = subject;
   const { now } = tx;
-  const { timeZone } = settings;
-  const { definitions } = model;
+  const { timeZone } = options;
+  const { definitions } = snapshot;
   return createScope({ principal, action, resource, record, recordId, origin, data, now, timeZone, definitions, referred });
 }
 
 /** What the condition that a decision left open is evaluated against, record by record. */
 export async function scopesFor(
-  job: Job,
+  context: RequestContext,
   { resource, action, where }: { readonly resource: Resource; readonly action: RuleAction; readonly where: Condition },
 ): Promise<ListQuery['scopeFor']> {
-  const { tx, model, principal } = job;
-  const ofCaller = await loadReferenced(tx, model.definitions, { paths: conditionPaths(where), principal, resource, record: OPEN });
+  const { tx, snapshot, principal } = context;
+  const ofCaller = await loadReferenced(tx, snapshot.definitions, { paths: conditionPaths(where), principal, resource, record: OPEN });
   return (record: StoredRecord, ofRecord: ReferencedRecords) =>
-    scopeOf(job, { resource, action, record, recordId: record.id, referred: new Map([...ofCaller, ...ofRecord]) });
+    scopeOf(context, { resource, action, record, recordId: record.id, referred: new Map([...ofCaller, ...ofRecord]) });
 }
 
 /** The records that a decision with the record open leaves: where it denies, nothing may be read at all. */

@@ -4,10 +4,10 @@ import { isObject, type Json, type JsonObject, ownValue } from '../../operators/
 import { resolveWhere } from '../../request/index.ts';
 import { type Resource, type ResourceIndex, resolveField, type StoredRecord } from '../../resources/index.ts';
 import { findMatches } from '../../storage/index.ts';
-import type { Job, Proposal } from '../step-context.ts';
-import { checkRecord, checkValuesOnly } from './check-record.ts';
-import { decideOn, decideOrRefuse, decideRecord, mayRead, redecide } from './decide-request.ts';
-import { readForCreate, readForRow } from './submitted-values.ts';
+import type { Proposal, RequestContext } from '../request-context.ts';
+import { validateRecord, validateSubmittedValues } from './check-record.ts';
+import { decideChanged, decideOn, decideOrRefuse, decideRecord, mayRead } from './decide-request.ts';
+import { valuesForCreate, valuesForRow } from './submitted-values.ts';
 import { insert, storeChange } from './write-record.ts';
 
 /** What a row of an import came to. */
@@ -25,10 +25,10 @@ export interface RowOptions {
  * Refuses who could import nothing, whatever the rows are: before any is read. Who is refused leaves one entry, decided as
  * on a record without attributes; who is not leaves none here, but one for each row.
  */
-export async function decideAnyRow(job: Job): Promise<void> {
-  const decision = await decideOn(job, { record: OPEN, action: 'import', dataIsOpen: true });
-  job.entries.pop();
-  if (decision.effect === 'deny') await decideOrRefuse(job, { record: undefined, action: 'import' });
+export async function decideAnyRow(context: RequestContext): Promise<void> {
+  const decision = await decideOn(context, { record: OPEN, action: 'import', dataIsOpen: true });
+  context.entries.pop();
+  if (decision.effect === 'deny') await decideOrRefuse(context, { record: undefined, action: 'import' });
 }
 
 /** Refuses a key that does not tell records apart. Unknown and secret fields are answered alike. */
@@ -44,23 +44,23 @@ function isUniqueAlone({ unique, fields, where }: ResourceIndex, name: string): 
   return unique && where === undefined && fields.length === 1 && fields[0] === name;
 }
 
-/** One row: the create that it would be, or the update of the record that has its key. The job's request has its data. */
-export async function importRow(job: Job, { key, issues }: RowOptions): Promise<RowDone> {
-  const data = withoutOwn(job.resource, job.request.data);
-  const match = key === undefined ? undefined : await findByKey(job, data, key);
+/** One row: the create that it would be, or the update of the record that has its key. The context's request has its data. */
+export async function importRow(context: RequestContext, { key, issues }: RowOptions): Promise<RowDone> {
+  const data = withoutOwn(context.resource, context.request.data);
+  const match = key === undefined ? undefined : await findByKey(context, data, key);
   if (match !== undefined)
-    return updateRow({ ...job, request: { ...job.request, action: 'update', id: match.id, data } }, match, { key, issues });
+    return updateRow({ ...context, request: { ...context.request, action: 'update', id: match.id, data } }, match, { key, issues });
   // An id is never taken from outside: one that no record has would become another.
-  if (key === 'id' && ownValue(job.request.data, 'id') !== undefined) await refuseUnknown(job);
-  return createRow({ ...job, request: { ...job.request, action: 'create', data } }, issues);
+  if (key === 'id' && ownValue(context.request.data, 'id') !== undefined) await refuseUnknown(context);
+  return createRow({ ...context, request: { ...context.request, action: 'create', data } }, issues);
 }
 
 /** Decided under `import`, on the record as the create would make it. */
-async function createRow(job: Job, issues: readonly Issue[]): Promise<RowDone> {
-  const proposals = readForCreate(job).map((proposal) => withIssues(proposal, issues));
-  const decision = await decideOrRefuse(job, { record: proposals[0]?.record, action: 'import' });
-  await checkValuesOnly(job, [], proposals);
-  await insert(job, { found: [], proposals, decision });
+async function createRow(context: RequestContext, issues: readonly Issue[]): Promise<RowDone> {
+  const proposals = valuesForCreate(context).map((proposal) => withIssues(proposal, issues));
+  const decision = await decideOrRefuse(context, { record: proposals[0]?.record, action: 'import' });
+  await validateSubmittedValues(context, [], proposals);
+  await insert(context, { found: [], proposals, decision });
   return 'imported';
 }
 
@@ -68,40 +68,42 @@ async function createRow(job: Job, issues: readonly Issue[]): Promise<RowDone> {
  * Decided twice: under `import`, on the record as it would become, and as any update of it is. Either alone would be a way
  * around the other: who may only import could overwrite, and what may not be imported could be by way of an update.
  */
-async function updateRow(job: Job, match: StoredRecord, { key, issues }: RowOptions): Promise<RowDone> {
+async function updateRow(context: RequestContext, match: StoredRecord, { key, issues }: RowOptions): Promise<RowDone> {
   const found = [match];
   // Values that are the stored ones are recognized only for callers who may read them: otherwise a dry run would confirm guesses.
-  const isReadable = await mayRead(job, match);
-  const given = withoutRepeated(job.resource, { data: job.request.data, match, key, isReadable });
-  const proposals = readForRow({ ...job, request: { ...job.request, data: given } }, found).map((each) => withIssues(each, issues));
-  await decideOrRefuse(job, { record: proposals[0]?.record, recordId: match.id, action: 'import' });
-  const decision = await decideRecord(job, found);
-  await checkValuesOnly(job, found, proposals);
+  const isReadable = await mayRead(context, match);
+  const given = withoutRepeated(context.resource, { data: context.request.data, match, key, isReadable });
+  const proposals = valuesForRow({ ...context, request: { ...context.request, data: given } }, found).map((each) =>
+    withIssues(each, issues),
+  );
+  await decideOrRefuse(context, { record: proposals[0]?.record, recordId: match.id, action: 'import' });
+  const decision = await decideRecord(context, found);
+  await validateSubmittedValues(context, found, proposals);
   const decided = { found, proposals, decision };
-  await redecide(job, decided);
+  await decideChanged(context, decided);
   if (isReadable && proposals.every((proposal) => changesNothing(proposal, match))) return 'unchanged';
-  await storeChange(job, decided);
+  await storeChange(context, decided);
   return 'updated';
 }
 
 /** In the words, and after the decision, of an update of a record that is not there. */
-async function refuseUnknown(job: Job): Promise<never> {
-  const id = String(ownValue(job.request.data, 'id')).slice(0, 64);
-  const asUpdate: Job = { ...job, request: { ...job.request, action: 'update', id } };
+async function refuseUnknown(context: RequestContext): Promise<never> {
+  const id = String(ownValue(context.request.data, 'id')).slice(0, 64);
+  const asUpdate: RequestContext = { ...context, request: { ...context.request, action: 'update', id } };
   await decideOrRefuse(asUpdate, { record: undefined, recordId: id, action: 'import' });
   await decideRecord(asUpdate, []);
-  await checkRecord(asUpdate, []);
+  await validateRecord(asUpdate, []);
   throw new Error('a record that is not there was found');
 }
 
-async function findByKey(job: Job, data: Json, key: string): Promise<StoredRecord | undefined> {
-  const value = ownValue(key === 'id' ? job.request.data : data, key);
+async function findByKey(context: RequestContext, data: Json, key: string): Promise<StoredRecord | undefined> {
+  const value = ownValue(key === 'id' ? context.request.data : data, key);
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
-  const filter = readKeyFilter(job.resource, key, value);
+  const filter = readKeyFilter(context.resource, key, value);
   if (filter === undefined) return undefined;
   // Of two that bring a new key at once, the second finds it. One name for all keys: no database holds a million of them.
-  await job.tx.lock(`import ${job.resource.name}`);
-  const [match] = await findMatches(job.tx, job.resource, { filter, limit: 1, toChange: true });
+  await context.tx.lock(`import ${context.resource.name}`);
+  const [match] = await findMatches(context.tx, context.resource, { filter, limit: 1, toChange: true });
   return match;
 }
 

@@ -1,8 +1,9 @@
+import type { Prefetch } from '../../authz/index.ts';
 import { Problem } from '../../errors.ts';
 import type { ApiRequest } from '../../request/index.ts';
-import type { Definitions, StoredRecord } from '../../resources/index.ts';
-import { loadDeletedRecord, loadRecord, type RowLock, type Transaction } from '../../storage/index.ts';
-import type { Found, Job } from '../step-context.ts';
+import type { StoredRecord } from '../../resources/index.ts';
+import { loadDeletedRecord, loadRecord, type RowLock } from '../../storage/index.ts';
+import type { Found, RequestContext } from '../request-context.ts';
 
 /** For actions that act on no stored record, or on many. */
 export async function loadNothing(): Promise<Found> {
@@ -17,29 +18,27 @@ const LOCKS: ReadonlyMap<string, RowLock> = new Map([
 ]);
 
 /** The record that the request names. An id that no record has finds none: the decision must not depend on what exists. */
-export async function loadById(job: Job): Promise<Found> {
-  return job.foreseen ?? loadBy(job, loadRecord);
+export async function loadById(context: RequestContext): Promise<Found> {
+  return context.prefetched ?? loadBy(context, loadRecord);
 }
 
-/** What `loadById` finds for a read, asked for before anything else is known: who asks, and what is decided, makes no difference to it. */
-export function foreseeRead(
-  tx: Transaction,
-  definitions: Definitions,
-  { action, resource: name, id }: ApiRequest,
-): Promise<Found> | undefined {
-  const resource = action === 'read' ? definitions.get(name) : undefined;
-  if (resource === undefined || resource.internal || id === undefined) return undefined;
-  return loadRecord(tx, resource, id).then(toFound);
+/** Returns a function that loads the record of a read before the caller is known; undefined for other actions. */
+export function prefetchFor({ action, resource: name, id }: ApiRequest): Prefetch<Found> | undefined {
+  if (action !== 'read' || id === undefined) return undefined;
+  return async (tx, definitions) => {
+    const resource = definitions.get(name);
+    return resource === undefined || resource.internal ? [] : toFound(await loadRecord(tx, resource, id));
+  };
 }
 
 /** The deleted record that the request names. The id of one that there is finds none: it is no deleted record. */
-export async function loadDeletedById(job: Job): Promise<Found> {
-  return loadBy(job, loadDeletedRecord);
+export async function loadDeletedById(context: RequestContext): Promise<Found> {
+  return loadBy(context, loadDeletedRecord);
 }
 
-async function loadBy(job: Job, load: typeof loadRecord): Promise<Found> {
-  if (job.request.id === undefined) throw new Problem('REQUEST_MALFORMED', 'expected an id');
-  const record = await load(job.tx, job.resource, { id: job.request.id, lock: LOCKS.get(job.request.action) });
+async function loadBy(context: RequestContext, load: typeof loadRecord): Promise<Found> {
+  if (context.request.id === undefined) throw new Problem('REQUEST_MALFORMED', 'expected an id');
+  const record = await load(context.tx, context.resource, { id: context.request.id, lock: LOCKS.get(context.request.action) });
   return toFound(record);
 }
 

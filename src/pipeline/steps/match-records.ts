@@ -4,42 +4,43 @@ import { Problem } from '../../errors.ts';
 import { filterKey, resolveWhere } from '../../request/index.ts';
 
 import { findMatches } from '../../storage/index.ts';
-import type { Decided, Found, Job, Result } from '../step-context.ts';
-import { checkValuesOnly } from './check-record.ts';
-import { asRead, decideAgain, redecide } from './decide-request.ts';
+import type { Decided, Found, RequestContext, Result } from '../request-context.ts';
+import { validateSubmittedValues } from './check-record.ts';
+import { asRead, decideAgain, decideChanged } from './decide-request.ts';
 import { allowedWhere, scopesFor } from './decision-scopes.ts';
-import { readForUpdate } from './submitted-values.ts';
+import { valuesForUpdate } from './submitted-values.ts';
 import { insert, save, shown } from './write-record.ts';
 
 /** Stores the proposed record unless the filter matches one that the caller may read; that one is the answer then. */
-export async function insertUnlessMatched(job: Job, decided: Decided): Promise<Result> {
-  const [match] = await findReadable(job, decided.also as Decision);
+export async function insertUnlessMatched(context: RequestContext, decided: Decided): Promise<Result> {
+  const [match] = await findReadable(context, decided.also as Decision);
   if (match !== undefined) {
-    await decideAgain(asRead(job), { record: match, recordId: match.id, action: 'read' });
-    return { ...shown(job, 200, match), extras: { created: false } };
+    await decideAgain(asRead(context), { record: match, recordId: match.id, action: 'read' });
+    return { ...shown(context, 200, match), extras: { created: false } };
   }
-  await checkValuesOnly(job, [], decided.proposals);
-  return { ...(await insert(job, decided)), extras: { created: true } };
+  await validateSubmittedValues(context, [], decided.proposals);
+  return { ...(await insert(context, decided)), extras: { created: true } };
 }
 
 /** Updates the one record that the filter matches among those that the caller may read; several are refused and none is changed. */
-export async function saveMatch(job: Job, { also }: Decided): Promise<Result> {
-  const found = await findReadable(job, also as Decision);
+export async function saveMatch(context: RequestContext, { also }: Decided): Promise<Result> {
+  const found = await findReadable(context, also as Decision);
   const [match] = found;
   if (match === undefined) return { status: 200, data: null, extras: { updated: false } };
-  if (found.length > 1) throw new Problem('RECORD_AMBIGUOUS', `the filter matches several ${job.resource.name} records, none was changed`);
+  if (found.length > 1)
+    throw new Problem('RECORD_AMBIGUOUS', `the filter matches several ${context.resource.name} records, none was changed`);
   const stored = { record: match, recordId: match.id };
-  await decideAgain(asRead(job), { ...stored, action: 'read' });
-  const decision = await decideAgain(job, stored);
-  const decided = { found, proposals: readForUpdate(job, found), decision };
-  await checkValuesOnly(job, found, decided.proposals);
-  await redecide(job, decided);
-  return { ...(await save(job, decided)), extras: { updated: true } };
+  await decideAgain(asRead(context), { ...stored, action: 'read' });
+  const decision = await decideAgain(context, stored);
+  const decided = { found, proposals: valuesForUpdate(context, found), decision };
+  await validateSubmittedValues(context, found, decided.proposals);
+  await decideChanged(context, decided);
+  return { ...(await save(context, decided)), extras: { updated: true } };
 }
 
 /** Finds records that match the filter and that the caller may read: a create needs to know of one, an update whether there are several. */
-async function findReadable(job: Job, reading: Decision): Promise<Found> {
-  const { tx, resource, model, settings, request } = job;
+async function findReadable(context: RequestContext, reading: Decision): Promise<Found> {
+  const { tx, resource, snapshot, options, request } = context;
   const filter = resolveWhere(resource, request.filter ?? [], { typed: true, member: 'filter' });
   const where = allowedWhere(reading);
   const creates = request.action === 'createIfNotExists';
@@ -47,11 +48,11 @@ async function findReadable(job: Job, reading: Decision): Promise<Found> {
   if (creates) await tx.lock(`${resource.name} ${hash('sha256', filterKey(resource, filter), 'base64url')}`);
   return findMatches(tx, resource, {
     filter,
-    readable: { where, scopeFor: await scopesFor(asRead(job), { resource, action: 'read', where }) },
-    definitions: model.definitions,
-    timeZone: settings.timeZone,
+    readable: { where, scopeFor: await scopesFor(asRead(context), { resource, action: 'read', where }) },
+    definitions: snapshot.definitions,
+    timeZone: options.timeZone,
     limit: creates ? 1 : 2,
-    scanMilliseconds: settings.scanMilliseconds,
+    scanMilliseconds: options.scanMilliseconds,
     toChange: !creates,
   });
 }

@@ -3,7 +3,7 @@ import type { Issue } from '../../errors.ts';
 import { isObject, type Json, ownValue } from '../../operators/index.ts';
 import type { ApiRequest } from '../../request/index.ts';
 import type { StoredRecord } from '../../resources/index.ts';
-import type { Job, Proposal } from '../step-context.ts';
+import type { Proposal, RequestContext } from '../request-context.ts';
 
 /** The member of a user's update, not a field, with the current password: proof that the caller knows the password to replace. */
 const MEMBER = 'currentPassword';
@@ -11,7 +11,7 @@ const MAX_LENGTH = 200;
 const CHANGES: ReadonlySet<string> = new Set(['update', 'updateIfExists']);
 
 /** Takes the current password out of the values that an update of a user sends: no condition reads it, and no audit entry keeps it. */
-export function takeCurrentPassword(request: ApiRequest): Pick<Job, 'request' | 'currentPassword'> {
+export function takeCurrentPassword(request: ApiRequest): Pick<RequestContext, 'request' | 'currentPassword'> {
   const { resource, action, data } = request;
   if (resource !== 'User' || !CHANGES.has(action) || !isObject(data)) return { request };
   const currentPassword = ownValue(data, MEMBER);
@@ -21,8 +21,8 @@ export function takeCurrentPassword(request: ApiRequest): Pick<Job, 'request' | 
 }
 
 /** Returns mistakes if the caller may not set this user's password: a policy on `update` is not enough for that. */
-export function issuesOfPassword(job: Job, user: StoredRecord, changed: readonly string[]): readonly Issue[] {
-  const { resource, principal, currentPassword } = job;
+export function issuesOfPassword(context: RequestContext, user: StoredRecord, changed: readonly string[]): readonly Issue[] {
+  const { resource, principal, currentPassword } = context;
   if (resource.name !== 'User') return [];
   const isChanged = changed.includes('password');
   const isOwn = user.id === principal.id;
@@ -38,11 +38,11 @@ export function issuesOfPassword(job: Job, user: StoredRecord, changed: readonly
  *
  * @throws Problem IDENTITY_CURRENT_PASSWORD, IDENTITY_THROTTLED
  */
-export async function checkOwnPassword(job: Job, { record, values, cleared }: Proposal): Promise<void> {
+export async function checkOwnPassword(context: RequestContext, { record, values, cleared }: Proposal): Promise<void> {
   const isChanged = Object.hasOwn(values, 'password') || cleared.includes('password');
-  if (job.resource.name !== 'User' || !isChanged || record.id !== job.principal.id) return;
-  const proof = job.hashes.proofOf({ userId: record.id, plain: String(job.currentPassword) });
-  if (proof !== undefined) await validatePasswordProof(job.tx, record.id, proof);
+  if (context.resource.name !== 'User' || !isChanged || record.id !== context.principal.id) return;
+  const proof = context.hashes.proofOf({ userId: record.id, plain: String(context.currentPassword) });
+  if (proof !== undefined) await validatePasswordProof(context.tx, record.id, proof);
 }
 
 const guarded: Issue = { path: 'password', code: 'guarded', detail: 'expected no value: only the user and an admin may set it' };

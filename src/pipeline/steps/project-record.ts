@@ -2,7 +2,7 @@ import { Problem } from '../../errors.ts';
 import type { Json, JsonObject } from '../../operators/index.ts';
 import { type Expansion, type Projection, resolveProjection } from '../../request/index.ts';
 import { type StoredRecord, showRecord } from '../../resources/index.ts';
-import type { Job } from '../step-context.ts';
+import type { RequestContext } from '../request-context.ts';
 import { countDecisions } from './cascade-delete.ts';
 import { expandEach } from './expand-references.ts';
 
@@ -12,27 +12,27 @@ const expanded = countDecisions();
  * Which parts of up to `limit` records the request asks for. What it asks to be expanded is bounded here, by what it could
  * come to: before a record is read, and alike whatever there is to be found.
  */
-export function readShowing(job: Job, limit: number): Projection {
-  const shown = resolveProjection(job.model.definitions, job.resource, job.request);
-  claim(job, limit * shown.expansions.reduce((sum, { kind, limit: each }) => sum + (kind === 'references' ? 0 : each), 0));
+export function readShowing(context: RequestContext, limit: number): Projection {
+  const shown = resolveProjection(context.snapshot.definitions, context.resource, context.request);
+  claim(context, limit * shown.expansions.reduce((sum, { kind, limit: each }) => sum + (kind === 'references' ? 0 : each), 0));
   return shown;
 }
 
 /** Records as the caller sees them, with what is expanded of each beside its fields. */
 export async function showEach(
-  job: Job,
+  context: RequestContext,
   records: readonly StoredRecord[],
   { fields, expansions }: Projection,
 ): Promise<readonly JsonObject[]> {
-  const shown = records.map((record) => showRecord(job.resource, record, fields));
+  const shown = records.map((record) => showRecord(context.resource, record, fields));
   if (expansions.length === 0) return shown;
   // How long lists of references are, only their records say; who sees those may know.
-  claim(job, countItems(records, expansions));
-  const expand = await expandEach(job, records, expansions);
+  claim(context, countItems(records, expansions));
+  const expand = await expandEach(context, records, expansions);
   return shown.map((record, index) => ({ ...record, expand: expand[index] ?? {} }));
 }
 
-function claim({ tx, settings: { expandMax } }: Job, count: number): void {
+function claim({ tx, options: { expandMax } }: RequestContext, count: number): void {
   if (count === 0) return;
   const total = expanded(tx, count);
   if (total <= expandMax) return;

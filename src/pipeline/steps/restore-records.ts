@@ -1,7 +1,7 @@
 import { type Issue, Problem } from '../../errors.ts';
 import type { Resource, StoredRecord } from '../../resources/index.ts';
 import { findDangling, findDeletedTogether, type Referrer, referrersTo, restoreRecord } from '../../storage/index.ts';
-import type { Decided, Job, Result } from '../step-context.ts';
+import type { Decided, RequestContext, Result } from '../request-context.ts';
 import { countDecisions, MAX_DEPTH } from './cascade-delete.ts';
 import { MOST_ISSUES } from './check-record.ts';
 import { decideOrRefuseEach } from './decide-request.ts';
@@ -20,19 +20,19 @@ const restored = countDecisions();
  * Found level by level, as they went, and decided on as they were found, once what they refer to is back: so that neither
  * depends on the order in which definitions or records stand.
  */
-export async function restoreRecords(job: Job, { found }: Decided): Promise<Result> {
-  const { resource } = job;
+export async function restoreRecords(context: RequestContext, { found }: Decided): Promise<Result> {
+  const { resource } = context;
   const record = found[0] as StoredRecord;
-  const others = await findOthers(job, record);
+  const others = await findOthers(context, record);
   const all = [{ resource, records: [record] }, ...others];
-  const clash = await bringBack(job, all);
+  const clash = await bringBack(context, all);
   for (const each of others) {
     const hint = `${each.resource.name} records that went with this ${resource.name} would come back with it`;
-    await decideOrRefuseEach(job, { ...each, action: 'delete', hint });
+    await decideOrRefuseEach(context, { ...each, action: 'delete', hint });
   }
   // Who may not have them back does not learn what is in their way.
   if (clash !== undefined) throw clash;
-  await checkWhole(job, all);
+  await checkWhole(context, all);
   return { status: 200, data: { id: record.id }, extras: { message: `restored ${resource.name} ${record.id}` } };
 }
 
@@ -43,15 +43,15 @@ interface Deleted {
 }
 
 /** What went with the record, in the order in which it was found. */
-async function findOthers(job: Job, record: StoredRecord): Promise<readonly Deleted[]> {
-  const search: Search = { record, known: new Map([[job.resource, new Set([record.id])]]) };
+async function findOthers(context: RequestContext, record: StoredRecord): Promise<readonly Deleted[]> {
+  const search: Search = { record, known: new Map([[context.resource, new Set([record.id])]]) };
   const found: Deleted[] = [];
-  let newest: readonly Deleted[] = [{ resource: job.resource, records: [record] }];
+  let newest: readonly Deleted[] = [{ resource: context.resource, records: [record] }];
   for (let depth = 0; newest.length > 0; depth++) {
     const next: Deleted[] = [];
-    for (const referrer of newest.flatMap((each) => cascadesTo(job, each))) {
-      for await (const records of findNext(job, referrer, search)) {
-        checkBounds(job, { count: records.length, depth });
+    for (const referrer of newest.flatMap((each) => cascadesTo(context, each))) {
+      for await (const records of findNext(context, referrer, search)) {
+        checkBounds(context, { count: records.length, depth });
         next.push({ resource: referrer.resource, records });
       }
     }
@@ -61,9 +61,9 @@ async function findOthers(job: Job, record: StoredRecord): Promise<readonly Dele
   return found;
 }
 
-function cascadesTo({ model }: Job, { resource, records }: Deleted): readonly Referrer[] {
+function cascadesTo({ snapshot }: RequestContext, { resource, records }: Deleted): readonly Referrer[] {
   const ids = records.map(({ id }) => id);
-  return referrersTo(model.definitions, { resource, ids }).filter((each) => each.onDelete === 'cascade' && each.resource.softDelete);
+  return referrersTo(snapshot.definitions, { resource, ids }).filter((each) => each.onDelete === 'cascade' && each.resource.softDelete);
 }
 
 interface Search {
@@ -74,7 +74,7 @@ interface Search {
 }
 
 /** Page by page, those that were not found before. */
-async function* findNext({ tx }: Job, referrer: Referrer, { record, known }: Search): AsyncGenerator<readonly StoredRecord[]> {
+async function* findNext({ tx }: RequestContext, referrer: Referrer, { record, known }: Search): AsyncGenerator<readonly StoredRecord[]> {
   const ids = known.get(referrer.resource) ?? new Set();
   known.set(referrer.resource, ids);
   for (let after = ''; ; ) {
@@ -88,15 +88,15 @@ async function* findNext({ tx }: Job, referrer: Referrer, { record, known }: Sea
   }
 }
 
-function checkBounds({ tx, settings }: Job, { count, depth }: { readonly count: number; readonly depth: number }): void {
-  const { cascadeMax } = settings;
+function checkBounds({ tx, options }: RequestContext, { count, depth }: { readonly count: number; readonly depth: number }): void {
+  const { cascadeMax } = options;
   if (depth >= MAX_DEPTH) throw new Problem('RECORD_REFERENCED', `more than ${MAX_DEPTH} references in a row lead to this record`);
   if (restored(tx, count) > cascadeMax)
     throw new Problem('RECORD_REFERENCED', `more than ${cascadeMax} records would have to come back with this one`);
 }
 
 /** Gives what stands in the way of the first that cannot come back; the others do all the same, to be decided on. */
-async function bringBack({ tx }: Job, all: readonly Deleted[]): Promise<Problem | undefined> {
+async function bringBack({ tx }: RequestContext, all: readonly Deleted[]): Promise<Problem | undefined> {
   let clash: Problem | undefined;
   for (const { resource, records } of all) {
     for (const { id } of records) {
@@ -112,12 +112,12 @@ async function bringBack({ tx }: Job, all: readonly Deleted[]): Promise<Problem 
   return clash;
 }
 
-/** Asked once all of them are back: in a circle the first, too, refers to one that comes back after it. */
-async function checkWhole({ tx, model }: Job, all: readonly Deleted[]): Promise<void> {
+/** UnitOfWork once all of them are back: in a circle the first, too, refers to one that comes back after it. */
+async function checkWhole({ tx, snapshot }: RequestContext, all: readonly Deleted[]): Promise<void> {
   const errors: Issue[] = [];
   for (const { resource, records } of all) {
     for (const { id } of records) {
-      const dangling = await findDangling(tx, { resource, definitions: model.definitions }, id);
+      const dangling = await findDangling(tx, { resource, definitions: snapshot.definitions }, id);
       errors.push(...dangling.map((field) => toIssue(resource, field)));
     }
   }

@@ -3,34 +3,34 @@ import { type Issue, Problem } from '../../errors.ts';
 import { createId } from '../../ids.ts';
 import type { Json } from '../../operators/index.ts';
 import { type StoredRecord, validateValues } from '../../resources/index.ts';
-import type { Found, Job, Proposal } from '../step-context.ts';
+import type { Found, Proposal, RequestContext } from '../request-context.ts';
 import { issuesOfPassword } from './own-password.ts';
 
 /** Of which resource a record is proposed, by whom, and when (milliseconds since 1970). */
-export interface Proposing extends Pick<Job, 'resource' | 'principal'> {
+export interface Proposing extends Pick<RequestContext, 'resource' | 'principal'> {
   readonly now: number;
   /** True if a change may increment numbers, which is the default. */
   readonly increments?: boolean | undefined;
 }
 
 /** For actions that bring no values. */
-export function readNothing(): readonly Proposal[] {
+export function noValues(): readonly Proposal[] {
   return [];
 }
 
 /** The record that a create would make. Mistakes are kept for the check after the decision: who is denied does not learn them. */
-export function readForCreate(job: Job): readonly Proposal[] {
-  return [proposeRecord(proposing(job), job.request.data)];
+export function valuesForCreate(context: RequestContext): readonly Proposal[] {
+  return [proposeRecord(proposing(context), context.request.data)];
 }
 
 /** The records that an import would make, each read when it is first asked for: denying the first must not cost reading all. */
-export function readEach(job: Job): readonly Proposal[] {
-  const { data } = job.request;
+export function valuesForImport(context: RequestContext): readonly Proposal[] {
+  const { data } = context.request;
   if (!Array.isArray(data) || data.length === 0)
     throw new Problem('REQUEST_MALFORMED', 'expected data to be an array of at least one record');
   return data.map((row: Json, index) =>
     whenAsked(() => {
-      const proposal = proposeRecord(proposing(job), row);
+      const proposal = proposeRecord(proposing(context), row);
       return { ...proposal, issues: proposal.issues.map((issue) => at(`data.${index}`, issue)) };
     }),
   );
@@ -59,20 +59,20 @@ function whenAsked(read: () => Proposal): Proposal {
 }
 
 /** The record found, as the update would leave it. */
-export function readForUpdate(job: Job, found: Found): readonly Proposal[] {
-  return proposeUpdate(job, found, proposing(job));
+export function valuesForUpdate(context: RequestContext, found: Found): readonly Proposal[] {
+  return proposeUpdate(context, found, proposing(context));
 }
 
 /** Returns the record as changed by a row of an import. Rows may be sent again, so they must not contain increments. */
-export function readForRow(job: Job, found: Found): readonly Proposal[] {
-  return proposeUpdate(job, found, { ...proposing(job), increments: false });
+export function valuesForRow(context: RequestContext, found: Found): readonly Proposal[] {
+  return proposeUpdate(context, found, { ...proposing(context), increments: false });
 }
 
-function proposeUpdate(job: Job, [before]: Found, by: Proposing): readonly Proposal[] {
+function proposeUpdate(context: RequestContext, [before]: Found, by: Proposing): readonly Proposal[] {
   if (before === undefined) return [];
-  const proposal = proposeChange(by, before, job.request.data);
+  const proposal = proposeChange(by, before, context.request.data);
   const changed = [...Object.keys(proposal.values), ...proposal.cleared];
-  return [{ ...proposal, issues: [...proposal.issues, ...issuesOfPassword(job, before, changed)] }];
+  return [{ ...proposal, issues: [...proposal.issues, ...issuesOfPassword(context, before, changed)] }];
 }
 
 /** The record that a create by this data would make. What is wrong with the data is left out of it, and listed. */
@@ -100,11 +100,11 @@ export function proposeChange(
   return { record, values, cleared, issues: [...issues, ...guessable] };
 }
 
-function proposing({ resource, principal, tx }: Job): Proposing {
+function proposing({ resource, principal, tx }: RequestContext): Proposing {
   return { resource, principal, now: tx.now };
 }
 
-function isAdmin({ role }: Job['principal']): boolean {
+function isAdmin({ role }: RequestContext['principal']): boolean {
   return role === 'admin';
 }
 

@@ -1,0 +1,40 @@
+import { Problem } from '../errors.ts';
+import type { ApiRequest, BatchRequest, RequestOrigin } from '../request/index.ts';
+import { runAll, runEach } from './batch.ts';
+import { appendEntries, type Outcome, runPipeline } from './pipeline.ts';
+import { createRequestContext, type PipelineDeps } from './request-context.ts';
+import { prefetchFor } from './steps/load-record.ts';
+import { authenticate, identifyAgain, withAuditMode, withUnitOfWork } from './unit-of-work.ts';
+
+const READS: ReadonlySet<string> = new Set(['read', 'list', 'listDeleted', 'export', 'schema']);
+
+/**
+ * Handles a request: verifies the token, opens a unit of work at the current revision, runs the steps of the action, appends the audit
+ * entries, and returns the outcome after the commit.
+ */
+export async function handle(deps: PipelineDeps, request: ApiRequest, origin: RequestOrigin): Promise<Outcome> {
+  const caller = await authenticate(deps, origin);
+  const run = (isAudited: boolean): Promise<Outcome> =>
+    withUnitOfWork(deps, { caller, prefetch: prefetchFor(request) }, async (unit) => {
+      const context = createRequestContext(unit, request);
+      const outcome = await runPipeline(context);
+      if ('result' in outcome) context.hashes.check();
+      if (isAudited) await appendEntries(context, outcome);
+      return outcome;
+    });
+  return READS.has(request.action) ? withAuditMode(deps, run) : run(true);
+}
+
+/** Handles the requests of a batch in one unit of work. @throws Problem of an atomic batch of which a request failed. */
+export async function handleBatch(deps: PipelineDeps, { items, atomic }: BatchRequest, origin: RequestOrigin): Promise<readonly Outcome[]> {
+  const caller = await authenticate(deps, origin);
+  const outcomes = await withUnitOfWork(deps, { caller }, async (unit) => {
+    const createContext = async (request: ApiRequest) => createRequestContext(await identifyAgain(unit), request);
+    const done = await (atomic ? runAll : runEach)({ tx: unit.tx, items, createContext });
+    if (!(done instanceof Problem)) unit.hashes.check();
+    return done;
+  });
+  // The problem leaves the transaction as a value: a throw would roll back the audit entries.
+  if (outcomes instanceof Problem) throw outcomes;
+  return outcomes;
+}
