@@ -1,7 +1,7 @@
 /** Only admins change admins, through every endpoint and under all policies. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Reply, type RunningService, startService, type TestUser } from '../harness.ts';
-import { type Body, expectDiscreet } from './target.ts';
+import { type Body, expectDiscreet } from './attack-target.ts';
 
 const DEFINITIONS = {
   'User.yaml': `
@@ -34,13 +34,13 @@ let count = 0;
 beforeAll(async () => {
   service = await startService({ definitions: DEFINITIONS, settings: { loginAttempts: 10_000, loginAttemptsPerAddress: 10_000 } });
   editor = await service.user({ role: 'editor' });
-  // Everything on every resource: no policy may be enough.
+  // All actions on all resources: even this policy must not suffice.
   await service.createPolicy({ role: 'editor', priority: 1_000_000_000, rules: [{ resource: '*', action: '*', priority: 1_000_000_000 }] });
   protectedAdmin = await createTarget('admin');
 });
 afterAll(() => service.close());
 
-/** A user with something of each kind that a deletion could follow to them. */
+/** A user and the ids of records whose deletion would affect the user. */
 async function createTarget(role: string, isActive = true): Promise<Target> {
   const floorId = await service.createRecord('Floor', {});
   const teamId = await service.createRecord('Team', { floorId });
@@ -55,14 +55,14 @@ async function asAdmin(method: string, path: string, body?: unknown): Promise<Re
   return service.call(method, path, { token: (await service.admin()).token, body });
 }
 
-interface Door {
+interface Route {
   readonly name: string;
   send(target: Target): readonly [method: string, path: string, body?: Body];
 }
 
 const update = (target: Target): Body => ({ resource: 'User', action: 'update', id: target.id, data: { name: 'taken' } });
 
-const DOORS: readonly Door[] = [
+const ROUTES: readonly Route[] = [
   { name: 'PUT of the name', send: ({ id }) => ['PUT', `/api/User/${id}`, { name: 'taken' }] },
   { name: 'PUT of the email', send: ({ id }) => ['PUT', `/api/User/${id}`, { email: `taken${++count}@evil.example` }] },
   { name: 'action update', send: ({ id }) => ['POST', '/api/User/update', { id, data: { name: 'taken' } }] },
@@ -82,26 +82,26 @@ const DOORS: readonly Door[] = [
   { name: 'batch delete', send: ({ id }) => ['POST', '/api/batch', { requests: [{ resource: 'User', action: 'delete', id }] }] },
   { name: 'a cascade', send: ({ teamId }) => ['DELETE', `/api/Team/${teamId}`] },
   { name: 'a cascade of a cascade', send: ({ floorId }) => ['DELETE', `/api/Floor/${floorId}`] },
-  { name: 'a reference that is emptied', send: ({ deskId }) => ['DELETE', `/api/Desk/${deskId}`] },
-  { name: 'a list of references that loses one', send: ({ roomId }) => ['DELETE', `/api/Room/${roomId}`] },
+  { name: 'a reference that is set to null', send: ({ deskId }) => ['DELETE', `/api/Desk/${deskId}`] },
+  { name: 'a list of references that loses an item', send: ({ roomId }) => ['DELETE', `/api/Room/${roomId}`] },
 ];
 
-/** The status of the answer, of the item in a batch, or of the row in an import. */
+/** Returns the status of the response, of the batch item, or of the import row. */
 function statusOf(reply: Reply): unknown {
   return reply.at('data.0.status') ?? (reply.at('rejections.0.code') === 'ACCESS_PROTECTED' ? 403 : reply.status);
 }
 
-async function sendAs({ token }: TestUser, door: Door, target: Target): Promise<Reply> {
-  const [method, path, body] = door.send(target);
+async function sendAs({ token }: TestUser, route: Route, target: Target): Promise<Reply> {
+  const [method, path, body] = route.send(target);
   return service.call(method, path, { token, body });
 }
 
 const stored = async (id: string): Promise<unknown> => (await asAdmin('GET', `/api/User/${id}`)).body;
 
-describe.each(DOORS)('$name', (door) => {
-  it('leaves an admin as stored, says so, and leaves a denied entry', async () => {
+describe.each(ROUTES)('$name', (route) => {
+  it('does not change an admin, is refused, and appends a denied entry', async () => {
     const before = await stored(protectedAdmin.id);
-    const reply = await sendAs(editor, door, protectedAdmin);
+    const reply = await sendAs(editor, route, protectedAdmin);
     expectDiscreet(reply);
     expect(statusOf(reply), reply.text).toBe(403);
     expect(reply.text).toContain('admins are changed by admins or by themselves');
@@ -114,23 +114,23 @@ describe.each(DOORS)('$name', (door) => {
     expect(explained.at('data.warnings')).toBeUndefined();
   });
 
-  it('changes other users for the same caller, and admins for an admin', async () => {
+  it('changes other users for the same caller, and an admin for an admin', async () => {
     const user = await createTarget('user');
-    expect(statusOf(await sendAs(editor, door, user))).toBeLessThan(300);
+    expect(statusOf(await sendAs(editor, route, user))).toBeLessThan(300);
     const admin = await createTarget('admin');
-    expect(statusOf(await sendAs(await service.admin(), door, admin))).toBeLessThan(300);
+    expect(statusOf(await sendAs(await service.admin(), route, admin))).toBeLessThan(300);
   });
 });
 
-describe('an admin who is not active', () => {
-  it('is protected all the same', async () => {
+describe('an inactive admin', () => {
+  it('cannot be changed either', async () => {
     const idle = await createTarget('admin', false);
     expect((await service.call('DELETE', `/api/User/${idle.id}`, { token: editor.token })).at('code')).toBe('ACCESS_PROTECTED');
   });
 });
 
-describe('the role of admin', () => {
-  it.each<Door>([
+describe('the role admin', () => {
+  it.each<Route>([
     { name: 'create', send: () => ['POST', '/api/User', { email: `made${++count}@evil.example`, role: 'admin' }] },
     { name: 'import', send: () => ['POST', '/api/User/import', { data: [{ email: `made${++count}@evil.example`, role: 'admin' }] }] },
     { name: 'update', send: ({ id }) => ['PUT', `/api/User/${id}`, { role: 'admin' }] },
@@ -139,22 +139,22 @@ describe('the role of admin', () => {
       name: 'upsert',
       send: ({ email }) => ['POST', '/api/User/import', { mode: 'upsert', key: 'email', data: [{ email, role: 'admin' }] }],
     },
-  ])('is given by admins alone: $name', async (door) => {
+  ])('can be assigned only by admins: $name', async (route) => {
     const admins = async (): Promise<unknown> => (await asAdmin('GET', '/api/User?where[role]=admin&total=true')).at('total');
     const before = await admins();
-    const reply = await sendAs(editor, door, await createTarget('user'));
+    const reply = await sendAs(editor, route, await createTarget('user'));
     expect(reply.status === 422 || reply.status === 403, reply.text).toBe(true);
     expect(await admins()).toBe(before);
   });
 });
 
-it('admins change themselves', async () => {
+it('an admin can change their own record', async () => {
   const admin = await createTarget('admin');
   const changed = await service.call('PUT', `/api/User/${admin.id}`, { token: admin.token, body: { name: 'Own name' } });
   expect(changed.at('data.name')).toBe('Own name');
 });
 
-it('questions asked ahead give the answer of the request', async () => {
+it('access tests give the same decision as the request', async () => {
   const resource = { name: 'User', id: protectedAdmin.id };
   const test = await asAdmin('POST', '/admin/api/policies/test-access', { user: { id: editor.id }, resource, action: 'delete' });
   expect(test.at('data.allowed')).toBe(false);

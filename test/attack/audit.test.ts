@@ -1,12 +1,12 @@
-/** The audit log holds an entry for every decided request, also for a failed one, holds no secret, and is shown only to admins. */
+/** The audit log has an entry for every decided request, also for a failed one. It contains no secret, and only admins read it. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Attack, type Body, checkAttacks, createWorld, expectDiscreet, SECRETS, type World } from './target.ts';
+import { type Attack, type AttackTarget, type Body, checkAttacks, expectDiscreet, SECRETS, startAttackTarget } from './attack-target.ts';
 
-let world: World;
+let target: AttackTarget;
 beforeAll(async () => {
-  world = await createWorld();
+  target = await startAttackTarget();
 });
-afterAll(() => world.close());
+afterAll(() => target.close());
 
 const NOWHERE = '01890a5d-ac96-774b-bcce-b302099a8057';
 const allowed = (action: string, outcome: string): Entry => ({ action, allowed: true, outcome });
@@ -18,7 +18,7 @@ interface Entry {
   readonly outcome?: string;
 }
 
-/** A request that fails, and the entries that it leaves. */
+/** A request that fails, and the entries that it appends. */
 interface Failing extends Pick<Attack, 'name' | 'send' | 'body' | 'headers'> {
   readonly as?: 'alice' | 'admin' | 'anon';
   readonly status: number;
@@ -47,7 +47,7 @@ const FAILING: readonly Failing[] = [
     leaves: [allowed('update', 'RECORD_VERSION')],
   },
   {
-    name: 'a change of no record',
+    name: 'a change of a missing record',
     as: 'admin',
     send: `PUT /api/Case/${NOWHERE}`,
     body: { title: 'x' },
@@ -55,7 +55,7 @@ const FAILING: readonly Failing[] = [
     leaves: [allowed('update', 'RECORD_UNKNOWN')],
   },
   {
-    name: 'a deletion of no record',
+    name: 'a deletion of a missing record',
     as: 'admin',
     send: `DELETE /api/Case/${NOWHERE}`,
     status: 404,
@@ -129,35 +129,35 @@ const FAILING: readonly Failing[] = [
   { name: 'a denied description', as: 'anon', send: 'GET /api/User/schema', status: 403, leaves: [denied('list')] },
 ];
 
-describe('a request that fails leaves an entry that says so', () => {
+describe('a request that fails appends an entry with its outcome', () => {
   it.each(FAILING)('$name', async ({ as = 'alice', send, body, headers, status, leaves }) => {
-    const before = new Set((await world.decisions('limit=50')).map(({ id }) => id));
-    const [method = '', path = ''] = (typeof send === 'function' ? send(world) : send).split(' ');
-    const sent = { body: typeof body === 'function' ? body(world) : body, headers: typeof headers === 'object' ? headers : {} };
-    const reply = await world.as(as, method, path, sent);
+    const before = new Set((await target.decisions('limit=50')).map(({ id }) => id));
+    const [method = '', path = ''] = (typeof send === 'function' ? send(target) : send).split(' ');
+    const sent = { body: typeof body === 'function' ? body(target) : body, headers: typeof headers === 'object' ? headers : {} };
+    const reply = await target.as(as, method, path, sent);
     expectDiscreet(reply);
-    const added = (await world.decisions('limit=50')).filter(({ id }) => !before.has(id));
+    const added = (await target.decisions('limit=50')).filter(({ id }) => !before.has(id));
     const shown = added.map(({ action, allowed: isAllowed, outcome }) => JSON.stringify({ action, allowed: isAllowed, outcome }));
     expect([reply.status, shown.toSorted()]).toEqual([status, leaves.map((entry) => JSON.stringify(entry)).toSorted()]);
     if (status !== 200) expect(added.map(({ id }) => id)).toContain(reply.headers['x-decision-id']);
   });
 });
 
-describe('every address for admins', () => {
-  it('is refused to other callers, and shows them nothing', async () => {
-    const paths = (await world.as('admin', 'GET', '/openapi.json')).at('paths') as Readonly<Record<string, object>>;
-    const doors = Object.entries(paths)
+describe('every admin endpoint', () => {
+  it('is refused to other callers, without data', async () => {
+    const paths = (await target.as('admin', 'GET', '/openapi.json')).at('paths') as Readonly<Record<string, object>>;
+    const routes = Object.entries(paths)
       .filter(([path]) => path.startsWith('/admin/'))
       .flatMap(([path, operations]) => Object.keys(operations).map((method) => [method.toUpperCase(), path] as const));
-    expect(doors.length).toBeGreaterThan(25);
-    for (const [method, path] of doors) {
-      const address = path.replace(/\{(\w+)\}/g, (_, name: string) => (name === 'role' ? 'user' : world.policies.editor));
+    expect(routes.length).toBeGreaterThan(25);
+    for (const [method, path] of routes) {
+      const address = path.replace(/\{(\w+)\}/g, (_, name: string) => (name === 'role' ? 'user' : target.policies.editor));
       for (const [caller, status] of [
         ['anon', 401],
         ['alice', 403],
         ['eve', 403],
       ] as const) {
-        const reply = await world.as(caller, method, address, method === 'GET' || method === 'DELETE' ? {} : { body: {} });
+        const reply = await target.as(caller, method, address, method === 'GET' || method === 'DELETE' ? {} : { body: {} });
         expectDiscreet(reply);
         expect([method, path, caller, reply.status, reply.at('data')]).toEqual([method, path, caller, status, undefined]);
       }
@@ -174,16 +174,16 @@ describe('the audit log as admins see it', () => {
     'secret-in-a-query-1140',
   ];
 
-  it('has no secret: not in an entry, in its trace, in a list of entries, or in analytics', async () => {
-    const { as, cases, ids, emails } = world;
-    const policy = await world.createPolicy({
+  it('contains no secret in an entry, its trace, a list of entries, or analytics', async () => {
+    const { as, cases, ids, emails } = target;
+    const policy = await target.createPolicy({
       role: 'user',
       rules: [
         { resource: '*', action: '*', conditions: [{ field: 'request.data', operator: 'exists', value: false }], effect: 'DENY' },
         { resource: '*', action: '*', conditions: [{ expression: 'size(request.data) > 100' }] },
       ],
     });
-    const from = new Set((await world.decisions('limit=50')).map(({ id }) => id));
+    const from = new Set((await target.decisions('limit=50')).map(({ id }) => id));
     await as('alice', 'PUT', `/api/Case/${cases.alice}`, { body: { pin: SECRETS.bob } });
     await as('alice', 'PUT', `/api/Case/${cases.alice}`, { body: { pin: { is: SENT[2] } } });
     await as('alice', 'PUT', `/api/User/${ids.alice}`, { body: { password: 'another long password', currentPassword: SENT[1] } });
@@ -194,7 +194,7 @@ describe('the audit log as admins see it', () => {
     });
     await as('anon', 'GET', '/api/Case', { headers: { authorization: SENT[0] ?? '' } });
     await as('anon', 'POST', '/auth/login', { body: { email: emails.alice, password: SENT[1] } });
-    const entries = (await world.decisions('limit=50')).filter(({ id }) => !from.has(id));
+    const entries = (await target.decisions('limit=50')).filter(({ id }) => !from.has(id));
     expect(entries.length).toBeGreaterThan(4);
     const texts = await Promise.all(entries.map(async ({ id }) => (await as('admin', 'GET', `/admin/api/decisions/${id}`)).text));
     texts.push(
@@ -202,23 +202,23 @@ describe('the audit log as admins see it', () => {
       (await as('admin', 'GET', '/admin/api/policies-analytics')).text,
     );
     for (const text of texts)
-      for (const secret of [...SENT, ...Object.values(SECRETS), world.passwords]) expect(text).not.toContain(secret);
+      for (const secret of [...SENT, ...Object.values(SECRETS), target.passwords]) expect(text).not.toContain(secret);
     expect(texts.join()).toContain('request.data');
     await as('admin', 'DELETE', `/admin/api/policies/${policy}`);
   });
 
-  it('takes text from callers as text: it forges no line, cell or entry', async () => {
+  it('escapes text of callers, so that it forges no line, cell or entry', async () => {
     const forged = 'x","allowed":true},\u2028{"id":"forged';
-    const reply = await world.as('anon', 'GET', `/api/Case/${encodeURIComponent(forged)}`);
+    const reply = await target.as('anon', 'GET', `/api/Case/${encodeURIComponent(forged)}`);
     expect([400, 403, 404]).toContain(reply.status);
-    const entries = await world.decisions('limit=50');
+    const entries = await target.decisions('limit=50');
     expect(entries.filter(({ id }) => id === 'forged')).toEqual([]);
     const named = entries.filter(({ recordId }) => recordId === forged);
     expect(named.map(({ allowed: isAllowed }) => isAllowed)).toEqual(named.map(() => false));
   });
 
   checkAttacks(
-    () => world,
+    () => target,
     ['POST', 'PUT', 'DELETE', 'PATCH'].flatMap((method): readonly Attack[] => [
       { name: `is not changed by ${method} of a list`, as: 'admin', send: `${method} /admin/api/decisions`, answers: [404, 405] },
       { name: `is not changed by ${method} of an entry`, as: 'admin', send: `${method} /admin/api/decisions/x`, answers: [404, 405] },

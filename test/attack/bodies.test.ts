@@ -1,13 +1,13 @@
-/** Every endpoint rejects large bodies unread if the caller may not send them. */
+/** Every endpoint rejects a large body without reading it if the caller may not send it. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AttackTarget, startAttackTarget } from './attack-target.ts';
 import { converse, head, statusesOf } from './socket.ts';
-import { createWorld, type World } from './target.ts';
 
-let world: World;
+let target: AttackTarget;
 beforeAll(async () => {
-  world = await createWorld();
+  target = await startAttackTarget();
 });
-afterAll(() => world.close());
+afterAll(() => target.close());
 
 const LARGE = 900_000;
 
@@ -17,7 +17,7 @@ interface Announced {
   readonly headers?: readonly string[];
 }
 
-/** The head of a request with a body, of which nothing is sent yet. */
+/** Renders the head of a request whose body is not sent yet. */
 function announce(address: string, { token, length = LARGE, headers = [] }: Announced = {}): string {
   const authorization = token === undefined ? [] : [`Authorization: Bearer ${token}`];
   const size = headers.some((line) => line.startsWith('Transfer-Encoding')) ? [] : [`Content-Length: ${length}`];
@@ -33,7 +33,7 @@ function announce(address: string, { token, length = LARGE, headers = [] }: Anno
 }
 
 async function addresses(): Promise<readonly string[]> {
-  const { body } = await world.as('admin', 'GET', '/openapi.json');
+  const { body } = await target.as('admin', 'GET', '/openapi.json');
   const { paths } = body as { paths: Record<string, Record<string, unknown>> };
   return Object.entries(paths).flatMap(([path, operations]) =>
     Object.keys(operations)
@@ -42,39 +42,39 @@ async function addresses(): Promise<readonly string[]> {
   );
 }
 
-/** A token that was signed here, of a session that is over. */
+/** Creates a correctly signed token of a session that has ended. */
 async function endedToken(): Promise<string> {
-  const token = await world.logIn(world.emails.bob, world.passwords);
-  expect((await world.call('POST', '/auth/logout', { token })).status).toBe(200);
+  const token = await target.logIn(target.emails.bob, target.passwords);
+  expect((await target.call('POST', '/auth/logout', { token })).status).toBe(200);
   return token;
 }
 
 describe('a large body', () => {
-  it('from a caller without a token is refused unread at every address', async () => {
+  it('from a caller without a token is refused unread by every endpoint', async () => {
     const all = await addresses();
     expect(all.length).toBeGreaterThan(30);
     for (const address of all) {
-      const received = await converse(world.url, announce(address));
+      const received = await converse(target.url, announce(address));
       expect([address, [401, 403, 413].includes(statusesOf(received)[0] ?? 0)], received).toEqual([address, true]);
     }
   });
 
-  it('with a token that is no longer valid is refused unread at every address', async () => {
+  it('with an invalid token is refused unread by every endpoint', async () => {
     const token = await endedToken();
     for (const address of await addresses()) {
-      const received = await converse(world.url, announce(address, { token }));
+      const received = await converse(target.url, announce(address, { token }));
       expect([address, [401, 413].includes(statusesOf(received)[0] ?? 0)], received).toEqual([address, true]);
     }
   });
 
   it.each(['POST /admin/api/policies/import', 'POST /admin/api/policies', 'POST /admin/api/policies/test-access'])(
-    'to %s is refused unread where the user is no admin, with one entry',
+    'to %s is refused unread if the user is not an admin, with one entry',
     async (address) => {
-      const { token } = await world.user();
-      const before = await world.decisions('limit=1000');
-      const received = await converse(world.url, announce(address, { token }));
+      const { token } = await target.user();
+      const before = await target.decisions('limit=1000');
+      const received = await converse(target.url, announce(address, { token }));
       expect(statusesOf(received)).toEqual([403]);
-      const after = await world.decisions('limit=1000');
+      const after = await target.decisions('limit=1000');
       expect(after.length - before.length).toBe(1);
       expect(received).toContain(String(after[0]?.['id']));
     },
@@ -85,44 +85,44 @@ describe('a large body', () => {
       ['anon', 401],
       ['alice', 403],
     ] as const)
-      expect((await world.as(caller, 'POST', '/admin/api/policies', { raw: '{' })).status).toBe(status);
+      expect((await target.as(caller, 'POST', '/admin/api/policies', { raw: '{' })).status).toBe(status);
   });
 
   it('from a user is read', async () => {
     const body = { title: 'x', extra: 'x'.repeat(40_000), tags: [] };
     for (const caller of ['alice', 'eve'] as const)
-      expect((await world.as(caller, 'POST', '/api/Case', { raw: JSON.stringify(body).padEnd(200_000) })).status).toBe(201);
+      expect((await target.as(caller, 'POST', '/api/Case', { raw: JSON.stringify(body).padEnd(200_000) })).status).toBe(201);
   });
 
-  it('from an anonymous caller is read up to the bound, and no further', async () => {
-    const post = (length: number) => world.as('anon', 'POST', '/api/Case/list', { raw: '{}'.padEnd(length) });
+  it('from an anonymous caller is read up to the limit', async () => {
+    const post = (length: number) => target.as('anon', 'POST', '/api/Case/list', { raw: '{}'.padEnd(length) });
     expect([(await post(65_536)).status, (await post(65_537)).status]).toEqual([200, 413]);
     expect((await post(65_537)).at('hint')).toBe('a larger body needs a bearer token');
   });
 
-  it('that is refused does not hide its answer from a client that is still sending', async () => {
+  it('that is refused is answered while the client is still sending', async () => {
     for (const [caller, status] of [
       ['anon', 401],
       ['alice', 403],
     ] as const) {
-      const reply = await world.as(caller, 'POST', '/admin/api/policies/import', { raw: ' '.repeat(6_000_000) });
+      const reply = await target.as(caller, 'POST', '/admin/api/policies/import', { raw: ' '.repeat(6_000_000) });
       expect(reply.status).toBe(status);
     }
   });
 });
 
-describe('a body in chunks, of unknown length,', () => {
+describe('a chunked body of unknown length', () => {
   const CHUNKED = ['Transfer-Encoding: chunked'];
   const chunk = (text: string): string => `${text.length.toString(16)}\r\n${text}\r\n`;
 
-  it('from an anonymous caller is read up to the bound', async () => {
+  it('from an anonymous caller is read up to the limit', async () => {
     const start = announce('POST /api/Case/list', { headers: CHUNKED });
-    expect(statusesOf(await converse(world.url, `${start}${chunk('{}')}${chunk(' '.repeat(60_000))}0\r\n\r\n`))).toEqual([200]);
-    expect(statusesOf(await converse(world.url, `${start}${chunk('{}')}${chunk(' '.repeat(70_000))}`))).toEqual([413]);
+    expect(statusesOf(await converse(target.url, `${start}${chunk('{}')}${chunk(' '.repeat(60_000))}0\r\n\r\n`))).toEqual([200]);
+    expect(statusesOf(await converse(target.url, `${start}${chunk('{}')}${chunk(' '.repeat(70_000))}`))).toEqual([413]);
   });
 
   it('to an admin endpoint is refused unread', async () => {
-    expect(statusesOf(await converse(world.url, announce('POST /admin/api/policies', { headers: CHUNKED })))).toEqual([401]);
+    expect(statusesOf(await converse(target.url, announce('POST /admin/api/policies', { headers: CHUNKED })))).toEqual([401]);
   });
 });
 
@@ -130,9 +130,9 @@ describe('Expect: 100-continue', () => {
   const EXPECT = ['Expect: 100-continue'];
 
   it.each(['POST /api/Case', 'POST /admin/api/policies', 'POST /admin/api/policies/import', 'POST /auth/login', 'POST /api/Case/import'])(
-    'is not answered with 100 where %s is refused',
+    'is not answered with 100 if %s is refused',
     async (address) => {
-      const [status, ...others] = statusesOf(await converse(world.url, announce(address, { headers: EXPECT })));
+      const [status, ...others] = statusesOf(await converse(target.url, announce(address, { headers: EXPECT })));
       expect([[401, 403, 413].includes(status ?? 0), others]).toEqual([true, []]);
     },
   );
@@ -141,19 +141,19 @@ describe('Expect: 100-continue', () => {
     ['POST /api/Case', 201],
     ['POST /api/Case/import', 201],
     ['POST /api/Case/list', 400],
-  ])('is answered with 100 where the body of %s is read', async (address, status) => {
-    const token = await world.logIn(world.emails.alice, world.passwords);
+  ])('is answered with 100 if the body of %s is read', async (address, status) => {
+    const token = await target.logIn(target.emails.alice, target.passwords);
     const body = address.endsWith('import') ? '{"data":[{"title":"a"}]}' : '{"title":"a"}';
     const start = announce(address, { token, headers: EXPECT, length: body.length });
-    expect(statusesOf(await converse(world.url, start, () => body))).toEqual([100, status]);
+    expect(statusesOf(await converse(target.url, start, () => body))).toEqual([100, status]);
   });
 
-  it('closes a connection whose body may come or not', async () => {
-    const received = await converse(world.url, announce('POST /api/Case', { headers: EXPECT }).replace('Connection: close\r\n', ''));
+  it('closes the connection after a refusal, because the client may still send the body', async () => {
+    const received = await converse(target.url, announce('POST /api/Case', { headers: EXPECT }).replace('Connection: close\r\n', ''));
     expect(received.toLowerCase()).toContain('\r\nconnection: close\r\n');
   });
 
   it('answers other expectations with 417', async () => {
-    expect(statusesOf(await converse(world.url, announce('POST /api/Case', { headers: ['Expect: more'] })))).toEqual([417]);
+    expect(statusesOf(await converse(target.url, announce('POST /api/Case', { headers: ['Expect: more'] })))).toEqual([417]);
   });
 });

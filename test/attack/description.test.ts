@@ -1,16 +1,16 @@
-/** Learning the names of resources and fields that policies hide: from the description of the API, and from what errors suggest. */
+/** Hidden names of resources and fields appear neither in the API description nor in the suggestions of errors. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RunningService, startService } from '../harness.ts';
-import { type Caller, createWorld, expectDiscreet, type World } from './target.ts';
+import { type AttackTarget, type Caller, expectDiscreet, startAttackTarget } from './attack-target.ts';
 
-let world: World;
+let target: AttackTarget;
 beforeAll(async () => {
-  world = await createWorld();
+  target = await startAttackTarget();
 });
-afterAll(() => world.close());
+afterAll(() => target.close());
 
-/** Resources that a document describes. */
-async function described(caller: Caller, from: World = world): Promise<readonly string[]> {
+/** Returns the names of the resources that a document describes. */
+async function described(caller: Caller, from: AttackTarget = target): Promise<readonly string[]> {
   const reply = await from.as(caller, 'GET', '/openapi.json');
   expect(reply.status, reply.text).toBe(200);
   const { paths, components } = reply.body as { paths: object; components: { schemas: object } };
@@ -23,50 +23,50 @@ async function described(caller: Caller, from: World = world): Promise<readonly 
 }
 
 describe('the description of the API', () => {
-  it('shows each caller what GET /api/:resource/schema shows', async () => {
+  it('describes to each caller exactly the resources whose schema the caller can read', async () => {
     for (const caller of ['anon', 'alice', 'eve', 'admin'] as const) {
       const allowed = [];
-      for (const name of ['Case', 'User']) if ((await world.as(caller, 'GET', `/api/${name}/schema`)).status === 200) allowed.push(name);
+      for (const name of ['Case', 'User']) if ((await target.as(caller, 'GET', `/api/${name}/schema`)).status === 200) allowed.push(name);
       expect(await described(caller), caller).toEqual(allowed);
     }
     expect([await described('anon'), await described('alice')]).toEqual([['Case'], ['Case', 'User']]);
   });
 
-  it('names nothing of a hidden resource, also if another resource refers to it', async () => {
-    const { text } = await world.as('anon', 'GET', '/openapi.json');
+  it('does not name a hidden resource, even if another resource refers to it', async () => {
+    const { text } = await target.as('anon', 'GET', '/openapi.json');
     for (const name of ['/schemas/User', '/api/User', '"User.']) expect(text).not.toContain(name);
   });
 
-  it('follows a policy from the moment that it has changed', async () => {
-    const id = await world.createPolicy({ role: 'anon', rules: [{ resource: 'User', action: 'list' }] });
+  it('follows a policy change with the next request', async () => {
+    const id = await target.createPolicy({ role: 'anon', rules: [{ resource: 'User', action: 'list' }] });
     expect(await described('anon')).toEqual(['Case', 'User']);
-    const off = await world.as('admin', 'PUT', `/admin/api/policies/${id}`, { body: { isActive: false } });
+    const off = await target.as('admin', 'PUT', `/admin/api/policies/${id}`, { body: { isActive: false } });
     expect(off.status, off.text).toBe(200);
     expect(await described('anon')).toEqual(['Case']);
-    await world.as('admin', 'PUT', `/admin/api/policies/${id}`, { body: { isActive: true } });
+    await target.as('admin', 'PUT', `/admin/api/policies/${id}`, { body: { isActive: true } });
     expect(await described('anon')).toEqual(['Case', 'User']);
-    await world.as('admin', 'DELETE', `/admin/api/policies/${id}`);
+    await target.as('admin', 'DELETE', `/admin/api/policies/${id}`);
     expect(await described('anon')).toEqual(['Case']);
   });
 
   it('is refused with an invalid token, and must not be stored by proxies', async () => {
-    expect((await world.call('GET', '/openapi.json', { token: 'a.b.c' })).status).toBe(401);
-    const user = await world.user();
-    await world.as('admin', 'PUT', `/api/User/${user.id}`, { body: { isActive: false } });
-    expect((await world.call('GET', '/openapi.json', { token: user.token })).status).toBe(401);
-    expect((await world.as('anon', 'GET', '/openapi.json')).headers['cache-control']).toBe('no-store');
+    expect((await target.call('GET', '/openapi.json', { token: 'a.b.c' })).status).toBe(401);
+    const user = await target.user();
+    await target.as('admin', 'PUT', `/api/User/${user.id}`, { body: { isActive: false } });
+    expect((await target.call('GET', '/openapi.json', { token: user.token })).status).toBe(401);
+    expect((await target.as('anon', 'GET', '/openapi.json')).headers['cache-control']).toBe('no-store');
   });
 
   it('leaves no entry', async () => {
-    const before = await world.decisions('limit=1');
+    const before = await target.decisions('limit=1');
     await described('anon');
     await described('alice');
-    expect((await world.decisions('limit=1'))[0]).toEqual(before[0]);
+    expect((await target.decisions('limit=1'))[0]).toEqual(before[0]);
   });
 });
 
-it('the description for admins alone is refused to others, on the record', async () => {
-  const own = await createWorld({ docs: 'admin' });
+it('a description for admins only is refused to other callers, with an audit entry', async () => {
+  const own = await startAttackTarget({ docs: 'admin' });
   try {
     expect((await own.as('anon', 'GET', '/openapi.json')).status).toBe(401);
     const refused = await own.as('alice', 'GET', '/openapi.json');
@@ -79,7 +79,7 @@ it('the description for admins alone is refused to others, on the record', async
   }
 });
 
-it('a description that is off has no address; the errors that problems point to have', async () => {
+it('a description that is disabled is 404; the pages of error codes are still served', async () => {
   const service: RunningService = await startService({ settings: { docs: 'off' } });
   try {
     const { token } = await service.admin();
@@ -91,25 +91,25 @@ it('a description that is off has no address; the errors that problems point to 
   }
 });
 
-describe('an error suggests no name that is hidden', () => {
+describe('an error does not suggest a hidden name', () => {
   it('of a resource', async () => {
     for (const caller of ['anon', 'alice', 'eve'] as const) {
       for (const name of ['Usr', 'user', 'Cse', 'Users']) {
-        const reply = await world.as(caller, 'GET', `/api/${name}`);
+        const reply = await target.as(caller, 'GET', `/api/${name}`);
         expectDiscreet(reply);
         expect([reply.status, reply.at('detail')]).toEqual([404, `no resource is named "${name}"`]);
       }
     }
-    expect((await world.as('admin', 'GET', '/api/Usr')).at('detail')).toContain('did you mean "User"?');
+    expect((await target.as('admin', 'GET', '/api/Usr')).at('detail')).toContain('did you mean "User"?');
   });
 
   it('of a resource in a batch', async () => {
     const body = { requests: [{ resource: 'Usr', action: 'list' }] };
-    expect((await world.as('anon', 'POST', '/api/batch', { body })).text).not.toContain('"User"');
+    expect((await target.as('anon', 'POST', '/api/batch', { body })).text).not.toContain('"User"');
   });
 
-  it('of a field to whom the resource is denied', async () => {
-    const id = world.ids.alice;
+  it('of a field to a caller who is denied the resource', async () => {
+    const id = target.ids.alice;
     for (const [send, body] of [
       ['GET /api/User?where[departmnt]=x', undefined],
       ['GET /api/User?sort=departmnt', undefined],
@@ -123,13 +123,13 @@ describe('an error suggests no name that is hidden', () => {
       ['POST /api/User/updateIfExists', { filter: { departmnt: 'x' }, data: { departmnt: 'x' } }],
     ] as const) {
       const [method = '', path = ''] = send.split(' ');
-      const reply = await world.as('anon', method, path, { body });
+      const reply = await target.as('anon', method, path, { body });
       expect([send, reply.status, /department|recovery/.test(reply.text)]).toEqual([send, 403, false]);
     }
   });
 
-  it('of what refers to a record', async () => {
-    const expand = async (given: string): Promise<unknown> => (await world.as('anon', 'GET', `/api/Case?expand=${given}`)).at('detail');
+  it('of a referencing resource', async () => {
+    const expand = async (given: string): Promise<unknown> => (await target.as('anon', 'GET', `/api/Case?expand=${given}`)).at('detail');
     const answers = await Promise.all(['x:User.departmnt', 'x:User.email', 'x:Usr.email', 'x:Nothing.email'].map(expand));
     for (const answer of answers) expect(answer).toMatch(/^expand\.x: no field "\w+" of a resource "\w+" refers to one Case$/);
   });

@@ -1,12 +1,12 @@
-/** Ways around: other spellings of an address, other methods, other doors to the same thing, each decided and recorded. */
+/** Other spellings of a path, other methods and other endpoints do not avoid a decision or its audit entry. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Attack, type Body, checkAttacks, createWorld, type World } from './target.ts';
+import { type Attack, type AttackTarget, type Body, checkAttacks, startAttackTarget } from './attack-target.ts';
 
-let world: World;
+let target: AttackTarget;
 beforeAll(async () => {
-  world = await createWorld();
+  target = await startAttackTarget();
 });
-afterAll(() => world.close());
+afterAll(() => target.close());
 
 const SPELLINGS = [
   '//api/Case',
@@ -37,9 +37,9 @@ const SPELLINGS = [
   '/docs/..%2f..%2f..%2fpackage.json',
 ];
 
-describe('spellings of an address', () => {
+describe('other spellings of a path are not found or refused', () => {
   checkAttacks(
-    () => world,
+    () => target,
     SPELLINGS.map((path): Attack => ({ name: path, as: ['anon', 'alice', 'admin'], send: `GET ${path}`, answers: [400, 403, 404] })),
   );
 });
@@ -47,7 +47,7 @@ describe('spellings of an address', () => {
 describe('methods', () => {
   const override = ['x-http-method-override', 'x-http-method', 'x-method-override'];
   checkAttacks(
-    () => world,
+    () => target,
     [
       ...['PATCH', 'TRACE', 'PROPFIND', 'SEARCH', 'PURGE'].map(
         (method): Attack => ({ name: method, send: ({ cases }) => `${method} /api/Case/${cases.alice}`, answers: [400, 404, 405] }),
@@ -73,14 +73,14 @@ describe('methods', () => {
       ),
       { name: '_method in the query', as: 'admin', send: ({ cases }) => `GET /api/Case/${cases.alice}?_method=DELETE`, answers: 400 },
       {
-        name: 'HEAD of what may not be read',
+        name: 'HEAD of an unreadable record',
         send: ({ cases }) => `HEAD /api/Case/${cases.bob}`,
         answers: [403, 404, 405],
         also: (reply) => expect(reply.headers.etag).toBeUndefined(),
       },
       { name: 'HEAD of the policies', send: 'HEAD /admin/api/policies', answers: [403, 404, 405] },
       {
-        name: 'OPTIONS from elsewhere',
+        name: 'OPTIONS of another origin',
         as: 'anon',
         send: 'OPTIONS /api/Case',
         headers: { origin: 'https://evil.example', 'access-control-request-method': 'DELETE' },
@@ -88,7 +88,7 @@ describe('methods', () => {
         also: (reply) => expect([reply.at('code'), reply.headers['access-control-allow-origin']]).toEqual(['REQUEST_ORIGIN', undefined]),
       },
       {
-        name: 'a request from elsewhere',
+        name: 'a request of another origin',
         as: 'anon',
         send: 'GET /api/Case',
         headers: { origin: 'https://evil.example' },
@@ -104,7 +104,7 @@ describe('methods', () => {
 
 describe('action names', () => {
   checkAttacks(
-    () => world,
+    () => target,
     [
       'constructor',
       '__proto__',
@@ -134,7 +134,7 @@ describe('action names', () => {
 });
 
 describe('a batch item with its members in data', () => {
-  const item = (action: string, data: (world: World) => Body, status: number, as: Attack['as'] = 'alice'): Attack => ({
+  const item = (action: string, data: (target: AttackTarget) => Body, status: number, as: Attack['as'] = 'alice'): Attack => ({
     name: action,
     as,
     send: 'POST /api/batch',
@@ -144,7 +144,7 @@ describe('a batch item with its members in data', () => {
       expect([reply.at('data.0.status'), typeof reply.at('data.0.decisionId')]).toEqual([status, status === 400 ? 'undefined' : 'string']),
   });
   checkAttacks(
-    () => world,
+    () => target,
     [
       item('read', ({ cases }) => ({ id: cases.bob }), 403),
       item('update', ({ cases }) => ({ id: cases.bob, title: 'mine' }), 403),
@@ -158,18 +158,18 @@ describe('a batch item with its members in data', () => {
     ],
   );
 
-  it('learns no id by a reference: one that names no earlier record of the batch is refused', async () => {
+  it('does not disclose the id of a denied item to a later item that refers to it', async () => {
     const requests = [
-      { resource: 'Case', action: 'read', data: { id: world.cases.bob } },
+      { resource: 'Case', action: 'read', data: { id: target.cases.bob } },
       { resource: 'Case', action: 'create', data: { title: '$0.id' } },
     ];
-    const reply = await world.as('alice', 'POST', '/api/batch', { body: { requests } });
+    const reply = await target.as('alice', 'POST', '/api/batch', { body: { requests } });
     expect([reply.at('data.0.status'), reply.at('data.1.status')]).toEqual([403, 424]);
-    expect(reply.at('data.1.error.detail')).not.toContain(world.cases.bob);
+    expect(reply.at('data.1.error.detail')).not.toContain(target.cases.bob);
   });
 });
 
-const ADMIN_DOORS = [
+const ADMIN_ROUTES = [
   'GET /admin/api/policies',
   'POST /admin/api/policies',
   'GET /admin/api/policies/x',
@@ -192,10 +192,10 @@ const ADMIN_DOORS = [
 ];
 
 describe('the admin endpoints', () => {
-  const bodyOf = (door: string): object => (door.startsWith('GET') || door.startsWith('DELETE') ? {} : { body: {} });
+  const bodyOf = (route: string): object => (route.startsWith('GET') || route.startsWith('DELETE') ? {} : { body: {} });
   checkAttacks(
-    () => world,
-    ADMIN_DOORS.flatMap((send): readonly Attack[] => [
+    () => target,
+    ADMIN_ROUTES.flatMap((send): readonly Attack[] => [
       {
         name: send,
         as: 'anon',
@@ -215,9 +215,9 @@ describe('the admin endpoints', () => {
     ]),
   );
 
-  it('do not open to whoever has full access to resources', async () => {
-    await world.createPolicy({ userId: world.ids.bob, rules: [{ resource: '*', action: '*', priority: 10_000 }] });
-    expect((await world.as('bob', 'GET', '/admin/api/policies')).status).toBe(403);
+  it('are refused to a user with full access to resources', async () => {
+    await target.createPolicy({ userId: target.ids.bob, rules: [{ resource: '*', action: '*', priority: 10_000 }] });
+    expect((await target.as('bob', 'GET', '/admin/api/policies')).status).toBe(403);
   });
 });
 
@@ -225,7 +225,7 @@ describe('a batch', () => {
   const requests = (...items: readonly unknown[]): { body: { requests: readonly unknown[] } } => ({ body: { requests: items } });
 
   checkAttacks(
-    () => world,
+    () => target,
     [
       {
         name: 'in a batch',
@@ -255,15 +255,15 @@ describe('a batch', () => {
         answers: 200,
         also: (reply) => expect(reply.at('data.0.status')).toBe(400),
       },
-      { name: 'of nothing', send: 'POST /api/batch', ...requests(), answers: 400 },
+      { name: 'without requests', send: 'POST /api/batch', ...requests(), answers: 400 },
       {
-        name: 'of too much',
+        name: 'of too many requests',
         send: 'POST /api/batch',
         body: { requests: Array.from({ length: 101 }, () => ({ resource: 'Case', action: 'list' })) },
         answers: 413,
       },
       {
-        name: 'of things that are no requests',
+        name: 'of items that are not requests',
         send: 'POST /api/batch',
         ...requests(null, 'list', 5, []),
         answers: 200,
@@ -274,9 +274,9 @@ describe('a batch', () => {
   );
 
   it('decides and records each of its requests', async () => {
-    const before = await world.decisions('limit=1000');
-    const { bob, alice } = world.cases;
-    const reply = await world.as(
+    const before = await target.decisions('limit=1000');
+    const { bob, alice } = target.cases;
+    const reply = await target.as(
       'alice',
       'POST',
       '/api/batch',
@@ -288,11 +288,11 @@ describe('a batch', () => {
       ),
     );
     expect([0, 1, 2, 3].map((index) => reply.at(`data.${index}.status`))).toEqual([200, 403, 403, 404]);
-    expect((await world.decisions('limit=1000')).length - before.length).toBe(3);
+    expect((await target.decisions('limit=1000')).length - before.length).toBe(3);
   });
 });
 
-describe('the record', () => {
+describe('the audit log', () => {
   it.each([
     ['a denied read', 'alice', 'GET', '/api/Case/<bob>'],
     ['a list', 'alice', 'GET', '/api/Case'],
@@ -302,9 +302,9 @@ describe('the record', () => {
     ['an anonymous attempt', 'anon', 'POST', '/api/Case'],
     ['a refused admin call', 'alice', 'POST', '/admin/api/policies/test-access'],
   ] as const)('has one entry of %s', async (_name, caller, method, path) => {
-    const before = await world.decisions('limit=1000');
-    const reply = await world.as(caller, method, path.replace('<bob>', world.cases.bob), method === 'POST' ? { body: {} } : {});
-    const after = await world.decisions('limit=1000');
+    const before = await target.decisions('limit=1000');
+    const reply = await target.as(caller, method, path.replace('<bob>', target.cases.bob), method === 'POST' ? { body: {} } : {});
+    const after = await target.decisions('limit=1000');
     expect(after.length - before.length).toBe(1);
     expect(after[0]?.['id']).toBe(reply.headers['x-decision-id']);
   });
@@ -315,16 +315,16 @@ describe('the record', () => {
     ['length', 'x'.repeat(10_000)],
     ['a tab', 'a\tb'],
   ])('takes no forged request id: %s', async (_name, value) => {
-    const reply = await world.as('anon', 'GET', '/api/Case', { headers: { 'x-request-id': value.replaceAll('\r\n', '') } });
+    const reply = await target.as('anon', 'GET', '/api/Case', { headers: { 'x-request-id': value.replaceAll('\r\n', '') } });
     expect([200, 400, 431]).toContain(reply.status);
     if (reply.status === 200) expect(reply.headers['x-request-id']).toMatch(/^[A-Za-z0-9._-]{1,64}$/);
   });
 
-  it('names the address of the peer, not what a header says', async () => {
-    const reply = await world.as('anon', 'GET', '/api/Case', {
+  it('contains the address of the peer, not of a header', async () => {
+    const reply = await target.as('anon', 'GET', '/api/Case', {
       headers: { 'x-forwarded-for': '203.0.113.9', forwarded: 'for=203.0.113.9', 'x-real-ip': '203.0.113.9' },
     });
-    const entry = await world.as('admin', 'GET', `/admin/api/decisions/${reply.headers['x-decision-id']}`);
+    const entry = await target.as('admin', 'GET', `/admin/api/decisions/${reply.headers['x-decision-id']}`);
     expect(entry.at('data.ip')).toBe('127.0.0.1');
   });
 });

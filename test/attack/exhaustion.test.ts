@@ -1,23 +1,23 @@
-/** Requests meant to use the service up. Each is refused or answered, soon, and the service goes on. */
+/** Requests that try to exhaust the service. Each is refused or answered in time, and the service stays responsive. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Attack, checkAttacks, createWorld, type World } from './target.ts';
+import { type Attack, type AttackTarget, checkAttacks, startAttackTarget } from './attack-target.ts';
 
-let world: World;
+let target: AttackTarget;
 beforeAll(async () => {
-  world = await createWorld();
+  target = await startAttackTarget();
 });
-afterAll(() => world.close());
+afterAll(() => target.close());
 
-// Soon is within the time that a test has: what these ask for would take minutes, or for ever, without a bound.
+// "In time" is the timeout of a test. Without limits these requests would take minutes or never end.
 afterEach(async () => {
-  expect((await world.as('admin', 'GET', `/api/Case/${world.cases.alice}`)).status).toBe(200);
+  expect((await target.as('admin', 'GET', `/api/Case/${target.cases.alice}`)).status).toBe(200);
 });
 
 const deep = (levels: number, open: string, close: string): string => `${open.repeat(levels)}1${close.repeat(levels)}`;
 const many = (count: number, make: (index: number) => string): string => Array.from({ length: count }, (_, index) => make(index)).join('&');
 const EXPLODING = '(a+)+$';
 
-/** Letters a and b in no order: every text leads a pattern through states of its own. */
+/** Returns pseudo-random letters a and b: each text takes a pattern through different states. */
 function scattered(seed: number): string {
   let state = seed;
   return Array.from({ length: 199 }, () => {
@@ -27,7 +27,7 @@ function scattered(seed: number): string {
 }
 
 describe('a request', () => {
-  checkAttacks(() => world, [
+  checkAttacks(() => target, [
     { name: '30,000 lists deep', as: ['anon', 'alice'], send: 'POST /api/Case', raw: deep(30_000, '[', ']'), answers: 400 },
     { name: '10,000 objects deep', as: ['anon', 'alice'], send: 'POST /api/Case', raw: deep(10_000, '{"a":', '}'), answers: 400 },
     { name: '100,000 lists deep', send: 'POST /api/Case', raw: deep(100_000, '[', ']'), answers: 400 },
@@ -56,7 +56,7 @@ describe('a request', () => {
       answers: 413,
     },
     {
-      name: 'more records than an import takes, from who may import none',
+      name: 'more records than an import takes, from a caller who may not import',
       as: 'anon',
       send: 'POST /api/Case/import',
       body: { data: Array.from({ length: 5001 }, () => ({})) },
@@ -69,7 +69,7 @@ describe('a request', () => {
       answers: 413,
     },
     {
-      name: 'more records than that, by parts',
+      name: 'more records than an import takes, in a batch',
       send: 'POST /api/batch',
       body: { requests: Array.from({ length: 6 }, () => ({ resource: 'Case', action: 'import', data: Array(1000).fill({}) })) },
       answers: 413,
@@ -119,15 +119,20 @@ describe('a request', () => {
       answers: 200,
     },
     {
-      name: 'more records to expand than there may be, whether or not they are there',
+      name: 'more records to expand than the limit, existing or not',
       as: ['eve', 'admin'],
       send: 'GET /api/User?limit=21&expand=cases:Case.ownerId(100)',
       answers: 400,
       also: (reply) => expect(reply.at('detail')).toContain('expected at most 2000 records to expand, given up to 2100'),
     },
-    { name: 'as many as there may be', as: ['eve', 'admin'], send: 'GET /api/User?limit=20&expand=cases:Case.ownerId(100)', answers: 200 },
     {
-      name: 'more records to expand than that, by parts',
+      name: 'as many records to expand as the limit',
+      as: ['eve', 'admin'],
+      send: 'GET /api/User?limit=20&expand=cases:Case.ownerId(100)',
+      answers: 200,
+    },
+    {
+      name: 'more records to expand than the limit, by several members',
       as: 'eve',
       send: 'POST /api/batch',
       body: {
@@ -137,7 +142,7 @@ describe('a request', () => {
       also: (reply) => expect([reply.at('data.19.status'), reply.at('data.20.status')]).toEqual([200, 400]),
     },
     {
-      name: '100,000 names to show',
+      name: '100,000 names in fields',
       send: 'POST /api/Case/list',
       body: { fields: Array.from({ length: 100_000 }, () => 'title') },
       answers: [400, 413],
@@ -164,62 +169,62 @@ describe('a request', () => {
     },
   ] satisfies readonly Attack[]);
 
-  it('with an exploding pattern is answered soon over texts made for it', async () => {
-    await world.createRecord('Case', { title: `${'a'.repeat(199)}!` });
-    const reply = await world.as('admin', 'GET', `/api/Case?where[title][matches]=${encodeURIComponent(EXPLODING)}`);
+  it('with an exploding pattern is answered in time on a text that triggers backtracking', async () => {
+    await target.createRecord('Case', { title: `${'a'.repeat(199)}!` });
+    const reply = await target.as('admin', 'GET', `/api/Case?where[title][matches]=${encodeURIComponent(EXPLODING)}`);
     expect([reply.status, reply.at('count')]).toEqual([200, 0]);
   });
 
-  it.each(['', ' in a batch'])('with a pattern that is slow on every record is answered soon%s', async (batch) => {
+  it.each(['', ' in a batch'])('with a pattern that is slow on every record is answered in time%s', async (batch) => {
     const data = Array.from({ length: 1000 }, (_, index) => ({ title: scattered(index + 1) }));
-    expect((await world.as('eve', 'POST', '/api/Case/import', { body: { data } })).status).toBe(201);
+    expect((await target.as('eve', 'POST', '/api/Case/import', { body: { data } })).status).toBe(201);
     const list = { where: { title: { matches: '(?i)(a|b)*a(a|b){60}c' } } };
     const reply =
       batch === ''
-        ? await world.as('eve', 'POST', '/api/Case/list', { body: list })
-        : await world.as('eve', 'POST', '/api/batch', {
+        ? await target.as('eve', 'POST', '/api/Case/list', { body: list })
+        : await target.as('eve', 'POST', '/api/batch', {
             body: { requests: Array.from({ length: 50 }, () => ({ resource: 'Case', action: 'list', ...list })) },
           });
     expect(reply.status).toBe(200);
-    // Nothing is left out: the list goes on where it stopped.
+    // No record is left out: the next page continues after the last record.
     expect(typeof reply.at(batch === '' ? 'nextCursor' : 'data.0.nextCursor')).toBe('string');
   });
 
-  it('to import what is broken lists a hundred mistakes, and none to who is denied', async () => {
+  it('to import invalid records lists at most a hundred mistakes, and none to a caller who is denied', async () => {
     const broken = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`titel${index}`, 1]));
     const body = { data: Array.from({ length: 5000 }, () => broken) };
-    const denied = await world.as('anon', 'POST', '/api/Case/import', { body });
-    const refused = await world.as('eve', 'POST', '/api/Case/import', { body });
+    const denied = await target.as('anon', 'POST', '/api/Case/import', { body });
+    const refused = await target.as('eve', 'POST', '/api/Case/import', { body });
     expect([denied.status, denied.at('errors'), refused.status]).toEqual([403, undefined, 422]);
     expect((refused.at('errors') as unknown[]).length).toBe(100);
   });
 
-  it('to import is answered soon, whatever rules read of it', async () => {
+  it('to import is answered in time if a rule reads each record', async () => {
     const conditions = [{ field: 'request.data.amount', operator: 'gt', value: 5, ifExists: true }];
-    const id = await world.createPolicy({ role: 'editor', rules: [{ resource: 'Case', action: 'import', effect: 'DENY', conditions }] });
+    const id = await target.createPolicy({ role: 'editor', rules: [{ resource: 'Case', action: 'import', effect: 'DENY', conditions }] });
     const data = Array.from({ length: 2000 }, (_, index) => ({ title: `row ${index}` }));
-    const reply = await world.as('eve', 'POST', '/api/Case/import', { body: { data } });
-    await world.as('admin', 'DELETE', `/admin/api/policies/${id}`);
+    const reply = await target.as('eve', 'POST', '/api/Case/import', { body: { data } });
+    await target.as('admin', 'DELETE', `/admin/api/policies/${id}`);
     expect(reply.status).toBe(201);
   });
 
-  it('in hundreds at once is answered, each', async () => {
-    const replies = await Promise.all(Array.from({ length: 300 }, () => world.as('anon', 'GET', '/api/Case')));
+  it('is answered while hundreds are sent at once', async () => {
+    const replies = await Promise.all(Array.from({ length: 300 }, () => target.as('anon', 'GET', '/api/Case')));
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
   });
 
-  it('to log in, 64 at once, is answered or asked to wait, each', async () => {
+  it('to log in is answered or asked to retry while 64 are sent at once', async () => {
     const replies = await Promise.all(
       Array.from({ length: 64 }, () =>
-        world.call('POST', '/auth/login', { body: { email: world.emails.bob, password: 'not his password' } }),
+        target.call('POST', '/auth/login', { body: { email: target.emails.bob, password: 'not his password' } }),
       ),
     );
     for (const { status } of replies) expect([401, 429, 503]).toContain(status);
   }, 30_000);
 });
 
-it('the rate limit counts the requests of a batch, each', async () => {
-  const limited = await createWorld({ rateLimit: 200 });
+it('the rate limit counts each request of a batch', async () => {
+  const limited = await startAttackTarget({ rateLimit: 200 });
   try {
     const body = { requests: Array.from({ length: 90 }, () => ({ resource: 'Case', action: 'list' })) };
     const statuses: number[] = [];

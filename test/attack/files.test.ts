@@ -1,22 +1,22 @@
-/** Files meant to use the service up, to slip past what reads them, or to be half a file. */
+/** Import files that are too large, malformed, slow or incomplete. */
 import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createWorld, expectDiscreet, type World } from './target.ts';
+import { type AttackTarget, expectDiscreet, startAttackTarget } from './attack-target.ts';
 
-let world: World;
+let target: AttackTarget;
 beforeAll(async () => {
-  world = await createWorld({ requestTimeoutSeconds: 2, importStreamBytes: 30_000_000 });
+  target = await startAttackTarget({ requestTimeoutSeconds: 2, importStreamBytes: 30_000_000 });
 });
-afterAll(() => world.close());
+afterAll(() => target.close());
 
 afterEach(async () => {
-  expect((await world.as('admin', 'GET', `/api/Case/${world.cases.alice}`)).status).toBe(200);
+  expect((await target.as('admin', 'GET', `/api/Case/${target.cases.alice}`)).status).toBe(200);
 });
 
 const MB10 = 'x'.repeat(10_000_000);
 const columns = (count: number): string => Array.from({ length: count }, (_, index) => `c${index}`).join(',');
 
-/** Name, type, file, status, and what the answer says. */
+/** Name, media type, content, expected status and part of the expected detail. */
 const FILES: readonly (readonly [string, string, string, number, string])[] = [
   [
     'a line of 10 MB',
@@ -28,10 +28,10 @@ const FILES: readonly (readonly [string, string, string, number, string])[] = [
   ['a line of 10 MB without an end', 'application/x-ndjson', MB10, 400, 'row 1: expected a line of at most'],
   ['a cell of 10 MB', 'text/csv', `title\n${MB10}\n`, 400, 'expected shorter rows'],
   ['a quoted cell of 10 MB', 'text/csv', `title\n"${MB10}"\n`, 400, 'expected shorter rows'],
-  ['a quote that never ends', 'text/csv', `title\n"a\nb\nc`, 400, 'expected a closing quote'],
+  ['an unclosed quote', 'text/csv', `title\n"a\nb\nc`, 400, 'expected a closing quote'],
   ['10,000 columns', 'text/csv', `${columns(10_000)}\n`, 400, 'the header has 100 mistakes'],
   ['a row of 100,000 cells', 'text/csv', `title\n${','.repeat(100_000)}\n`, 400, 'row 2: expected 1 cells, as in the header, given 100001'],
-  ['a row of nothing but delimiters', 'text/csv', `title\n${','.repeat(2_000_000)}`, 400, 'expected shorter rows'],
+  ['a row of only delimiters', 'text/csv', `title\n${','.repeat(2_000_000)}`, 400, 'expected shorter rows'],
   ['the same column twice', 'text/csv', 'title,title\na,b\n', 400, 'the header has 1 mistake'],
   ['prototype names as columns', 'text/csv', 'title,__proto__,constructor\na,b,c\n', 400, 'the header has 2 mistakes'],
   [
@@ -59,31 +59,31 @@ const FILES: readonly (readonly [string, string, string, number, string])[] = [
 ];
 
 describe('a file with', () => {
-  it.each(FILES)('%s is refused in words, and stores nothing', async (_, type, raw, status, detail) => {
-    const before = await world.countCases();
-    const reply = await world.as('eve', 'POST', '/api/Case/import', { raw, headers: { 'content-type': type } });
+  it.each(FILES)('%s is refused with a reason, and stores nothing', async (_, type, raw, status, detail) => {
+    const before = await target.countCases();
+    const reply = await target.as('eve', 'POST', '/api/Case/import', { raw, headers: { 'content-type': type } });
     expectDiscreet(reply);
     expect([reply.status, reply.at('detail')]).toEqual([status, expect.stringContaining(detail)]);
-    expect(await world.countCases()).toBe(before);
+    expect(await target.countCases()).toBe(before);
   });
 
-  it.each(FILES)('%s is refused to who may import nothing, unread', async (_, type, raw) => {
-    const reply = await world.as('anon', 'POST', '/api/Case/import', { raw, headers: { 'content-type': type } });
+  it.each(FILES)('%s is refused unread to a caller who may not import', async (_, type, raw) => {
+    const reply = await target.as('anon', 'POST', '/api/Case/import', { raw, headers: { 'content-type': type } });
     expectDiscreet(reply);
     expect([reply.status, reply.at('detail')]).toEqual([403, 'no rule matched']);
   });
 
-  it('more bytes than there may be is refused before they come, where their number is said', async () => {
+  it('too many bytes is refused before they arrive if Content-Length is sent', async () => {
     const head = `POST /api/Case/import HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/csv\r\nContent-Length: 30000001\r\n\r\n`;
-    expect(await speak(world, [head])).toContain('HTTP/1.1 413');
+    expect(await sendTexts(target, [head])).toContain('HTTP/1.1 413');
   });
 
-  it('more bytes than there may be is refused as they come, where it is not', async () => {
-    const token = await world.logIn(world.emails.eve, world.passwords);
+  it('too many bytes is refused as they arrive if no Content-Length is sent', async () => {
+    const token = await target.logIn(target.emails.eve, target.passwords);
     const head = `POST /api/Case/import?onError=skip HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n`;
     const lines = `${'x'.repeat(999_999)}\n`.repeat(31);
     const body = `Content-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n${lines.length.toString(16)}\r\n${lines}\r\n0\r\n\r\n`;
-    const answer = await speak(world, [head, body]);
+    const answer = await sendTexts(target, [head, body]);
     expect(answer).toContain('HTTP/1.1 413');
     expect(answer).toContain('expected a body of at most 30000000 bytes');
   });
@@ -91,48 +91,48 @@ describe('a file with', () => {
 
 const HEALTH = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n';
 
-describe('a sender who', () => {
+describe('a client that', () => {
   const head = (token: string, type = 'application/x-ndjson'): string =>
     `POST /api/Case/import HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\nContent-Type: ${type}\r\nTransfer-Encoding: chunked\r\n\r\n`;
   const chunk = (text: string): string => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
   const rows = (name: string, count: number): string =>
     Array.from({ length: count }, (_, index) => `{"title":"${name} ${index}"}\n`).join('');
   const stored = async (name: string): Promise<number> =>
-    Number((await world.as('admin', 'GET', `/api/Case?where[title][startsWith]=${name}&total=true&limit=1`)).at('total'));
+    Number((await target.as('admin', 'GET', `/api/Case?where[title][startsWith]=${name}&total=true&limit=1`)).at('total'));
 
-  it('stands still is answered 408, and what came before stays', async () => {
-    const token = await world.logIn(world.emails.eve, world.passwords);
-    const answer = await speak(world, [head(token), chunk(rows('still', 3)), chunk('{"title":"half')]);
+  it('stops sending is answered 408, and the rows before stay imported', async () => {
+    const token = await target.logIn(target.emails.eve, target.passwords);
+    const answer = await sendTexts(target, [head(token), chunk(rows('still', 3)), chunk('{"title":"half')]);
     expect(answer).toContain('HTTP/1.1 408');
     expect(answer).toContain('3 rows were imported');
     expect(await stored('still')).toBe(3);
   });
 
-  it('is slow is waited for, longer than for other requests', async () => {
-    const token = await world.logIn(world.emails.eve, world.passwords);
+  it('sends slowly has more time than for other requests', async () => {
+    const token = await target.logIn(target.emails.eve, target.passwords);
     const slow = Array.from({ length: 6 }, (_, index) => chunk(rows(`slow${index}`, 1)));
-    const answer = await speak(world, [head(token), ...slow, '0\r\n\r\n'], { pause: 500 });
+    const answer = await sendTexts(target, [head(token), ...slow, '0\r\n\r\n'], { pause: 500 });
     expect(answer).toContain('HTTP/1.1 200');
     expect(await stored('slow')).toBe(6);
   }, 15_000);
 
-  it('is in time is waited for, though this process was held up until after that time', async () => {
-    const token = await world.logIn(world.emails.eve, world.passwords);
-    const behindHoldUp = async (): Promise<string> => {
-      // From here the event loop comes to its timers next, and to what has arrived behind them.
+  it('sends in time is not timed out because this process was blocked', async () => {
+    const token = await target.logIn(target.emails.eve, target.passwords);
+    const afterBlocking = async (): Promise<string> => {
+      // From here, the event loop runs its timers before it reads the bytes that have arrived.
       await new Promise((resolve) => setImmediate(resolve));
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2500);
       return chunk(rows('held up', 1));
     };
-    const answer = await speak(world, [head(token), chunk(rows('held', 1)), behindHoldUp, '0\r\n\r\n'], { pause: 300 });
+    const answer = await sendTexts(target, [head(token), chunk(rows('held', 1)), afterBlocking, '0\r\n\r\n'], { pause: 300 });
     expect(answer).toContain('HTTP/1.1 200');
     expect(await stored('held')).toBe(2);
   }, 15_000);
 
-  it('goes away in the middle leaves whole rows, each with its entry', async () => {
-    const token = await world.logIn(world.emails.eve, world.passwords);
-    const [before] = await world.decisions('limit=1');
-    await speak(world, [head(token), chunk(rows('gone', 1700)), chunk('{"title":"gone half')], { ms: 150 });
+  it('disconnects in the middle leaves whole rows, each with its entry', async () => {
+    const token = await target.logIn(target.emails.eve, target.passwords);
+    const [before] = await target.decisions('limit=1');
+    await sendTexts(target, [head(token), chunk(rows('gone', 1700)), chunk('{"title":"gone half')], { ms: 150 });
     let count = -1;
     for (let now = await stored('gone'); now !== count; now = await stored('gone')) {
       count = now;
@@ -142,7 +142,7 @@ describe('a sender who', () => {
     expect(count).toBeLessThanOrEqual(1700);
     const entries: unknown[] = [];
     for (let cursor = ''; ; ) {
-      const page = await world.as('admin', 'GET', `/admin/api/decisions?action=import&allowed=true&limit=1000${cursor}`);
+      const page = await target.as('admin', 'GET', `/admin/api/decisions?action=import&allowed=true&limit=1000${cursor}`);
       entries.push(...(page.at('data') as { id: string }[]).filter(({ id }) => id > String(before?.['id'])));
       if (page.at('nextCursor') === undefined) break;
       cursor = `&cursor=${String(page.at('nextCursor'))}`;
@@ -150,54 +150,54 @@ describe('a sender who', () => {
     expect(entries).toHaveLength(count);
   });
 
-  it('goes on with a file that was refused meanwhile has another request behind it answered', async () => {
-    const token = await world.logIn(world.emails.eve, world.passwords);
+  it('keeps sending a refused file gets its next request answered', async () => {
+    const token = await target.logIn(target.emails.eve, target.passwords);
     const wrong = [head(token, 'text/csv'), chunk('title\n"a"b\n')];
-    const answer = await speak(world, [...wrong, chunk('more'.repeat(300_000)), `0\r\n\r\n${HEALTH}`], { answers: 2, pause: 200 });
+    const answer = await sendTexts(target, [...wrong, chunk('more'.repeat(300_000)), `0\r\n\r\n${HEALTH}`], { answers: 2, pause: 200 });
     expect(answer).toMatch(/HTTP\/1\.1 400.*HTTP\/1\.1 200/s);
   });
 
-  it('sends another request behind a file that was read in part has that answered', async () => {
-    const token = await world.logIn(world.emails.eve, world.passwords);
+  it('sends another request after a file that was read in part gets it answered', async () => {
+    const token = await target.logIn(target.emails.eve, target.passwords);
     const body = `{"title":1}\n${rows('rest', 60_000)}`;
     const part = `${head(token)}${chunk(body)}0\r\n\r\n`;
-    const answer = await speak(world, [part, HEALTH], { answers: 2 });
+    const answer = await sendTexts(target, [part, HEALTH], { answers: 2 });
     expect(answer).toMatch(/HTTP\/1\.1 422.*HTTP\/1\.1 200/s);
   });
 
-  it('asks again on the same connection, for longer than a refused file is waited for, is answered', async () => {
-    const token = await world.logIn(world.emails.eve, world.passwords);
+  it('sends a slow file after a refused one on the same connection is answered', async () => {
+    const token = await target.logIn(target.emails.eve, target.passwords);
     const line = rows('refused', 1);
     const refused = head(token)
       .replace('/import', '/import?mode=none')
       .replace('Transfer-Encoding: chunked', `Content-Length: ${line.length}`);
     const slow = Array.from({ length: 5 }, (_, index) => chunk(rows(`again${index}`, 1)));
-    const answer = await speak(world, [refused + line, head(token), ...slow, '0\r\n\r\n'], { answers: 2, pause: 900 });
+    const answer = await sendTexts(target, [refused + line, head(token), ...slow, '0\r\n\r\n'], { answers: 2, pause: 900 });
     expect(answer).toMatch(/HTTP\/1\.1 400.*HTTP\/1\.1 200/s);
   }, 15_000);
 
-  it('sends another request behind a file that was refused unread has that answered', async () => {
+  it('sends another request after a file that was refused unread gets it answered', async () => {
     const body = 'x'.repeat(300_000);
     const refused = `POST /api/Case/import HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/csv\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-    const answer = await speak(world, [refused, HEALTH], { answers: 2 });
+    const answer = await sendTexts(target, [refused, HEALTH], { answers: 2 });
     expect(answer).toMatch(/HTTP\/1\.1 403.*HTTP\/1\.1 200/s);
   });
 });
 
-interface Speaking {
-  /** Milliseconds behind each text. */
+interface SendOptions {
+  /** Milliseconds to wait after each text. */
   readonly pause?: number;
-  /** How many answers are waited for. */
+  /** Number of responses to wait for. */
   readonly answers?: number;
-  /** Milliseconds after which the connection is cut in any case. */
+  /** Milliseconds after which the connection is closed in any case. */
   readonly ms?: number;
 }
 
-/** Writes texts to a connection, each made when its turn comes, and gives what comes back until there are enough answers, or it is over. */
-function speak(
-  { url }: World,
+/** Writes texts to a connection; returns the bytes received until enough responses have arrived or the connection has ended. */
+function sendTexts(
+  { url }: AttackTarget,
   texts: readonly (string | (() => Promise<string>))[],
-  { pause = 0, answers = 1, ms = 8000 }: Speaking = {},
+  { pause = 0, answers = 1, ms = 8000 }: SendOptions = {},
 ): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve) => {

@@ -1,10 +1,10 @@
 /**
- * A program of its own, for `frozen.test.ts`: a service in a process where nothing inherited can be changed. Sends
- * values of every wrong shape through every door, as three callers, and prints what was answered.
+ * The program of `frozen.test.ts`: a service in a process with frozen prototypes. Sends values of every wrong type
+ * to every route, as three callers, and prints a summary of the responses.
  */
 import { startService } from '../harness.ts';
 
-// After everything is loaded: libraries give their own prototypes methods of inherited names, which a frozen one forbids.
+// After all modules are loaded: libraries define methods with inherited names, which frozen prototypes forbid.
 for (const inherited of [Object, Array, Function, String, Number, Promise, Map]) Object.freeze(inherited.prototype);
 
 const json = (text: string): unknown => JSON.parse(text);
@@ -18,7 +18,7 @@ const VALUES: readonly unknown[] = [
   ].map(json),
 ];
 
-type Door = readonly [send: string, body: (value: unknown) => unknown];
+type Route = readonly [send: string, body: (value: unknown) => unknown];
 
 const CONDITION_MEMBERS = ['field', 'operator', 'value', 'context', 'ifExists'];
 const RULE_MEMBERS = ['id', 'resource', 'action', 'effect', 'conditions', 'priority', 'description', 'isActive'];
@@ -26,7 +26,7 @@ const FIELDS = ['title', 'amount', 'price', 'tags', 'openedOn', 'isOpen', 'owner
 const each = (names: readonly string[], value: unknown): object => Object.fromEntries(names.map((name) => [name, value]));
 const policy = (rule: unknown): object => ({ name: 'odd', type: 'CUSTOM', rules: [rule] });
 
-function doorsOf({ policyId, userId, caseId }: Readonly<Record<'policyId' | 'userId' | 'caseId', string>>): readonly Door[] {
+function routesOf({ policyId, userId, caseId }: Readonly<Record<'policyId' | 'userId' | 'caseId', string>>): readonly Route[] {
   const condition = (value: unknown): object => policy({ resource: 'Case', action: 'read', conditions: [value] });
   return [
     ['POST /api/Case', (value) => value],
@@ -78,7 +78,7 @@ const policyId = await service.createPolicy({ role: 'user', rules: [{ resource: 
 const caseId = await service.createRecord('Case', { title: 'x' });
 const failures: string[] = [];
 let answered = 0;
-for (const [send, body] of doorsOf({ policyId, userId: user.id, caseId })) {
+for (const [send, body] of routesOf({ policyId, userId: user.id, caseId })) {
   for (const value of VALUES) {
     for (const token of [undefined, user.token, admin.token]) {
       const [method = '', path = ''] = send.split(' ');

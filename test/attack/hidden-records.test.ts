@@ -1,22 +1,22 @@
-/** Versions, unique values and written guesses confirm nothing about records and fields that the caller may not read. */
+/** Versions, unique values and written guesses disclose nothing about records and fields that the caller may not read. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Reply } from '../harness.ts';
-import { type Body, type Caller, createWorld, expectDiscreet, SECRETS, type World, withoutIds } from './target.ts';
+import { type AttackTarget, type Body, type Caller, expectDiscreet, SECRETS, startAttackTarget, withoutIds } from './attack-target.ts';
 
-let world: World;
-/** The same service where changes need If-Match. */
-let strict: World;
+let target: AttackTarget;
+/** A second service, which requires If-Match for changes. */
+let strict: AttackTarget;
 beforeAll(async () => {
-  [world, strict] = [await createWorld(), await createWorld({ ifMatch: 'required' })];
+  [target, strict] = [await startAttackTarget(), await startAttackTarget({ ifMatch: 'required' })];
 });
 afterAll(async () => {
-  await world.close();
+  await target.close();
   await strict.close();
 });
 
 const NOWHERE = '01890a5d-ac96-774b-bcce-b302099a8057';
 
-/** A request about one record, with a version of it or without. */
+/** Creates a request for one record, with or without a version. */
 type Sending = (id: string, ifMatch: string | undefined) => Sent;
 interface Sent {
   readonly send: string;
@@ -35,7 +35,7 @@ const inBatch = (item: Readonly<Record<string, unknown>>, atomic = false): Sent 
 });
 
 /** Every endpoint that takes a version. */
-const DOORS: readonly (readonly [name: string, sending: Sending])[] = [
+const ROUTES: readonly (readonly [name: string, sending: Sending])[] = [
   ['PUT', (id, ifMatch) => byHeader('PUT /api/Case', id, ifMatch, { title: 'x' })],
   ['DELETE', (id, ifMatch) => byHeader('DELETE /api/Case', id, ifMatch)],
   ['action update', (id, ifMatch) => ({ send: 'POST /api/Case/update', body: { id, ifMatch, data: { title: 'x' } } })],
@@ -45,7 +45,7 @@ const DOORS: readonly (readonly [name: string, sending: Sending])[] = [
   ['atomic batch', (id, ifMatch) => inBatch({ action: 'update', id, ifMatch, data: { title: 'x' } }, true)],
 ];
 
-async function ask(where: World, caller: Caller, { send, body, headers = {} }: Sent): Promise<Reply> {
+async function ask(where: AttackTarget, caller: Caller, { send, body, headers = {} }: Sent): Promise<Reply> {
   const [method = '', path = ''] = send.split(' ');
   const reply = await where.as(caller, method, path, { body, headers });
   expectDiscreet(reply);
@@ -55,18 +55,18 @@ async function ask(where: World, caller: Caller, { send, body, headers = {} }: S
 /** The response, with the id of the record replaced by a fixed text. */
 const about = (reply: Reply, id: string): string => `${withoutIds(reply)} ${reply.headers.etag}`.replaceAll(id, '<record>');
 
-describe.each(DOORS)('the version of a hidden record, by %s', (_name, sending) => {
+describe.each(ROUTES)('the version of a hidden record, by %s', (_name, sending) => {
   it.each<[string, string | undefined]>([
     ['its version', '"1"'],
     ['another version', '"99"'],
     ['any version', '*'],
     ['a weak version', 'W/"1"'],
-    ['text that is no version', 'latest'],
+    ['text that is not a version', 'latest'],
     ['no version', undefined],
-  ])('is not confirmed: %s answers as for a record that does not exist', async (_what, ifMatch) => {
+  ])('is not disclosed: %s gets the same response as for a missing record', async (_what, ifMatch) => {
     for (const [where, who] of [
-      [world, 'alice'],
-      [world, 'anon'],
+      [target, 'alice'],
+      [target, 'anon'],
       [strict, 'alice'],
     ] as const) {
       const hidden = about(await ask(where, who, sending(where.cases.bob, ifMatch)), where.cases.bob);
@@ -78,10 +78,10 @@ describe.each(DOORS)('the version of a hidden record, by %s', (_name, sending) =
 });
 
 it.each([{ 'if-none-match': '"1"' }, { 'if-none-match': '*' }, { 'if-modified-since': 'Thu, 01 Jan 2099 00:00:00 GMT' }])(
-  'a conditional read of a hidden record is no 304: %j',
+  'a conditional read of a hidden record is not a 304: %j',
   async (headers) => {
     for (const method of ['GET', 'HEAD']) {
-      const hidden = await world.as('alice', method, `/api/Case/${world.cases.bob}`, { headers });
+      const hidden = await target.as('alice', method, `/api/Case/${target.cases.bob}`, { headers });
       expect([hidden.status, hidden.headers.etag, hidden.headers['last-modified']]).toEqual([403, undefined, undefined]);
     }
   },
@@ -103,16 +103,16 @@ const UNIQUE: readonly (readonly [name: string, sent: (code: string, id: string)
 ];
 
 describe.each(UNIQUE)('a value that a hidden record has, by %s', (_name, sent) => {
-  it('is refused with the same answer as a value of a visible record, which shows nothing of either record', async () => {
-    const mine = String((await world.as('alice', 'POST', '/api/Case', { body: { title: 'mine' } })).at('data.id'));
-    const count = await world.countCases();
-    const hidden = await ask(world, 'alice', sent('B-1', mine));
-    const shown = await ask(world, 'alice', sent('A-1', mine));
+  it('is refused with the same response as a value of a visible record, without data of either', async () => {
+    const mine = String((await target.as('alice', 'POST', '/api/Case', { body: { title: 'mine' } })).at('data.id'));
+    const count = await target.countCases();
+    const hidden = await ask(target, 'alice', sent('B-1', mine));
+    const shown = await ask(target, 'alice', sent('A-1', mine));
     expect(hidden.text).toContain('another Case has the same code');
     expect(withoutIds(hidden)).toBe(withoutIds(shown));
-    for (const text of ['B-1', "Bob's", world.cases.bob, world.ids.bob]) expect(hidden.text).not.toContain(text);
-    expect(await world.countCases()).toBe(count);
-    expect((await world.as('alice', 'DELETE', `/api/Case/${mine}`)).status).toBe(200);
+    for (const text of ['B-1', "Bob's", target.cases.bob, target.ids.bob]) expect(hidden.text).not.toContain(text);
+    expect(await target.countCases()).toBe(count);
+    expect((await target.as('alice', 'DELETE', `/api/Case/${mine}`)).status).toBe(200);
   });
 });
 
@@ -128,13 +128,13 @@ const GUESSES: readonly (readonly [name: string, sent: (pin: string, id: string)
 ];
 
 describe.each(GUESSES)('a guess at a secret value, by %s', (_name, sent) => {
-  it.each(['alice', 'eve', 'admin'] as const)('changes the record alike whether it is right or wrong, as %s', async (caller) => {
-    const id = world.cases.alice;
+  it.each(['alice', 'eve', 'admin'] as const)('changes the record in the same way whether it is right or wrong, as %s', async (caller) => {
+    const id = target.cases.alice;
     const write = async (pin: string): Promise<string> => {
-      await world.as('admin', 'PUT', `/api/Case/${id}`, { body: { pin: SECRETS.alice } });
-      const before = await world.as('admin', 'GET', `/api/Case/${id}`);
-      const reply = await ask(world, caller, sent(pin, id));
-      const after = await world.as('admin', 'GET', `/api/Case/${id}`);
+      await target.as('admin', 'PUT', `/api/Case/${id}`, { body: { pin: SECRETS.alice } });
+      const before = await target.as('admin', 'GET', `/api/Case/${id}`);
+      const reply = await ask(target, caller, sent(pin, id));
+      const after = await target.as('admin', 'GET', `/api/Case/${id}`);
       expect(reply.text).toContain('"success":true');
       const versions = Number(after.at('data.version')) - Number(before.at('data.version'));
       return `${versions} ${withoutIds(reply)}`.replaceAll(/"version":\d+|"\d{4}-\d\d-\d\dT[\d:.]+Z"/g, '…');
@@ -144,31 +144,34 @@ describe.each(GUESSES)('a guess at a secret value, by %s', (_name, sent) => {
 });
 
 /** Rows that would change a hidden record, with its stored value and with another value. */
-const ROWS: readonly (readonly [name: string, key: string, row: (where: World, amount: number) => object])[] = [
+const ROWS: readonly (readonly [name: string, key: string, row: (where: AttackTarget, amount: number) => object])[] = [
   ['found by a unique value', 'code', (_, amount) => ({ code: 'B-1', amount })],
   ['found by its id', 'id', ({ cases }, amount) => ({ id: cases.bob, amount })],
 ];
 
 describe.each(ROWS)('a row of an import that names a hidden record, %s,', (_name, key, row) => {
-  it.each(['', '&dryRun=true', '&onError=skip', '&onError=skip&dryRun=true'])('confirms no other value of it%s', async (query) => {
-    const path = `/api/Case/import?mode=upsert&key=${key}${query}`;
-    const headers = { 'content-type': 'application/x-ndjson' };
-    const answers: string[] = [];
-    for (const amount of [5, 6]) {
-      const reply = await world.as('alice', 'POST', path, { raw: JSON.stringify(row(world, amount)), headers });
-      expectDiscreet(reply);
-      expect(reply.text).toContain('ACCESS_DENIED');
-      answers.push(withoutIds(reply));
-    }
-    expect(answers[0]).toBe(answers[1]);
-    expect((await world.as('admin', 'GET', `/api/Case/${world.cases.bob}`)).at('data.amount')).toBe(5);
-  });
+  it.each(['', '&dryRun=true', '&onError=skip', '&onError=skip&dryRun=true'])(
+    'does not disclose whether a value is stored%s',
+    async (query) => {
+      const path = `/api/Case/import?mode=upsert&key=${key}${query}`;
+      const headers = { 'content-type': 'application/x-ndjson' };
+      const answers: string[] = [];
+      for (const amount of [5, 6]) {
+        const reply = await target.as('alice', 'POST', path, { raw: JSON.stringify(row(target, amount)), headers });
+        expectDiscreet(reply);
+        expect(reply.text).toContain('ACCESS_DENIED');
+        answers.push(withoutIds(reply));
+      }
+      expect(answers[0]).toBe(answers[1]);
+      expect((await target.as('admin', 'GET', `/api/Case/${target.cases.bob}`)).at('data.amount')).toBe(5);
+    },
+  );
 });
 
-it('an id of a hidden record in an import is answered as one that no record has', async () => {
+it('an id of a hidden record in an import gets the same response as an unused id', async () => {
   const answers: string[] = [];
-  for (const id of [world.cases.bob, NOWHERE]) {
-    const reply = await world.as('alice', 'POST', '/api/Case/import?mode=upsert&key=id', {
+  for (const id of [target.cases.bob, NOWHERE]) {
+    const reply = await target.as('alice', 'POST', '/api/Case/import?mode=upsert&key=id', {
       raw: JSON.stringify({ id, title: 'x' }),
       headers: { 'content-type': 'application/x-ndjson' },
     });

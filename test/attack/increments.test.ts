@@ -1,22 +1,22 @@
-/** Increments are added to the stored value in the transaction; the sum is decided and validated like a sent value. */
+/** The transaction adds an increment to the stored value; the sum is decided and validated like a sent value. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Reply, TestUser } from '../harness.ts';
-import { type Attack, checkAttacks, createWorld, type World } from './target.ts';
+import { type Attack, type AttackTarget, checkAttacks, startAttackTarget } from './attack-target.ts';
 
-let world: World;
+let target: AttackTarget;
 /** May update cases while their amount stays below 100. */
 let clerk: TestUser;
 beforeAll(async () => {
-  world = await createWorld();
-  await world.as('admin', 'PUT', `/api/Case/${world.cases.alice}`, { body: { amount: 10, price: '1.50' } });
-  clerk = await world.user({ role: 'anon' });
+  target = await startAttackTarget();
+  await target.as('admin', 'PUT', `/api/Case/${target.cases.alice}`, { body: { amount: 10, price: '1.50' } });
+  clerk = await target.user({ role: 'anon' });
   const small = [{ field: 'resource.amount', operator: 'lt', value: 100 }];
-  await world.createPolicy({
+  await target.createPolicy({
     userId: clerk.id,
     rules: ['read', 'update'].map((action) => ({ resource: 'Case', action, conditions: small })),
   });
 });
-afterAll(() => world.close());
+afterAll(() => target.close());
 
 const by = (increment: unknown): Readonly<Record<string, unknown>> => ({ amount: { increment } });
 const amountIs =
@@ -37,7 +37,7 @@ const REFUSED: readonly Attack[] = [
   { name: 'of a secret', send: ({ cases }) => `PUT /api/Case/${cases.alice}`, body: { pin: { increment: 1 } }, answers: 422 },
   { name: 'of the version', send: ({ cases }) => `PUT /api/Case/${cases.alice}`, body: { version: { increment: 1 } }, answers: 422 },
   {
-    name: 'beyond what is exact',
+    name: 'beyond exact integers',
     send: ({ cases }) => `PUT /api/Case/${cases.alice}`,
     body: by(Number.MAX_SAFE_INTEGER),
     answers: 422,
@@ -56,7 +56,7 @@ const REFUSED: readonly Attack[] = [
 
 describe('an increment', () => {
   checkAttacks(
-    () => world,
+    () => target,
     [
       { name: 'by PUT', send: ({ cases }) => `PUT /api/Case/${cases.alice}`, body: by(5), answers: 200, also: amountIs(15) },
       {
@@ -91,12 +91,12 @@ describe('an increment', () => {
   );
 
   checkAttacks(
-    () => world,
+    () => target,
     REFUSED.map((attack) => ({ ...attack, also: expectUnchanged })),
   );
 
-  it('is refused in a row of an import that changes a record: it may be sent twice', async () => {
-    const reply = await world.as('admin', 'POST', '/api/Case/import?mode=upsert&key=code', {
+  it('is refused in an import row that changes a record, because a file may be sent twice', async () => {
+    const reply = await target.as('admin', 'POST', '/api/Case/import?mode=upsert&key=code', {
       raw: JSON.stringify({ code: 'A-1', ...by(1) }),
       headers: { 'content-type': 'application/x-ndjson' },
     });
@@ -106,25 +106,25 @@ describe('an increment', () => {
 });
 
 async function expectUnchanged(): Promise<void> {
-  const stored = await world.as('admin', 'GET', `/api/Case/${world.cases.alice}`);
+  const stored = await target.as('admin', 'GET', `/api/Case/${target.cases.alice}`);
   expect([stored.at('data.amount'), stored.at('data.version')]).toEqual([10, 6]);
 }
 
-describe('the value that an increment leaves', () => {
-  it('is decided on: a value that may not be set cannot be reached by an increment', async () => {
+describe('the sum of an increment', () => {
+  it('is denied if the value may not be set', async () => {
     const put = (increment: number): Promise<Reply> =>
-      world.call('PUT', `/api/Case/${world.cases.alice}`, { token: clerk.token, body: by(increment) });
+      target.call('PUT', `/api/Case/${target.cases.alice}`, { token: clerk.token, body: by(increment) });
     expect((await put(90)).status).toBe(403);
     expect((await put(89)).status).toBe(200);
     expect((await put(1)).status).toBe(403);
   });
 
-  it('counts all of many at once', async () => {
-    const id = await world.createRecord('Case', { title: 'counted', amount: 0, price: '0' });
+  it('counts every concurrent increment', async () => {
+    const id = await target.createRecord('Case', { title: 'counted', amount: 0, price: '0' });
     const body = { amount: { increment: 1 }, price: { increment: '0.10' } };
-    const replies = await Promise.all(Array.from({ length: 40 }, () => world.as('admin', 'PUT', `/api/Case/${id}`, { body })));
+    const replies = await Promise.all(Array.from({ length: 40 }, () => target.as('admin', 'PUT', `/api/Case/${id}`, { body })));
     expect(replies.map(({ status }) => status)).toEqual(Array(40).fill(200));
-    const stored = await world.as('admin', 'GET', `/api/Case/${id}`);
+    const stored = await target.as('admin', 'GET', `/api/Case/${id}`);
     expect([stored.at('data.amount'), stored.at('data.price'), stored.at('data.version')]).toEqual([40, '4.00', 41]);
     expect(new Set(replies.map((reply) => reply.at('data.amount'))).size).toBe(40);
   });

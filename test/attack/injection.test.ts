@@ -1,13 +1,13 @@
-/** Names and values that would be something else than names and values if anything between here and the database took them so. */
+/** Names and values that contain SQL, operators or wrong types are treated as plain names and values. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startService } from '../harness.ts';
-import { type Attack, checkAttacks, createWorld, type World } from './target.ts';
+import { type Attack, type AttackTarget, checkAttacks, startAttackTarget } from './attack-target.ts';
 
-let world: World;
+let target: AttackTarget;
 beforeAll(async () => {
-  world = await createWorld();
+  target = await startAttackTarget();
 });
-afterAll(() => world.close());
+afterAll(() => target.close());
 
 const NAMES = [
   'title"; DROP TABLE "Case";--',
@@ -35,7 +35,7 @@ const NAMES = [
 describe.each(NAMES)('the field name %j', (name) => {
   const encoded = encodeURIComponent(name);
   checkAttacks(
-    () => world,
+    () => target,
     [
       { name: 'in where', as: ['anon', 'admin'], send: `GET /api/Case?where[${encoded}]=1`, answers: 400 },
       {
@@ -79,7 +79,7 @@ const RESOURCES = [
 describe.each(RESOURCES)('the resource name %j', (name) => {
   const base = `/api/${encodeURIComponent(name)}`;
   checkAttacks(
-    () => world,
+    () => target,
     [
       { name: 'is listed', as: ['anon', 'admin'], send: `GET ${base}`, answers: 404 },
       { name: 'is described', as: 'admin', send: `GET ${base}/schema`, answers: 404 },
@@ -121,7 +121,7 @@ describe.each(VALUES)('%s as a value', (_name, value) => {
   const encoded = encodeURIComponent(value);
   const none: Attack['also'] = (reply) => expect(reply.at('data')).toEqual([]);
   checkAttacks(
-    () => world,
+    () => target,
     ['eq', 'contains', 'startsWith', 'endsWith', 'icontains', 'istartsWith'].map((operator) => ({
       name: `matches nothing by ${operator}`,
       as: 'admin',
@@ -132,17 +132,17 @@ describe.each(VALUES)('%s as a value', (_name, value) => {
   );
 
   it('is stored and found as it is', async () => {
-    const made = await world.as('alice', 'POST', '/api/Case', { body: { title: value } });
+    const made = await target.as('alice', 'POST', '/api/Case', { body: { title: value } });
     expect(made.at('data.title')).toBe(value);
-    const found = await world.as('alice', 'GET', `/api/Case?where[title]=${encoded}`);
+    const found = await target.as('alice', 'GET', `/api/Case?where[title]=${encoded}`);
     expect([found.at('data.0.id'), found.at('count')]).toEqual([made.at('data.id'), 1]);
-    expect((await world.as('alice', 'DELETE', `/api/Case/${made.at('data.id')}`)).status).toBe(200);
+    expect((await target.as('alice', 'DELETE', `/api/Case/${made.at('data.id')}`)).status).toBe(200);
   });
 });
 
-describe('values of other types', () => {
+describe('values of wrong types are refused', () => {
   checkAttacks(
-    () => world,
+    () => target,
     [
       ...['$ne', '$gt', '$where', '$regex', '__proto__', 'constructor', 'EQ', 'or', 'sql'].map(
         (operator): Attack => ({
@@ -189,10 +189,15 @@ describe('values of other types', () => {
       { name: 'a list for text', send: 'POST /api/Case', body: { title: ['x'] }, answers: 422 },
       { name: 'text for a number', send: 'POST /api/Case', body: { title: 'x', amount: '5' }, answers: 422 },
       { name: 'a fraction for an integer', send: 'POST /api/Case', body: { title: 'x', amount: 5.5 }, answers: 422 },
-      { name: 'a number beyond what is exact', send: 'POST /api/Case', body: { title: 'x', amount: 9007199254740992 }, answers: 422 },
+      { name: 'a number above the exact integers', send: 'POST /api/Case', body: { title: 'x', amount: 9007199254740992 }, answers: 422 },
       { name: 'text for a boolean', send: 'POST /api/Case', body: { title: 'x', isOpen: 'true' }, answers: 422 },
-      { name: 'a day that there is not', send: 'POST /api/Case', body: { title: 'x', openedOn: '2026-02-30' }, answers: 422 },
-      { name: 'a decimal of too many places', send: 'POST /api/Case', body: { title: 'x', price: '1.005' }, answers: 422 },
+      { name: 'a date that does not exist', send: 'POST /api/Case', body: { title: 'x', openedOn: '2026-02-30' }, answers: 422 },
+      {
+        name: 'a decimal with too many digits after the point',
+        send: 'POST /api/Case',
+        body: { title: 'x', price: '1.005' },
+        answers: 422,
+      },
       { name: 'NUL in text', send: 'POST /api/Case', body: { title: 'a\u0000b' }, answers: 422 },
       { name: 'half a character', send: 'POST /api/Case', raw: '{"title":"a\\ud800b"}', answers: 422 },
       { name: 'a body that is a list', send: 'POST /api/Case', body: [{ title: 'x' }], answers: 400 },
@@ -228,7 +233,7 @@ describe('values of other types', () => {
 
 describe('parameters', () => {
   checkAttacks(
-    () => world,
+    () => target,
     [
       ...['-1', '0', '1e9', 'NaN', '1001', '0x10', '1.5', ' 5', '+5', '', 'null', '٣', '9'.repeat(400)].map(
         (limit): Attack => ({
@@ -267,16 +272,16 @@ describe('parameters', () => {
       ...['sort=title,title', 'sort=,', 'sort=--title', 'sort=extra', 'sort=tags', 'sort=a,b,c,d,e,f'].map(
         (query): Attack => ({ name: query, send: `GET /api/Case?${query}`, answers: 400 }),
       ),
-      { name: 'a query where there is none', send: ({ cases }) => `GET /api/Case/${cases.alice}?where[title]=x`, answers: 400 },
+      { name: 'a filter on a single read', send: ({ cases }) => `GET /api/Case/${cases.alice}?where[title]=x`, answers: 400 },
       { name: 'a limit in a body as text', send: 'POST /api/Case/list', body: { limit: '5' }, answers: 400 },
       {
-        name: 'a member that the action does not take',
+        name: 'an unknown member of the action',
         send: 'POST /api/Case/create',
         body: { data: { title: 'x' }, where: {} },
         answers: 400,
       },
       {
-        name: 'an If-Match that is none',
+        name: 'an invalid If-Match',
         send: ({ cases }) => `PUT /api/Case/${cases.alice}`,
         body: { title: 'x' },
         headers: { 'if-match': 'latest' },
@@ -286,7 +291,7 @@ describe('parameters', () => {
   );
 });
 
-it('texts of a definition that are SQL are values: as defaults, of new columns too, enum values, descriptions and conditions of indexes', async () => {
+it('SQL in a definition is stored as text: defaults (also of new columns), enum values, descriptions and index conditions', async () => {
   const hostile = `x'); DROP TABLE "User"; --"\\`;
   const text = (more: object): string =>
     JSON.stringify({
@@ -318,8 +323,8 @@ it('texts of a definition that are SQL are values: as defaults, of new columns t
   }
 });
 
-it('left everything where it was', async () => {
-  expect(await world.countCases()).toBe(2);
-  expect((await world.as('admin', 'GET', '/admin/api/policies')).at('count')).toBe(4);
-  expect((await world.as('admin', 'GET', '/readyz')).status).toBe(200);
+it('changed no data', async () => {
+  expect(await target.countCases()).toBe(2);
+  expect((await target.as('admin', 'GET', '/admin/api/policies')).at('count')).toBe(4);
+  expect((await target.as('admin', 'GET', '/readyz')).status).toBe(200);
 });

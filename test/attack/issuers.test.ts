@@ -1,8 +1,8 @@
-/** An identity is the pair of issuer and subject: no claim of a trusted issuer's token makes its holder a local user. */
+/** An identity is the pair of issuer and subject. No claim in the token of a trusted issuer makes its holder a local user. */
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Reply } from '../harness.ts';
-import { createWorld, expectDiscreet, type World } from './target.ts';
+import { type AttackTarget, expectDiscreet, startAttackTarget } from './attack-target.ts';
 
 const SECRET = 'a secret of the tests, which is long enough';
 const ISSUER = 'https://login.example';
@@ -10,15 +10,15 @@ const OTHER = 'https://login.example/second';
 
 type Part = Readonly<Record<string, unknown>>;
 
-let world: World;
+let target: AttackTarget;
 beforeAll(async () => {
-  world = await createWorld({ jwtSecret: SECRET, trustedIssuers: [ISSUER, OTHER] });
+  target = await startAttackTarget({ jwtSecret: SECRET, trustedIssuers: [ISSUER, OTHER] });
 });
-afterAll(() => world.close());
+afterAll(() => target.close());
 
 const encode = (part: Part): string => Buffer.from(JSON.stringify(part)).toString('base64url');
 
-/** Parts of a token that a trusted issuer signs. */
+/** Claims of a token that a trusted issuer signs. */
 function foreign(claims: Part): string {
   const iat = Math.floor(Date.now() / 1000);
   const payload = { iss: ISSUER, aud: 'bailiwick', iat, exp: iat + 600, ...claims };
@@ -27,16 +27,16 @@ function foreign(claims: Part): string {
 }
 
 const send = (claims: Part, method: string, path: string, body?: unknown): Promise<Reply> =>
-  world.call(method, path, { token: foreign(claims), body });
+  target.call(method, path, { token: foreign(claims), body });
 
 describe('a subject that is the id of a local user', () => {
   it.each<[string, Part]>([
     ['alone', {}],
-    ['beside claims that name the user', { id: 'admin', userId: 'admin', email: 'admin@example.com' }],
-    ['beside a claim that it is another', { issuer: 'bailiwick', subject: 'admin' }],
-    ['beside a session', { sid: '01890a5d-ac96-774b-bcce-b302099a8057' }],
+    ['with claims that name the user', { id: 'admin', userId: 'admin', email: 'admin@example.com' }],
+    ['with claims that name another issuer', { issuer: 'bailiwick', subject: 'admin' }],
+    ['with a session', { sid: '01890a5d-ac96-774b-bcce-b302099a8057' }],
   ])('is not that user: %s', async (_name, claims) => {
-    const sub = world.ids.admin;
+    const sub = target.ids.admin;
     const said = Object.fromEntries(Object.entries(claims).map(([name, value]) => [name, value === 'admin' ? sub : value]));
     const token = { ...said, sub, role: 'user' };
     expect((await send(token, 'GET', '/admin/api/policies')).status).toBe(403);
@@ -48,91 +48,91 @@ describe('a subject that is the id of a local user', () => {
     });
   });
 
-  it('sees and changes nothing that belongs to the user', async () => {
-    const token = { sub: world.ids.alice, role: 'user' };
+  it('cannot read or change records of the user', async () => {
+    const token = { sub: target.ids.alice, role: 'user' };
     expect((await send(token, 'GET', '/api/Case')).at('data')).toEqual([]);
     for (const [method, path, body] of [
-      ['GET', `/api/Case/${world.cases.alice}`, undefined],
-      ['PUT', `/api/Case/${world.cases.alice}`, { title: 'taken' }],
-      ['DELETE', `/api/Case/${world.cases.alice}`, undefined],
-      ['GET', `/api/User/${world.ids.alice}`, undefined],
-      ['PUT', `/api/User/${world.ids.alice}`, { password: 'a password of the attacker' }],
+      ['GET', `/api/Case/${target.cases.alice}`, undefined],
+      ['PUT', `/api/Case/${target.cases.alice}`, { title: 'taken' }],
+      ['DELETE', `/api/Case/${target.cases.alice}`, undefined],
+      ['GET', `/api/User/${target.ids.alice}`, undefined],
+      ['PUT', `/api/User/${target.ids.alice}`, { password: 'a password of the attacker' }],
     ] as const) {
       const reply = await send(token, method, path, body);
       expect(reply.status, reply.text).toBe(403);
       expectDiscreet(reply);
     }
-    expect((await world.as('alice', 'GET', '/auth/me')).status).toBe(200);
+    expect((await target.as('alice', 'GET', '/auth/me')).status).toBe(200);
   });
 
-  it('is not assigned what the user is assigned', async () => {
-    const id = await world.createPolicy({ userId: world.ids.alice, rules: [{ resource: 'Case', action: 'list' }] });
+  it('does not get the policies that are assigned to the user', async () => {
+    const id = await target.createPolicy({ userId: target.ids.alice, rules: [{ resource: 'Case', action: 'list' }] });
     try {
-      expect((await world.as('alice', 'GET', '/api/Case')).at('count')).toBe(2);
-      expect((await send({ sub: world.ids.alice, role: 'viewer' }, 'GET', '/api/Case')).status).toBe(403);
+      expect((await target.as('alice', 'GET', '/api/Case')).at('count')).toBe(2);
+      expect((await send({ sub: target.ids.alice, role: 'viewer' }, 'GET', '/api/Case')).status).toBe(403);
     } finally {
-      await world.as('admin', 'DELETE', `/admin/api/policies/${id}`);
+      await target.as('admin', 'DELETE', `/admin/api/policies/${id}`);
     }
   });
 
-  it('does not end the sessions of the user, and is not ended with the user', async () => {
-    const user = await world.user();
+  it('does not end the sessions of the user, and stays valid when the user is deactivated', async () => {
+    const user = await target.user();
     const token = { sub: user.id, role: 'user' };
     expect((await send(token, 'POST', '/auth/logout')).status).toBe(401);
-    expect((await world.call('GET', '/auth/me', { token: user.token })).status).toBe(200);
-    await world.as('admin', 'PUT', `/api/User/${user.id}`, { body: { isActive: false } });
+    expect((await target.call('GET', '/auth/me', { token: user.token })).status).toBe(200);
+    await target.as('admin', 'PUT', `/api/User/${user.id}`, { body: { isActive: false } });
     expect((await send(token, 'GET', '/api/Case')).status).toBe(200);
   });
 });
 
 describe('an identity of an issuer', () => {
-  it('owns what it makes, apart from the same subject of another issuer and of ours', async () => {
-    const claims = { sub: world.ids.bob, role: 'user' };
+  it('owns the records it creates, distinct from the same subject of another issuer', async () => {
+    const claims = { sub: target.ids.bob, role: 'user' };
     const made = await send(claims, 'POST', '/api/Case', { title: 'made elsewhere' });
-    expect(made.at('data.createdBy')).toBe(`${ISSUER}|${world.ids.bob}`);
+    expect(made.at('data.createdBy')).toBe(`${ISSUER}|${target.ids.bob}`);
     const id = String(made.at('data.id'));
     expect((await send(claims, 'GET', `/api/Case/${id}`)).status).toBe(200);
     expect((await send({ ...claims, iss: OTHER }, 'GET', `/api/Case/${id}`)).status).toBe(403);
-    expect((await world.as('bob', 'GET', `/api/Case/${id}`)).status).toBe(403);
-    const [entry] = await world.decisions(`userId=${encodeURIComponent(`${ISSUER}|${world.ids.bob}`)}&action=create`);
+    expect((await target.as('bob', 'GET', `/api/Case/${id}`)).status).toBe(403);
+    const [entry] = await target.decisions(`userId=${encodeURIComponent(`${ISSUER}|${target.ids.bob}`)}&action=create`);
     expect(entry).toMatchObject({ role: 'user', resource: 'Case', action: 'create', allowed: true });
-    const explained = await world.as('admin', 'GET', `/admin/api/decisions/${String(entry?.['id'])}`);
+    const explained = await target.as('admin', 'GET', `/admin/api/decisions/${String(entry?.['id'])}`);
     expect([explained.status, explained.at('data.warnings')]).toEqual([200, undefined]);
   });
 
-  it('is read by conditions as issuer and subject, which a local user lacks', async () => {
+  it('has an issuer and a subject in conditions, which a local user does not have', async () => {
     const conditions = [
       { field: 'user.issuer', operator: 'eq', value: ISSUER },
       { field: 'resource.origin', operator: 'eq', value: `\${user.subject}` },
     ];
-    const written = await world.as('admin', 'POST', '/admin/api/policies', {
+    const written = await target.as('admin', 'POST', '/admin/api/policies', {
       body: { name: 'by subject', type: 'ATTRIBUTE_BASED', rules: [{ resource: 'Case', action: 'read', conditions }] },
     });
     expect([written.status, written.text]).toEqual([201, expect.not.stringContaining('attribute-nobody-has')]);
     const id = String(written.at('data.id'));
-    for (const role of ['viewer', 'user']) await world.as('admin', 'POST', `/admin/api/policies/${id}/assign/role/${role}`, { body: {} });
-    const theirs = String((await world.as('admin', 'POST', '/api/Case', { body: { title: 'x', origin: 'them-1' } })).at('data.id'));
+    for (const role of ['viewer', 'user']) await target.as('admin', 'POST', `/admin/api/policies/${id}/assign/role/${role}`, { body: {} });
+    const theirs = String((await target.as('admin', 'POST', '/api/Case', { body: { title: 'x', origin: 'them-1' } })).at('data.id'));
     const read = async (claims: Part): Promise<number> => (await send({ role: 'viewer', ...claims }, 'GET', `/api/Case/${theirs}`)).status;
     expect([await read({ sub: 'them-1' }), await read({ sub: 'them-2' }), await read({ sub: 'them-1', iss: OTHER })]).toEqual([
       200, 403, 403,
     ]);
     expect(await read({ sub: 'them-2', subject: 'them-1' })).toBe(403);
-    expect((await world.as('alice', 'GET', `/api/Case/${theirs}`)).status).toBe(403);
-    await world.as('admin', 'DELETE', `/admin/api/policies/${id}`);
+    expect((await target.as('alice', 'GET', `/api/Case/${theirs}`)).status).toBe(403);
+    await target.as('admin', 'DELETE', `/admin/api/policies/${id}`);
   });
 
-  it('is no user that policies can be assigned to', async () => {
-    for (const id of ['them-1', `x|them-1`, world.ids.alice.replace(/.$/, '|')]) {
-      const path = `/admin/api/policies/${world.policies.user}/assign/user/${encodeURIComponent(id)}`;
-      const reply = await world.as('admin', 'POST', path, { body: {} });
+  it('cannot have a policy assigned', async () => {
+    for (const id of ['them-1', `x|them-1`, target.ids.alice.replace(/.$/, '|')]) {
+      const path = `/admin/api/policies/${target.policies.user}/assign/user/${encodeURIComponent(id)}`;
+      const reply = await target.as('admin', 'POST', path, { body: {} });
       expect([reply.status, reply.at('code')]).toEqual([404, 'USER_UNKNOWN']);
     }
   });
 
-  it('cannot be made a user here: no door takes an id', async () => {
+  it('cannot be created as a local user, because no route accepts an id', async () => {
     const id = `${ISSUER}|them-1`;
     const user = { id, email: 'them@example.com', name: 'Them' };
-    const doors: readonly (readonly [string, unknown])[] = [
+    const routes: readonly (readonly [string, unknown])[] = [
       ['/api/User', user],
       ['/api/User/create', { data: user }],
       ['/api/User/createIfNotExists', { filter: { email: user.email }, data: user }],
@@ -141,15 +141,15 @@ describe('an identity of an issuer', () => {
       ['/api/batch', { atomic: true, requests: [{ resource: 'User', action: 'create', data: user }] }],
       ['/auth/setup', { ...user, password: 'a long password' }],
     ];
-    for (const [path, body] of doors) {
-      const reply = await world.as('admin', 'POST', path, { body });
+    for (const [path, body] of routes) {
+      const reply = await target.as('admin', 'POST', path, { body });
       expect([400, 409, 422], `${path}: ${reply.text}`).toContain(reply.status);
     }
-    const users = await world.as('admin', 'GET', '/api/User?limit=1000');
+    const users = await target.as('admin', 'GET', '/api/User?limit=1000');
     expect((users.at('data') as readonly { id: string }[]).filter((each) => !/^[0-9a-f-]{36}$/.test(each.id))).toEqual([]);
   });
 
-  it('has the role that its issuer says, admin too, and its changes are its own', async () => {
+  it('has the role in its claims, also admin, and is the author of its changes', async () => {
     const admin = { sub: 'root-1', role: 'admin' };
     const made = await send(admin, 'POST', '/admin/api/policies', { name: 'by an admin elsewhere', type: 'ROLE_BASED', rules: [] });
     expect([made.status, made.at('data.createdBy')]).toEqual([201, `${ISSUER}|root-1`]);
@@ -161,11 +161,11 @@ describe('an identity of an issuer', () => {
   });
 });
 
-describe('a token of an issuer that is trusted is refused with', () => {
+describe('a token of a trusted issuer is refused with', () => {
   it.each<[string, Part]>([
     ['no role', { role: undefined }],
-    ['a role that there is not', { role: 'root' }],
-    ['a role of every object', { role: 'constructor' }],
+    ['an unknown role', { role: 'root' }],
+    ['a role that is a name of Object.prototype', { role: 'constructor' }],
     ['roles', { role: ['admin'] }],
     ['no subject', { sub: undefined }],
     ['an empty subject', { sub: '' }],
@@ -173,12 +173,12 @@ describe('a token of an issuer that is trusted is refused with', () => {
     ['a subject with a line break', { sub: 'a\nb' }],
     ['a subject with half a surrogate pair', { sub: 'a\ud800' }],
     ['a subject that is a list', { sub: ['a'] }],
-    ['a subject that audit entries would cut', { sub: 'x'.repeat(190) }],
+    ['a subject that is too long for an audit entry', { sub: 'x'.repeat(190) }],
     ['another audience', { aud: 'elsewhere' }],
-    ['no end', { exp: undefined }],
-    ['a name like the issuer', { iss: `${ISSUER}.evil.example` }],
+    ['no expiry', { exp: undefined }],
+    ['an issuer with the same prefix', { iss: `${ISSUER}.evil.example` }],
     ['the issuer as a list', { iss: [ISSUER] }],
-    ['an issuer that ends in a subject', { iss: `${ISSUER}|them-1` }],
+    ['an issuer with a subject appended', { iss: `${ISSUER}|them-1` }],
   ])('%s', async (_name, claims) => {
     const reply = await send({ sub: 'someone-elsewhere', role: 'admin', ...claims }, 'GET', '/admin/api/policies');
     expectDiscreet(reply);

@@ -1,12 +1,12 @@
-/** JSON that two parsers read differently: with a duplicate name, a proxy or an auditor may see the other value. */
+/** JSON with a duplicate name is refused: a proxy or an auditor could read the other value. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Attack, checkAttacks, createWorld, type World } from './target.ts';
+import { type Attack, type AttackTarget, checkAttacks, startAttackTarget } from './attack-target.ts';
 
-let world: World;
+let target: AttackTarget;
 beforeAll(async () => {
-  world = await createWorld();
+  target = await startAttackTarget();
 });
-afterAll(() => world.close());
+afterAll(() => target.close());
 
 const RULE = '{"resource":"Case","action":"read","effect":"DENY","effect":"ALLOW"}';
 const POLICY = `{"name":"two effects","type":"CUSTOM","rules":[${RULE}]}`;
@@ -16,8 +16,8 @@ const twice =
     expect([reply.at('code'), reply.at('errors.0.path'), reply.at('errors.0.code')]).toEqual(['REQUEST_MALFORMED', path, 'duplicate']);
 const text = (type: string): Required<Pick<Attack, 'headers'>> => ({ headers: { 'content-type': type } });
 
-describe('a name given twice', () => {
-  checkAttacks(() => world, [
+describe('a duplicate name is refused', () => {
+  checkAttacks(() => target, [
     { name: 'in a record', send: 'POST /api/Case', raw: '{"title":"a","title":"b"}', answers: 400, also: twice('title') },
     { name: 'escaped', send: 'POST /api/Case', raw: '{"title":"a","\\u0074itle":"b"}', answers: 400, also: twice('title') },
     {
@@ -113,10 +113,10 @@ describe('a name given twice', () => {
   ] satisfies readonly Attack[]);
 
   it('changes nothing', async () => {
-    const before = await world.countCases();
+    const before = await target.countCases();
     for (const raw of ['[{"title":"a"},{"title":"a","title":"b"}]', '{"data":[{"title":"a"},{"title":"a","title":"b"}]}'])
-      expect((await world.as('eve', 'POST', '/api/Case/import?atomic=true', { raw })).status).toBe(400);
-    expect(await world.countCases()).toBe(before);
-    expect((await world.as('admin', 'GET', '/admin/api/policies')).text).not.toContain('two effects');
+      expect((await target.as('eve', 'POST', '/api/Case/import?atomic=true', { raw })).status).toBe(400);
+    expect(await target.countCases()).toBe(before);
+    expect((await target.as('admin', 'GET', '/admin/api/policies')).text).not.toContain('two effects');
   });
 });

@@ -1,15 +1,15 @@
-/** Policies that would cost too much to keep or to decide: refused by a limit, in words, all that is wrong at once. */
+/** Policies that would be too expensive to store or to decide. A limit refuses them, and the response lists every mistake. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Reply } from '../harness.ts';
-import { type Attack, checkAttacks, createWorld, expectDiscreet, type World } from './target.ts';
+import { type Attack, type AttackTarget, checkAttacks, expectDiscreet, startAttackTarget } from './attack-target.ts';
 
-let world: World;
+let target: AttackTarget;
 beforeAll(async () => {
-  world = await createWorld();
+  target = await startAttackTarget();
 });
-afterAll(() => world.close());
+afterAll(() => target.close());
 
-/** A policy of one rule with these conditions. */
+/** Creates a policy with one rule that has these conditions. */
 const policyOf = (...conditions: readonly unknown[]) => ({
   name: 'too much',
   type: 'CUSTOM',
@@ -25,7 +25,7 @@ const numbers = (count: number) => ({
 const pattern = (value: string) => ({ field: 'resource.title', operator: 'matches', value });
 const sum = (length: number) => ({ expression: `${'1 + '.repeat(length / 4)}1 == 2` });
 
-/** What a refusal says: path, code and words of each mistake. */
+/** Returns path, code and detail of each mistake in a response. */
 const mistakesOf = (reply: Reply): readonly (readonly string[])[] =>
   (reply.at('errors') as readonly Record<'path' | 'code' | 'detail', string>[]).map(({ path, code, detail }) => [path, code, detail]);
 const says =
@@ -37,7 +37,7 @@ const CONDITION = 'rules.0.conditions.0';
 
 describe('a policy', () => {
   checkAttacks(
-    () => world,
+    () => target,
     (
       [
         {
@@ -82,9 +82,9 @@ describe('a policy', () => {
     ).map((attack) => ({ ...attack, as: 'admin', send: 'POST /admin/api/policies' })),
   );
 
-  it('with all of that at once is told of all of it, each by its place', async () => {
-    // Where bodies may be larger, so that it is the policy that is refused.
-    const roomy = await createWorld({ bodyBytes: 64_000_000, jsonDepth: 500 });
+  it('with all of these mistakes gets an error for each, with its path', async () => {
+    // A larger body limit, so that the policy is refused and not the body.
+    const roomy = await startAttackTarget({ bodyBytes: 64_000_000, jsonDepth: 500 });
     try {
       const body = policyOf(nots(300), sum(1_048_576), numbers(1_000_000), pattern('((a{1,1000}){1,1000}){1,1000}'), pattern('('), {
         anyOf: Array(1000).fill({ field: 'user.id', operator: 'eq', value: 'x' }),
@@ -97,7 +97,7 @@ describe('a policy', () => {
         'rules.0.conditions.2.value',
         'rules.0.conditions.3.value',
         'rules.0.conditions.4.value',
-        // Of the 200 that a rule may have, those before it are a part.
+        // The conditions before it count towards the 200 that a rule may have.
         'rules.0.conditions.5.anyOf.178',
       ]);
       expectDiscreet(reply);
@@ -106,14 +106,14 @@ describe('a policy', () => {
     }
   }, 30_000);
 
-  it('with a pattern that other engines choke on is taken, and decides soon', async () => {
-    const id = await world.createPolicy({
+  it('with a pattern that backtracks in other engines is accepted, and decides in time', async () => {
+    const id = await target.createPolicy({
       role: 'user',
       rules: [{ resource: 'Case', action: 'read', effect: 'DENY', conditions: [pattern('(a+)+$')] }],
     });
-    const made = await world.as('alice', 'POST', '/api/Case', { body: { title: `${'a'.repeat(199)}!` } });
-    const read = await world.as('alice', 'GET', `/api/Case/${made.at('data.id')}`);
-    await world.as('admin', 'DELETE', `/admin/api/policies/${id}`);
+    const made = await target.as('alice', 'POST', '/api/Case', { body: { title: `${'a'.repeat(199)}!` } });
+    const read = await target.as('alice', 'GET', `/api/Case/${made.at('data.id')}`);
+    await target.as('admin', 'DELETE', `/admin/api/policies/${id}`);
     expect([made.status, read.status]).toEqual([201, 200]);
   });
 });

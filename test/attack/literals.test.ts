@@ -1,4 +1,4 @@
-/** Rules and filters that compare with an impossible value: a DENY that never fires, a list that is always empty. */
+/** Rules and filters with a value that a field cannot have: they would never fire, or the list would always be empty. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -35,7 +35,7 @@ const denyWhere = (...conditions: Condition[]) => ({ resource: 'Ticket', action:
 const policyOf = (name: string, rule: object) => ({ name, type: 'CUSTOM', rules: [rule] });
 let count = 0;
 
-/** A condition with a mistake, and the expected text of the answer. */
+/** A condition with a mistake, and the expected detail of the error. */
 const MISTAKES: readonly (readonly [Condition, string])[] = [
   [{ field: 'resource.state', operator: 'eq', value: 'Open' }, 'did you mean "open"?'],
   [{ field: 'resource.state', operator: 'in', value: ['open', 'closd'] }, 'item 1: "closd" is no value of resource.state'],
@@ -79,14 +79,14 @@ describe('a policy that is probably wrong', () => {
     return [reply.at('warnings.0.code'), reply.at('warnings.0.detail')];
   };
 
-  it('is answered with an unknown attribute of the user before all other warnings, and the attribute that was meant', async () => {
+  it('returns a finding for an unknown user attribute first, with the probable name', async () => {
     expect(await firstWarning({ field: 'user.departmnt', operator: 'eq', value: 'law' })).toEqual([
       'attribute-nobody-has',
       expect.stringContaining('did you mean "department"?'),
     ]);
   });
 
-  it.each(['$user.id', '{{user.id}}', '@request.auth.id'])('is answered with how a reference is written, for %s', async (value) => {
+  it.each(['$user.id', '{{user.id}}', '@request.auth.id'])('returns a finding with the syntax of references, for %s', async (value) => {
     expect(await firstWarning({ field: 'resource.title', operator: 'ne', value })).toEqual([
       'foreign-reference',
       expect.stringContaining(`a reference is written "\${user.id}"`),
@@ -104,20 +104,20 @@ describe('a policy that is probably wrong', () => {
     [{ field: 'resource.title', operator: 'startsWith', value: `\${user.email}` }, false],
   ];
 
-  it.each(IN_MEMORY)('is answered with what lists evaluate in memory: %j, %s', async (condition, isInMemory) => {
+  it.each(IN_MEMORY)('returns a finding for a condition that lists evaluate in memory: %j, %s', async (condition, isInMemory) => {
     const user = await service.user({ department: 'law', teams: ['a'] });
     const rule = { resource: 'Ticket', action: 'list', conditions: [condition] };
     const reply = await asAdmin('POST', '/admin/api/policies', policyOf(`lists ${count++}`, rule));
     const codes = ((reply.at('warnings') ?? []) as { code: string }[]).map(({ code }) => code);
     expect(codes.includes('in-memory'), reply.text).toBe(isInMemory);
     expect((await asAdmin('POST', `/admin/api/policies/${reply.at('data.id')}/assign/user/${user.id}`, {})).status).toBe(201);
-    // A total needs a filter that the database evaluates completely.
+    // A total requires a filter that the database evaluates completely.
     const listed = await service.call('GET', '/api/Ticket?total=true', { token: user.token });
     expect([listed.status, listed.at('total') === undefined]).toEqual([200, isInMemory]);
   });
 });
 
-describe('a filter by a value that an enum has not', () => {
+describe('a filter by an unknown enum value', () => {
   it.each([
     'where[state]=Open',
     'where[state][ne]=void',
@@ -144,13 +144,13 @@ describe('a filter by a value that an enum has not', () => {
     },
   );
 
-  it('named like the operators of others is 400 with ours', async () => {
+  it('with an operator of another product is 400 with the name of the operator here', async () => {
     expect((await asAdmin('GET', '/api/Ticket?where[state][_eq]=open')).at('errors.0.detail')).toContain('did you mean "eq"?');
   });
 });
 
-describe('a value that an enum loses later', () => {
-  it('leaves the policy in force: it decides as before, and its other rules can be changed', async () => {
+describe('an enum value that is removed later', () => {
+  it('leaves the policy in force, and the other rules can be changed', async () => {
     const user = await service.user();
     await service.createPolicy({ role: 'user', rules: [{ resource: 'Ticket', action: '*' }] });
     const archived = denyWhere({ field: 'resource.state', operator: 'eq', value: 'archived' });

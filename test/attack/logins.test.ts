@@ -1,4 +1,4 @@
-/** Guessing passwords from one address and from many, and locking other users out with wrong passwords. */
+/** Guessing passwords from one address or from many, and locking out other users with wrong passwords. */
 import { afterEach, expect, it } from 'vitest';
 import { openDatabase } from '../../src/storage/index.ts';
 import { type Reply, type RunningService, type ServiceOptions, startService } from '../harness.ts';
@@ -38,7 +38,7 @@ async function run(text: string, ...parameters: unknown[]): Promise<void> {
   }
 }
 
-it('wrong passwords from one address lock that address out of the account, and no other', async () => {
+it('wrong passwords from one address lock only that address out of the account', async () => {
   const { email, password } = await start({});
   expect(await guess(email, '203.0.113.7', 5)).toEqual([401, 401, 401, 429, 429]);
   expect((await logIn(email, password, '203.0.113.7')).status).toBe(429);
@@ -46,7 +46,7 @@ it('wrong passwords from one address lock that address out of the account, and n
   expect((await logIn(email, password, '203.0.113.7')).status, 'a login elsewhere gives no attempts back').toBe(429);
 });
 
-it('wrong passwords from many addresses are bounded for the account, known or not; an address it has logged in from is let through', async () => {
+it('wrong passwords from many addresses are limited per account, known or not; an address with an earlier login is exempt', async () => {
   const { email, password } = await start({ loginAttemptsPerAccount: 6 });
   expect((await logIn(email, password, HOME)).status).toBe(200);
   for (const target of [email, 'nobody@example.com']) {
@@ -60,7 +60,7 @@ it('wrong passwords from many addresses are bounded for the account, known or no
   expect(await guess(email, HOME, 5), 'a known address has no more attempts than any other').toEqual([401, 401, 401, 429, 429]);
 });
 
-it('attempts that are refused for their address do not use up the bound of the account', async () => {
+it('attempts that are refused by address do not count towards the limit of the account', async () => {
   const { email, password } = await start({ loginAttemptsPerAccount: 6 });
   await guess(email, '203.0.113.7', 20);
   expect((await logIn(email, password, '198.51.100.1')).status).toBe(200);
@@ -69,7 +69,7 @@ it('attempts that are refused for their address do not use up the bound of the a
 it.each([
   ['a day', 86_400_000],
   ['ten years', 3_650 * 86_400_000],
-])('a window that begins in the future by %s does not count, and counting begins again', async (_, ahead) => {
+])('a window that begins %s in the future is ignored, and a new one begins', async (_, ahead) => {
   const { email, password } = await start({ loginAttemptsPerAccount: 6, loginAttemptsPerAddress: 6 });
   await guess(email, '203.0.113.7', 9);
   await run(`update "_LoginAttempt" set "windowStart" = '${new Date(Date.now() + ahead).toISOString()}', "count" = 1000`);

@@ -1,4 +1,4 @@
-/** The output of a process at log level debug contains no sent or generated secret, and no line that a caller forged. */
+/** The log of a process at level debug contains no sent or generated secret, and no line that a caller forged. */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { type Program, query, startProgram } from '../process/program.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bailiwick-logs-'));
 const data = join(folder, 'data');
-/** Secrets by their kind; tokens are added when they are created. */
+/** Secrets by kind; tokens are added when they are issued. */
 const secrets = new Map([
   ['password', 'password-of-the-admin-4417'],
   ['wrong password', 'wrong-password-of-the-admin-2290'],
@@ -35,7 +35,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Sends a path unchanged; returns status and body. */
+/** Sends a path without normalizing it; returns status and body. */
 function send(method: string, path: string, body?: unknown, headers: Readonly<Record<string, string>> = {}): Promise<[number, string]> {
   const { hostname, port } = new URL(program.url);
   const text = typeof body === 'string' ? body : JSON.stringify(body);
@@ -51,7 +51,7 @@ function send(method: string, path: string, body?: unknown, headers: Readonly<Re
   });
 }
 
-it('no secret and no line of a caller is in the log or in an answer, and no password or token in the database', async () => {
+it('no secret and no forged line is in the log or a response, and no password or token in the database', async () => {
   const answers: string[] = [];
   const call = async (status: number, ...sent: Parameters<typeof send>): Promise<string> => {
     const [given, text] = await send(...sent);
@@ -95,7 +95,7 @@ it('no secret and no line of a caller is in the log or in an answer, and no pass
       for (const what of ['password', 'wrong password', 'key', 'token', 'refresh token', 'second refresh token'])
         expect(stored.includes(secret(what)), `${what} in ${name}`).toBe(false);
     }
-    // Failures inside are logged with their cause: the next request fails so.
+    // An internal failure is logged with its cause. The next request causes one.
     expect(query(data, 'SELECT count(*) FROM "User"')).toEqual([1]);
     unlinkSync(join(data, 'bailiwick.db'));
     const { authorization } = bearer;

@@ -1,6 +1,6 @@
 /**
- * Runs regular expressions and parsers that see texts of callers on adversarial texts: for twice the text, the time may grow only by a bounded factor.
- * The patterns are collected from the sources, so that none is forgotten; exceptions are listed with the reason why no text of a caller reaches them.
+ * Runs all regular expressions and parsers that read texts of callers on adversarial texts. If the text doubles, the time may grow only by a constant factor.
+ * The patterns are collected from the sources, so that none is missed. Exceptions are listed with the reason why no text of a caller reaches them.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -22,13 +22,13 @@ interface Pattern {
 const INSIDE: ReadonlyMap<string, string> = new Map([
   ['storage/sqlite/driver-error.ts', 'messages of the driver'],
   ['storage/postgres/driver-error.ts', 'messages and codes of the driver'],
-  ['storage/postgres/partitions.ts', 'bounds of partitions, as PostgreSQL prints them'],
+  ['storage/postgres/partitions.ts', 'partition bounds printed by PostgreSQL'],
 ]);
 
 describe('patterns', () => {
   const { patterns, built } = collect();
 
-  it('are all written as literals, where this test sees them', () => {
+  it('are all written as literals, so that this test finds them', () => {
     expect(built).toEqual([]);
     expect(patterns.length).toBeGreaterThan(80);
     expect([...INSIDE.keys()].filter((file) => !patterns.some((pattern) => pattern.file === file))).toEqual([]);
@@ -43,13 +43,13 @@ describe('patterns', () => {
     for (const attack of attacksOn(source)) expect(slowTextOf((text) => text.replace(pattern, ''), attack)).toBeUndefined();
   });
 
-  it.each(['\\s+$', '\\$\\{([^}]*)\\}', '^(a|a)*$', ';\\s*q\\s*=\\s*\\s*;'])('such as /%s/ are noticed', (source) => {
+  it.each(['\\s+$', '\\$\\{([^}]*)\\}', '^(a|a)*$', ';\\s*q\\s*=\\s*\\s*;'])('with backtracking are detected: /%s/', (source) => {
     const pattern = new RegExp(source);
     expect(attacksOn(source).some((attack) => slowTextOf((text) => text.replace(pattern, ''), attack) !== undefined)).toBe(true);
   });
 });
 
-/** Parsers that read whole bodies, headers and queries without a pattern, or with a loop around one. */
+/** Parsers of bodies, headers and queries that use no pattern, or use one in a loop. */
 const READERS: readonly (readonly [name: string, read: (text: string) => unknown])[] = [
   ['JSON', (text) => parseJson(text, { maxDepth: 1_000_000, subject: 'the body' })],
   ['a text in JSON', (text) => parseJson(`{"a":"${text}`, { maxDepth: 64, subject: 'the body' })],
@@ -83,12 +83,12 @@ const READ_ATTACKS: readonly Attack[] = [
   '1'.repeat(308).concat('.'),
 ].flatMap((pump) => ['', '{', '[', '"', 'a', '{"a":'].map((prefix) => ({ prefix, pump, suffix: '' })));
 
-describe('readers', () => {
-  it.each(READERS)('%s is read in linear time', (_, read) => {
+describe('parsers', () => {
+  it.each(READERS)('%s is parsed in linear time', (_, read) => {
     for (const attack of READ_ATTACKS) expect(slowTextOf(forgiving(read), attack)).toBeUndefined();
   });
 
-  it('names given twice are looked for in linear time', () => {
+  it('duplicate names are found in linear time', () => {
     const names = (text: string): string =>
       `{"z":[${text}{}],"a":1,${Array.from({ length: text.length / 8 }, (_, index) => `"n${index}":1`).join(',')},"a":2}`;
     for (const pump of ['[],', '{"a":[]},', '"\\\\",', '0,'])
@@ -100,11 +100,11 @@ describe('readers', () => {
       ).toBeUndefined();
   });
 
-  it.each(['{"a":1}\n', '\n', ' ', '"', '{', '\\"'])('lines of %j are read in linear time', async (pump) => {
+  it.each(['{"a":1}\n', '\n', ' ', '"', '{', '\\"'])('lines of %j are parsed in linear time', async (pump) => {
     const costs: number[] = [];
     for (const size of [100_000, 200_000]) {
       const begun = process.cpuUsage();
-      // In chunks, as a connection delivers them.
+      // In chunks, as from a connection.
       const chunks = Array.from({ length: size / 1000 }, () => Buffer.from(pump.repeat(1000 / pump.length)));
       for await (const row of readObjects(chunks, { rowLength: 1_000_000, depth: 64 })) expect(row.row).toBeGreaterThan(0);
       costs.push(costSince(begun));
@@ -118,26 +118,26 @@ function forgiving(read: (text: string) => unknown): (text: string) => void {
     try {
       read(text);
     } catch {
-      // A refused text counts too: only the time matters.
+      // The text may be refused: only the time matters.
     }
   };
 }
 
-/** A text of any length: a prefix, a repeated part, a suffix. */
+/** An adversarial text: a prefix, a repeated part and a suffix. */
 interface Attack {
   readonly prefix: string;
   readonly pump: string;
   readonly suffix: string;
 }
 
-/** Milliseconds of processor time, about a thousand times what a linear pass over the longest text takes. */
+/** Milliseconds of processor time: about a thousand times as long as a linear pass over the longest text. */
 const SLOW = 250;
-/** For twice the text: a linear pass takes twice as long, a quadratic one four times. */
+/** Maximum factor when the text doubles: linear time grows by 2, quadratic time by 4. */
 const GROWTH = 2.8;
-/** Lengths double: an exponential pattern is noticed before it would run for ever. */
+/** Short lengths first, so that an exponential pattern is detected before it runs too long. */
 const LENGTHS = [16, 20, 24, 28, 32, 64, ...Array.from({ length: 10 }, (_, index) => 128 * 2 ** index)];
 
-/** Returns the shortened text that makes `run` slow; undefined if it stays linear. A slow result is measured again: the machine may be busy. */
+/** Returns the text that makes `run` slow, shortened; undefined if `run` is linear. Measures a slow result again, because the machine may be busy. */
 function slowTextOf(run: (text: string) => void, { prefix, pump, suffix }: Attack): string | undefined {
   let before = 0;
   for (const length of LENGTHS) {
@@ -150,7 +150,7 @@ function slowTextOf(run: (text: string) => void, { prefix, pump, suffix }: Attac
   return undefined;
 }
 
-/** A short text must always be fast. */
+/** Short texts must always be fast. */
 function isSlow(cost: number, before: number, length: number): boolean {
   return cost > SLOW && (length < 1000 || cost > GROWTH * before);
 }
@@ -166,7 +166,7 @@ function costSince(begun: NodeJS.CpuUsage): number {
   return (user + system) / 1000;
 }
 
-/** Texts that cause backtracking: the pattern's own characters, alone and in pairs, after its prefix and before a suffix that does not match. */
+/** Generates texts that cause backtracking: characters of the pattern, alone and in pairs, after its prefix and before a suffix that does not match. */
 function attacksOn(source: string): readonly Attack[] {
   const plain = source.replaceAll(/\\[dwspPcbDWS](?:\{\w+\})?/g, '').replaceAll('\\', '');
   const own = [...new Set(plain)].filter((character) => !'()?*+|^'.includes(character)).slice(0, 12);

@@ -1,13 +1,13 @@
-/** Requests that a proxy and the service could parse differently are refused with one answer each, also if HTTP libraries accept them. */
+/** Requests that a proxy and the service could parse differently get one response, a refusal, even if HTTP libraries accept them. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AttackTarget, startAttackTarget } from './attack-target.ts';
 import { converse, head, statusesOf } from './socket.ts';
-import { createWorld, type World } from './target.ts';
 
-let world: World;
+let target: AttackTarget;
 beforeAll(async () => {
-  world = await createWorld({ allowedHosts: ['*'] });
+  target = await startAttackTarget({ allowedHosts: ['*'] });
 });
-afterAll(() => world.close());
+afterAll(() => target.close());
 
 const GET = 'GET /api/Case HTTP/1.1';
 const CLOSE = 'Connection: close';
@@ -58,13 +58,13 @@ const REFUSED: readonly (readonly [name: string, bytes: string])[] = [
 
 describe('a request with', () => {
   it.each(REFUSED)('%s is refused', async (_, bytes) => {
-    const received = await converse(world.url, bytes);
+    const received = await converse(target.url, bytes);
     expect(statusesOf(received), received).toEqual([400]);
     expect(received).toContain('"code":"REQUEST_MALFORMED"');
   });
 
   it('two Authorization headers is refused', async () => {
-    const received = await converse(world.url, head(GET, HOST, CLOSE, 'Authorization: Bearer a', 'Authorization: Bearer b'));
+    const received = await converse(target.url, head(GET, HOST, CLOSE, 'Authorization: Bearer a', 'Authorization: Bearer b'));
     expect(statusesOf(received), received).toEqual([401]);
   });
 
@@ -72,24 +72,24 @@ describe('a request with', () => {
     ['HTTP/1.0, without a Host', head('GET /api/Case HTTP/1.0')],
     ['a host with an underscore and a port', head(GET, 'Host: my_service:8787', CLOSE)],
     ['an IPv6 address as host', head(GET, 'Host: [::1]:8787', CLOSE)],
-    ['an absolute target of its host', head('GET http://A.example/api/Case?limit=1 HTTP/1.1', HOST, CLOSE)],
+    ['an absolute target of the same host', head('GET http://A.example/api/Case?limit=1 HTTP/1.1', HOST, CLOSE)],
     ['chunks', `${head(POST, HOST, CLOSE, JSON_TYPE, CHUNKED)}${CHUNKS}`],
     ['chunks that have extensions and trailers', `${head(POST, HOST, CLOSE, JSON_TYPE, CHUNKED)}2;a=b\r\n{}\r\n0\r\nX-A: b\r\n\r\n`],
   ])('%s is answered', async (_, bytes) => {
-    expect(statusesOf(await converse(world.url, bytes))).toEqual([200]);
+    expect(statusesOf(await converse(target.url, bytes))).toEqual([200]);
   });
 
-  it('a body after GET is one request, and the next one is read behind it', async () => {
-    const received = await converse(world.url, `${head(GET, HOST, TWO)}{}${head('GET /healthz HTTP/1.1', HOST, CLOSE)}`);
+  it('a body after GET is one request, and the next request is parsed after it', async () => {
+    const received = await converse(target.url, `${head(GET, HOST, TWO)}{}${head('GET /healthz HTTP/1.1', HOST, CLOSE)}`);
     expect(statusesOf(received)).toEqual([200, 200]);
   });
 
-  it('an Authorization trailer is not identified by it', async () => {
-    const token = await world.logIn(world.emails.eve, world.passwords);
+  it('an Authorization trailer is anonymous', async () => {
+    const token = await target.logIn(target.emails.eve, target.passwords);
     const bytes = `${head(POST, HOST, CLOSE, JSON_TYPE, CHUNKED)}2\r\n{}\r\n0\r\nAuthorization: Bearer ${token}\r\n\r\n`;
-    const before = await world.decisions('limit=1000');
-    expect(statusesOf(await converse(world.url, bytes))).toEqual([200]);
-    const after = await world.decisions('limit=1000');
+    const before = await target.decisions('limit=1000');
+    expect(statusesOf(await converse(target.url, bytes))).toEqual([200]);
+    const after = await target.decisions('limit=1000');
     expect([after.length - before.length, after[0]?.['role']]).toEqual([1, 'anon']);
   });
 });
@@ -100,12 +100,12 @@ describe('another spelling of a path', () => {
     ['an encoded letter in lower case', 'GET /api/Ca%73e HTTP/1.1'],
     ['an absolute target', 'GET http://a.example/api/Case HTTP/1.1'],
     ['a query', 'GET /api/Case?limit=1 HTTP/1.1'],
-  ])('with %s is the same to a condition', async (_, line) => {
+  ])('with %s matches the same condition', async (_, line) => {
     const conditions = [{ field: 'request.path', operator: 'eq', value: '/api/Case' }];
     const rules = [{ resource: 'Case', action: 'list', effect: 'DENY', priority: 1000, conditions }];
-    const id = await world.createPolicy({ role: 'anon', rules });
-    const statuses = statusesOf(await converse(world.url, head(line, HOST, CLOSE)));
-    expect((await world.as('admin', 'DELETE', `/admin/api/policies/${id}`)).status).toBe(200);
+    const id = await target.createPolicy({ role: 'anon', rules });
+    const statuses = statusesOf(await converse(target.url, head(line, HOST, CLOSE)));
+    expect((await target.as('admin', 'DELETE', `/admin/api/policies/${id}`)).status).toBe(200);
     expect(statuses).toEqual([403]);
   });
 });

@@ -1,15 +1,15 @@
-/** Names that every JavaScript object answers to are names like any other: unknown ones. */
+/** Names that every JavaScript object inherits are treated like any other unknown name. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Attack, type Body, checkAttacks, createWorld, type World } from './target.ts';
+import { type Attack, type AttackTarget, type Body, checkAttacks, startAttackTarget } from './attack-target.ts';
 
-let world: World;
+let target: AttackTarget;
 const untouched = Object.getOwnPropertyNames(Object.prototype).toSorted();
 beforeAll(async () => {
-  world = await createWorld();
+  target = await startAttackTarget();
 });
-afterAll(() => world.close());
+afterAll(() => target.close());
 
-/** JSON.parse keeps `__proto__` as a name; an object literal would not. */
+/** Parses JSON. Unlike an object literal, `JSON.parse` keeps `__proto__` as a name. */
 function json(text: string): Body {
   return JSON.parse(text) as Body;
 }
@@ -17,7 +17,7 @@ function json(text: string): Body {
 const rule = (parts: string): Body => json(`{"name":"p","type":"CUSTOM","rules":[{"resource":"Case","action":"read",${parts}}]}`);
 
 describe.each(['__proto__', 'constructor', 'prototype', 'hasOwnProperty', 'toString', 'valueOf', '__defineGetter__'])('%s', (name) => {
-  checkAttacks(() => world, [
+  checkAttacks(() => target, [
     { name: 'as a resource', as: ['anon', 'admin'], send: `GET /api/${name}`, answers: 404 },
     { name: 'as a resource to write', as: 'admin', send: `POST /api/${name}`, body: { polluted: true }, answers: 404 },
     { name: 'as a resource to describe', as: 'admin', send: `GET /api/${name}/schema`, answers: 404 },
@@ -164,30 +164,30 @@ describe.each(['__proto__', 'constructor', 'prototype', 'hasOwnProperty', 'toStr
   ] satisfies readonly Attack[]);
 
   it.each(['user', 'user.department', 'request.data', 'resource.extra', 'environment'])(
-    'below %s is nothing that a condition finds',
+    'below %s is a missing value to a condition',
     async (path) => {
       const conditions = [{ not: { field: `${path}.${name}`, operator: 'exists', value: false } }];
       const body = { name: `${name} below ${path}`, type: 'CUSTOM', rules: [{ resource: 'Case', action: 'create', conditions }] };
-      const written = await world.as('admin', 'POST', '/admin/api/policies', { body });
+      const written = await target.as('admin', 'POST', '/admin/api/policies', { body });
       expect([201, 422], written.text).toContain(written.status);
       if (written.status === 422) return;
-      const test = { user: { id: world.ids.alice }, resource: { name: 'Case', title: 'x' }, action: 'create', data: { title: 'x' } };
-      const tested = await world.as('admin', 'POST', `/admin/api/policies/${written.at('data.id')}/test`, { body: test });
+      const test = { user: { id: target.ids.alice }, resource: { name: 'Case', title: 'x' }, action: 'create', data: { title: 'x' } };
+      const tested = await target.as('admin', 'POST', `/admin/api/policies/${written.at('data.id')}/test`, { body: test });
       expect([tested.status, tested.at('data.allowed')], tested.text).toEqual([200, false]);
     },
   );
 
-  it('is kept in a json field as it was sent', async () => {
+  it('is stored unchanged in a json field', async () => {
     const extra = json(`{"${name}":{"polluted":true},"a":1}`);
-    const made = await world.as('alice', 'POST', '/api/Case', { body: { title: 'json', extra } });
+    const made = await target.as('alice', 'POST', '/api/Case', { body: { title: 'json', extra } });
     expect(made.status, made.text).toBe(201);
     expect(JSON.stringify(made.at('data.extra'))).toBe(JSON.stringify(extra));
-    await world.as('alice', 'DELETE', `/api/Case/${made.at('data.id')}`);
+    await target.as('alice', 'DELETE', `/api/Case/${made.at('data.id')}`);
   });
 });
 
-// The service runs in this process: whatever it had polluted would show here.
-it('has polluted nothing', () => {
+// The service runs in this process, so a polluted prototype would be visible here.
+it('no prototype was polluted', () => {
   expect(Object.getOwnPropertyNames(Object.prototype).toSorted()).toEqual(untouched);
   expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   expect((Object as unknown as Record<string, unknown>)['polluted']).toBeUndefined();

@@ -1,18 +1,18 @@
-/** What a caller may see is what lists, counts, cursors, filters and single reads show, and no more. */
+/** Lists, totals, cursors and filters return exactly the records that the caller may read one by one. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Attack, checkAttacks, createWorld, type World, withoutIds } from './target.ts';
+import { type Attack, type AttackTarget, checkAttacks, startAttackTarget, withoutIds } from './attack-target.ts';
 
-let world: World;
+let target: AttackTarget;
 let closed = '';
 beforeAll(async () => {
-  world = await createWorld();
-  for (const amount of [1, 2, 3]) await world.as('alice', 'POST', '/api/Case', { body: { title: `case ${amount}`, amount } });
-  for (const amount of [5, 6, 7]) await world.as('bob', 'POST', '/api/Case', { body: { title: `case ${amount}`, amount, isOpen: true } });
-  closed = String((await world.as('bob', 'POST', '/api/Case', { body: { title: 'closed', amount: 9 } })).at('data.id'));
+  target = await startAttackTarget();
+  for (const amount of [1, 2, 3]) await target.as('alice', 'POST', '/api/Case', { body: { title: `case ${amount}`, amount } });
+  for (const amount of [5, 6, 7]) await target.as('bob', 'POST', '/api/Case', { body: { title: `case ${amount}`, amount, isOpen: true } });
+  closed = String((await target.as('bob', 'POST', '/api/Case', { body: { title: 'closed', amount: 9 } })).at('data.id'));
 });
-afterAll(() => world.close());
+afterAll(() => target.close());
 
-/** Four of Alice's own, of five of Bob's four are open, and nine there are. */
+/** The number of readable cases: four of Alice, five of Bob of which four are open, nine in all. */
 const SEES = [
   ['alice', 4],
   ['bob', 5],
@@ -23,15 +23,15 @@ const SEES = [
 
 describe.each(SEES)('%s', (caller, count) => {
   const ids = async (query: string): Promise<readonly string[]> => {
-    const reply = await world.as(caller, 'GET', `/api/Case?${query}`);
+    const reply = await target.as(caller, 'GET', `/api/Case?${query}`);
     expect(reply.status, reply.text).toBe(200);
     return (reply.at('data') as readonly { id: string }[]).map(({ id }) => id);
   };
 
-  it('sees exactly the records that are read one by one', async () => {
-    const all = (await world.as('admin', 'GET', '/api/Case')).at('data') as readonly { id: string }[];
+  it('lists exactly the records that single reads return', async () => {
+    const all = (await target.as('admin', 'GET', '/api/Case')).at('data') as readonly { id: string }[];
     const readable: string[] = [];
-    for (const { id } of all) if ((await world.as(caller, 'GET', `/api/Case/${id}`)).status === 200) readable.push(id);
+    for (const { id } of all) if ((await target.as(caller, 'GET', `/api/Case/${id}`)).status === 200) readable.push(id);
     expect((await ids('limit=100')).toSorted()).toEqual(readable.toSorted());
     expect(readable).toHaveLength(count);
   });
@@ -42,27 +42,30 @@ describe.each(SEES)('%s', (caller, count) => {
     'limit=1&offset=1000',
     'limit=1&where[title][exists]=true',
     'limit=1&where[id][exists]=true&sort=title,-amount',
-  ])('counts only those: %s', async (query) => {
-    expect((await world.as(caller, 'GET', `/api/Case?total=true&${query}`)).at('total')).toBe(count);
+  ])('counts only readable records: %s', async (query) => {
+    expect((await target.as(caller, 'GET', `/api/Case?total=true&${query}`)).at('total')).toBe(count);
   });
 
-  it.each(['sort=amount', 'sort=-amount', 'sort=-title,amount', 'sort=isOpen'])('pages through only those, each once: %s', async (sort) => {
-    const seen: string[] = [];
-    for (let cursor: unknown = ''; typeof cursor === 'string'; ) {
-      const reply = await world.as(caller, 'GET', `/api/Case?limit=2&${sort}${cursor === '' ? '' : `&cursor=${cursor}`}`);
-      seen.push(...(reply.at('data') as readonly { id: string }[]).map(({ id }) => id));
-      cursor = reply.at('nextCursor');
-    }
-    expect(new Set(seen).size).toBe(seen.length);
-    expect(seen).toHaveLength(count);
-  });
+  it.each(['sort=amount', 'sort=-amount', 'sort=-title,amount', 'sort=isOpen'])(
+    'pages through each readable record once: %s',
+    async (sort) => {
+      const seen: string[] = [];
+      for (let cursor: unknown = ''; typeof cursor === 'string'; ) {
+        const reply = await target.as(caller, 'GET', `/api/Case?limit=2&${sort}${cursor === '' ? '' : `&cursor=${cursor}`}`);
+        seen.push(...(reply.at('data') as readonly { id: string }[]).map(({ id }) => id));
+        cursor = reply.at('nextCursor');
+      }
+      expect(new Set(seen).size).toBe(seen.length);
+      expect(seen).toHaveLength(count);
+    },
+  );
 });
 
 const none: Attack['also'] = (reply) => expect([reply.at('data'), reply.at('total') ?? 0]).toEqual([[], 0]);
 
-describe('filters cannot widen what the policy leaves', () => {
+describe('filters cannot widen a policy', () => {
   checkAttacks(
-    () => world,
+    () => target,
     [
       { name: 'by the owner', send: ({ ids }) => `GET /api/Case?total=true&where[createdBy]=${ids.bob}`, answers: 200, also: none },
       {
@@ -79,7 +82,7 @@ describe('filters cannot widen what the policy leaves', () => {
         answers: [200, 400],
         also: (reply) => expect(reply.at('data') ?? []).toEqual([]),
       },
-      { name: 'by what is closed', as: 'anon', send: 'GET /api/Case?total=true&where[isOpen]=false', answers: 200, also: none },
+      { name: 'by closed cases', as: 'anon', send: 'GET /api/Case?total=true&where[isOpen]=false', answers: 200, also: none },
       { name: 'by a range', as: 'anon', send: 'GET /api/Case?total=true&where[amount][gte]=9', answers: 200, also: none },
       {
         name: 'by export',
@@ -90,7 +93,7 @@ describe('filters cannot widen what the policy leaves', () => {
         also: none,
       },
       {
-        name: 'by createIfNotExists: no match is shown',
+        name: 'by createIfNotExists, which returns no match',
         as: 'alice',
         send: 'POST /api/Case/createIfNotExists',
         body: { filter: { code: 'B-1' }, data: { title: 'x' } },
@@ -111,42 +114,42 @@ describe('filters cannot widen what the policy leaves', () => {
     ],
   );
 
-  it('missing values match neither a comparison nor its negation', async () => {
+  it('a missing value matches neither a comparison nor its negation', async () => {
     const counts = await Promise.all(
       ['[eq]=1', '[ne]=1', '[isNull]=true'].map(async (rest) =>
-        Number((await world.as('alice', 'GET', `/api/Case?where[amount]${rest}`)).at('count')),
+        Number((await target.as('alice', 'GET', `/api/Case?where[amount]${rest}`)).at('count')),
       ),
     );
     expect(counts).toEqual([1, 2, 1]);
   });
 });
 
-describe('what may not be seen answers as what is not there', () => {
+describe('a hidden record gets the same response as a missing one', () => {
   const NOWHERE = '01890a5d-ac96-774b-bcce-b302099a8057';
   it.each([
     ['GET', undefined],
     ['DELETE', undefined],
     ['PUT', { title: 'x' }],
   ])('%s', async (method, body) => {
-    const [foreign, absent] = [closed, NOWHERE].map((id) => world.as('alice', method, `/api/Case/${id}`, { body }));
+    const [foreign, absent] = [closed, NOWHERE].map((id) => target.as('alice', method, `/api/Case/${id}`, { body }));
     const [a, b] = [await foreign, await absent];
     expect(a?.status).toBe(403);
     expect(withoutIds(a as never).replaceAll(closed, '<record>')).toBe(withoutIds(b as never).replaceAll(NOWHERE, '<record>'));
   });
 
-  it('and by updateIfExists, a match and none', async () => {
+  it('updateIfExists', async () => {
     const body = (code: string): object => ({ filter: { code }, data: { title: 'mine' } });
-    const match = await world.as('alice', 'POST', '/api/Case/updateIfExists', { body: body('B-1') });
-    const nothing = await world.as('alice', 'POST', '/api/Case/updateIfExists', { body: body('B-2') });
+    const match = await target.as('alice', 'POST', '/api/Case/updateIfExists', { body: body('B-1') });
+    const nothing = await target.as('alice', 'POST', '/api/Case/updateIfExists', { body: body('B-2') });
     expect(withoutIds(match)).toBe(withoutIds(nothing));
   });
 });
 
 describe('a cursor', () => {
   const cursorOf = async (caller: 'bob' | 'eve'): Promise<string> =>
-    String((await world.as(caller, 'GET', '/api/Case?limit=2&sort=-amount')).at('nextCursor'));
+    String((await target.as(caller, 'GET', '/api/Case?limit=2&sort=-amount')).at('nextCursor'));
 
-  it('is sealed: it shows nothing of the records', async () => {
+  it('is encrypted, and discloses nothing of the records', async () => {
     const cursor = await cursorOf('bob');
     expect(Buffer.from(cursor, 'base64url').toString('latin1')).not.toMatch(/amount|title|[0-9a-f]{8}-/);
   });
@@ -161,21 +164,23 @@ describe('a cursor', () => {
     ['empty', () => 'limit=2&sort=-amount&cursor='],
     ['beside an offset', (cursor) => `limit=2&sort=-amount&offset=1&cursor=${cursor}`],
   ])('%s is refused', async (what, query) => {
-    const reply = await world.as(what === 'of another caller' ? 'eve' : 'bob', 'GET', `/api/Case?${query(await cursorOf('bob'))}`);
+    const reply = await target.as(what === 'of another caller' ? 'eve' : 'bob', 'GET', `/api/Case?${query(await cursorOf('bob'))}`);
     expect(reply.status).toBe(400);
   });
 
   it('is refused by another action', async () => {
-    const reply = await world.as('bob', 'POST', '/api/Case/export', { body: { limit: 2, sort: '-amount', cursor: await cursorOf('bob') } });
+    const reply = await target.as('bob', 'POST', '/api/Case/export', {
+      body: { limit: 2, sort: '-amount', cursor: await cursorOf('bob') },
+    });
     expect(reply.status).toBe(400);
   });
 });
 
-it('a policy taken away is gone with the next request, in lists too', async () => {
-  const path = `/admin/api/policies/${world.policies.anon}/assign/role/anon`;
-  expect((await world.as('anon', 'GET', '/api/Case')).at('count')).toBe(4);
-  expect((await world.as('admin', 'DELETE', path)).status).toBe(200);
-  expect((await world.as('anon', 'GET', '/api/Case')).status).toBe(403);
-  expect((await world.as('admin', 'POST', path, { body: {} })).status).toBe(201);
-  expect((await world.as('anon', 'GET', '/api/Case')).at('count')).toBe(4);
+it('a removed policy does not apply to the next request, or to the next list', async () => {
+  const path = `/admin/api/policies/${target.policies.anon}/assign/role/anon`;
+  expect((await target.as('anon', 'GET', '/api/Case')).at('count')).toBe(4);
+  expect((await target.as('admin', 'DELETE', path)).status).toBe(200);
+  expect((await target.as('anon', 'GET', '/api/Case')).status).toBe(403);
+  expect((await target.as('admin', 'POST', path, { body: {} })).status).toBe(201);
+  expect((await target.as('anon', 'GET', '/api/Case')).at('count')).toBe(4);
 });

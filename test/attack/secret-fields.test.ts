@@ -1,35 +1,35 @@
-/** A field that nobody may see must not be usable either: every use of it is answered as if there were no such field. */
+/** A secret field cannot be used: every use of it gets the same response as an unknown field. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CallOptions } from '../harness.ts';
 import {
   type Attack,
+  type AttackTarget,
   type Body,
   CALLERS,
   type Caller,
   checkAttacks,
-  createWorld,
   expectDiscreet,
   SECRETS,
-  type World,
+  startAttackTarget,
   withoutIds,
-} from './target.ts';
+} from './attack-target.ts';
 
-let world: World;
+let target: AttackTarget;
 beforeAll(async () => {
-  world = await createWorld();
+  target = await startAttackTarget();
 });
-afterAll(() => world.close());
+afterAll(() => target.close());
 
-interface Door {
+interface Route {
   readonly name: string;
   send(field: string, value: string): { readonly method: string; readonly path: string; readonly options?: CallOptions };
 }
 
-const post = (path: string, body: unknown): ReturnType<Door['send']> => ({ method: 'POST', path, options: { body } });
-const get = (path: string): ReturnType<Door['send']> => ({ method: 'GET', path });
+const post = (path: string, body: unknown): ReturnType<Route['send']> => ({ method: 'POST', path, options: { body } });
+const get = (path: string): ReturnType<Route['send']> => ({ method: 'GET', path });
 
-/** Every way a client can name a field. */
-const DOORS: readonly Door[] = [
+/** Every way in which a client can name a field. */
+const ROUTES: readonly Route[] = [
   { name: 'where', send: (field, value) => get(`/api/Case?where[${field}]=${value}`) },
   { name: 'where startsWith', send: (field, value) => get(`/api/Case?where[${field}][startsWith]=${value.slice(0, 6)}`) },
   { name: 'where gt', send: (field, value) => get(`/api/Case?where[${field}][gt]=${value}`) },
@@ -51,7 +51,7 @@ const DOORS: readonly Door[] = [
   { name: 'action list, fields', send: (field) => post('/api/Case/list', { fields: [field] }) },
   { name: 'action export, fields', send: (field) => post('/api/Case/export', { fields: field }) },
   { name: 'expand', send: (field) => get(`/api/Case?expand=${field}`) },
-  { name: 'expand, as what another resource refers by', send: (field) => get(`/api/User?expand=cases:Case.${field}`) },
+  { name: 'expand, as the reference of another resource', send: (field) => get(`/api/User?expand=cases:Case.${field}`) },
   { name: 'action list, expand', send: (field) => post('/api/Case/list', { expand: [`cases:Case.${field}(3)`] }) },
   {
     name: 'batch list, fields and expand',
@@ -86,19 +86,19 @@ const DOORS: readonly Door[] = [
   },
 ];
 
-describe.each(CALLERS)('a secret field, asked for by %s', (caller: Caller) => {
-  it.each(DOORS)('is as unknown as one that is not there: $name', async ({ send }) => {
-    const before = await world.countCases();
+describe.each(CALLERS)('a secret field, named by %s', (caller: Caller) => {
+  it.each(ROUTES)('gets the same response as an unknown field: $name', async ({ send }) => {
+    const before = await target.countCases();
     const [secret, unknown] = [await ask(caller, send('pin', SECRETS.alice)), await ask(caller, send('zqx', SECRETS.alice))];
     expect(secret.replaceAll('pin', '<field>')).toBe(unknown.replaceAll('zqx', '<field>'));
-    expect(await world.countCases()).toBe(before);
+    expect(await target.countCases()).toBe(before);
   });
 
-  it.each(DOORS)('answers alike whether its value is right or wrong: $name', async ({ send }) => {
+  it.each(ROUTES)('gets the same response for a right and a wrong value: $name', async ({ send }) => {
     expect(await ask(caller, send('pin', SECRETS.alice))).toBe(await ask(caller, send('pin', 'pin-of-nobody-0000')));
   });
 
-  it.each(['password', 'recovery'])('of User is no field to look for: %s', async (field) => {
+  it.each(['password', 'recovery'])('cannot be filtered or sorted by: User.%s', async (field) => {
     for (const path of [`/api/User?where[${field}][isNull]=false`, `/api/User?sort=${field}`]) {
       const [secret, unknown] = [await ask(caller, get(path)), await ask(caller, get(path.replace(field, 'zqxzqxzqx')))];
       expect(secret.replaceAll(field, '<field>')).toBe(unknown.replaceAll('zqxzqxzqx', '<field>'));
@@ -106,9 +106,9 @@ describe.each(CALLERS)('a secret field, asked for by %s', (caller: Caller) => {
   });
 });
 
-/** The answer, without ids and without the value that was sent. */
-async function ask(caller: Caller, { method, path, options }: ReturnType<Door['send']>): Promise<string> {
-  const reply = await world.as(caller, method, path, options);
+/** Sends the request; returns the response without ids. */
+async function ask(caller: Caller, { method, path, options }: ReturnType<Route['send']>): Promise<string> {
+  const reply = await target.as(caller, method, path, options);
   expectDiscreet(reply);
   return withoutIds(reply);
 }
@@ -124,9 +124,9 @@ const pinned = (pin: unknown): Body => ({ title: 'x', pin });
 const hidesPin: Attack['also'] = (reply) => expect(reply.at('data.pin')).toBeUndefined();
 const WRITE_POLICY = 'POST /admin/api/policies';
 
-describe('secret values stay inside', () => {
+describe('a secret value is not in a response', () => {
   checkAttacks(
-    () => world,
+    () => target,
     [
       { name: 'create', as: ['alice', 'eve', 'admin'], send: 'POST /api/Case', body: pinned(SECRETS.bob), answers: 201, also: hidesPin },
       {
@@ -158,7 +158,7 @@ describe('secret values stay inside', () => {
         also: (reply) => expect(reply.text).not.toMatch(/password|recovery/),
       },
       {
-        name: 'who I am',
+        name: 'the own user',
         as: ['eve', 'admin'],
         send: 'GET /auth/me',
         answers: 200,
@@ -175,14 +175,14 @@ describe('secret values stay inside', () => {
       { name: 'a condition on the user', as: 'admin', send: WRITE_POLICY, body: conditionOn('user.recovery'), answers: 422 },
       { name: 'a condition on the password', as: 'admin', send: WRITE_POLICY, body: conditionOn('user.password'), answers: 422 },
       {
-        name: 'a condition that refers to it',
+        name: 'a condition with a reference to it',
         as: 'admin',
         send: WRITE_POLICY,
         body: conditionOn('user.email', `\${resource.pin}`),
         answers: 422,
       },
       {
-        name: 'a text that refers to it',
+        name: 'a text with a reference to it',
         as: 'admin',
         send: WRITE_POLICY,
         body: conditionOn('user.email', `so \${resource.pin}`),
@@ -190,7 +190,7 @@ describe('secret values stay inside', () => {
       },
       { name: 'an expression', as: 'admin', send: WRITE_POLICY, body: expression('resource.pin == "1"'), answers: 422 },
       {
-        name: 'an expression that spells it otherwise',
+        name: 'an expression with an index',
         as: 'admin',
         send: WRITE_POLICY,
         body: expression('resource["pin"] == "1"'),
@@ -207,24 +207,24 @@ describe('secret values stay inside', () => {
   );
 
   it.each<[string, string, Body]>([
-    ['it by name', 'Case', { field: 'request.data.pin', operator: 'ne', value: 'something else' }],
-    ['it on any resource', '*', { field: 'request.data.pin', operator: 'ne', value: 'something else' }],
-    ['all that was sent', 'Case', { field: 'request.data', operator: 'exists', value: true }],
-    ['all that was sent, on any resource', '*', { field: 'request.data', operator: 'exists', value: true }],
-    ['it in an expression', '*', { expression: 'request.data.pin != "something else"' }],
-    ['all that was sent, in an expression', '*', { expression: 'size(request.data) > 0' }],
-  ])('on the record too, where a condition reads %s', async (what, resource, condition) => {
+    ['the field', 'Case', { field: 'request.data.pin', operator: 'ne', value: 'something else' }],
+    ['the field of any resource', '*', { field: 'request.data.pin', operator: 'ne', value: 'something else' }],
+    ['all data', 'Case', { field: 'request.data', operator: 'exists', value: true }],
+    ['all data of any resource', '*', { field: 'request.data', operator: 'exists', value: true }],
+    ['the field in an expression', '*', { expression: 'request.data.pin != "something else"' }],
+    ['all data in an expression', '*', { expression: 'size(request.data) > 0' }],
+  ])('or in the audit log if a condition reads %s', async (what, resource, condition) => {
     const rules = [{ resource, action: 'create', priority: 500, conditions: [condition] }];
-    const written = await world.as('admin', 'POST', '/admin/api/policies', { body: { name: what, type: 'CUSTOM', rules } });
-    // Refusing to write it is the safest answer; where it can be written, it must not see the secret.
+    const written = await target.as('admin', 'POST', '/admin/api/policies', { body: { name: what, type: 'CUSTOM', rules } });
+    // The policy may be refused. If it is accepted, it must not read the secret.
     expect([201, 422], written.text).toContain(written.status);
     if (written.status === 201)
-      await world.as('admin', 'POST', `/admin/api/policies/${written.at('data.id')}/assign/role/user`, { body: {} });
-    const made = await world.as('alice', 'POST', '/api/Case', { body: { title: 'sent', pin: SECRETS.bob } });
+      await target.as('admin', 'POST', `/admin/api/policies/${written.at('data.id')}/assign/role/user`, { body: {} });
+    const made = await target.as('alice', 'POST', '/api/Case', { body: { title: 'sent', pin: SECRETS.bob } });
     expect(made.status, made.text).toBe(201);
-    const entry = await world.as('admin', 'GET', `/admin/api/decisions/${made.headers['x-decision-id']}`);
+    const entry = await target.as('admin', 'GET', `/admin/api/decisions/${made.headers['x-decision-id']}`);
     expect(entry.status).toBe(200);
     expectDiscreet(entry);
-    if (written.status === 201) await world.as('admin', 'DELETE', `/admin/api/policies/${written.at('data.id')}`);
+    if (written.status === 201) await target.as('admin', 'DELETE', `/admin/api/policies/${written.at('data.id')}`);
   });
 });

@@ -1,7 +1,7 @@
-/** Attempts to become the first admin of another operator's service: through a proxy, a web page, another host, or with a wrong token. */
+/** Attempts to become the first admin of a service: through a proxy, a web page, another host, or with a wrong token. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Reply, type RunningService, type ServiceOptions, startService } from '../harness.ts';
-import { expectDiscreet } from './target.ts';
+import { expectDiscreet } from './attack-target.ts';
 
 const EVE = { name: 'Eve', email: 'eve@evil.example', password: 'a password of the attacker' };
 
@@ -36,25 +36,25 @@ describe('set-up while there is no admin', () => {
 
   it.each<[string, Headers]>([
     ['through a proxy', { 'x-forwarded-for': '203.0.113.9' }],
-    ['through a proxy that says it was this machine', { 'x-forwarded-for': '127.0.0.1' }],
-    ['through a proxy that says so by the standard', { forwarded: 'for=127.0.0.1' }],
+    ['through a proxy that claims a loopback client', { 'x-forwarded-for': '127.0.0.1' }],
+    ['through a proxy that claims a loopback client by the Forwarded header', { forwarded: 'for=127.0.0.1' }],
     ['through a proxy that names the host', { 'x-forwarded-host': 'localhost' }],
     ['through nginx', { 'x-real-ip': '203.0.113.9' }],
     ['through Cloudflare', { 'cf-connecting-ip': '203.0.113.9' }],
     ['through a cache', { via: '1.1 varnish' }],
     ['through a proxy of an unknown kind', { 'x-some-new-proxy': 'yes' }],
-    ['through a proxy that numbers requests', { 'x-request-id': 'a' }],
-    ['from a page', { origin: 'https://evil.example' }],
-    ['from a page in a sandbox', { origin: 'null' }],
-    ['from a page whose name begins alike', { origin: 'http://localhost.evil.example' }],
+    ['through a proxy that adds a request id', { 'x-request-id': 'a' }],
+    ['from a web page', { origin: 'https://evil.example' }],
+    ['from a sandboxed page', { origin: 'null' }],
+    ['from a page whose host begins with localhost', { origin: 'http://localhost.evil.example' }],
   ])('is refused %s', async (_name, headers) => {
     await expectRefused(service, await setUp(service, headers), 'IDENTITY_SETUP_TOKEN');
   });
 
   it.each<[string, Headers]>([
-    ['a name that points here', { host: 'evil.example' }],
-    ['a name that begins alike', { host: '127.0.0.1.evil.example' }],
-    ['a name and a page of it', { host: 'evil.example', origin: 'http://evil.example' }],
+    ['a host name that resolves to this machine', { host: 'evil.example' }],
+    ['a host name that begins with a loopback address', { host: '127.0.0.1.evil.example' }],
+    ['a host name and a page of that host', { host: 'evil.example', origin: 'http://evil.example' }],
   ])('is refused for %s', async (_name, headers) => {
     await expectRefused(service, await setUp(service, headers), 'REQUEST_HOST');
     const read = await service.call('GET', '/openapi.json', { headers });
@@ -69,11 +69,11 @@ describe('set-up while there is no admin', () => {
     ['an object', { $ne: '' }],
     ['a hash', 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'],
     ['a space', ' '],
-  ])('is refused with %s for a token', async (_name, token) => {
+  ])('is refused with %s as token', async (_name, token) => {
     await expectRefused(service, await setUp(service, { via: '1.1 x' }, { token }), 'IDENTITY_SETUP_TOKEN');
   });
 
-  it('is not won by trying, and wrong tokens from the same address do not lock out the right one', async () => {
+  it('limits wrong tokens, and accepts the right token from the same address afterwards', async () => {
     const replies: Reply[] = [];
     for (let attempt = 0; attempt < 20; attempt++) replies.push(await setUp(service, { via: '1.1 x' }, { token: `guess ${attempt}` }));
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([403, 429]));
@@ -83,7 +83,7 @@ describe('set-up while there is no admin', () => {
   });
 });
 
-it('set-up through a trusted proxy needs the token, with all forwarded headers', () =>
+it('set-up through a trusted proxy requires the token, with all forwarded headers', () =>
   withService({ trustProxy: '127.0.0.1' }, async (service) => {
     await expectRefused(service, await setUp(service), 'IDENTITY_SETUP_TOKEN');
     await expectRefused(service, await setUp(service, { 'x-forwarded-for': '127.0.0.1' }), 'IDENTITY_SETUP_TOKEN');
@@ -91,20 +91,20 @@ it('set-up through a trusted proxy needs the token, with all forwarded headers',
     expect((await setUp(service, { host: 'api.example.com', 'x-forwarded-for': '203.0.113.9' }, { token })).status).toBe(201);
   }));
 
-it('set-up of a service with a name of its own needs the token: its proxy may hide itself', () =>
+it('set-up of a service with a configured host name requires the token, because a proxy may add no headers', () =>
   withService({ allowedHosts: 'api.example.com' }, async (service) => {
     await expectRefused(service, await setUp(service), 'IDENTITY_SETUP_TOKEN');
     await expectRefused(service, await setUp(service, { host: 'localhost' }), 'IDENTITY_SETUP_TOKEN');
     expect((await setUp(service, {}, { token: await service.openSetup() })).status).toBe(201);
   }));
 
-it('set-up with a token always needs it', () =>
+it('set-up in mode token always requires the token', () =>
   withService({ setup: 'token' }, async (service) => {
     await expectRefused(service, await setUp(service), 'IDENTITY_SETUP_TOKEN');
     expect((await setUp(service, {}, { token: await service.openSetup() })).status).toBe(201);
   }));
 
-it('set-up that is off has no address, and is not described', () =>
+it('set-up that is disabled is 404 and not in the API description', () =>
   withService({ setup: 'off' }, async (service) => {
     expect(await service.openSetup()).toBeUndefined();
     const reply = await setUp(service);
@@ -112,13 +112,13 @@ it('set-up that is off has no address, and is not described', () =>
     expect((await service.call('GET', '/openapi.json')).text).not.toContain('/auth/setup');
   }));
 
-it('set-up on this machine needs no token', () =>
+it('set-up from this machine requires no token', () =>
   withService({}, async (service) => {
     const reply = await setUp(service, { host: 'localhost:8787', origin: 'http://localhost:3000' });
     expect([reply.status, reply.at('user.role')]).toEqual([201, 'admin']);
   }));
 
-it('a token that one replica printed counts on every other, once', async () => {
+it('the token that one replica prints is accepted once, by any replica', async () => {
   const one = await startService();
   const two = await startService({ settings: { database: one.database } });
   try {
@@ -140,16 +140,16 @@ it('a token that one replica printed counts on every other, once', async () => {
   }
 });
 
-it('names that are allowed are answered on a loopback address too', () =>
+it('allowed host names are accepted on a loopback address', () =>
   withService({ allowedHosts: 'api.example.com' }, async (service) => {
     expect((await service.call('GET', '/auth/me', { headers: { host: 'api.example.com' } })).status).toBe(401);
     expect((await service.call('GET', '/auth/me', { headers: { host: 'evil.example' } })).status).toBe(421);
     expect((await service.call('GET', '/readyz', { headers: { host: 'evil.example' } })).status).toBe(200);
-    // The name is not of this machine, so its sender may be anywhere.
+    // The host name is not local, so the client may be remote.
     await expectRefused(service, await setUp(service, { host: 'api.example.com' }), 'IDENTITY_SETUP_TOKEN');
   }));
 
-it('every name is answered where every address is listened on', () =>
+it('every host name is accepted if the service listens on all addresses', () =>
   withService({ host: '0.0.0.0' }, async (service) => {
     expect((await service.call('GET', '/auth/me', { headers: { host: 'api.example.com' } })).status).toBe(401);
     await expectRefused(service, await setUp(service, { host: 'api.example.com' }), 'IDENTITY_SETUP_TOKEN');

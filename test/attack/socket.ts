@@ -1,10 +1,10 @@
 /** Sends requests as bytes that no HTTP client would send. */
 import { connect } from 'node:net';
 
-/** Milliseconds after which a connection that the service leaves open is given up. */
+/** Milliseconds after which a connection that stays open is closed. */
 const GIVE_UP = 20_000;
 
-/** Lines of a request, and the end of its head. */
+/** Joins header lines and ends the head of the request. */
 export function head(...lines: readonly string[]): string {
   return `${lines.join('\r\n')}\r\n\r\n`;
 }

@@ -1,23 +1,23 @@
-/** Caches serve no answer from before a change, and no answer of another caller, filter or policy. */
+/** No cache returns a result from before a change, or of another caller, filter or policy. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startService, type TestUser } from '../harness.ts';
-import { createWorld, type World } from './target.ts';
+import { type AttackTarget, startAttackTarget } from './attack-target.ts';
 
-let world: World;
-/** Reads cases by one policy that each test changes. */
+let target: AttackTarget;
+/** Reads cases under one policy, which each test changes. */
 let reader: TestUser;
 let policy: string;
 beforeAll(async () => {
-  world = await createWorld();
-  reader = await world.user({ role: 'anon', department: 'one', name: 'Reader' });
-  for (const amount of [1, 2]) await world.createRecord('Case', { title: `case ${amount}`, amount, code: `S-${amount}` });
-  policy = await world.createPolicy({ userId: reader.id, rules: usual() });
+  target = await startAttackTarget();
+  reader = await target.user({ role: 'anon', department: 'one', name: 'Reader' });
+  for (const amount of [1, 2]) await target.createRecord('Case', { title: `case ${amount}`, amount, code: `S-${amount}` });
+  policy = await target.createPolicy({ userId: reader.id, rules: usual() });
 });
-afterAll(() => world.close());
+afterAll(() => target.close());
 
 type Part = Readonly<Record<string, unknown>>;
 
-/** Rules under which the first case may be seen. */
+/** Returns rules under which the first case is readable. */
 function usual(): readonly Part[] {
   return rulesOf({ field: 'resource.amount', operator: 'eq', value: 1 });
 }
@@ -26,10 +26,10 @@ function rulesOf(condition: Part, more: Part = {}): readonly Part[] {
   return [{ resource: 'Case', action: '*', priority: 900, conditions: [condition], ...more }];
 }
 
-/** Returns the titles that the reader sees; all endpoints must agree. */
+/** Returns the titles that the reader can read; all endpoints must agree. */
 async function seen(): Promise<readonly string[]> {
   const where = { title: { startsWith: 'case ' } };
-  const ask = (path: string, body: unknown) => world.call('POST', path, { token: reader.token, body });
+  const ask = (path: string, body: unknown) => target.call('POST', path, { token: reader.token, body });
   const lists = [
     await ask('/api/Case/list', { where, sort: 'title' }),
     await ask('/api/Case/export', { where, sort: 'title' }),
@@ -40,10 +40,10 @@ async function seen(): Promise<readonly string[]> {
     return Array.isArray(data) ? data.map(({ title }: { title?: string }) => title ?? '').filter((title) => title !== '') : [];
   });
   const read: string[] = [];
-  for (const { id, title } of (await world.as('admin', 'GET', '/api/Case?where[title][startsWith]=case%20&sort=title')).at(
+  for (const { id, title } of (await target.as('admin', 'GET', '/api/Case?where[title][startsWith]=case%20&sort=title')).at(
     'data',
   ) as Part[]) {
-    const alone = await world.call('GET', `/api/Case/${id}`, { token: reader.token });
+    const alone = await target.call('GET', `/api/Case/${id}`, { token: reader.token });
     if (alone.status === 200) read.push(String(title));
   }
   const total = (await ask('/api/Case/list', { where, total: true, limit: 1 })).at('total') ?? 0;
@@ -53,26 +53,26 @@ async function seen(): Promise<readonly string[]> {
 }
 
 const change = async (path: string, body: Part): Promise<void> => {
-  const reply = await world.as('admin', 'PUT', path, { body });
+  const reply = await target.as('admin', 'PUT', path, { body });
   expect(reply.status, reply.text).toBe(200);
 };
 const changePolicy = (body: Part) => () => change(`/admin/api/policies/${policy}`, body);
 const changeReader = (body: Part) => () => change(`/api/User/${reader.id}`, body);
 const ofDepartment = { field: 'user.department', operator: 'eq', value: 'one' };
 
-/** A change, the titles that the reader sees after it, and the change that reverts it. */
+/** A change, the titles that the reader can read after it, and the change that reverts it. */
 type Change = readonly [name: string, make: () => Promise<void>, seen: readonly string[], back?: () => Promise<void>];
 const CHANGES: readonly Change[] = [
-  ['another value of a condition', changePolicy({ rules: rulesOf({ field: 'resource.amount', operator: 'eq', value: 2 }) }), ['case 2']],
-  ['another operator', changePolicy({ rules: rulesOf({ field: 'resource.amount', operator: 'ne', value: 1 }) }), ['case 2']],
-  ['another field', changePolicy({ rules: rulesOf({ field: 'resource.code', operator: 'eq', value: 'S-2' }) }), ['case 2']],
-  ['the same as an expression', changePolicy({ rules: rulesOf({ expression: 'resource.amount == 2' }) }), ['case 2']],
+  ['the value of a condition', changePolicy({ rules: rulesOf({ field: 'resource.amount', operator: 'eq', value: 2 }) }), ['case 2']],
+  ['the operator', changePolicy({ rules: rulesOf({ field: 'resource.amount', operator: 'ne', value: 1 }) }), ['case 2']],
+  ['the field', changePolicy({ rules: rulesOf({ field: 'resource.code', operator: 'eq', value: 'S-2' }) }), ['case 2']],
+  ['the condition to an expression', changePolicy({ rules: rulesOf({ expression: 'resource.amount == 2' }) }), ['case 2']],
   ['the effect', changePolicy({ rules: rulesOf({ field: 'resource.amount', operator: 'eq', value: 1 }, { effect: 'DENY' }) }), []],
-  ['a rule that is inactive', changePolicy({ rules: rulesOf(ofDepartment, { isActive: false }) }), []],
-  ['a policy that is inactive', changePolicy({ isActive: false }), [], changePolicy({ isActive: true })],
-  ['a policy of the department', changePolicy({ rules: rulesOf(ofDepartment) }), ['case 1', 'case 2']],
+  ['a rule to inactive', changePolicy({ rules: rulesOf(ofDepartment, { isActive: false }) }), []],
+  ['the policy to inactive', changePolicy({ isActive: false }), [], changePolicy({ isActive: true })],
+  ['the condition to the department of the caller', changePolicy({ rules: rulesOf(ofDepartment) }), ['case 1', 'case 2']],
   [
-    'another department of the caller',
+    'the department of the caller',
     async () => {
       await changePolicy({ rules: rulesOf(ofDepartment) })();
       expect(await seen()).toEqual(['case 1', 'case 2']);
@@ -82,27 +82,27 @@ const CHANGES: readonly Change[] = [
     changeReader({ department: 'one' }),
   ],
   [
-    'another value of the record',
+    'a value of the record',
     async () => {
-      const { at } = await world.as('admin', 'GET', '/api/Case?where[code]=S-2');
+      const { at } = await target.as('admin', 'GET', '/api/Case?where[code]=S-2');
       await change(`/api/Case/${at('data.0.id')}`, { amount: 1 });
     },
     ['case 1', 'case 2'],
     async () => {
-      const { at } = await world.as('admin', 'GET', '/api/Case?where[code]=S-2');
+      const { at } = await target.as('admin', 'GET', '/api/Case?where[code]=S-2');
       await change(`/api/Case/${at('data.0.id')}`, { amount: 2 });
     },
   ],
   [
-    'an assignment that is inactive',
+    'the assignment to inactive',
     () => change(`/admin/api/policies/${policy}/assign/user/${reader.id}`, { isActive: false }),
     [],
     () => change(`/admin/api/policies/${policy}/assign/user/${reader.id}`, { isActive: true }),
   ],
-  ['another role', changeReader({ role: 'editor' }), ['case 1', 'case 2'], changeReader({ role: 'anon' })],
+  ['the role', changeReader({ role: 'editor' }), ['case 1', 'case 2'], changeReader({ role: 'anon' })],
 ];
 
-describe('a decision or statement of before is not served after', () => {
+describe('no decision or statement is reused after a change of', () => {
   it.each(CHANGES.map(([name, ...change]) => [name, change] as const))('%s', async (_name, [make, expected, back]) => {
     expect(await seen()).toEqual(['case 1']);
     await make();
@@ -122,11 +122,11 @@ const SPLITS: readonly (readonly [string, string, string, string])[] = [
   ['a:', 'b', 'a', ':b'],
 ];
 
-describe('values that read the same when put together are not taken for each other', () => {
+describe('values that are equal when concatenated do not share a cache key', () => {
   it.each(SPLITS)('%j and %j beside %j and %j', async (name, department, otherName, otherDepartment) => {
     const users = [
-      await world.user({ role: 'anon', name, department }),
-      await world.user({ role: 'anon', name: otherName, department: otherDepartment }),
+      await target.user({ role: 'anon', name, department }),
+      await target.user({ role: 'anon', name: otherName, department: otherDepartment }),
     ];
     const values = [
       [name, department],
@@ -137,25 +137,25 @@ describe('values that read the same when put together are not taken for each oth
       { field: 'resource.code', operator: 'eq', value: `\${user.department}` },
     ];
     const rules = [{ resource: 'Case', action: '*', conditions }];
-    for (const { id } of users) await world.createPolicy({ userId: id, rules });
-    const ids = await Promise.all(values.map(([title, code]) => world.createRecord('Case', { title, code })));
+    for (const { id } of users) await target.createPolicy({ userId: id, rules });
+    const ids = await Promise.all(values.map(([title, code]) => target.createRecord('Case', { title, code })));
     for (let round = 0; round < 2; round++) {
       for (const [index, { token }] of users.entries()) {
-        const listed = await world.call('GET', '/api/Case?where[isOpen]=false', { token });
+        const listed = await target.call('GET', '/api/Case?where[isOpen]=false', { token });
         expect((listed.at('data') as Part[]).map(({ id }) => id)).toEqual([ids[index]]);
         const [title, code] = values[index] ?? [];
-        const found = await world.call('POST', '/api/Case/createIfNotExists', {
+        const found = await target.call('POST', '/api/Case/createIfNotExists', {
           token,
           body: { filter: { title, code }, data: { title, code } },
         });
         expect([found.status, found.at('data.id')]).toEqual([200, ids[index]]);
       }
     }
-    for (const id of ids) await world.as('admin', 'DELETE', `/api/Case/${id}`);
+    for (const id of ids) await target.as('admin', 'DELETE', `/api/Case/${id}`);
   });
 
-  it('a cursor of one filter is refused for another that reads the same', async () => {
-    const pages = (query: string) => world.as('admin', 'GET', `/api/Case?limit=1&${query}`);
+  it('a cursor of one filter is refused with a filter of similar text', async () => {
+    const pages = (query: string) => target.as('admin', 'GET', `/api/Case?limit=1&${query}`);
     const { at } = await pages('where[title][in]=case%201,case%202&sort=title');
     expect(typeof at('nextCursor')).toBe('string');
     for (const query of [
@@ -171,19 +171,19 @@ describe('values that read the same when put together are not taken for each oth
 });
 
 it('the same policies loaded by another service give the same answers', async () => {
-  const project = `${world.dataFolder}/../project`;
-  const other = await startService({ settings: { project, data: world.dataFolder, database: world.database } });
+  const project = `${target.dataFolder}/../project`;
+  const other = await startService({ settings: { project, data: target.dataFolder, database: target.database } });
   try {
-    const tokens = { anon: undefined, reader: reader.token, alice: await world.logIn(world.emails.alice, world.passwords) };
+    const tokens = { anon: undefined, reader: reader.token, alice: await target.logIn(target.emails.alice, target.passwords) };
     for (const token of Object.values(tokens)) {
       for (const path of [
         '/api/Case?total=true',
-        `/api/Case/${world.cases.alice}`,
-        `/api/Case/${world.cases.bob}`,
+        `/api/Case/${target.cases.alice}`,
+        `/api/Case/${target.cases.bob}`,
         '/api/User',
         '/api/Case/schema',
       ]) {
-        const [here, there] = [await world.call('GET', path, { token }), await other.call('GET', path, { token })];
+        const [here, there] = [await target.call('GET', path, { token }), await other.call('GET', path, { token })];
         expect([there.status, there.at('data'), there.at('detail')]).toEqual([here.status, here.at('data'), here.at('detail')]);
       }
     }

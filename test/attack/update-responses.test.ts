@@ -1,13 +1,13 @@
-/** A change shows and confirms nothing of a record that its caller may not read: not in its answer, and not in the counts of an import. */
+/** A change discloses nothing of a record that its caller may not read: neither its response nor the counts of an import. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Reply, TestUser } from '../harness.ts';
-import { type Body, createWorld, expectDiscreet, type World, withoutIds } from './target.ts';
+import { type AttackTarget, type Body, expectDiscreet, startAttackTarget, withoutIds } from './attack-target.ts';
 
 const TARGET = { title: 'Hidden case', code: 'U-1', amount: 731, tags: ['z'], isOpen: false, origin: 'post' };
-/** A role whose policies show open cases alone. */
+/** A role whose policies allow reading open cases only. */
 const IN_NO_ROLE = { role: 'anon' };
 
-let world: World;
+let target: AttackTarget;
 let id: string;
 /** Updates and imports every case, and reads none. */
 let blind: TestUser;
@@ -19,31 +19,31 @@ let partial: TestUser;
 let colleague: TestUser;
 
 beforeAll(async () => {
-  world = await createWorld();
+  target = await startAttackTarget();
   [blind, guesser, partial, colleague] = [await newUser(), await newUser(), await newUser(), await newUser()];
   const reads = (condition?: object): object => ({ resource: 'Case', action: 'read', ...(condition && { conditions: [condition] }) });
   const writes = ['update', 'import'].map((action) => ({ resource: 'Case', action }));
-  const may = (user: TestUser, rule: object): Promise<string> => world.createPolicy({ userId: user.id, rules: [...writes, rule] });
+  const may = (user: TestUser, rule: object): Promise<string> => target.createPolicy({ userId: user.id, rules: [...writes, rule] });
   await may(blind, { ...reads(), effect: 'DENY', priority: 900 });
   await may(guesser, reads({ field: 'resource.amount', operator: 'eq', value: `\${request.data.amount}` }));
   await may(partial, reads({ field: 'resource.title', operator: 'eq', value: 'Shown case' }));
   await may(colleague, reads({ field: 'resource.ownerId.department', operator: 'eq', value: 'claims' }));
 });
-afterAll(() => world.close());
+afterAll(() => target.close());
 
 beforeEach(async () => {
-  id = await world.createRecord('Case', TARGET);
+  id = await target.createRecord('Case', TARGET);
   return async () => {
-    await world.as('admin', 'DELETE', `/api/Case/${id}`);
+    await target.as('admin', 'DELETE', `/api/Case/${id}`);
   };
 });
 
-const newUser = (): Promise<TestUser> => world.user(IN_NO_ROLE);
+const newUser = (): Promise<TestUser> => target.user(IN_NO_ROLE);
 
 type Send = (data: Body) => readonly [method: string, path: string, body: Body];
 
-/** Every door through which one record is changed by its id. */
-const DOORS: readonly (readonly [name: string, send: Send, at: string])[] = [
+/** Every route that changes one record by its id. */
+const ROUTES: readonly (readonly [name: string, send: Send, at: string])[] = [
   ['PUT', (data) => ['PUT', `/api/Case/${id}`, data], ''],
   ['action update', (data) => ['POST', '/api/Case/update', { id, data }], ''],
   ['batch', (data) => ['POST', '/api/batch', { requests: [{ resource: 'Case', action: 'update', id, data }] }], 'data.0.'],
@@ -55,16 +55,16 @@ const DOORS: readonly (readonly [name: string, send: Send, at: string])[] = [
 ];
 
 async function change({ token }: TestUser, [method, path, body]: ReturnType<Send>): Promise<Reply> {
-  const reply = await world.call(method, path, { token, body });
+  const reply = await target.call(method, path, { token, body });
   expectDiscreet(reply);
   return reply;
 }
 
-describe.each(DOORS)('the answer of an update by %s', (_name, send, at) => {
+describe.each(ROUTES)('the response of an update by %s', (_name, send, at) => {
   it.each<[string, Body]>([
     ['nothing', {}],
     ['a value', { title: 'Changed' }],
-  ])('shows the id and the version alone where the caller may not read the record: %s', async (_what, data) => {
+  ])('contains only the id and the version if the caller may not read the record: %s', async (_what, data) => {
     const reply = await change(blind, send(data));
     expect(reply.status).toBe(200);
     expect(reply.at(`${at}data`)).toEqual({ id, version: 2 });
@@ -75,45 +75,45 @@ describe.each(DOORS)('the answer of an update by %s', (_name, send, at) => {
     ['in range', { amount: { increment: 1 } }],
     ['out of range', { amount: { increment: Number.MAX_SAFE_INTEGER } }],
     ['of a field without a value', { price: { increment: '1.00' } }],
-  ])('denies an increment where the caller may not read the record: %s', async (_what, data) => {
+  ])('is 403 for an increment if the caller may not read the record: %s', async (_what, data) => {
     const reply = await change(blind, send(data));
     expect(reply.at('data.0.status') ?? reply.status, reply.text).toBe(403);
-    const stored = await world.as('admin', 'GET', `/api/Case/${id}`);
+    const stored = await target.as('admin', 'GET', `/api/Case/${id}`);
     expect([stored.at('data.version'), stored.at('data.amount')]).toEqual([1, 731]);
   });
 
-  it('does not show what a condition on the data sent would open', async () => {
+  it('does not contain the record if only a condition on the sent data would allow reading it', async () => {
     expect((await change(guesser, send({ amount: 731 }))).at(`${at}data`)).toEqual({ id, version: 2 });
   });
 
-  it('is decided on the record after the change', async () => {
+  it('contains the record if the caller may read it after the change', async () => {
     const shown = await change(partial, send({ title: 'Shown case' }));
     expect(shown.at(`${at}data`)).toMatchObject({ id, version: 2, title: 'Shown case', code: 'U-1', amount: 731 });
     expect((await change(partial, send({ title: 'Hidden again' }))).at(`${at}data`)).toEqual({ id, version: 3 });
   });
 
-  it('is decided on the record that it refers to after the change', async () => {
-    const { alice, eve } = world.ids;
+  it('contains the record if the caller may read it because of its new reference', async () => {
+    const { alice, eve } = target.ids;
     expect((await change(colleague, send({ ownerId: alice }))).at(`${at}data`)).toMatchObject({ id, code: 'U-1', ownerId: alice });
     expect((await change(colleague, send({ ownerId: eve }))).at(`${at}data`)).toEqual({ id, version: 3 });
   });
 
-  it('leaves the entry of the update alone in the audit log', async () => {
+  it('has only the entry of the update in the audit log', async () => {
     await change(blind, send({ title: 'Changed' }));
-    const entries = await world.as('admin', 'GET', `/admin/api/decisions?userId=${blind.id}&limit=20`);
+    const entries = await target.as('admin', 'GET', `/admin/api/decisions?userId=${blind.id}&limit=20`);
     const found = entries.at('data') as readonly { action: string; allowed: boolean; recordId?: string }[];
     expect(found.filter(({ recordId }) => recordId === id).map(({ action, allowed }) => [action, allowed])).toEqual([['update', true]]);
   });
 });
 
-it('the answer of updateIfExists shows the id and the version alone where the caller may no longer read the record', async () => {
-  await world.as('admin', 'PUT', `/api/Case/${id}`, { body: { title: 'Shown case' } });
+it('the response of updateIfExists contains only the id and the version if the caller may no longer read the record', async () => {
+  await target.as('admin', 'PUT', `/api/Case/${id}`, { body: { title: 'Shown case' } });
   const body = { filter: { code: 'U-1' }, data: { title: 'Hidden again' } };
   const reply = await change(partial, ['POST', '/api/Case/updateIfExists', body]);
   expect([reply.at('updated'), reply.at('data')]).toEqual([true, { id, version: 3 }]);
 });
 
-it('an update without an answer that shows the record can still be referred to in a batch', async () => {
+it('a batch can refer to an updated record that the caller may not read', async () => {
   const requests = [
     { resource: 'Case', action: 'update', id, data: { title: 'One' } },
     { resource: 'Case', action: 'update', id: '$0.id', data: { title: 'Two' } },
@@ -122,30 +122,30 @@ it('an update without an answer that shows the record can still be referred to i
   expect(reply.at('data.1.data')).toEqual({ id, version: 3 });
 });
 
-/** Rows with a value that the hidden record has, and with another one. */
+/** Rows with a value of the hidden record, and with another value. */
 const GUESSES: readonly (readonly [name: string, row: (value: 'right' | 'wrong') => object])[] = [
   ['an amount', (value) => ({ amount: value === 'right' ? 731 : 732 })],
   ['a list', (value) => ({ tags: [value === 'right' ? 'z' : 'y'] })],
   ['no value', (value) => (value === 'right' ? { price: null } : { amount: null })],
-  ['a value that is never changed', (value) => ({ origin: value === 'right' ? 'post' : 'phone' })],
+  ['an immutable value', (value) => ({ origin: value === 'right' ? 'post' : 'phone' })],
 ];
 
-describe.each(['code', 'id'])('a row of an import that guesses at a record that its caller may not read, found by its %s,', (key) => {
+describe.each(['code', 'id'])('an import row with a guessed value of an unreadable record, found by its %s,', (key) => {
   const imported = async ({ token }: TestUser, query: string, row: object): Promise<string> => {
     const path = `/api/Case/import?mode=upsert&key=${key}${query}`;
     const raw = JSON.stringify({ ...(key === 'id' ? { id } : { code: 'U-1' }), ...row });
-    const reply = await world.call('POST', path, { token, raw, headers: { 'content-type': 'application/x-ndjson' } });
+    const reply = await target.call('POST', path, { token, raw, headers: { 'content-type': 'application/x-ndjson' } });
     expectDiscreet(reply);
     return withoutIds(reply);
   };
 
   describe.each(['', '&dryRun=true', '&onError=skip', '&onError=skip&dryRun=true', '&atomic=true'])('%s', (query) => {
-    it.each(GUESSES)('is answered and stored alike whether it is right: %s', async (_name, row) => {
+    it.each(GUESSES)('has the same response whether the guess is right or wrong: %s', async (_name, row) => {
       const outcomes: string[] = [];
       for (const value of ['right', 'wrong'] as const) {
-        const before = (await world.as('admin', 'GET', `/api/Case/${id}`)).at('data.version');
+        const before = (await target.as('admin', 'GET', `/api/Case/${id}`)).at('data.version');
         const answer = await imported(blind, query, row(value));
-        const after = (await world.as('admin', 'GET', `/api/Case/${id}`)).at('data.version');
+        const after = (await target.as('admin', 'GET', `/api/Case/${id}`)).at('data.version');
         expect(answer).not.toContain('ACCESS_DENIED');
         expect(answer).not.toContain('"unchanged":1');
         outcomes.push(`${answer} ${Number(after) - Number(before)}`);
@@ -154,8 +154,8 @@ describe.each(['code', 'id'])('a row of an import that guesses at a record that 
     });
   });
 
-  it('counts as unchanged for a caller who may read it', async () => {
-    await world.as('admin', 'PUT', `/api/Case/${id}`, { body: { title: 'Shown case' } });
+  it('counts as unchanged for a caller who may read the record', async () => {
+    await target.as('admin', 'PUT', `/api/Case/${id}`, { body: { title: 'Shown case' } });
     expect(await imported(partial, '', { amount: 731, origin: 'post' })).toContain('"unchanged":1');
   });
 });

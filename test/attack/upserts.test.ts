@@ -1,9 +1,9 @@
-/** A filter of createIfNotExists and updateIfExists confirms nothing of a record that the caller may not read. */
+/** A filter of createIfNotExists or updateIfExists discloses nothing of a record that the caller may not read. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Reply, TestUser } from '../harness.ts';
-import { type Body, createWorld, expectDiscreet, type World } from './target.ts';
+import { type AttackTarget, type Body, expectDiscreet, startAttackTarget } from './attack-target.ts';
 
-let world: World;
+let target: AttackTarget;
 let hidden: string;
 /** Reads records by a condition that SQL cannot express, and creates and updates everything. */
 let scanner: TestUser;
@@ -12,26 +12,26 @@ let writer: TestUser;
 /** May read records that have the amount in the data sent: none, because a read sends no data. */
 let guesser: TestUser;
 beforeAll(async () => {
-  world = await createWorld();
-  hidden = await world.createRecord('Case', HIDDEN);
+  target = await startAttackTarget();
+  hidden = await target.createRecord('Case', HIDDEN);
   const writes = ['create', 'update'].map((action) => ({ resource: 'Case', action }));
   const reads = (condition: object): object => ({ resource: 'Case', action: 'read', conditions: [condition] });
-  [scanner, writer, guesser] = [await world.user(IN_NO_ROLE), await world.user(IN_NO_ROLE), await world.user(IN_NO_ROLE)];
-  await world.createPolicy({
+  [scanner, writer, guesser] = [await target.user(IN_NO_ROLE), await target.user(IN_NO_ROLE), await target.user(IN_NO_ROLE)];
+  await target.createPolicy({
     userId: scanner.id,
     rules: [...writes, reads({ field: 'resource.title', operator: 'matches', value: '^Alice|^scanned' })],
   });
-  await world.createPolicy({ userId: writer.id, rules: [...writes, { resource: 'Case', action: 'read', effect: 'DENY', priority: 900 }] });
-  await world.createPolicy({
+  await target.createPolicy({ userId: writer.id, rules: [...writes, { resource: 'Case', action: 'read', effect: 'DENY', priority: 900 }] });
+  await target.createPolicy({
     userId: guesser.id,
     rules: [...writes, reads({ field: 'resource.amount', operator: 'eq', value: `\${request.data.amount}` })],
   });
 });
-afterAll(() => world.close());
+afterAll(() => target.close());
 
-/** A role whose policies show open cases alone. */
+/** A role whose policies allow reading open cases only. */
 const IN_NO_ROLE = { role: 'anon' };
-/** The hidden record. Only admins and editors may read it. */
+/** A record that only admins and editors may read. */
 const HIDDEN = { title: 'Hidden case', code: 'H-1', amount: 731, tags: ['z'], isOpen: false };
 
 type Filter = Readonly<Record<string, unknown>>;
@@ -47,7 +47,7 @@ const PROBES: readonly (readonly [name: string, match: Filter, none: Filter])[] 
   ['a pattern', { title: { matches: '^Hidden' } }, { title: { matches: '^Hidded' } }],
   ['an item of a list', { tags: { has: 'z' } }, { tags: { has: 'y' } }],
   ['one of several', { code: { in: ['H-1', 'H-3'] } }, { code: { in: ['H-2', 'H-3'] } }],
-  ['a value that is there', { code: 'H-1', amount: { isNull: false } }, { code: 'H-1', amount: { isNull: true } }],
+  ['an existing value', { code: 'H-1', amount: { isNull: false } }, { code: 'H-1', amount: { isNull: true } }],
 ];
 
 type Send = (filter: Filter) => readonly [path: string, body: Body];
@@ -58,7 +58,7 @@ const MADE: Filter = { title: 'made', amount: 731 };
 const CHANGED: Filter = { title: 'changed', amount: 731 };
 
 /** Every endpoint that takes a filter. */
-const DOORS: readonly (readonly [name: string, send: Send])[] = [
+const ROUTES: readonly (readonly [name: string, send: Send])[] = [
   ['createIfNotExists', (filter) => ['/api/Case/createIfNotExists', { filter, data: MADE }]],
   ['updateIfExists', (filter) => ['/api/Case/updateIfExists', { filter, data: CHANGED }]],
   ['batch createIfNotExists', (filter) => ['/api/batch', { requests: [one('createIfNotExists', filter, MADE)] }]],
@@ -75,9 +75,9 @@ const DOORS: readonly (readonly [name: string, send: Send])[] = [
   ],
 ];
 
-/** The response with its headers, without the parts that differ from record to record. */
+/** Renders the response with its headers, without the parts that differ per record. */
 async function ask(token: string, [path, body]: ReturnType<Send>): Promise<string> {
-  const reply = await world.call('POST', path, { token, body });
+  const reply = await target.call('POST', path, { token, body });
   expectDiscreet(reply);
   await removeMade(reply);
   const { date: _date, 'content-length': _length, ...headers } = reply.headers;
@@ -92,28 +92,28 @@ async function removeMade(reply: Reply): Promise<void> {
     data?: { id?: string; title?: string };
   }[];
   for (const { data } of items) {
-    if (data?.title === 'made') await world.as('admin', 'DELETE', `/api/Case/${data.id}`);
+    if (data?.title === 'made') await target.as('admin', 'DELETE', `/api/Case/${data.id}`);
   }
 }
 
 describe.each(['alice', 'scanner', 'writer', 'guesser'])('a filter on a hidden record, as %s', (who) => {
   const tokenOf = async (): Promise<string> => {
-    if (who === 'alice') return world.logIn(world.emails.alice, world.passwords);
+    if (who === 'alice') return target.logIn(target.emails.alice, target.passwords);
     return { scanner, writer, guesser }[who]?.token ?? '';
   };
 
-  describe.each(DOORS)('%s', (_, send) => {
-    it.each(PROBES)('answers alike whether it matches: %s', async (_name, match, none) => {
+  describe.each(ROUTES)('%s', (_, send) => {
+    it.each(PROBES)('gets the same response whether it matches or not: %s', async (_name, match, none) => {
       const token = await tokenOf();
-      const before = await world.as('admin', 'GET', `/api/Case/${hidden}`);
+      const before = await target.as('admin', 'GET', `/api/Case/${hidden}`);
       expect(await ask(token, send(match))).toBe(await ask(token, send(none)));
-      expect((await world.as('admin', 'GET', `/api/Case/${hidden}`)).body).toEqual(before.body);
+      expect((await target.as('admin', 'GET', `/api/Case/${hidden}`)).body).toEqual(before.body);
     });
   });
 
-  it('is decided before a mistake in it is named', async () => {
+  it('is decided before its mistakes are reported', async () => {
     const [path, body] = ['/api/Case/createIfNotExists', { filter: { nothing: 1 }, data: { title: 'x' } }];
-    const reply = await world.call('POST', path, { token: await tokenOf(), body });
+    const reply = await target.call('POST', path, { token: await tokenOf(), body });
     expect([reply.status, reply.at('code')]).toEqual(who === 'writer' ? [403, 'ACCESS_DENIED'] : [400, 'REQUEST_FIELD']);
   });
 });
@@ -121,44 +121,44 @@ describe.each(['alice', 'scanner', 'writer', 'guesser'])('a filter on a hidden r
 describe('a hidden record', () => {
   it('does not match: a new record is created', async () => {
     const body = { filter: { amount: 731 }, data: { title: 'mine', amount: 731 } };
-    const made = await world.as('alice', 'POST', '/api/Case/createIfNotExists', { body });
+    const made = await target.as('alice', 'POST', '/api/Case/createIfNotExists', { body });
     expect([made.status, made.at('created')]).toEqual([201, true]);
-    const again = await world.as('alice', 'POST', '/api/Case/createIfNotExists', { body });
+    const again = await target.as('alice', 'POST', '/api/Case/createIfNotExists', { body });
     expect([again.status, again.at('created'), again.at('data.id')]).toEqual([200, false, made.at('data.id')]);
-    expect((await world.as('alice', 'DELETE', `/api/Case/${made.at('data.id')}`)).status).toBe(200);
+    expect((await target.as('alice', 'DELETE', `/api/Case/${made.at('data.id')}`)).status).toBe(200);
   });
 
-  it('matters where the create breaks a unique constraint: 409 as for any create, with any filter', async () => {
+  it('causes 409 if the create violates a unique constraint, with any filter', async () => {
     const data = { title: 'x', code: 'H-1' };
     const answers = [
-      await world.as('alice', 'POST', '/api/Case', { body: data }),
-      await world.as('alice', 'POST', '/api/Case/createIfNotExists', { body: { filter: { code: 'H-1' }, data } }),
-      await world.as('alice', 'POST', '/api/Case/createIfNotExists', { body: { filter: { title: 'no such' }, data } }),
+      await target.as('alice', 'POST', '/api/Case', { body: data }),
+      await target.as('alice', 'POST', '/api/Case/createIfNotExists', { body: { filter: { code: 'H-1' }, data } }),
+      await target.as('alice', 'POST', '/api/Case/createIfNotExists', { body: { filter: { title: 'no such' }, data } }),
     ];
     for (const answer of answers)
       expect(answer.body).toMatchObject({ status: 409, code: 'RECORD_EXISTS', detail: 'another Case has the same code' });
   });
 
-  it('does not count among several matches: the visible record is changed', async () => {
-    await world.as('alice', 'PUT', `/api/Case/${world.cases.alice}`, { body: { amount: 731 } });
+  it('does not count as a second match: the visible record is changed', async () => {
+    await target.as('alice', 'PUT', `/api/Case/${target.cases.alice}`, { body: { amount: 731 } });
     const body = { filter: { amount: 731 }, data: { amount: 7 } };
-    const reply = await world.as('alice', 'POST', '/api/Case/updateIfExists', { body });
-    expect([reply.status, reply.at('data.id')]).toEqual([200, world.cases.alice]);
-    expect((await world.as('admin', 'GET', `/api/Case/${hidden}`)).at('data.amount')).toBe(731);
-    await world.as('alice', 'PUT', `/api/Case/${world.cases.alice}`, { body: { amount: null } });
+    const reply = await target.as('alice', 'POST', '/api/Case/updateIfExists', { body });
+    expect([reply.status, reply.at('data.id')]).toEqual([200, target.cases.alice]);
+    expect((await target.as('admin', 'GET', `/api/Case/${hidden}`)).at('data.amount')).toBe(731);
+    await target.as('alice', 'PUT', `/api/Case/${target.cases.alice}`, { body: { amount: null } });
   });
 
   it('is found by a caller who may read it, also by a condition that SQL cannot express', async () => {
     const body = { filter: { code: 'A-1' }, data: { title: 'scanned' } };
-    const reply = await world.call('POST', '/api/Case/updateIfExists', { token: scanner.token, body });
-    expect([reply.status, reply.at('updated'), reply.at('data.id')]).toEqual([200, true, world.cases.alice]);
+    const reply = await target.call('POST', '/api/Case/updateIfExists', { token: scanner.token, body });
+    expect([reply.status, reply.at('updated'), reply.at('data.id')]).toEqual([200, true, target.cases.alice]);
   });
 });
 
-describe('a record that may be read', () => {
-  it('is matched while a reference grants the right to read, and no longer after that', async () => {
-    const colleague = await world.user(IN_NO_ROLE);
-    await world.createPolicy({
+describe('a readable record', () => {
+  it('matches only while a reference allows reading it', async () => {
+    const colleague = await target.user(IN_NO_ROLE);
+    await target.createPolicy({
       userId: colleague.id,
       rules: [
         { resource: 'Case', action: 'read', conditions: [{ field: 'resource.ownerId.department', operator: 'eq', value: 'claims' }] },
@@ -166,17 +166,17 @@ describe('a record that may be read', () => {
       ],
     });
     const update = (): Promise<Reply> =>
-      world.call('POST', '/api/Case/updateIfExists', { token: colleague.token, body: { filter: { code: 'H-1' }, data: {} } });
+      target.call('POST', '/api/Case/updateIfExists', { token: colleague.token, body: { filter: { code: 'H-1' }, data: {} } });
     expect((await update()).at('updated')).toBe(false);
-    await world.as('admin', 'PUT', `/api/Case/${hidden}`, { body: { ownerId: world.ids.alice } });
+    await target.as('admin', 'PUT', `/api/Case/${hidden}`, { body: { ownerId: target.ids.alice } });
     expect((await update()).at('data.id')).toBe(hidden);
-    await world.as('admin', 'PUT', `/api/Case/${hidden}`, { body: { ownerId: world.ids.eve } });
+    await target.as('admin', 'PUT', `/api/Case/${hidden}`, { body: { ownerId: target.ids.eve } });
     expect((await update()).at('updated')).toBe(false);
   });
 
   it('is not updated by a caller who may not update it: 403, as for the update itself', async () => {
-    const reader = await world.user(IN_NO_ROLE);
-    await world.createPolicy({
+    const reader = await target.user(IN_NO_ROLE);
+    await target.createPolicy({
       userId: reader.id,
       rules: [
         { resource: 'Case', action: 'read' },
@@ -184,10 +184,10 @@ describe('a record that may be read', () => {
       ],
     });
     const body = (code: string): object => ({ filter: { code }, data: { amount: 1 } });
-    const byFilter = await world.call('POST', '/api/Case/updateIfExists', { token: reader.token, body: body('B-1') });
-    const byId = await world.call('PUT', `/api/Case/${world.cases.bob}`, { token: reader.token, body: { amount: 1 } });
+    const byFilter = await target.call('POST', '/api/Case/updateIfExists', { token: reader.token, body: body('B-1') });
+    const byId = await target.call('PUT', `/api/Case/${target.cases.bob}`, { token: reader.token, body: { amount: 1 } });
     expect([byFilter.status, byFilter.at('detail')]).toEqual([403, byId.at('detail')]);
-    const none = await world.call('POST', '/api/Case/updateIfExists', { token: reader.token, body: body('C-1') });
+    const none = await target.call('POST', '/api/Case/updateIfExists', { token: reader.token, body: body('C-1') });
     expect([none.status, none.at('updated')]).toEqual([200, false]);
   });
 });

@@ -1,26 +1,34 @@
-/** What a client sends is what it may set: never an owner, an id, a time or a role, through whatever door. */
+/** A client cannot set an owner, an id, a time or a role through any route. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Reply } from '../harness.ts';
-import { type Attack, type Body, type Caller, checkAttacks, createWorld, expectDiscreet, type World } from './target.ts';
+import {
+  type Attack,
+  type AttackTarget,
+  type Body,
+  type Caller,
+  checkAttacks,
+  expectDiscreet,
+  startAttackTarget,
+} from './attack-target.ts';
 
-let world: World;
+let target: AttackTarget;
 beforeAll(async () => {
-  world = await createWorld();
+  target = await startAttackTarget();
 });
-afterAll(() => world.close());
+afterAll(() => target.close());
 
 type Values = Readonly<Record<string, unknown>>;
 
-interface Door {
+interface Route {
   readonly name: string;
-  send(world: World): string;
-  body(values: Values, world: World): Body;
-  /** The status for values with an id; 422 if absent, as for any field that the service sets. */
+  send(target: AttackTarget): string;
+  body(values: Values, target: AttackTarget): Body;
+  /** The expected status for values with an id. Default: 422, as for any field that the service sets. */
   readonly ofAnotherId?: Readonly<Record<'alice' | 'admin', number>>;
 }
 
-/** Every door through which values of a case come in. */
-const DOORS: readonly Door[] = [
+/** Every route that accepts values of a case. */
+const ROUTES: readonly Route[] = [
   { name: 'create', send: () => 'POST /api/Case', body: (values) => ({ title: 'x', ...values }) },
   { name: 'update', send: ({ cases }) => `PUT /api/Case/${cases.alice}`, body: (values) => values },
   { name: 'action create', send: () => 'POST /api/Case/create', body: (values) => ({ data: { title: 'x', ...values } }) },
@@ -41,7 +49,7 @@ const DOORS: readonly Door[] = [
     name: 'batch update, its id in data',
     send: () => 'POST /api/batch',
     body: (data, { cases }) => ({ requests: [{ resource: 'Case', action: 'update', data: { id: cases.alice, ...data } }] }),
-    // Another id names another record, which alice may not change and which does not exist.
+    // The id names another record, which does not exist and which Alice may not change.
     ofAnotherId: { alice: 403, admin: 404 },
   },
   {
@@ -55,14 +63,14 @@ const DOORS: readonly Door[] = [
     name: 'batch update',
     send: () => 'POST /api/batch',
     body: (data, { cases }) => ({ requests: [{ resource: 'Case', action: 'update', id: cases.alice, data }] }),
-    // Given twice.
+    // A duplicate id.
     ofAnotherId: { alice: 400, admin: 400 },
   },
   {
     name: 'atomic batch',
     send: () => 'POST /api/batch',
     body: (data, { cases }) => ({ atomic: true, requests: [{ resource: 'Case', action: 'update', id: cases.alice, data }] }),
-    // Given twice.
+    // A duplicate id.
     ofAnotherId: { alice: 400, admin: 400 },
   },
 ];
@@ -78,31 +86,31 @@ const FORBIDDEN: readonly (readonly [string, unknown])[] = [
 ];
 
 describe.each(FORBIDDEN)('%s: %j', (field, value) => {
-  it.each(DOORS)('cannot be set by $name', async ({ send, body, ofAnotherId }) => {
+  it.each(ROUTES)('cannot be set by $name', async ({ send, body, ofAnotherId }) => {
     for (const caller of ['alice', 'admin'] as const) {
-      const before = await world.as('admin', 'GET', `/api/Case/${world.cases.alice}`);
-      const count = await world.countCases();
-      const reply = await sendAs(caller, send(world), body({ [field]: value }, world));
+      const before = await target.as('admin', 'GET', `/api/Case/${target.cases.alice}`);
+      const count = await target.countCases();
+      const reply = await sendAs(caller, send(target), body({ [field]: value }, target));
       expect(statusOf(reply), reply.text).toBe(field === 'id' && ofAnotherId !== undefined ? ofAnotherId[caller] : 422);
-      expect((await world.as('admin', 'GET', `/api/Case/${world.cases.alice}`)).body).toEqual(before.body);
-      expect(await world.countCases()).toBe(count);
+      expect((await target.as('admin', 'GET', `/api/Case/${target.cases.alice}`)).body).toEqual(before.body);
+      expect(await target.countCases()).toBe(count);
     }
   });
 });
 
-/** The status of the answer, or of the first item of a batch. */
+/** Returns the status of the response, or of the first item of a batch. */
 function statusOf(reply: Reply): unknown {
   return reply.at('data.0.status') ?? reply.status;
 }
 
 async function sendAs(caller: Caller, sent: string, body: Body): Promise<Reply> {
   const [method = '', path = ''] = sent.split(' ');
-  const reply = await world.as(caller, method, path, { body });
+  const reply = await target.as(caller, method, path, { body });
   expectDiscreet(reply);
   return reply;
 }
 
-const ROLE_DOORS: readonly (readonly [string, (world: World, values: Values) => readonly [string, Body]])[] = [
+const ROLE_ROUTES: readonly (readonly [string, (target: AttackTarget, values: Values) => readonly [string, Body]])[] = [
   ['update', ({ ids }, values) => [`PUT /api/User/${ids.alice}`, values]],
   ['action update', ({ ids }, data) => ['POST /api/User/update', { id: ids.alice, data }]],
   ['updateIfExists', ({ emails }, data) => ['POST /api/User/updateIfExists', { filter: { email: emails.alice }, data }]],
@@ -138,98 +146,103 @@ describe.each([
   { isActive: false },
   { isActive: null },
 ])('a user who sends %j', (values) => {
-  it.each(ROLE_DOORS)('gets nowhere by %s', async (_name, toRequest) => {
-    const [sent, body] = toRequest(world, values);
+  it.each(ROLE_ROUTES)('gets neither role nor status by %s', async (_name, toRequest) => {
+    const [sent, body] = toRequest(target, values);
     for (const caller of ['alice', 'eve'] as const) {
       const reply = await sendAs(caller, sent, body);
       expect([403, 422], reply.text).toContain(statusOf(reply));
     }
-    const alice = await world.as('admin', 'GET', `/api/User/${world.ids.alice}`);
+    const alice = await target.as('admin', 'GET', `/api/User/${target.ids.alice}`);
     expect([alice.at('data.role'), alice.at('data.isActive')]).toEqual(['user', true]);
-    expect((await world.as('admin', 'GET', '/api/User?where[email]=new@example.com')).at('count')).toBe(0);
+    expect((await target.as('admin', 'GET', '/api/User?where[email]=new@example.com')).at('count')).toBe(0);
   });
 });
 
-describe('changes', () => {
+describe('a change', () => {
   checkAttacks(
-    () => world,
+    () => target,
     [
       ...([null, false, '', 0, 'other'] as const).map(
         (origin): Attack => ({
-          name: `an immutable field set to ${JSON.stringify(origin)}`,
+          name: `of an immutable field to ${JSON.stringify(origin)}`,
           as: ['alice', 'admin'],
           send: ({ cases }) => `PUT /api/Case/${cases.alice}`,
           body: { origin },
           answers: 422,
         }),
       ),
-      { name: "another's record", send: ({ cases }) => `PUT /api/Case/${cases.bob}`, body: { title: 'mine' }, answers: 403 },
+      { name: "of another user's record", send: ({ cases }) => `PUT /api/Case/${cases.bob}`, body: { title: 'mine' }, answers: 403 },
       {
-        name: "another's record, by batch",
+        name: "of another user's record, by batch",
         send: 'POST /api/batch',
         body: ({ cases }) => ({ requests: [{ resource: 'Case', action: 'delete', id: cases.bob }] }),
         answers: 200,
         also: (reply) => expect(reply.at('data.0.status')).toBe(403),
       },
-      { name: "another's user record", send: ({ ids }) => `PUT /api/User/${ids.bob}`, body: { name: 'x' }, answers: 403 },
-      { name: "another's password", send: ({ ids }) => `PUT /api/User/${ids.admin}`, body: { password: 'a long password' }, answers: 403 },
+      { name: 'of another user', send: ({ ids }) => `PUT /api/User/${ids.bob}`, body: { name: 'x' }, answers: 403 },
       {
-        name: 'a reference to nobody',
+        name: "of another user's password",
+        send: ({ ids }) => `PUT /api/User/${ids.admin}`,
+        body: { password: 'a long password' },
+        answers: 403,
+      },
+      {
+        name: 'with a reference to a missing record',
         send: 'POST /api/Case',
         body: { title: 'x', ownerId: '01890a5d-ac96-774b-bcce-b302099a8057' },
         answers: 422,
       },
       {
-        name: 'a reference to a record of another kind',
+        name: 'with a reference to a record of another resource',
         send: 'POST /api/Case',
         body: ({ cases }) => ({ title: 'x', ownerId: cases.alice }),
         answers: 422,
       },
-      { name: 'a reference that is no id', send: 'POST /api/Case', body: { title: 'x', ownerId: '../User' }, answers: 422 },
+      { name: 'with a reference that is not an id', send: 'POST /api/Case', body: { title: 'x', ownerId: '../User' }, answers: 422 },
       {
-        name: 'a taken value',
+        name: 'to a taken value',
         send: 'POST /api/Case',
         body: { title: 'x', code: 'B-1' },
         answers: 409,
         also: (reply) => expect(reply.text).not.toContain("Bob's"),
       },
       {
-        name: 'a taken email, in another case',
+        name: 'to a taken email in other case',
         as: 'admin',
         send: 'POST /api/User',
         body: { email: 'ADMIN@example.com', password: 'a long password' },
         answers: 409,
       },
       {
-        name: 'another version',
+        name: 'of another version',
         send: ({ cases }) => `PUT /api/Case/${cases.alice}`,
         body: { title: 'x' },
         headers: { 'if-match': '"999"' },
         answers: 412,
       },
       {
-        name: 'another version, deleting',
+        name: 'of another version, by delete',
         send: ({ cases }) => `DELETE /api/Case/${cases.alice}`,
         headers: { 'if-match': '"999"' },
         answers: 412,
       },
-      { name: 'the last admin deleted', as: 'admin', send: ({ ids }) => `DELETE /api/User/${ids.admin}`, answers: 409 },
+      { name: 'that deletes the last admin', as: 'admin', send: ({ ids }) => `DELETE /api/User/${ids.admin}`, answers: 409 },
       {
-        name: 'the last admin demoted',
+        name: 'that demotes the last admin',
         as: 'admin',
         send: ({ ids }) => `PUT /api/User/${ids.admin}`,
         body: { role: 'user' },
         answers: 409,
       },
       {
-        name: 'the last admin deactivated',
+        name: 'that deactivates the last admin',
         as: 'admin',
         send: ({ ids }) => `PUT /api/User/${ids.admin}`,
         body: { isActive: false },
         answers: 409,
       },
       {
-        name: 'the last admin deleted by batch',
+        name: 'that deletes the last admin by batch',
         as: 'admin',
         send: 'POST /api/batch',
         body: ({ ids }) => ({ requests: [{ resource: 'User', action: 'delete', id: ids.admin }] }),
@@ -237,21 +250,21 @@ describe('changes', () => {
         also: (reply) => expect(reply.at('data.0.status')).toBe(409),
       },
       {
-        name: 'an import with one bad row',
+        name: 'by an import with an invalid row',
         send: 'POST /api/Case/import',
         body: { data: [{ title: 'good' }, { title: 5 }] },
         answers: 422,
         also: async (_, { countCases }) => expect(await countCases()).toBe(2),
       },
       {
-        name: 'an import with one row taken',
+        name: 'by an import with a taken value',
         send: 'POST /api/Case/import',
         body: { data: [{ title: 'good' }, { title: 'x', code: 'B-1' }] },
         answers: 409,
         also: async (_, { countCases }) => expect(await countCases()).toBe(2),
       },
       {
-        name: 'an atomic batch with one denial',
+        name: 'by an atomic batch with a denied item',
         send: 'POST /api/batch',
         body: ({ cases }) => ({
           atomic: true,
@@ -266,25 +279,25 @@ describe('changes', () => {
     ],
   );
 
-  it('a field that is not sent keeps its value', async () => {
-    const id = await world.createRecord('Case', { title: 'whole', amount: 7, tags: ['a'], extra: { a: 1 }, pin: 'kept' });
-    const changed = await world.as('admin', 'PUT', `/api/Case/${id}`, { body: { title: 'changed' } });
+  it('keeps the values of fields that are not sent', async () => {
+    const id = await target.createRecord('Case', { title: 'whole', amount: 7, tags: ['a'], extra: { a: 1 }, pin: 'kept' });
+    const changed = await target.as('admin', 'PUT', `/api/Case/${id}`, { body: { title: 'changed' } });
     expect([changed.at('data.amount'), changed.at('data.tags'), changed.at('data.extra')]).toEqual([7, ['a'], { a: 1 }]);
-    await world.as('admin', 'DELETE', `/api/Case/${id}`);
+    await target.as('admin', 'DELETE', `/api/Case/${id}`);
   });
 
-  it('of many at once on one version, one is made', async () => {
-    const id = await world.createRecord('Case', { title: 'contested' });
+  it('of one version succeeds once among many concurrent ones', async () => {
+    const id = await target.createRecord('Case', { title: 'contested' });
     const replies = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
-        world.as('admin', 'PUT', `/api/Case/${id}`, { body: { title: `by ${index}` }, headers: { 'if-match': '"1"' } }),
+        target.as('admin', 'PUT', `/api/Case/${id}`, { body: { title: `by ${index}` }, headers: { 'if-match': '"1"' } }),
       ),
     );
     expect(replies.map(({ status }) => status).toSorted()).toEqual([200, ...Array.from({ length: 19 }, () => 412)]);
-    await world.as('admin', 'DELETE', `/api/Case/${id}`);
+    await target.as('admin', 'DELETE', `/api/Case/${id}`);
   });
 
-  it('of fifty createIfNotExists at once, one creates', async () => {
+  it('by fifty concurrent createIfNotExists creates one record', async () => {
     const filters = [
       { title: 'only one', price: '1.50', amount: { in: [3, 4] } },
       { amount: { in: [4, 3, 3] }, price: '1.5', title: 'only one' },
@@ -292,26 +305,26 @@ describe('changes', () => {
     const data = { title: 'only one', price: '1.50', amount: 4 };
     const replies = await Promise.all(
       Array.from({ length: 50 }, (_, index) =>
-        world.as('alice', 'POST', '/api/Case/createIfNotExists', { body: { filter: filters[index % 2], data } }),
+        target.as('alice', 'POST', '/api/Case/createIfNotExists', { body: { filter: filters[index % 2], data } }),
       ),
     );
     expect(replies.filter(({ status }) => status === 201)).toHaveLength(1);
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(49);
-    await world.as('alice', 'DELETE', `/api/Case/${replies[0]?.at('data.id')}`);
+    await target.as('alice', 'DELETE', `/api/Case/${replies[0]?.at('data.id')}`);
   });
 
-  it('a deleted id is not used again', async () => {
+  it('does not reuse the id of a deleted record', async () => {
     const ids = new Set<string>();
     for (let count = 0; count < 5; count++) {
-      const id = await world.createRecord('Case', { title: 'gone' });
+      const id = await target.createRecord('Case', { title: 'gone' });
       ids.add(id);
-      expect((await world.as('admin', 'DELETE', `/api/Case/${id}`)).status).toBe(200);
-      expect((await world.as('admin', 'GET', `/api/Case/${id}`)).status).toBe(404);
+      expect((await target.as('admin', 'DELETE', `/api/Case/${id}`)).status).toBe(200);
+      expect((await target.as('admin', 'GET', `/api/Case/${id}`)).status).toBe(404);
     }
     expect(ids.size).toBe(5);
   });
 
-  it('nothing of all this has stayed', async () => {
-    expect(await world.countCases()).toBe(2);
+  it('that was refused is not stored', async () => {
+    expect(await target.countCases()).toBe(2);
   });
 });

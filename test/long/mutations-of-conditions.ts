@@ -232,7 +232,7 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
     find: ' ?? checkEnum(operator, operand.value, field)',
     replace: '',
     red: 'test/attack/literals.test.ts',
-    test: 'a filter by a value that an enum has not where[state]=Open is 400',
+    test: 'a filter by an unknown enum value where[state]=Open is 400',
   },
   {
     name: 'a choice whose question is unknown is false where both of its answers are',

@@ -17,7 +17,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'return `${issuer}|${subject}`;',
     replace: 'return subject;',
     red: 'test/attack/issuers.test.ts',
-    test: 'a subject that is the id of a local user sees and changes nothing that belongs to the user',
+    test: 'a subject that is the id of a local user cannot read or change records of the user',
   },
   {
     name: 'the last of a name given twice in JSON counts',
@@ -25,7 +25,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'if (countMembers(value, subject) !== written)',
     replace: 'if (countMembers(value, subject) > written)',
     red: 'test/attack/json.test.ts',
-    test: 'a name given twice in a policy, as admin',
+    test: 'a duplicate name is refused in a policy, as admin',
   },
   {
     name: 'the first of two Host headers counts',
@@ -41,7 +41,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'length <= admission.freeBytes',
     replace: 'length > 0',
     red: 'test/attack/bodies.test.ts',
-    test: 'a large body from an anonymous caller is read up to the bound, and no further',
+    test: 'a large body from an anonymous caller is read up to the limit',
   },
   {
     name: 'the description of the API shows every resource',
@@ -49,7 +49,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'if (await maySeeDescription(createRequestContext(unit, toRequest(name)))) names.push(name);',
     replace: 'names.push(name);',
     red: 'test/attack/description.test.ts',
-    test: 'the description of the API shows each caller what GET /api/:resource/schema shows',
+    test: 'the description of the API describes to each caller exactly the resources whose schema the caller can read',
   },
   {
     name: 'a proxy on this machine may set up',
@@ -65,7 +65,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'trustProxy.length + allowedHosts.length > 0',
     replace: 'trustProxy.length > 0',
     red: 'test/attack/setup.test.ts',
-    test: 'set-up of a service with a name of its own needs the token',
+    test: 'set-up of a service with a configured host name requires the token, because a proxy may add no headers',
   },
   {
     name: 'an update shows the record to a caller who may not read it',
@@ -73,7 +73,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'if (await mayRead(context, record)) return',
     replace: 'return',
     red: 'test/attack/update-responses.test.ts',
-    test: 'the answer of an update by PUT shows the id and the version alone where the caller may not read the record: nothing',
+    test: 'the response of an update by PUT contains only the id and the version if the caller may not read the record: nothing',
   },
   {
     name: 'what is sent may open the answer of an update',
@@ -81,7 +81,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'const reading = asRead(context);',
     replace: 'const reading = context;',
     red: 'test/attack/update-responses.test.ts',
-    test: 'the answer of an update by PUT does not show what a condition on the data sent would open',
+    test: 'the response of an update by PUT does not contain the record if only a condition on the sent data would allow reading it',
   },
   {
     name: 'an import counts an unread record as unchanged',
@@ -89,7 +89,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'if (isReadable && proposals',
     replace: 'if (proposals',
     red: 'test/attack/update-responses.test.ts',
-    test: 'a row of an import that guesses at a record that its caller may not read, found by its code, &dryRun=true is answered and stored alike whether it is right: an amount',
+    test: 'an import row with a guessed value of an unreadable record, found by its code, &dryRun=true has the same response whether the guess is right or wrong: an amount',
   },
   {
     name: 'a page may set up',
@@ -97,7 +97,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: '(headers.origin === undefined || isLoopbackOrigin(headers.origin))',
     replace: 'true',
     red: 'test/attack/setup.test.ts',
-    test: 'set-up while there is no admin is refused from a page',
+    test: 'set-up while there is no admin is refused from a web page',
   },
   {
     name: 'any set-up token counts once there is one',
@@ -121,7 +121,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: '(trustProxy.length === 0 && isLoopback(host))',
     replace: 'false',
     red: 'test/attack/setup.test.ts',
-    test: 'set-up while there is no admin is refused for a name that points here',
+    test: 'set-up while there is no admin is refused for a host name that resolves to this machine',
   },
   {
     name: 'a deactivated user stays one',
@@ -225,7 +225,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: "return resource === 'User' && role !== 'admin' && CHANGES.has(action);",
     replace: 'return false;',
     red: 'test/attack/admins.test.ts',
-    test: 'PUT of the email leaves an admin as stored, says so, and leaves a denied entry',
+    test: 'PUT of the email does not change an admin, is refused, and appends a denied entry',
   },
   {
     name: 'a deletion empties references of admins',
@@ -233,7 +233,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: "if (resource.name !== 'User' || context.principal.role === 'admin') return;",
     replace: 'if (resource.name !== referrer.to.resource.name) return;',
     red: 'test/attack/admins.test.ts',
-    test: 'a reference that is emptied leaves an admin as stored, says so, and leaves a denied entry',
+    test: 'a reference that is set to null does not change an admin, is refused, and appends a denied entry',
   },
   {
     name: 'wrong passwords lock an account out from everywhere',
@@ -241,7 +241,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'digest(`pair ${toCountedAddress(ip)} ${email}`)',
     replace: "digest(`pair ${ip === '' ? ip : ''} ${email}`)",
     red: 'test/attack/logins.test.ts',
-    test: 'wrong passwords from one address lock that address out of the account, and no other',
+    test: 'wrong passwords from one address lock only that address out of the account',
   },
   {
     name: 'attempts on an account are bounded for each address alone',
@@ -249,7 +249,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: '!waits.some((wait) => wait > 0) &&',
     replace: 'waits.length === 0 &&',
     red: 'test/attack/logins.test.ts',
-    test: 'wrong passwords from many addresses are bounded for the account, known or not; an address it has logged in from is let through',
+    test: 'wrong passwords from many addresses are limited per account, known or not; an address with an earlier login is exempt',
   },
   {
     name: 'a login window that begins in the future counts',
@@ -257,7 +257,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: ' or "_LoginAttempt"."windowStart" > ${at(CLOCK_LEEWAY_SECONDS)})',
     replace: ' and ${at(CLOCK_LEEWAY_SECONDS)} is not null)',
     red: 'test/attack/logins.test.ts',
-    test: 'a window that begins in the future by a day does not count, and counting begins again',
+    test: 'a window that begins a day in the future is ignored, and a new one begins',
   },
   {
     name: 'a wrong current password will do',
@@ -265,7 +265,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: "if ('refused' in proof) throw proof.refused;",
     replace: "if ('refused' in proof) return;",
     red: 'test/attack/passwords.test.ts',
-    test: "one's own password by PUT needs the current one, of a user",
+    test: "one's own password by PUT requires the current one, for a user",
   },
   {
     name: 'conditions read the current password',
@@ -273,7 +273,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'return { request: { ...request, data: Object.fromEntries(others) }, currentPassword };',
     replace: 'return { request: others.length < 0 ? request : request, currentPassword };',
     red: 'test/attack/passwords.test.ts',
-    test: 'no condition reads the current password, and no audit entry keeps it',
+    test: 'the current password is neither read by conditions nor stored in audit entries',
   },
   {
     name: 'a batch verifies every current password that it holds',
@@ -281,7 +281,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'if (proved !== undefined) return isSame(proved.claim, claim) ? proved.proof : ANOTHER_CLAIM;',
     replace: 'if (proved !== undefined && isSame(proved.claim, claim)) return proved.proof;',
     red: 'test/attack/passwords.test.ts',
-    test: 'guessing the current password allows one guess per batch, and counts guesses like logins',
+    test: 'guessing the current password is limited to one guess per batch, and guesses count as logins',
   },
   {
     name: 'common passwords are accepted in capitals',
@@ -393,7 +393,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'increments: false',
     replace: 'increments: true',
     red: 'test/attack/increments.test.ts',
-    test: 'an increment is refused in a row of an import that changes a record: it may be sent twice',
+    test: 'an increment is refused in an import row that changes a record, because a file may be sent twice',
   },
   {
     name: 'a filter matches records that the caller may not read',
@@ -401,7 +401,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: '    and: readable,\n',
     replace: '',
     red: 'test/attack/upserts.test.ts',
-    test: 'a filter on a hidden record, as alice updateIfExists answers alike whether it matches: an amount',
+    test: 'a filter on a hidden record, as alice updateIfExists gets the same response whether it matches or not: an amount',
   },
   {
     name: 'the data sent opens what a filter may match',
@@ -409,7 +409,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'return { ...context, request: { ...context.request, data: undefined } };',
     replace: 'return context;',
     red: 'test/attack/upserts.test.ts',
-    test: 'a filter on a hidden record, as guesser updateIfExists answers alike whether it matches: an amount',
+    test: 'a filter on a hidden record, as guesser updateIfExists gets the same response whether it matches or not: an amount',
   },
   {
     name: 'a filter with its fields in another order takes another lock',

@@ -1,55 +1,55 @@
 /**
- * The service that the attacks of this folder are made on: two resources with secret fields, callers of every kind, and
- * policies under which each has something and nobody but admins has everything.
+ * The service that the tests of this folder attack: two resources with secret fields, callers of every role, and
+ * policies under which each caller has some access and only admins have full access.
  */
 import { expect, it } from 'vitest';
 import { type CallOptions, type Reply, type RunningService, type ServiceOptions, startService } from '../harness.ts';
 
-/** Who attacks. Alice and Bob are users with records of their own, Eve is an editor, `anon` has no token. */
+/** A caller. Alice and Bob are users with records of their own, Eve is an editor, `anon` has no token. */
 export type Caller = 'anon' | 'alice' | 'bob' | 'eve' | 'admin';
 
-/** Everyone, for attacks that must fail whoever makes them. */
+/** Callers of every role, for attacks that must fail for all of them. */
 export const CALLERS: readonly Caller[] = ['anon', 'alice', 'eve', 'admin'];
 
-/** What stands in secret fields. It must come back in no answer. */
+/** Values of secret fields. No response may contain them. */
 export const SECRETS = { alice: 'pin-of-alice-7731', bob: 'pin-of-bob-4402', recovery: 'recovery-of-eve-9120' } as const;
 
-/** The service with who and what is in it. */
-export interface World extends RunningService {
+/** A running service with its callers, records and policies. */
+export interface AttackTarget extends RunningService {
   readonly ids: Readonly<Record<'alice' | 'bob' | 'eve' | 'admin', string>>;
-  /** Alice's is closed and has no amount, Bob's is open. */
+  /** Ids of two cases. Alice's is closed and has no amount, Bob's is open. */
   readonly cases: Readonly<Record<'alice' | 'bob', string>>;
   readonly emails: Readonly<Record<'alice' | 'bob' | 'eve' | 'admin', string>>;
   readonly passwords: string;
-  /** The policies that the service begins with. */
+  /** Ids of the policies that exist at the start. */
   readonly policies: Readonly<Record<'user' | 'editor' | 'anon', string>>;
   as(caller: Caller, method: string, path: string, options?: CallOptions): Promise<Reply>;
-  /** Number of cases there are, as the admin counts them. */
+  /** Counts the cases as an admin. */
   countCases(): Promise<number>;
 }
 
-/** One attack: a request, and how it must be answered. */
+/** One attack: a request and the expected response. */
 export interface Attack {
   readonly name: string;
-  /** `alice` where absent. */
+  /** Default: `alice`. */
   readonly as?: Caller | readonly Caller[];
-  /** `GET /api/Case` */
+  /** Method and path, such as `GET /api/Case`. */
   readonly send: Lazy<string>;
   readonly body?: Lazy<Body>;
   readonly headers?: Lazy<Readonly<Record<string, string>>>;
-  /** Sent as it is, in place of `body`. */
+  /** Sent unchanged, instead of `body`. */
   readonly raw?: string;
-  /** Any of these statuses. */
+  /** The expected status, or several accepted ones. */
   readonly answers: number | readonly number[];
-  /** What else must hold. */
-  readonly also?: (reply: Reply, world: World) => void | Promise<void>;
+  /** Further checks of the response. */
+  readonly also?: (reply: Reply, target: AttackTarget) => void | Promise<void>;
 }
 
-/** What an attack sends as JSON. */
+/** A JSON request body. */
 export type Body = Readonly<Record<string, unknown>> | readonly unknown[] | string | number | null;
 
-/** A value, or how it follows from the world. */
-type Lazy<Value> = Value | ((world: World) => Value);
+/** A value, or a function that derives it from the target. */
+type Lazy<Value> = Value | ((target: AttackTarget) => Value);
 
 const DEFINITIONS = {
   'User.yaml': `
@@ -76,8 +76,8 @@ fields:
 `,
 };
 
-/** Starts a world. */
-export async function createWorld(settings: ServiceOptions['settings'] = {}): Promise<World> {
+/** Starts the service, and creates its users, policies and cases. */
+export async function startAttackTarget(settings: ServiceOptions['settings'] = {}): Promise<AttackTarget> {
   const service = await startService({
     definitions: DEFINITIONS,
     settings: { loginAttempts: 10_000, loginAttemptsPerAddress: 10_000, ...settings },
@@ -90,7 +90,7 @@ export async function createWorld(settings: ServiceOptions['settings'] = {}): Pr
   ];
   const policies = await createPolicies(service);
   const people = { alice, bob, eve, admin };
-  const as: World['as'] = (caller, method, path, options = {}) =>
+  const as: AttackTarget['as'] = (caller, method, path, options = {}) =>
     service.call(method, path, { token: caller === 'anon' ? undefined : people[caller].token, ...options });
   const cases = {
     alice: await makeCase(as, 'alice', { title: "Alice's case", code: 'A-1', pin: SECRETS.alice, origin: 'post' }),
@@ -108,49 +108,49 @@ export async function createWorld(settings: ServiceOptions['settings'] = {}): Pr
   };
 }
 
-/** Runs the work while editors have only these rules. */
+/** Runs the work while these rules replace the policy of editors. */
 export async function underRules<Result>(
-  world: World,
+  target: AttackTarget,
   rules: readonly Readonly<Record<string, unknown>>[],
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const usual = `/admin/api/policies/${world.policies.editor}`;
-  await world.as('admin', 'PUT', usual, { body: { isActive: false } });
-  const id = await world.createPolicy({ role: 'editor', rules });
+  const usual = `/admin/api/policies/${target.policies.editor}`;
+  await target.as('admin', 'PUT', usual, { body: { isActive: false } });
+  const id = await target.createPolicy({ role: 'editor', rules });
   try {
     return await work();
   } finally {
-    await world.as('admin', 'DELETE', `/admin/api/policies/${id}`);
-    await world.as('admin', 'PUT', usual, { body: { isActive: true } });
+    await target.as('admin', 'DELETE', `/admin/api/policies/${id}`);
+    await target.as('admin', 'PUT', usual, { body: { isActive: true } });
   }
 }
 
-/** Makes a test of each attack, for each caller who makes it. What must hold for every answer is looked at in every one. */
-export function checkAttacks(world: () => World, attacks: readonly Attack[]): void {
+/** Registers one test per attack and caller. Each test also checks that the response discloses nothing. */
+export function checkAttacks(target: () => AttackTarget, attacks: readonly Attack[]): void {
   for (const attack of attacks) {
     for (const caller of typeof attack.as === 'object' ? attack.as : [attack.as ?? 'alice']) {
-      it(`${attack.name}, as ${caller}`, () => checkAttack(world(), attack, caller));
+      it(`${attack.name}, as ${caller}`, () => checkAttack(target(), attack, caller));
     }
   }
 }
 
-async function checkAttack(world: World, attack: Attack, caller: Caller): Promise<void> {
-  const [method = '', path = ''] = now(attack.send, world).split(/ (.*)/);
-  const reply = await world.as(caller, method, path, {
-    body: now(attack.body, world),
-    headers: now(attack.headers, world) ?? {},
+async function checkAttack(target: AttackTarget, attack: Attack, caller: Caller): Promise<void> {
+  const [method = '', path = ''] = now(attack.send, target).split(/ (.*)/);
+  const reply = await target.as(caller, method, path, {
+    body: now(attack.body, target),
+    headers: now(attack.headers, target) ?? {},
     ...(attack.raw !== undefined && { raw: attack.raw }),
   });
   expect([attack.answers].flat(), `${reply.status} ${reply.text}`).toContain(reply.status);
   expectDiscreet(reply);
-  await attack.also?.(reply, world);
+  await attack.also?.(reply, target);
 }
 
-function now<Value>(lazy: Lazy<Value>, world: World): Value {
-  return typeof lazy === 'function' ? (lazy as (world: World) => Value)(world) : lazy;
+function now<Value>(lazy: Lazy<Value>, target: AttackTarget): Value {
+  return typeof lazy === 'function' ? (lazy as (target: AttackTarget) => Value)(target) : lazy;
 }
 
-/** No answer tells a secret, the driver's words, SQL or a stack, or is a 500. */
+/** Expects that the response is no 500 and contains no secret, driver message, SQL or stack. */
 export function expectDiscreet(reply: Reply): void {
   expect(reply.status, reply.text).not.toBe(500);
   for (const secret of Object.values(SECRETS)) expect(reply.text + JSON.stringify(reply.headers)).not.toContain(secret);
@@ -163,12 +163,12 @@ export function expectDiscreet(reply: Reply): void {
   }
 }
 
-/** An answer without what differs from request to request. */
+/** Renders the status and body of a response without the ids of request and audit entry. */
 export function withoutIds(reply: Reply): string {
   return `${reply.status} ${reply.text.replaceAll(/"(requestId|decisionId)":"[^"]*"/g, '"$1":"…"')}`;
 }
 
-async function createPolicies(service: RunningService): Promise<World['policies']> {
+async function createPolicies(service: RunningService): Promise<AttackTarget['policies']> {
   const own = [{ field: 'resource.createdBy', operator: 'eq', value: `\${user.id}` }];
   const self = [{ field: 'resource.id', operator: 'eq', value: `\${user.id}` }];
   return {
@@ -200,8 +200,8 @@ async function createPolicies(service: RunningService): Promise<World['policies'
   };
 }
 
-async function makeCase(as: World['as'], caller: Caller, data: Readonly<Record<string, unknown>>): Promise<string> {
+async function makeCase(as: AttackTarget['as'], caller: Caller, data: Readonly<Record<string, unknown>>): Promise<string> {
   const reply = await as(caller, 'POST', '/api/Case', { body: data });
-  if (reply.status !== 201) throw new Error(`a case could not be made: ${reply.text}`);
+  if (reply.status !== 201) throw new Error(`the case was not created: ${reply.text}`);
   return String(reply.at('data.id'));
 }
