@@ -13,7 +13,7 @@ import { type AuditEntry, appendAll, CONTENT, toHash } from '../src/audit/index.
 import { verifyRecord } from '../src/audit/integrity/index.ts';
 import { memoised } from '../src/memoize.ts';
 import { sql } from '../src/sql.ts';
-import { type Appending, type Database, insertionInto, type Statement, type Transaction } from '../src/storage/index.ts';
+import { type AppendStatements, type Database, insertionInto, type Statement, type Transaction } from '../src/storage/index.ts';
 import { appendInFlight, openRecord, toEntry } from './entries.ts';
 import { median } from './statistics.ts';
 
@@ -42,9 +42,9 @@ const unchained: Append = (tx, each) =>
     [each],
   );
 
-const without = new Map<unknown, Appending<never>>();
+const without = new Map<unknown, AppendStatements<never>>();
 
-function leaveOut<Row>({ write, find }: Appending<Row>): Appending<Row> {
+function leaveOut<Row>({ write, find }: AppendStatements<Row>): AppendStatements<Row> {
   return {
     async write({ tx }, rows) {
       const asked = await write({ tx, writer: { id: '', last: { sequence: 1, hash: 'begun' } } }, rows);

@@ -37,7 +37,7 @@ import { createOperations, type Operations } from './operations.ts';
 import { definitionFolder, openProjectDatabase, readProject, watchDefinitions } from './project/index.ts';
 import type { Route } from './request/index.ts';
 import { type Definitions, loadChecks, type Resource } from './resources/index.ts';
-import { type Database, type MigrationResult, migrate, type Plan, type Tell } from './storage/index.ts';
+import { type Database, type Log, type MigrationResult, migrate, type Plan } from './storage/index.ts';
 import type { Primary, PrimaryLink, WorkerRequestHandlers } from './workers/index.ts';
 
 /** A running service, or one about to run. */
@@ -64,7 +64,7 @@ export interface ServiceEnd {
 
 /** Who is told of what takes long while it does, and of backups that are made. */
 export interface ServiceOptions {
-  readonly tell?: Tell;
+  readonly tell?: Log;
   /** Where this is one of several processes: who leads them. */
   readonly lead?: PrimaryLink | undefined;
   /** Set by `bailiwick dev`: denials name the address that explains them. */
@@ -80,7 +80,7 @@ export async function createService(settings: Config, { tell, lead, isDevelopmen
   const database = withRevisions(opened, policyStore);
   const core = { database: opened, policyStore };
   const notices: string[] = [];
-  monitor.metrics?.setSource({ figures: () => database.figures, revision: policyStore.revision });
+  monitor.metrics?.setSource({ figures: () => database.metrics, revision: policyStore.revision });
   const readiness = createReadiness({ database, policyStore });
   const parts = createParts(settings, { database, policyStore, monitor });
   const keeper = createAuditMaintenance(toAuditMaintenanceOptions(settings), { database, tell });
@@ -143,7 +143,7 @@ export async function createPrimaryService(
 }
 
 /** Follows definition files from now on; answers what ends it. */
-function followFiles(project: string, core: Core, tell: Tell): () => void {
+function followFiles(project: string, core: Core, tell: Log): () => void {
   return watchDefinitions(
     definitionFolder(project),
     async () => {
@@ -250,7 +250,7 @@ async function listenAt(server: HttpServer, { host, port }: Config): ReturnType<
 async function follow(
   definitions: Definitions,
   { database, policyStore }: Core,
-  told: { readonly actor: 'start' | 'dev'; readonly tell: Tell | undefined },
+  told: { readonly actor: 'start' | 'dev'; readonly tell: Log | undefined },
 ): Promise<readonly string[]> {
   const evolved = await migrate(database, definitions, { keeper: policyStore, ...told });
   return [...tellDone(evolved), ...tellHeld(evolved.plan)];

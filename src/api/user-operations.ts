@@ -121,7 +121,7 @@ async function asFirstAdmin(tx: Transaction, user: StoredRecord, work: () => Pro
 
 async function loadByEmail(tx: Transaction, definition: Resource, given: string): Promise<StoredRecord> {
   const email = given.trim().toLowerCase();
-  const row = await tx.one(sql`select ${selectionOf(definition)} from "User" where "email" = ${email}${tx.rowLock('change')}`);
+  const row = await tx.one(sql`select ${selectionOf(definition)} from "User" where "email" = ${email}${tx.rowLock('noKeyUpdate')}`);
   if (row !== undefined) return fromRow(definition, row);
   const known = await tx.all<{ email: string }>(sql`select "email" from "User" order by "id" limit ${COMPARED}`);
   const near = didYouMean(

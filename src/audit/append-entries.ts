@@ -2,13 +2,13 @@ import { memoised } from '../memoize.ts';
 import type { JsonObject } from '../operators/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import {
-  type Appender,
-  type Appending,
+  type AppendContext,
+  type AppendStatements,
+  type ChainLink,
+  type ChainWriter,
   insertionInto,
-  type Link,
   type Statement,
   type Transaction,
-  type Writer,
 } from '../storage/index.ts';
 import { type AuditEntry, createEntryId } from './audit-entry.ts';
 import { CONTENT, type Content, toBeginningHash, toHash } from './hash-chain.ts';
@@ -59,22 +59,22 @@ export async function appendAll(tx: Transaction, entries: readonly AuditEntry[])
 }
 
 /** How entries are added to the record. */
-export const RECORD: Appending<AuditEntry> = Object.freeze({
-  write: (appender: Appender, entries: readonly AuditEntry[]) =>
+export const RECORD: AppendStatements<AuditEntry> = Object.freeze({
+  write: (appender: AppendContext, entries: readonly AuditEntry[]) =>
     appender.writer.last.hash === '' ? beginChain(appender).then(() => toStatements(appender, entries)) : toStatements(appender, entries),
   find: ({ id, at }: AuditEntry) => sql`select 1 as "found" from "_Decision" where "id" = ${id} and "at" = ${at}`,
 });
 
 /** The first entry of a chain rests on the ends of those before it, which are kept beside it. */
-async function beginChain({ tx, writer }: Appender): Promise<void> {
+async function beginChain({ tx, writer }: AppendContext): Promise<void> {
   const found = JSON.stringify(await loadChainHeads(tx, FOUND));
   const at = new Date(tx.now).toISOString();
   await tx.run(sql`insert into "_Chain" ("id", "at", "found") values (${writer.id}, ${at}, ${found})`);
   writer.last = { sequence: 0, hash: toBeginningHash({ writer: writer.id, at, found }) };
 }
 
-function toStatements({ tx, writer }: Appender, entries: readonly AuditEntry[]): readonly (Statement | Sql)[] {
-  return [...insertions(tx.dialect, chained(writer, entries)), ...countings(entries, tx.lane)];
+function toStatements({ tx, writer }: AppendContext, entries: readonly AuditEntry[]): readonly (Statement | Sql)[] {
+  return [...insertions(tx.dialect, chained(writer, entries)), ...countings(entries, tx.slot)];
 }
 
 const COLUMNS = [...CONTENT, 'writer', 'sequence', 'hash'].map((name) => ({ name }));
@@ -82,8 +82,8 @@ const COLUMNS = [...CONTENT, 'writer', 'sequence', 'hash'].map((name) => ({ name
 type Row = readonly unknown[];
 
 /** The rows of entries, each bound to the one before it. */
-function chained(writer: Writer, entries: readonly AuditEntry[]): readonly Row[] {
-  let { last }: { last: Link } = writer;
+function chained(writer: ChainWriter, entries: readonly AuditEntry[]): readonly Row[] {
+  let { last }: { last: ChainLink } = writer;
   const rows = entries.map((entry) => {
     const content = toContent(entry);
     last = { sequence: last.sequence + 1, hash: toHash(last.hash, content) };

@@ -1,6 +1,6 @@
 /** What a running service does for its record besides appending to it: signs where it ends, and sees to how long it is kept. */
 
-import type { Database, Tell } from '../storage/index.ts';
+import type { Database, Log } from '../storage/index.ts';
 import {
   type Checkpoints,
   createCheckpoints,
@@ -29,7 +29,7 @@ export interface AuditMaintenance extends Retention {
 /** Makes both of its parts. */
 export function createAuditMaintenance(
   { checkpoints: path, data, days }: AuditMaintenanceOptions,
-  { database, tell = () => undefined }: { readonly database: Database; readonly tell: Tell | undefined },
+  { database, tell = () => undefined }: { readonly database: Database; readonly tell: Log | undefined },
 ): AuditMaintenance {
   const key = (): ReturnType<typeof loadCheckpointKey> => loadCheckpointKey(data);
   // Who makes none may have pruned: then chains begin where that was signed.

@@ -29,7 +29,7 @@ export async function loadCaller(tx: Transaction, token: VerifiedToken, user: Re
   const { userId, sessionId } = token;
   const row = await tx.one(byOpenSession(tx, token, user));
   if (row === undefined) throw refused('the session of this token has ended');
-  tx.restsOn({ sessions: [{ id: sessionId, userId }] });
+  tx.addToReadSet({ sessions: [{ id: sessionId, userId }] });
   return toCaller(tx, fromRow(user, row));
 }
 
@@ -60,7 +60,7 @@ function byOpenSession({ dialect, now }: Transaction, { userId, sessionId }: Loc
 }
 
 function toCaller(tx: Transaction, record: StoredRecord): Caller {
-  tx.restsOn({ users: [{ id: record.id, version: record.version }] });
+  tx.addToReadSet({ users: [{ id: record.id, version: record.version }] });
   const role = record['role'];
   if (record['isActive'] !== true || typeof role !== 'string') throw refused(INACTIVE_USER);
   return { principal: { id: record.id, role, attributes: record }, record };

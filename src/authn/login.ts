@@ -45,7 +45,7 @@ export function createLogin(deps: AuthEndpointDeps): (request: HttpRequest) => P
     if (!isRight) throw wrongCredentials();
     const { user, session, now } = await database.transaction(async (tx) => {
       // The password may have changed while it was hashed. The row lock keeps it until the commit; a later change revokes this session.
-      const user = await loadCredentials(tx, attempt.email, tx.rowLock('keep'));
+      const user = await loadCredentials(tx, attempt.email, tx.rowLock('share'));
       if (user === undefined || user.password !== before.user?.password) throw wrongCredentials();
       await clearAttempts(tx, attempt);
       await rememberAddress(tx, user.id, attempt.ip);

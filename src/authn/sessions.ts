@@ -52,13 +52,13 @@ export async function renewSession(tx: Transaction, refreshToken: string, second
 /** Revokes one session. Its access and refresh tokens are refused after the commit. */
 export async function revokeSession(tx: Transaction, { id, userId }: UserSession): Promise<void> {
   await tx.run(sql`update "_Session" set "revokedAt" = ${toIso(tx.now)} where "id" = ${id} and "revokedAt" is null`);
-  tx.replaces({ sessionsOf: [userId] });
+  tx.addToWriteSet({ endedSessionsOf: [userId] });
 }
 
 /** Revokes every session of a user, after a new password, deactivation or deletion. */
 export async function revokeSessions(tx: Transaction, userId: string): Promise<void> {
   await tx.run(sql`update "_Session" set "revokedAt" = ${toIso(tx.now)} where "userId" = ${userId} and "revokedAt" is null`);
-  tx.replaces({ sessionsOf: [userId] });
+  tx.addToWriteSet({ endedSessionsOf: [userId] });
 }
 
 /** Revokes every session of every user. */

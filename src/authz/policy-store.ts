@@ -82,7 +82,7 @@ export function createPolicyStore(initial: Definitions, options: PolicyStoreOpti
       newest = snapshot.revision.number;
       cache.moveTo(snapshot.revision, users);
     }
-    tx.restsOn({ epoch: snapshot.revision.stamp });
+    tx.addToReadSet({ epoch: snapshot.revision.stamp });
     return snapshot;
   }
 
@@ -147,9 +147,9 @@ export function withRevisions(database: Database, store: PolicyStore): Revisione
     get fault() {
       return database.fault;
     },
-    prove: () => database.prove(),
-    get figures() {
-      return database.figures;
+    probe: () => database.probe(),
+    get metrics() {
+      return database.metrics;
     },
     transaction: (work, options) =>
       database.transaction(async (tx) => {

@@ -3,11 +3,11 @@ import { createAggregatedMetrics, createMetrics, type Metrics, type MetricValues
 
 function createUsed(revision: number): Metrics {
   const metrics = createMetrics();
-  const figures = { commits: 3, works: 9, waiting: 4, guardRetries: 2, connections: 10, idleConnections: 7 };
+  const figures = { commits: 3, unitsOfWork: 9, waiting: 4, validationRetries: 2, connections: 10, idleConnections: 7 };
   metrics.setSource({ figures: () => figures, revision: () => revision });
   metrics.answered({ method: 'GET', route: '/api/:resource', status: 204, ms: 3 });
   metrics.answered({ method: 'GET', route: undefined, status: 404, ms: 0.1 });
-  metrics.committed({ ms: 20, works: 4 });
+  metrics.committed({ ms: 20, unitsOfWork: 4 });
   metrics.decided(0.002);
   metrics.decided(999_999);
   return metrics;

@@ -1,11 +1,11 @@
 import { AggregatorRegistry, collectDefaultMetrics, type MetricObjectWithValues, type MetricValue, Registry } from 'prom-client';
 import type { AnswerWatch } from '../http/index.ts';
 import type { DecisionWatch } from '../pipeline/index.ts';
-import type { CommitWatch, DatabaseFigures } from '../storage/index.ts';
+import type { CommitObserver, DatabaseMetrics } from '../storage/index.ts';
 import { type Counter, createCounter, createHistogram, type Histogram, type MetricReading, registerReadings } from './counters.ts';
 
 /** The metrics of one service. Other components call the watch methods for each response, decision and commit. */
-export interface Metrics extends AnswerWatch, DecisionWatch, CommitWatch {
+export interface Metrics extends AnswerWatch, DecisionWatch, CommitObserver {
   /** Sets the source of the values that are read when metrics are scraped. */
   setSource(source: MetricsSource): void;
   /** Returns all metrics in the text format of Prometheus. */
@@ -19,7 +19,7 @@ export type MetricValues = MetricObjectWithValues<MetricValue<string>>;
 
 /** The values that are read when metrics are scraped. */
 export interface MetricsSource {
-  figures(): DatabaseFigures;
+  figures(): DatabaseMetrics;
   /** The current revision; undefined before the first is loaded. */
   revision(): number | undefined;
 }
@@ -51,7 +51,7 @@ export function createMetrics(): Metrics {
     recorded(entries) {
       for (const { allowed, resource, action } of entries) decisions.add(allowed ? 'allow' : 'deny', resource, action);
     },
-    committed({ ms, works }) {
+    committed({ ms, unitsOfWork: works }) {
       commitTime.observe(ms / 1000);
       commitTransactions.observe(works);
     },
@@ -106,7 +106,7 @@ function createCounters(registry: Registry): Counters {
 
 /** Registers the figures of the database and the current revision. */
 function registerFigures(registry: Registry, source: () => MetricsSource | undefined): void {
-  const figure = (name: keyof DatabaseFigures): number => source()?.figures()[name] ?? 0;
+  const figure = (name: keyof DatabaseMetrics): number => source()?.figures()[name] ?? 0;
   registerReadings(registry, 'gauge', [
     { name: 'bailiwick_queue_depth', help: 'Transactions that wait to begin.', read: () => figure('waiting') },
   ]);
@@ -114,7 +114,7 @@ function registerFigures(registry: Registry, source: () => MetricsSource | undef
     {
       name: 'bailiwick_guard_retries_total',
       help: 'Transactions that ran again because data they had read changed before their commit.',
-      read: () => figure('guardRetries'),
+      read: () => figure('validationRetries'),
     },
   ]);
   const connections = (state: string, read: () => number): MetricReading => ({

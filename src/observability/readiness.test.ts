@@ -35,10 +35,10 @@ function createTestDatabase(trustMs: number): TestDatabase {
     get fault() {
       return state.fault;
     },
-    get figures() {
+    get metrics() {
       return { commits: state.commits };
     },
-    async prove() {
+    async probe() {
       state.probes++;
       if (state.next === 'silent') await new Promise(() => undefined);
       state.healthy = state.next === 'written';

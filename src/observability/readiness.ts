@@ -26,20 +26,20 @@ export interface ReadinessDeps {
  */
 export function createReadiness({ database, policyStore, trustMs = 5000, timeoutMs = 2000 }: ReadinessDeps): ReadinessProbe {
   let isStopping = false;
-  let { commits } = database.figures;
+  let { commits } = database.metrics;
   let provenAt = Number.NEGATIVE_INFINITY;
   let proving: Promise<boolean> | undefined;
 
   function isProven(): boolean {
     const now = performance.now();
-    if (database.figures.commits !== commits) provenAt = now;
-    commits = database.figures.commits;
+    if (database.metrics.commits !== commits) provenAt = now;
+    commits = database.metrics.commits;
     return now - provenAt < trustMs;
   }
 
   /** Makes a probe commit. Concurrent checks share one, even after the timeout of the first check. */
   function prove(): Promise<boolean> {
-    proving ??= database.prove().then(() => {
+    proving ??= database.probe().then(() => {
       proving = undefined;
       return true;
     });

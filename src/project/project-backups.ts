@@ -13,7 +13,7 @@ import {
   readFacts,
   replaceContent,
   stageBackup,
-  type Written,
+  type WrittenBackup,
   writeBackup,
 } from '../storage/index.ts';
 import { fitProgram, noteRestored, signRestored } from './after-restore.ts';
@@ -33,7 +33,7 @@ export interface Restore {
 /** What can be done with the backups of a project. */
 export interface ProjectBackups {
   /** Writes the database into a file that is not there yet. @throws SetupError where it cannot. */
-  write(file: string, shown?: BackupDescription): Promise<Written>;
+  write(file: string, shown?: BackupDescription): Promise<WrittenBackup>;
   /** Checks a backup, and says what restoring it would mean; does none of it. @throws SetupError where it cannot be restored. */
   look(file: string): Promise<Restore>;
   /**
@@ -53,7 +53,7 @@ export function openBackups(place: ProjectPlace): ProjectBackups {
   const path = databasePath(place.database);
 
   return {
-    write: async (file, { show } = {}) => writeBackup({ from: path, to: file, show }),
+    write: async (file, { show } = {}) => writeBackup({ from: path, to: file, log: show }),
     look: async (file) => toRestore(path, readBackup(file)),
     async restore(file, { show } = {}) {
       show?.('checking the backup');
@@ -61,7 +61,7 @@ export function openBackups(place: ProjectPlace): ProjectBackups {
       // Where nothing stands, an empty database does from now on: there is but one way to restore.
       await openSqlite({ path }).close();
       const outlook = toRestore(path, backup);
-      const staged = stageBackup({ from: file, beside: path, pageSize: readNow(path).pageSize, show });
+      const staged = stageBackup({ from: file, beside: path, pageSize: readNow(path).pageSize, log: show });
       try {
         show?.('replacing what stands now');
         const kept = await replace(staged.path, { path, until: backup.lastEntryAt, place });
@@ -100,14 +100,14 @@ async function replace(staged: string, { path, until, place }: Replacing): Promi
       into: path,
       async prepare() {
         const now = readNow(path);
-        if (now.hasTables) kept = backups.make('restore');
+        if (now.hasTables) kept = backups.create('restore');
         const reason = toReason(until, kept);
-        stamp = await database.transaction((tx) => noteRestored(tx, { above: now.epoch.number, reason, from }));
+        stamp = await database.transaction((tx) => noteRestored(tx, { above: now.revision.number, reason, from }));
       },
     });
-    if (readNow(path).epoch.stamp !== stamp) throw new SetupError(`${path} could not be replaced; it is as it was`);
+    if (readNow(path).revision.stamp !== stamp) throw new SetupError(`${path} could not be replaced; it is as it was`);
     await signContent(path, place);
-    kept?.settle();
+    kept?.complete();
     return kept?.file;
   } catch (error) {
     if (isReplaced(path, stamp)) throw notAllDone(path, { error, kept });
@@ -131,7 +131,7 @@ async function signContent(path: string, place: ProjectPlace): Promise<void> {
 function isReplaced(path: string, stamp: string): boolean {
   if (stamp === '') return false;
   try {
-    return readFacts(path).epoch.stamp === stamp;
+    return readFacts(path).revision.stamp === stamp;
   } catch {
     return true;
   }

@@ -2,7 +2,7 @@
 import { readdirSync, renameSync, statSync } from 'node:fs';
 import { checkpointKeyPath } from '../audit/integrity/index.ts';
 import { SetupError } from '../errors.ts';
-import { type CommitWatch, type Database, emptyFileOf, listMigrations, openDatabase, type Tell } from '../storage/index.ts';
+import { type CommitObserver, type Database, emptyFileOf, type Log, listMigrations, openDatabase } from '../storage/index.ts';
 import { backupFolder, type ProjectPlace, toDatabasePlace } from './project-paths.ts';
 
 /** A project, with the permission to create its database although an earlier one existed. */
@@ -12,8 +12,8 @@ export interface CreatablePlace extends ProjectPlace {
 
 /** Listeners of the database. */
 export interface DatabaseListeners {
-  readonly watch?: CommitWatch | undefined;
-  readonly tell?: Tell | undefined;
+  readonly watch?: CommitObserver | undefined;
+  readonly tell?: Log | undefined;
 }
 
 /** A file that an earlier database left behind. */

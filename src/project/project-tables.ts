@@ -5,6 +5,7 @@
 import { SetupError } from '../errors.ts';
 import {
   type DeletedRecords,
+  type Log,
   listDeletedRecords,
   listMigrations,
   type MigrationRecord,
@@ -18,7 +19,6 @@ import {
   pruneArchived,
   retryWhileBusy,
   type Step,
-  type Tell,
   type Transaction,
 } from '../storage/index.ts';
 import { fitProgram, noteRestored, signRestored } from './after-restore.ts';
@@ -47,11 +47,11 @@ export interface Tables {
 const ACTOR = 'cli';
 
 /** Opens the tables of a project. @throws SetupError with every mistake of every definition file. */
-export async function openTables(place: CreatablePlace, { tell }: { readonly tell: Tell }): Promise<Tables> {
+export async function openTables(place: CreatablePlace, { tell }: { readonly tell: Log }): Promise<Tables> {
   const definitions = readProject(place.project);
   let opened = await openForReading(toDatabasePlace(place));
   const look = <T>(work: (tx: Transaction) => Promise<T>): Promise<T> =>
-    retryWhileBusy(() => opened.transaction(work, { patient: true }), tell);
+    retryWhileBusy(() => opened.transaction(work, { longRunning: true }), tell);
 
   return {
     plan: () => planMigration(opened, definitions, tell),

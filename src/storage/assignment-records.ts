@@ -48,7 +48,7 @@ export interface Assigned<Assignment> {
 /** Assigns a policy to a user; renews an assignment that is inactive or expired. Throws POLICY_UNKNOWN, USER_UNKNOWN, ASSIGNMENT_EXISTS. */
 export async function assignToUser(tx: Transaction, pair: UserPair, change: AuthoredChange): Promise<Assigned<UserPolicy>> {
   // Held, so that the user is not deleted without this assignment; and held first, as whoever deletes the user does.
-  const user = await tx.one(sql`SELECT "id" FROM "User" WHERE "id" = ${pair.userId}${tx.rowLock('stay')}`);
+  const user = await tx.one(sql`SELECT "id" FROM "User" WHERE "id" = ${pair.userId}${tx.rowLock('keyShare')}`);
   if (user === undefined) throw new Problem('USER_UNKNOWN', 'no user has this id');
   await lockPolicies(tx);
   return begin<UserPair>(tx, pair, change);

@@ -1,55 +1,55 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createWriters } from './chain-writers.ts';
-import type { Appending, Link, Transaction, Writer } from './contract.ts';
+import { createChainWriters } from './chain-writers.ts';
+import type { AppendStatements, ChainLink, ChainWriter, Transaction } from './contract.ts';
 import { openTestDatabase, type TestDatabase } from './storage.fixture.ts';
 
 /** Goes one entry further, as whoever appends does. */
-function append({ writer }: { readonly writer: Writer }): Link {
+function append({ writer }: { readonly writer: ChainWriter }): ChainLink {
   writer.last = { sequence: writer.last.sequence + 1, hash: `h${writer.last.sequence + 1}` };
   return writer.last;
 }
 
 describe('writers', () => {
   it('are lent to one transaction at a time, and go on where it left them', () => {
-    const writers = createWriters();
-    const [first, second] = [writers.lend(), writers.lend()];
+    const writers = createChainWriters();
+    const [first, second] = [writers.lease(), writers.lease()];
     const ids = [first.writer.id, second.writer.id];
     expect(new Set(ids).size).toBe(2);
     append(first);
     first.end('committed');
     second.end('committed');
-    expect([writers.lend(), writers.lend()].map(({ writer }) => [writer.id, writer.last.sequence])).toEqual([
+    expect([writers.lease(), writers.lease()].map(({ writer }) => [writer.id, writer.last.sequence])).toEqual([
       [ids[1], 0],
       [ids[0], 1],
     ]);
   });
 
   it('are as they were before a transaction that is undone', () => {
-    const writers = createWriters();
+    const writers = createChainWriters();
     for (const how of ['committed', 'undone'] as const) {
-      const loan = writers.lend();
+      const loan = writers.lease();
       append(loan);
       loan.end(how);
     }
-    expect(writers.lend().writer.last).toEqual({ sequence: 1, hash: 'h1' });
+    expect(writers.lease().writer.last).toEqual({ sequence: 1, hash: 'h1' });
   });
 
   it('are given up where nobody knows whether what they wrote is there', () => {
-    const writers = createWriters();
-    const loan = writers.lend();
+    const writers = createChainWriters();
+    const loan = writers.lease();
     const { id } = loan.writer;
     loan.end('unknown');
-    expect(writers.lend().writer.id).not.toBe(id);
+    expect(writers.lease().writer.id).not.toBe(id);
   });
 
   it('are all given up together, those on loan too', () => {
-    const writers = createWriters();
-    const [idle, lent] = [writers.lend(), writers.lend()];
+    const writers = createChainWriters();
+    const [idle, lent] = [writers.lease(), writers.lease()];
     const ids = [idle.writer.id, lent.writer.id];
     idle.end('committed');
-    writers.giveUp();
+    writers.discard();
     lent.end('committed');
-    expect(ids).not.toContain(writers.lend().writer.id);
+    expect(ids).not.toContain(writers.lease().writer.id);
   });
 });
 
@@ -63,7 +63,7 @@ describe('the writer of a transaction', () => {
   afterEach(() => test.dispose());
 
   /** Says of each row in which place of which chain it was written. */
-  const places: Appending<string> = {
+  const places: AppendStatements<string> = {
     write({ writer }, rows) {
       for (const row of rows) written.push(`${row} ${writer.id} ${append({ writer }).sequence}`);
       return [];

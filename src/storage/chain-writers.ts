@@ -1,38 +1,38 @@
 import { createId } from '../ids.ts';
-import { ConstraintError, type Link, type Writer } from './contract.ts';
+import { type ChainLink, type ChainWriter, ConstraintError } from './contract.ts';
 
 /** How a transaction ended: with what it wrote, without it, or nobody knows. */
-export type Ended = 'committed' | 'undone' | 'unknown';
+export type TransactionEnd = 'committed' | 'undone' | 'unknown';
 
 /** A writer for the length of one transaction. */
-export interface Loan {
+export interface WriterLease {
   /** Taken when first asked for: most that only look append nothing. */
-  readonly writer: Writer;
+  readonly writer: ChainWriter;
   /** Told what the transaction failed by: where somebody has put an entry in the place of the chain's next, another chain has to begin. */
-  failed(error: unknown): void;
+  noteError(error: unknown): void;
   /** Gives the writer back, to go on from where the transaction left it. */
-  end(how: Ended): void;
+  end(how: TransactionEnd): void;
 }
 
 /** The writers of one process: as many as there were transactions that appended at the same time. */
-export interface Writers {
-  lend(): Loan;
+export interface ChainWriters {
+  lease(): WriterLease;
   /** Ends all chains, those on loan too: what they rest on may be there no more. Others begin. */
-  giveUp(): void;
+  discard(): void;
 }
 
-const NOTHING: Link = Object.freeze({ sequence: 0, hash: '' });
+const NOTHING: ChainLink = Object.freeze({ sequence: 0, hash: '' });
 
 /**
  * Lends writers to transactions, each to one at a time: so the entries of a chain follow one another, and none is missing. A writer whose
  * transaction may have committed or not is given up; its chain ends where it ends, and nobody else continues it.
  */
-export function createWriters(): Writers {
-  let free: Writer[] = [];
+export function createChainWriters(): ChainWriters {
+  let free: ChainWriter[] = [];
 
-  function lend(): Loan {
+  function lend(): WriterLease {
     const home = free;
-    let writer: Writer | undefined;
+    let writer: ChainWriter | undefined;
     let lent = NOTHING;
     let isTaken = false;
     return {
@@ -41,7 +41,7 @@ export function createWriters(): Writers {
         writer ??= take(home.pop() ?? { id: createId(), last: NOTHING });
         return writer;
       },
-      failed(error) {
+      noteError(error) {
         isTaken ||= error instanceof ConstraintError && error.table === '_Decision';
       },
       end(how) {
@@ -52,15 +52,15 @@ export function createWriters(): Writers {
       },
     };
 
-    function take(taken: Writer): Writer {
+    function take(taken: ChainWriter): ChainWriter {
       lent = taken.last;
       return taken;
     }
   }
 
   return {
-    lend,
-    giveUp() {
+    lease: lend,
+    discard() {
       free = [];
     },
   };

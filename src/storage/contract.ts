@@ -1,139 +1,141 @@
+/**
+ * The contract that SQLite and PostgreSQL implement: `Database` opens transactions, and `Transaction` is the handle that a unit of work
+ * gets. The rest of the file are the types of their parameters and results.
+ */
 import type { SqlDialect } from '../operators/index.ts';
 import { compose, type Sql } from '../sql.ts';
 
-/** A statement in the database's own words, and its bound values. */
+/** SQL text of one database, and its bound values. */
 export interface Statement {
   readonly sql: string;
   readonly parameters: readonly unknown[];
 }
 
-/** Writes a line to the log: progress of long work, and problems that no request is answered with. */
-export type Tell = (line: string) => void;
+/** A statement, or a template that becomes one when its placeholders are numbered. */
+export type Query = Sql | Statement;
 
-/** What `run` reports. */
+/** Writes a line to the log: the progress of long work, and problems that belong to no request. */
+export type Log = (line: string) => void;
+
+/** The result of `run`. */
 export interface Change {
   readonly changes: number;
 }
 
 /**
- * How rows that are read are held until the transaction ends: to `change` them, to `remove` them, to `keep` them from being
- * changed, or to have them `stay` though others may change what does not identify them.
+ * A row lock until the end of the transaction, named as in PostgreSQL: `noKeyUpdate` to change the row, `update` to delete it, `share` to
+ * keep it unchanged, `keyShare` to keep it from being deleted while others may change it.
  */
-export type RowLock = 'change' | 'remove' | 'keep' | 'stay';
+export type RowLock = 'noKeyUpdate' | 'update' | 'share' | 'keyShare';
 
-/** A user as somebody saw them: the version of the record, 0 where there is none. */
+/** The version of a user record that was read; 0 if there is no record. */
 export interface UserVersion {
   readonly id: string;
   readonly version: number;
 }
 
-/** A login, and whose it is. */
+/** A login session and its user. */
 export interface UserSession {
   readonly id: string;
   readonly userId: string;
 }
 
-/** What an answer rests on: so it was when it was asked for, and so it has to be still when the answer is committed. */
-export interface Basis {
-  /** Stamp of the epoch. */
-  readonly epoch?: string;
-  /** Milliseconds since 1970, by the database's clock: until then what was relied on does not expire. */
+/** State that a unit of work has read and that must be unchanged when it commits. */
+export interface ReadSet {
+  /** Stamp of the revision. */
+  readonly revision?: string;
+  /** Milliseconds since 1970 by the clock of the database, at which something that was read expires. */
   readonly validUntil?: number;
   readonly users?: readonly UserVersion[];
-  /** Logins that have not ended. */
+  /** Sessions that had not ended. */
   readonly sessions?: readonly UserSession[];
 }
 
-/** What others may rest on and a transaction has put an end to: as it was found. */
-export interface Replaced {
-  /** Stamp of the epoch that another one follows. */
-  readonly epoch?: string;
-  /** Users who are at another version now, or gone. */
+/** State in the read sets of others that a unit of work has replaced: as it was before. */
+export interface WriteSet {
+  /** Stamp of the revision before the new one. */
+  readonly revision?: string;
+  /** Users whose record was changed or deleted. */
   readonly users?: readonly UserVersion[];
-  /** Users some of whose logins have ended. */
-  readonly sessionsOf?: readonly string[];
+  /** Users some of whose sessions have ended. */
+  readonly endedSessionsOf?: readonly string[];
 }
 
-/** How rows are added to what is only ever added to: the record. */
-export interface Appending<Row> {
+/** The statements that append rows to an append-only table: the audit log. */
+export interface AppendStatements<Row> {
   /**
-   * What has to be asked for rows to be written. Given at once, so that it can be sent together with what comes behind it; only what
-   * has to be asked before the first of all may take longer.
+   * Returns the statements that write rows. Returns them at once, so that they are sent together with the following ones; only the
+   * first rows of a chain may need a query before, and a promise.
    */
-  write(appender: Appender, rows: readonly Row[]): readonly PendingResults[] | Promise<readonly PendingResults[]>;
-  /** Gives a row where this one was written: asked where a connection was lost and nobody knows. */
-  find(row: Row): PendingResults;
+  write(context: AppendContext, rows: readonly Row[]): readonly Query[] | Promise<readonly Query[]>;
+  /** Returns a query that selects the row if it was written: for a commit in doubt. */
+  find(row: Row): Query;
 }
 
-/** Who appends, and in which transaction: the writer is lent to that alone until it ends. */
-export interface Appender {
+/** The transaction that appends rows, and the chain writer that it holds until its end. */
+export interface AppendContext {
   readonly tx: Transaction;
-  readonly writer: Writer;
+  readonly writer: ChainWriter;
 }
 
-/** What can be asked of a transaction. */
-export type PendingResults = Sql | Statement;
-
-/** The last entry of a chain: its number in it, and its hash. */
-export interface Link {
-  /** 1, 2, 3 …; 0 where there is none yet. */
+/** The last entry of a hash chain: its number in the chain, and its hash. */
+export interface ChainLink {
+  /** 1, 2, 3 …; 0 for an empty chain. */
   readonly sequence: number;
   readonly hash: string;
 }
 
-/** Who appends to the record: a chain of entries that nobody else continues. */
-export interface Writer {
+/** A writer of the audit log. It continues one chain of entries that no other writer continues. */
+export interface ChainWriter {
   readonly id: string;
-  /** Set by whoever appends; undone with whatever is undone. */
-  last: Link;
+  /** Set when rows are appended; restored when the transaction is rolled back. */
+  last: ChainLink;
 }
 
 /**
- * One transaction. Inside it nothing but the transaction itself may be awaited:
- * no hashing, no network, no timer. Work that needs those does them before.
+ * A transaction. A unit of work awaits nothing but its transaction: no hashing, no network, no timer. Work that needs those runs before.
  *
- * Transactions may run side by side, each statement seeing what others have committed by then. So whatever is read to be relied on
- * when something is written is held by `rowLock`, and what is not there yet by `lock`; a database that runs them one after the
- * other makes nothing of either. After a statement has failed, nothing but the end of the savepoint it is in may follow.
+ * Transactions may run concurrently (READ COMMITTED on PostgreSQL). So lock what a write depends on: existing rows with `rowLock`, missing
+ * ones with `lock`. SQLite has one writer and ignores both. After a failed statement, only the end of its savepoint may follow.
  */
 export interface Transaction {
   readonly dialect: SqlDialect;
-  /** Milliseconds since 1970 by the clock that the database goes by; the same for the whole of `transaction`. */
+  /** Milliseconds since 1970 by the clock of the database; the same during the whole transaction. */
   readonly now: number;
-  /** A small number: transactions that run at the same time rarely have the same. Rows that all of them count in are split by it. */
-  readonly lane: number;
-  all<Row = Record<string, unknown>>(query: PendingResults): Promise<readonly Row[]>;
-  /** The first row, or undefined. */
-  one<Row = Record<string, unknown>>(query: PendingResults): Promise<Row | undefined>;
-  run(query: PendingResults): Promise<Change>;
+  /** Connection slot, a small number that concurrent transactions rarely share. Shared counters are split by it. */
+  readonly slot: number;
+  all<Row = Record<string, unknown>>(query: Query): Promise<readonly Row[]>;
+  /** Returns the first row, or undefined. */
+  one<Row = Record<string, unknown>>(query: Query): Promise<Row | undefined>;
+  run(query: Query): Promise<Change>;
   /**
-   * Adds rows when the work is done: committed with what it wrote, or, where it wrote nothing, together with those of other works. What
-   * is added in a savepoint is undone with it. The rows' tables must not be read in the same transaction.
+   * Appends rows at the end of the unit of work: in its own commit if it wrote, otherwise in one commit with others. A rollback to a
+   * savepoint removes them. The transaction must not read the tables of the rows.
    */
-  append<Row>(appending: Appending<Row>, rows: readonly Row[]): Promise<void>;
-  /** Runs `work`; where it throws, what it wrote is undone and the error goes on. */
+  append<Row>(statements: AppendStatements<Row>, rows: readonly Row[]): Promise<void>;
+  /** Runs `work`; if it throws, rolls its writes back and throws the error on. */
   savepoint<T>(work: () => Promise<T>): Promise<T>;
-  /** Waits until no other transaction holds the name, and holds it until this one ends. */
+  /** Waits for the lock with this name and holds it until the transaction ends. */
   lock(name: string): Promise<void>;
-  /** What ends a SELECT of one table to hold the rows that it gives. */
+  /** Returns the clause that locks the rows of a SELECT from one table. */
   rowLock(lock: RowLock): Sql;
   /**
-   * Says what the answer rests on. Where others have changed it by the time that it would be committed, nothing is, and the work is
-   * run again; it throws where that is known already. What was said stays said, whatever is undone.
+   * Adds to the read set, which is validated at commit: if it is stale by then, nothing is committed and the unit of work runs again.
+   * Throws if it is known to be stale already. A rollback to a savepoint keeps the read set.
    */
-  restsOn(basis: Basis): void;
+  addToReadSet(readSet: ReadSet): void;
   /**
-   * Says what of that this transaction has changed itself: whoever rests on it and has not committed when this one does is run again.
-   * So is this one, where it rests on something else than it found. Undone with what was written.
+   * Adds to the write set: every other unit of work that has read the old state and commits later runs again. So does this one if it
+   * has read another state than the replaced one. A rollback to a savepoint removes the addition.
    */
-  replaces(replaced: Replaced): void;
+  addToWriteSet(writeSet: WriteSet): void;
 }
 
-/** Constraint errors of the driver, in our words; the driver's own text stays in `cause`. */
+/** A violated constraint. The driver's error stays in `cause`. */
 export class ConstraintError extends Error {
   override name = 'ConstraintError';
   readonly constraint: 'unique' | 'reference' | 'check';
-  /** Table and columns concerned, where the driver says them. */
+  /** Table and columns concerned, if the driver reports them. */
   readonly table: string | undefined;
   readonly columns: readonly string[];
   constructor(constraint: 'unique' | 'reference' | 'check', where: { table?: string; columns?: readonly string[]; cause: unknown }) {
@@ -144,124 +146,120 @@ export class ConstraintError extends Error {
   }
 }
 
-/** A whole copy of a database, made before something was to be lost. */
+/** An automatic backup: a copy of the whole database, made before a change that loses data. */
 export interface Backup {
   readonly file: string;
-  /** Its name among the automatic backups, wherever they are by the time that somebody looks for it. */
+  /** File name, which stays valid when the folder of the backups moves. */
   readonly name: string;
   readonly bytes: number;
-  /** What it was made for is done: the oldest of those made by themselves go, all but the number to keep. */
-  settle(): void;
-  /** What it was made for was not done. */
+  /** Call after the change was made: deletes the oldest automatic backups above the configured number. */
+  complete(): void;
+  /** Call if the change was not made: deletes this backup. */
   discard(): void;
 }
 
-/** Makes backups of a database by itself. */
+/** Makes automatic backups of a database. */
 export interface Backups {
   /**
-   * Copies what is committed, durably. Synchronous, so that a transaction can have it made while it holds the lock: what it
-   * wrote itself is not in it.
+   * Copies the committed state, durably. Synchronous, so that a transaction can call it while it holds the lock; its own writes are not
+   * in the copy.
    *
-   * @param label What it is made for, such as the hash of a plan; a part of the name.
-   * @throws SetupError where it cannot be made.
+   * @param label Part of the name: the purpose of the backup, such as the hash of a migration plan.
+   * @throws SetupError if the copy cannot be made.
    */
-  make(label: string): Backup;
+  create(label: string): Backup;
 }
 
-/** How a transaction goes on. */
+/** Options of a transaction. */
 export interface TransactionOptions {
-  /** For work that may take minutes, such as a change of tables: limits of time that keep requests short do not end it. */
-  readonly patient?: boolean;
+  /** True for work that may take minutes, such as a migration: the time limits of requests do not apply. */
+  readonly longRunning?: boolean;
 }
 
-/** What a database has done since it was opened, and how it stands. Plain numbers, counted as it goes: whoever watches reads them. */
-export interface DatabaseFigures {
-  /** Commits by which something was written. */
+/** Counters and gauges of a database since it was opened. Plain numbers; the metrics endpoint reads them. */
+export interface DatabaseMetrics {
+  /** Commits that wrote something. */
   readonly commits: number;
-  /** Works that were committed so: more than commits where several share one. */
-  readonly works: number;
-  /** Works that wait to be begun. */
+  /** Units of work in those commits: more than commits if several share one. */
+  readonly unitsOfWork: number;
+  /** Units of work that wait to begin. */
   readonly waiting: number;
-  /** Works that were run again because what they rested on was no longer so when they were to be committed. */
-  readonly guardRetries: number;
-  /** Connections to a server that are open; 0 of a file. */
+  /** Units of work that ran again because commit validation found their read set stale. */
+  readonly validationRetries: number;
+  /** Open connections to a server; 0 for a file. */
   readonly connections: number;
-  /** Those of them that nobody uses. */
   readonly idleConnections: number;
 }
 
-/** Who is told of each commit by which something was written. */
-export interface CommitWatch {
-  committed(commit: CommitFigures): void;
+/** Observes the commits that wrote something. */
+export interface CommitObserver {
+  committed(commit: CommitMetrics): void;
 }
 
-/** What a commit took, and how many works it was for. */
-export interface CommitFigures {
+/** The duration of a commit, and the number of units of work in it. */
+export interface CommitMetrics {
   readonly ms: number;
-  readonly works: number;
+  readonly unitsOfWork: number;
 }
 
-/** A database: transactions that are durable when they resolve. */
+/** A database. Its transactions are durable when they resolve. */
 export interface Database {
   readonly dialect: SqlDialect;
   /**
-   * Runs `work` in a transaction and resolves with its answer once that is durable. Several calls may share one commit.
-   * Where others stand in its way, `work` may be run again, in another transaction: what it leaves outside of it must not depend on how often.
-   * Where `work` throws, what it wrote is undone and the error is thrown on. Where the commit fails: STORAGE_UNAVAILABLE, nothing is kept.
+   * Runs a unit of work in a transaction and resolves with its answer once the commit is durable. Several calls may share one commit.
+   * After a conflict `work` runs again in another transaction, so it must have no effects outside of it. If `work` throws, its writes
+   * are rolled back and the error is thrown on. If the commit fails, throws STORAGE_UNAVAILABLE and stores nothing.
    */
   transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
-  /** Whether the last commit worked; `/readyz` shows it. */
+  /** True if the last commit succeeded; `/readyz` shows it. */
   readonly healthy: boolean;
   /**
-   * Returns the reason why the service is not ready although the last commit worked; `/readyz` shows it, so it contains no secrets.
-   * Undefined if there is no reason.
+   * The reason why the service is not ready although the last commit succeeded; undefined if there is none. `/readyz` shows it, so it
+   * contains no secrets.
    */
   readonly fault?: string | undefined;
-  /** Has a commit written that changes nothing; `healthy` is what came of it. Never throws. */
-  prove(): Promise<void>;
-  /** As they are at the moment that they are read. */
-  readonly figures: DatabaseFigures;
-  /** Undefined where there is no file of ours to copy: in memory, or on a server, which has its own tools for it. */
+  /** Commits a transaction that changes nothing, and sets `healthy` from its outcome. Never throws. */
+  probe(): Promise<void>;
+  /** The current values. */
+  readonly metrics: DatabaseMetrics;
+  /** Undefined for a database in memory and for a server, which has backup tools of its own. */
   readonly backups?: Backups | undefined;
-  /** Commits what is queued and closes. */
+  /** Commits the queued units of work and closes. */
   close(): Promise<void>;
 }
 
-/** Rows that a work adds, and how. */
-export interface Appended {
-  readonly appending: Appending<unknown>;
+/** Rows that a unit of work appends, and the statements that append them. */
+export interface PendingAppend {
+  readonly statements: AppendStatements<unknown>;
   readonly rows: readonly unknown[];
 }
 
-/** What has to be asked for all of them to be written: those that are written in one way at once. */
-export async function statementsOf(appender: Appender, appended: readonly Appended[]): Promise<readonly PendingResults[]> {
-  const statements: PendingResults[] = [];
-  for (const [appending, same] of Map.groupBy(appended, (one) => one.appending)) {
-    const said = appending.write(
-      appender,
+/** Returns the statements that write all pending rows; rows with the same statements are written together. */
+export async function toAppendStatements(context: AppendContext, appends: readonly PendingAppend[]): Promise<readonly Query[]> {
+  const queries: Query[] = [];
+  for (const [statements, same] of Map.groupBy(appends, (append) => append.statements)) {
+    const written = statements.write(
+      context,
       same.flatMap(({ rows }) => rows),
     );
-    statements.push(...(said instanceof Promise ? await said : said));
+    queries.push(...(written instanceof Promise ? await written : written));
   }
-  return statements;
+  return queries;
 }
 
-/** What finds the first of them; undefined where there are none. */
-export function findingOf([first]: readonly Appended[]): PendingResults | undefined {
-  return first?.appending.find(first.rows[0]);
+/** Returns the query that finds the first pending row; undefined if there are none. */
+export function toFindStatement([first]: readonly PendingAppend[]): Query | undefined {
+  return first?.statements.find(first.rows[0]);
 }
-
-/** What can be asked of a transaction: a text with its values, or a template that is one once it is put together. */
-export type Query = Sql | Statement;
 
 /**
- * Makes queries texts with values.
+ * Creates the function that turns queries into statements.
  *
- * @param placeholder What stands for the nth value, counted from 1.
+ * @param placeholder Renders the placeholder of the nth value, counted from 1.
  */
 export function createStatements(placeholder: (nth: number) => string): (query: Query) => Statement {
   return (query) => ('parameters' in query ? query : compose(query, placeholder));
 }
 
-/** Seconds that the clocks of several processes may differ: in the times of tokens, in what logins count, and from the clock of the database. */
+/** Seconds that clocks may differ: those of several processes (token times, login counts) and those of process and database. */
 export const CLOCK_LEEWAY_SECONDS = 30;

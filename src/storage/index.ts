@@ -24,28 +24,29 @@ export {
 } from './assignment-records.ts';
 export { type DropPlace, type Dropping, dropOldest, makePartitions, type Staying } from './audit-partitions.ts';
 export {
-  type Appender,
-  type Appending,
+  type AppendContext,
+  type AppendStatements,
   type Backup,
   type Backups,
-  type Basis,
+  type ChainLink,
+  type ChainWriter,
   type Change,
   CLOCK_LEEWAY_SECONDS,
-  type CommitFigures,
-  type CommitWatch,
+  type CommitMetrics,
+  type CommitObserver,
   ConstraintError,
   type Database,
-  type DatabaseFigures,
-  type Link,
-  type PendingResults,
-  type Replaced,
+  type DatabaseMetrics,
+  type Log,
+  type Query,
+  type ReadSet,
   type RowLock,
   type Statement,
   type Transaction,
   type TransactionOptions,
   type UserSession,
   type UserVersion,
-  type Writer,
+  type WriteSet,
 } from './contract.ts';
 export { type CursorKey, type CursorPosition, openCursor, sealCursor } from './cursor-pagination.ts';
 export { findMatches, type MatchQuery } from './matching-records.ts';
@@ -54,7 +55,7 @@ export { type MigrationResult, migrate, planMigration, planMigrationIn } from '.
 export { hasChains, hasHistoryHashes, listMigrations, type MigrationRecord, recordRestore } from './migrations/migration-history.ts';
 export { retryWhileBusy } from './migrations/migration-lock.ts';
 export type { Plan, Risk, Step } from './migrations/migration-plan.ts';
-export type { Tell } from './migrations/migration-progress.ts';
+
 export { loadOtherDefinitions } from './migrations/migration-status.ts';
 export { validateProgramVersion } from './migrations/program-version.ts';
 export { type PruneOptions, planPruneArchived, pruneArchived } from './migrations/prune-archived.ts';
@@ -114,10 +115,10 @@ export { loadReferenced, loadReferencedOfEach, type Referring } from './referenc
 export { loadReferencing } from './referencing-records.ts';
 export { advanceRevisionAbove, currentRevision, loadRevision, type Revision } from './revision.ts';
 export { isSaidInSql } from './sql-target.ts';
-export { createBackups, type KeptBackups } from './sqlite/automatic-backups.ts';
+export { type AutomaticBackupOptions, createBackups } from './sqlite/automatic-backups.ts';
 export { openSqlite, type SqliteOptions } from './sqlite/database.ts';
 export { countEntriesSince, type FileFacts, readBackup, readFacts } from './sqlite/read-backup.ts';
 export { type Replacement, replaceContent, type Staged, stageBackup } from './sqlite/replace-content.ts';
-export { type Written, writeBackup } from './sqlite/write-backup.ts';
+export { type WrittenBackup, writeBackup } from './sqlite/write-backup.ts';
 export { insertionInto, readingById, selectionOf } from './table-names.ts';
 export { countUserValues } from './user-values.ts';

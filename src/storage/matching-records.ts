@@ -41,7 +41,7 @@ export async function findMatches(tx: Transaction, resource: Resource, query: Ma
   let found = await findNow(tx, resource, query);
   if (query.toChange !== true) return found;
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    for (const { id } of found) await loadRecord(tx, resource, { id, lock: 'change' });
+    for (const { id } of found) await loadRecord(tx, resource, { id, lock: 'noKeyUpdate' });
     const still = await findNow(tx, resource, query);
     if (still.length === found.length && still.every((record, index) => isSame(record, found[index]))) return still;
     found = still;

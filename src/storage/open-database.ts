@@ -1,13 +1,13 @@
 import type { Database } from './contract.ts';
 import type { PostgresOptions } from './postgres/database.ts';
-import type { KeptBackups } from './sqlite/automatic-backups.ts';
+import type { AutomaticBackupOptions } from './sqlite/automatic-backups.ts';
 import { hasSqlite, isEmpty, openSqlite } from './sqlite/database.ts';
 
 /** Where a database is: `sqlite:` and its file, or `postgres://…`; and how a server is spoken to. */
 export interface DatabasePlace extends Omit<PostgresOptions, 'url' | 'makesSchema'> {
   readonly database: string;
   /** What becomes of backups that are made by themselves; a server has tools of its own for it. */
-  readonly backups?: KeptBackups | undefined;
+  readonly backups?: AutomaticBackupOptions | undefined;
 }
 
 const FILE = 'sqlite:';
@@ -23,7 +23,7 @@ export async function openDatabase(
 ): Promise<Database> {
   const { database, backups, ...options } = place;
   if (!database.startsWith(FILE)) return openServer({ url: database, ...options, makesSchema });
-  return openSqlite({ path: pathOf(database), backups, watch: options.watch, tell: options.tell });
+  return openSqlite({ path: pathOf(database), backups, observer: options.observer, log: options.log });
 }
 
 /** The same, for looking only: what is not there yet is not made, and an empty one looked at in its place. */

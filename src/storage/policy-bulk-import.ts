@@ -36,7 +36,7 @@ export interface ImportedPolicies {
  */
 export async function importPolicies(tx: Transaction, imports: readonly PolicyImport[], { by }: Author): Promise<ImportedPolicies> {
   // Held, so that they are not deleted without these assignments; and held first, as whoever deletes a user does.
-  const unknown = await findUnknown(tx, usersOf(imports), 'stay');
+  const unknown = await findUnknown(tx, usersOf(imports), 'keyShare');
   if (unknown.size > 0) throw new Problem('USER_UNKNOWN', 'no user has this id');
   await lockPolicies(tx);
   const drafted = draft(imports, await loadStanding(tx, imports), { by, now: tx.now });

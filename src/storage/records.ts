@@ -104,7 +104,7 @@ export async function updateRecord(tx: Transaction, resource: Resource, change: 
 
 /** Requests of a user rest on the version of them: tells that these were found and are no longer so. */
 export function tellReplaced(tx: Transaction, resource: Resource, found: readonly UserVersion[]): void {
-  if (resource.name === 'User') tx.replaces({ users: found });
+  if (resource.name === 'User') tx.addToWriteSet({ users: found });
 }
 
 /** Which record is deleted, and by whom. */

@@ -110,7 +110,7 @@ async function checkList(
 async function findIds(tx: Transaction, resource: Resource, ids: readonly string[]): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set();
   const wanted = idList(tx.dialect, ids);
-  const rows = await tx.all<{ id: string }>(sql`SELECT "id" FROM ${recordsOf(resource)} WHERE "id" IN ${wanted}${tx.rowLock('stay')}`);
+  const rows = await tx.all<{ id: string }>(sql`SELECT "id" FROM ${recordsOf(resource)} WHERE "id" IN ${wanted}${tx.rowLock('keyShare')}`);
   return new Set(rows.map(({ id }) => id));
 }
 
@@ -151,7 +151,7 @@ export async function findReferrers(tx: Transaction, referrer: Referrer, page: R
 /** Returns and locks the id of an admin whose user record holds the reference; undefined if there is none. */
 export async function findReferringAdmin(tx: Transaction, referrer: Referrer): Promise<string | undefined> {
   const row = await tx.one<{ id: string }>(sql`
-    SELECT "id" FROM ${recordsOf(referrer.resource)} WHERE ${refers(tx, referrer)} AND "role" = 'admin' ORDER BY "id" LIMIT 1${tx.rowLock('change')}`);
+    SELECT "id" FROM ${recordsOf(referrer.resource)} WHERE ${refers(tx, referrer)} AND "role" = 'admin' ORDER BY "id" LIMIT 1${tx.rowLock('noKeyUpdate')}`);
   return row?.id;
 }
 
@@ -165,7 +165,7 @@ export async function findDeletedTogether(
   const by = record['deletedBy'] === undefined ? sql`"deletedBy" IS NULL` : sql`"deletedBy" = ${record['deletedBy']}`;
   const rows = await tx.all<Row>(sql`
     SELECT ${selectionOf(referrer.resource)} FROM ${records} WHERE ${refers(tx, referrer)} AND "deletedAt" = ${record['deletedAt']} AND ${by} AND "id" > ${after}
-    ORDER BY "id" LIMIT ${limit}${tx.rowLock('change')}`);
+    ORDER BY "id" LIMIT ${limit}${tx.rowLock('noKeyUpdate')}`);
   return rows.map((row) => fromRow(referrer.resource, row));
 }
 

@@ -18,15 +18,15 @@ const CURRENT: Statement = Object.freeze({ sql: `SELECT "number", "text" FROM "_
 
 /** The epoch that this transaction sees; number 0 before there is one. */
 export async function loadRevision(tx: Transaction): Promise<Revision> {
-  return toEpoch(await tx.one<EpochRow>(CURRENT));
+  return toRevision(await tx.one<RevisionRow>(CURRENT));
 }
 
-interface EpochRow {
+interface RevisionRow {
   readonly number: number;
   readonly text: string | null;
 }
 
-function toEpoch(row: EpochRow | undefined): Revision {
+function toRevision(row: RevisionRow | undefined): Revision {
   return { number: row?.number ?? 0, stamp: row?.text ?? '' };
 }
 
@@ -49,7 +49,7 @@ export async function lockPolicies(tx: Transaction): Promise<void> {
  */
 export async function advanceRevision(tx: Transaction): Promise<number> {
   // Held: others that begin one wait, and then find ours.
-  const found = await tx.one<EpochRow>(sql`${sql.raw(CURRENT.sql)}${tx.rowLock('change')}`);
+  const found = await tx.one<RevisionRow>(sql`${sql.raw(CURRENT.sql)}${tx.rowLock('noKeyUpdate')}`);
   const stamp = createId();
   const row = await tx.one<{ number: number }>(
     sql`INSERT INTO "_State" ("id", "number", "text") VALUES ('epoch', 1, ${stamp})
@@ -58,7 +58,7 @@ export async function advanceRevision(tx: Transaction): Promise<number> {
   if (row === undefined) throw new Error('the epoch was not returned');
   const at = new Date(tx.now).toISOString();
   await tx.run(sql`INSERT INTO "_Epoch" ("id", "number", "at") VALUES (${stamp}, ${row.number}, ${at})`);
-  tx.replaces({ epoch: toEpoch(found).stamp });
+  tx.addToWriteSet({ revision: toRevision(found).stamp });
   return row.number;
 }
 

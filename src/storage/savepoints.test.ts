@@ -83,7 +83,7 @@ describe('late marks', () => {
 
   it('are over with what they were in', () => {
     marks.open('a');
-    marks.forget();
+    marks.clear();
     marks.send();
     expect(told).toEqual([]);
   });
@@ -121,7 +121,7 @@ it('leaves what savepoints of its own for each would leave', () => {
 
   fc.assert(
     fc.property(deeds, (all) => {
-      marks.forget();
+      marks.clear();
       driver.exec('BEGIN; DELETE FROM "T"');
       run(all, 1);
       driver.exec('COMMIT');

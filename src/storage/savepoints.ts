@@ -6,7 +6,7 @@ export interface SavepointHost {
   readonly isOver: boolean;
   /** Throws where it is over. */
   check(): void;
-  readonly marks: PendingSavepoints;
+  readonly savepoints: PendingSavepoints;
 }
 
 /** Savepoints of a connection, by name, one within another. None waits for an answer where whatever is asked next comes after it. */
@@ -31,19 +31,19 @@ export function createSavepoints(host: SavepointHost): Savepoints {
   async function run<T>(work: () => Promise<T>): Promise<T> {
     host.check();
     const depth = ++open;
-    host.marks.open(`s${depth}`);
+    host.savepoints.open(`s${depth}`);
     try {
       const answer = await work();
       host.check();
       if (open !== depth) throw internal('savepoints overlap: one was not awaited before the next began');
-      host.marks.release(`s${depth}`);
+      host.savepoints.release(`s${depth}`);
       open--;
       return answer;
     } catch (error) {
       // Of savepoints that overlap, undoing one would undo another's work: the whole transaction fails at its end.
       if (open === depth && !host.isOver) {
-        host.marks.undo(`s${depth}`);
-        host.marks.release(`s${depth}`);
+        host.savepoints.undo(`s${depth}`);
+        host.savepoints.release(`s${depth}`);
         open--;
       }
       throw error;
@@ -68,60 +68,60 @@ export interface LazySavepoints extends PendingSavepoints {
    */
   begin(startOver: () => void): void;
   /** What they were in is over. */
-  forget(): void;
+  clear(): void;
 }
 
 /** A savepoint that is open, and by which name the database knows where it began; by none where nothing was written in it. */
-interface Mark {
+interface LazySavepoint {
   readonly name: string;
-  known: string | typeof WHOLE | undefined;
+  sentAs: string | typeof TRANSACTION_BEGIN | undefined;
 }
 
 /** The beginning of the transaction. */
-const WHOLE: unique symbol = Symbol('whole');
+const TRANSACTION_BEGIN: unique symbol = Symbol('whole');
 
 /** Makes them; `tell` sends text to the database. */
-export function createLazySavepoints(tell: (sql: string) => void): LazySavepoints {
+export function createLazySavepoints(send: (sql: string) => void): LazySavepoints {
   /** From the outermost to the innermost: those that the database does not know are always the innermost. */
-  const marks: Mark[] = [];
-  let undoWhole = (): void => undefined;
+  const savepoints: LazySavepoint[] = [];
+  let rollBackTransaction = (): void => undefined;
 
   /** It, with nothing open in it any more. */
-  function find(name: string): Mark {
-    const at = marks.findLastIndex((mark) => mark.name === name);
-    const mark = marks[at];
+  function find(name: string): LazySavepoint {
+    const at = savepoints.findLastIndex((mark) => mark.name === name);
+    const mark = savepoints[at];
     if (mark === undefined) throw internal(`no savepoint is open by the name of ${name}`);
-    marks.length = at + 1;
+    savepoints.length = at + 1;
     return mark;
   }
 
   return {
-    open: (name) => void marks.push({ name, known: undefined }),
+    open: (name) => void savepoints.push({ name, sentAs: undefined }),
     undo(name) {
-      const { known } = find(name);
-      if (known === WHOLE) {
-        undoWhole();
-        for (const mark of marks) mark.known = undefined;
-      } else if (known !== undefined) tell(`ROLLBACK TO SAVEPOINT ${known}`);
+      const { sentAs: known } = find(name);
+      if (known === TRANSACTION_BEGIN) {
+        rollBackTransaction();
+        for (const mark of savepoints) mark.sentAs = undefined;
+      } else if (known !== undefined) send(`ROLLBACK TO SAVEPOINT ${known}`);
     },
     release(name) {
-      const { known } = find(name);
-      marks.pop();
-      if (known === name) tell(`RELEASE SAVEPOINT ${name}`);
+      const { sentAs: known } = find(name);
+      savepoints.pop();
+      if (known === name) send(`RELEASE SAVEPOINT ${name}`);
     },
     send() {
-      const first = marks.find(({ known }) => known === undefined);
+      const first = savepoints.find(({ sentAs: known }) => known === undefined);
       if (first === undefined) return;
-      tell(`SAVEPOINT ${first.name}`);
+      send(`SAVEPOINT ${first.name}`);
       // Nothing was written between where the first of them began and where the last did: undoing one is undoing the other.
-      for (const mark of marks) mark.known ??= first.name;
+      for (const mark of savepoints) mark.sentAs ??= first.name;
     },
     begin(startOver) {
-      undoWhole = startOver;
-      for (const mark of marks) mark.known = WHOLE;
+      rollBackTransaction = startOver;
+      for (const mark of savepoints) mark.sentAs = TRANSACTION_BEGIN;
     },
-    forget() {
-      marks.length = 0;
+    clear() {
+      savepoints.length = 0;
     },
   };
 }

@@ -1,6 +1,6 @@
 /** Whether the last commit worked. */
 export interface Health {
-  readonly isGood: boolean;
+  readonly isHealthy: boolean;
   set(isGood: boolean): void;
   stop(): void;
 }
@@ -11,20 +11,20 @@ const RETRY = 1000;
 /**
  * Whoever routes requests by it sends none to an unhealthy service, so that has to find out by itself when it is well again.
  *
- * @param prove Has a commit written, and sets what came of it. Never throws.
+ * @param probe Has a commit written, and sets what came of it. Never throws.
  */
-export function createHealth(prove: () => Promise<void>): Health {
+export function createHealth(probe: () => Promise<void>): Health {
   let isGood = true;
   let stopped = false;
   let retry: NodeJS.Timeout | undefined;
   return {
-    get isGood() {
+    get isHealthy() {
       return isGood;
     },
     set(next) {
       isGood = next;
       clearTimeout(retry);
-      if (!isGood && !stopped) retry = setTimeout(() => void prove(), RETRY).unref();
+      if (!isGood && !stopped) retry = setTimeout(() => void probe(), RETRY).unref();
     },
     stop() {
       stopped = true;

@@ -9,7 +9,7 @@ import { type Sql, sql } from '../sql.ts';
 import type { Database, Transaction } from './contract.ts';
 import { openPostgres } from './postgres/database.ts';
 import { postgresDialect } from './postgres/sql-dialect.ts';
-import type { KeptBackups } from './sqlite/automatic-backups.ts';
+import type { AutomaticBackupOptions } from './sqlite/automatic-backups.ts';
 import { openSqlite } from './sqlite/database.ts';
 
 /** A database in a folder of its own, gone with `dispose`. */
@@ -54,9 +54,10 @@ export function openTestDatabase({ kept }: { readonly kept?: number } = {}): Tes
 }
 
 /** A database at a place, connected to when it is first used. */
-export function openPlace(place: string, backups?: KeptBackups): Database {
+export function openPlace(place: string, backups?: AutomaticBackupOptions): Database {
   // However busy the machine: what queues together is committed together.
-  if (place.startsWith('sqlite:')) return openSqlite({ path: place.slice('sqlite:'.length), groupTime: Number.POSITIVE_INFINITY, backups });
+  if (place.startsWith('sqlite:'))
+    return openSqlite({ path: place.slice('sqlite:'.length), maxBatchTime: Number.POSITIVE_INFINITY, backups });
   let opened: Promise<Database> | undefined;
   const open = (): Promise<Database> => {
     opened ??= openPostgres({ url: place });
@@ -65,8 +66,8 @@ export function openPlace(place: string, backups?: KeptBackups): Database {
   return {
     dialect: postgresDialect,
     healthy: true,
-    prove: async () => (await open()).prove(),
-    figures: { commits: 0, works: 0, waiting: 0, guardRetries: 0, connections: 0, idleConnections: 0 },
+    probe: async () => (await open()).probe(),
+    metrics: { commits: 0, unitsOfWork: 0, waiting: 0, validationRetries: 0, connections: 0, idleConnections: 0 },
     transaction: async (work, options) => (await open()).transaction(work, options),
     close: async () => (await opened)?.close(),
   };

@@ -12,7 +12,7 @@ export function quoteName(name: string): string {
 export type Existence = 'living' | 'deleted';
 
 /** Whose records are read, as what the statement calls them. */
-interface Reading {
+interface RecordSource {
   readonly existence?: Existence | undefined;
   /** The resource's own name where absent. */
   readonly as?: string;
@@ -22,11 +22,11 @@ interface Reading {
  * The records of a resource, for a statement to read FROM: those that are deleted are not among them, whatever the statement
  * asks. Here alone, so that no reader can forget it. Databases take the inner SELECT apart: it costs what its condition costs.
  */
-export function recordsOf(resource: Resource, reading?: Reading): Sql {
+export function recordsOf(resource: Resource, reading?: RecordSource): Sql {
   return sql.raw(recordsText(resource, reading));
 }
 
-function recordsText(resource: Resource, { existence = 'living', as = resource.name }: Reading = {}): string {
+function recordsText(resource: Resource, { existence = 'living', as = resource.name }: RecordSource = {}): string {
   const [table, alias] = [quoteName(resource.name), quoteName(as)];
   if (resource.softDelete) return `(SELECT * FROM ${table} WHERE ${isNotDeleted(existence)}) AS ${alias}`;
   // Whoever deletes for good has nothing that is deleted.

@@ -65,7 +65,7 @@ export async function pruneDecisions(pruning: RetentionPlan): Promise<Pruned> {
     const from = performance.now();
     const drop = (tx: Transaction): ReturnType<typeof dropOldest> =>
       dropOldest(tx, DECISION, { before, after: place, stays: stayingBehindCuts(tx) });
-    after = await withPatience(() => database.transaction(drop, { patient: true }), stop);
+    after = await withPatience(() => database.transaction(drop, { longRunning: true }), stop);
     if (after === undefined) return { chains, entries: entries + unchained };
     // Another process that waits for a file looks only now and then whether it is free: half of the time it is.
     await rest(performance.now() - from, stop);

@@ -75,7 +75,7 @@ describe('by itself', () => {
       transaction: ((work, how) =>
         database
           .transaction((tx) => work({ ...tx, now: tx.now + 400 * DAY }), how)
-          .finally(() => how?.patient === true && dropping())) as typeof database.transaction,
+          .finally(() => how?.longRunning === true && dropping())) as typeof database.transaction,
     };
     const told: string[] = [];
     const retention = createRetention({ database: ahead, path: record.path, key, days: 30, tell: (line) => told.push(line) });

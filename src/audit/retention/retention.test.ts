@@ -64,7 +64,7 @@ describe('what is older than a day goes', () => {
       ...database,
       transaction: ((work, how) => {
         // The first step that drops something.
-        if (how?.patient === true && ++steps === 2) stop.abort(new Error('killed'));
+        if (how?.longRunning === true && ++steps === 2) stop.abort(new Error('killed'));
         if (stop.signal.aborted) throw stop.signal.reason;
         return database.transaction(work, how);
       }) as typeof database.transaction,
@@ -87,7 +87,7 @@ describe('what is older than a day goes', () => {
       transaction: (async (work, how) => {
         const from = performance.now();
         const answer = await database.transaction(work, how);
-        if (how?.patient === true) steps.push({ from, to: performance.now() });
+        if (how?.longRunning === true) steps.push({ from, to: performance.now() });
         return answer;
       }) as typeof database.transaction,
     };

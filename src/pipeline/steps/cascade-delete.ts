@@ -99,7 +99,7 @@ async function addReferring(
   const found = idsOf(next, resource);
   const known = idsOf(going, resource);
   for (let after = ''; ; ) {
-    const ids = await findReferrers(context.tx, referrer, { after, limit: PAGE, lock: 'remove' });
+    const ids = await findReferrers(context.tx, referrer, { after, limit: PAGE, lock: 'update' });
     const met = ids.filter((id) => !known.has(id) && !found.has(id));
     if (met.length > 0) {
       checkBounds(context, referrer, { ids: met, depth });

@@ -207,7 +207,7 @@ interface Wanted extends Pick<Subjects, 'resource' | 'action'> {
 function rulesFor({ principal: { role }, tx, snapshot }: RequestContext, { resource, action, assignments }: Wanted): ApplicableRules {
   const applicable = applicableRules(snapshot.policies, { grants: assignments, role, resource: resource.name, action, now: tx.now });
   // By the database's clock, when it commits: an assignment does not last longer because a request does.
-  tx.restsOn({ validUntil: applicable.validUntil });
+  tx.addToReadSet({ validUntil: applicable.validUntil });
   return applicable;
 }
 

@@ -12,9 +12,9 @@ export async function loadNothing(): Promise<Found> {
 
 /** How a record is held that an action is about to act on. */
 const LOCKS: ReadonlyMap<string, RowLock> = new Map([
-  ['update', 'change'],
-  ['delete', 'remove'],
-  ['restore', 'change'],
+  ['update', 'noKeyUpdate'],
+  ['delete', 'update'],
+  ['restore', 'noKeyUpdate'],
 ]);
 
 /** The record that the request names. An id that no record has finds none: the decision must not depend on what exists. */

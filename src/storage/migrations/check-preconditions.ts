@@ -1,13 +1,12 @@
-import type { Transaction } from '../contract.ts';
+import type { Log, Transaction } from '../contract.ts';
 import { convertValues } from './conversion.ts';
 import { createBlockedStep, type DraftStep, type ResourceDraft } from './migration-plan.ts';
-import type { Tell } from './migration-progress.ts';
 
 /**
  * The steps of a draft with what rows have to say of them: how many they concern, what would be lost, what is in the way.
  * Rows are asked only where nothing else is in the way.
  */
-export async function evaluateDraft(tx: Transaction, draft: ResourceDraft, tell: Tell): Promise<readonly DraftStep[]> {
+export async function evaluateDraft(tx: Transaction, draft: ResourceDraft, tell: Log): Promise<readonly DraftStep[]> {
   const { resource, steps, refusals, obstacles } = draft;
   if (refusals.length > 0) return [...steps, ...refusals.map((reason) => createBlockedStep(resource, { reason }))];
   const measured: DraftStep[] = [];
@@ -22,7 +21,7 @@ export async function evaluateDraft(tx: Transaction, draft: ResourceDraft, tell:
 }
 
 /** Works out what becomes of the values: everything that is asked after this can ask for them. */
-async function measure(tx: Transaction, step: DraftStep, tell: Tell): Promise<DraftStep> {
+async function measure(tx: Transaction, step: DraftStep, tell: Log): Promise<DraftStep> {
   if (step.conversion === undefined) return step;
   const { rows, lost, ids } = await convertValues(tx, step.conversion, tell);
   if (lost === 0) {

@@ -2,11 +2,11 @@ import type { Field } from '../../fields/index.ts';
 import type { Json } from '../../operators/index.ts';
 import { type Resource, typeOf } from '../../resources/index.ts';
 import { type Sql, sql } from '../../sql.ts';
-import type { Transaction } from '../contract.ts';
+import type { Log, Transaction } from '../contract.ts';
 import { quoteName } from '../table-names.ts';
 import { type ConvertedValue, convertValue } from './convert-value.ts';
 import { dialectOf } from './migration-dialects.ts';
-import { startConversionProgress, type Tell } from './migration-progress.ts';
+import { startConversionProgress } from './migration-progress.ts';
 
 /** A column and what is written in it. */
 export interface ConversionColumn {
@@ -70,7 +70,7 @@ export function copyConvertedSql({ resource, after }: Conversion): string {
  * Works out what each value becomes, in code, chunk by chunk, into a table of the transaction's own: so that whatever is
  * asked of rows in SQL (does anything collide, is anything missing) can be asked of values that no column holds yet.
  */
-export async function convertValues(tx: Transaction, conversion: Conversion, tell: Tell): Promise<ConversionOutcome> {
+export async function convertValues(tx: Transaction, conversion: Conversion, tell: Log): Promise<ConversionOutcome> {
   const { resource, after, table, from } = conversion;
   const counted = await startConversionProgress(tx, { table, field: from.column }, tell);
   const scratch = scratchOf(resource, after);

@@ -44,7 +44,7 @@ export async function draftDeletedRecordDrops(tx: Transaction, before: string): 
   await tx.run(sql`CREATE TEMP TABLE ${DROPPED} ("resource" ${text} NOT NULL, "id" ${text} NOT NULL, PRIMARY KEY ("resource", "id"))`);
   const asked = new Map<string, number>();
   for (const { name } of keepers) {
-    const old = sql`SELECT ${name}, "id" FROM ${sql.table(name)} WHERE "deletedAt" < ${before}${tx.rowLock('remove')}`;
+    const old = sql`SELECT ${name}, "id" FROM ${sql.table(name)} WHERE "deletedAt" < ${before}${tx.rowLock('update')}`;
     asked.set(name, (await tx.run(sql`INSERT INTO ${DROPPED} ("resource", "id") ${old}`)).changes);
   }
   const links = await loadLinks(tx, keepers);

@@ -1,7 +1,7 @@
 import { SetupError } from '../../errors.ts';
 import type { Definitions } from '../../resources/index.ts';
 import { sql } from '../../sql.ts';
-import type { Database, Transaction } from '../contract.ts';
+import type { Database, Log, Transaction } from '../contract.ts';
 import { keepVersion } from '../policy-history.ts';
 import { loadPolicy } from '../policy-records.ts';
 import { advanceRevision } from '../revision.ts';
@@ -9,7 +9,7 @@ import { dialectOf, MIGRATION_LOCK } from './migration-dialects.ts';
 import { recordMigration } from './migration-history.ts';
 import { type CreateBackup, requiresBackup, retryWhileBusy, withBackup } from './migration-lock.ts';
 import { hashPlan, type Plan, type Step, toStep } from './migration-plan.ts';
-import { noLog, type Tell } from './migration-progress.ts';
+import { noLog } from './migration-progress.ts';
 import { isUpToDate, saveDefinitionsInForce } from './migration-status.ts';
 import { performSteps } from './perform-steps.ts';
 import { loadRules, type Renames, rewriteRule } from './renamed-paths.ts';
@@ -40,7 +40,7 @@ export interface MigrateOptions {
   /** Looks at the tables even where definitions have not changed since they were last looked at. */
   readonly thorough?: boolean;
   /** Told what takes long, and which backup was made, as it happens. */
-  readonly tell?: Tell | undefined;
+  readonly tell?: Log | undefined;
 }
 
 /**
@@ -82,12 +82,12 @@ export async function planMigrationIn(tx: Transaction, definitions: Definitions)
 }
 
 /** The same, in a transaction of its own. */
-export function planMigration(database: Database, definitions: Definitions, tell: Tell = noLog): Promise<Plan> {
-  return retryWhileBusy(() => database.transaction((tx) => planMigrationIn(tx, definitions), { patient: true }), tell);
+export function planMigration(database: Database, definitions: Definitions, tell: Log = noLog): Promise<Plan> {
+  return retryWhileBusy(() => database.transaction((tx) => planMigrationIn(tx, definitions), { longRunning: true }), tell);
 }
 
 interface Evolving extends Omit<MigrateOptions, 'tell'> {
-  readonly tell: Tell;
+  readonly tell: Log;
   readonly backUp: CreateBackup;
 }
 

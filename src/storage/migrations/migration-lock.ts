@@ -1,7 +1,6 @@
 import { Problem, SetupError } from '../../errors.ts';
-import type { Backup, Backups, Database, Transaction } from '../contract.ts';
+import type { Backup, Backups, Database, Log, Transaction } from '../contract.ts';
 import type { Step } from './migration-plan.ts';
-import type { Tell } from './migration-progress.ts';
 
 /** Has what is committed copied before something is done with it; answers the name of the backup, where the database has one. */
 export type CreateBackup = (label: string) => string | undefined;
@@ -12,7 +11,7 @@ export type CreateBackup = (label: string) => string | undefined;
  */
 export async function withBackup<T>(
   database: Database,
-  tell: Tell,
+  tell: Log,
   work: (tx: Transaction, backUp: CreateBackup) => Promise<T>,
 ): Promise<T> {
   let backup: Backup | undefined;
@@ -28,13 +27,13 @@ export async function withBackup<T>(
   };
   let answer: T;
   try {
-    answer = await database.transaction((tx) => work(tx, backUp), { patient: true });
+    answer = await database.transaction((tx) => work(tx, backUp), { longRunning: true });
   } catch (error) {
     backup?.discard();
     throw error;
   }
   try {
-    backup?.settle();
+    backup?.complete();
   } catch (error) {
     // What was asked for is done; that older backups stay is no reason to say otherwise.
     tell(`older backups could not be removed: ${error instanceof Error ? error.message : String(error)}`);
@@ -49,7 +48,7 @@ export function requiresBackup({ risk }: Step): boolean {
 
 function make(backups: Backups, label: string): Backup {
   try {
-    return backups.make(label);
+    return backups.create(label);
   } catch (error) {
     if (!(error instanceof SetupError)) throw error;
     throw new SetupError('no backup could be made of what stands now, so nothing was done', [error.message, ...error.mistakes]);
@@ -65,7 +64,7 @@ const PAUSE = 50;
  * Two may start at once: the second waits until the first is done, however long a conversion takes, and then finds nothing to do.
  * Whoever looks on is told that it waits.
  */
-export async function retryWhileBusy<T>(work: () => Promise<T>, tell: Tell): Promise<T> {
+export async function retryWhileBusy<T>(work: () => Promise<T>, tell: Log): Promise<T> {
   let isTold = false;
   for (const from = performance.now(); ; ) {
     try {

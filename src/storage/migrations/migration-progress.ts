@@ -1,7 +1,5 @@
 import { sql } from '../../sql.ts';
-import type { Tell, Transaction } from '../contract.ts';
-
-export type { Tell } from '../contract.ts';
+import type { Log, Transaction } from '../contract.ts';
 
 import { dialectOf } from './migration-dialects.ts';
 import type { DraftStep, StepKind } from './migration-plan.ts';
@@ -10,13 +8,13 @@ import type { DraftStep, StepKind } from './migration-plan.ts';
 const MANY = 10_000;
 
 /** Says nothing. */
-export const noLog: Tell = () => undefined;
+export const noLog: Log = () => undefined;
 
 /** Steps that come by every record, or drop them all. */
 const LONG: ReadonlySet<StepKind> = new Set(['createIndex', 'convert', 'backfill', 'dropColumn', 'dropTable', 'dropRecords']);
 
 /** Does a step; where it comes by many records, tells before how many they are, and after how long it took. */
-export async function runStep(tx: Transaction, { resource, kind, field, reason, statements }: DraftStep, tell: Tell): Promise<void> {
+export async function runStep(tx: Transaction, { resource, kind, field, reason, statements }: DraftStep, tell: Log): Promise<void> {
   const records = LONG.has(kind) ? await countRecords(tx, resource) : 0;
   const from = performance.now();
   if (records > MANY) tell(`${reason}: this comes by ${inGroups(records)} records; ${dialectOf(tx).waiting}`);
@@ -38,7 +36,7 @@ const EVERY = 50_000;
 export async function startConversionProgress(
   tx: Transaction,
   { table, field }: { table: string; field: string },
-  tell: Tell,
+  tell: Log,
 ): Promise<ConversionProgress> {
   const records = await countRecords(tx, table);
   if (records <= MANY) return { more: () => undefined, end: () => undefined };

@@ -1,6 +1,6 @@
 import type { Definitions } from '../../resources/index.ts';
 import { sql } from '../../sql.ts';
-import type { Database, Transaction } from '../contract.ts';
+import type { Database, Log, Transaction } from '../contract.ts';
 import { quoteName } from '../table-names.ts';
 import { type DefinitionRow, loadDefinitionRows } from './applied-definitions.ts';
 import { dropColumnSql, dropIndexSql } from './ddl.ts';
@@ -9,7 +9,7 @@ import { dialectOf, MIGRATION_LOCK } from './migration-dialects.ts';
 import { recordMigration } from './migration-history.ts';
 import { type CreateBackup, retryWhileBusy, withBackup } from './migration-lock.ts';
 import { createStep, type DraftStep, hashPlan, type Plan, type Step, toStep } from './migration-plan.ts';
-import { noLog, type Tell } from './migration-progress.ts';
+import { noLog } from './migration-progress.ts';
 import { performSteps } from './perform-steps.ts';
 import type { ActualTable, TableDialect } from './table-state.ts';
 
@@ -32,7 +32,7 @@ export async function planPruneArchived(tx: Transaction, definitions: Definition
 /** For the record, and for whoever looks on. */
 interface Pruning extends PruneOptions {
   readonly actor: string;
-  readonly tell?: Tell;
+  readonly tell?: Log;
 }
 
 /** Drops what is kept aside, in one transaction and after a backup, and answers what that was, and what has to stay. */
@@ -48,7 +48,7 @@ export function pruneArchived(
 }
 
 interface PruningIn extends Pruning {
-  readonly tell: Tell;
+  readonly tell: Log;
   readonly backUp: CreateBackup;
 }
 

@@ -1,6 +1,6 @@
 import { SetupError } from '../../errors.ts';
 import type { Definitions } from '../../resources/index.ts';
-import type { Transaction } from '../contract.ts';
+import type { Log, Transaction } from '../contract.ts';
 import { appliedDefinitions, loadDefinitionRows, toAppliedState } from './applied-definitions.ts';
 import { evaluateDraft } from './check-preconditions.ts';
 import { type Conversion, dropScratchTable } from './conversion.ts';
@@ -15,7 +15,7 @@ import {
   type ResourceDraft,
   toStep,
 } from './migration-plan.ts';
-import { noLog, type Tell } from './migration-progress.ts';
+import { noLog } from './migration-progress.ts';
 import { draftMigration } from './plan-migration.ts';
 import { loadRules, type Renames } from './renamed-paths.ts';
 import { addRuleWarnings } from './rule-warnings.ts';
@@ -40,7 +40,7 @@ export interface SelectedSteps {
 /** What is allowed, and who is told of what takes long. */
 interface SettleOptions {
   readonly allow?: string | undefined;
-  readonly tell?: Tell;
+  readonly tell?: Log;
   /** Whether the work is done next: then what rows say must still be so. */
   readonly isDone?: boolean;
 }

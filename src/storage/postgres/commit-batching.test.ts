@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sql } from '../../sql.ts';
-import type { Appending, Basis, Database, Transaction } from '../contract.ts';
+import type { AppendStatements, Database, ReadSet, Transaction } from '../contract.ts';
 import { advanceRevision, loadRevision } from '../revision.ts';
 import { failure } from '../storage.fixture.ts';
 import { commitValidationSql } from './commit-validation.ts';
@@ -32,15 +32,15 @@ interface Line {
   readonly under: string;
 }
 
-const LOG: Appending<Line> = {
+const LOG: AppendStatements<Line> = {
   write: (_, lines) => lines.map(({ id, under }) => sql`INSERT INTO "Log" ("id", "under") VALUES (${id}, ${under})`),
   find: ({ id }) => sql`SELECT 1 FROM "Log" WHERE "id" = ${id}`,
 };
 
 /** A read: it looks under which epoch it is, and leaves a line of that. */
-async function read(tx: Transaction, id: string, basis: Basis = {}): Promise<string> {
+async function read(tx: Transaction, id: string, basis: ReadSet = {}): Promise<string> {
   const { stamp } = await loadRevision(tx);
-  tx.restsOn({ epoch: stamp, ...basis });
+  tx.addToReadSet({ revision: stamp, ...basis });
   await tx.append(LOG, [{ id, under: stamp }]);
   return stamp;
 }
@@ -159,7 +159,7 @@ describe('a work that only looks', () => {
       });
     expect(await inTransaction(async (tx) => tx.savepoint(() => tx.one(sql`SELECT 1`)))).toBe(false);
     expect(await inTransaction((tx) => tx.lock('name'))).toBe(true);
-    expect(await inTransaction((tx) => tx.one(sql`SELECT 1 FROM "User" WHERE "id" = 'user 0'${tx.rowLock('keep')}`))).toBe(true);
+    expect(await inTransaction((tx) => tx.one(sql`SELECT 1 FROM "User" WHERE "id" = 'user 0'${tx.rowLock('share')}`))).toBe(true);
     expect(await inTransaction((tx) => tx.one(sql`UPDATE "User" SET "version" = 3 RETURNING 1`))).toBe(true);
     expect(await transactions((tx) => tx.one(sql`SELECT 1`))).toBe(0);
   });
@@ -187,7 +187,7 @@ describe('a work that only looks', () => {
     let runs = 0;
     const answer = await database.transaction(async (tx) => {
       const { stamp } = await loadRevision(tx);
-      tx.restsOn({ epoch: stamp });
+      tx.addToReadSet({ revision: stamp });
       if (runs++ === 0) await ask(`UPDATE "_State" SET "text" = 'second'`);
       return stamp;
     });

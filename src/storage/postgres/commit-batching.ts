@@ -1,69 +1,69 @@
 import { Problem } from '../../errors.ts';
-import { type CommitFigures, ConstraintError, type Transaction } from '../contract.ts';
-import { readStale } from './commit-validation.ts';
-import type { ReadSet } from './read-set.ts';
+import { type CommitMetrics, ConstraintError, type Transaction } from '../contract.ts';
+import { parseStaleness } from './commit-validation.ts';
+import type { ReadWriteSet } from './read-write-set.ts';
 import type { TransactionOutcome } from './transaction.ts';
-import type { Left } from './transaction-handle.ts';
+import type { CommitRequest } from './transaction-handle.ts';
 
-/** Works whose rows share a commit at most: more would make the first of them wait long for its answer. */
-const GROUP = 256;
-/** Times that a group is tried. */
+/** Maximum units of work per commit: with more, the first of them would wait long for its answer. */
+const MAX_BATCH = 256;
+/** Maximum attempts to commit a batch. */
 const ATTEMPTS = 5;
 
-/** Appends what works leave that wrote nothing else: whatever came while a commit was in flight shares the next one. */
-export interface EntryBatching {
-  /** How many wait. */
+/** Commits units of work that only append rows in batches: requests that arrive during a commit share the next one. */
+export interface CommitBatcher {
+  /** Number of waiting requests. */
   readonly waiting: number;
-  /** Resolves once it is committed; false where what it rests on is no longer so: then nothing of it is. Throws Problems. */
-  record(left: Left): Promise<boolean>;
+  /** Resolves to true when the request is committed, to false if its read set is stale; then none of it is committed. Throws Problems. */
+  commit(request: CommitRequest): Promise<boolean>;
 }
 
-/** How a group is committed: in a transaction of its own, in which `work` appends, if what these rest on is so. */
-export type CommitGroup = (others: readonly ReadSet[], work: (tx: Transaction) => Promise<void>) => Promise<TransactionOutcome<void>>;
+/** Commits one batch: validates the read and write sets and runs `work`, which appends the rows, in a transaction of its own. */
+export type CommitBatch = (batched: readonly ReadWriteSet[], work: (tx: Transaction) => Promise<void>) => Promise<TransactionOutcome<void>>;
 
-interface Queued {
-  readonly left: Left;
+interface QueuedRequest {
+  readonly request: CommitRequest;
   readonly resolve: (isCommitted: boolean) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** How often a group was tried, and what is known of it. */
-interface Tried {
-  readonly times: number;
-  /** Whether one of the tries may have been committed, and nobody knows. */
-  readonly doubtful: boolean;
+/** The previous attempts at a batch. */
+interface Attempts {
+  readonly count: number;
+  /** True if one of them may have been committed. */
+  readonly inDoubt: boolean;
 }
 
-/** How a recorder goes on. */
-export interface EntryBatchingOptions {
-  /** Groups that may be under way at once. */
-  readonly flights: number;
-  /** Told of each commit. */
-  committed(commit: CommitFigures): void;
+/** Options of a commit batcher. */
+export interface CommitBatcherOptions {
+  /** Maximum batches that are committed at the same time. */
+  readonly concurrency: number;
+  /** Called after each commit. */
+  committed(commit: CommitMetrics): void;
 }
 
-/** Makes a recorder. */
-export function createEntryBatching(commit: CommitGroup, { flights, committed }: EntryBatchingOptions): EntryBatching {
-  const queue: Queued[] = [];
-  const settle = createSettling(commit, committed);
-  let flying = 0;
+/** Creates a commit batcher. */
+export function createCommitBatcher(commitBatch: CommitBatch, { concurrency, committed }: CommitBatcherOptions): CommitBatcher {
+  const queue: QueuedRequest[] = [];
+  const settleBatch = createBatchSettler(commitBatch, committed);
+  let running = 0;
   let scheduled = false;
 
-  /** No timer: works that were answered in the same turn of the event loop are waited for, and no others. */
+  /** Waits for one turn of the event loop, not for a timer: the batch gets the requests that finish in the same turn. */
   function schedule(): void {
-    if (scheduled || flying >= flights || queue.length === 0) return;
+    if (scheduled || running >= concurrency || queue.length === 0) return;
     scheduled = true;
     setImmediate(() => {
       scheduled = false;
-      void fly(queue.splice(0, GROUP));
+      void run(queue.splice(0, MAX_BATCH));
       schedule();
     });
   }
 
-  async function fly(group: readonly Queued[]): Promise<void> {
-    flying++;
-    await settle(group, { times: 1, doubtful: false });
-    flying--;
+  async function run(batch: readonly QueuedRequest[]): Promise<void> {
+    running++;
+    await settleBatch(batch, { count: 1, inDoubt: false });
+    running--;
     schedule();
   }
 
@@ -71,75 +71,75 @@ export function createEntryBatching(commit: CommitGroup, { flights, committed }:
     get waiting() {
       return queue.length;
     },
-    record(left) {
+    commit(request) {
       const { promise, resolve, reject } = Promise.withResolvers<boolean>();
-      queue.push({ left, resolve, reject });
+      queue.push({ request, resolve, reject });
       schedule();
       return promise;
     },
   };
 }
 
-/** Commits a group, or as much of it as can be; every one of it is told. Never throws. */
-type Settle = (group: readonly Queued[], tried: Tried) => Promise<void>;
+/** Commits a batch, or as many of its requests as possible, and settles each of them. Never throws. */
+type SettleBatch = (batch: readonly QueuedRequest[], attempts: Attempts) => Promise<void>;
 
-function createSettling(commit: CommitGroup, committed: EntryBatchingOptions['committed']): Settle {
-  async function settle(group: readonly Queued[], tried: Tried): Promise<void> {
-    const outcome = await tryToCommit(commit, group);
+function createBatchSettler(commitBatch: CommitBatch, committed: CommitBatcherOptions['committed']): SettleBatch {
+  async function settleBatch(batch: readonly QueuedRequest[], attempts: Attempts): Promise<void> {
+    const outcome = await tryToCommit(commitBatch, batch);
     if ('answer' in outcome) {
-      committed({ ms: outcome.ms, works: group.length });
-      return tell(group, (one) => one.resolve(true));
+      committed({ ms: outcome.ms, unitsOfWork: batch.length });
+      return forEach(batch, (queued) => queued.resolve(true));
     }
-    const { error, passing } = outcome;
-    if (tried.doubtful && isThere(error)) return tell(group, (one) => one.resolve(true));
-    if (passing === 'stale') return settleOthers(group, error, tried);
-    const doubtful = tried.doubtful || outcome.doubt !== undefined;
-    if (tried.times < ATTEMPTS && (passing !== undefined || outcome.doubt !== undefined))
-      return settle(group, { times: tried.times + 1, doubtful });
-    if (group.length === 1 || isOutOfOrder(error)) return tell(group, (one) => one.reject(error));
-    // One of them cannot be written: the others can.
-    await Promise.all(group.map((one) => settle([one], { times: ATTEMPTS, doubtful })));
+    const { error, retryReason } = outcome;
+    if (attempts.inDoubt && isAlreadyStored(error)) return forEach(batch, (queued) => queued.resolve(true));
+    if (retryReason === 'stale') return settleWithoutStale(batch, error, attempts);
+    const inDoubt = attempts.inDoubt || outcome.inDoubt !== undefined;
+    if (attempts.count < ATTEMPTS && (retryReason !== undefined || outcome.inDoubt !== undefined))
+      return settleBatch(batch, { count: attempts.count + 1, inDoubt });
+    if (batch.length === 1 || isUnavailable(error)) return forEach(batch, (queued) => queued.reject(error));
+    // One of them cannot be written, so each is committed on its own.
+    await Promise.all(batch.map((queued) => settleBatch([queued], { count: ATTEMPTS, inDoubt })));
   }
 
   /**
-   * Of those of a group for whom the guard did not fail. That one of a group rests on what is no longer so means that the group was
-   * not committed by an earlier try either, nor ever will be: what has changed does not change back.
+   * Commits the requests that are not stale. A stale request also proves that no earlier attempt at the batch was committed, nor ever
+   * will be: a state that was replaced does not come back.
    */
-  async function settleOthers(group: readonly Queued[], error: unknown, tried: Tried): Promise<void> {
-    const isStale = readStale(error);
-    const stale = group.filter(({ left }) => isStale(left.grounds));
-    if (stale.length === 0) return tell(group, (one) => one.reject(error));
-    tell(stale, (one) => one.resolve(false));
-    const others = group.filter((one) => !stale.includes(one));
-    if (others.length > 0) await settle(others, tried);
+  async function settleWithoutStale(batch: readonly QueuedRequest[], error: unknown, attempts: Attempts): Promise<void> {
+    const isStale = parseStaleness(error);
+    const stale = batch.filter(({ request }) => isStale(request.sets));
+    if (stale.length === 0) return forEach(batch, (queued) => queued.reject(error));
+    forEach(stale, (queued) => queued.resolve(false));
+    const others = batch.filter((queued) => !stale.includes(queued));
+    if (others.length > 0) await settleBatch(others, attempts);
   }
 
-  return settle;
+  return settleBatch;
 }
 
-async function tryToCommit(commit: CommitGroup, group: readonly Queued[]): Promise<TransactionOutcome<void>> {
+async function tryToCommit(commitBatch: CommitBatch, batch: readonly QueuedRequest[]): Promise<TransactionOutcome<void>> {
   try {
-    return await commit(
-      group.map(({ left }) => left.grounds),
+    return await commitBatch(
+      batch.map(({ request }) => request.sets),
       async (tx) => {
-        for (const { left } of group) for (const { appending, rows } of left.appended) await tx.append(appending, rows);
+        for (const { request } of batch) for (const { statements, rows } of request.appends) await tx.append(statements, rows);
       },
     );
   } catch (error) {
-    return { error, passing: undefined, broken: false };
+    return { error, retryReason: undefined, broken: false };
   }
 }
 
-function tell(group: readonly Queued[], say: (one: Queued) => void): void {
-  for (const one of group) say(one);
+function forEach(batch: readonly QueuedRequest[], settle: (queued: QueuedRequest) => void): void {
+  for (const queued of batch) settle(queued);
 }
 
-/** Its rows are there already: an earlier try was committed, of which nobody knew. */
-function isThere(error: unknown): boolean {
+/** Returns true if the rows exist already: an earlier attempt in doubt was committed. */
+function isAlreadyStored(error: unknown): boolean {
   return error instanceof ConstraintError && error.constraint === 'unique' && error.columns.includes('id');
 }
 
-/** Whether it is the server and not the rows. */
-function isOutOfOrder(error: unknown): boolean {
+/** Returns true if the server failed, not the rows. */
+function isUnavailable(error: unknown): boolean {
   return error instanceof Problem && error.status === 503;
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Problem } from '../../errors.ts';
 import { sql } from '../../sql.ts';
-import type { Basis, Database, Transaction } from '../contract.ts';
+import type { Database, ReadSet, Transaction } from '../contract.ts';
 import { advanceRevision, loadRevision, lockPolicies } from '../revision.ts';
 import { failure } from '../storage.fixture.ts';
 import { commitValidationSql, toCommitValidation } from './commit-validation.ts';
@@ -35,13 +35,13 @@ const done = async (): Promise<readonly unknown[]> => (await ask(`SELECT "what" 
 
 /** What is found, rests on it and is noted; `meanwhile` is done by somebody else the first time, before it commits. */
 async function decide(
-  load: (tx: Transaction) => Promise<{ basis: Basis; seen: string }>,
+  load: (tx: Transaction) => Promise<{ basis: ReadSet; seen: string }>,
   meanwhile: () => Promise<unknown>,
 ): Promise<void> {
   let runs = 0;
   await database.transaction(async (tx) => {
     const { basis, seen } = await load(tx);
-    tx.restsOn(basis);
+    tx.addToReadSet(basis);
     await note(tx, seen);
     if (runs++ === 0) await meanwhile();
   });
@@ -49,7 +49,7 @@ async function decide(
 
 const byEpoch = async (tx: Transaction) => {
   const { stamp } = await loadRevision(tx);
-  return { basis: { epoch: stamp }, seen: stamp };
+  return { basis: { revision: stamp }, seen: stamp };
 };
 const byUser = async (tx: Transaction) => {
   const ann = await tx.one<{ version: number; role: string }>(sql`SELECT "version", "role" FROM "User" WHERE "id" = 'ann'`);
@@ -100,26 +100,26 @@ describe('a work', () => {
   it('that sees two states is run again', async () => {
     let runs = 0;
     await database.transaction(async (tx) => {
-      tx.restsOn((await byEpoch(tx)).basis);
+      tx.addToReadSet((await byEpoch(tx)).basis);
       if (runs++ === 0) await revoke();
       // Got over, and run again all the same.
-      await failure((async () => tx.restsOn((await byEpoch(tx)).basis))());
+      await failure((async () => tx.addToReadSet((await byEpoch(tx)).basis))());
     });
     expect(runs).toBe(2);
   });
 
   it('may change what it rests on, from what it found', async () => {
     await database.transaction(async (tx) => {
-      tx.restsOn((await byEpoch(tx)).basis);
-      tx.restsOn((await byUser(tx)).basis);
-      tx.restsOn((await bySession(tx)).basis);
+      tx.addToReadSet((await byEpoch(tx)).basis);
+      tx.addToReadSet((await byUser(tx)).basis);
+      tx.addToReadSet((await bySession(tx)).basis);
       await advanceRevision(tx);
       await tx.run(sql`UPDATE "User" SET "version" = 2 WHERE "id" = 'ann'`);
-      tx.replaces({ users: [{ id: 'ann', version: 1 }] });
+      tx.addToWriteSet({ users: [{ id: 'ann', version: 1 }] });
       await tx.run(sql`UPDATE "_Session" SET "revokedAt" = 'now'`);
-      tx.replaces({ sessionsOf: ['ann'] });
-      tx.restsOn((await byEpoch(tx)).basis);
-      tx.restsOn((await byUser(tx)).basis);
+      tx.addToWriteSet({ endedSessionsOf: ['ann'] });
+      tx.addToReadSet((await byEpoch(tx)).basis);
+      tx.addToReadSet((await byUser(tx)).basis);
       await note(tx, 'all');
     });
     expect(await done()).toEqual(['all']);
@@ -129,11 +129,11 @@ describe('a work', () => {
     let runs = 0;
     const work = database.transaction(async (tx) => {
       const { basis } = await byUser(tx);
-      tx.restsOn(basis);
+      tx.addToReadSet(basis);
       await failure(
         tx.savepoint(async () => {
           await tx.run(sql`UPDATE "User" SET "version" = "version" + 1 WHERE "id" = 'ann'`);
-          tx.replaces({ users: basis.users });
+          tx.addToWriteSet({ users: basis.users });
           throw new Error('no');
         }),
       );
@@ -147,7 +147,7 @@ describe('a work', () => {
   it('that never finds it still so is refused as busy, in the end', async () => {
     let runs = 0;
     const work = database.transaction(async (tx) => {
-      tx.restsOn((await byEpoch(tx)).basis);
+      tx.addToReadSet((await byEpoch(tx)).basis);
       await ask(`UPDATE "_State" SET "text" = 'other ${++runs}'`);
       await note(tx, 'never');
     });
@@ -161,7 +161,7 @@ it('many at once that begin an epoch, one after the other, all come to an end', 
   const change = () =>
     database.transaction(async (tx) => {
       runs++;
-      tx.restsOn({ epoch: (await loadRevision(tx)).stamp });
+      tx.addToReadSet({ revision: (await loadRevision(tx)).stamp });
       await lockPolicies(tx);
       return advanceRevision(tx);
     });
@@ -176,7 +176,7 @@ describe('of two at once', () => {
     const change = () =>
       database.transaction(async (tx) => {
         const { number, stamp } = await loadRevision(tx);
-        tx.restsOn({ epoch: stamp });
+        tx.addToReadSet({ revision: stamp });
         seen.push(number);
         waiting++;
         while (waiting < 2) await tx.one(sql`SELECT pg_sleep(0.01)`);
@@ -193,12 +193,12 @@ describe('of two at once', () => {
     await ask('BEGIN');
     const { sql: text, parameters } = toCommitValidation([
       {
-        epoch: 'first',
+        revision: 'first',
         users: new Map([['ann', 1]]),
         sessions: ['login'],
         validUntil: Number.POSITIVE_INFINITY,
-        begins: false,
-        changed: new Set(),
+        advancesRevision: false,
+        changedUsers: new Set(),
       },
     ]);
     await ask(text, parameters);
@@ -207,11 +207,11 @@ describe('of two at once', () => {
     const demoted = database
       .transaction(async (tx) => {
         await tx.run(sql`UPDATE "User" SET "version" = 2 WHERE "id" = 'ann'`);
-        tx.replaces({ users: [{ id: 'ann', version: 1 }] });
+        tx.addToWriteSet({ users: [{ id: 'ann', version: 1 }] });
       })
       .then(() => order.push('demoted'));
     await database.transaction(async (tx) => {
-      tx.restsOn({ users: [{ id: 'bob', version: 1 }] });
+      tx.addToReadSet({ users: [{ id: 'bob', version: 1 }] });
       await note(tx, 'of somebody else');
     });
     const held = `SELECT count(*)::int AS n FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`;
@@ -228,12 +228,12 @@ it('many at once, of whom some change what others rest on, come to an end', asyn
     database.transaction(async (tx) => {
       const { stamp } = await loadRevision(tx);
       const user = await tx.one<{ version: number }>(sql`SELECT "version" FROM "User" WHERE "id" = ${id}`);
-      tx.restsOn({ epoch: stamp, users: [{ id, version: user?.version ?? 0 }] });
+      tx.addToReadSet({ revision: stamp, users: [{ id, version: user?.version ?? 0 }] });
       if (by % 5 === 0) await advanceRevision(tx);
       if (by % 3 !== 0) return;
-      const found = await tx.one<{ version: number }>(sql`SELECT "version" FROM "User" WHERE "id" = ${id}${tx.rowLock('change')}`);
+      const found = await tx.one<{ version: number }>(sql`SELECT "version" FROM "User" WHERE "id" = ${id}${tx.rowLock('noKeyUpdate')}`);
       await tx.run(sql`UPDATE "User" SET "version" = "version" + 1 WHERE "id" = ${id}`);
-      tx.replaces({ users: [{ id, version: found?.version ?? 0 }] });
+      tx.addToWriteSet({ users: [{ id, version: found?.version ?? 0 }] });
     });
   const ended = await Promise.allSettled(Array.from({ length: 100 }, (_, by) => change(by % 2 === 0 ? 'ann' : 'bob', by)));
   const failed = ended.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));

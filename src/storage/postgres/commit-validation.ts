@@ -1,22 +1,22 @@
 import type { Statement } from '../contract.ts';
 import { STALE, serverDetail } from './driver-error.ts';
-import type { ReadSet } from './read-set.ts';
+import type { ReadWriteSet } from './read-write-set.ts';
 
-/** Name of the function that looks, last of all, whether what works rest on is still so. What it takes and does is one with the name. */
-export const GUARD = 'bailiwick_guard_1';
+/** The function that validates read sets at commit. Its parameters and its behaviour belong to the name: a change of either needs a new name. */
+export const COMMIT_VALIDATION_FUNCTION = 'bailiwick_guard_1';
 
 /**
- * SQL that makes the function. Each statement in it sees what is committed by then, after it has waited for its locks, which everybody
- * takes in one order:
+ * Returns the SQL that creates the function. It takes its locks first, in one order for all transactions; each statement after that
+ * sees the rows committed by then.
  *
- * - `shared` for what works rest on, `exclusive` for what they change. Both are held until the commit is done and others see it. So
- *   whoever changes something waits for those who still rest on what was before, and whoever comes later finds the change.
- * - They are the last locks that a transaction takes, so nobody who holds one waits for anything but the commit behind it.
+ * - A key of the read set is locked `shared`, a key of the write set `exclusive`, both until the commit is visible. So a writer waits for
+ *   the transactions that still rely on the old state, and a later reader sees the change.
+ * - They are the last locks of a transaction: the holder of one waits for nothing but its own commit, so there is no deadlock.
  *
- * Few statements, for each costs more than what it asks.
+ * The function has few statements because the fixed cost of one exceeds the cost of its lookup.
  */
 export function commitValidationSql(): string {
-  return `CREATE OR REPLACE FUNCTION ${GUARD}(
+  return `CREATE OR REPLACE FUNCTION ${COMMIT_VALIDATION_FUNCTION}(
     places integer[], exclusive boolean[], stamps text[], user_ids text[], versions bigint[], session_ids text[], valid_until bigint
   ) RETURNS bigint LANGUAGE plpgsql VOLATILE AS $guard$
 DECLARE
@@ -49,17 +49,17 @@ BEGIN
 END $guard$`;
 }
 
-const CALL = `SELECT ${GUARD}($1::integer[], $2::boolean[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::bigint) AS "now"`;
+const CALL = `SELECT ${COMMIT_VALIDATION_FUNCTION}($1::integer[], $2::boolean[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::bigint) AS "now"`;
 
-/** The statement that looks, for one work or for several that commit together; answers the time as `now`. */
-export function toCommitValidation(all: readonly ReadSet[]): Statement {
-  const users = new Map(all.flatMap((grounds) => [...grounds.users].map(([id, version]) => [`${version} ${id}`, { id, version }])));
+/** Returns the statement that validates one unit of work, or several that commit together. It returns the time as `now`. */
+export function toCommitValidation(all: readonly ReadWriteSet[]): Statement {
+  const users = new Map(all.flatMap((sets) => [...sets.users].map(([id, version]) => [`${version} ${id}`, { id, version }])));
   const until = Math.min(...all.map(({ validUntil }) => validUntil));
-  const places = [...placesOf(all)].sort(([a], [b]) => a - b);
+  const locks = [...locksOf(all)].sort(([a], [b]) => a - b);
   const parameters = [
-    places.map(([place]) => place),
-    places.map(([, isExclusive]) => isExclusive),
-    [...new Set(all.flatMap(({ epoch }) => epoch ?? []))],
+    locks.map(([key]) => key),
+    locks.map(([, isExclusive]) => isExclusive),
+    [...new Set(all.flatMap(({ revision }) => revision ?? []))],
     [...users.values()].map(({ id }) => id),
     [...users.values()].map(({ version }) => version),
     [...new Set(all.flatMap(({ sessions }) => sessions))],
@@ -68,17 +68,17 @@ export function toCommitValidation(all: readonly ReadSet[]): Statement {
   return { sql: CALL, parameters };
 }
 
-/** The place of the epoch. */
-const EPOCH = 0;
-/** Users share so many: a server has room for some thousands of locks, and a group may be of hundreds of users. */
-const PLACES = 64;
+/** Lock key of the revision. */
+const REVISION_KEY = 0;
+/** Number of lock keys that users share: a server has room for some thousands of locks, and a batch may concern hundreds of users. */
+const USER_KEYS = 64;
 
-/** Keeps whatever works rest on from being changed, for as long as the transaction lasts. */
-export const HOLD_ALL: Statement = Object.freeze({
+/** Takes every validation lock in shared mode: until the transaction ends, no commit can change its read set. */
+export const BLOCK_ALL_WRITERS: Statement = Object.freeze({
   sql: CALL,
   parameters: [
-    Array.from({ length: EPOCH + 1 + PLACES }, (_, place) => place),
-    Array(EPOCH + 1 + PLACES).fill(false),
+    Array.from({ length: REVISION_KEY + 1 + USER_KEYS }, (_, key) => key),
+    Array(REVISION_KEY + 1 + USER_KEYS).fill(false),
     [],
     [],
     [],
@@ -87,42 +87,42 @@ export const HOLD_ALL: Statement = Object.freeze({
   ],
 });
 
-/** Which locks are taken, and whether for itself alone. */
-function placesOf(all: readonly ReadSet[]): ReadonlyMap<number, boolean> {
-  const places = new Map<number, boolean>();
-  for (const { epoch, users } of all) {
-    if (epoch !== undefined) places.set(EPOCH, false);
-    for (const id of users.keys()) places.set(placeOf(id), false);
+/** Returns the locks to take: key → exclusive or not. */
+function locksOf(all: readonly ReadWriteSet[]): ReadonlyMap<number, boolean> {
+  const locks = new Map<number, boolean>();
+  for (const { revision, users } of all) {
+    if (revision !== undefined) locks.set(REVISION_KEY, false);
+    for (const id of users.keys()) locks.set(userKeyOf(id), false);
   }
-  for (const { begins, changed } of all) {
-    if (begins) places.set(EPOCH, true);
-    for (const id of changed) places.set(placeOf(id), true);
+  for (const { advancesRevision, changedUsers } of all) {
+    if (advancesRevision) locks.set(REVISION_KEY, true);
+    for (const id of changedUsers) locks.set(userKeyOf(id), true);
   }
-  return places;
+  return locks;
 }
 
-/** The same in all processes, whatever their version, or one would not wait for the other: another one needs another name of the function. */
-function placeOf(id: string): number {
+/** Hashes a user id to a lock key. All versions of the program must agree on it; a change needs a new name of the function. */
+function userKeyOf(id: string): number {
   let hash = 0;
   for (let at = 0; at < id.length; at++) hash = (Math.imul(hash, 31) + id.charCodeAt(at)) | 0;
-  return EPOCH + 1 + ((hash >>> 0) % PLACES);
+  return REVISION_KEY + 1 + ((hash >>> 0) % USER_KEYS);
 }
 
-/** What the guard found, where it failed. */
-interface Found {
+/** The detail of a failed validation: the current revision and time, and the users and sessions that changed. */
+interface ValidationFailure {
   readonly epoch: string;
   readonly at: number;
   readonly users: readonly string[] | null;
   readonly sessions: readonly string[] | null;
 }
 
-/** Tells of each work, by the error that the guard of all of them failed with, whether it was for it. */
-export function readStale(error: unknown): (grounds: ReadSet) => boolean {
-  const found = JSON.parse(serverDetail(error) ?? '{}') as Partial<Found>;
-  const [users, sessions] = [new Set(found.users), new Set(found.sessions)];
-  return ({ epoch, validUntil, users: rested, sessions: logins }) =>
-    (epoch !== undefined && epoch !== found.epoch) ||
-    (found.at ?? 0) >= validUntil ||
-    [...rested.keys()].some((id) => users.has(id)) ||
-    logins.some((id) => sessions.has(id));
+/** Parses the error of a failed validation into a predicate: whether one of the validated units of work is stale. */
+export function parseStaleness(error: unknown): (sets: ReadWriteSet) => boolean {
+  const failure = JSON.parse(serverDetail(error) ?? '{}') as Partial<ValidationFailure>;
+  const [changedUsers, endedSessions] = [new Set(failure.users), new Set(failure.sessions)];
+  return ({ revision, validUntil, users, sessions }) =>
+    (revision !== undefined && revision !== failure.epoch) ||
+    (failure.at ?? 0) >= validUntil ||
+    [...users.keys()].some((id) => changedUsers.has(id)) ||
+    sessions.some((id) => endedSessions.has(id));
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SetupError } from '../../errors.ts';
-import { readPostgresUrl, showPostgresUrl } from './connection-string.ts';
+import { parsePostgresUrl, toDisplayUrl } from './connection-string.ts';
 
 const PLAIN = 'postgres://ann:secret@db.example.com:6543/news';
 
@@ -17,11 +17,11 @@ describe('the address of a server', () => {
     [`${PLAIN}?sslmode=verify-full`, { ssl: { rejectUnauthorized: true } }],
     [`${PLAIN}?sslmode=verify-ca`, { ssl: { rejectUnauthorized: true, checkServerIdentity: expect.any(Function) } }],
   ])('%s', (url, expected) => {
-    expect(readPostgresUrl(url)).toMatchObject(expected);
+    expect(parsePostgresUrl(url)).toMatchObject(expected);
   });
 
   it('asks for a certificate of that very host only where it is told to', () => {
-    expect(readPostgresUrl(`${PLAIN}?sslmode=verify-full`).ssl).not.toHaveProperty('checkServerIdentity');
+    expect(parsePostgresUrl(`${PLAIN}?sslmode=verify-full`).ssl).not.toHaveProperty('checkServerIdentity');
   });
 
   it.each([
@@ -48,13 +48,13 @@ describe('the address of a server', () => {
   });
 
   it('is shown without its password', () => {
-    expect(showPostgresUrl(readPostgresUrl(PLAIN))).toBe('postgres://ann@db.example.com:6543/news');
+    expect(toDisplayUrl(parsePostgresUrl(PLAIN))).toBe('postgres://ann@db.example.com:6543/news');
   });
 });
 
 function refused(url: string): SetupError {
   try {
-    readPostgresUrl(url);
+    parsePostgresUrl(url);
   } catch (error) {
     if (error instanceof SetupError) return error;
   }

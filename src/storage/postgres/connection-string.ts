@@ -40,7 +40,7 @@ const MODES = ['disable', 'require', 'verify-ca', 'verify-full'] as const;
  *
  * @throws SetupError with every mistake; none of them repeats the address, for it may hold a password.
  */
-export function readPostgresUrl(text: string): PostgresAddress {
+export function parsePostgresUrl(text: string): PostgresAddress {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined) throw new SetupError('the address of the database is none: expected postgres://user:password@host:5432/database');
   const given = url.searchParams;
@@ -81,7 +81,7 @@ function decode(part: string): string {
 }
 
 /** The address without its password: for people. */
-export function showPostgresUrl({ user, host, port, database }: PostgresAddress): string {
+export function toDisplayUrl({ user, host, port, database }: PostgresAddress): string {
   return `postgres://${user}@${host}:${port}/${database}`;
 }
 

@@ -2,145 +2,144 @@ import { hash } from 'node:crypto';
 import type pg from 'pg';
 import { createStatements, type Query, type Statement } from '../contract.ts';
 import { PreparedError, serverCode } from './driver-error.ts';
-import { askClient, type Described } from './prepared-query.ts';
-import { toBound } from './query-values.ts';
+import { type KnownColumns, sendQuery, toBound } from './prepared-query.ts';
 
-/** What a statement came to. */
+/** The result of a statement. */
 export interface QueryResult {
   readonly rows: Record<string, unknown>[];
   readonly changes: number;
 }
 
-/** One connection to the server. What it throws is the driver's. */
+/** One connection to the server. It throws the driver's errors. */
 export interface Connection {
-  /** Its place among those of this process: of two at the same time, never the same. */
-  readonly place: number;
-  /** Whether all that is said to it is said to one process of the server: settings made on it stay. Not so behind most poolers. */
-  readonly isOwn: boolean;
-  /** Whether it has our settings. */
-  readonly isSet: boolean;
-  /** For how many milliseconds the server may say nothing while it is asked; undefined: for as long as it takes. */
-  allowSilence(milliseconds: number | undefined): void;
-  /** Told which process of the server has answered. */
-  meet(process: number): void;
-  /** Sends the settings that all goes by from then on. Only where it is our own. */
-  settle(text: string): void;
-  ask(statement: Statement): Promise<QueryResult>;
-  /** Sends fixed text without values. What was sent before it need not have been answered: the server takes them in order. */
+  /** Number of the connection in this process; two open connections never have the same number. */
+  readonly slot: number;
+  /** True if all statements reach the same process of the server, so that session settings last. False behind most poolers. */
+  readonly isDirect: boolean;
+  /** True if the session has our settings. */
+  readonly hasSettings: boolean;
+  /** Sets the milliseconds in which the server must answer; undefined waits without limit. */
+  setIdleTimeout(milliseconds: number | undefined): void;
+  /** Records which process of the server has answered. */
+  setBackendProcess(process: number): void;
+  /** Applies our settings to the session. Only for a direct connection. */
+  applySettings(text: string): void;
+  query(statement: Statement): Promise<QueryResult>;
+  /** Sends fixed text without values. Earlier statements need not be answered yet: the server executes them in order. */
   send(text: string): Promise<pg.QueryResult>;
-  /** Gives up all prepared statements: what they were prepared for is no more, or there are too many. */
+  /** Deallocates all prepared statements: their tables have changed, or there are too many. */
   forgetStatements(): void;
-  /** Whether there are so many that it is time to. */
+  /** True if there are too many prepared statements. */
   readonly isFull: boolean;
 }
 
-/** Statements that a connection keeps track of. Filters of clients can make any number of texts. */
-const STATEMENTS = 500;
+/** Maximum statements that a connection remembers: client filters produce any number of texts. */
+const MAX_STATEMENTS = 500;
 
-/** As much of a connection's stream as is used past the driver. */
+/** The members of the driver's stream that are used here. */
 interface Stream {
   cork(): void;
   uncork(): void;
   destroy(error: Error): void;
 }
 
-/** The driver's client, with what its types leave out. */
+/** The driver's client with members that its type declarations omit. */
 type DriverClient = pg.PoolClient & {
   readonly processID?: number | null;
-  /** Statements that it has prepared, name → text. */
+  /** `parsedStatements`: the statements that it has prepared, name → text. */
   readonly connection?: { readonly parsedStatements?: Record<string, string>; readonly stream?: Stream };
 };
 
-/** How a connection is. */
-export interface ConnectionOptions extends Pick<Connection, 'place'> {
-  /** Whether statements are prepared under names; a pooler that changes connections between transactions may not know them. */
-  named(): boolean;
+/** Options of a connection. */
+export interface ConnectionOptions extends Pick<Connection, 'slot'> {
+  /** Returns whether statements are prepared under names; a pooler that switches server connections may not know them. */
+  preparesStatements(): boolean;
 }
 
-/** Makes a connection of an open client. */
-export function createConnection(client: DriverClient, { named, place }: ConnectionOptions): Connection {
-  const statements = createNames(named);
-  let isSet = false;
-  let met: number | undefined;
-  const described: Described = new Map();
-  const silence = createIdleTimeout(() => client.connection?.stream?.destroy(new Error('the server does not answer')));
-  const bundle = createBundling(() => client.connection?.stream);
-  // A pooler answers for itself when we connect, and hands on what we ask.
-  const isOwn = (): boolean => met !== undefined && met === client.processID;
+/** Creates a connection from an open client. */
+export function createConnection(client: DriverClient, { preparesStatements, slot }: ConnectionOptions): Connection {
+  const names = createStatementNames(preparesStatements);
+  let hasSettings = false;
+  let backendProcess: number | undefined;
+  const knownColumns: KnownColumns = new Map();
+  const idleTimeout = createIdleTimeout(() => client.connection?.stream?.destroy(new Error('the server does not answer')));
+  const cork = createCorking(() => client.connection?.stream);
+  // A pooler reports a process id of its own when we connect, and forwards our statements to processes with other ids.
+  const isDirect = (): boolean => backendProcess !== undefined && backendProcess === client.processID;
   function query(sql: string, parameters: Statement['parameters'] = [], name?: string): Promise<pg.QueryResult> {
-    bundle();
-    return silence.watch(askClient(client, { sql, parameters, name }, isOwn() ? described : undefined));
+    cork();
+    return idleTimeout.watch(sendQuery(client, { sql, parameters, name }, isDirect() ? knownColumns : undefined));
   }
 
   return {
-    place,
-    get isOwn() {
-      return isOwn();
+    slot,
+    get isDirect() {
+      return isDirect();
     },
-    get isSet() {
-      return isSet;
+    get hasSettings() {
+      return hasSettings;
     },
-    allowSilence: silence.allow,
-    meet(process) {
-      met = process;
+    setIdleTimeout: idleTimeout.set,
+    setBackendProcess(process) {
+      backendProcess = process;
     },
-    settle(text) {
-      isSet = true;
+    applySettings(text) {
+      hasSettings = true;
       query(text).catch(() => undefined);
     },
-    async ask({ sql, parameters }) {
-      const name = statements.nameOf(sql);
-      const asked = query(sql, parameters, name);
-      const result = await (name === undefined ? asked : asked.catch(throwPrepared));
+    async query({ sql, parameters }) {
+      const name = names.nameOf(sql);
+      const sent = query(sql, parameters, name);
+      const result = await (name === undefined ? sent : sent.catch(throwPrepared));
       return { rows: result.rows as Record<string, unknown>[], changes: result.rowCount ?? 0 };
     },
     send: (text) => query(text),
     forgetStatements() {
-      const forgotten = statements.forget();
+      const forgotten = names.forget();
       if (forgotten.length > 0) query('DEALLOCATE ALL').catch(() => undefined);
-      // The driver would know them for as long as the connection lives, and their texts with them.
+      // The driver would keep the names and texts for the lifetime of the connection.
       for (const name of forgotten) delete client.connection?.parsedStatements?.[name];
-      described.clear();
+      knownColumns.clear();
     },
     get isFull() {
-      return statements.isFull;
+      return names.isFull;
     },
   };
 }
 
-/** What is sent in one turn of the event loop goes out as one message: each for itself would cost as much as what it asks. */
-function createBundling(stream: () => Stream | undefined): () => void {
-  let bundled: Stream | undefined;
+/** Corks the stream, so that all statements of one turn of the event loop leave in one message: each message costs as much as a short query. */
+function createCorking(stream: () => Stream | undefined): () => void {
+  let corked: Stream | undefined;
 
-  function send(): void {
-    bundled?.uncork();
-    bundled = undefined;
+  function uncork(): void {
+    corked?.uncork();
+    corked = undefined;
   }
 
   return () => {
-    if (bundled !== undefined) return;
-    bundled = stream();
-    bundled?.cork();
-    // Behind all that works go on to when they are answered.
-    process.nextTick(send);
+    if (corked !== undefined) return;
+    corked = stream();
+    corked?.cork();
+    // Runs after the promise callbacks of this turn, which may send more statements.
+    process.nextTick(uncork);
   };
 }
 
-/** Names for statements. */
-interface Names {
-  /** Undefined for what is asked the first time: what is asked once is not worth preparing. */
+/** Names of prepared statements. */
+interface StatementNames {
+  /** Returns undefined for a text that is sent the first time: a statement that runs once is not worth preparing. */
   nameOf(text: string): string | undefined;
-  /** Answers those that were given since it last forgot. */
+  /** Forgets all texts, and returns the names given to them. */
   forget(): readonly string[];
   readonly isFull: boolean;
 }
 
-function createNames(named: () => boolean): Names {
+function createStatementNames(preparesStatements: () => boolean): StatementNames {
   const seen = new Map<string, string | undefined>();
 
   return {
     nameOf(text) {
-      if (!named()) return undefined;
+      if (!preparesStatements()) return undefined;
       if (!seen.has(text)) {
         seen.set(text, undefined);
         return undefined;
@@ -155,14 +154,14 @@ function createNames(named: () => boolean): Names {
       return given;
     },
     get isFull() {
-      return seen.size >= STATEMENTS;
+      return seen.size >= MAX_STATEMENTS;
     },
   };
 }
 
 /**
- * One name for one text, in all processes: where a pooler gives us a connection on which somebody else has prepared something, a name of
- * ours is what we mean by it, or unknown. Counted names would have the server do what another had asked.
+ * Derives the name from the text, the same in all processes. A pooler may give us a server connection on which another process has
+ * prepared statements: a name then means the same text, or is unknown. A counter would run another process's statement.
  */
 function toName(text: string): string {
   return `bailiwick_${hash('sha256', text, 'base64url')}`;
@@ -175,53 +174,53 @@ function throwPrepared(error: unknown): never {
 const toText = createStatements((nth) => `$${nth}`);
 
 /**
- * What is asked, with its values as they are sent.
+ * Converts a query to its text and the values as they are sent.
  *
- * @throws Problem VALUE_INVALID where one of them cannot be
+ * @throws Problem VALUE_INVALID for a value that PostgreSQL cannot store
  */
 export function toStatement(query: Query): Statement {
   const { sql, parameters } = toText(query);
   return { sql, parameters: parameters.map(toBound) };
 }
 
-/** Notices where somebody who is asked says nothing any more: a machine that is gone closes no connection. */
+/** Detects a server that no longer answers: a machine that is gone closes no connection. */
 export interface IdleTimeout {
-  /** From now on it is noticed after so many milliseconds; never where that is undefined. */
-  allow(milliseconds: number | undefined): void;
-  /** Hands on what a question comes to. */
-  watch<T>(asked: Promise<T>): Promise<T>;
+  /** Sets the milliseconds without an answer after which the connection is cut; undefined disables the timeout. */
+  set(milliseconds: number | undefined): void;
+  /** Starts the timeout if none runs, and returns the promise of the answer. */
+  watch<T>(answer: Promise<T>): Promise<T>;
 }
 
 /**
- * Makes one for a connection.
+ * Creates the idle timeout of a connection.
  *
- * @param cutOff Ends it, so that whatever was asked fails.
+ * @param cutOff Destroys the connection, so that all its statements fail.
  */
 export function createIdleTimeout(cutOff: () => void): IdleTimeout {
-  let allowed: number | undefined;
+  let timeout: number | undefined;
   let unanswered = 0;
   let timer: NodeJS.Timeout | undefined;
 
-  /** Whatever is answered shows that somebody is there. */
-  function heard(): void {
+  /** Restarts the timer: each answer proves that the server is alive. */
+  function answered(): void {
     unanswered--;
     clearTimeout(timer);
-    timer = unanswered === 0 ? undefined : begin();
+    timer = unanswered === 0 ? undefined : start();
   }
 
-  function begin(): NodeJS.Timeout | undefined {
-    return allowed === undefined ? undefined : setTimeout(cutOff, allowed);
+  function start(): NodeJS.Timeout | undefined {
+    return timeout === undefined ? undefined : setTimeout(cutOff, timeout);
   }
 
   return {
-    allow(milliseconds) {
-      allowed = milliseconds;
+    set(milliseconds) {
+      timeout = milliseconds;
     },
-    watch(asked) {
+    watch(answer) {
       unanswered++;
-      timer ??= begin();
-      asked.then(heard, heard);
-      return asked;
+      timer ??= start();
+      answer.then(answered, answered);
+      return answer;
     },
   };
 }

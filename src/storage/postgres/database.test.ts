@@ -23,13 +23,13 @@ const ids = async (): Promise<readonly string[]> =>
 describe('figures', () => {
   it('count what was written, and connections; who watches is told of each commit', async () => {
     const told: number[] = [];
-    const watched = await open({ watch: { committed: ({ ms, works }) => void told.push(ms > 0 ? works : 0) } });
-    const { commits } = watched.figures;
+    const watched = await open({ observer: { committed: ({ ms, unitsOfWork }) => void told.push(ms > 0 ? unitsOfWork : 0) } });
+    const { commits } = watched.metrics;
     await watched.transaction((tx) => insert(tx, 'a'));
     await watched.transaction((tx) => tx.all(sql`SELECT 1`));
-    await watched.prove();
-    expect(watched.figures.commits - commits).toBe(2);
-    expect(watched.figures).toMatchObject({ waiting: 0, guardRetries: 0, connections: 2, idleConnections: 2 });
+    await watched.probe();
+    expect(watched.metrics.commits - commits).toBe(2);
+    expect(watched.metrics).toMatchObject({ waiting: 0, validationRetries: 0, connections: 2, idleConnections: 2 });
     expect(told.slice(-2)).toEqual([1, 1]);
     await watched.close();
   });
@@ -142,7 +142,7 @@ describe('works side by side', () => {
         await tx.run(sql`UPDATE "Parent" SET "n" = ${(row?.n ?? 0) + 1} WHERE "id" = 'a'`);
       });
     await Promise.all(
-      Array.from({ length: 20 }, () => addOne((tx) => tx.one(sql`SELECT 1 FROM "Parent" WHERE "id" = 'a'${tx.rowLock('change')}`))),
+      Array.from({ length: 20 }, () => addOne((tx) => tx.one(sql`SELECT 1 FROM "Parent" WHERE "id" = 'a'${tx.rowLock('noKeyUpdate')}`))),
     );
     await Promise.all(Array.from({ length: 20 }, () => addOne((tx) => tx.lock('a'))));
     expect(await database.transaction((tx) => tx.one(sql`SELECT "n" FROM "Parent"`))).toEqual({ n: 40 });

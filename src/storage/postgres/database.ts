@@ -1,7 +1,7 @@
 import { Problem, SetupError } from '../../errors.ts';
-import type { Appending, Database, Transaction, TransactionOptions } from '../contract.ts';
+import type { AppendStatements, Database, Transaction, TransactionOptions } from '../contract.ts';
 import { createHealth } from '../storage-health.ts';
-import { type PostgresAddress, readPostgresUrl, showPostgresUrl } from './connection-string.ts';
+import { type PostgresAddress, parsePostgresUrl, toDisplayUrl } from './connection-string.ts';
 import { createRunner, type RunnerOptions } from './runner.ts';
 import { checkServer } from './server-checks.ts';
 import { postgresDialect } from './sql-dialect.ts';
@@ -21,7 +21,7 @@ export interface PostgresOptions extends RunnerOptions {
  * @throws SetupError where the server cannot be reached, or cannot keep what it is given.
  */
 export async function openPostgres(options: PostgresOptions): Promise<Database> {
-  const address = readPostgresUrl(options.url);
+  const address = parsePostgresUrl(options.url);
   const abilities = await checkServer(address, options).catch((error) => refuse(address, error));
   const runner = createRunner(address, { ...options, ...abilities });
   const running = new Set<Promise<unknown>>();
@@ -55,14 +55,14 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     dialect: postgresDialect,
     transaction,
     get healthy() {
-      return health.isGood;
+      return health.isHealthy;
     },
     get fault() {
       return runner.fault;
     },
-    prove,
-    get figures() {
-      return runner.figures;
+    probe: prove,
+    get metrics() {
+      return runner.metrics;
     },
     close() {
       closing ??= close();
@@ -75,7 +75,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
 function refuse(address: PostgresAddress, error: unknown): never {
   if (error instanceof SetupError) throw error;
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  throw new SetupError(`cannot use the database ${showPostgresUrl(address)}: ${cause instanceof Error ? cause.message : String(cause)}`);
+  throw new SetupError(`cannot use the database ${toDisplayUrl(address)}: ${cause instanceof Error ? cause.message : String(cause)}`);
 }
 
 /** Goes the way of a request that is recorded, over connections of both kinds, and changes nothing. */
@@ -85,7 +85,7 @@ async function probe(tx: Transaction): Promise<void> {
 }
 
 /** Appends no row and has a commit written. */
-const NOTHING: Appending<string> = Object.freeze({
+const NOTHING: AppendStatements<string> = Object.freeze({
   write: () => [{ sql: 'SELECT pg_current_xact_id()', parameters: [] }],
   find: () => ({ sql: 'SELECT 1 WHERE FALSE', parameters: [] }),
 });

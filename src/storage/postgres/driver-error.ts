@@ -20,7 +20,7 @@ export const STALE = 'ZBW01';
  * deadlock); a column has another type than when the statement was prepared; a pooler gave us a connection that does not
  * know the statement; tables have meanwhile followed other definitions; what it rests on has changed.
  */
-const PASSING = new Map([
+const RETRY_REASONS = new Map([
   ['40001', 'conflict'],
   ['40P01', 'conflict'],
   ['0A000', 'statement'],
@@ -32,7 +32,7 @@ const PASSING = new Map([
 ] as const);
 
 /** What was in the way, where running the work once more may help. */
-export type Passing = 'conflict' | 'statement' | 'pooler' | 'tables' | 'stale';
+export type RetryReason = 'conflict' | 'statement' | 'pooler' | 'tables' | 'stale';
 
 /** An error of a statement that was prepared when tables may have been others: that its parameters have another type may be all of it. */
 export class PreparedError extends Error {
@@ -52,7 +52,7 @@ const UNAVAILABLE = /^(08|25006|25P0[34]|28|3D000|42501|53|57P|58|F0|XX00[12])/;
 const LOST = /^(08|57P|40003)/;
 
 /** Whether a connection was lost: what was sent last may have been done or not. */
-export function isLost(error: unknown): boolean {
+export function isConnectionLost(error: unknown): boolean {
   const code = serverCode(error);
   return code === undefined || LOST.test(code);
 }
@@ -73,14 +73,14 @@ function causeOf(error: unknown): pg.DatabaseError | undefined {
 }
 
 /** Whether the work might succeed if it were run once more, and why. */
-export function passing(error: unknown): Passing | undefined {
+export function retryReason(error: unknown): RetryReason | undefined {
   if (error instanceof PreparedError && ABOUT_STATEMENTS.test(serverCode(error) ?? '')) return 'statement';
   const code = serverCode(error);
   // 0A000 is said of anything that is not supported; of a plan that no longer fits, by this routine alone, in any language.
   if (code === '0A000' && causeOf(error)?.routine !== 'RevalidateCachedQuery') return undefined;
   // While it was being added, the row's day was given a partition.
   if (code === '23514' && causeOf(error)?.routine === 'ExecPartitionCheckEmitError') return 'tables';
-  for (const [known, why] of PASSING) if (known === code) return why;
+  for (const [known, why] of RETRY_REASONS) if (known === code) return why;
   return undefined;
 }
 
@@ -89,7 +89,7 @@ export function fromDriver(error: unknown): ConstraintError | Problem {
   if (error instanceof Problem || error instanceof ConstraintError) return error;
   const code = serverCode(error);
   const constraint = code === undefined ? undefined : CONSTRAINTS.get(code);
-  if (constraint !== undefined) return new ConstraintError(constraint, { ...placeOf(error), cause: error });
+  if (constraint !== undefined) return new ConstraintError(constraint, { ...toTableAndColumns(error), cause: error });
   if (code === undefined || UNAVAILABLE.test(code)) return BUSY.has(code ?? '') ? busy(error) : unavailable(error);
   if (BUSY.has(code)) return busy(error);
   return new Problem('INTERNAL', 'the request could not be completed', { cause: error });
@@ -106,7 +106,7 @@ export function busy(cause: unknown): Problem {
 }
 
 /** `Key (a, "b")=(…) …` → a, b: in whatever language it is said. Names of ours hold no parentheses, commas or quotes. */
-function placeOf(error: unknown): { table?: string; columns?: readonly string[] } {
+function toTableAndColumns(error: unknown): { table?: string; columns?: readonly string[] } {
   const { table, detail = '' } = causeOf(error) ?? {};
   if (table === undefined) return {};
   const [, list] = /\(([^()]*)\)=\(/.exec(detail) ?? [];

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { installed, startPgbouncer } from '../../../test/postgres/pgbouncer.ts';
 import type { Database } from '../contract.ts';
 import { openFamily } from './postgres.fixture.ts';
-import { takes } from './server-checks.ts';
+import { isSupported } from './server-checks.ts';
 
 const { url, open, ask, close } = openFamily('storage_postgres_gone');
 
@@ -67,7 +67,7 @@ describe.each([
 
 it('a server that takes no such setting is asked for none, and all else goes on', async () => {
   const taken = database.transaction(async (tx) => [
-    await takes(tx, 'SET LOCAL nothing_of_that_name = 1'),
+    await isSupported(tx, 'SET LOCAL nothing_of_that_name = 1'),
     await tx.one({ sql: 'SELECT 1 AS "n"', parameters: [] }),
   ]);
   expect(await taken).toEqual([false, { n: 1 }]);

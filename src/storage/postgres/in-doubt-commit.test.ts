@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Cut, type PostgresProxy, startProxy } from '../../../test/postgres/proxy.ts';
 import { sql } from '../../sql.ts';
-import type { Appending, Database, Transaction } from '../contract.ts';
+import type { AppendStatements, Database, Transaction } from '../contract.ts';
 import { failure } from '../storage.fixture.ts';
 import { openPostgres } from './database.ts';
 import { openFamily } from './postgres.fixture.ts';
@@ -28,7 +28,7 @@ beforeEach(async () => {
   for (let at = 0; at < 3; at++) await database.transaction((tx) => tx.one(sql`SELECT 1`));
 });
 
-const LOG: Appending<string> = {
+const LOG: AppendStatements<string> = {
   write: (_, ids) => ids.map((id) => sql`INSERT INTO "Log" ("id") VALUES (${id})`),
   find: (id) => sql`SELECT 1 FROM "Log" WHERE "id" = ${id}`,
 };
@@ -101,12 +101,12 @@ describe('a COMMIT that comes late', () => {
 
 it('what nobody can find out is not said to have failed, nor to be done', async () => {
   const lost = await startProxy(url.href);
-  const cutOff = await openPostgres({ url: lost.url, doubtTimeout: 300 });
+  const cutOff = await openPostgres({ url: lost.url, inDoubtTimeout: 300 });
   for (let at = 0; at < 3; at++) await cutOff.transaction((tx) => tx.one(sql`SELECT 1`));
   lost.cut('last');
   expect(await failure(cutOff.transaction(change))).toMatchObject({
     code: 'STORAGE_UNAVAILABLE',
-    extras: { hint: expect.stringContaining('it may have been done') },
+    extras: { hint: expect.stringContaining('the change may have been saved') },
   });
   await cutOff.close();
   await lost.close();

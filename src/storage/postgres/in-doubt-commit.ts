@@ -1,29 +1,29 @@
-import type { PendingResults, Transaction } from '../contract.ts';
+import type { Query, Transaction } from '../contract.ts';
 
-/** A commit of which nobody knows whether it was done. */
+/** A commit whose outcome is unknown, because the connection was lost before its answer. */
 export interface InDoubtCommit {
-  /** The number that the server gave the transaction; undefined where it wrote nothing. */
-  readonly number: string | undefined;
-  /** Gives a row where it was committed; undefined where it appended none. */
-  readonly find: PendingResults | undefined;
+  /** The id that the server gave the transaction; undefined if it wrote nothing. */
+  readonly transactionId: string | undefined;
+  /** Selects a row if the transaction was committed; undefined if it appended none. */
+  readonly find: Query | undefined;
 }
 
-/** What became of it. `open` where it may still become either, `unknown` where nobody will tell. */
+/** The outcome of an in-doubt commit: `open` while it is undecided, `unknown` if the server cannot tell. */
 export type CommitOutcome = 'committed' | 'undone' | 'open' | 'unknown';
 
 const STATUS = 'SELECT pg_xact_status($1::xid8) AS "status"';
 
 /**
- * Asks once what became of a transaction. That a row of it is there is sure. That it is not is so only once the server says that the
- * transaction has ended: its COMMIT may still be on the way. A server that has taken the place of the one before may have given its
- * number to another, so where rows were appended, they have the last word.
+ * Looks once for the outcome of a transaction. A stored row proves the commit. A missing row proves the rollback only after the server
+ * reports the transaction as ended, because COMMIT may still be on its way. After a failover the new server may have given the id to
+ * another transaction, so a row takes precedence over the reported status.
  */
-export async function loadCommitOutcome(tx: Transaction, { number, find }: InDoubtCommit): Promise<CommitOutcome> {
-  if (number === undefined) return 'undone';
-  // In this order: what is said to have ended is then found, or is not there.
-  const told = await tx.one<{ status: string | null }>({ sql: STATUS, parameters: [number] });
+export async function loadCommitOutcome(tx: Transaction, { transactionId, find }: InDoubtCommit): Promise<CommitOutcome> {
+  if (transactionId === undefined) return 'undone';
+  // The status comes first: after a transaction has ended, its rows are either visible or do not exist.
+  const row = await tx.one<{ status: string | null }>({ sql: STATUS, parameters: [transactionId] });
   if (find !== undefined && (await tx.one(find)) !== undefined) return 'committed';
-  const status = told?.status;
+  const status = row?.status;
   if (status === 'committed') return find === undefined ? 'committed' : 'unknown';
   if (status === 'aborted') return 'undone';
   return status === 'in progress' ? 'open' : 'unknown';

@@ -6,111 +6,111 @@ import type { TransactionState } from './transaction-state.ts';
 
 /** How transactions of a connection begin. */
 export interface TransactionStart {
-  /** Text that begins one. */
+  /** SQL text that begins a transaction. */
   readonly begin: string;
   readonly clock: Clock;
 }
 
-/** As much of a transaction as the server has been told. */
+/** A transaction that sends BEGIN only when it is needed. */
 export interface LazyTransaction {
   readonly isBegun: boolean;
-  /** Whether it may have changed something, or holds what others may want. */
+  /** True if the transaction may have written rows or taken locks. */
   readonly isWriting: boolean;
-  /** The number that the server gave it, once that has answered and it is writing. */
-  readonly number: string | undefined;
-  /** Begins it, before anything is asked. */
+  /** The transaction id (`pg_current_xact_id`), once the transaction writes and the server has answered. */
+  readonly transactionId: string | undefined;
+  /** Sends BEGIN before the first statement. */
   begin(): void;
-  /** Says that what follows writes, or holds something. */
+  /** Announces a statement that writes or locks. */
   write(): void;
-  readonly marks: PendingSavepoints;
-  /** Throws what the server did not like about its beginning. */
+  readonly savepoints: PendingSavepoints;
+  /** Resolves when the server has answered BEGIN. Throws its error. */
   answered(): Promise<void>;
-  /** False where the server did not do what was to undo all of it: then it may still be in the midst of that. */
+  /** Resolves to false if a ROLLBACK failed: the transaction may still be open on the server. */
   isUndone(): Promise<boolean>;
 }
 
 const NOW = `(extract(epoch FROM now()) * 1000)::bigint AS "now", pg_backend_pid() AS "process"`;
-const NUMBER = `pg_current_xact_id()::text AS "number"`;
+const TRANSACTION_ID = `pg_current_xact_id()::text AS "transactionId"`;
 
 /**
- * Begins a transaction no sooner than it is needed. Where every statement sees what is committed by then, statements that only look are
- * the same without one, and two messages fewer.
+ * Creates a transaction that begins with its first write. With READ COMMITTED each statement sees the rows committed by then, so
+ * statements that only read give the same result without a transaction and save two messages.
  */
 export function createLazyTransaction(
   connection: Connection,
-  course: TransactionState,
+  state: TransactionState,
   { begin, clock }: TransactionStart,
 ): LazyTransaction {
   const answers: Promise<void>[] = [];
-  const told = { isBegun: false, isWriting: false, number: undefined as string | undefined };
+  const sent = { isBegun: false, isWriting: false, transactionId: undefined as string | undefined };
 
   function send(text: string): void {
     const sentAt = Date.now();
-    const answer = course
+    const answer = state
       .follow(() => connection.send(text))
       .then((result) => {
         const row = lastRow(result);
         if (row.now !== undefined) clock.set(row.now, sentAt);
-        if (row.process !== undefined) connection.meet(row.process);
-        told.number = row.number ?? told.number;
+        if (row.process !== undefined) connection.setBackendProcess(row.process);
+        sent.transactionId = row.transactionId ?? sent.transactionId;
       });
-    // Looked at when all is done; what is asked behind it fails of itself.
+    // `answered` reports the error; the statements sent after this one fail on their own.
     answer.catch(() => undefined);
     answers.push(answer);
   }
 
   const rollbacks: Promise<boolean>[] = [];
-  /** All that was written is undone; it begins anew where something is written again. */
+  /** Rolls everything back; the next write begins a new transaction. */
   function startOver(): void {
-    rollbacks.push(isDone(connection.send('ROLLBACK'), course));
-    Object.assign(told, { isBegun: false, isWriting: false, number: undefined });
+    rollbacks.push(hasSucceeded(connection.send('ROLLBACK'), state));
+    Object.assign(sent, { isBegun: false, isWriting: false, transactionId: undefined });
   }
 
-  const marks = createLazySavepoints((text) => void connection.send(text).catch(course.note));
-  function open(asking: string): void {
-    told.isBegun = true;
-    send(`${begin}; SELECT ${asking}`);
-    marks.begin(startOver);
+  const savepoints = createLazySavepoints((text) => void connection.send(text).catch(state.note));
+  function open(columns: string): void {
+    sent.isBegun = true;
+    send(`${begin}; SELECT ${columns}`);
+    savepoints.begin(startOver);
   }
 
-  return Object.assign(told, {
+  return Object.assign(sent, {
     begin: () => open(NOW),
     write() {
-      if (told.isWriting) return;
-      told.isWriting = true;
-      if (told.isBegun) send(`SELECT ${NUMBER}`);
-      else open(`${NOW}, ${NUMBER}`);
+      if (sent.isWriting) return;
+      sent.isWriting = true;
+      if (sent.isBegun) send(`SELECT ${TRANSACTION_ID}`);
+      else open(`${NOW}, ${TRANSACTION_ID}`);
     },
-    marks: { open: (name: string) => openIn(marks, name, told), undo: marks.undo, release: marks.release },
+    savepoints: { open: (name: string) => openSavepoint(savepoints, name, sent), undo: savepoints.undo, release: savepoints.release },
     answered: async () => void (await Promise.all(answers)),
     isUndone: async () => (await Promise.all(rollbacks)).every((done) => done),
   });
 }
 
-/** A statement that fails fails all that is around it, up to the innermost savepoint that the server knows: so it is told of each at once. */
-function openIn(marks: LazySavepoints, name: string, { isBegun }: Pick<LazyTransaction, 'isBegun'>): void {
-  marks.open(name);
-  if (isBegun) marks.send();
+/** Sends the savepoint at once in a transaction that has begun: on PostgreSQL a failed statement aborts all up to the innermost savepoint. */
+function openSavepoint(savepoints: LazySavepoints, name: string, { isBegun }: Pick<LazyTransaction, 'isBegun'>): void {
+  savepoints.open(name);
+  if (isBegun) savepoints.send();
 }
 
-async function isDone(asked: Promise<unknown>, course: TransactionState): Promise<boolean> {
+async function hasSucceeded(sent: Promise<unknown>, state: TransactionState): Promise<boolean> {
   try {
-    await asked;
+    await sent;
     return true;
   } catch (error) {
-    course.note(error);
+    state.note(error);
     return false;
   }
 }
 
-interface Answered {
+interface StateRow {
   readonly now?: number;
   readonly process?: number;
-  readonly number?: string;
+  readonly transactionId?: string;
 }
 
-/** Of several statements in one message, the last one tells. */
-function lastRow(result: unknown): Answered {
-  const last = (Array.isArray(result) ? result.at(-1) : result) as pg.QueryResult<Answered> | undefined;
+/** Returns the row of the last statement in a message with several. */
+function lastRow(result: unknown): StateRow {
+  const last = (Array.isArray(result) ? result.at(-1) : result) as pg.QueryResult<StateRow> | undefined;
   return last?.rows[0] ?? {};
 }

@@ -3,14 +3,14 @@ import { Problem } from '../../errors.ts';
 import { type Sql, sql } from '../../sql.ts';
 import type { Transaction } from '../contract.ts';
 import type { Runner } from './runner.ts';
-import { keyOf } from './transaction-handle.ts';
+import { toLockKey } from './transaction-handle.ts';
 
 /** Two runners, so that a transaction of one can be open while the other is asked; each has connections of its own. */
-export interface Pair {
+export interface RunnerPair {
   readonly holder: Runner;
   readonly other: Runner;
   /** Milliseconds for both to be answered. */
-  readonly patience?: number;
+  readonly timeout?: number;
 }
 
 const PATIENCE = 60_000;
@@ -21,7 +21,7 @@ const PAUSE = 50;
  * In words, why locks do not lock; nothing where they do. Servers that only speak like PostgreSQL may know the functions and do nothing:
  * nobody would wait for anybody, and nobody would notice. So what one transaction holds, another one tries to get.
  */
-export async function findLockMistakes({ holder, other, patience = PATIENCE }: Pair): Promise<readonly string[]> {
+export async function findLockProblems({ holder, other, timeout: patience = PATIENCE }: RunnerPair): Promise<readonly string[]> {
   for (const end = performance.now() + patience; performance.now() < end; ) {
     const mistakes = await findOnce(holder, other);
     if (mistakes !== undefined) return mistakes;
@@ -44,7 +44,7 @@ async function findOnce(holder: Runner, other: Runner): Promise<readonly string[
     await tx.one(sql`SELECT pg_advisory_xact_lock_shared(${locked.place})`);
     // Behind a pooler, many who begin at once would each hold a connection and wait for another: one after the other, none of them waiting.
     const turn = await tx.one<{ readonly isOurs: number; readonly isFree: number }>(sql`SELECT
-      pg_try_advisory_xact_lock(${TURN}) AS "isOurs", pg_try_advisory_xact_lock(${keyOf(`${locked.name}, free`)}) AS "isFree"`);
+      pg_try_advisory_xact_lock(${TURN}) AS "isOurs", pg_try_advisory_xact_lock(${toLockKey(`${locked.name}, free`)}) AS "isFree"`);
     if (turn?.isFree !== 1) return ['pg_try_advisory_xact_lock does not get a lock that nobody holds'];
     if (turn.isOurs !== 1) return undefined;
     // Of all transactions, this one waits for another: that is what is asked here.
@@ -58,7 +58,7 @@ const TURN = sql`hashtextextended('bailiwick looks whether locks lock', 0)`;
 
 async function findMistakes(tx: Transaction, { name, place }: Locked): Promise<readonly string[]> {
   const got = await tx.one<{ readonly [lock in 'name' | 'place']: number }>(sql`SELECT
-    pg_try_advisory_xact_lock(${keyOf(name)}) AS "name",
+    pg_try_advisory_xact_lock(${toLockKey(name)}) AS "name",
     pg_try_advisory_xact_lock(${place}) AS "place"`);
   return [
     ...(got?.name === 0 ? [] : ['pg_advisory_xact_lock locks nothing: two transactions hold the same lock']),

@@ -6,7 +6,7 @@ describe('places', () => {
     const places = createConnectionSlots();
     const [a, b, c] = [places.take(), places.take(), places.take()];
     expect([b, c]).toEqual([a + 1, a + 2]);
-    places.give(b);
+    places.release(b);
     expect(places.take()).toBe(b);
     expect(places.take()).toBe(a + 3);
   });

@@ -4,24 +4,24 @@ import { Problem } from '../../errors.ts';
 import { entryOf } from '../../memoize.ts';
 import { type Connection, createConnection } from './connection.ts';
 import type { PostgresAddress, ServerOptions } from './connection-string.ts';
-import { busy, fromDriver, type Passing, unavailable } from './driver-error.ts';
+import { busy, fromDriver, type RetryReason, unavailable } from './driver-error.ts';
 
-/** Texts that say how transactions go on. */
-export interface Beginnings {
-  /** Begins one on a connection that has our settings. */
+/** SQL texts that begin transactions and set their options. */
+export interface BeginStatements {
+  /** Begins a transaction on a connection that has our settings. */
   readonly own: string;
-  /** Begins one on a connection that may have been somebody else's a moment ago: with settings that are its own. */
+  /** Begins a transaction with its own settings, on a connection that other clients may have used before. */
   readonly shared: string;
-  /** The same for what may take minutes. */
-  readonly patient: string;
-  /** Makes the settings those of the connection. */
-  readonly settings: string;
+  /** Begins a transaction that may take minutes. */
+  readonly longRunning: string;
+  /** Sets the options of the session. */
+  readonly sessionSettings: string;
 }
 
-/** As much as it takes to know whether a connection can be used again. */
-export interface Used {
+/** The part of an outcome that decides whether the connection can be used again. */
+export interface ConnectionUse {
   readonly broken?: boolean;
-  readonly passing?: Passing | undefined;
+  readonly retryReason?: RetryReason | undefined;
 }
 
 /** Connections to one server. */
@@ -30,48 +30,53 @@ export interface Pool {
   readonly idle: number;
   readonly waiting: number;
   /**
-   * Lends a connection for as long as `work` takes; where that is not `patient`, the server has to answer in time. Throws Problems where
-   * there is none.
+   * Lends a connection for the duration of `work`. Unless that is `longRunning`, an idle timeout closes a connection whose server does
+   * not answer. Throws Problems if no connection is available.
    */
-  lend<Outcome extends Used>(work: (connection: Connection) => Promise<Outcome>, how?: { readonly patient: boolean }): Promise<Outcome>;
+  lend<Outcome extends ConnectionUse>(
+    work: (connection: Connection) => Promise<Outcome>,
+    how?: { readonly longRunning: boolean },
+  ): Promise<Outcome>;
   close(): Promise<void>;
 }
 
 /**
- * Has the server look every two seconds, while it works, whether whoever asked is still there: else what a process asked that was killed
- * would go on, and hold its locks, for as long as it takes. Servers know it from 14 on, but not on every system.
+ * Makes the server check every two seconds, while a statement runs, that the client is still connected. Otherwise the statements of a
+ * killed process would run to their end and hold their locks. Servers support it from version 14 on, but not on every operating system.
  */
 export const CLIENT_CHECK = 'client_connection_check_interval = 2000';
 
 const STATEMENT_TIMEOUT = 30_000;
-/** The server ends a statement that takes too long, and says so: where nothing is heard so long after, nobody is there. */
-const GRACE = 5000;
-/** For a transaction of which nothing is heard: its process hangs, and holds up others. */
+/** Milliseconds after the statement timeout in which the server must have answered; without an answer the connection is dead. */
+const ANSWER_GRACE = 5000;
+/** Milliseconds after which the server ends an idle transaction: its process hangs and blocks others. */
 const IDLE_TIMEOUT = 30_000;
-/** What is done with patience is cut off only where it hangs. */
-const PATIENT_IDLE_TIMEOUT = 600_000;
-/** A connection is closed after so long, so that after a failover, or behind a balancer, all move in time. */
+/** The same for long-running transactions. */
+const LONG_RUNNING_IDLE_TIMEOUT = 600_000;
+/** Maximum age of a connection, so that all of them move after a failover or behind a load balancer. */
 const LIFETIME_SECONDS = 1800;
 
-/** How a pool goes on. */
+/** Options of a pool. */
 export interface PoolOptions extends ServerOptions {
-  /** Called where a connection is lost. */
-  lost(): void;
-  /** Where its connections have their places, among those of others. */
-  readonly places: ConnectionSlots;
+  /** Called when a connection is lost. */
+  onConnectionLost(): void;
+  /** The slots that all pools of a database share. */
+  readonly slots: ConnectionSlots;
 }
 
-/** Makes a pool of so many connections at most; it connects when it is first asked. */
+/** Creates a pool of at most `size` connections; it connects on first use. */
 export function createPool(address: PostgresAddress, size: number, options: PoolOptions): Pool {
   const pool = openPool(address, size, options);
-  const { settings } = toBeginnings(address, options);
+  const { sessionSettings } = toBeginStatements(address, options);
   const connections = new WeakMap<pg.PoolClient, Connection>();
-  let named = options.preparedStatements ?? true;
+  let preparesStatements = options.preparedStatements ?? true;
   const connectionOf = (client: pg.PoolClient): Connection =>
-    entryOf(connections, client, () => createConnection(client, { named: () => named, place: options.places.take() }));
+    entryOf(connections, client, () =>
+      createConnection(client, { preparesStatements: () => preparesStatements, slot: options.slots.take() }),
+    );
   pool.on('remove', (client) => {
     const known = connections.get(client);
-    if (known !== undefined) options.places.give(known.place);
+    if (known !== undefined) options.slots.release(known.slot);
   });
 
   return {
@@ -84,17 +89,18 @@ export function createPool(address: PostgresAddress, size: number, options: Pool
     get waiting() {
       return pool.waitingCount;
     },
-    async lend(work, { patient } = { patient: false }) {
+    async lend(work, { longRunning } = { longRunning: false }) {
       const client = await take(pool);
       const connection = connectionOf(client);
-      connection.allowSilence(patient ? undefined : (options.statementTimeout ?? STATEMENT_TIMEOUT) + GRACE);
+      connection.setIdleTimeout(longRunning ? undefined : (options.statementTimeout ?? STATEMENT_TIMEOUT) + ANSWER_GRACE);
       if (connection.isFull) connection.forgetStatements();
       const outcome = await work(connection);
-      if (outcome.passing === 'statement') connection.forgetStatements();
-      // Whoever is in between has given our statements to somebody else's connection: no more names, then.
-      if (outcome.passing === 'pooler') named = false;
-      if (!outcome.broken && connection.isOwn && !connection.isSet && named) connection.settle(settings);
-      if (outcome.broken) options.lost();
+      if (outcome.retryReason === 'statement') connection.forgetStatements();
+      // A pooler has switched the server connection under our prepared statements: from now on they have no names.
+      if (outcome.retryReason === 'pooler') preparesStatements = false;
+      if (!outcome.broken && connection.isDirect && !connection.hasSettings && preparesStatements)
+        connection.applySettings(sessionSettings);
+      if (outcome.broken) options.onConnectionLost();
       client.release(outcome.broken ?? false);
       return outcome;
     },
@@ -103,19 +109,19 @@ export function createPool(address: PostgresAddress, size: number, options: Pool
 }
 
 /**
- * What transactions begin with. Where a pooler is in between, settings are the transaction's own: they would reach whoever the
- * connection is given to next.
+ * Renders the texts that begin transactions. Behind a pooler the settings belong to the transaction: settings of the session would
+ * reach the next client of that connection.
  */
-export function toBeginnings(
+export function toBeginStatements(
   { schema }: PostgresAddress,
   { statementTimeout = STATEMENT_TIMEOUT, lockTimeout = 5000, checksClients = false }: ServerOptions,
-): Beginnings {
+): BeginStatements {
   const begin = 'BEGIN ISOLATION LEVEL READ COMMITTED';
   const own = `${begin} READ WRITE`;
-  // What is sent behind a BEGIN is on its way before that is known to have worked: were it cancelled, each statement would be committed by itself.
-  const outside = [`SET default_transaction_isolation = 'read committed'`, 'SET default_transaction_read_only = on'];
+  // Statements are sent before the answer to BEGIN. If BEGIN fails, these defaults make them fail too; otherwise each would commit on its own.
+  const defaults = [`SET default_transaction_isolation = 'read committed'`, 'SET default_transaction_read_only = on'];
   const settings = (set: 'SET' | 'SET LOCAL', statement: number, idle: number): readonly string[] => [
-    ...insisted(set),
+    ...requiredSettings(set),
     `${set} statement_timeout = ${statement}`,
     `${set} lock_timeout = ${lockTimeout}`,
     `${set} idle_in_transaction_session_timeout = ${idle}`,
@@ -125,16 +131,16 @@ export function toBeginnings(
   return {
     own,
     shared: [begin, ...settings('SET LOCAL', statementTimeout, IDLE_TIMEOUT)].join('; '),
-    patient: [own, ...settings('SET LOCAL', 0, PATIENT_IDLE_TIMEOUT)].join('; '),
-    settings: [...settings('SET', statementTimeout, IDLE_TIMEOUT), ...outside].join('; '),
+    longRunning: [own, ...settings('SET LOCAL', 0, LONG_RUNNING_IDLE_TIMEOUT)].join('; '),
+    sessionSettings: [...settings('SET', statementTimeout, IDLE_TIMEOUT), ...defaults].join('; '),
   };
 }
 
 /**
- * What a role or a database may be given other defaults for, at any time: commits that are answered before they are on the disk, or on the
- * standby that has to have them; backslashes that end texts in another place than we think; numbers with digits missing.
+ * Settings that a role or a database can override at any time, and that must have these values: commits wait for the disk or the
+ * synchronous standby, backslashes in strings are literal, and floats keep all digits.
  */
-function insisted(set: 'SET' | 'SET LOCAL'): readonly string[] {
+function requiredSettings(set: 'SET' | 'SET LOCAL'): readonly string[] {
   const weak = `current_setting('synchronous_commit', true) IN ('off', 'local')`;
   return [
     `SELECT set_config('synchronous_commit', 'on', ${set === 'SET LOCAL'}) WHERE ${weak}`,
@@ -143,7 +149,7 @@ function insisted(set: 'SET' | 'SET LOCAL'): readonly string[] {
   ];
 }
 
-function openPool(address: PostgresAddress, size: number, { connectTimeout = 5000, lost }: PoolOptions): pg.Pool {
+function openPool(address: PostgresAddress, size: number, { connectTimeout = 5000, onConnectionLost: lost }: PoolOptions): pg.Pool {
   const { host, port, user, password, database, ssl, applicationName } = address;
   const pool = new pg.Pool({
     ...{ host, port, user, database, ssl, application_name: applicationName },
@@ -152,12 +158,12 @@ function openPool(address: PostgresAddress, size: number, { connectTimeout = 500
     connectionTimeoutMillis: connectTimeout,
     maxLifetimeSeconds: LIFETIME_SECONDS,
     keepAlive: true,
-    // A command that is done, or failed on the way, does not wait for connections that nobody uses.
+    // A command that has ended does not wait for idle connections.
     allowExitOnIdle: true,
-    // What needs no answer (SAVEPOINT, RELEASE) is sent together with what comes next.
+    // Statements without a result (SAVEPOINT, RELEASE) are sent together with the next one.
     pipeline: true,
   });
-  // Of a connection that is lost, whoever asks something of it learns; unheard, the driver's event would end the process.
+  // The statements on a lost connection fail on their own. Without these listeners the driver's event would end the process.
   pool.on('error', () => lost());
   pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
@@ -167,40 +173,40 @@ async function take(pool: pg.Pool): Promise<pg.PoolClient> {
   try {
     return await pool.connect();
   } catch (error) {
-    // Said in the same words where no connection is free and where none can be made.
+    // The driver has one error for both: all connections are in use, and no connection can be opened.
     if (pool.totalCount - pool.idleCount >= (pool.options.max ?? 0)) throw busy(error);
     const known = fromDriver(error);
-    // There is not even one to wait for.
+    // No connection is open that could become free.
     if (pool.totalCount === 0) throw unavailable(error);
     throw known instanceof Problem && known.status === 503 ? known : unavailable(error);
   }
 }
 
-/** Rows that many transactions count in are split in so many. */
-export const SLOTS = 32;
+/** Number of rows that a shared counter is split into. */
+export const SLOT_COUNT = 32;
 
-/** Places of the connections of one process: of two at the same time, never the same. */
+/** Numbers the connections of one process; two open connections never have the same number. */
 export interface ConnectionSlots {
-  /** The first that is free. */
+  /** Returns the first free slot and marks it as used. */
   take(): number;
-  give(place: number): void;
+  release(slot: number): void;
 }
 
 /**
- * Makes them. Few are ever taken, whatever connections come and go: rows that are counted in are split by them, and each is one more to be
- * added up. Where they begin is up to chance, so that several processes rarely begin with the same.
+ * Creates the slots. Freed slots are reused, because each slot in use adds a row to every shared counter. The first slot is random, so
+ * that several processes rarely use the same one.
  */
 export function createConnectionSlots(): ConnectionSlots {
   const taken = new Set<number>();
-  const first = randomInt(SLOTS);
+  const first = randomInt(SLOT_COUNT);
 
   return {
     take() {
-      let place = first;
-      while (taken.has(place)) place++;
-      taken.add(place);
-      return place;
+      let slot = first;
+      while (taken.has(slot)) slot++;
+      taken.add(slot);
+      return slot;
     },
-    give: (place) => void taken.delete(place),
+    release: (slot) => void taken.delete(slot),
   };
 }

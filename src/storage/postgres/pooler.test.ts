@@ -5,10 +5,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { installed, type Pgbouncer, startPgbouncer } from '../../../test/postgres/pgbouncer.ts';
 import { type PostgresProxy, startProxy } from '../../../test/postgres/proxy.ts';
 import { sql } from '../../sql.ts';
-import type { Appending, Database, Transaction } from '../contract.ts';
-import { readPostgresUrl } from './connection-string.ts';
+import type { AppendStatements, Database, Transaction } from '../contract.ts';
+import { parsePostgresUrl } from './connection-string.ts';
 import { openPostgres, type PostgresOptions } from './database.ts';
-import { findLockMistakes } from './lock-check.ts';
+import { findLockProblems } from './lock-check.ts';
 import { FAMILY, openFamily } from './postgres.fixture.ts';
 import { createRunner, type Runner } from './runner.ts';
 
@@ -110,13 +110,13 @@ describe.runIf(installed !== undefined).each(ways)('behind a pooler %s', (_, { k
 
   it('counts are split as they are without it', async () => {
     const databases = await Promise.all(Array.from({ length: 8 }, () => openBehind({ connections: 1 })));
-    const lanes = await Promise.all(databases.map((database) => database.transaction(async (tx) => tx.lane)));
+    const lanes = await Promise.all(databases.map((database) => database.transaction(async (tx) => tx.slot)));
     expect(lanes.filter((lane) => lane < 0 || lane > 31)).toEqual([]);
   });
 
   it('a connection of the server that is lost as a transaction ends that only looked matters to nobody', async () => {
     const database = await openBehind({ connections: 1 });
-    const LOG: Appending<string> = {
+    const LOG: AppendStatements<string> = {
       write: (_tx, ids) => ids.map((id) => sql`INSERT INTO "Parent" ("id") VALUES (${id})`),
       find: (id) => sql`SELECT 1 FROM "Parent" WHERE "id" = ${id}`,
     };
@@ -147,9 +147,9 @@ describe.runIf(installed !== undefined).each(ways)('behind a pooler %s', (_, { k
 
 it.runIf(installed !== undefined)('behind a pooler with one connection, whether locks lock cannot be seen', async () => {
   const pooler = await startPgbouncer(process.env['TEST_POSTGRES_URL'] ?? '', { poolSize: 1 });
-  const [holder, other] = [1, 2].map(() => createRunner(readPostgresUrl(pooler.url), { connections: 1, statementTimeout: 100 }));
+  const [holder, other] = [1, 2].map(() => createRunner(parsePostgresUrl(pooler.url), { connections: 1, statementTimeout: 100 }));
   try {
-    const mistakes = await findLockMistakes({ holder: holder as Runner, other: other as Runner, patience: 100 });
+    const mistakes = await findLockProblems({ holder: holder as Runner, other: other as Runner, timeout: 100 });
     expect(mistakes).toEqual([expect.stringContaining('expected two connections at least')]);
   } finally {
     await Promise.all([holder?.close(), other?.close()]);

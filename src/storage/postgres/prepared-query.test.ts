@@ -18,7 +18,7 @@ beforeEach(async () => {
   pool = new pg.Pool({ connectionString: process.env['TEST_POSTGRES_URL'] ?? '', max: 1, pipeline: true });
   client = await pool.connect();
   wire = (client as unknown as { readonly connection: Wire }).connection;
-  connection = createConnection(client, { named: () => true, place: 0 });
+  connection = createConnection(client, { preparesStatements: () => true, slot: 0 });
   described = vi.spyOn(wire, 'describe');
 });
 afterEach(async () => {
@@ -27,7 +27,7 @@ afterEach(async () => {
 });
 
 const PAIRS = `SELECT * FROM (VALUES (1, 'a', NULL), (2, NULL, TRUE)) AS pairs("n", "t", "is") WHERE "n" >= $1::int ORDER BY "n"`;
-const askPairs = async (from: number): Promise<unknown> => (await connection.ask({ sql: PAIRS, parameters: [String(from)] })).rows;
+const askPairs = async (from: number): Promise<unknown> => (await connection.query({ sql: PAIRS, parameters: [String(from)] })).rows;
 const askThrice = async (): Promise<void> => {
   for (let times = 0; times < 3; times++) {
     expect(await askPairs(1)).toEqual([
@@ -41,7 +41,7 @@ const askThrice = async (): Promise<void> => {
 
 describe('the columns of a prepared statement', () => {
   it('are asked for once, and rows are read by them from then on', async () => {
-    connection.meet(client.processID ?? 0);
+    connection.setBackendProcess(client.processID ?? 0);
     await askThrice();
     // As it was asked without a name, and as it was prepared.
     expect(described).toHaveBeenCalledTimes(2);
@@ -53,7 +53,7 @@ describe('the columns of a prepared statement', () => {
   });
 
   it('are asked for again once it is prepared anew', async () => {
-    connection.meet(client.processID ?? 0);
+    connection.setBackendProcess(client.processID ?? 0);
     await askThrice();
     connection.forgetStatements();
     await askThrice();
@@ -61,9 +61,9 @@ describe('the columns of a prepared statement', () => {
   });
 
   it('are those of now where it is asked again before it is told that it was prepared anew', async () => {
-    connection.meet(client.processID ?? 0);
+    connection.setBackendProcess(client.processID ?? 0);
     await connection.send('CREATE TEMPORARY TABLE numbers AS SELECT 7 AS "n"');
-    const numbers = async (): Promise<unknown> => (await connection.ask({ sql: 'SELECT "n" FROM numbers', parameters: [] })).rows;
+    const numbers = async (): Promise<unknown> => (await connection.query({ sql: 'SELECT "n" FROM numbers', parameters: [] })).rows;
     for (let times = 0; times < 3; times++) expect(await numbers()).toEqual([{ n: 7 }]);
     await connection.send('ALTER TABLE numbers ALTER COLUMN "n" TYPE TEXT');
     connection.forgetStatements();
@@ -71,8 +71,8 @@ describe('the columns of a prepared statement', () => {
   });
 
   it('of one that fails are those of the next that does not', async () => {
-    connection.meet(client.processID ?? 0);
-    const divide = (by: string): Promise<unknown> => connection.ask({ sql: 'SELECT 6 / $1::int AS "n"', parameters: [by] });
+    connection.setBackendProcess(client.processID ?? 0);
+    const divide = (by: string): Promise<unknown> => connection.query({ sql: 'SELECT 6 / $1::int AS "n"', parameters: [by] });
     await divide('3');
     await expect(divide('0')).rejects.toThrow();
     expect(await divide('2')).toMatchObject({ rows: [{ n: 3 }] });

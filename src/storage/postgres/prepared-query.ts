@@ -1,29 +1,29 @@
 import pg from 'pg';
+import { Problem } from '../../errors.ts';
 import { memoised } from '../../memoize.ts';
 import type { Statement } from '../contract.ts';
-import { COLUMN_TYPES } from './query-values.ts';
 
-/** A statement, and the name that it is prepared under; undefined where it is not. */
-export interface Named extends Statement {
+/** A statement and the name that it is prepared under; undefined if it is not prepared. */
+export interface NamedStatement extends Statement {
   readonly name: string | undefined;
 }
 
-/** What the driver makes of the columns of an answer, to read rows by. */
+/** The driver's description of the columns of a result, by which it parses rows. */
 interface Columns {
   readonly fields: readonly unknown[];
   readonly _parsers: readonly unknown[] | undefined;
   readonly _prebuiltEmptyResultObject: object | null;
 }
 
-/** What is known of the columns of prepared statements, by name. */
-export type Described = Map<string, Columns>;
+/** The columns of prepared statements, by statement name. */
+export type KnownColumns = Map<string, Columns>;
 
-/** As much of the driver's connection as a query is sent by. */
+/** The member of the driver's connection that is overridden. */
 interface Wire {
   describe(message: unknown): void;
 }
 
-/** The driver's query, with what its types leave out. */
+/** The driver's query with members that its type declarations omit. */
 interface DriverQuery {
   name: string | undefined;
   values: readonly unknown[];
@@ -38,53 +38,95 @@ interface DriverQuery {
 const DriverQuery = pg.Query as unknown as new (text: string) => DriverQuery;
 
 /**
- * A statement on its way. The server describes the columns of a prepared one when it is asked the first time and is not asked to
- * again: it would rather fail than have a name answer other columns, which is then prepared anew. Most of what is sent for a row
- * is the description of it otherwise, and most of what it takes to read it.
+ * A query that requests the description of its columns only the first time it is prepared. That is safe, because the server fails
+ * rather than return other columns for a prepared name, and the statement is then prepared again. For a result of one row, the
+ * description is most of the message and most of the parsing.
  */
-class Question extends DriverQuery {
-  readonly #described: Described | undefined;
+class PreparedQuery extends DriverQuery {
+  readonly #knownColumns: KnownColumns | undefined;
 
-  constructor({ sql, parameters, name }: Named, described: Described | undefined) {
-    // As an object it would be copied, member by member.
+  constructor({ sql, parameters, name }: NamedStatement, knownColumns: KnownColumns | undefined) {
+    // Given as an object, the text and the options would be copied member by member.
     super(sql);
     this.name = name;
     this.values = parameters;
     this._accumulateRows = true;
     this._result._types = COLUMN_TYPES;
-    this.#described = described;
+    this.#knownColumns = knownColumns;
   }
 
   override prepare(wire: Wire): void {
-    const columns = this.name === undefined ? undefined : this.#described?.get(this.name);
+    const columns = this.name === undefined ? undefined : this.#knownColumns?.get(this.name);
     const isKnown = columns !== undefined && this.hasBeenParsed(wire);
     if (isKnown) Object.assign(this._result, columns);
-    super.prepare(isKnown ? silent(wire) : wire);
+    super.prepare(isKnown ? withoutDescribe(wire) : wire);
   }
 
   override handleRowDescription(message: unknown): void {
     super.handleRowDescription(message);
     const { fields, _parsers, _prebuiltEmptyResultObject } = this._result;
-    if (this.name !== undefined) this.#described?.set(this.name, { fields, _parsers, _prebuiltEmptyResultObject });
+    if (this.name !== undefined) this.#knownColumns?.set(this.name, { fields, _parsers, _prebuiltEmptyResultObject });
   }
 }
 
 /**
  * Sends a statement.
  *
- * @param described What is known of columns, where all that is said is said to one process of the server; undefined where not.
+ * @param knownColumns The columns known on this connection; undefined if it may switch between processes of the server.
  */
-export function askClient(client: pg.PoolClient, named: Named, described: Described | undefined): Promise<pg.QueryResult> {
+export function sendQuery(
+  client: pg.PoolClient,
+  statement: NamedStatement,
+  knownColumns: KnownColumns | undefined,
+): Promise<pg.QueryResult> {
   return new Promise((resolve, reject) => {
-    const question = new Question(named, described);
-    question.callback = (error, result) => (result === undefined ? reject(error) : resolve(result));
-    client.query(question as unknown as pg.Submittable);
+    const query = new PreparedQuery(statement, knownColumns);
+    query.callback = (error, result) => (result === undefined ? reject(error) : resolve(result));
+    client.query(query as unknown as pg.Submittable);
   });
 }
 
-const silenced = new WeakMap<Wire, Wire>();
+const silentWires = new WeakMap<Wire, Wire>();
 
-/** The same, but that it asks for no description. */
-function silent(wire: Wire): Wire {
-  return memoised(silenced, wire, () => Object.assign(Object.create(wire) as Wire, { describe: () => undefined }));
+/** Returns the connection with a `describe` that sends nothing. */
+function withoutDescribe(wire: Wire): Wire {
+  return memoised(silentWires, wire, () => Object.assign(Object.create(wire) as Wire, { describe: () => undefined }));
+}
+
+/**
+ * Parsers of column values, by the ids of PostgreSQL's types. Rows hold the same values as those of SQLite: integers as numbers, those
+ * beyond 2^53 as bigints; booleans as 1 and 0; everything else as text, JSON too.
+ */
+const PARSERS: ReadonlyMap<number, (text: string) => unknown> = new Map<number, (text: string) => unknown>([
+  [16, (text) => (text === 't' ? 1 : 0)],
+  [20, toInteger],
+  [21, Number],
+  [23, Number],
+  [700, Number],
+  [701, Number],
+  // The type of a sum of integers; no column of ours is numeric.
+  [1700, (text) => (text.includes('.') ? Number(text) : toInteger(text))],
+]);
+
+const asText = (text: string): unknown => text;
+
+/** Selects the parser of a column by its type. */
+const COLUMN_TYPES: { getTypeParser(id: number): (text: string) => unknown } = Object.freeze({
+  getTypeParser: (id: number) => PARSERS.get(id) ?? asText,
+});
+
+/**
+ * Converts a value to the form in which it is sent. Refuses text with NUL characters, for which the server would abort the transaction.
+ *
+ * @throws Problem VALUE_INVALID
+ */
+export function toBound(value: unknown): unknown {
+  if (typeof value === 'string' && value.includes('\u0000')) throw new Problem('VALUE_INVALID', 'expected text without NUL characters');
+  if (typeof value === 'number' || typeof value === 'bigint') return String(value);
+  return value === undefined ? null : value;
+}
+
+function toInteger(text: string): number | bigint {
+  const number = Number(text);
+  return Number.isSafeInteger(number) ? number : BigInt(text);
 }

@@ -1,200 +1,202 @@
 import { Problem } from '../../errors.ts';
-import { createWriters } from '../chain-writers.ts';
-import type { CommitFigures, CommitWatch, DatabaseFigures, Tell, Transaction, TransactionOptions } from '../contract.ts';
-import { type CommitGroup, createEntryBatching, type EntryBatching } from './commit-batching.ts';
+import { createChainWriters } from '../chain-writers.ts';
+import type { CommitMetrics, CommitObserver, DatabaseMetrics, Log, Transaction, TransactionOptions } from '../contract.ts';
+import { type CommitBatch, type CommitBatcher, createCommitBatcher } from './commit-batching.ts';
 import type { Connection } from './connection.ts';
 import type { PostgresAddress, ServerOptions } from './connection-string.ts';
 import { busy } from './driver-error.ts';
 import { type CommitOutcome, type InDoubtCommit, loadCommitOutcome } from './in-doubt-commit.ts';
-import { createConnectionSlots, createPool, toBeginnings } from './pool.ts';
+import { createConnectionSlots, createPool, toBeginStatements } from './pool.ts';
 import { createClock, createClockDifference } from './server-clock.ts';
 import { attempt, type TransactionOutcome } from './transaction.ts';
 
-/** How works are run. */
+/** Options of a runner. */
 export interface RunnerOptions extends ServerOptions {
-  /** Connections at most for works to be run on; a few more append what they leave. */
+  /** Maximum connections for units of work; commit batches use a few more. */
   readonly connections?: number;
-  /** Milliseconds to find out what became of a commit whose connection was lost. */
-  readonly doubtTimeout?: number;
-  /** Told of each commit. */
-  readonly watch?: CommitWatch | undefined;
-  readonly tell?: Tell | undefined;
+  /** Milliseconds to resolve an in-doubt commit. */
+  readonly inDoubtTimeout?: number;
+  /** Called after each commit. */
+  readonly observer?: CommitObserver | undefined;
+  readonly log?: Log | undefined;
 }
 
-/** What a work came to. */
-export interface Ran<T> {
+/** The result of a unit of work. */
+export interface RunResult<T> {
   readonly answer: T;
-  /** Whether it asked for anything to be written: then the commit proves that it can be. */
+  /** True if it requested a write: then its commit proves that the database accepts writes. */
   readonly wrote: boolean;
 }
 
-/** Runs works on connections of a pool. */
+/** Runs units of work on pooled connections, and retries them after conflicts. */
 export interface Runner {
-  readonly figures: DatabaseFigures;
+  readonly metrics: DatabaseMetrics;
   /** See `Database`. */
   readonly fault: string | undefined;
-  run<T>(work: (tx: Transaction) => Promise<T>, options: TransactionOptions): Promise<Ran<T>>;
+  run<T>(work: (tx: Transaction) => Promise<T>, options: TransactionOptions): Promise<RunResult<T>>;
   close(): Promise<void>;
 }
 
-/** Works that may wait for a connection. */
-const QUEUE = 10_000;
-/** Times a work is run where others, or a change of tables, stood in its way. */
+/** Maximum units of work that wait for a connection. */
+const MAX_QUEUE = 10_000;
+/** Maximum attempts after conflicts with other transactions or with a migration. */
 const ATTEMPTS = 5;
-/** Times a work is run where what it rests on has changed meanwhile: each time it has been told the newest. */
+/** Maximum attempts with a stale read set; each attempt reads the newest state. */
 const STALE_ATTEMPTS = 10;
-/** Times after which it lets nobody change anything while it is run: then it comes to an end, and others wait. */
-const PATIENCE = 4;
-/** Groups of works whose rows are on their way at once, each on a connection of its own. */
-const FLIGHTS = 2;
-/** Milliseconds between one question what became of a commit and the next. */
-const DOUBT_PAUSE = 50;
+/** Stale attempts after which the next one blocks other writers, so that it succeeds. */
+const BLOCK_AFTER = 4;
+/** Commit batches that are sent at the same time, each on a connection of its own. */
+const CONCURRENT_BATCHES = 2;
+/** Milliseconds between two checks of an in-doubt commit. */
+const IN_DOUBT_PAUSE = 50;
 
-/** Makes a runner; it connects when it is first asked. */
+/** Creates a runner; it connects with the first unit of work. */
 export function createRunner(address: PostgresAddress, options: RunnerOptions): Runner {
-  const lines = createLines(address, options);
-  const recorder = createEntryBatching(lines.tryGroup, { flights: FLIGHTS, committed });
-  const settle = createSettling(lines, recorder, options.doubtTimeout);
-  let [commits, works, guardRetries] = [0, 0, 0];
+  const connections = createConnections(address, options);
+  const batcher = createCommitBatcher(connections.commitBatch, { concurrency: CONCURRENT_BATCHES, committed });
+  const settle = createSettling(connections, batcher, options.inDoubtTimeout);
+  let [commits, unitsOfWork, validationRetries] = [0, 0, 0];
 
-  function committed(commit: CommitFigures): void {
+  function committed(commit: CommitMetrics): void {
     commits++;
-    options.watch?.committed(commit);
+    options.observer?.committed(commit);
   }
 
-  async function run<T>(work: Work<T>, { patient = false }: TransactionOptions): Promise<Ran<T>> {
-    if (lines.figures.waiting + recorder.waiting >= QUEUE) throw new Problem('STORAGE_BUSY', `${QUEUE} transactions are waiting already`);
+  async function run<T>(work: Work<T>, { longRunning = false }: TransactionOptions): Promise<RunResult<T>> {
+    if (connections.metrics.waiting + batcher.waiting >= MAX_QUEUE)
+      throw new Problem('STORAGE_BUSY', `${MAX_QUEUE} transactions are waiting already`);
     let locks: readonly string[] = [];
-    for (let [others, stale] = [0, 0]; ; ) {
-      const outcome = await lines.tryOnce(work, { patient, stale, locks });
-      if ('answer' in outcome && outcome.left === undefined && outcome.wrote) committed({ ms: outcome.ms, works: 1 });
-      const ran = await settle(outcome);
-      if ('answer' in ran) {
-        if (ran.wrote) works++;
-        return ran;
+    for (let [conflicts, stale] = [0, 0]; ; ) {
+      const outcome = await connections.attempt(work, { longRunning, stale, locks });
+      if ('answer' in outcome && outcome.pending === undefined && outcome.wrote) committed({ ms: outcome.ms, unitsOfWork: 1 });
+      const settled = await settle(outcome);
+      if ('answer' in settled) {
+        if (settled.wrote) unitsOfWork++;
+        return settled;
       }
-      if (ran.passing === 'stale') [stale, guardRetries] = [stale + 1, guardRetries + 1];
-      else others++;
-      // Of many who wait for one name, each would find that those before it have changed what it rests on: now it waits first, and then looks.
-      if ('locks' in outcome && ran.passing === 'stale') locks = outcome.locks ?? [];
-      if (ran.passing === undefined || others === ATTEMPTS || stale === STALE_ATTEMPTS) throw ran.error;
-      // Two that stood in each other's way would do so again, were they to begin at the same time.
-      if (ran.passing === 'conflict') await pause(Math.random() * 10 * others);
+      if (settled.retryReason === 'stale') [stale, validationRetries] = [stale + 1, validationRetries + 1];
+      else conflicts++;
+      // Many units of work that wait for one lock would each find a stale read set; the retry locks first and reads after that.
+      if ('locks' in outcome && settled.retryReason === 'stale') locks = outcome.locks ?? [];
+      if (settled.retryReason === undefined || conflicts === ATTEMPTS || stale === STALE_ATTEMPTS) throw settled.error;
+      // Two transactions in conflict would conflict again if both were retried at once.
+      if (settled.retryReason === 'conflict') await pause(Math.random() * 10 * conflicts);
     }
   }
 
   return {
-    get figures() {
-      const { waiting, ...figures } = lines.figures;
-      return { commits, works, waiting: waiting + recorder.waiting, guardRetries, ...figures };
+    get metrics() {
+      const { waiting, ...counts } = connections.metrics;
+      return { commits, unitsOfWork, waiting: waiting + batcher.waiting, validationRetries, ...counts };
     },
     get fault() {
-      return lines.fault;
+      return connections.fault;
     },
     run,
-    close: lines.close,
+    close: connections.close,
   };
 }
 
 type Work<T> = (tx: Transaction) => Promise<T>;
 
-interface Manner {
-  readonly patient: boolean;
-  /** Times that what it rests on had changed. */
+interface AttemptOptions {
+  readonly longRunning: boolean;
+  /** Number of previous attempts with a stale read set. */
   readonly stale: number;
   readonly locks: readonly string[];
 }
 
-/** Connections of two kinds, and how works are tried on them. */
-interface Lines {
+/** The connections for units of work and those for commit batches. */
+interface Connections {
   readonly fault: string | undefined;
-  readonly figures: Pick<DatabaseFigures, 'waiting' | 'connections' | 'idleConnections'>;
-  tryOnce<T>(work: Work<T>, manner: Manner): Promise<TransactionOutcome<T>>;
-  readonly tryGroup: CommitGroup;
+  readonly metrics: Pick<DatabaseMetrics, 'waiting' | 'connections' | 'idleConnections'>;
+  attempt<T>(work: Work<T>, options: AttemptOptions): Promise<TransactionOutcome<T>>;
+  readonly commitBatch: CommitBatch;
   close(): Promise<void>;
 }
 
-/** Those who append have connections of their own: they do not wait behind works that have yet to begin. */
-function createLines(address: PostgresAddress, options: RunnerOptions): Lines {
-  const writers = createWriters();
-  // Whatever is behind the next connection may be another server, which never saw what this one did.
-  const lost = (): void => writers.giveUp();
-  const places = createConnectionSlots();
-  const pool = createPool(address, options.connections ?? 10, { ...options, lost, places });
-  const recording = createPool(address, FLIGHTS, { ...options, lost, places });
-  const beginnings = toBeginnings(address, options);
-  const difference = createClockDifference(options.tell ?? (() => undefined));
+/** Creates two pools: commit batches have connections of their own, so they never wait behind units of work that have not begun. */
+function createConnections(address: PostgresAddress, options: RunnerOptions): Connections {
+  const writers = createChainWriters();
+  // The next connection may lead to another server, which does not have the last entries of our chains.
+  const onConnectionLost = (): void => writers.discard();
+  const slots = createConnectionSlots();
+  const pool = createPool(address, options.connections ?? 10, { ...options, onConnectionLost, slots });
+  const batchPool = createPool(address, CONCURRENT_BATCHES, { ...options, onConnectionLost, slots });
+  const begins = toBeginStatements(address, options);
+  const difference = createClockDifference(options.log ?? (() => undefined));
   const clock = createClock(difference);
-  const beginOf = (connection: Connection): string => (connection.isSet ? beginnings.own : beginnings.shared);
-  // Where a BEGIN fails, settings of our own keep what was sent behind it from being done by itself.
-  const isKnown = (connection: Connection): boolean => connection.isSet && clock.isFresh;
+  const beginOf = (connection: Connection): string => (connection.hasSettings ? begins.own : begins.shared);
+  // BEGIN may only be lazy or pipelined with our settings: after a failed BEGIN they keep later statements from committing on their own.
+  const canSkipRoundTrip = (connection: Connection): boolean => connection.hasSettings && clock.isFresh;
 
   return {
     get fault() {
       return difference.fault;
     },
-    get figures() {
-      return { waiting: pool.waiting, connections: pool.total + recording.total, idleConnections: pool.idle + recording.idle };
+    get metrics() {
+      return { waiting: pool.waiting, connections: pool.total + batchPool.total, idleConnections: pool.idle + batchPool.idle };
     },
-    tryOnce: (work, { patient, stale, locks }) =>
+    attempt: (work, { longRunning, stale, locks }) =>
       pool.lend(
         (connection) => {
-          // Whoever is run again is told by the server what time it is: that may be all that has changed.
-          const start = isKnown(connection) && !patient && stale === 0 ? 'late' : 'first';
-          const begin = patient ? beginnings.patient : beginOf(connection);
-          return attempt(connection, { begin, clock, writers, start, locks, holdsAll: stale >= PATIENCE }, work);
+          // A retry reads the server's clock, because an expiry may be all that has changed.
+          const beginMode = canSkipRoundTrip(connection) && !longRunning && stale === 0 ? 'lazy' : 'eager';
+          const begin = longRunning ? begins.longRunning : beginOf(connection);
+          return attempt(connection, { begin, clock, writers, beginMode, locks, blocksWriters: stale >= BLOCK_AFTER }, work);
         },
-        { patient },
+        { longRunning },
       ),
-    tryGroup: (others, work) =>
-      recording.lend((connection) => {
-        const start = isKnown(connection) ? 'ahead' : 'first';
-        return attempt(connection, { begin: beginOf(connection), clock, writers, start, others }, work);
+    commitBatch: (batched, work) =>
+      batchPool.lend((connection) => {
+        const beginMode = canSkipRoundTrip(connection) ? 'pipelined' : 'eager';
+        return attempt(connection, { begin: beginOf(connection), clock, writers, beginMode, batched }, work);
       }),
     async close() {
-      await Promise.all([pool.close(), recording.close()]);
+      await Promise.all([pool.close(), batchPool.close()]);
     },
   };
 }
 
-/** What one attempt came to: an answer that may be given, or why there is none. */
-type Settled<T> = Ran<T> | Pick<Extract<TransactionOutcome<never>, { error: unknown }>, 'error' | 'passing'>;
+/** The result of an attempt after its rows were committed and its doubts resolved: an answer, or the error and the reason to retry. */
+type Settled<T> = RunResult<T> | Pick<Extract<TransactionOutcome<never>, { error: unknown }>, 'error' | 'retryReason'>;
 
-/** Settles attempts: has what they leave appended, and finds out what nobody knows. */
+/** Creates the function that settles attempts: it commits pending rows in a batch, and resolves in-doubt commits. */
 function createSettling(
-  lines: Lines,
-  recorder: EntryBatching,
-  doubtTimeout = 10_000,
+  connections: Connections,
+  batcher: CommitBatcher,
+  inDoubtTimeout = 10_000,
 ): <T>(outcome: TransactionOutcome<T>) => Promise<Settled<T>> {
-  async function findFate(doubt: InDoubtCommit): Promise<CommitOutcome> {
-    for (const end = performance.now() + doubtTimeout; performance.now() < end; ) {
-      // Of a server that cannot be asked yet, no more is known than before.
-      const outcome = await lines
-        .tryOnce((tx) => loadCommitOutcome(tx, doubt), { patient: false, stale: 0, locks: [] })
+  async function resolveInDoubt(commit: InDoubtCommit): Promise<CommitOutcome> {
+    for (const end = performance.now() + inDoubtTimeout; performance.now() < end; ) {
+      // A server that cannot be reached yet leaves the commit in doubt; the loop tries again.
+      const outcome = await connections
+        .attempt((tx) => loadCommitOutcome(tx, commit), { longRunning: false, stale: 0, locks: [] })
         .catch(() => undefined);
       if (outcome !== undefined && 'answer' in outcome && outcome.answer !== 'open') return outcome.answer;
-      await pause(DOUBT_PAUSE);
+      await pause(IN_DOUBT_PAUSE);
     }
     return 'unknown';
   }
 
   return async (outcome) => {
     if ('answer' in outcome) {
-      if (outcome.left === undefined) return outcome;
-      if (await recorder.record(outcome.left)) return { answer: outcome.answer, wrote: true };
-      return { error: busy(new Error('what the work rests on has changed')), passing: 'stale' };
+      if (outcome.pending === undefined) return outcome;
+      if (await batcher.commit(outcome.pending)) return { answer: outcome.answer, wrote: true };
+      return { error: busy(new Error('the read set of the transaction is stale')), retryReason: 'stale' };
     }
-    if (outcome.doubt === undefined) return outcome;
-    const fate = await findFate(outcome.doubt.about);
-    if (fate === 'committed') return { answer: outcome.doubt.answer, wrote: true };
-    return fate === 'undone' ? { error: outcome.error, passing: 'conflict' } : { error: unknown(outcome.error), passing: undefined };
+    if (outcome.inDoubt === undefined) return outcome;
+    const commitOutcome = await resolveInDoubt(outcome.inDoubt.commit);
+    if (commitOutcome === 'committed') return { answer: outcome.inDoubt.answer, wrote: true };
+    if (commitOutcome === 'undone') return { error: outcome.error, retryReason: 'conflict' };
+    return { error: unknownOutcome(outcome.error), retryReason: undefined };
   };
 }
 
-function unknown(cause: unknown): Problem {
+function unknownOutcome(cause: unknown): Problem {
   return new Problem('STORAGE_UNAVAILABLE', 'the connection to the database was lost while it committed', {
     cause,
-    hint: 'it may have been done: look before you try again',
+    hint: 'the change may have been saved: check before you try again',
   });
 }
 

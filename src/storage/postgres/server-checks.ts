@@ -1,7 +1,7 @@
 import { Problem, SetupError } from '../../errors.ts';
 import type { Transaction } from '../contract.ts';
 import type { PostgresAddress } from './connection-string.ts';
-import { findLockMistakes } from './lock-check.ts';
+import { findLockProblems } from './lock-check.ts';
 import { CLIENT_CHECK } from './pool.ts';
 import { createRunner, type RunnerOptions } from './runner.ts';
 
@@ -12,7 +12,7 @@ export interface ServerCheckOptions extends RunnerOptions {
 }
 
 /** What a server can do that not all can. */
-export interface Abilities {
+export interface ServerFeatures {
   readonly checksClients: boolean;
 }
 
@@ -20,12 +20,12 @@ export interface Abilities {
 const BESIDE_TIMEOUT = 5000;
 
 /** Looks at a server before anything rests on it, on connections of its own. Throws SetupError where it will not do. */
-export async function checkServer(address: PostgresAddress, { tell: _, ...options }: ServerCheckOptions): Promise<Abilities> {
+export async function checkServer(address: PostgresAddress, { log: _, ...options }: ServerCheckOptions): Promise<ServerFeatures> {
   const holder = createRunner(address, { ...options, connections: 1 });
   const other = createRunner(address, { ...options, connections: 1, statementTimeout: BESIDE_TIMEOUT });
   try {
     const { answer } = await holder.run((tx) => prepare(tx, address.schema, options.makesSchema ?? true), {});
-    refuse(await findLockMistakes({ holder, other }));
+    refuse(await findLockProblems({ holder, other }));
     return answer;
   } finally {
     await Promise.all([holder.close(), other.close()]);
@@ -33,19 +33,19 @@ export async function checkServer(address: PostgresAddress, { tell: _, ...option
 }
 
 /** Looks at what the server says of itself, and makes the schema where there is none and it may. */
-async function prepare(tx: Transaction, schema: string | undefined, makesSchema: boolean): Promise<Abilities> {
+async function prepare(tx: Transaction, schema: string | undefined, makesSchema: boolean): Promise<ServerFeatures> {
   const facts = await loadFacts(tx);
-  refuse(mistakesOf({ ...facts, schema: facts.schema ?? schema ?? null }));
+  refuse(findServerProblems({ ...facts, schema: facts.schema ?? schema ?? null }));
   if (facts.schema === null && makesSchema) {
     // Two that make it at once would have one of them fail, whatever IF NOT EXISTS says.
     await tx.lock('schema');
     await tx.run({ sql: `CREATE SCHEMA IF NOT EXISTS "${schema}"`, parameters: [] });
   }
-  return { checksClients: await takes(tx, `SET LOCAL ${CLIENT_CHECK}`) };
+  return { checksClients: await isSupported(tx, `SET LOCAL ${CLIENT_CHECK}`) };
 }
 
 /** Whether the server takes a statement, which fails on others. */
-export async function takes(tx: Transaction, sql: string): Promise<boolean> {
+export async function isSupported(tx: Transaction, sql: string): Promise<boolean> {
   try {
     await tx.savepoint(() => tx.run({ sql, parameters: [] }));
     return true;
@@ -85,7 +85,7 @@ const FACTS = `SELECT current_setting('server_version') AS "version", current_se
   current_setting('server_encoding', true) AS "encoding", pg_is_in_recovery() AS "standby", current_schema() AS "schema"`;
 
 /** In words, why a server is not one on which what was answered is safe, or that could keep what it is given; nothing where it will do. */
-export function mistakesOf(facts: ServerFacts): readonly string[] {
+export function findServerProblems(facts: ServerFacts): readonly string[] {
   const mistakes: string[] = [];
   if (Number(facts.number) < OLDEST) mistakes.push(`expected PostgreSQL 14 or newer, found ${facts.version}`);
   if (facts.standby === 1) mistakes.push('it is a hot standby, which takes no writes; expected the address of the primary');

@@ -1,4 +1,4 @@
-import { CLOCK_LEEWAY_SECONDS, type Tell } from '../contract.ts';
+import { CLOCK_LEEWAY_SECONDS, type Log } from '../contract.ts';
 
 /** The server's clock. */
 export interface Clock {
@@ -57,7 +57,7 @@ export interface ClockDifference {
 const REPEAT = 600_000;
 
 /** @param tell Called when a difference is too large, again every ten minutes while it lasts, and at its end. */
-export function createClockDifference(tell: Tell): ClockDifference {
+export function createClockDifference(tell: Log): ClockDifference {
   let fault: string | undefined;
   let toldAt = Number.NEGATIVE_INFINITY;
 

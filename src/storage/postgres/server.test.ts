@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mistakesOf } from './server-checks.ts';
+import { findServerProblems } from './server-checks.ts';
 
 const FINE = {
   version: '16.4',
@@ -28,6 +28,6 @@ describe('a server', () => {
       ['expected PostgreSQL 14', 'hot standby', 'fsync'],
     ],
   ])('%s', (_, facts, expected) => {
-    expect(mistakesOf({ ...FINE, ...facts })).toEqual(expected.map((part) => expect.stringContaining(part)));
+    expect(findServerProblems({ ...FINE, ...facts })).toEqual(expected.map((part) => expect.stringContaining(part)));
   });
 });

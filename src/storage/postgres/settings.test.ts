@@ -61,7 +61,7 @@ it('a role that is given no connection for the record is not ready, though reque
       await tx.append({ write: () => [sql`SELECT pg_current_xact_id()`], find: () => sql`SELECT 1 WHERE FALSE` }, ['a line']);
       return 1;
     });
-  await database.prove();
+  await database.probe();
   expect(database.healthy).toBe(false);
   await expect(read()).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
   await ask(`ALTER ROLE ${ROLE} CONNECTION LIMIT 2`);

@@ -36,7 +36,7 @@ export const postgresTables: TableDialect = Object.freeze({
 async function prepare(tx: Transaction): Promise<void> {
   await prepareFunction(tx, FOLD_CASE, foldCaseSql);
   // Loaded already where there is a server; whoever has a file knows this table too, and waits for no driver of servers.
-  const { GUARD, commitValidationSql } = await import('./commit-validation.ts');
+  const { COMMIT_VALIDATION_FUNCTION: GUARD, commitValidationSql } = await import('./commit-validation.ts');
   await prepareFunction(tx, GUARD, commitValidationSql);
 }
 

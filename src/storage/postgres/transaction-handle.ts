@@ -1,137 +1,137 @@
 import { type Sql, sql } from '../../sql.ts';
-import type { Loan } from '../chain-writers.ts';
-import type { Appended, Appending, Basis, PendingResults, Replaced, RowLock, Transaction } from '../contract.ts';
+import type { WriterLease } from '../chain-writers.ts';
+import type { AppendStatements, PendingAppend, Query, ReadSet, RowLock, Transaction, WriteSet } from '../contract.ts';
 import { createSavepoints, internal } from '../savepoints.ts';
 import { type Connection, type QueryResult, toStatement } from './connection.ts';
 import type { LazyTransaction } from './lazy-transaction.ts';
-import { SLOTS } from './pool.ts';
-import { createGathering, type ReadSet } from './read-set.ts';
+import { SLOT_COUNT } from './pool.ts';
+import { createReadWriteSet, type ReadWriteSet } from './read-write-set.ts';
 import { postgresDialect } from './sql-dialect.ts';
 import type { TransactionState } from './transaction-state.ts';
 
-/** What one attempt at a work is made of. */
-export interface Parts {
+/** The parts of one attempt at a unit of work. */
+export interface TransactionContext {
   readonly connection: Connection;
-  readonly course: TransactionState;
-  readonly span: LazyTransaction;
-  /** Who appends in it. */
-  readonly loan: Loan;
+  readonly state: TransactionState;
+  readonly lazy: LazyTransaction;
+  /** The chain writer of its appended rows. */
+  readonly lease: WriterLease;
 }
 
-/** What a work leaves to be appended, and what its answer rests on. */
-export interface Left {
-  readonly appended: readonly Appended[];
-  readonly grounds: ReadSet;
+/** The part of a unit of work that is done at commit: rows to append, and the read and write sets to validate. */
+export interface CommitRequest {
+  readonly appends: readonly PendingAppend[];
+  readonly sets: ReadWriteSet;
 }
 
-/** A transaction as a work holds it. */
+/** A transaction as a unit of work uses it. */
 export interface OpenTransaction {
   readonly tx: Transaction;
-  /** What is left to be done. Throws where a savepoint is still open. */
-  end(): Left;
+  /** Returns the part to do at commit. Throws if a savepoint is still open. */
+  end(): CommitRequest;
 }
 
-const LOCKS: Readonly<Record<RowLock, Sql>> = Object.freeze({
-  change: sql` FOR NO KEY UPDATE`,
-  remove: sql` FOR UPDATE`,
-  keep: sql` FOR SHARE`,
-  stay: sql` FOR KEY SHARE`,
+const ROW_LOCKS: Readonly<Record<RowLock, Sql>> = Object.freeze({
+  noKeyUpdate: sql` FOR NO KEY UPDATE`,
+  update: sql` FOR UPDATE`,
+  share: sql` FOR SHARE`,
+  keyShare: sql` FOR KEY SHARE`,
 });
 
-/** Hands a transaction to one work. */
-export function openTransaction(parts: Parts, now: number): OpenTransaction {
-  const { ask, hold, write } = createAsking(parts);
-  const { left, ...account } = createAccount(parts);
+/** Creates the handle that one unit of work gets. */
+export function openTransaction(context: TransactionContext, now: number): OpenTransaction {
+  const { query, announceLock, announceWrite } = createQueries(context);
+  const { end, ...bookkeeping } = createBookkeeping(context);
   const tx: Transaction = Object.freeze({
     dialect: postgresDialect,
     now,
-    lane: parts.connection.place % SLOTS,
-    // What a row holds is said by whoever wrote the query.
-    all: (async (query) => (await ask(query)).rows) as Transaction['all'],
-    one: (async (query) => (await ask(query)).rows[0]) as Transaction['one'],
-    async run(query: PendingResults) {
-      write();
-      const { changes } = await ask(query);
+    slot: context.connection.slot % SLOT_COUNT,
+    // The author of the query declares the type of its rows.
+    all: (async (text) => (await query(text)).rows) as Transaction['all'],
+    one: (async (text) => (await query(text)).rows[0]) as Transaction['one'],
+    async run(text: Query) {
+      announceWrite();
+      const { changes } = await query(text);
       return { changes };
     },
     async lock(name: string) {
-      hold();
-      parts.course.locks.add(name);
-      await ask(sql`SELECT pg_advisory_xact_lock(${keyOf(name)})`);
+      announceLock();
+      context.state.locks.add(name);
+      await query(sql`SELECT pg_advisory_xact_lock(${toLockKey(name)})`);
     },
     rowLock(lock: RowLock) {
-      hold();
-      return LOCKS[lock];
+      announceLock();
+      return ROW_LOCKS[lock];
     },
-    ...account,
+    ...bookkeeping,
   });
-  return { tx, end: left };
+  return { tx, end };
 }
 
-/** What a name is to the server, which locks numbers: in each schema another. */
-export function keyOf(name: string): Sql {
+/** Maps a lock name to the 64-bit key of a PostgreSQL advisory lock; the key differs per schema. */
+export function toLockKey(name: string): Sql {
   return sql`hashtextextended(coalesce(current_schema(), '') || ' ' || ${name}, 0)`;
 }
 
-/** What only looks: it may go out without a transaction. */
-const LOOKS = /^\s*SELECT\b/i;
+/** Matches statements that only read; they need no transaction. */
+const SELECT = /^\s*SELECT\b/i;
 
-/** How the server is asked: in a transaction from the first statement on that does more than look. */
-function createAsking({ connection, course, span }: Parts) {
-  function hold(): void {
-    course.check();
-    span.write();
+/** Creates the functions that send statements; the transaction begins with the first one that does more than read. */
+function createQueries({ connection, state, lazy }: TransactionContext) {
+  function announceLock(): void {
+    state.check();
+    lazy.write();
   }
-  function write(): void {
-    hold();
-    course.wrote = true;
+  function announceWrite(): void {
+    announceLock();
+    state.wrote = true;
   }
-  async function ask(query: PendingResults): Promise<QueryResult> {
-    course.check();
-    const statement = toStatement(query);
-    if (!LOOKS.test(statement.sql)) write();
-    return course.follow(() => connection.ask(statement));
+  async function query(text: Query): Promise<QueryResult> {
+    state.check();
+    const statement = toStatement(text);
+    if (!SELECT.test(statement.sql)) announceWrite();
+    return state.follow(() => connection.query(statement));
   }
-  return { ask, hold, write };
+  return { query, announceLock, announceWrite };
 }
 
-/** What is kept account of beside what is asked, and undone with it. */
-function createAccount({ course, span }: Parts) {
+/** Creates the members of the handle that collect data for the commit: appended rows, read set and write set. Savepoints undo them. */
+function createBookkeeping({ state, lazy }: TransactionContext) {
   const savepoints = createSavepoints({
     get isOver() {
-      return course.ended || course.broken;
+      return state.ended || state.broken;
     },
-    check: course.check,
-    marks: span.marks,
+    check: state.check,
+    savepoints: lazy.savepoints,
   });
-  const gathering = createGathering();
-  const appended: Appended[] = [];
+  const sets = createReadWriteSet();
+  const appends: PendingAppend[] = [];
 
-  function checkSo(isSo: boolean): void {
-    course.check();
-    if (!isSo) throw course.outdate();
+  function requireSame(isSame: boolean): void {
+    state.check();
+    if (!isSame) throw state.markStale();
   }
 
   return {
-    async append<Row>(appending: Appending<Row>, rows: readonly Row[]): Promise<void> {
-      course.check();
-      if (rows.length > 0) appended.push({ appending: appending as Appending<unknown>, rows });
+    async append<Row>(statements: AppendStatements<Row>, rows: readonly Row[]): Promise<void> {
+      state.check();
+      if (rows.length > 0) appends.push({ statements: statements as AppendStatements<unknown>, rows });
     },
     async savepoint<T>(work: () => Promise<T>): Promise<T> {
-      const [mark, count] = [gathering.mark, appended.length];
+      const [mark, count] = [sets.mark, appends.length];
       try {
         return await savepoints.run(work);
       } catch (error) {
-        gathering.undo(mark);
-        appended.length = count;
+        sets.undoTo(mark);
+        appends.length = count;
         throw error;
       }
     },
-    restsOn: (basis: Basis): void => checkSo(gathering.restsOn(basis)),
-    replaces: (replaced: Replaced): void => checkSo(gathering.replaces(replaced)),
-    left(): Left {
+    addToReadSet: (readSet: ReadSet): void => requireSame(sets.addToReadSet(readSet)),
+    addToWriteSet: (writeSet: WriteSet): void => requireSame(sets.addToWriteSet(writeSet)),
+    end(): CommitRequest {
       if (savepoints.open > 0) throw internal('a savepoint was not awaited');
-      return { appended, grounds: gathering.all() };
+      return { appends, sets: sets.build() };
     },
   };
 }

@@ -1,40 +1,40 @@
 import { Problem } from '../../errors.ts';
 import { internal } from '../savepoints.ts';
-import { busy, fromDriver, isLost, type Passing, passing, serverCode } from './driver-error.ts';
+import { busy, fromDriver, isConnectionLost, type RetryReason, retryReason, serverCode } from './driver-error.ts';
 
-/** What has happened to a transaction so far. */
+/** The state of one transaction: the errors so far and how far the transaction has come. */
 export interface TransactionState {
-  /** The first error of the server's or of the connection; what comes after it only follows from it. */
+  /** The first error of the server or the connection. Later errors only follow from it. */
   readonly failure: unknown;
-  readonly passing: Passing | undefined;
-  /** Whether the connection must not be used again. */
+  readonly retryReason: RetryReason | undefined;
+  /** True if the connection must not be used again. */
   readonly broken: boolean;
-  /** Whether the connection was lost: nobody knows what the server did of what it was sent. */
+  /** True if the connection was lost: it is unknown which of the sent statements the server has executed. */
   readonly lost: boolean;
-  /** Whether the work asked for anything to be written. */
+  /** True if the unit of work requested a write. */
   wrote: boolean;
-  /** Names that it has waited for, in order. */
+  /** Names that the transaction has locked, in order. */
   readonly locks: Set<string>;
-  /** Whether COMMIT was sent. */
+  /** True after COMMIT was sent. */
   committing: boolean;
   ended: boolean;
   note(error: unknown): void;
-  /** Makes all of it be run again, for it rests on what is no longer so; gives what to throw. */
-  outdate(): Problem;
-  /** Does what only the driver can fail at. Throws Problems and ConstraintErrors. */
+  /** Marks the transaction for a retry because its read set is stale, and returns the problem to throw. */
+  markStale(): Problem;
+  /** Runs driver calls and converts their errors to Problems and ConstraintErrors. */
   follow<T>(work: () => Promise<T>): Promise<T>;
-  /** Throws where nothing can be asked any more. */
+  /** Throws if the transaction accepts no more statements. */
   check(): void;
 }
 
-/** The server says these of whatever is asked after a statement that failed: where that was BEGIN, there is no transaction, or none that writes. */
-const FOLLOWS: ReadonlySet<string | undefined> = new Set(['25P02', '25P01', '25006']);
+/** Codes with which the server refuses each statement after a failed one. After a failed BEGIN there is no transaction, or a read-only one. */
+const CONSEQUENCES: ReadonlySet<string | undefined> = new Set(['25P02', '25P01', '25006']);
 
-/** The course of one that is about to begin. */
+/** Creates the state of a transaction that has not begun. */
 export function createTransactionState(): TransactionState {
   const state = {
     failure: undefined as unknown,
-    passing: undefined as Passing | undefined,
+    retryReason: undefined as RetryReason | undefined,
     broken: false,
     lost: false,
     wrote: false,
@@ -45,21 +45,21 @@ export function createTransactionState(): TransactionState {
       if (isConsequence(error)) return;
       const known = fromDriver(error);
       state.failure ??= error;
-      state.passing ??= passing(error);
+      state.retryReason ??= retryReason(error);
       state.broken ||= 'code' in known && known.code === 'STORAGE_UNAVAILABLE';
-      state.lost ||= isLost(error);
+      state.lost ||= isConnectionLost(error);
     },
-    outdate() {
-      const problem = busy(new Error('what the work rests on has changed'));
+    markStale() {
+      const problem = busy(new Error('the read set of the transaction is stale'));
       state.failure ??= problem;
-      state.passing ??= 'stale';
+      state.retryReason ??= 'stale';
       return problem;
     },
     async follow<T>(work: () => Promise<T>) {
       try {
         return await work();
       } catch (error) {
-        // Refused before it was sent: a value that no database keeps.
+        // A value that no database stores was refused before the statement was sent.
         if (error instanceof Problem) throw error;
         state.note(error);
         throw fromDriver(isConsequence(error) ? state.failure : error);
@@ -70,6 +70,6 @@ export function createTransactionState(): TransactionState {
       if (state.broken) throw fromDriver(state.failure);
     },
   };
-  const isConsequence = (error: unknown): boolean => state.failure !== undefined && FOLLOWS.has(serverCode(error));
+  const isConsequence = (error: unknown): boolean => state.failure !== undefined && CONSEQUENCES.has(serverCode(error));
   return state;
 }

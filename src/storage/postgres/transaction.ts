@@ -1,155 +1,156 @@
-import type { Writers } from '../chain-writers.ts';
-import { findingOf, type PendingResults, statementsOf, type Transaction } from '../contract.ts';
+import type { ChainWriters } from '../chain-writers.ts';
+import { type Query, type Transaction, toAppendStatements, toFindStatement } from '../contract.ts';
 import { internal } from '../savepoints.ts';
-import { HOLD_ALL, toCommitValidation } from './commit-validation.ts';
+import { BLOCK_ALL_WRITERS, toCommitValidation } from './commit-validation.ts';
 import { type Connection, toStatement } from './connection.ts';
-import { fromDriver, type Passing } from './driver-error.ts';
+import { fromDriver, type RetryReason } from './driver-error.ts';
 import type { InDoubtCommit } from './in-doubt-commit.ts';
 import { createLazyTransaction, type TransactionStart } from './lazy-transaction.ts';
-import { areNone, type ReadSet } from './read-set.ts';
-import { type Left, openTransaction, type Parts } from './transaction-handle.ts';
+import { isEmptySet, type ReadWriteSet } from './read-write-set.ts';
+import { type CommitRequest, openTransaction, type TransactionContext } from './transaction-handle.ts';
 import { createTransactionState } from './transaction-state.ts';
 
 /**
- * When the transaction begins: where it first writes (`late`), at once and together with what the work asks first (`ahead`), or before
- * anything else (`first`). Only the last knows what time it is on the server, and that there is a transaction.
+ * When BEGIN is sent: with the first write (`lazy`), at once and in one message with the first statement (`pipelined`), or before
+ * anything else, awaiting its answer (`eager`). Only `eager` reads the server's clock and knows that the transaction is open.
  */
-export type Start = 'late' | 'ahead' | 'first';
+export type BeginMode = 'lazy' | 'pipelined' | 'eager';
 
-/** How one attempt at a work goes on. */
+/** How one attempt at a unit of work runs. */
 export interface TransactionAttempt extends TransactionStart {
-  /** Those who append. */
-  readonly writers: Writers;
-  readonly start: Start;
-  /** Whether nobody else may change what it might rest on, from the beginning: for one that was run again too often. */
-  readonly holdsAll?: boolean;
-  /** Names that it waits for before anything else: those that it waited for in vain when it was run before. */
+  /** The chain writers of this process. */
+  readonly writers: ChainWriters;
+  readonly beginMode: BeginMode;
+  /** True if commits that could make the read set stale have to wait from the beginning: for a unit of work that was retried too often. */
+  readonly blocksWriters?: boolean;
+  /** Names to lock before anything else: those that the previous attempt waited for in vain. */
   readonly locks?: readonly string[];
-  /** Of one that appends what others leave: what each of them rests on. */
-  readonly others?: readonly ReadSet[];
+  /** For a commit batch: the read and write sets of each unit of work in it. */
+  readonly batched?: readonly ReadWriteSet[];
 }
 
-/** What became of one attempt at a work. */
+/** The outcome of one attempt at a unit of work. */
 export type TransactionOutcome<T> =
   | {
       readonly answer: T;
       readonly wrote: boolean;
-      /** What its COMMIT took, and what went with it, in milliseconds. */
+      /** Milliseconds for COMMIT and the statements sent with it. */
       readonly ms: number;
-      /** Its answer is not to be given before this is committed. */
-      readonly left?: Left;
-      /** Whether the connection must not be used again. */
+      /** The part still to be committed before the answer may be given. */
+      readonly pending?: CommitRequest;
+      /** True if the connection must not be used again. */
       readonly broken?: boolean;
     }
   | {
       readonly error: unknown;
-      /** Where it may help to try again. */
-      readonly passing: Passing | undefined;
-      /** Whether the connection must not be used again. */
+      /** The reason why a retry may succeed; undefined if it cannot. */
+      readonly retryReason: RetryReason | undefined;
+      /** True if the connection must not be used again. */
       readonly broken: boolean;
-      /** Names that it has waited for. */
+      /** Names that the attempt locked. */
       readonly locks?: readonly string[];
-      /** Where nobody knows whether it was committed: how to find out, and the answer if it was. */
-      readonly doubt?: { readonly answer: T; readonly about: InDoubtCommit };
+      /** Set if it is unknown whether the transaction was committed: how to find out, and the answer if it was. */
+      readonly inDoubt?: { readonly answer: T; readonly commit: InDoubtCommit };
     };
 
-/** Runs a work and commits what it wrote. Never throws. */
+/** Runs a unit of work and commits what it wrote. Never throws. */
 export async function attempt<T>(
   connection: Connection,
-  how: TransactionAttempt,
+  options: TransactionAttempt,
   work: (tx: Transaction) => Promise<T>,
 ): Promise<TransactionOutcome<T>> {
-  const course = createTransactionState();
-  const span = createLazyTransaction(connection, course, how);
-  const parts = { connection, course, span, loan: how.writers.lend() };
-  const isGroup = how.others !== undefined;
-  let doubt: { readonly answer: T; readonly about: InDoubtCommit } | undefined;
+  const state = createTransactionState();
+  const lazy = createLazyTransaction(connection, state, options);
+  const context = { connection, state, lazy, lease: options.writers.lease() };
+  const isBatch = options.batched !== undefined;
+  let inDoubt: { readonly answer: T; readonly commit: InDoubtCommit } | undefined;
   try {
-    if (how.start !== 'late') span.begin();
-    if (how.start === 'first') await span.answered();
-    const { tx, end } = openTransaction(parts, how.clock.now());
-    for (const name of how.locks ?? []) await tx.lock(name);
-    if (how.holdsAll) await holdAll(parts);
+    if (options.beginMode !== 'lazy') lazy.begin();
+    if (options.beginMode === 'eager') await lazy.answered();
+    const { tx, end } = openTransaction(context, options.clock.now());
+    for (const name of options.locks ?? []) await tx.lock(name);
+    if (options.blocksWriters) await blockAllWriters(context);
     const answer = await work(tx);
-    const left = end();
-    // A work may have got over what happened; the server has not.
-    if (course.failure !== undefined && course.passing !== undefined) throw fromDriver(course.failure);
-    if (!isGroup && !span.isWriting && left.appended.length > 0) {
-      if (span.isBegun) await endLooking(parts);
-      return { answer, wrote: false, ms: 0, left, broken: await isBroken(parts) };
+    const request = end();
+    // The unit of work may have caught the error, but the server has aborted the transaction.
+    if (state.failure !== undefined && state.retryReason !== undefined) throw fromDriver(state.failure);
+    if (!isBatch && !lazy.isWriting && request.appends.length > 0) {
+      if (lazy.isBegun) await endReadOnly(context);
+      return { answer, wrote: false, ms: 0, pending: request, broken: await isBroken(context) };
     }
-    const statements = left.appended.length === 0 ? [] : await statementsOf({ tx, writer: parts.loan.writer }, left.appended);
-    // Where others append with it, ids tell what became of it.
-    if (!isGroup) await span.answered();
-    doubt = { answer, about: { number: span.number, find: findingOf(left.appended) } };
-    // What was undone as a whole was never sent to be committed.
-    const wrote = (course.wrote && span.isWriting) || statements.length > 0;
-    const from = performance.now();
-    await finish(parts, { statements, grounds: [left.grounds, ...(how.others ?? [])] });
-    parts.loan.end('committed');
-    return { answer, wrote, ms: performance.now() - from, broken: await isBroken(parts) };
+    const statements = request.appends.length === 0 ? [] : await toAppendStatements({ tx, writer: context.lease.writer }, request.appends);
+    // For a batch the ids of its rows show whether it was committed, so the transaction id is not awaited.
+    if (!isBatch) await lazy.answered();
+    inDoubt = { answer, commit: { transactionId: lazy.transactionId, find: toFindStatement(request.appends) } };
+    // A transaction that was rolled back as a whole sends no COMMIT.
+    const wrote = (state.wrote && lazy.isWriting) || statements.length > 0;
+    const start = performance.now();
+    await commit(context, { statements, sets: [request.sets, ...(options.batched ?? [])] });
+    context.lease.end('committed');
+    return { answer, wrote, ms: performance.now() - start, broken: await isBroken(context) };
   } catch (error) {
-    parts.loan.failed(error);
-    parts.loan.end(course.committing && course.lost ? 'unknown' : 'undone');
-    const undone = course.committing ? !course.broken : !span.isBegun || (await rollback(connection));
-    const failed = { error, passing: course.passing, broken: !undone || (await isBroken(parts)), locks: [...course.locks] };
-    return doubt !== undefined && course.committing && course.lost ? { ...failed, doubt } : failed;
+    context.lease.noteError(error);
+    context.lease.end(state.committing && state.lost ? 'unknown' : 'undone');
+    const isUndone = state.committing ? !state.broken : !lazy.isBegun || (await rollBack(connection));
+    const broken = !isUndone || (await isBroken(context));
+    const failed = { error, retryReason: state.retryReason, broken, locks: [...state.locks] };
+    return inDoubt !== undefined && state.committing && state.lost ? { ...failed, inDoubt } : failed;
   } finally {
-    course.ended = true;
+    state.ended = true;
   }
 }
 
-/** Whether nobody knows what the server is in the midst of. */
-async function isBroken({ course, span }: Parts): Promise<boolean> {
-  return !(await span.isUndone()) || course.broken;
+/** Returns true if the connection must not be used again, because its state on the server is unknown. */
+async function isBroken({ state, lazy }: TransactionContext): Promise<boolean> {
+  return !(await lazy.isUndone()) || state.broken;
 }
 
-/** Written in this transaction, and not handed on to others: they might wait for whoever waits for it. */
-async function holdAll({ connection, course, span }: Parts): Promise<void> {
-  span.write();
-  await course.follow(() => connection.ask(toStatement(HOLD_ALL)));
+/** Takes all validation locks in shared mode. The transaction writes on its own connection: its rows in a batch would wait for these locks. */
+async function blockAllWriters({ connection, state, lazy }: TransactionContext): Promise<void> {
+  lazy.write();
+  await state.follow(() => connection.query(toStatement(BLOCK_ALL_WRITERS)));
 }
 
-/** What is sent last of all. */
-interface Ending {
-  readonly statements: readonly PendingResults[];
-  readonly grounds: readonly ReadSet[];
+/** The last statements of a transaction. */
+interface CommitStatements {
+  readonly statements: readonly Query[];
+  readonly sets: readonly ReadWriteSet[];
 }
 
-/** All was told that was asked, and it is looked at again where its entry is committed: that the connection is lost by now changes nothing. */
-async function endLooking(parts: Parts): Promise<void> {
-  const wasLost = parts.course.lost;
+/** Ends a transaction that only read. A connection lost here is no error: its reads are validated again when its audit entry is committed. */
+async function endReadOnly(context: TransactionContext): Promise<void> {
+  const wasLost = context.state.lost;
   try {
-    await finish(parts, { statements: [], grounds: [] });
+    await commit(context, { statements: [], sets: [] });
   } catch (error) {
-    if (wasLost || !parts.course.lost) throw error;
+    if (wasLost || !context.state.lost) throw error;
   }
 }
 
-/** What is left to be written, the guard, and COMMIT, in one flight: where one of them fails, COMMIT rolls back. */
-async function finish({ connection, course, span }: Parts, { statements, grounds }: Ending): Promise<void> {
-  const guards = grounds.every(areNone) ? [] : [toCommitValidation(grounds)];
-  // Whatever cannot be sent is refused before anything is.
-  const asked = [...statements, ...guards].map(toStatement);
-  course.ended = true;
-  course.committing = span.isBegun;
-  await course.follow(async () => {
-    const answers = asked.map((statement) => connection.ask(statement));
-    const committed = span.isBegun ? connection.send('COMMIT') : undefined;
-    await Promise.allSettled([...answers, committed]);
-    await span.answered();
-    for (const answer of answers) await answer;
-    // COMMIT after a statement that failed rolls back, and says so only here.
-    if (committed !== undefined && (await committed).command !== 'COMMIT') throw course.failure ?? internal('COMMIT rolled back');
+/** Sends the remaining statements, commit validation and COMMIT in one message. If one of them fails, COMMIT rolls back. */
+async function commit({ connection, state, lazy }: TransactionContext, { statements, sets }: CommitStatements): Promise<void> {
+  const validations = sets.every(isEmptySet) ? [] : [toCommitValidation(sets)];
+  // A value that cannot be sent is refused here, before any statement is sent.
+  const last = [...statements, ...validations].map(toStatement);
+  state.ended = true;
+  state.committing = lazy.isBegun;
+  await state.follow(async () => {
+    const results = last.map((statement) => connection.query(statement));
+    const committed = lazy.isBegun ? connection.send('COMMIT') : undefined;
+    await Promise.allSettled([...results, committed]);
+    await lazy.answered();
+    for (const result of results) await result;
+    // After a failed statement COMMIT rolls back without an error; only the command in its answer shows it.
+    if (committed !== undefined && (await committed).command !== 'COMMIT') throw state.failure ?? internal('COMMIT rolled back');
   });
 }
 
-async function rollback(connection: Connection): Promise<boolean> {
+async function rollBack(connection: Connection): Promise<boolean> {
   try {
     await connection.send('ROLLBACK');
     return true;
   } catch {
-    // The server rolls back what a lost connection leaves behind.
+    // The server rolls back the transaction of a lost connection by itself.
     return false;
   }
 }

@@ -6,7 +6,7 @@ import type { Backup, Backups } from '../contract.ts';
 import { writeBackup } from './write-backup.ts';
 
 /** Where automatic backups go, and how many stay. */
-export interface KeptBackups {
+export interface AutomaticBackupOptions {
   readonly folder: string;
   /** The newest that are kept. */
   readonly kept: number;
@@ -24,7 +24,7 @@ const NAME = /^\d{8}T\d{9}Z-([a-z0-9]{1,12})\.db$/;
 const LEFT = /^\d{8}T\d{9}Z-[a-z0-9]{1,12}\.db\.[0-9a-f-]{36}\.part(-journal)?$/;
 
 /** Makes the automatic backups of the database in a file. */
-export function createBackups(path: string, { folder, kept, ofLabel = OF_PLAN }: KeptBackups): Backups {
+export function createBackups(path: string, { folder, kept, ofLabel = OF_PLAN }: AutomaticBackupOptions): Backups {
   /** Those before `made`, of a label or of all, the newest first. By its name it may be the oldest: clocks are set back. */
   const before = (made: string, label?: string): readonly string[] =>
     readdirSync(folder)
@@ -36,7 +36,7 @@ export function createBackups(path: string, { folder, kept, ofLabel = OF_PLAN }:
   };
 
   return {
-    make(wanted): Backup {
+    create(wanted): Backup {
       prepareFolder(folder);
       // Whoever makes one holds the lock, so nobody else is about to.
       remove(readdirSync(folder).filter((name) => LEFT.test(name)));
@@ -48,7 +48,7 @@ export function createBackups(path: string, { folder, kept, ofLabel = OF_PLAN }:
       return {
         ...written,
         name,
-        settle: () => remove(before(name).slice(kept - 1)),
+        complete: () => remove(before(name).slice(kept - 1)),
         discard: () => rmSync(written.file, { force: true }),
       };
     },

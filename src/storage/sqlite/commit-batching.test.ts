@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { sql } from '../../sql.ts';
-import type { Appending, CommitFigures, Transaction } from '../contract.ts';
+import type { AppendStatements, CommitMetrics, Transaction } from '../contract.ts';
 import { failure } from '../storage.fixture.ts';
 import { openSqlite } from './database.ts';
 import { codeOf, type Family, insert, onCommit, openFamily } from './sqlite.fixture.ts';
@@ -30,9 +30,13 @@ describe('group commit', () => {
     [Number.POSITIVE_INFINITY, 1],
     [0, 4],
   ])('waits for others while each turn of the event loop brings more, for %i ms', async (gatherTime, expected) => {
-    const database = openSqlite({ path: join(family.folder, `gathered${expected}.db`), groupTime: Number.POSITIVE_INFINITY, gatherTime });
+    const database = openSqlite({
+      path: join(family.folder, `gathered${expected}.db`),
+      maxBatchTime: Number.POSITIVE_INFINITY,
+      batchWindow: gatherTime,
+    });
     await database.transaction((tx) => tx.run(sql`CREATE TABLE "Kept" ("id" TEXT) STRICT`));
-    const before = database.figures.commits;
+    const before = database.metrics.commits;
     const done: Promise<unknown>[] = [];
     const turn = (left: number): void => {
       // First, so that the next one comes before whoever waits for a turn.
@@ -42,25 +46,32 @@ describe('group commit', () => {
     turn(4);
     await vi.waitUntil(() => done.length === 4);
     await Promise.all(done);
-    expect(database.figures.commits - before).toBe(expected);
+    expect(database.metrics.commits - before).toBe(expected);
     await database.close();
   });
 
   it('counts what was written, and tells who watches of each commit', async () => {
     const told: number[] = [];
-    const watch = { committed: ({ ms, works }: CommitFigures) => void told.push(ms > 0 ? works : 0) };
-    const database = openSqlite({ path: join(family.folder, 'watched.db'), groupTime: Number.POSITIVE_INFINITY, watch });
+    const watch = { committed: ({ ms, unitsOfWork }: CommitMetrics) => void told.push(ms > 0 ? unitsOfWork : 0) };
+    const database = openSqlite({ path: join(family.folder, 'watched.db'), maxBatchTime: Number.POSITIVE_INFINITY, observer: watch });
     await database.transaction((tx) => tx.run(sql`CREATE TABLE "Kept" ("id" TEXT) STRICT`));
     const writes = ['a', 'b', 'c'].map((id) => database.transaction((tx) => tx.run(sql`INSERT INTO "Kept" VALUES (${id})`)));
-    expect(database.figures).toMatchObject({ commits: 1, works: 1, waiting: 3, guardRetries: 0, connections: 0, idleConnections: 0 });
+    expect(database.metrics).toMatchObject({
+      commits: 1,
+      unitsOfWork: 1,
+      waiting: 3,
+      validationRetries: 0,
+      connections: 0,
+      idleConnections: 0,
+    });
     await Promise.all(writes);
     await database.transaction((tx) => tx.all(sql`SELECT 1`));
-    await database.prove();
-    expect(database.figures).toMatchObject({ commits: 3, works: 5, waiting: 0 });
+    await database.probe();
+    expect(database.metrics).toMatchObject({ commits: 3, unitsOfWork: 5, waiting: 0 });
     expect(told).toEqual([1, 3, 1]);
     await database.close();
     // Nothing to prove any more, and nothing to fail with.
-    await database.prove();
+    await database.probe();
   });
 
   it('answers nobody before the commit', async () => {
@@ -149,7 +160,7 @@ describe('group commit', () => {
 });
 
 /** Adds parents, and tells which at once. */
-function appendingTo(groups: (readonly string[])[]): Appending<string> {
+function appendingTo(groups: (readonly string[])[]): AppendStatements<string> {
   return {
     write(_, ids) {
       groups.push(ids);

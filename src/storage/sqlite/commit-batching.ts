@@ -1,30 +1,30 @@
 import { Problem } from '../../errors.ts';
-import { createWriters, type Ended, type Loan, type Writers } from '../chain-writers.ts';
-import { type Appended, type CommitWatch, type DatabaseFigures, statementsOf, type Transaction } from '../contract.ts';
+import { type ChainWriters, createChainWriters, type TransactionEnd, type WriterLease } from '../chain-writers.ts';
+import { type CommitObserver, type DatabaseMetrics, type PendingAppend, type Transaction, toAppendStatements } from '../contract.ts';
 import { internal } from '../savepoints.ts';
 import { createHealth } from '../storage-health.ts';
 import type { Connection } from './connection.ts';
 import { unavailable } from './driver-error.ts';
-import { createReplacementWatch, type OpenFiles, refuseLost } from './open-files.ts';
+import { assertOpenFiles, createRestoreDetector, type OpenFiles } from './open-files.ts';
 import { openTransaction } from './transaction.ts';
 
-/** Works that share a commit at most: more would make the first of them wait long for its answer. */
-const GROUP = 256;
-/** Works that may wait. */
-const QUEUE = 10_000;
+/** Maximum units of work per commit: with more, the first of them would wait long for its answer. */
+const MAX_BATCH = 256;
+/** Maximum units of work that wait. */
+const MAX_QUEUE = 10_000;
 
-/** Transactions in groups: one commit, and so one sync of the disk, for whatever queued while the one before was in flight. */
+/** Runs transactions in batches: units of work that arrive during a commit share the next one, and so one sync of the disk. */
 export interface CommitBatching {
   readonly healthy: boolean;
-  readonly figures: DatabaseFigures;
+  readonly metrics: DatabaseMetrics;
   submit<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
-  /** Has a commit written, by which `healthy` is known. Never throws. */
-  prove(): Promise<void>;
-  /** Commits what is queued; what comes later is refused. */
+  /** Commits a write that changes nothing, which sets `healthy`. Never throws. */
+  probe(): Promise<void>;
+  /** Commits the queued units of work, and refuses later ones. */
   drain(): Promise<void>;
 }
 
-interface Queued {
+interface QueuedWork {
   readonly work: (tx: Transaction) => Promise<unknown>;
   readonly resolve: (answer: unknown) => void;
   readonly reject: (error: unknown) => void;
@@ -32,39 +32,40 @@ interface Queued {
 
 type Outcome = { readonly answer: unknown } | { readonly error: unknown };
 
-/** What there is nothing of where one connection writes to one file. */
-const NO_SERVER = { guardRetries: 0, connections: 0, idleConnections: 0 };
+/** The metrics of a server connection, which a file does not have. */
+const NO_SERVER = { validationRetries: 0, connections: 0, idleConnections: 0 };
 
-/** How groups are made. */
+/** Options of commit batching. */
 export interface CommitBatchingOptions {
-  /** Milliseconds after which a group takes no further work: behind a slow one, the others would all wait for one another. */
-  readonly groupTime: number;
-  /** Milliseconds in which others are waited for, before a group is begun. */
-  readonly gatherTime: number;
+  /** Milliseconds after which a batch starts no further unit of work, so that a slow one delays only the batch it is in. */
+  readonly maxBatchTime: number;
+  /** Milliseconds in which a batch waits at most for further units of work before it begins. */
+  readonly batchWindow: number;
   readonly files: OpenFiles;
-  readonly watch?: CommitWatch | undefined;
+  readonly observer?: CommitObserver | undefined;
 }
 
-/** Groups the transactions of one connection. */
+/** Creates the commit batching of one connection. */
 export function createCommitBatching(connection: Connection, options: CommitBatchingOptions): CommitBatching {
-  const { groupTime, gatherTime, files, watch } = options;
-  const queue: Queued[] = [];
-  const parts = { connection, groupTime, files, writers: createWriters(), isReplaced: createReplacementWatch(connection) };
-  const count = createCount(watch);
+  const { maxBatchTime, batchWindow, files, observer } = options;
+  const queue: QueuedWork[] = [];
+  const writers = createChainWriters();
+  const deps = { connection, maxBatchTime, files, writers, isRestored: createRestoreDetector(connection) };
+  const counters = createCounters(observer);
   let running: Promise<void> | undefined;
   let closed = false;
-  // What it came to is known by `healthy`, which every commit sets.
-  const prove = (): Promise<void> => submit(probe).catch(() => undefined);
-  const health = createHealth(prove);
+  // Every commit sets `healthy`, a failed one too, so the error is not needed.
+  const probe = (): Promise<void> => submit(probeCommit).catch(() => undefined);
+  const health = createHealth(probe);
 
   async function run(): Promise<void> {
     while (queue.length > 0) {
-      await gather(queue, gatherTime);
-      const group = queue.splice(0, GROUP);
-      const committed = await commitGroup(parts, group);
+      await waitForBatch(queue, batchWindow);
+      const batch = queue.splice(0, MAX_BATCH);
+      const committed = await commitBatch(deps, batch);
       const { settle, state, ran } = committed;
-      queue.unshift(...group.slice(ran));
-      count.add(committed);
+      queue.unshift(...batch.slice(ran));
+      counters.add(committed);
       if (state !== 'unproven') health.set(state === 'written');
       settle();
     }
@@ -73,22 +74,22 @@ export function createCommitBatching(connection: Connection, options: CommitBatc
 
   function submit<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     if (closed) return Promise.reject(new Problem('STORAGE_UNAVAILABLE', 'the database is closed'));
-    if (queue.length >= QUEUE) return Promise.reject(new Problem('STORAGE_BUSY', `${QUEUE} transactions are waiting already`));
+    if (queue.length >= MAX_QUEUE) return Promise.reject(new Problem('STORAGE_BUSY', `${MAX_QUEUE} transactions are waiting already`));
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    queue.push({ work, resolve: resolve as Queued['resolve'], reject });
+    queue.push({ work, resolve: resolve as QueuedWork['resolve'], reject });
     running ??= run();
     return promise;
   }
 
   return {
     get healthy() {
-      return health.isGood;
+      return health.isHealthy;
     },
-    get figures() {
-      return { ...NO_SERVER, ...count.done, waiting: queue.length };
+    get metrics() {
+      return { ...NO_SERVER, ...counters.values, waiting: queue.length };
     },
     submit,
-    prove,
+    probe,
     async drain() {
       closed = true;
       health.stop();
@@ -98,170 +99,170 @@ export function createCommitBatching(connection: Connection, options: CommitBatc
 }
 
 /**
- * No timer: a commit syncs for about as long as it takes to run fifty works, so others are waited for while each turn of the event loop
- * brings more of them. Else those that are answered by one commit would ask again together, too late for the next. Turns may be long,
- * where something else is done in them: then nobody waits for more than one.
+ * Waits as long as each turn of the event loop brings further units of work, at most for the batch window. A commit syncs for about as long
+ * as fifty units of work run. Without the wait, clients answered by one commit would send their next requests together, too late for the
+ * next commit. There is no timer, because a turn may be long; then no unit of work waits for more than one.
  */
-async function gather(queue: readonly Queued[], gatherTime: number): Promise<void> {
-  const end = performance.now() + gatherTime;
-  for (let before = 0; before < queue.length && before < GROUP && performance.now() < end; ) {
+async function waitForBatch(queue: readonly QueuedWork[], batchWindow: number): Promise<void> {
+  const end = performance.now() + batchWindow;
+  for (let before = 0; before < queue.length && before < MAX_BATCH && performance.now() < end; ) {
     before = queue.length;
     await new Promise((resolve) => setImmediate(resolve));
   }
 }
 
-function createCount(watch: CommitWatch | undefined) {
-  const done = { commits: 0, works: 0 };
+function createCounters(observer: CommitObserver | undefined) {
+  const values = { commits: 0, unitsOfWork: 0 };
   return {
-    done,
-    add({ state, ms, ran }: Committed): void {
+    values,
+    add({ state, ms, ran }: CommittedBatch): void {
       if (state !== 'written') return;
-      done.commits += 1;
-      done.works += ran;
-      watch?.committed({ ms, works: ran });
+      values.commits += 1;
+      values.unitsOfWork += ran;
+      observer?.committed({ ms, unitsOfWork: ran });
     },
   };
 }
 
-/** `written`: committed, and something was written. `unproven`: committed, yet nothing touched the disk. */
-type GroupState = 'written' | 'unproven' | 'failed';
+/** `written`: committed with a write. `unproven`: committed, but nothing was written to the disk. */
+type BatchState = 'written' | 'unproven' | 'failed';
 
-/** What became of a group: how many of its works were run, and how to tell them. */
-interface Committed {
-  readonly state: GroupState;
+/** The outcome of a batch. */
+interface CommittedBatch {
+  readonly state: BatchState;
+  /** Number of units of work that were run. */
   readonly ran: number;
-  /** What its COMMIT took, and what was appended just before, in milliseconds. */
+  /** Milliseconds for COMMIT and the rows appended just before it. */
   readonly ms: number;
+  /** Settles the promises of the units of work. */
   settle(): void;
 }
 
-/** What groups are committed with. */
-interface GroupParts {
+interface BatchDeps {
   readonly connection: Connection;
-  readonly groupTime: number;
+  readonly maxBatchTime: number;
   readonly files: OpenFiles;
-  readonly writers: Writers;
-  /** Whether the database is another since last asked. */
-  readonly isReplaced: () => boolean;
+  readonly writers: ChainWriters;
+  /** Returns whether a backup was restored since the last call. */
+  readonly isRestored: () => boolean;
 }
 
-/** Runs a group, or as much of it as there is time for, and commits it. Nobody gets an answer before `settle`, which is after the commit. */
-async function commitGroup(parts: GroupParts, group: readonly Queued[]): Promise<Committed> {
-  const { connection, groupTime, files, writers, isReplaced } = parts;
+/** Runs a batch, or as many of its units of work as there is time for, and commits it. No promise is settled before the commit. */
+async function commitBatch(deps: BatchDeps, batch: readonly QueuedWork[]): Promise<CommittedBatch> {
+  const { connection, maxBatchTime, files, writers, isRestored } = deps;
   const writes = connection.writes;
   const outcomes: Outcome[] = [];
-  const appended: Appended[] = [];
-  const turn = createTurn();
-  let loan: Loan | undefined;
-  // What has been written where a commit fails is for the disk to say, not for us.
-  let failed: Ended = 'undone';
+  const appends: PendingAppend[] = [];
+  const deadline = createTurnDeadline();
+  let lease: WriterLease | undefined;
+  let end: TransactionEnd = 'undone';
   let ms = 0;
   try {
-    refuseLost(files);
+    assertOpenFiles(files);
     connection.begin();
-    if (isReplaced()) writers.giveUp();
-    loan = writers.lend();
-    const end = performance.now() + groupTime;
-    for (const { work } of group) {
-      outcomes.push(await attempt({ connection, appended, turn }, work));
-      if (performance.now() > end) break;
+    if (isRestored()) writers.discard();
+    lease = writers.lease();
+    const stop = performance.now() + maxBatchTime;
+    for (const { work } of batch) {
+      outcomes.push(await attempt({ connection, appends, deadline }, work));
+      if (performance.now() > stop) break;
     }
-    const from = performance.now();
-    if (appended.length > 0) await append(connection, loan, appended);
-    failed = 'unknown';
+    const start = performance.now();
+    if (appends.length > 0) await append(connection, lease, appends);
+    // If COMMIT itself fails, the rows may be on the disk or not.
+    end = 'unknown';
     connection.exec('COMMIT');
-    ms = performance.now() - from;
-    refuseLost(files);
-    loan.end('committed');
+    ms = performance.now() - start;
+    assertOpenFiles(files);
+    lease.end('committed');
   } catch (error) {
-    loan?.failed(error);
-    loan?.end(failed);
-    rollback(connection);
+    lease?.noteError(error);
+    lease?.end(end);
+    rollBack(connection);
     const refusal = error instanceof Problem && error.status === 503 ? error : unavailable(error);
-    return { state: 'failed', ran: group.length, ms, settle: () => settle(group, () => ({ error: refusal })) };
+    return { state: 'failed', ran: batch.length, ms, settle: () => settle(batch, () => ({ error: refusal })) };
   } finally {
-    turn.end();
+    deadline.clear();
   }
   const stateOfWrites = connection.writes > writes ? 'written' : 'unproven';
   const state = outcomes.some(isStorageFailure) ? 'failed' : stateOfWrites;
   const ran = outcomes.length;
-  return { state, ran, ms, settle: () => settle(group.slice(0, ran), (index) => outcomes[index] as Outcome) };
+  return { state, ran, ms, settle: () => settle(batch.slice(0, ran), (index) => outcomes[index] as Outcome) };
 }
 
-/** Writes what works leave to be appended. */
-async function append(connection: Connection, { writer }: Loan, appended: readonly Appended[]): Promise<void> {
+/** Writes the rows that the units of work append. */
+async function append(connection: Connection, { writer }: WriterLease, appends: readonly PendingAppend[]): Promise<void> {
   const { tx, end } = openTransaction(connection);
-  for (const statement of await statementsOf({ tx, writer }, appended)) connection.run(statement);
+  for (const statement of await toAppendStatements({ tx, writer }, appends)) connection.run(statement);
   end();
 }
 
-/** What the works of a group share. */
-interface Attempting {
+/** The state that the units of work of a batch share. */
+interface BatchContext {
   readonly connection: Connection;
-  /** What they leave to be appended. */
-  readonly appended: Appended[];
-  readonly turn: Turn;
+  /** Collects the rows to append. */
+  readonly appends: PendingAppend[];
+  readonly deadline: TurnDeadline;
 }
 
-/** The savepoint around each work. */
+/** The savepoint around each unit of work. */
 const WORK = 'work';
 
 /**
- * Runs one work; where it fails, what it wrote is undone and the others go on. What it leaves to be appended joins what others left.
- * Throws where the whole transaction is lost.
+ * Runs one unit of work. If it fails, its writes are rolled back and the batch goes on. Throws if the whole transaction is lost.
  */
-async function attempt({ connection, appended, turn }: Attempting, work: Queued['work']): Promise<Outcome> {
-  connection.marks.open(WORK);
+async function attempt({ connection, appends, deadline }: BatchContext, work: QueuedWork['work']): Promise<Outcome> {
+  connection.savepoints.open(WORK);
   const { tx, end } = openTransaction(connection);
   let outcome: Outcome;
   try {
-    const answer = await turn.within(() => work(tx));
-    for (const left of end()) appended.push(left);
+    const answer = await deadline.within(() => work(tx));
+    for (const pending of end()) appends.push(pending);
     outcome = { answer };
   } catch (error) {
     outcome = { error };
     endQuietly(end);
   }
   if (!connection.inTransaction) throw unavailable('error' in outcome ? outcome.error : new Error('the transaction ended early'));
-  if ('error' in outcome) connection.marks.undo(WORK);
-  connection.marks.release(WORK);
+  if ('error' in outcome) connection.savepoints.undo(WORK);
+  connection.savepoints.release(WORK);
   return outcome;
 }
 
-/** One turn of the event loop, in which all works of a group are run. */
-interface Turn {
-  /** Throws where the work is not done in it. */
+/** The end of the event loop turn in which all units of work of a batch have to finish. */
+interface TurnDeadline {
+  /** Rejects if the work is not finished in the turn. */
   within<T>(work: () => Promise<T>): Promise<T>;
-  end(): void;
+  clear(): void;
 }
 
 /**
- * Everything a transaction answers is there at once, so work that awaits nothing else is done before the event loop
- * turns. Work that is not would hold the lock, and everyone behind it, for as long as whatever it awaits takes.
+ * Creates the deadline. All methods of a transaction resolve without IO, so a unit of work that awaits nothing else finishes before the event
+ * loop turns. One that awaits a timer or the network would hold the write lock, and delay every other one, for as long as that takes.
  */
-function createTurn(): Turn {
-  let late: PromiseWithResolvers<never> | undefined;
-  let watch: NodeJS.Immediate | undefined;
+function createTurnDeadline(): TurnDeadline {
+  let exceeded: PromiseWithResolvers<never> | undefined;
+  let check: NodeJS.Immediate | undefined;
 
-  function begin(): PromiseWithResolvers<never> {
-    const over = Promise.withResolvers<never>();
-    watch = setImmediate(() => {
-      late = undefined;
-      over.reject(internal('a transaction awaited something else than itself'));
+  function start(): PromiseWithResolvers<never> {
+    const deadline = Promise.withResolvers<never>();
+    check = setImmediate(() => {
+      exceeded = undefined;
+      deadline.reject(internal('a transaction awaited something else than itself'));
     });
-    return over;
+    return deadline;
   }
 
   return {
     within(work) {
-      late ??= begin();
-      return Promise.race([work(), late.promise]);
+      exceeded ??= start();
+      return Promise.race([work(), exceeded.promise]);
     },
-    end: () => clearImmediate(watch),
+    clear: () => clearImmediate(check),
   };
 }
 
-/** The work has failed already, and of that its caller is told; savepoints that it left open are undone with it. */
+/** Ends the handle of a failed unit of work. Savepoints that it left open are rolled back with it, so their error is dropped. */
 function endQuietly(end: () => unknown): void {
   try {
     end();
@@ -270,8 +271,8 @@ function endQuietly(end: () => unknown): void {
   }
 }
 
-/** Where even this fails, the next BEGIN does too, and so on until a rollback works: nothing is lost, nothing is answered. */
-function rollback(connection: Connection): void {
+/** Rolls back. If that fails too, BEGIN fails until a later rollback succeeds: nothing is acknowledged in the meantime. */
+function rollBack(connection: Connection): void {
   try {
     if (connection.inTransaction) connection.exec('ROLLBACK');
   } catch (error) {
@@ -279,8 +280,8 @@ function rollback(connection: Connection): void {
   }
 }
 
-function settle(group: readonly Queued[], outcomeOf: (index: number) => Outcome): void {
-  for (const [index, { resolve, reject }] of group.entries()) {
+function settle(batch: readonly QueuedWork[], outcomeOf: (index: number) => Outcome): void {
+  for (const [index, { resolve, reject }] of batch.entries()) {
     const outcome = outcomeOf(index);
     if ('error' in outcome) reject(outcome.error);
     else resolve(outcome.answer);
@@ -291,8 +292,8 @@ function isStorageFailure(outcome: Outcome): boolean {
   return 'error' in outcome && outcome.error instanceof Problem && outcome.error.code === 'STORAGE_UNAVAILABLE';
 }
 
-/** Writes a page and changes nothing. */
-async function probe(tx: Transaction): Promise<void> {
+/** Writes a page without changing its content. */
+async function probeCommit(tx: Transaction): Promise<void> {
   const row = await tx.one<{ user_version: number }>({ sql: 'PRAGMA user_version', parameters: [] });
   await tx.run({ sql: `PRAGMA user_version = ${Number(row?.user_version ?? 0)}`, parameters: [] });
 }

@@ -6,30 +6,30 @@ import { fromDriver } from './driver-error.ts';
 import { registerFunctions, sqliteDialect } from './sql-dialect.ts';
 
 /**
- * Prepared statements kept; filters of clients can make any number of texts. The oldest go first, used or not: to prepare one anew now and
- * then takes less than to keep all in the order of use.
+ * Maximum prepared statements; client filters produce any number of texts. The oldest is dropped first, used or not: preparing one again
+ * now and then costs less than tracking the order of use.
  */
-const STATEMENTS = 500;
+const MAX_STATEMENTS = 500;
 
 /** One connection to a database file. Synchronous; its errors are Problems and ConstraintErrors. */
 export interface Connection {
-  /** False outside BEGIN … COMMIT, and also where the driver rolled back by itself (disk full). */
+  /** False outside of BEGIN … COMMIT, and after SQLite has rolled back by itself (disk full). */
   readonly inTransaction: boolean;
-  /** How many statements that can write have run: a transaction that ran none proves nothing about the disk. */
+  /** Number of write statements run: a transaction without any proves nothing about the disk. */
   readonly writes: number;
   all(query: Query): SqliteRow[];
   one(query: Query): SqliteRow | undefined;
   run(query: Query): Change;
-  /** Begins a transaction with the lock to write. */
+  /** Begins a transaction and takes the write lock. */
   begin(): void;
-  /** Runs fixed text without values, once: COMMIT, PRAGMA. */
+  /** Runs fixed text without values: COMMIT, PRAGMA. */
   exec(sql: string): void;
-  /** Savepoints, of which the database is told once something is written in them. */
-  readonly marks: PendingSavepoints;
+  /** Savepoints that are sent only before the first write in them. */
+  readonly savepoints: PendingSavepoints;
   close(): void;
 }
 
-/** A row as the driver gives it; integers beyond 2^53 are bigints. */
+/** A row as the driver returns it; integers beyond 2^53 are bigints. */
 export type SqliteRow = Record<string, unknown>;
 
 interface Prepared {
@@ -39,21 +39,21 @@ interface Prepared {
   readonly integers: readonly string[];
 }
 
-/** Makes a connection of an open driver handle. */
+/** Creates a connection from an open driver handle. */
 export function createConnection(driver: BetterSqlite3.Database): Connection {
   registerFunctions(driver);
-  const statements = createPrepared(driver);
+  const statements = createStatementCache(driver);
   let writes = 0;
-  const { state, translated } = createState(driver);
-  const say = (text: string): void => void statements.prepare(text).statement.run();
-  const marks = createLazySavepoints((text) => translated(() => say(text)));
+  const { state, converted } = createState(driver);
+  const runText = (text: string): void => void statements.prepare(text).statement.run();
+  const savepoints = createLazySavepoints((text) => converted(() => runText(text)));
 
-  function ready(query: Query): Ready {
+  function prepare(query: Query): ReadyQuery {
     const { sql, parameters } = toStatement(query);
     const prepared = statements.prepare(sql);
     if (prepared.isWriting) {
       writes++;
-      marks.send();
+      savepoints.send();
     }
     return { prepared, sql, parameters: parameters.map(toBound) };
   }
@@ -65,17 +65,17 @@ export function createConnection(driver: BetterSqlite3.Database): Connection {
     get writes() {
       return writes;
     },
-    marks,
-    ...createAsking({ ready, statements, translated }),
+    savepoints,
+    ...createQueries({ prepare, statements, converted }),
     begin: () =>
-      translated(() => {
-        marks.forget();
-        say('BEGIN IMMEDIATE');
+      converted(() => {
+        savepoints.clear();
+        runText('BEGIN IMMEDIATE');
         state.inTransaction = true;
-        statements.follow();
+        statements.dropOutdated();
       }),
     exec: (sql) =>
-      translated(() => {
+      converted(() => {
         driver.exec(sql);
         state.inTransaction = driver.inTransaction;
       }),
@@ -83,19 +83,22 @@ export function createConnection(driver: BetterSqlite3.Database): Connection {
   };
 }
 
-/** Gives what `work` gives; what the driver throws is thrown in our words. */
-type Translated = <T>(work: () => T) => T;
+/** Runs driver calls and converts their errors. */
+type ConvertErrors = <T>(work: () => T) => T;
 
-/** Whether a transaction is open. The driver is asked only where that may have changed: it takes as long to say as many a statement to run. */
-function createState(driver: BetterSqlite3.Database): { readonly state: { inTransaction: boolean }; readonly translated: Translated } {
+/**
+ * Tracks whether a transaction is open. The driver is asked only after an error or COMMIT, because asking takes as long as running many a
+ * statement.
+ */
+function createState(driver: BetterSqlite3.Database): { readonly state: { inTransaction: boolean }; readonly converted: ConvertErrors } {
   const state = { inTransaction: driver.inTransaction };
   return {
     state,
-    translated(work) {
+    converted(work) {
       try {
         return work();
       } catch (error) {
-        // It rolls back by itself where the disk is full or fails.
+        // SQLite rolls back by itself if the disk is full or fails.
         state.inTransaction = driver.inTransaction;
         throw fromDriver(error);
       }
@@ -103,76 +106,76 @@ function createState(driver: BetterSqlite3.Database): { readonly state: { inTran
   };
 }
 
-/** A query that is about to run. */
-interface Ready {
+/** A query that is ready to run. */
+interface ReadyQuery {
   readonly prepared: Prepared;
   readonly sql: string;
   readonly parameters: readonly unknown[];
 }
 
-interface AskingParts {
-  /** Has whatever goes before it done. */
-  readonly ready: (query: Query) => Ready;
-  readonly statements: PreparedStatements;
-  readonly translated: Translated;
+interface QueryDeps {
+  /** Prepares the statement, and sends pending savepoints before a write. */
+  readonly prepare: (query: Query) => ReadyQuery;
+  readonly statements: StatementCache;
+  readonly converted: ConvertErrors;
 }
 
-/** What can be asked between BEGIN and COMMIT. */
-function createAsking({ ready, statements, translated }: AskingParts): Pick<Connection, 'all' | 'one' | 'run'> {
+/** Creates the query functions of a transaction. */
+function createQueries({ prepare, statements, converted }: QueryDeps): Pick<Connection, 'all' | 'one' | 'run'> {
   return {
     all: (query) =>
-      translated(() => {
-        const { prepared, parameters } = ready(query);
+      converted(() => {
+        const { prepared, parameters } = prepare(query);
         const rows = prepared.statement.all(...parameters);
         for (const row of rows) toNumbers(row, prepared.integers);
         return rows;
       }),
     one: (query) =>
-      translated(() => {
-        const { prepared, parameters } = ready(query);
+      converted(() => {
+        const { prepared, parameters } = prepare(query);
         const row = prepared.statement.get(...parameters);
         if (row !== undefined) toNumbers(row, prepared.integers);
         return row;
       }),
     run: (query) =>
-      translated(() => {
-        const { prepared, sql, parameters } = ready(query);
+      converted(() => {
+        const { prepared, sql, parameters } = prepare(query);
         const { changes } = prepared.statement.run(...parameters);
-        // What was prepared before a change of tables may name other columns than it would now.
+        // After a change of the schema, a prepared statement may return columns under old names.
         if (prepared.isWriting && /^\s*(CREATE|ALTER|DROP)\b/i.test(sql)) statements.clear();
         return { changes };
       }),
   };
 }
 
-/** Statements that are kept prepared. */
-interface PreparedStatements {
+/** Cache of prepared statements. */
+interface StatementCache {
   prepare(text: string): Prepared;
-  /** Forgets those of other tables than there are now: SQLite prepares them anew by itself, but what is known of their columns stays. */
-  follow(): void;
+  /** Drops the statements of an older schema: SQLite prepares them again by itself, but their column information stays old. */
+  dropOutdated(): void;
   clear(): void;
 }
 
-function createPrepared(driver: BetterSqlite3.Database): PreparedStatements {
-  const kept = new Map<string, Prepared>();
+function createStatementCache(driver: BetterSqlite3.Database): StatementCache {
+  const cache = new Map<string, Prepared>();
   const schemaVersion = driver.prepare<[], number>('PRAGMA schema_version').pluck();
   const readSchema = driver.prepare('SELECT 1 FROM sqlite_schema LIMIT 1');
   let version: number | undefined;
   return {
     prepare(text) {
-      const prepared = memoised(kept, text, () => prepareStatement(driver, text));
-      if (kept.size > STATEMENTS) kept.delete(kept.keys().next().value ?? '');
+      const prepared = memoised(cache, text, () => prepareStatement(driver, text));
+      if (cache.size > MAX_STATEMENTS) cache.delete(cache.keys().next().value ?? '');
       return prepared;
     },
-    follow() {
+    dropOutdated() {
       const now = schemaVersion.get();
       if (now === version) return;
-      // What is prepared next would be of the schema as this connection last read it, until something ran.
+      // Reads the schema again: until a statement runs, this connection prepares statements with the schema that it read last.
       readSchema.get();
-      kept.clear();
+      cache.clear();
       version = now;
     },
-    clear: () => kept.clear(),
+    clear: () => cache.clear(),
   };
 }
 
@@ -182,7 +185,7 @@ function prepareStatement(driver: BetterSqlite3.Database, text: string): Prepare
   const statement = driver.prepare<unknown[], SqliteRow>(text);
   const isWriting = !statement.readonly;
   if (!statement.reader) return { statement, isWriting, integers: [] };
-  // As doubles, integers beyond 2^53 would silently become others: decimals have 18 digits.
+  // As doubles, integers beyond 2^53 would lose digits: decimals have 18.
   statement.safeIntegers(true);
   const integers = statement.columns().filter(({ type }) => type === null || type === 'INTEGER');
   return { statement, isWriting, integers: integers.map(({ name }) => name) };

@@ -3,37 +3,35 @@ import { dirname } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { SetupError } from '../../errors.ts';
 import { findFile, makeFolder, refuseSpecial } from '../../files/index.ts';
-import type { CommitWatch, Database, Tell } from '../contract.ts';
-import { createBackups, type KeptBackups } from './automatic-backups.ts';
+import type { CommitObserver, Database, Log } from '../contract.ts';
+import { type AutomaticBackupOptions, createBackups } from './automatic-backups.ts';
 import { createCommitBatching } from './commit-batching.ts';
 import { createConnection } from './connection.ts';
 import { driverCode } from './driver-error.ts';
-import { type OpenFiles, rememberOpenFiles } from './open-files.ts';
+import { type OpenFiles, watchOpenFiles } from './open-files.ts';
 import { sqliteDialect } from './sql-dialect.ts';
 
-/** Where the file is and how it is opened. */
+/** The database file and how it is opened. */
 export interface SqliteOptions {
-  /** The database file; it and its folder are made where they are missing. `:memory:` for one that is gone when closed. */
+  /** The database file; created with its folder if missing. `:memory:` opens a database that is gone when closed. */
   readonly path: string;
-  /** Milliseconds to wait for another process that holds the lock. Everything else waits with it. */
+  /** Milliseconds to wait for another process that holds the write lock. Everything else waits with it. */
   readonly busyTimeout?: number;
-  /** Milliseconds after which a group of transactions takes no further one. */
-  readonly groupTime?: number;
-  /** Milliseconds in which a group waits for others that are about to come. */
-  readonly gatherTime?: number;
-  /** What becomes of backups that are made by themselves; none are where absent. */
-  readonly backups?: KeptBackups | undefined;
-  /** Told of each commit. */
-  readonly watch?: CommitWatch | undefined;
-  readonly tell?: Tell | undefined;
+  /** Milliseconds after which a commit batch starts no further unit of work. */
+  readonly maxBatchTime?: number;
+  /** Milliseconds in which a commit batch waits for further units of work. */
+  readonly batchWindow?: number;
+  /** Where automatic backups go; none are made if absent. */
+  readonly backups?: AutomaticBackupOptions | undefined;
+  /** Called after each commit. */
+  readonly observer?: CommitObserver | undefined;
+  readonly log?: Log | undefined;
 }
 
 /**
- * Every setting that durability and safety rest on. FULL syncs at every commit, so what was answered survives a power
- * cut; on macOS only `fullfsync` means the disk by that, and not the disk's own memory. Without `trusted_schema`, a file
- * tampered with cannot call our functions from its views and triggers. What a statement sorts, and what it takes to undo a
- * large one, goes to nameless files where it does not fit the cache: in memory, tables that follow definitions would need
- * as much of it as they have rows.
+ * The settings that durability and safety depend on. FULL syncs at every commit, so acknowledged changes survive a power cut; on macOS only
+ * `fullfsync` reaches the disk and not just its cache. With `trusted_schema` off, views and triggers of a manipulated file cannot call our
+ * functions. Large sorts and rollbacks use temporary files: in memory, a migration would need as much memory as its tables have data.
  */
 const PRAGMAS = [
   'synchronous = FULL',
@@ -45,36 +43,42 @@ const PRAGMAS = [
 ];
 
 /**
- * Opens a SQLite database. One connection, of which every transaction is part of a group (see group-commit.ts).
+ * Opens a SQLite database with one connection; all transactions run in commit batches (see `commit-batching.ts`).
  *
- * @throws SetupError where the file cannot be made, opened or is no database.
+ * @throws SetupError if the file cannot be created or opened, or is not a database.
  */
-export function openSqlite({ path, busyTimeout = 5000, groupTime = 100, gatherTime = 5, ...options }: SqliteOptions): Database {
-  const { backups, watch, tell = () => undefined } = options;
+export function openSqlite({
+  path,
+  busyTimeout = 5000,
+  maxBatchTime: groupTime = 100,
+  batchWindow: gatherTime = 5,
+  ...options
+}: SqliteOptions): Database {
+  const { backups, observer: watch, log: tell = () => undefined } = options;
   const { driver, files } = openFile(path, { busyTimeout, tell });
   const connection = createConnection(driver);
-  const group = createCommitBatching(connection, { groupTime, gatherTime, files, watch });
+  const batching = createCommitBatching(connection, { maxBatchTime: groupTime, batchWindow: gatherTime, files, observer: watch });
   let closing: Promise<void> | undefined;
 
   async function close(): Promise<void> {
-    await group.drain();
-    // The last to close folds the log into the file; where that cannot be done (a full disk), whoever opens it next does.
+    await batching.drain();
+    // Closing the last connection checkpoints the WAL. If that fails (disk full), the next connection does it.
     connection.close();
   }
 
   return {
     dialect: sqliteDialect,
-    transaction: (work) => group.submit(work),
+    transaction: (work) => batching.submit(work),
     backups: backups === undefined || path === ':memory:' ? undefined : createBackups(path, backups),
     get healthy() {
-      return group.healthy;
+      return batching.healthy;
     },
     get fault() {
       return files.check()?.detail;
     },
-    prove: () => group.prove(),
-    get figures() {
-      return group.figures;
+    probe: () => batching.probe(),
+    get metrics() {
+      return batching.metrics;
     },
     close() {
       closing ??= close();
@@ -83,7 +87,7 @@ export function openSqlite({ path, busyTimeout = 5000, groupTime = 100, gatherTi
   };
 }
 
-/** Whether there is a database file. */
+/** Returns whether the database file exists. */
 export function hasSqlite(path: string): boolean {
   return existsSync(path);
 }
@@ -105,7 +109,7 @@ interface Opened {
 
 const IN_MEMORY: OpenFiles = { check: () => undefined };
 
-function openFile(path: string, { busyTimeout, tell }: { readonly busyTimeout: number; readonly tell: Tell }): Opened {
+function openFile(path: string, { busyTimeout, tell }: { readonly busyTimeout: number; readonly tell: Log }): Opened {
   let driver: BetterSqlite3.Database | undefined;
   try {
     if (path !== ':memory:') createFile(path);
@@ -114,7 +118,7 @@ function openFile(path: string, { busyTimeout, tell }: { readonly busyTimeout: n
     if (mode !== 'wal' && path !== ':memory:') throw new Error('its file system does not allow write-ahead logging');
     for (const pragma of PRAGMAS) driver.pragma(pragma);
     tryToWrite(driver, busyTimeout);
-    return { driver, files: path === ':memory:' ? IN_MEMORY : rememberOpenFiles(path, tell) };
+    return { driver, files: path === ':memory:' ? IN_MEMORY : watchOpenFiles(path, tell) };
   } catch (error) {
     driver?.close();
     throw cannotOpen(path, error);
@@ -126,8 +130,8 @@ function cannotOpen(path: string, error: unknown): SetupError {
 }
 
 /**
- * A folder that only lets us read is found out here and not by the first request. Another process that writes is no reason to refuse:
- * it may let tables follow definitions for longer than we wait, and every transaction says by itself that it has to wait.
+ * Detects a read-only folder now and not with the first request. A lock held by another process is no reason to refuse: it may be a
+ * migration that takes longer than the busy timeout, and each transaction reports the wait by itself.
  */
 function tryToWrite(driver: BetterSqlite3.Database, busyTimeout: number): void {
   driver.pragma('busy_timeout = 0');

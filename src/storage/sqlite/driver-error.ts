@@ -2,7 +2,7 @@ import BetterSqlite3 from 'better-sqlite3';
 import { Problem } from '../../errors.ts';
 import { ConstraintError } from '../contract.ts';
 
-/** Codes after which nothing can be recorded until something outside changes: space, permissions, hardware. */
+/** Codes after which nothing can be committed until an operator acts: space, permissions, hardware. */
 const UNAVAILABLE = /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|CORRUPT|NOTADB|NOMEM|PROTOCOL|PERM|AUTH)/;
 const BUSY = /^SQLITE_(BUSY|LOCKED)/;
 
@@ -10,37 +10,36 @@ const CONSTRAINTS: ReadonlyMap<string, ConstraintError['constraint']> = new Map(
   ['SQLITE_CONSTRAINT_UNIQUE', 'unique'],
   ['SQLITE_CONSTRAINT_PRIMARYKEY', 'unique'],
   ['SQLITE_CONSTRAINT_FOREIGNKEY', 'reference'],
-  // How ON DELETE RESTRICT reports itself; the tables have no triggers of their own.
+  // SQLite reports ON DELETE RESTRICT so; our tables have no triggers.
   ['SQLITE_CONSTRAINT_TRIGGER', 'reference'],
   ['SQLITE_CONSTRAINT_CHECK', 'check'],
   ['SQLITE_CONSTRAINT_NOTNULL', 'check'],
   ['SQLITE_CONSTRAINT_DATATYPE', 'check'],
 ]);
 
-/** The driver's code of an error, such as `SQLITE_FULL`; undefined where the error is not the driver's. */
+/** Returns the driver's error code, such as `SQLITE_FULL`; undefined for other errors. */
 export function driverCode(error: unknown): string | undefined {
   return error instanceof BetterSqlite3.SqliteError ? error.code : undefined;
 }
 
-/** What the driver threw, in our words; its own stays in `cause`, for the log. */
+/** Converts an error of the driver to a Problem or ConstraintError. The original stays in `cause`, for the log. */
 export function fromDriver(error: unknown): ConstraintError | Problem {
-  // Said in our words already, by what was done on the way.
   if (error instanceof Problem || error instanceof ConstraintError) return error;
   const code = driverCode(error) ?? '';
   const constraint = CONSTRAINTS.get(code);
-  if (constraint !== undefined) return new ConstraintError(constraint, { ...placeOf(error), cause: error });
+  if (constraint !== undefined) return new ConstraintError(constraint, { ...toTableAndColumns(error), cause: error });
   if (BUSY.test(code)) return new Problem('STORAGE_BUSY', 'the database is locked by another process', { cause: error });
   if (UNAVAILABLE.test(code)) return unavailable(error);
   return new Problem('INTERNAL', 'the request could not be completed', { cause: error });
 }
 
-/** The problem of whoever asked for something that could not be committed. */
+/** Returns the problem for a request whose changes could not be committed. */
 export function unavailable(cause: unknown): Problem {
   return new Problem('STORAGE_UNAVAILABLE', 'the database could not commit', { cause });
 }
 
-/** `UNIQUE constraint failed: User.email, User.role` → table and columns. Names hold neither dots nor commas. */
-function placeOf(error: unknown): { table?: string; columns?: readonly string[] } {
+/** Parses `UNIQUE constraint failed: User.email, User.role` into table and columns. Names contain no dots or commas. */
+function toTableAndColumns(error: unknown): { table?: string; columns?: readonly string[] } {
   const [, list] = /constraint failed: (.+)$/.exec(error instanceof Error ? error.message : '') ?? [];
   const names = list?.split(', ').map((name) => name.split('.')) ?? [];
   const table = names[0]?.[0];

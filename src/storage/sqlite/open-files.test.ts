@@ -35,7 +35,7 @@ describe('open files', () => {
 
   it('write nothing more into a file that is lost, and one line to the log', async () => {
     const lines: string[] = [];
-    const database = openSqlite({ path: family.path, tell: (line) => lines.push(line) });
+    const database = openSqlite({ path: family.path, log: (line) => lines.push(line) });
     renameSync(family.path, `${family.path}.away`);
     let commits = 0;
     using _ = onCommit(() => commits++);

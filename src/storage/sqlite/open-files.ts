@@ -1,6 +1,6 @@
 import { realpathSync, statSync } from 'node:fs';
 import { Problem } from '../../errors.ts';
-import type { Statement, Tell } from '../contract.ts';
+import type { Log, Statement } from '../contract.ts';
 import type { Connection } from './connection.ts';
 
 /** The files of a database that a connection has open. */
@@ -17,7 +17,7 @@ interface OpenFile {
   /** Device and inode, as doubles: two inodes above 2^53 may look alike, but a stat with bigints allocates 500 bytes more, six times a commit. */
   readonly dev: number;
   readonly ino: number;
-  /** True for the database file, which always has a page; a log may be empty after a checkpoint. */
+  /** True for the database file, which always has a page; a WAL may be empty after a checkpoint. */
   readonly isDatabase: boolean;
 }
 
@@ -27,8 +27,8 @@ interface OpenFile {
  *
  * @throws Error where one of them cannot be found.
  */
-export function rememberOpenFiles(path: string, tell: Tell): OpenFiles {
-  // SQLite follows a link before it names the files beside the database.
+export function watchOpenFiles(path: string, log: Log): OpenFiles {
+  // SQLite resolves symbolic links before it names the companion files.
   const beside = realpathSync(path);
   const files = [path, `${beside}-wal`, `${beside}-shm`].map((each) => identify(each, each === path));
   let lost: Problem | undefined;
@@ -40,7 +40,7 @@ export function rememberOpenFiles(path: string, tell: Tell): OpenFiles {
         const found = compare(file);
         if (found === 'same') continue;
         if (found instanceof Error) return new Problem('STORAGE_UNAVAILABLE', 'the database file cannot be reached', { cause: found });
-        tell(`${file.path} was ${found} while the service was running; every request is refused from now on: ${remedyOf(file)}`);
+        log(`${file.path} was ${found} while the service was running; every request is refused from now on: ${remedyOf(file)}`);
         lost = new Problem('STORAGE_UNAVAILABLE', 'the database file was removed or replaced while the service was running', {
           hint: 'trying again does not help until the service is restarted; its log says what to do',
         });
@@ -51,8 +51,11 @@ export function rememberOpenFiles(path: string, tell: Tell): OpenFiles {
   };
 }
 
-/** Throws where a commit would not be found at the next start: before a group, so that nothing is written; after it, so that nothing is acknowledged. */
-export function refuseLost(files: OpenFiles): void {
+/**
+ * Throws if the next start would not find a commit. Called before a batch, so that nothing is written, and after it, so that nothing is
+ * acknowledged.
+ */
+export function assertOpenFiles(files: OpenFiles): void {
   const lost = files.check();
   if (lost !== undefined) throw lost;
 }
@@ -81,16 +84,16 @@ function remedyOf({ isDatabase }: OpenFile): string {
   return 'restart the service with SIGTERM, which saves all changes in the database file; SIGKILL would lose them';
 }
 
-/** Another number than before where somebody else has written. */
+/** Changes when another connection has written. */
 const VERSION: Statement = Object.freeze({ sql: 'PRAGMA data_version', parameters: [] });
-const IS_OURS: Statement = Object.freeze({ sql: `SELECT 1 FROM sqlite_schema WHERE "name" = '_State'`, parameters: [] });
+const HAS_STATE_TABLE: Statement = Object.freeze({ sql: `SELECT 1 FROM sqlite_schema WHERE "name" = '_State'`, parameters: [] });
 const RESTORED: Statement = Object.freeze({ sql: `SELECT "text" FROM "_State" WHERE "id" = 'restored'`, parameters: [] });
 
 /**
- * Tells whether a backup has been restored since last asked, for whoever keeps in memory what only the database as it was knows. Asked
- * within a transaction. That somebody else has taken away what we wrote is no restoring, and must not pass for it.
+ * Creates a function that returns whether a backup was restored since its last call, for state in memory that depends on the old content.
+ * Call it in a transaction. A missing `_State` table is not a restore.
  */
-export function createReplacementWatch(connection: Connection): () => boolean {
+export function createRestoreDetector(connection: Connection): () => boolean {
   let version: unknown;
   let stamp: unknown;
 
@@ -100,7 +103,7 @@ export function createReplacementWatch(connection: Connection): () => boolean {
     const isFirst = version === undefined;
     const before = stamp;
     version = now;
-    stamp = connection.one(IS_OURS) === undefined ? undefined : connection.one(RESTORED)?.['text'];
+    stamp = connection.one(HAS_STATE_TABLE) === undefined ? undefined : connection.one(RESTORED)?.['text'];
     return !isFirst && stamp !== before;
   };
 }

@@ -4,7 +4,7 @@ import BetterSqlite3 from 'better-sqlite3';
  * Opens a file only to be read. It may be anybody's: what it has of views and triggers calls none of our functions, and a page
  * that lies about itself is not believed.
  */
-export function openToRead(path: string): BetterSqlite3.Database {
+export function openReadOnly(path: string): BetterSqlite3.Database {
   const driver = new BetterSqlite3(path, { readonly: true, fileMustExist: true, timeout: 5000 });
   try {
     for (const pragma of ['trusted_schema = OFF', 'cell_size_check = ON']) driver.pragma(pragma);

@@ -44,17 +44,17 @@ describe('a backup', () => {
     make(
       `${TABLES} INSERT INTO "_State" VALUES ('epoch', 7, 'stamp'); INSERT INTO "_Decision" VALUES ('1', '2026-01-01'), ('2', '2026-01-02')`,
     );
-    const facts = { bytes: statSync(path).size, pageSize: 4096, hasTables: true, epoch: { number: 7, stamp: 'stamp' } };
+    const facts = { bytes: statSync(path).size, pageSize: 4096, hasTables: true, revision: { number: 7, stamp: 'stamp' } };
     expect(readBackup(path)).toEqual({ ...facts, lastEntryAt: '2026-01-02' });
     expect([countEntriesSince(path, '2026-01-01'), countEntriesSince(path, '')]).toEqual([1, 2]);
   });
 
   it('may have no entry yet, and what stands now no table', () => {
     make('');
-    expect(readFacts(path)).toMatchObject({ hasTables: false, epoch: { number: 0, stamp: '' }, lastEntryAt: undefined });
+    expect(readFacts(path)).toMatchObject({ hasTables: false, revision: { number: 0, stamp: '' }, lastEntryAt: undefined });
     expect(countEntriesSince(path, '')).toBe(0);
     make(TABLES);
-    expect(readBackup(path)).toMatchObject({ epoch: { number: 0, stamp: '' }, lastEntryAt: undefined });
+    expect(readBackup(path)).toMatchObject({ revision: { number: 0, stamp: '' }, lastEntryAt: undefined });
   });
 
   it.each([

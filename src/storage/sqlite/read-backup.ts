@@ -2,8 +2,8 @@ import { existsSync, statSync } from 'node:fs';
 import type BetterSqlite3 from 'better-sqlite3';
 import { SetupError } from '../../errors.ts';
 import { driverCode } from './driver-error.ts';
-import { openToRead } from './open-read-only.ts';
-import { checkWhole } from './write-backup.ts';
+import { openReadOnly } from './open-read-only.ts';
+import { validateIntegrity } from './write-backup.ts';
 
 /** What a database file says of itself. */
 export interface FileFacts {
@@ -13,7 +13,7 @@ export interface FileFacts {
   /** False of a file without a single table. */
   readonly hasTables: boolean;
   /** Number and stamp of the epoch; 0 and '' where it has none. */
-  readonly epoch: { readonly number: number; readonly stamp: string };
+  readonly revision: { readonly number: number; readonly stamp: string };
   /** When the newest entry was made: until then it knows what happened. Undefined where it has none. */
   readonly lastEntryAt: string | undefined;
 }
@@ -32,7 +32,7 @@ export function readBackup(path: string): FileFacts {
   if (!statSync(path).isFile()) throw new SetupError(`expected a file, given ${path}`);
   try {
     checkOurs(path);
-    checkWhole(path);
+    validateIntegrity(path);
     checkForeignKeys(path);
     return readFacts(path);
   } catch (error) {
@@ -48,8 +48,8 @@ export function readBackup(path: string): FileFacts {
 export function readFacts(path: string): FileFacts {
   return reading(path, (driver) => {
     const hasTables = driver.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() !== undefined;
-    const epoch = isThere(driver, '_State')
-      ? driver.prepare<[], Epoch>(`SELECT "number", "text" FROM "_State" WHERE "id" = 'epoch'`).get()
+    const revision = isThere(driver, '_State')
+      ? driver.prepare<[], RevisionRow>(`SELECT "number", "text" FROM "_State" WHERE "id" = 'epoch'`).get()
       : undefined;
     const lastEntryAt = isThere(driver, '_Decision')
       ? driver.prepare<[], string | null>('SELECT max("at") FROM "_Decision"').pluck().get()
@@ -58,7 +58,7 @@ export function readFacts(path: string): FileFacts {
       bytes: statSync(path).size,
       pageSize: Number(driver.pragma('page_size', { simple: true })),
       hasTables,
-      epoch: { number: epoch?.number ?? 0, stamp: epoch?.text ?? '' },
+      revision: { number: revision?.number ?? 0, stamp: revision?.text ?? '' },
       lastEntryAt: lastEntryAt ?? undefined,
     };
   });
@@ -72,7 +72,7 @@ export function countEntriesSince(path: string, at: string): number {
   });
 }
 
-interface Epoch {
+interface RevisionRow {
   readonly number: number;
   readonly text: string | null;
 }
@@ -108,7 +108,7 @@ function isThere(driver: BetterSqlite3.Database, table: string): boolean {
 }
 
 function reading<T>(path: string, work: (driver: BetterSqlite3.Database) => T): T {
-  const driver = openToRead(path);
+  const driver = openReadOnly(path);
   try {
     return work(driver);
   } finally {

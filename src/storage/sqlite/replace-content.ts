@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import BetterSqlite3 from 'better-sqlite3';
 import { SetupError } from '../../errors.ts';
 import { driverCode } from './driver-error.ts';
-import { openToRead } from './open-read-only.ts';
+import { openReadOnly } from './open-read-only.ts';
 import { type BackupRequest, writeBackup } from './write-backup.ts';
 
 /** A copy of a backup, to be changed before it replaces anything: the backup itself stays as it is. */
@@ -46,7 +46,7 @@ const ALL = 0x7fffffff;
  * @throws SetupError where others do not let go, or the disk has no room.
  */
 export async function replaceContent({ from, into, prepare }: Replacement): Promise<void> {
-  const source = openToRead(from);
+  const source = openReadOnly(from);
   try {
     for (const begun = performance.now(); !(await tryToReplace(source, into, prepare)); ) {
       if (performance.now() - begun > PATIENCE) throw new SetupError(`${into} is locked by another process`);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { Appending, Database } from '../contract.ts';
+import type { AppendStatements, Database } from '../contract.ts';
 import { openSqlite } from './database.ts';
 
 let folder: string;
@@ -25,7 +25,7 @@ afterEach(async () => {
 });
 
 /** Adds nothing to any table, and goes one further in the chain. */
-const NEXT: Appending<(link: string) => void> = {
+const NEXT: AppendStatements<(link: string) => void> = {
   write({ writer }, [tell]) {
     writer.last = { sequence: writer.last.sequence + 1, hash: '' };
     tell?.(`${writer.id} ${writer.last.sequence}`);

@@ -2,15 +2,15 @@ import type BetterSqlite3 from 'better-sqlite3';
 import { foldCase, type SqlDialect, type SqlJson, type SqlTruth } from '../../operators/index.ts';
 import { type Sql, sql } from '../../sql.ts';
 
-/** Name of the function that `registerFunctions` gives SQLite: its own `lower()` knows ASCII alone. */
+/** The function that `registerFunctions` adds: SQLite's own `lower()` folds only ASCII. */
 const FOLD_CASE = 'bailiwick_fold_case';
 
-/** How comparisons are said in SQLite. Text columns compare by the bytes of UTF-8, that is by code points. */
+/** Renders comparisons for SQLite. Text columns compare by the bytes of UTF-8, which is the order of code points. */
 export const sqliteDialect: SqlDialect = Object.freeze({
   name: 'sqlite',
-  // The plus changes no value. Behind a bare mark, SQLite looks at what is bound when it plans in which order rows are found and how many
-  // of them are asked for, and then plans anew for each execution, which takes as long as to find twenty records. It would see there too
-  // that a partial index or the beginning of a pattern leads to rows: those are said in the text, by `indexedValue` and `like`.
+  // The unary plus changes no value. With a bare `?`, SQLite peeks at the bound values when it plans, and then plans again for each
+  // execution, which takes as long as finding twenty records. The value of a partial index or the start of a pattern must therefore be in
+  // the text: `indexedValue` and `like` put it there.
   placeholder: () => '+?',
   foldCase: (text: Sql) => sql<string>`${sql.raw(FOLD_CASE)}(${text})`,
   position: (text: Sql, part: Sql) => sql<number>`instr(${text}, ${part})`,
@@ -18,7 +18,7 @@ export const sqliteDialect: SqlDialect = Object.freeze({
   matchesWildcards,
   numberValue: (value: number) => sql`${value}`,
   indexedValue: (value: string | number | bigint) => sql.lit(value),
-  // Columns are of one type, and what is bound has one.
+  // STRICT columns have one type, and bound values have one.
   writtenValue: (value: unknown) => sql`${value}`,
   isAmong,
   isGivenBy: (column: Sql, query: Sql) => sql<boolean | null>`${column} IN (${query})`,
@@ -27,18 +27,18 @@ export const sqliteDialect: SqlDialect = Object.freeze({
   jsonAt,
 });
 
-/** Makes the functions known that `sqliteDialect` calls. Every connection needs it before its first statement. */
+/** Registers the functions that `sqliteDialect` calls. Call it on every connection before its first statement. */
 export function registerFunctions(db: BetterSqlite3.Database): void {
   db.function(FOLD_CASE, { deterministic: true, directOnly: true }, (text: unknown) => (typeof text === 'string' ? foldCase(text) : null));
 }
 
-/** By bytes: a suffix in UTF-8 is a suffix in characters. Of an empty blob `substr` makes NULL, hence the first case. */
+/** Compares bytes: a suffix in UTF-8 is a suffix in characters. `substr` returns NULL for an empty blob, hence the first case. */
 function endsWith(text: Sql, part: string): SqlTruth {
   const bytes = Buffer.byteLength(part);
   return sql<boolean | null>`iif(${text} = '', FALSE, substr(CAST(${text} AS BLOB), ${-bytes}) = CAST(${part} AS BLOB))`;
 }
 
-/** GLOB, not LIKE: LIKE takes no notice of ASCII case. GLOB's one other special character is `[`. */
+/** Uses GLOB, because LIKE ignores ASCII case. GLOB's only other special character is `[`. */
 function matchesWildcards(text: Sql, pattern: string): SqlTruth {
   return sql<boolean | null>`${text} GLOB ${pattern.replaceAll('[', '[[]')}`;
 }
@@ -48,22 +48,19 @@ function isAmong(column: Sql, values: readonly (string | number | bigint)[]): Sq
   return sql<boolean | null>`${column} IN (SELECT value FROM ${listItems(sql`${list}`)})`;
 }
 
-/**
- * The list is named before it is unfolded: an argument of `json_each` may mean its own columns, so that a field called
- * `value` or `key` would silently be empty.
- */
+/** Names the list in a subquery: in an argument of `json_each`, a field called `value` or `key` would mean its own columns. */
 function listItems(list: Sql): Sql {
   return sql`(SELECT ${list} AS list) AS stored, json_each(stored.list)`;
 }
 
-/** Every key in quotes: bare, one that begins with a digit or has a hyphen might be read otherwise. */
+/** Quotes every key: without quotes, keys that begin with a digit or contain a hyphen have another meaning. */
 function jsonAt(document: Sql, keys: readonly string[]): SqlJson {
   const path = ['$', ...keys.map((key) => `"${key}"`)].join('.');
   const value = sql`json_extract(${document}, ${path})`;
   return {
     type: sql<string | null>`json_type(${document}, ${path})`,
     text: value,
-    // A large number may read as an integer of more digits than a double has.
+    // A large number may be read as an integer with more digits than a double has.
     number: sql`CAST(${value} AS DOUBLE PRECISION)`,
     list: value,
   };

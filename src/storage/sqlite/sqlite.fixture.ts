@@ -24,7 +24,7 @@ export async function openFamily(): Promise<Family> {
   const folder = mkdtempSync(join(tmpdir(), 'bailiwick-sqlite-'));
   const path = join(folder, 'data', 'test.db');
   // However busy the machine: what queues together is committed together.
-  const database = openSqlite({ path, busyTimeout: 20, groupTime: Number.POSITIVE_INFINITY });
+  const database = openSqlite({ path, busyTimeout: 20, maxBatchTime: Number.POSITIVE_INFINITY });
   await database.transaction(async (tx) => {
     await tx.run(sql`CREATE TABLE "Parent" ("id" TEXT PRIMARY KEY NOT NULL, "n" INTEGER, "amount" INTEGER, "flag" INTEGER) STRICT`);
     await tx.run(

@@ -5,7 +5,7 @@ import { quoteName } from '../table-names.ts';
 
 const COLUMN_TYPES = Object.freeze({ text: 'TEXT', integer: 'INTEGER', real: 'REAL', boolean: 'INTEGER', json: 'TEXT' });
 
-/** How tables are made and read back in SQLite. */
+/** Creates and introspects tables in SQLite. */
 export const sqliteTables: TableDialect = Object.freeze({
   columnTypes: COLUMN_TYPES,
   castTypes: COLUMN_TYPES,
@@ -14,12 +14,12 @@ export const sqliteTables: TableDialect = Object.freeze({
   referencesLast: false,
   indexPart: quoteName,
   booleanText: (value: boolean) => (value ? '1' : '0'),
-  // A table is dropped row by row: what has no value refers to none of them.
+  // Dropping a table deletes its rows one by one; a NULL references none of them.
   loosen: ({ name }: ActualTable, column: ActualColumn) => `UPDATE ${quoteName(name)} SET ${quoteName(column.name)} = NULL`,
-  // Functions are the connection's own.
+  // Functions belong to the connection.
   prepare: async () => undefined,
   waiting: 'requests wait meanwhile, because no answer leaves before its entry is written and that takes the same lock',
-  // Whoever writes has all of them.
+  // The write lock covers all tables.
   hold: async () => undefined,
   introspect,
   hasTable: async (tx: Transaction, name: string) =>
@@ -46,7 +46,7 @@ async function introspect(tx: Transaction): Promise<readonly ActualTable[]> {
     SELECT t."name" AS "table", c."name", c."type", f."table" AS "refers"
     FROM sqlite_schema t JOIN pragma_table_info(t."name") c LEFT JOIN pragma_foreign_key_list(t."name") f ON f."from" = c."name"
     WHERE t."type" = 'table' AND t."name" NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY t."name", c."cid"`);
-  // Those that the database keeps by itself, for the primary key, have no SQL.
+  // Indexes that SQLite creates for a primary key have no SQL.
   const indexes = await tx.all<IndexRow>(sql`
     SELECT i."tbl_name" AS "table", i."name", l."unique", l."partial", c."name" AS "column"
     FROM sqlite_schema i JOIN pragma_index_list(i."tbl_name") l ON l."name" = i."name" JOIN pragma_index_info(i."name") c

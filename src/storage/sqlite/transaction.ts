@@ -1,86 +1,86 @@
 import { sql } from '../../sql.ts';
-import type { Appended, Appending, Query, Transaction } from '../contract.ts';
+import type { AppendStatements, PendingAppend, Query, Transaction } from '../contract.ts';
 import { createSavepoints, internal, type SavepointHost } from '../savepoints.ts';
 import type { Connection } from './connection.ts';
 import { unavailable } from './driver-error.ts';
 import { sqliteDialect } from './sql-dialect.ts';
 
-/** A transaction as one work holds it, and the switch that ends it. */
+/** A transaction as a unit of work uses it, and the function that ends its use. */
 export interface OpenTransaction {
   readonly tx: Transaction;
-  /** From now on the transaction throws; answers what it leaves to be appended. Throws itself where a savepoint is still open. */
-  end(): readonly Appended[];
+  /** Makes the handle throw from now on, and returns the rows to append. Throws if a savepoint is still open. */
+  end(): readonly PendingAppend[];
 }
 
-const NOTHING = sql``;
+const NO_LOCK = sql``;
 
-/** Hands the connection's transaction to one work. */
+/** Creates the handle on the connection's transaction that one unit of work gets. */
 export function openTransaction(connection: Connection): OpenTransaction {
-  const life = createLife(connection);
-  const appended: Appended[] = [];
-  /** Async throughout, so that every mistake is a rejection. */
-  const ask =
-    <Answer>(work: (query: Query) => Answer) =>
+  const lifetime = createLifetime(connection);
+  const appends: PendingAppend[] = [];
+  /** Makes a query async, so that every mistake is a rejection. */
+  const checked =
+    <Answer>(run: (query: Query) => Answer) =>
     async (query: Query): Promise<Answer> => {
-      life.check();
-      return work(query);
+      lifetime.check();
+      return run(query);
     };
-  const savepoints = createSavepoints(life);
+  const savepoints = createSavepoints(lifetime);
   const tx: Transaction = Object.freeze({
     dialect: sqliteDialect,
     now: Date.now(),
-    lane: 0,
-    // What a row holds is said by whoever wrote the query.
-    all: ask((query) => connection.all(query)) as Transaction['all'],
-    one: ask((query) => connection.one(query)) as Transaction['one'],
-    run: ask((query) => connection.run(query)),
-    // One commit is for many works: what they append is written with few statements, behind the last of them.
-    async append<Row>(appending: Appending<Row>, rows: readonly Row[]) {
-      life.check();
-      if (rows.length > 0) appended.push({ appending: appending as Appending<unknown>, rows });
+    slot: 0,
+    // The author of the query declares the type of its rows.
+    all: checked((query) => connection.all(query)) as Transaction['all'],
+    one: checked((query) => connection.one(query)) as Transaction['one'],
+    run: checked((query) => connection.run(query)),
+    // The rows of a whole commit batch are written together, with few statements, after its last unit of work.
+    async append<Row>(statements: AppendStatements<Row>, rows: readonly Row[]) {
+      lifetime.check();
+      if (rows.length > 0) appends.push({ statements: statements as AppendStatements<unknown>, rows });
     },
     async savepoint<T>(work: () => Promise<T>) {
-      const count = appended.length;
+      const count = appends.length;
       try {
         return await savepoints.run(work);
       } catch (error) {
-        appended.length = count;
+        appends.length = count;
         throw error;
       }
     },
-    // There is one writer: whatever is read stays as it is, and nobody else is about to do the same.
-    lock: async () => life.check(),
-    rowLock: () => NOTHING,
-    // There is one writer: what was found when the work began is so until it ends.
-    restsOn: () => life.check(),
-    replaces: () => life.check(),
+    // SQLite has one writer, which this transaction is: no other one can hold a lock or change a row.
+    lock: async () => lifetime.check(),
+    rowLock: () => NO_LOCK,
+    // For the same reason no read set can become stale.
+    addToReadSet: () => lifetime.check(),
+    addToWriteSet: () => lifetime.check(),
   });
   return {
     tx,
     end() {
-      life.end();
+      lifetime.end();
       if (savepoints.open > 0) throw internal('a savepoint was not awaited');
-      return appended;
+      return appends;
     },
   };
 }
 
-/** How long a work may use what it was handed. */
-function createLife(connection: Connection): SavepointHost & { end(): void } {
+/** Creates the check that a unit of work uses its handle only until its end. */
+function createLifetime(connection: Connection): SavepointHost & { end(): void } {
   let ended = false;
-  const life = {
+  const lifetime = {
     get isOver() {
       return ended || !connection.inTransaction;
     },
     check() {
       if (ended) throw internal('a transaction was used after its end');
-      // The driver rolled back by itself. Outside a transaction each statement would commit on its own.
-      if (life.isOver) throw unavailable(new Error('the transaction was rolled back by the database'));
+      // SQLite rolled back by itself. Outside of a transaction each statement would commit on its own.
+      if (lifetime.isOver) throw unavailable(new Error('the transaction was rolled back by the database'));
     },
-    marks: connection.marks,
+    savepoints: connection.savepoints,
     end() {
       ended = true;
     },
   };
-  return life;
+  return lifetime;
 }

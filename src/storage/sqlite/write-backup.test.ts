@@ -58,7 +58,7 @@ describe('a backup', () => {
     const to = join(folder, 'taken.db');
     writeFileSync(to, 'mine');
     const show = vi.fn();
-    expect(() => writeBackup({ from: path, to, show })).toThrow(`${to} exists, and a backup replaces no file`);
+    expect(() => writeBackup({ from: path, to, log: show })).toThrow(`${to} exists, and a backup replaces no file`);
     expect([show.mock.calls, readFileSync(to, 'utf8')]).toEqual([[], 'mine']);
     expect(() => writeBackup({ from: path, to: join(folder, 'none', 'x.db') })).toThrow(
       new SetupError(`there is no folder ${join(folder, 'none')} to write the backup into`),
@@ -91,7 +91,7 @@ describe('automatic backups', () => {
     for (const mine of ['before-the-move.db', '2026.db']) writeFileSync(join(folder, 'kept', mine), '');
     const made: string[] = [];
     for (const label of ['a', 'b', 'c'.repeat(64)]) {
-      const { file, settle } = backups.make(label);
+      const { file, complete: settle } = backups.create(label);
       made.push(file);
       settle();
       await new Promise((resolve) => setTimeout(resolve, 2));
@@ -105,15 +105,15 @@ describe('automatic backups', () => {
 
   it('fill no disk where what they are made for is begun again and again', async () => {
     const backups = createBackups(path, { folder: join(folder, 'kept'), kept: 10 });
-    backups.make('other');
+    backups.create('other');
     for (let count = 0; count < 4; count++) {
       await new Promise((resolve) => setTimeout(resolve, 2));
-      backups.make('plan');
+      backups.create('plan');
     }
     expect(names().map((name) => name.slice(20))).toEqual(['other.db', 'plan.db', 'plan.db']);
     const left = names()[0] ?? '';
     writeFileSync(join(folder, 'kept', `${left}.${randomUUID()}.part`), 'half');
-    backups.make('gone').discard();
+    backups.create('gone').discard();
     expect(names()).toHaveLength(3);
     expect(names().some((name) => name.includes('gone'))).toBe(false);
   });
@@ -122,7 +122,7 @@ describe('automatic backups', () => {
 describe.skipIf(process.getuid?.() === 0)('a folder of another user', () => {
   it('is refused in words', () => {
     mkdirSync(join(folder, 'kept'), { mode: 0o100 });
-    expect(() => createBackups(path, { folder: join(folder, 'kept'), kept: 2 }).make('plan')).toThrow(/^cannot use the folder/);
+    expect(() => createBackups(path, { folder: join(folder, 'kept'), kept: 2 }).create('plan')).toThrow(/^cannot use the folder/);
   });
 });
 
@@ -132,9 +132,9 @@ describe('automatic backups whose clock was set back', () => {
     mkdirSync(kept);
     for (const label of ['plan', 'other']) writeFileSync(join(kept, `29990101T000000000Z-${label}.db`), '');
     writeFileSync(join(kept, '29990102T000000000Z-plan.db'), '');
-    const made = createBackups(path, { folder: kept, kept: 2 }).make('plan');
+    const made = createBackups(path, { folder: kept, kept: 2 }).create('plan');
     expect(numbers(made.file)).toEqual([1]);
-    made.settle();
+    made.complete();
     expect(readdirSync(kept).toSorted()).toEqual([made.name, '29990102T000000000Z-plan.db']);
   });
 });

@@ -10,10 +10,10 @@ import { closeSync, existsSync, fsyncSync, openSync, rmSync, statSync } from 'no
 import { dirname, resolve } from 'node:path';
 import { SetupError } from '../../errors.ts';
 import { moveToNewFile } from '../../files/index.ts';
-import { openToRead } from './open-read-only.ts';
+import { openReadOnly } from './open-read-only.ts';
 
 /** A backup that was written. */
-export interface Written {
+export interface WrittenBackup {
   /** Where it is; absolute. */
   readonly file: string;
   readonly bytes: number;
@@ -27,7 +27,7 @@ export interface BackupRequest {
   /** Bytes of a page of the copy; those of the original where absent. */
   readonly pageSize?: number;
   /** Shown what is done, as it begins. */
-  readonly show?: ((line: string) => void) | undefined;
+  readonly log?: ((line: string) => void) | undefined;
 }
 
 /** What SQLite adds to the name of a database: whoever opens that next takes such a file for its log, and removes it. */
@@ -38,7 +38,7 @@ const BESIDE = ['-journal', '-wal', '-shm'];
  *
  * @throws SetupError where it cannot; then nothing is left of it.
  */
-export function writeBackup({ from, to, pageSize, show }: BackupRequest): Written {
+export function writeBackup({ from, to, pageSize, log: show }: BackupRequest): WrittenBackup {
   const file = resolve(to);
   if (!existsSync(from)) throw new SetupError(`there is no database ${from}; say with --project or --data where it is`);
   if (BESIDE.some((suffix) => file === `${resolve(from)}${suffix}`))
@@ -55,7 +55,7 @@ export function writeBackup({ from, to, pageSize, show }: BackupRequest): Writte
     show?.(`copying ${statSync(from).size} bytes`);
     copy(from, part, pageSize);
     show?.('checking the copy');
-    checkWhole(part);
+    validateIntegrity(part);
     sync(part);
     moveToNewFile(part, file);
     sync(dirname(file));
@@ -72,8 +72,8 @@ function cannotWrite(file: string, error: unknown): SetupError {
 }
 
 /** Refuses a file whose pages, indexes or values contradict each other. @throws SetupError with the first contradictions. */
-export function checkWhole(path: string): void {
-  const driver = openToRead(path);
+export function validateIntegrity(path: string): void {
+  const driver = openReadOnly(path);
   try {
     const found = driver.prepare<[], string>('PRAGMA integrity_check(5)').pluck().all();
     if (found.join() !== 'ok') throw new SetupError(`${path} is damaged`, found);
@@ -87,7 +87,7 @@ function alreadyThere(file: string): SetupError {
 }
 
 function copy(from: string, to: string, pageSize: number | undefined): void {
-  const driver = openToRead(from);
+  const driver = openReadOnly(from);
   try {
     if (pageSize !== undefined) driver.pragma(`page_size = ${pageSize}`);
     driver.prepare('VACUUM INTO ?').run(to);

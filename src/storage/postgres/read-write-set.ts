@@ -1,0 +1,101 @@
+import type { ReadSet, WriteSet } from '../contract.ts';
+
+/** The read set and the write set of one unit of work: commit validation checks the first against the second of every other one. */
+export interface ReadWriteSet {
+  /** Stamp of the revision that was read; undefined if none was. */
+  readonly revision: string | undefined;
+  /** Milliseconds since 1970; Infinity if nothing expires. */
+  readonly validUntil: number;
+  /** The version of each user that was read, by id. */
+  readonly users: ReadonlyMap<string, number>;
+  /** Ids of the sessions that were read. */
+  readonly sessions: readonly string[];
+  /** True if the unit of work creates a new revision. */
+  readonly advancesRevision: boolean;
+  /** Users whose record it changed or whose sessions it ended. */
+  readonly changedUsers: ReadonlySet<string>;
+}
+
+/** Builds the sets while a unit of work runs. */
+export interface ReadWriteSetBuilder {
+  /** Returns false if the unit of work has already read another state: two statements of one transaction may see different states. */
+  addToReadSet(readSet: ReadSet): boolean;
+  /** Returns false if the unit of work has read another state than the one that it now changes. */
+  addToWriteSet(writeSet: WriteSet): boolean;
+  /** The current size of the write set, for `undoTo`. */
+  readonly mark: number;
+  /** Removes the writes added since the mark. The reads stay, because audit entries of undone work are kept as well. */
+  undoTo(mark: number): void;
+  build(): ReadWriteSet;
+}
+
+/** Returns true if commit validation has nothing to check or lock. */
+export function isEmptySet({ revision, validUntil, users, sessions, advancesRevision, changedUsers }: ReadWriteSet): boolean {
+  const hasNoReads = revision === undefined && validUntil === Number.POSITIVE_INFINITY && users.size + sessions.length === 0;
+  return hasNoReads && !advancesRevision && changedUsers.size === 0;
+}
+
+/** Creates a builder with empty sets. */
+export function createReadWriteSet(): ReadWriteSetBuilder {
+  const users = new Map<string, number>();
+  const sessions = new Map<string, string>();
+  let revision: string | undefined;
+  let validUntil = Number.POSITIVE_INFINITY;
+  /** Keys of the write set in order of insertion, each with the user concerned. The rows are locked until this unit of work commits. */
+  const writes = new Map<string, string | undefined>();
+
+  function isSameRevision(stamp: string): boolean {
+    if (writes.has('revision')) return true;
+    revision ??= stamp;
+    return revision === stamp;
+  }
+
+  function isSameUser(id: string, version: number): boolean {
+    if (writes.has(`user ${id}`)) return true;
+    const known = users.get(id) ?? version;
+    users.set(id, known);
+    return known === version;
+  }
+
+  function addToReadSet(readSet: ReadSet): boolean {
+    validUntil = Math.min(validUntil, readSet.validUntil ?? validUntil);
+    for (const { id, userId } of readSet.sessions ?? []) sessions.set(id, userId);
+    const sameUsers = (readSet.users ?? []).filter(({ id, version }) => isSameUser(id, version));
+    return (readSet.revision === undefined || isSameRevision(readSet.revision)) && sameUsers.length === (readSet.users ?? []).length;
+  }
+
+  return {
+    addToReadSet,
+    addToWriteSet({ endedSessionsOf = [], ...replaced }) {
+      const isSame = addToReadSet(replaced);
+      if (replaced.revision !== undefined) writes.set('revision', undefined);
+      for (const { id } of replaced.users ?? []) writes.set(`user ${id}`, id);
+      for (const id of endedSessionsOf) writes.set(`sessions ${id}`, id);
+      return isSame;
+    },
+    get mark() {
+      return writes.size;
+    },
+    undoTo(mark) {
+      for (const key of [...writes.keys()].slice(mark)) writes.delete(key);
+    },
+    build: () => toReadWriteSet({ revision, validUntil, users, sessions, writes }),
+  };
+}
+
+interface Collected extends Pick<ReadWriteSet, 'revision' | 'validUntil' | 'users'> {
+  readonly sessions: ReadonlyMap<string, string>;
+  readonly writes: ReadonlyMap<string, string | undefined>;
+}
+
+/** Leaves reads out that the unit of work has overwritten: no other one can change them before it commits. */
+function toReadWriteSet({ revision, validUntil, users, sessions, writes }: Collected): ReadWriteSet {
+  return {
+    revision: writes.has('revision') ? undefined : revision,
+    validUntil,
+    users: new Map([...users].filter(([id]) => !writes.has(`user ${id}`))),
+    sessions: [...sessions].flatMap(([id, userId]) => (writes.has(`sessions ${userId}`) ? [] : [id])),
+    advancesRevision: writes.has('revision'),
+    changedUsers: new Set([...writes.values()].filter((id) => id !== undefined)),
+  };
+}
