@@ -82,7 +82,7 @@ export function createPolicyStore(initial: Definitions, options: PolicyStoreOpti
       newest = snapshot.revision.number;
       cache.moveTo(snapshot.revision, users);
     }
-    tx.addToReadSet({ epoch: snapshot.revision.stamp });
+    tx.addToReadSet({ revision: snapshot.revision.stamp });
     return snapshot;
   }
 
