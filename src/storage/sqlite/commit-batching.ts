@@ -49,8 +49,7 @@ export interface CommitBatchingOptions {
 export function createCommitBatching(connection: Connection, options: CommitBatchingOptions): CommitBatching {
   const { maxBatchTime, batchWindow, files, observer } = options;
   const queue: QueuedWork[] = [];
-  const writers = createChainWriters();
-  const deps = { connection, maxBatchTime, files, writers, isRestored: createRestoreDetector(connection) };
+  const deps = { connection, maxBatchTime, files, writers: createChainWriters(), isRestored: createRestoreDetector(connection) };
   const counters = createCounters(observer);
   let running: Promise<void> | undefined;
   let closed = false;
@@ -208,9 +207,7 @@ interface BatchContext {
 /** The savepoint around each unit of work. */
 const WORK = 'work';
 
-/**
- * Runs one unit of work. If it fails, its writes are rolled back and the batch goes on. Throws if the whole transaction is lost.
- */
+/** Runs one unit of work. If it fails, its writes are rolled back and the batch goes on. Throws if the whole transaction is lost. */
 async function attempt({ connection, appends, deadline }: BatchContext, work: QueuedWork['work']): Promise<Outcome> {
   connection.savepoints.open(WORK);
   const { tx, end } = openTransaction(connection);
