@@ -28,16 +28,16 @@ describe('backup', () => {
   it('prints what it wrote, and shows what it does where somebody looks on', async () => {
     const run = createRestoring(0);
     const shown: (string | undefined)[] = [];
-    expect(await runCli(['backup', 'a.db'], { ...run.world, showProgress: (line) => void shown.push(line) })).toBe(0);
+    expect(await runCli(['backup', 'a.db'], { ...run.context, showProgress: (line) => void shown.push(line) })).toBe(0);
     expect(run.out.map((line) => line.replace(/\d\.\d s/, '… s'))).toEqual(['/a.db: 3 kB, whole, in … s']);
     expect(shown).toEqual(['copying', undefined]);
   });
 
   it('says why it cannot, and needs a file', async () => {
     const run = createRestoring(0);
-    expect(await runCli(['backup', 'taken'], run.world)).toBe(2);
+    expect(await runCli(['backup', 'taken'], run.context)).toBe(2);
     expect(run.err).toEqual(['bailiwick: taken exists, and a backup replaces no file']);
-    expect(await runCli(['backup'], run.world)).toBe(2);
+    expect(await runCli(['backup'], run.context)).toBe(2);
     expect(run.out).toEqual([]);
   });
 });
@@ -45,7 +45,7 @@ describe('backup', () => {
 describe('restore', () => {
   it('only shows what would be lost', async () => {
     const run = createRestoring(7, 'never');
-    expect(await runCli(['restore', 'a.db'], run.world)).toBe(0);
+    expect(await runCli(['restore', 'a.db'], run.context)).toBe(0);
     expect(run.out).toEqual([
       'a backup of 12.3 MB, whole; its last entry is of 2026-01-01T00:00:00.000Z',
       'entries made since: 7; they, and what they tell of, are not in it',
@@ -55,7 +55,7 @@ describe('restore', () => {
 
   it('is done with --yes, and says where what stood before is', async () => {
     const run = createRestoring(0, 'data/backups/x.db');
-    expect(await runCli(['restore', 'a.db', '--yes'], run.world)).toBe(0);
+    expect(await runCli(['restore', 'a.db', '--yes'], run.context)).toBe(0);
     expect(run.out.slice(1)).toEqual([
       'no entry was made since',
       'what stood before is kept in data/backups/x.db',

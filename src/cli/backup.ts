@@ -1,18 +1,20 @@
 import type { CliCommand } from './cli-context.ts';
-import { readNamed } from './flags.ts';
-import { showing, toSize } from './progress.ts';
+import { requireFlag } from './flags.ts';
+import { formatSize, withProgress } from './progress.ts';
 
-/** Copies the database while whoever uses it goes on. */
+/** Writes a backup of a SQLite database. */
 export const backup: CliCommand = {
   name: 'backup',
-  summary: 'write a backup of a SQLite database into a new file; the service may be running',
+  summary: 'write a backup of a SQLite database to a new file',
+  details: 'The service may be running. For PostgreSQL, use pg_dump.',
   isOffline: true,
-  parameters: { '<file>': 'file to write, which must not exist' },
-  async run(world, settings, switches) {
+  parameters: { '<file>': 'file to write; it must not exist' },
+  async run(context, config, flags) {
     const from = performance.now();
-    const backups = await world.openBackups(settings);
-    const { file, bytes } = await showing(world, (show) => backups.write(readNamed(switches, 'file'), { show }));
-    world.print(`${file}: ${toSize(bytes)}, whole, in ${((performance.now() - from) / 1000).toFixed(1)} s`);
+    const backups = await context.openBackups(config);
+    const { file, bytes } = await withProgress(context, (show) => backups.write(requireFlag(flags, 'file'), { show }));
+    const seconds = ((performance.now() - from) / 1000).toFixed(1);
+    context.print(`wrote ${file} (${formatSize(bytes)}) in ${seconds} s; the backup passed its integrity check`);
     return 0;
   },
 };

@@ -1,58 +1,58 @@
 import type { Config } from '../config/index.ts';
 
-/** What commands need of the process around them. */
+/** The functions that commands receive from the process. Tests pass their own. */
 export interface CliContext {
   readonly version: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Prints one line for the user. */
+  /** Prints a line to standard output. */
   print(line: string): void;
-  /** Prints one line about what went wrong. */
+  /** Prints a line to standard error. */
   printError(line: string): void;
-  /** Opens a file to be read, until `stop` is aborted, which throws its reason; `-` is standard input. Throws where it cannot. */
+  /** Opens a file for reading; `-` is standard input. Aborting `stop` ends the read with its reason. Throws if the file cannot be opened. */
   openInput(path: string, stop: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
   /**
-   * Writes a file under a temporary name and renames it when it is complete; `-` is standard output. Throws SetupError, before the content is
-   * requested, where the file exists; `force` replaces it.
+   * Writes a file under a temporary name and renames it when it is complete; `-` is standard output. If the file exists, throws SetupError
+   * before the content is requested, unless `force` is set.
    */
   writeOutput(path: string, open: () => Promise<AsyncIterable<string>>, options: { readonly force: boolean }): Promise<void>;
-  /** Shows how far something is, in place of what it showed before; undefined ends the line. Absent where nobody looks on. */
+  /** Replaces the progress line; undefined ends it. Absent if standard error is not a terminal. */
   readonly showProgress?: ((line: string | undefined) => void) | undefined;
-  /** Reads a new password from the terminal, without echo, or from standard input. Throws where none is given. */
+  /** Reads a new password from the terminal, without echo, or from standard input. Throws if none is given. */
   readPassword(): Promise<string>;
-  /** The process itself has these. */
+  /** The process emits these. */
   readonly signals: SignalSource;
-  /** Where this process is one of several workers: who leads them. */
-  readonly lead?: CliLeadLink | undefined;
-  /** Leads workers that each are such a service; `service.ts` has it. */
-  createLead(settings: Config): Promise<CliLead>;
-  /** Makes a service; `service.ts` has it. In development its denials name the address that explains them. */
-  createService(settings: Config, options?: { readonly isDevelopment: boolean }): Promise<CliService>;
-  /** Opens a project's tables without one; `project/` has it. */
-  openTables(settings: Config): Promise<CliTables>;
-  /** Opens a project's backups; `project/` has it. */
-  openBackups(settings: Config): Promise<CliBackups>;
-  /** Looks a project's record over; `project/` has it. */
-  verifyDecisions(settings: Config, options: { readonly publicKey: string | undefined }): Promise<CliVerification>;
-  /** Removes old entries of a project's record; `project/` has it. */
-  pruneDecisions(settings: Config, options: CliPruning): Promise<CliPruned>;
+  /** The connection to the primary, if this process is a worker. */
+  readonly primary?: CliPrimaryLink | undefined;
+  /** Creates the primary of several workers. */
+  createPrimary(config: Config): Promise<CliPrimary>;
+  /** Creates a service. In development its denials contain the address of their explanation. */
+  createService(config: Config, options?: { readonly isDevelopment: boolean }): Promise<CliService>;
+  /** Opens the tables of a project, without a service. */
+  openTables(config: Config): Promise<CliTables>;
+  /** Opens the backups of a project. */
+  openBackups(config: Config): Promise<CliBackups>;
+  /** Verifies the audit log of a project. */
+  verifyDecisions(config: Config, options: { readonly publicKey: string | undefined }): Promise<CliVerification>;
+  /** Deletes old audit entries of a project. */
+  pruneDecisions(config: Config, options: CliPruneOptions): Promise<CliPruneResult>;
 }
 
-/** Which old entries go; only looks where nobody is sure. */
-export interface CliPruning {
+/** The age of the audit entries to delete. Only counts them unless `isSure` is set. */
+export interface CliPruneOptions {
   readonly before: string | undefined;
   readonly olderThan: string | undefined;
   readonly isSure: boolean;
 }
 
-/** What went, or would go. */
-export interface CliPruned {
-  /** The first day that stays. */
+/** The audit entries that were deleted, or would be. */
+export interface CliPruneResult {
+  /** The first day that is kept. */
   readonly before: string;
   readonly entries: number;
   readonly chains: number;
 }
 
-/** What a look over the record came to. */
+/** The result of a verification of the audit log. */
 export interface CliVerification {
   readonly entries: number;
   readonly chains: number;
@@ -67,81 +67,81 @@ export interface CliVerification {
     readonly until?: number | undefined;
   };
   readonly pruned: readonly { readonly at: string; readonly reason: string; readonly by: string }[];
-  /** Absent where none are made. */
+  /** Absent if checkpoints are off. */
   readonly checkpoints?: { readonly lines: number; readonly until: string | undefined; readonly restored: readonly string[] } | undefined;
 }
 
-/** Where signals come from. */
+/** An emitter of process signals. */
 export interface SignalSource {
   on(signal: StopSignal | RestartSignal, listener: () => void): unknown;
   off(signal: StopSignal | RestartSignal, listener: () => void): unknown;
 }
 
-/** The signal that replaces workers. Not SIGHUP: that is also sent where the terminal is closed, and then all should end. */
+/** The signals that stop a service. */
+export type StopSignal = 'SIGTERM' | 'SIGINT';
+
+/** The signal that replaces workers. Not SIGHUP, which is also sent when the terminal is closed. */
 export type RestartSignal = 'SIGUSR2';
 
-/** What a worker has of the lead. */
-export interface CliLeadLink {
-  /** Says that requests are taken now. */
+/** The connection of a worker to the primary. */
+export interface CliPrimaryLink {
+  /** Reports that this worker accepts requests. */
   ready(url: string): void;
-  /** Told once: that this worker is to end, and whether only because another takes its place. */
+  /** Calls the listener once, when this worker must end; `isReplaced` says that another worker takes its place. */
   onEnd(listener: (end: { readonly isReplaced: boolean }) => void): void;
 }
 
-/** What commands need of the process that leads workers. */
-export interface CliLead {
+/** The primary: the process that starts and replaces workers. */
+export interface CliPrimary {
   start(): Promise<{ readonly url: string; readonly notices: readonly string[] }>;
   restart(): Promise<void>;
   close(): Promise<void>;
   kill(): void;
 }
 
-/** The signals that stop a service. */
-export type StopSignal = 'SIGTERM' | 'SIGINT';
-
-/** What commands need of the service. */
+/** The service, as commands use it. */
 export interface CliService {
-  /** What an operator should know on start, a sentence each; complete once it listens. */
+  /** Lines for the operator; complete when the service listens. */
   readonly notices: readonly string[];
-  /** Creates the set-up token that start prints; undefined where an admin exists or set-up is off. */
+  /** Creates the set-up token that start prints. Returns undefined if an admin exists or set-up is off. */
   openSetup(): Promise<string | undefined>;
-  /** Lets tables follow the definitions, without listening. */
+  /** Migrates the tables without listening. */
   prepare(): Promise<void>;
   listen(): Promise<{ readonly url: string }>;
-  /** Follows changes of definition files; each change is told in a sentence. */
-  watch(tell: (line: string) => void): void;
-  policiesFromPermissions(options: { readonly apply: boolean }): Promise<PermissionPolicies>;
-  /** Imports policies as an admin; gives a sentence on what became of them. */
-  importPolicies(file: CliPolicies): Promise<string>;
-  /** Every policy as a file, piece by piece. */
+  /** Reloads definition files when they change, and logs each change. */
+  watch(log: (line: string) => void): void;
+  policiesFromPermissions(options: { readonly apply: boolean }): Promise<CliPermissionPolicies>;
+  /** Imports policies as an admin; returns a sentence. */
+  importPolicies(file: CliPolicyFile): Promise<string>;
+  /** Exports every policy, in chunks of a file. */
   exportPolicies(format: 'json' | 'ndjson'): Promise<AsyncIterable<string>>;
   /** Restores the policy that gives admins full access; `closing` are the rules that still deny admins. */
   restoreAdminPolicy(): Promise<{ readonly message: string; readonly closing: readonly string[] }>;
-  /** Sets a user's password and ends every session of theirs; returns a sentence. */
+  /** Sets the password of a user and ends all their sessions; returns a sentence. */
   setPassword(given: { readonly email: string; readonly password: string }): Promise<string>;
   /** Creates a user; returns a sentence. */
   createUser(given: CliUser): Promise<string>;
   /** Gives a user a role and activates them; returns a sentence. */
   promoteUser(given: { readonly email: string; readonly role: string }): Promise<string>;
-  /** Imports a file as a user; gives a line of JSON for each row that is rejected, and a last one for what became of all. */
-  importFile(file: CliImport): Promise<AsyncIterable<string>>;
-  /** Exports as a user; gives the file piece by piece. */
+  /** Imports a file as a user. Yields a line of JSON per rejected row, then a summary. */
+  importFile(file: CliImportFile): Promise<AsyncIterable<string>>;
+  /** Exports records as a user, in chunks of a file. */
   exportFile(file: CliTransfer & { readonly body: CliExportBody }): Promise<AsyncIterable<string>>;
-  /** Lets requests in flight end, commits, closes. */
+  /** Finishes the requests in flight, commits and closes. */
   close(how?: { readonly isReplaced?: boolean }): Promise<void>;
 }
 
-/** A user that is created. */
+/** A user to create. */
 export interface CliUser {
   readonly email: string;
   readonly name: string;
-  /** The default of the definition where absent. */
+  /** If undefined, the default of the definition. */
   readonly role: string | undefined;
   readonly password: string;
 }
 
-/** A file of policies. */
-export interface CliPolicies {
+/** A file of policies to import. */
+export interface CliPolicyFile {
   /** Email of the admin. */
   readonly as: string;
   readonly mediaType: string;
@@ -149,79 +149,84 @@ export interface CliPolicies {
   readonly dryRun: boolean;
 }
 
-/** A file that comes or goes. */
+/** An import or export of a resource. */
 export interface CliTransfer {
   readonly resource: string;
   /** Email of the user whose policies decide. */
   readonly as: string;
-  /** As the query of the address says it. */
+  /** The query parameters of the corresponding HTTP request. */
   readonly query: ReadonlyMap<string, string>;
-  /** Told how many rows are done, as they are. */
-  tell(rows: number): void;
+  /** Called with the number of further rows that are done. */
+  onProgress(rows: number): void;
 }
 
-/** A file that comes. */
-export interface CliImport extends CliTransfer {
+/** A file of records to import. */
+export interface CliImportFile extends CliTransfer {
   readonly mediaType: string;
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
-/** What of the records is exported, and in which order. */
+/** The selection and order of the records to export. */
 export interface CliExportBody {
   readonly [name: string]: string | readonly string[];
 }
 
-/** What commands need of tables. */
+/** The tables of a project, as commands use them. */
 export interface CliTables {
-  plan(): Promise<StoragePlan>;
-  /** Does what loses nothing, and what else the plan of this hash has. */
-  apply(options: { readonly allow?: string | undefined }): Promise<{ readonly plan: StoragePlan; readonly done: readonly StorageStep[] }>;
-  /** What was done, the newest first. */
-  history(limit: number): Promise<readonly StorageMigration[]>;
-  /** What is kept of deleted records, by resource. */
-  deletedRecords(): Promise<readonly StoredDeleted[]>;
-  /** What is kept aside, as steps that would drop it for good; with `deletedBefore`, also records deleted so many days ago. */
-  planPrune(options: { readonly deletedBefore?: number | undefined }): Promise<StoragePlan>;
-  prune(options: { readonly deletedBefore?: number | undefined }): Promise<readonly StorageStep[]>;
-  /** After a restore by tools of the database: ends every session and begins a new epoch, on the record. */
+  plan(): Promise<CliMigrationPlan>;
+  /** Performs the steps that lose no data, and the lossy steps of the plan with the allowed hash. */
+  apply(options: {
+    readonly allow?: string | undefined;
+  }): Promise<{ readonly plan: CliMigrationPlan; readonly done: readonly CliMigrationStep[] }>;
+  /** The applied migrations, newest first. */
+  history(limit: number): Promise<readonly CliMigration[]>;
+  /** The soft-deleted records by resource. */
+  deletedRecords(): Promise<readonly CliDeletedRecords[]>;
+  /**
+   * Plans the permanent deletion of archived tables and columns; with `deletedBefore`, also of the records that were soft-deleted more than
+   * this number of days ago.
+   */
+  planPrune(options: { readonly deletedBefore?: number | undefined }): Promise<CliMigrationPlan>;
+  prune(options: { readonly deletedBefore?: number | undefined }): Promise<readonly CliMigrationStep[]>;
+  /** Ends every session, begins a new revision and appends an audit entry, after a restore with tools of PostgreSQL. */
   noteRestored(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What commands need of backups. */
+/** The backups of a project, as commands use them. */
 export interface CliBackups {
-  write(file: string, shown: CliShown): Promise<{ readonly file: string; readonly bytes: number }>;
-  /** What a restore would do; does none of it. */
-  look(file: string): Promise<CliRestore>;
-  restore(file: string, shown: CliShown): Promise<CliRestore>;
+  write(file: string, log: CliProgressLog): Promise<{ readonly file: string; readonly bytes: number }>;
+  /** Returns what a restore would do, without doing it. */
+  look(file: string): Promise<CliRestoreResult>;
+  restore(file: string, log: CliProgressLog): Promise<CliRestoreResult>;
 }
 
-/** Shown what is done, as it begins. */
-export interface CliShown {
+/** Receives a line at the beginning of each stage. */
+export interface CliProgressLog {
   readonly show: (line: string) => void;
 }
 
-/** What a restore would do, or has done. */
-export interface CliRestore {
+/** The result of a restore, or the preview of one. */
+export interface CliRestoreResult {
   readonly bytes: number;
-  /** When the newest entry of the backup was made. */
+  /** Time of the newest audit entry in the backup. */
   readonly until: string | undefined;
-  /** Entries that what stands now has beyond that. */
+  /** Number of audit entries that the present database has and the backup lacks. */
   readonly entriesSince: number;
-  /** What stood before, once it is done. */
+  /** The backup of the previous database, after a restore. */
   readonly kept: string | undefined;
 }
 
-/** What a resource keeps of deleted records. */
-export interface StoredDeleted {
+/** The soft-deleted records of a resource. */
+export interface CliDeletedRecords {
   readonly resource: string;
   readonly count: number;
   readonly oldest: string;
   readonly newest: string;
 }
 
-/** One step by which tables follow definitions. */
-export interface StorageStep {
+/** A migration step. */
+export interface CliMigrationStep {
   readonly resource: string;
   readonly kind: string;
   readonly risk: string;
@@ -229,16 +234,16 @@ export interface StorageStep {
   readonly sql: readonly string[];
 }
 
-/** What would have to happen for tables to follow definitions. */
-export interface StoragePlan {
+/** A migration plan. */
+export interface CliMigrationPlan {
   readonly hash: string;
-  readonly steps: readonly StorageStep[];
-  /** Resources that stay as they were. */
+  readonly steps: readonly CliMigrationStep[];
+  /** Resources that are not migrated, because a step of theirs is blocked or lossy. */
   readonly held: readonly string[];
 }
 
-/** One time that tables followed definitions. */
-export interface StorageMigration {
+/** An applied migration. */
+export interface CliMigration {
   readonly at: string;
   readonly actor: string;
   readonly planHash: string;
@@ -246,27 +251,30 @@ export interface StorageMigration {
   readonly durationMs: number;
 }
 
-/** The policies that mean the same as the legacy permissions maps, as `POST /admin/api/policies` takes them. */
-export type PermissionPolicies = readonly {
+/** The policies that correspond to the legacy permissions maps, as `POST /admin/api/policies` accepts them. */
+export type CliPermissionPolicies = readonly {
   readonly policy: object;
   readonly roles: readonly string[];
   readonly state: 'missing' | 'present' | 'made';
 }[];
 
-/** One command. */
+/** A command. */
 export interface CliCommand {
   /** As typed: `storage plan`. */
   readonly name: string;
+  /** The text in lists of commands. */
   readonly summary: string;
-  /** What stands behind its name: `<resource>`, or `[file]` where it may be absent → one sentence. They are among the switches, by name. */
+  /** Further sentences for the help of the command itself. */
+  readonly details?: string;
+  /** Positional arguments: `<resource>`, or `[file]` if optional → help text. The command receives them among its flags, by name. */
   readonly parameters?: Readonly<Record<string, string>>;
-  /** Switches of its own, beside the settings: flag, with `<value>` where it takes one → one sentence. */
-  readonly switches?: Readonly<Record<string, string>>;
-  /** Set where nothing is served: help names only the settings that say where things are. The others are accepted all the same. */
+  /** Flags of the command, in addition to the config options: flag, with `<value>` if it takes one → help text. */
+  readonly flags?: Readonly<Record<string, string>>;
+  /** Set if the command starts no server: its help shows only the options of project and database; it accepts the others. */
   readonly isOffline?: true;
-  /** Answers the exit code. */
-  run(world: CliContext, settings: Config, switches: CliFlags): Promise<number>;
+  /** Returns the exit code. */
+  run(context: CliContext, config: Config, flags: CliFlags): Promise<number>;
 }
 
-/** The switches given, by name: their value, or `true` where they take none. */
+/** The given flags and arguments by name: the value, or `true` for a flag that takes none. */
 export type CliFlags = ReadonlyMap<string, string | true>;

@@ -1,4 +1,4 @@
-/** Files as commands read and write them: piece by piece. `-` is what stands before or behind in a pipe. */
+/** Files that commands read and write, streamed; `-` is standard input or output. */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createReadStream, createWriteStream, existsSync } from 'node:fs';
@@ -9,17 +9,17 @@ import { pipeline } from 'node:stream/promises';
 import { SetupError } from '../errors.ts';
 import { moveToNewFile } from '../files/index.ts';
 
-/** Opens a file to be read, until `stop` is aborted: then whoever reads gets its reason. Throws where it cannot. */
+/** Opens a file for reading. When `stop` is aborted, the reader gets its reason. Throws if the file cannot be opened. */
 export async function openInput(path: string, stop?: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
   const file = path === '-' ? process.stdin : await openFile(path);
-  // Told to whoever reads it. Nobody may read it yet, or any more.
+  // The reader gets the error. Without a listener, an error before or after the reading would end the process.
   file.on('error', () => undefined);
   stop?.addEventListener('abort', () => file.destroy(stop.reason), { once: true });
   return file;
 }
 
 async function openFile(path: string): Promise<Readable> {
-  // A folder can be opened, and only reading it would fail.
+  // Opening a folder succeeds; only reading it would fail.
   if ((await stat(path)).isDirectory()) throw new SetupError(`expected a file, found a folder in ${path}`);
   const file = createReadStream(path);
   await once(file, 'open');
@@ -37,8 +37,8 @@ export interface FileWriteOptions {
  */
 export async function writeOutput(path: string, open: () => Promise<AsyncIterable<string>>, { force }: FileWriteOptions): Promise<void> {
   if (path === '-') return writeToPipe(await open());
-  if (!existsSync(dirname(path))) throw new SetupError(`there is no folder ${dirname(path)} to write ${basename(path)} into`);
-  if (!force && existsSync(path)) throw alreadyThere(path);
+  if (!existsSync(dirname(path))) throw new SetupError(`cannot write ${basename(path)}: the folder ${dirname(path)} does not exist`);
+  if (!force && existsSync(path)) throw fileExists(path);
   const part = `${path}.${randomUUID()}.part`;
   try {
     await pipeline(Readable.from(await open()), createWriteStream(part, { flags: 'wx', flush: true }));
@@ -46,18 +46,18 @@ export async function writeOutput(path: string, open: () => Promise<AsyncIterabl
     else moveToNewFile(part, path);
   } catch (error) {
     await rm(part, { force: true });
-    throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? alreadyThere(path) : error;
+    throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? fileExists(path) : error;
   }
 }
 
-function alreadyThere(path: string): SetupError {
-  return new SetupError(`${path} exists, and nothing was written: name another file, or replace it with --force`);
+function fileExists(path: string): SetupError {
+  return new SetupError(`${path} exists; nothing was written. Name another file, or replace it with --force`);
 }
 
-/** Whoever reads along may stop doing so (`… | head -3`): then that is all of it that was wanted. */
-async function writeToPipe(pieces: AsyncIterable<string>): Promise<void> {
+/** Writes to standard output. A reader that closes the pipe (`… | head -3`) is not an error. */
+async function writeToPipe(chunks: AsyncIterable<string>): Promise<void> {
   try {
-    await pipeline(Readable.from(pieces), process.stdout, { end: false });
+    await pipeline(Readable.from(chunks), process.stdout, { end: false });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;
   }

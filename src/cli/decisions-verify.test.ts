@@ -27,7 +27,7 @@ const broken: CliVerification = {
 
 it('a record as it was written is exit code 0', async () => {
   const run = createRun({ verification: whole });
-  expect(await runCli(['decisions', 'verify'], run.world)).toBe(0);
+  expect(await runCli(['decisions', 'verify'], run.context)).toBe(0);
   expect(run.out).toEqual([
     '7 versions of policies and assignments, proven by the audit log up to revision 5',
     '12 entries in 2 chains, 3 checkpoints, the last of 2026-01-01T00:00:00.000Z',
@@ -37,7 +37,7 @@ it('a record as it was written is exit code 0', async () => {
 
 it('any break is exit code 1, and told', async () => {
   const run = createRun({ verification: broken });
-  expect(await runCli(['decisions', 'verify', '--public-key', 'k.pem', '--checkpoints', 'c.ndjson'], run.world)).toBe(1);
+  expect(await runCli(['decisions', 'verify', '--public-key', 'k.pem', '--checkpoints', 'c.ndjson'], run.context)).toBe(1);
   expect(run.out).toEqual([
     'edited: entry 3 was; chain w',
     'checkpoint: line 2 was',
@@ -55,12 +55,12 @@ it('any break is exit code 1, and told', async () => {
 
 it('what cannot be verified is exit code 2', async () => {
   const run = createRun();
-  expect(await runCli(['decisions', 'verify'], run.world)).toBe(2);
+  expect(await runCli(['decisions', 'verify'], run.context)).toBe(2);
   expect(run.err).toEqual(['bailiwick: there is no record']);
 });
 
 it('is printed as JSON where asked', async () => {
   const run = createRun({ verification: { ...whole, checkpoints: undefined } });
-  expect(await runCli(['decisions', 'verify', '--json'], run.world)).toBe(0);
+  expect(await runCli(['decisions', 'verify', '--json'], run.context)).toBe(0);
   expect(JSON.parse(run.out.join('\n'))).toMatchObject({ whole: true, entries: 12 });
 });

@@ -1,15 +1,16 @@
 import type { Config } from '../config/index.ts';
 import type { CliCommand } from './cli-context.ts';
-import { serve } from './serve.ts';
+import { serve } from './start.ts';
 
-/** Serves, and takes changed definition files over as they are saved. */
+/** Starts the service and reloads definition files when they change. */
 export const dev: CliCommand = {
   name: 'dev',
-  summary: 'serve the project, and reload its definitions whenever a file is saved',
-  run: (world, settings) => serve(world, withLocalPages(settings), { watch: true }),
+  summary: 'start the service and reload definition files when they change',
+  details: 'For development: denials contain the address of their explanation, and CORS allows pages of this machine.',
+  run: (context, config) => serve(context, withLocalPages(config), { watch: true }),
 };
 
-/** Allows pages of this machine where no origins are configured: the development server of a web app has an origin of its own. */
-function withLocalPages(settings: Config): Config {
-  return settings.corsOrigins.length > 0 ? settings : Object.freeze({ ...settings, corsOrigins: ['localhost'] });
+/** Allows localhost by CORS if no origins are configured: the development server of a web app has its own origin. */
+function withLocalPages(config: Config): Config {
+  return config.corsOrigins.length > 0 ? config : Object.freeze({ ...config, corsOrigins: ['localhost'] });
 }

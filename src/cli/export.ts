@@ -1,30 +1,31 @@
 import type { CliCommand } from './cli-context.ts';
-import { FORCE_FLAG, readCells, readFormat, readNamed, TRANSFER_FLAGS } from './flags.ts';
+import { csvQueryOf, FORCE_FLAG, parseFormat, requireFlag, TRANSFER_FLAGS } from './flags.ts';
 import { createProgress } from './progress.ts';
 
-/** Exports what a user may export. */
+/** Exports the records that a user may export. */
 export const exportFile: CliCommand = {
   name: 'export',
-  summary: 'export the records that a user may export, to a file or standard output',
-  parameters: { '<resource>': 'name of the resource', '[file]': 'file to write, which must not exist; - is standard output (default: -)' },
-  switches: {
+  summary: 'export records to a file or standard output, as a user',
+  details: 'Exports the records that the user may export.',
+  parameters: { '<resource>': 'name of the resource', '[file]': 'file to write; it must not exist; - is standard output (default: -)' },
+  flags: {
     ...TRANSFER_FLAGS,
-    '--sort <fields>': 'fields to sort by, comma-separated; - before a name sorts descending',
+    '--sort <fields>': 'fields to sort by, comma-separated; - before a name sorts in descending order',
     '--fields <fields>': 'fields to write, comma-separated (default: all)',
     ...FORCE_FLAG,
   },
-  async run(world, settings, switches) {
-    const file = switches.has('file') ? readNamed(switches, 'file') : '-';
-    const query = readCells(switches, file).set('format', readFormat(switches, file));
-    const asked = { resource: readNamed(switches, 'resource'), as: readNamed(switches, 'as'), query };
-    const [sort, fields] = [switches.get('sort'), switches.get('fields')];
+  async run(context, config, flags) {
+    const file = flags.has('file') ? requireFlag(flags, 'file') : '-';
+    const query = csvQueryOf(flags, file).set('format', parseFormat(flags, file));
+    const request = { resource: requireFlag(flags, 'resource'), as: requireFlag(flags, 'as'), query };
+    const [sort, fields] = [flags.get('sort'), flags.get('fields')];
     const body = { ...(sort !== undefined && { sort: String(sort) }), ...(fields !== undefined && { fields: String(fields).split(',') }) };
-    const service = await world.createService({ ...settings, createDatabase: 'never' });
-    const progress = createProgress(world);
+    const service = await context.createService({ ...config, createDatabase: 'never' });
+    const progress = createProgress(context);
     try {
-      const open = () => service.exportFile({ ...asked, body, tell: progress.tell });
-      await world.writeOutput(file, open, { force: switches.has('force') });
-      world.printError(`${progress.rows} rows exported`);
+      const open = () => service.exportFile({ ...request, body, onProgress: progress.add });
+      await context.writeOutput(file, open, { force: flags.has('force') });
+      context.printError(`${progress.rows} rows exported`);
       return 0;
     } finally {
       progress.end();

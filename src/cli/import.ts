@@ -1,58 +1,59 @@
 import type { Config } from '../config/index.ts';
 import { FORMATS } from '../transfer/formats/index.ts';
-import type { CliCommand, CliContext, CliFlags, CliImport } from './cli-context.ts';
-import { readCells, readFormat, readNamed, TRANSFER_FLAGS } from './flags.ts';
+import type { CliCommand, CliContext, CliFlags, CliImportFile } from './cli-context.ts';
+import { csvQueryOf, parseFormat, requireFlag, TRANSFER_FLAGS } from './flags.ts';
 import { createProgress } from './progress.ts';
 import { createInterruption } from './signals.ts';
 
-/** Imports a file, row by row decided and recorded as one user. */
+/** Imports a file as a user; each row is decided and audited. */
 export const importFile: CliCommand = {
   name: 'import',
-  summary: 'import records from a file as a user, whose policies decide on each',
+  summary: 'import records from a file or standard input, as a user',
+  details: 'The policies of the user decide on each row. Rejected rows are printed to standard output as JSON; the exit code is then 1.',
   parameters: { '<resource>': 'name of the resource', '<file>': 'file to read; - is standard input' },
-  switches: {
+  flags: {
     ...TRANSFER_FLAGS,
-    '--mode <mode>': 'create, or upsert, which updates the record that has the same --key (default: create)',
-    '--key <field>': 'unique field that upsert finds records by',
-    '--on-error <what>': 'stop or skip where a row is rejected (default: stop)',
+    '--mode <mode>': 'create, or upsert to also update the record with the same --key (default: create)',
+    '--key <field>': 'unique field by which upsert finds records',
+    '--on-error <action>': 'stop at a rejected row, or skip it (default: stop)',
     '--atomic': 'import all rows or none',
-    '--dry-run': 'decide and check every row, store nothing',
+    '--dry-run': 'decide and validate every row, store nothing',
   },
-  async run(world, settings, switches) {
-    const file = readNamed(switches, 'file');
-    const format = readFormat(switches, file);
-    const asked = { resource: readNamed(switches, 'resource'), as: readNamed(switches, 'as'), query: readQuery(switches, file) };
+  async run(context, config, flags) {
+    const file = requireFlag(flags, 'file');
+    const format = parseFormat(flags, file);
+    const request = { resource: requireFlag(flags, 'resource'), as: requireFlag(flags, 'as'), query: parseQuery(flags, file) };
     const mediaType = FORMATS.get(format)?.types[0] ?? '';
-    const interruption = createInterruption(world.signals);
+    const interruption = createInterruption(context.signals);
     try {
-      const bytes = await world.openInput(file, interruption.signal);
-      return await runImport(world, settings, { ...asked, mediaType, bytes });
+      const bytes = await context.openInput(file, interruption.signal);
+      return await runImport(context, config, { ...request, mediaType, bytes });
     } finally {
-      interruption.forget();
+      interruption.stopListening();
     }
   },
 };
 
-async function runImport(world: CliContext, settings: Config, asked: Omit<CliImport, 'tell'>): Promise<number> {
-  const service = await world.createService({ ...settings, createDatabase: 'never' });
-  const progress = createProgress(world);
+async function runImport(context: CliContext, config: Config, request: Omit<CliImportFile, 'onProgress'>): Promise<number> {
+  const service = await context.createService({ ...config, createDatabase: 'never' });
+  const progress = createProgress(context);
   try {
-    return await printLines(world, await service.importFile({ ...asked, tell: progress.tell }));
+    return await printReport(context, await service.importFile({ ...request, onProgress: progress.add }));
   } finally {
     progress.end();
     await service.close();
   }
 }
 
-/** Rejections go where what is printed goes, to be kept in a file; the last line says what became of all. */
-async function printLines(world: CliContext, pieces: AsyncIterable<string>): Promise<number> {
+/** Prints rejected rows to standard output and the summary, which is the last line, to standard error. */
+async function printReport(context: CliContext, lines: AsyncIterable<string>): Promise<number> {
   let last = '';
-  for await (const piece of pieces) {
-    if (last !== '') world.print(last);
-    last = piece.trimEnd();
+  for await (const line of lines) {
+    if (last !== '') context.print(last);
+    last = line.trimEnd();
   }
   const { success, message, detail, data } = JSON.parse(last) as Summary;
-  world.printError(success ? String(message) : `stopped: ${String(detail)}`);
+  context.printError(success ? String(message) : `stopped: ${String(detail)}`);
   return success && data?.rejected === 0 ? 0 : 1;
 }
 
@@ -63,10 +64,10 @@ interface Summary {
   readonly data?: { readonly rejected: number };
 }
 
-function readQuery(switches: CliFlags, file: string): ReadonlyMap<string, string> {
-  const query = readCells(switches, file);
+function parseQuery(flags: CliFlags, file: string): ReadonlyMap<string, string> {
+  const query = csvQueryOf(flags, file);
   for (const name of ['mode', 'key', 'onError', 'atomic', 'dryRun']) {
-    const value = switches.get(name);
+    const value = flags.get(name);
     if (value !== undefined) query.set(name, String(value));
   }
   return query;

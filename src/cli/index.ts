@@ -1,8 +1,9 @@
 /**
- * The command line: one command per file, each a thin coat over what a library user calls.
- * It reads arguments, prints, and answers an exit code: 0 done, 1 failed, 2 set up or called wrongly.
- * It never decides anything, touches no table, and reaches the service only through what it is handed.
- * Begin at `program.ts`, which lists the commands.
+ * The command line. Each file named after a command contains that command; `program.ts` lists them all and parses the arguments.
+ *
+ * Commands print and return an exit code: 0 done, 1 failed, 2 configured or called incorrectly. They decide nothing and touch no table;
+ * they reach the service and the process only through `CliContext`, which `main.ts` provides.
+ * Begin with `program.ts`.
  */
-export type { CliBackups, CliContext, CliService, CliTables, CliVerification, PermissionPolicies, StoragePlan } from './cli-context.ts';
+export type { CliContext } from './cli-context.ts';
 export { runCli } from './program.ts';

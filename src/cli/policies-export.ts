@@ -1,18 +1,19 @@
 import type { CliCommand } from './cli-context.ts';
-import { FORCE_FLAG, readNamed, readPolicyFormat } from './flags.ts';
+import { FORCE_FLAG, parsePolicyFormat, requireFlag } from './flags.ts';
 
-/** Writes every policy to a file, with the roles that it is assigned to: as an import takes them. */
+/** Exports every policy to a file that `policies import` accepts. */
 export const policiesExport: CliCommand = {
   name: 'policies export',
-  summary: 'write every policy, with the roles it is assigned to, to a file that policies import reads',
-  parameters: { '[file]': 'file to write, which must not exist; - is standard output (default: -)' },
-  switches: { '--format <format>': 'json or ndjson (default: by the extension of the file, else json)', ...FORCE_FLAG },
-  async run(world, settings, switches) {
-    const file = switches.has('file') ? readNamed(switches, 'file') : '-';
-    const format = readPolicyFormat(switches, file);
-    const service = await world.createService({ ...settings, createDatabase: 'never' });
+  summary: 'export all policies, with the roles they are assigned to',
+  details: 'The file can be imported with "bailiwick policies import".',
+  parameters: { '[file]': 'file to write; it must not exist; - is standard output (default: -)' },
+  flags: { '--format <format>': 'json or ndjson (default: by the extension of the file, else json)', ...FORCE_FLAG },
+  async run(context, config, flags) {
+    const file = flags.has('file') ? requireFlag(flags, 'file') : '-';
+    const format = parsePolicyFormat(flags, file);
+    const service = await context.createService({ ...config, createDatabase: 'never' });
     try {
-      await world.writeOutput(file, () => service.exportPolicies(format), { force: switches.has('force') });
+      await context.writeOutput(file, () => service.exportPolicies(format), { force: flags.has('force') });
       return 0;
     } finally {
       await service.close();

@@ -1,17 +1,18 @@
 import { stringify } from 'yaml';
-import type { CliCommand, PermissionPolicies } from './cli-context.ts';
+import type { CliCommand, CliPermissionPolicies } from './cli-context.ts';
 
-/** Turns the legacy permissions maps, which nothing enforces, into policies that mean the same. */
+/** Converts the legacy permissions maps, which are not enforced, into policies. */
 export const policiesFromPermissionsCommand: CliCommand = {
   name: 'policies from-permissions',
-  summary: 'print the policies that correspond to the legacy permissions maps of the definitions',
-  switches: { '--apply': 'create and assign those that are missing' },
-  async run(world, settings, switches) {
-    const service = await world.createService(settings);
+  summary: 'convert legacy permissions maps of definitions into policies',
+  details: 'Without --apply, only prints the policies.',
+  flags: { '--apply': 'create and assign the missing policies' },
+  async run(context, config, flags) {
+    const service = await context.createService(config);
     try {
-      const policies = await service.policiesFromPermissions({ apply: switches.has('apply') });
-      for (const { policy, roles, state } of policies) world.print(`---\n${stringify({ policy, roles, state }).trimEnd()}`);
-      world.print(`# ${summarize(policies)}`);
+      const policies = await service.policiesFromPermissions({ apply: flags.has('apply') });
+      for (const { policy, roles, state } of policies) context.print(`---\n${stringify({ policy, roles, state }).trimEnd()}`);
+      context.print(`# ${summarize(policies)}`);
       return 0;
     } finally {
       await service.close();
@@ -19,9 +20,9 @@ export const policiesFromPermissionsCommand: CliCommand = {
   },
 };
 
-function summarize(policies: PermissionPolicies): string {
+function summarize(policies: CliPermissionPolicies): string {
   if (policies.length === 0) return 'no definition has a permissions map';
-  const count = (state: PermissionPolicies[number]['state']): number => policies.filter((policy) => policy.state === state).length;
+  const count = (state: CliPermissionPolicies[number]['state']): number => policies.filter((policy) => policy.state === state).length;
   const missing = count('missing');
-  return `${count('present')} present, ${count('made')} made, ${missing} missing${missing === 0 ? '' : ': make them with --apply'}`;
+  return `${count('present')} present, ${count('made')} created, ${missing} missing${missing === 0 ? '' : '; create them with --apply'}`;
 }

@@ -1,39 +1,40 @@
 import { FORMATS } from '../transfer/formats/index.ts';
 import type { CliCommand } from './cli-context.ts';
-import { readNamed, readPolicyFormat } from './flags.ts';
-import { showing } from './progress.ts';
+import { parsePolicyFormat, requireFlag } from './flags.ts';
+import { withProgress } from './progress.ts';
 import { createInterruption } from './signals.ts';
 
-/** Makes policies what a file says: all or none of them, in one epoch and under one entry. */
+/** Imports the policies of a file, all or none, in one revision and with one audit entry. */
 export const policiesImport: CliCommand = {
   name: 'policies import',
-  summary: 'create, update and assign the policies of a file, matched by name: all or none',
+  summary: 'create, update and assign the policies of a file',
+  details: 'Policies are matched by name. Either all are imported or none.',
   parameters: { '<file>': 'file to read; - is standard input' },
-  switches: {
-    '--as <email>': 'the admin who imports: audit entries name them',
+  flags: {
+    '--as <email>': 'admin whom the audit entry names',
     '--format <format>': 'json or ndjson (default: by the extension of the file, else json)',
-    '--dry-run': 'check everything, print what would be created and updated, store nothing',
+    '--dry-run': 'validate the file and print what would change, store nothing',
   },
-  async run(world, settings, switches) {
-    const file = readNamed(switches, 'file');
-    const mediaType = FORMATS.get(readPolicyFormat(switches, file))?.types[0] ?? '';
-    const asked = { as: readNamed(switches, 'as'), mediaType, dryRun: switches.has('dryRun') };
-    const interruption = createInterruption(world.signals);
+  async run(context, config, flags) {
+    const file = requireFlag(flags, 'file');
+    const mediaType = FORMATS.get(parsePolicyFormat(flags, file))?.types[0] ?? '';
+    const request = { as: requireFlag(flags, 'as'), mediaType, dryRun: flags.has('dryRun') };
+    const interruption = createInterruption(context.signals);
     try {
-      const bytes = await world.openInput(file, interruption.signal);
-      const service = await world.createService(settings);
+      const bytes = await context.openInput(file, interruption.signal);
+      const service = await context.createService(config);
       try {
-        const told = await showing(world, (show) => {
-          show(`policies of ${file} are read, checked and written`);
-          return service.importPolicies({ ...asked, bytes });
+        const message = await withProgress(context, (show) => {
+          show(`importing the policies of ${file}`);
+          return service.importPolicies({ ...request, bytes });
         });
-        world.print(told);
+        context.print(message);
         return 0;
       } finally {
         await service.close();
       }
     } finally {
-      interruption.forget();
+      interruption.stopListening();
     }
   },
 };

@@ -3,16 +3,17 @@ import type { CliCommand } from './cli-context.ts';
 /** Restores the policy that gives admins full access. */
 export const policiesRestoreAdmin: CliCommand = {
   name: 'policies restore-admin',
-  summary: 'restore the policy "Administrators: full access": its rule, active, and assigned to role admin',
+  summary: 'restore the policy "Administrators: full access"',
+  details: 'Resets its rule, activates it and assigns it to the role admin. Lists the rules that still deny admins; the exit code is then 1.',
   isOffline: true,
-  async run(world, settings) {
-    const service = await world.createService({ ...settings, createDatabase: 'never' });
+  async run(context, config) {
+    const service = await context.createService({ ...config, createDatabase: 'never' });
     try {
       const { message, closing } = await service.restoreAdminPolicy();
-      world.print(message);
+      context.print(message);
       if (closing.length === 0) return 0;
-      for (const rule of closing) world.printError(rule);
-      world.printError('these rules have precedence; an admin can change them at /admin/api/policies');
+      for (const rule of closing) context.printError(rule);
+      context.printError('these rules have precedence; an admin can change them at /admin/api/policies');
       return 1;
     } finally {
       await service.close();

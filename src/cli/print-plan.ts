@@ -1,12 +1,12 @@
 import type { Config } from '../config/index.ts';
-import type { CliContext, CliTables, StoragePlan, StorageStep } from './cli-context.ts';
+import type { CliContext, CliMigrationPlan, CliMigrationStep, CliTables } from './cli-context.ts';
 
-/** What risks somebody has to allow. */
-const ASKS_FIRST: ReadonlySet<string> = new Set(['lossy', 'destructive']);
+/** The risks that need `--allow`. */
+const NEEDS_ALLOW: ReadonlySet<string> = new Set(['lossy', 'destructive']);
 
-/** Opens the tables for one piece of work and closes them after it. */
-export async function withTables(world: CliContext, settings: Config, work: (tables: CliTables) => Promise<number>): Promise<number> {
-  const tables = await world.openTables(settings);
+/** Opens the tables, runs the work and closes them. */
+export async function withTables(context: CliContext, config: Config, work: (tables: CliTables) => Promise<number>): Promise<number> {
+  const tables = await context.openTables(config);
   try {
     return await work(tables);
   } finally {
@@ -14,21 +14,21 @@ export async function withTables(world: CliContext, settings: Config, work: (tab
   }
 }
 
-/** Steps with their SQL, as it could be run. */
-export function printSteps(world: CliContext, steps: readonly StorageStep[]): void {
+/** Prints steps with their SQL, as a script. */
+export function printSteps(context: CliContext, steps: readonly CliMigrationStep[]): void {
   for (const { resource, risk, reason, sql } of steps) {
-    world.print(`-- ${resource}, ${risk}: ${reason}`);
-    for (const statement of sql) world.print(`${statement.trimEnd().replace(/;$/, '')};`);
+    context.print(`-- ${resource}, ${risk}: ${reason}`);
+    for (const statement of sql) context.print(`${statement.trimEnd().replace(/;$/, '')};`);
   }
 }
 
-/** Which resources stay as they were, and what could be done about it; answers the exit code. */
-export function printHeld(world: CliContext, { steps, held, hash }: StoragePlan): number {
+/** Prints the resources that are not migrated, with the reasons and the remedy. Returns the exit code. */
+export function printHeld(context: CliContext, { steps, held, hash }: CliMigrationPlan): number {
   for (const resource of held) {
-    const why = steps.filter((step) => step.resource === resource && (step.risk === 'blocked' || ASKS_FIRST.has(step.risk)));
-    for (const { risk, reason } of why) world.printError(`${resource} stays as it is (${risk}): ${reason}`);
+    const reasons = steps.filter((step) => step.resource === resource && (step.risk === 'blocked' || NEEDS_ALLOW.has(step.risk)));
+    for (const { risk, reason } of reasons) context.printError(`${resource} is not migrated (${risk}): ${reason}`);
   }
-  const asks = steps.filter(({ resource, risk }) => held.includes(resource) && ASKS_FIRST.has(risk));
-  if (asks.length > 0) world.printError(`to have it done all the same: bailiwick storage apply --allow ${hash}`);
+  const allowable = steps.filter(({ resource, risk }) => held.includes(resource) && NEEDS_ALLOW.has(risk));
+  if (allowable.length > 0) context.printError(`to perform the lossy steps, run: bailiwick storage apply --allow ${hash}`);
   return held.length === 0 ? 0 : 1;
 }

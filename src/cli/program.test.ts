@@ -6,7 +6,7 @@ import { createRun, type Run } from './run.fixture.ts';
 
 /** Starts, and resolves once it has said so. */
 async function started(run: Run, args: readonly string[]): Promise<{ readonly exit: Promise<number> }> {
-  const exit = runCli(args, run.world);
+  const exit = runCli(args, run.context);
   await expect.poll(() => run.out.length).toBeGreaterThan(0);
   return { exit };
 }
@@ -67,7 +67,7 @@ describe('start', () => {
 
   it('ends on a signal that comes before it listens', async () => {
     const run = createRun({ listen: () => new Promise(() => undefined) });
-    const exit = runCli(['start'], run.world);
+    const exit = runCli(['start'], run.context);
     await expect.poll(() => run.made.length).toBe(1);
     run.signals.emit('SIGTERM');
     expect(await exit).toBe(0);
@@ -77,7 +77,7 @@ describe('start', () => {
   it('closes what it opened where listening fails', async () => {
     const inUse = Object.assign(new Error('listen'), { code: 'EADDRINUSE', syscall: 'listen', port: 80, address: '::1' });
     const run = createRun({ listen: () => Promise.reject(inUse) });
-    expect(await runCli(['start'], run.world)).toBe(2);
+    expect(await runCli(['start'], run.context)).toBe(2);
     expect(run.err).toEqual(['bailiwick: port 80 of ::1 is in use; give another with --port, or 0 for a free one']);
     expect(run.calls).toEqual(['close']);
   });
@@ -86,15 +86,15 @@ describe('start', () => {
 describe('policies from-permissions', () => {
   it('applies only when told to', async () => {
     const run = createRun();
-    expect(await runCli(['policies', 'from-permissions'], run.world)).toBe(0);
-    expect(await runCli(['policies', 'from-permissions', '--apply'], run.world)).toBe(0);
+    expect(await runCli(['policies', 'from-permissions'], run.context)).toBe(0);
+    expect(await runCli(['policies', 'from-permissions', '--apply'], run.context)).toBe(0);
     expect(run.calls).toEqual(['apply false', 'close', 'apply true', 'close']);
   });
 
   it('prints each policy as it can be posted, with its roles and whether it is there', async () => {
     const policy = { name: 'permissions: Comment', type: 'ROLE_BASED' };
     const run = createRun({ policiesFromPermissions: async () => [{ policy, roles: ['anon'], state: 'missing' }] });
-    await runCli(['policies', 'from-permissions'], run.world);
+    await runCli(['policies', 'from-permissions'], run.context);
     expect(run.out).toEqual([
       '---\npolicy:\n  name: "permissions: Comment"\n  type: ROLE_BASED\nroles:\n  - anon\nstate: missing',
       '# 0 present, 0 made, 1 missing: make them with --apply',
@@ -103,7 +103,7 @@ describe('policies from-permissions', () => {
 
   it('says when there is no map at all', async () => {
     const run = createRun();
-    await runCli(['policies', 'from-permissions'], run.world);
+    await runCli(['policies', 'from-permissions'], run.context);
     expect(run.out).toEqual(['# no definition has a permissions map']);
   });
 });
@@ -120,28 +120,28 @@ describe('runCli', () => {
   ];
   it.each(refused)('refuses %j in one sentence', async (args, sentence) => {
     const run = createRun();
-    expect(await runCli(args, run.world)).toBe(2);
+    expect(await runCli(args, run.context)).toBe(2);
     expect(run.err).toEqual([expect.stringContaining(`bailiwick: ${sentence}`)]);
     expect(run.made).toEqual([]);
   });
 
   it('lists every mistake of a setup', async () => {
     const run = createRun();
-    const world = { ...run.world, createService: () => Promise.reject(new SetupError('2 mistakes', ['a.yaml:1:2 one', 'b.yaml:3:4 two'])) };
-    expect(await runCli(['start'], world)).toBe(2);
+    const context = { ...run.context, createService: () => Promise.reject(new SetupError('2 mistakes', ['a.yaml:1:2 one', 'b.yaml:3:4 two'])) };
+    expect(await runCli(['start'], context)).toBe(2);
     expect(run.err).toEqual(['bailiwick: 2 mistakes', '  a.yaml:1:2 one', '  b.yaml:3:4 two']);
   });
 
   it('shows a fault of the program as one, with its stack', async () => {
     const run = createRun();
-    const world = { ...run.world, createService: () => Promise.reject(new TypeError('oh')) };
-    expect(await runCli(['start'], world)).toBe(1);
+    const context = { ...run.context, createService: () => Promise.reject(new TypeError('oh')) };
+    expect(await runCli(['start'], context)).toBe(1);
     expect(run.err[0]).toMatch(/this is a fault of the program: TypeError: oh\n {4}at /);
   });
 
   it('reads the environment it is given', async () => {
     const run = createRun({}, { BAILIWICK_HOST: '::1' });
-    await runCli(['storage', 'plan'], run.world);
+    await runCli(['storage', 'plan'], run.context);
     expect(run.made[0]?.host).toBe('::1');
   });
 
@@ -149,18 +149,18 @@ describe('runCli', () => {
     'names every setting in the help of %s %s',
     async (...words) => {
       const run = createRun();
-      expect(await runCli([...words, '--help'], run.world)).toBe(0);
+      expect(await runCli([...words, '--help'], run.context)).toBe(0);
       const flags = [...CONFIG_OPTIONS.values()].flatMap(({ flag }) => flag ?? []);
       expect(flags.filter((flag) => !run.out.join('\n').includes(`${flag} <`))).toEqual([]);
     },
   );
 
   it.each(['storage plan', 'storage apply', 'storage history', 'storage prune', 'storage restored', 'backup some.db', 'restore some.db'])(
-    'names the settings that say where things are in the help of %s, and takes the others',
+    'names the config that say where things are in the help of %s, and takes the others',
     async (line) => {
       const words = line.split(' ');
       const run = createRun();
-      expect(await runCli([...words, '--help'], run.world)).toBe(0);
+      expect(await runCli([...words, '--help'], run.context)).toBe(0);
       const named = [...CONFIG_OPTIONS.values()].filter(({ flag }) => flag !== undefined && run.out.join('\n').includes(`${flag} <`));
       const ofServers = ['databaseConnections', 'databasePrepare', 'databaseStatementSeconds', 'databaseLockSeconds'];
       expect(named.map(({ name }) => name)).toEqual([
@@ -173,14 +173,14 @@ describe('runCli', () => {
         ...ofServers,
         'timezone',
       ]);
-      expect(await runCli([...words, '--port', 'x'], run.world)).toBe(2);
+      expect(await runCli([...words, '--port', 'x'], run.context)).toBe(2);
       expect(run.err.join()).toContain('--port: expected a whole number from 0 to 65535');
     },
   );
 
   it('prints its version', async () => {
     const run = createRun();
-    expect(await runCli(['--version'], run.world)).toBe(0);
+    expect(await runCli(['--version'], run.context)).toBe(0);
     expect(run.out).toEqual(['1.2.3']);
   });
 });
@@ -202,7 +202,7 @@ describe('files of records', () => {
       'skip',
       '--dry-run',
     ];
-    expect(await runCli(args, run.world)).toBe(1);
+    expect(await runCli(args, run.context)).toBe(1);
     expect(run.calls).toEqual([
       'open a.csv',
       'import Article as ada@example.com: text/csv [["mode","upsert"],["key","slug"],["onError","skip"],["dryRun","true"]]',
@@ -213,8 +213,8 @@ describe('files of records', () => {
 
   it('import: leaves signals to the process again, also where there is no file', async () => {
     const run = createRun();
-    const world = { ...run.world, openInput: () => Promise.reject(new SetupError('none')) };
-    expect(await runCli(['import', 'Article', 'new.csv', '--as', 'ada@example.com'], world)).toBe(2);
+    const context = { ...run.context, openInput: () => Promise.reject(new SetupError('none')) };
+    expect(await runCli(['import', 'Article', 'new.csv', '--as', 'ada@example.com'], context)).toBe(2);
     expect(run.signals.listenerCount('SIGTERM') + run.signals.listenerCount('SIGINT')).toBe(0);
   });
 
@@ -227,7 +227,7 @@ describe('files of records', () => {
     ['import', 'Article', 'a.csv', '--as', 'ada@example.com'],
   ])('%s %s: creates no database', async (...args) => {
     const run = createRun();
-    await runCli(args, run.world);
+    await runCli(args, run.context);
     expect(run.made.map(({ createDatabase }) => createDatabase)).toEqual(['never']);
   });
 
@@ -236,16 +236,16 @@ describe('files of records', () => {
     ['policies', 'export', 'a.json'],
   ])('%s: replaces a file with --force alone', async (...args) => {
     const [gentle, forced] = [createRun(), createRun()];
-    await runCli(args, gentle.world);
-    await runCli([...args, '--force'], forced.world);
+    await runCli(args, gentle.context);
+    await runCli([...args, '--force'], forced.context);
     expect([gentle, forced].map(({ calls }) => calls.some((call) => call.includes('by force')))).toEqual([false, true]);
   });
 
   it('export: to standard output where no file is named, or to the file', async () => {
     const run = createRun();
-    expect(await runCli(['export', 'Article', '--as', 'ada@example.com', '--format', 'ndjson', '--sort', '-slug'], run.world)).toBe(0);
+    expect(await runCli(['export', 'Article', '--as', 'ada@example.com', '--format', 'ndjson', '--sort', '-slug'], run.context)).toBe(0);
     expect(
-      await runCli(['export', 'Article', 'a.tsv', '--as', 'ada@example.com', '--fields', 'slug,title', '--raw-cells'], run.world),
+      await runCli(['export', 'Article', 'a.tsv', '--as', 'ada@example.com', '--fields', 'slug,title', '--raw-cells'], run.context),
     ).toBe(0);
     expect(run.calls).toEqual([
       'export Article as ada@example.com: [[["format","ndjson"]],{"sort":"-slug"}]',
@@ -274,7 +274,7 @@ describe('files of records', () => {
     [['import', 'Article'], "missing required argument 'file'"],
   ])('%j is refused in words', async (args, words) => {
     const run = createRun();
-    expect(await runCli(args, run.world)).toBe(2);
+    expect(await runCli(args, run.context)).toBe(2);
     expect(run.err.join('\n')).toContain(words);
     expect(run.made).toEqual([]);
   });
@@ -286,8 +286,8 @@ describe('the commands', () => {
     const alone = createRun();
     const among = createRun();
     const words = typed.split(' ');
-    expect(await runCli([...words, '--help'], alone.world)).toBe(0);
-    expect(await runCli(words.toSpliced(-1, 0, 'help'), among.world)).toBe(0);
+    expect(await runCli([...words, '--help'], alone.context)).toBe(0);
+    expect(await runCli(words.toSpliced(-1, 0, 'help'), among.context)).toBe(0);
     expect(alone.out[0]?.startsWith(`Usage: bailiwick ${typed} `)).toBe(true);
     expect(alone.out).toEqual(among.out);
   });

@@ -3,7 +3,7 @@ import { CONFIG_GROUPS, CONFIG_OPTIONS, type ConfigOption, type ConfigSources, p
 import type { CliCommand, CliContext, CliFlags } from './cli-context.ts';
 import { describeFailure } from './command-errors.ts';
 
-/** By what is typed, in the order of help. */
+/** The commands by name, in the order of the help. Each is imported only when it is used. */
 export const COMMANDS: ReadonlyMap<string, () => Promise<CliCommand>> = new Map([
   ['start', async () => (await import('./start.ts')).start],
   ['dev', async () => (await import('./dev.ts')).dev],
@@ -27,103 +27,108 @@ export const COMMANDS: ReadonlyMap<string, () => Promise<CliCommand>> = new Map(
   ['export', async () => (await import('./export.ts')).exportFile],
 ]);
 
-/** The first word of commands that have two. */
-const families: Readonly<Record<string, string>> = {
-  storage: 'plan, apply and list migrations of the tables, and delete archived data',
+/** Descriptions of the command groups. */
+const GROUPS: Readonly<Record<string, string>> = {
+  storage: 'plan, apply and list migrations; delete archived data',
   policies: 'import, export and restore policies',
   user: 'create users, set their passwords and roles',
   decisions: 'verify and prune the audit log',
 };
 
-const HELP = '\nEach setting can also be given in the environment, as BAILIWICK_PORT for --port. BAILIWICK_JWT_SECRET has no flag.';
+const HELP =
+  '\nEach setting can also be set by an environment variable, such as BAILIWICK_PORT for --port. Secrets have no flag: set BAILIWICK_JWT_SECRET and BAILIWICK_METRICS_TOKEN.';
 const OFFLINE_HELP =
-  '\nEach setting can also be given in the environment, as BAILIWICK_DATA for --data. Those of start are accepted too, so that one line serves both.';
+  '\nEach setting can also be set by an environment variable, such as BAILIWICK_DATA for --data. The other settings of "bailiwick start" are accepted too.';
 
-/** Runs one command line, without the program's own name in front, and answers its exit code. Never throws. */
-export async function runCli(args: readonly string[], world: CliContext): Promise<number> {
+/** Runs a command line, given without the name of the program, and returns the exit code. Never throws. */
+export async function runCli(args: readonly string[], context: CliContext): Promise<number> {
   let exitCode = 0;
   try {
-    const program = createProgram(await loadCommands(args), world, (code) => {
+    const program = createProgram(await loadCommands(args), context, (code) => {
       exitCode = code;
     });
     await program.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {
-    // commander has printed its own sentence by now; it throws for --help and --version too, with exit code 0
+    // commander has printed its message. It throws for --help and --version too, with exit code 0.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     const failure = describeFailure(error);
-    world.printError(`bailiwick: ${failure.message}`);
-    for (const mistake of failure.mistakes) world.printError(`  ${mistake}`);
+    context.printError(`bailiwick: ${failure.message}`);
+    for (const mistake of failure.mistakes) context.printError(`  ${mistake}`);
     return failure.exitCode;
   }
 }
 
-/** The command that is typed alone: the others are of no use to it, and each has an option for every setting. All where it is none. */
+/** Imports only the command that was typed, or all commands if it is unknown: each declares an option per setting, which takes time. */
 async function loadCommands([first = '', second = '']: readonly string[]): Promise<readonly CliCommand[]> {
   const load = COMMANDS.get(first) ?? COMMANDS.get(`${first} ${second}`);
   return load === undefined ? Promise.all([...COMMANDS.values()].map((each) => each())) : [await load()];
 }
 
-function createProgram(commands: readonly CliCommand[], world: CliContext, finish: (exitCode: number) => void): Command {
-  const program = configure(new Command('bailiwick'), world)
-    .description('Your data model in files, who may do what in policies, every decision on the record.')
-    .version(world.version, '-v, --version', 'print the version');
+function createProgram(commands: readonly CliCommand[], context: CliContext, finish: (exitCode: number) => void): Command {
+  const program = configure(new Command('bailiwick'), context)
+    .description('REST API from definition files, with policies that decide every request and an audit log of every decision.')
+    .version(context.version, '-v, --version', 'print the version');
   for (const command of commands) {
     const [first = '', second] = command.name.split(' ');
-    const parent = second === undefined ? program : findFamily(program, first, world);
-    const added = configure(parent.command(second ?? first), world)
+    const parent = second === undefined ? program : findGroup(program, first, context);
+    const added = configure(parent.command(second ?? first), context)
       .summary(command.summary)
-      .description(`${command.summary}.`);
+      .description([toSentence(command.summary), ...(command.details === undefined ? [] : [command.details])].join('\n\n'));
     const parameters = Object.entries(command.parameters ?? {}).map(([name, about]) => new Argument(name, about));
     for (const parameter of parameters) added.addArgument(parameter);
-    const own = Object.entries(command.switches ?? {}).map(([flag, about]) => new Option(flag, about));
+    const own = Object.entries(command.flags ?? {}).map(([flag, about]) => new Option(flag, about));
     for (const option of own) added.addOption(option);
-    for (const setting of CONFIG_OPTIONS.values()) {
-      if (setting.flag !== undefined) added.addOption(toOption(setting).hideHelp(command.isOffline === true && setting.group !== 'place'));
+    for (const option of CONFIG_OPTIONS.values()) {
+      const isHidden = command.isOffline === true && option.group !== 'storage';
+      if (option.flag !== undefined) added.addOption(toCommanderOption(option).hideHelp(isHidden));
     }
     added.addHelpText('after', command.isOffline === true ? OFFLINE_HELP : HELP);
     added.action(async () => {
-      const { switches, flags } = splitGiven(added.opts(), new Set(own.map((option) => option.attributeName())));
-      const placed = parameters.map((parameter, index) => [parameter.name(), added.args[index]] as const);
-      const named = placed.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
-      finish(await command.run(world, parseConfig({ flags, env: world.env }), new Map([...switches, ...named])));
+      const { flags, configFlags } = splitFlags(added.opts(), new Set(own.map((option) => option.attributeName())));
+      const args = parameters.map((parameter, index) => [parameter.name(), added.args[index]] as const);
+      const given = args.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
+      finish(await command.run(context, parseConfig({ flags: configFlags, env: context.env }), new Map([...flags, ...given])));
     });
   }
   return program;
 }
 
-/** Errors throw instead of ending the process, and everything is printed through the world. */
-function configure(command: Command, world: CliContext): Command {
+/** Makes commander throw errors instead of ending the process, and print through the context. */
+function configure(command: Command, context: CliContext): Command {
   return command
     .exitOverride()
     .allowExcessArguments(false)
     .configureOutput({
-      writeOut: (text) => world.print(text.trimEnd()),
-      writeErr: (text) => world.printError(text.trimEnd()),
+      writeOut: (text) => context.print(text.trimEnd()),
+      writeErr: (text) => context.printError(text.trimEnd()),
       outputError: (text, write) => write(text.replace(/^error:/, 'bailiwick:').replaceAll('\n(', ' (')),
     });
 }
 
-function findFamily(program: Command, name: string, world: CliContext): Command {
+function findGroup(program: Command, name: string, context: CliContext): Command {
   const found = program.commands.find((command) => command.name() === name);
-  return found ?? configure(program.command(name), world).description(families[name] ?? '');
+  return found ?? configure(program.command(name), context).description(GROUPS[name] ?? '');
 }
 
-function toOption(setting: ConfigOption): Option {
-  const shape = setting.values?.join('|') ?? (setting.each === undefined ? (setting.range === undefined ? 'text' : 'number') : 'a,b,…');
-  const standard = setting.default === undefined ? '' : ` (default: ${setting.default})`;
-  const option = new Option(`${setting.flag} <${shape}>`, `${setting.about}${standard}`);
-  return option.helpGroup(`${CONFIG_GROUPS.get(setting.group)}:`);
+function toCommanderOption({ flag, values, each, range, group, about, default: value }: ConfigOption): Option {
+  const placeholder = values?.join('|') ?? (each === undefined ? (range === undefined ? 'text' : 'number') : 'a,b,…');
+  const description = value === undefined ? about : `${about} (default: ${value})`;
+  return new Option(`${flag} <${placeholder}>`, description).helpGroup(`${CONFIG_GROUPS.get(group)}:`);
 }
 
-/** What belongs to the command itself, and what are settings. */
-function splitGiven(
+/** Separates the flags of the command from those of config options. */
+function splitFlags(
   given: Readonly<Record<string, string | true>>,
   own: ReadonlySet<string>,
-): { switches: CliFlags; flags: ConfigSources['flags'] & object } {
+): { flags: CliFlags; configFlags: ConfigSources['flags'] & object } {
   const entries = Object.entries(given);
   return {
-    switches: new Map(entries.filter(([name]) => own.has(name))),
-    flags: Object.fromEntries(entries.filter(([name]) => !own.has(name))),
+    flags: new Map(entries.filter(([name]) => own.has(name))),
+    configFlags: Object.fromEntries(entries.filter(([name]) => !own.has(name))),
   };
+}
+
+function toSentence(text: string): string {
+  return `${text[0]?.toUpperCase()}${text.slice(1)}.`;
 }

@@ -1,7 +1,7 @@
 import type { CliContext } from './cli-context.ts';
 
-/** Shows what is done while it is, where somebody looks on. */
-export async function showing<T>({ showProgress }: CliContext, work: (show: (line: string) => void) => Promise<T>): Promise<T> {
+/** Runs work that shows progress lines, and ends the line afterwards. */
+export async function withProgress<T>({ showProgress }: CliContext, work: (show: (line: string) => void) => Promise<T>): Promise<T> {
   let isShown = false;
   try {
     return await work((line) => {
@@ -13,18 +13,18 @@ export async function showing<T>({ showProgress }: CliContext, work: (show: (lin
   }
 }
 
-/** How far it is: shown on a line of its own where somebody looks on. */
+/** A row counter that shows a progress line on a terminal. */
 export interface Progress {
-  tell(rows: number): void;
-  /** Ends the line. */
+  add(rows: number): void;
+  /** Shows the total and ends the line. */
   end(): void;
   readonly rows: number;
 }
 
-/** Milliseconds between two looks. */
+/** Minimum milliseconds between two updates of the progress line. */
 const INTERVAL = 200;
 
-/** Counts rows. */
+/** Creates a row counter. */
 export function createProgress({ showProgress }: CliContext): Progress {
   const began = performance.now();
   let rows = 0;
@@ -34,7 +34,7 @@ export function createProgress({ showProgress }: CliContext): Progress {
     showProgress?.(`${rows} rows, ${Math.round(rows / Math.max(0.001, (now - began) / 1000))} rows/s`);
   };
   return {
-    tell(more) {
+    add(more) {
       rows += more;
       const now = performance.now();
       if (now - shownAt >= INTERVAL) show(now);
@@ -50,7 +50,7 @@ export function createProgress({ showProgress }: CliContext): Progress {
   };
 }
 
-/** Bytes for people: `12.3 MB`. */
-export function toSize(bytes: number): string {
+/** Formats a number of bytes: `12.3 MB`. */
+export function formatSize(bytes: number): string {
   return bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 }

@@ -1,33 +1,36 @@
-import type { CliCommand, CliRestore } from './cli-context.ts';
-import { readNamed } from './flags.ts';
-import { showing, toSize } from './progress.ts';
+import type { CliCommand, CliRestoreResult } from './cli-context.ts';
+import { requireFlag } from './flags.ts';
+import { formatSize, withProgress } from './progress.ts';
 
-/** Puts a backup in the place of what stands now; only shows what that means unless told otherwise. */
+/** Restores a backup of a SQLite database; without `--yes`, only previews the restore. */
 export const restore: CliCommand = {
   name: 'restore',
-  summary: 'check a backup and print what restoring it would lose; with --yes, restore it; the service may be running',
+  summary: 'restore a backup of a SQLite database; without --yes, only check it',
+  details: 'Without --yes, prints what would be lost and changes nothing. The service may be running.',
   isOffline: true,
-  parameters: { '<file>': 'backup to restore: a file that backup wrote, or an automatic one of <data>/backups' },
-  switches: { '--yes': 'restore it: keep the present database as a backup, replace its content, end every session' },
-  async run(world, settings, switches) {
-    const file = readNamed(switches, 'file');
-    const backups = await world.openBackups(settings);
-    if (!switches.has('yes')) {
-      for (const line of describe(await backups.look(file))) world.print(line);
-      world.print('nothing was restored: do it with --yes');
+  parameters: { '<file>': 'backup to restore, written by "bailiwick backup" or found in <data>/backups' },
+  flags: { '--yes': 'restore: back up the current database, replace its content, and end all sessions' },
+  async run(context, config, flags) {
+    const file = requireFlag(flags, 'file');
+    const backups = await context.openBackups(config);
+    if (!flags.has('yes')) {
+      for (const line of describe(await backups.look(file))) context.print(line);
+      context.print('nothing was restored; run again with --yes to restore');
       return 0;
     }
-    const done = await showing(world, (show) => backups.restore(file, { show }));
-    for (const line of describe(done)) world.print(line);
-    if (done.kept !== undefined) world.print(`what stood before is kept in ${done.kept}`);
-    world.print('restored; every session is ended, and a running service goes by it from its next request');
+    const done = await withProgress(context, (show) => backups.restore(file, { show }));
+    for (const line of describe(done)) context.print(line);
+    if (done.kept !== undefined) context.print(`the previous database was saved to ${done.kept}`);
+    context.print('restored; all sessions were ended, and a running service uses the restored data from its next request');
     return 0;
   },
 };
 
-function describe({ bytes, until, entriesSince }: CliRestore): readonly string[] {
-  const known = until === undefined ? 'it has no entry' : `its last entry is of ${until}`;
+function describe({ bytes, until, entriesSince }: CliRestoreResult): readonly string[] {
+  const last = until === undefined ? 'without audit entries' : `last audit entry ${until}`;
   const since =
-    entriesSince === 0 ? 'no entry was made since' : `entries made since: ${entriesSince}; they, and what they tell of, are not in it`;
-  return [`a backup of ${toSize(bytes)}, whole; ${known}`, since];
+    entriesSince === 0
+      ? 'no audit entries were written after the backup'
+      : `${entriesSince} audit entries were written after the backup; a restore loses them and the changes that they record`;
+  return [`valid backup of ${formatSize(bytes)}, ${last}`, since];
 }

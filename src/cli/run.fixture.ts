@@ -3,9 +3,9 @@ import type { Config } from '../config/config.ts';
 import { SetupError } from '../errors.ts';
 import type { CliBackups, CliContext, CliService, CliTables, CliVerification } from './cli-context.ts';
 
-/** A command line run in a world of its own, and what came of it. */
+/** A command line run in a context of its own, and what came of it. */
 export interface Run {
-  readonly world: CliContext;
+  readonly context: CliContext;
   readonly signals: EventEmitter;
   readonly out: string[];
   readonly err: string[];
@@ -27,7 +27,7 @@ interface Parts {
   readonly verification?: CliVerification;
 }
 
-/** A world whose service notes what is done to it. */
+/** A context whose service notes what is done to it. */
 export function createRun(
   { tables: ofTables = {}, backups, verification, ...service }: Partial<CliService> & Parts = {},
   env: Record<string, string> = {},
@@ -100,7 +100,7 @@ export function createRun(
     close: async () => void calls.push('close'),
     ...ofTables,
   };
-  const world: CliContext = {
+  const context: CliContext = {
     version: '1.2.3',
     env,
     signals,
@@ -114,8 +114,8 @@ export function createRun(
     },
     print: (line) => void out.push(line),
     printError: (line) => void err.push(line),
-    async createLead({ workers }) {
-      calls.push(`lead ${workers}`);
+    async createPrimary({ workers }) {
+      calls.push(`primary ${workers}`);
       return {
         start: async () => ({ url: 'http://127.0.0.1:4242', notices: ['metrics are at http://127.0.0.1:9464/metrics'] }),
         restart: async () => void calls.push('restart'),
@@ -123,31 +123,31 @@ export function createRun(
         kill: () => void calls.push('kill workers'),
       };
     },
-    async createService(settings, options) {
-      made.push(settings);
+    async createService(config, options) {
+      made.push(config);
       if (options?.isDevelopment === true) calls.push('in development');
       return full;
     },
-    async openTables(settings) {
-      made.push(settings);
+    async openTables(config) {
+      made.push(config);
       return tables;
     },
-    async openBackups(settings) {
-      made.push(settings);
+    async openBackups(config) {
+      made.push(config);
       if (backups === undefined) throw new Error('this test says no backups');
       return backups;
     },
-    async verifyDecisions(settings, { publicKey }) {
-      made.push(settings);
+    async verifyDecisions(config, { publicKey }) {
+      made.push(config);
       calls.push(`verify by ${publicKey}`);
       if (verification === undefined) throw new SetupError('there is no record');
       return verification;
     },
-    async pruneDecisions(settings, { before, olderThan, isSure }) {
-      made.push(settings);
+    async pruneDecisions(config, { before, olderThan, isSure }) {
+      made.push(config);
       calls.push(`prune ${before ?? olderThan}${isSure ? ', sure' : ''}`);
       return { before: '2026-01-01', entries: 3, chains: 2 };
     },
   };
-  return { world, signals, out, err, calls, made };
+  return { context, signals, out, err, calls, made };
 }

@@ -7,7 +7,7 @@ const TOGETHER = ['start', '--database', 'postgres://u:secret@h/d?schema=s', '--
 describe('start with workers', () => {
   it('prepares once, says once what there is to say, replaces workers on SIGUSR2 and ends with them', async () => {
     const run = createRun({ openSetup: async () => 'the-token', notices: ['tables made: Note'] });
-    const exit = runCli(TOGETHER, run.world);
+    const exit = runCli(TOGETHER, run.context);
     await expect.poll(() => run.out.length).toBe(10);
     expect(run.out.slice(0, 7)).toEqual([
       'bailiwick listens on http://127.0.0.1:4242',
@@ -21,21 +21,21 @@ describe('start with workers', () => {
     run.signals.emit('SIGUSR2');
     run.signals.emit('SIGTERM');
     expect(await exit).toBe(0);
-    expect(run.calls).toEqual(['lead 3', 'prepare', 'close', 'restart', 'close workers', 'kill workers']);
+    expect(run.calls).toEqual(['primary 3', 'prepare', 'close', 'restart', 'close workers', 'kill workers']);
     expect(run.signals.listenerCount('SIGTERM') + run.signals.listenerCount('SIGUSR2')).toBe(0);
   });
 
   it('leaves no worker behind where it fails to start', async () => {
     const run = createRun();
-    const lead = await run.world.createLead({ workers: 3 } as never);
-    const world = { ...run.world, createLead: async () => ({ ...lead, start: () => Promise.reject(new Error('no')) }) };
-    expect(await runCli(TOGETHER, world)).toBe(1);
+    const primary = await run.context.createPrimary({ workers: 3 } as never);
+    const context = { ...run.context, createPrimary: async () => ({ ...primary, start: () => Promise.reject(new Error('no')) }) };
+    expect(await runCli(TOGETHER, context)).toBe(1);
     expect(run.calls.at(-1)).toBe('kill workers');
   });
 
   it('is refused where definition files are followed', async () => {
     const run = createRun();
-    expect(await runCli(['dev', ...TOGETHER.slice(1)], run.world)).toBe(2);
+    expect(await runCli(['dev', ...TOGETHER.slice(1)], run.context)).toBe(2);
     expect(run.err).toEqual(['bailiwick: workers: expected 1 where definition files are followed as they change']);
   });
 });
@@ -47,13 +47,13 @@ describe('a worker', () => {
       const ends: ((end: { isReplaced: boolean }) => void)[] = [];
       const told: string[] = [];
       const run = createRun({ close: async (how) => void told.push(`closed, replaced: ${how?.isReplaced}`) });
-      const lead = {
+      const primary = {
         ready: (url: string) => void told.push(`ready at ${url}`),
         onEnd: (listener: (end: { isReplaced: boolean }) => void) => void ends.push(listener),
       };
-      const exit = runCli(TOGETHER, { ...run.world, lead });
+      const exit = runCli(TOGETHER, { ...run.context, primary });
       await expect.poll(() => told).toEqual(['ready at http://127.0.0.1:4242']);
-      // Sent to all processes of a terminal or a group; it is the lead's to act on.
+      // Sent to all processes of a terminal or a group; it is the primary's to act on.
       run.signals.emit('SIGUSR2');
       for (const end of ends) end({ isReplaced });
       expect(await exit).toBe(0);
@@ -66,7 +66,7 @@ describe('a worker', () => {
 describe('one process', () => {
   it('is not ended by SIGUSR2', async () => {
     const run = createRun();
-    const exit = runCli(['start'], run.world);
+    const exit = runCli(['start'], run.context);
     await expect.poll(() => run.out.length).toBe(4);
     run.signals.emit('SIGUSR2');
     expect(run.err).toEqual(['one process cannot be replaced while it serves; --workers makes several of it']);

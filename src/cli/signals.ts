@@ -1,23 +1,23 @@
 import { Problem } from '../errors.ts';
 import type { CliContext, RestartSignal, SignalSource, StopSignal } from './cli-context.ts';
 
-/** What a process is told from outside while it serves. */
-export interface Stop {
-  /** Resolves when it is to end, and with whether only because another takes its place. */
+/** The requests to stop a serving process. */
+export interface StopRequests {
+  /** Resolves when the process must stop; `isReplaced` says that another worker takes its place. */
   readonly first: Promise<{ readonly isReplaced: boolean }>;
-  /** Resolves when it is to end at once: a further signal. */
+  /** Resolves on a further signal, when the process must stop at once. */
   readonly second: Promise<void>;
-  forget(): void;
+  stopListening(): void;
 }
 
-/** A terminal's Ctrl-C reaches us directly and again through npm: what comes this soon is the same signal. Milliseconds. */
+/** Milliseconds within which a second signal counts as the first: Ctrl-C reaches this process directly and again through npm. */
 const SAME_SIGNAL = 500;
 
 const STOP: readonly StopSignal[] = ['SIGTERM', 'SIGINT'];
 const RESTART: RestartSignal = 'SIGUSR2';
 
-/** Listens to signals, and to the lead where there is one. */
-export function listenToSignals({ signals, lead }: CliContext, onRestart: () => void): Stop {
+/** Listens to signals, and in a worker to the primary. */
+export function listenToSignals({ signals, primary }: CliContext, onRestart: () => void): StopRequests {
   const first = Promise.withResolvers<{ readonly isReplaced: boolean }>();
   const second = Promise.withResolvers<void>();
   let firstAt: number | undefined;
@@ -28,36 +28,34 @@ export function listenToSignals({ signals, lead }: CliContext, onRestart: () => 
       first.resolve({ isReplaced: false });
     } else if (now - firstAt > SAME_SIGNAL) second.resolve();
   };
-  // Never a second one: a terminal's Ctrl-C reaches all processes, and then the lead passes it on.
-  lead?.onEnd((end) => first.resolve(end));
+  // Does not resolve `second`: Ctrl-C reaches all processes of a terminal, and the primary then ends its workers too.
+  primary?.onEnd((end) => first.resolve(end));
   for (const name of STOP) signals.on(name, onSignal);
   signals.on(RESTART, onRestart);
-  const forget = (): void => {
+  const stopListening = (): void => {
     for (const name of STOP) signals.off(name, onSignal);
     signals.off(RESTART, onRestart);
   };
-  return { first: first.promise, second: second.promise, forget };
+  return { first: first.promise, second: second.promise, stopListening };
 }
 
-/** Turns the signals that would end the process into a reason to stop what it does. */
+/** An abort signal for a command, which process signals trigger. */
 export interface Interruption {
-  /** Aborted by the first signal, with the Problem that whoever reads on is to get. */
+  /** Aborted by the first process signal; the reason is a Problem. */
   readonly signal: AbortSignal;
-  /** Leaves signals to the process again. */
-  forget(): void;
+  /** Restores the default effect of process signals. */
+  stopListening(): void;
 }
 
-const NAMES: readonly StopSignal[] = ['SIGINT', 'SIGTERM'];
-
-/** Listens for signals: a command that is stopped so says what it has done, where the process would die without a word. */
+/** Listens to process signals, so that an interrupted command can report what it has done before it ends. */
 export function createInterruption(signals: SignalSource): Interruption {
   const controller = new AbortController();
-  const onSignal = (): void => controller.abort(new Problem('REQUEST_MALFORMED', 'it was interrupted'));
-  for (const name of NAMES) signals.on(name, onSignal);
+  const onSignal = (): void => controller.abort(new Problem('REQUEST_MALFORMED', 'the command was interrupted'));
+  for (const name of STOP) signals.on(name, onSignal);
   return {
     signal: controller.signal,
-    forget() {
-      for (const name of NAMES) signals.off(name, onSignal);
+    stopListening() {
+      for (const name of STOP) signals.off(name, onSignal);
     },
   };
 }

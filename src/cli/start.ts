@@ -1,9 +1,127 @@
-import type { CliCommand } from './cli-context.ts';
-import { serve } from './serve.ts';
+import { type Config, toSetup } from '../config/index.ts';
+import { SetupError } from '../errors.ts';
+import type { CliCommand, CliContext, CliService } from './cli-context.ts';
+import { listenToSignals } from './signals.ts';
 
-/** Serves until it is told to stop. */
+/** Starts the service. */
 export const start: CliCommand = {
   name: 'start',
-  summary: 'serve the project',
-  run: (world, settings) => serve(world, settings, { watch: false }),
+  summary: 'start the service',
+  details: 'Migrates the tables to the definitions, then listens until SIGTERM or SIGINT.',
+  run: (context, config) => serve(context, config, { watch: false }),
 };
+
+/** Serves until SIGTERM or SIGINT, then shuts down and returns 0; a second signal returns 1 at once. */
+export async function serve(context: CliContext, config: Config, options: { readonly watch: boolean }): Promise<number> {
+  if (config.workers > 1 && options.watch) throw new SetupError('workers: expected 1 with bailiwick dev; use bailiwick start for more');
+  if (config.workers > 1 && context.primary === undefined) return serveWithWorkers(context, config);
+  const stop = listenToSignals(context, () => {
+    // Workers are replaced by the primary, one after the other.
+    if (context.primary === undefined) context.printError('SIGUSR2 was ignored: a single process cannot be replaced; start with --workers 2 or more');
+  });
+  try {
+    // Connecting to a server that does not respond can take long; a signal ends the wait.
+    const service = await Promise.race([
+      context.createService(config, { isDevelopment: options.watch }),
+      stop.first.then(() => undefined),
+    ]);
+    if (service === undefined) return 0;
+    try {
+      // A migration by another process can take long; a signal ends the wait.
+      await Promise.race([open(service, { context, config, watch: options.watch }), stop.first]);
+      await stop.first;
+    } catch (error) {
+      await service.close();
+      throw error;
+    }
+    return await Promise.race([service.close(await stop.first).then(() => 0), stop.second.then(() => 1)]);
+  } finally {
+    stop.stopListening();
+  }
+}
+
+async function open(
+  service: CliService,
+  { context, config, watch }: { context: CliContext; config: Config; watch: boolean },
+): Promise<void> {
+  const { url } = await service.listen();
+  if (context.primary !== undefined) return context.primary.ready(url);
+  if (watch) service.watch(context.print);
+  const setupToken = await service.openSetup();
+  for (const line of describeStart(config, { url, isWatching: watch, notices: service.notices, setupToken })) context.print(line);
+}
+
+/** Serves with several workers. This process, the primary, migrates the tables, prints the start lines and passes signals on. */
+async function serveWithWorkers(context: CliContext, config: Config): Promise<number> {
+  const primary = await context.createPrimary(config);
+  let isServing = false;
+  const stop = listenToSignals(context, () => {
+    if (isServing) void primary.restart();
+  });
+  try {
+    const begin = async (): Promise<void> => {
+      const prepared = await prepare(context, config);
+      const { url, notices } = await primary.start();
+      const started = { url, isWatching: false, notices: [...prepared.notices, ...notices], setupToken: prepared.setupToken };
+      for (const line of describeStart(config, started)) context.print(line);
+      isServing = true;
+    };
+    await Promise.race([begin(), stop.first]);
+    await stop.first;
+    return await Promise.race([primary.close().then(() => 0), stop.second.then(() => 1)]);
+  } finally {
+    // Workers can remain if the start failed or a second signal came.
+    primary.kill();
+    stop.stopListening();
+  }
+}
+
+/** Runs once the start steps that each worker would repeat, with a service that is closed before the workers begin. */
+async function prepare(
+  context: CliContext,
+  config: Config,
+): Promise<{ readonly notices: readonly string[]; readonly setupToken: string | undefined }> {
+  const service = await context.createService(config);
+  try {
+    await service.prepare();
+    return { notices: service.notices, setupToken: await service.openSetup() };
+  } finally {
+    await service.close();
+  }
+}
+
+interface Started {
+  readonly url: string;
+  readonly isWatching: boolean;
+  readonly notices: readonly string[];
+  /** Undefined if an admin exists or set-up is off. */
+  readonly setupToken: string | undefined;
+}
+
+/** Returns the lines that a start prints. They are the only place where a set-up token is shown. */
+function describeStart(config: Config, { url, isWatching, notices, setupToken }: Started): readonly string[] {
+  const lines = [
+    `bailiwick listens on ${url}`,
+    `  project   ${config.project}${isWatching ? ' (reloads definition files when they change)' : ''}`,
+    `  database  ${toPrintableAddress(config.database)}`,
+    ...(config.workers > 1 ? [`  workers   ${config.workers}`] : []),
+    ...(config.docs === 'off' ? [] : [`  API page  ${url}/docs`]),
+    ...notices,
+  ];
+  if (setupToken === undefined) return lines;
+  const body = `{"token":"${setupToken}","name":"Ada","email":"ada@example.com","password":"choose-a-password"}`;
+  const request = `  curl -X POST ${url}/auth/setup -H 'content-type: application/json' -d '${body}'`;
+  return [...lines, 'no admin exists yet; create one with', request, ...(toSetup(config) === 'loopback' ? [LOOPBACK_SETUP] : [])];
+}
+
+/** Printed because requests from some proxies on this machine are indistinguishable from local ones. */
+const LOOPBACK_SETUP = '  requests from this machine need no token; behind a reverse proxy on this machine, start with --setup token';
+
+/** Returns the address of a database without password and parameters. */
+function toPrintableAddress(database: string): string {
+  if (database.startsWith('sqlite:') || !URL.canParse(database)) return database;
+  const url = new URL(database);
+  url.password = '';
+  url.search = '';
+  return url.href;
+}

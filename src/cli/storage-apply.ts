@@ -1,18 +1,19 @@
 import type { CliCommand } from './cli-context.ts';
 import { printHeld, withTables } from './print-plan.ts';
 
-/** Makes tables follow the definitions, a running service's too: it takes over what changed with its next request. */
+/** Migrates the tables. A running service uses the new definitions from its next request. */
 export const storageApply: CliCommand = {
   name: 'storage apply',
-  summary: 'migrate the tables to the definitions, as start does',
+  summary: 'migrate the tables to the definitions, as a start does',
+  details: 'Performs the steps that lose no data. A running service uses the new definitions from its next request.',
   isOffline: true,
-  switches: { '--allow <hash>': 'perform lossy steps too, of the plan that has this hash; storage plan prints it' },
-  run: (world, settings, switches) =>
-    withTables(world, settings, async (tables) => {
-      const allow = switches.get('allow');
+  flags: { '--allow <hash>': 'also perform the lossy steps of the plan with this hash, which "bailiwick storage plan" prints' },
+  run: (context, config, flags) =>
+    withTables(context, config, async (tables) => {
+      const allow = flags.get('allow');
       const { plan, done } = await tables.apply({ allow: typeof allow === 'string' ? allow : undefined });
-      for (const { resource, reason } of done) world.print(`${resource}: ${reason}`);
-      if (done.length === 0) world.print('nothing was done');
-      return printHeld(world, plan);
+      for (const { resource, reason } of done) context.print(`${resource}: ${reason}`);
+      if (done.length === 0) context.print('no steps were performed');
+      return printHeld(context, plan);
     }),
 };

@@ -1,31 +1,31 @@
-import type { CliCommand, StorageMigration } from './cli-context.ts';
+import type { CliCommand, CliMigration } from './cli-context.ts';
 import { withTables } from './print-plan.ts';
 
-/** Evolutions that are shown, the newest. */
-const SHOWN = 100;
+/** The number of migrations that are printed. */
+const LIMIT = 100;
 
-/** Shows what was done to tables, when and by whom. */
+/** Lists the applied migrations. */
 export const storageHistory: CliCommand = {
   name: 'storage history',
-  summary: `print the last ${SHOWN} migrations of the tables`,
+  summary: `list the last ${LIMIT} migrations of the tables`,
   isOffline: true,
-  switches: { '--json': 'print them as JSON' },
-  run: (world, settings, switches) =>
-    withTables(world, settings, async (tables) => {
-      const history = await tables.history(SHOWN);
-      if (switches.has('json')) world.print(JSON.stringify(history, undefined, 2));
-      else if (history.length === 0) world.print('nothing was done yet');
-      else for (const line of history.flatMap(describe)) world.print(line);
+  flags: { '--json': 'print them as JSON' },
+  run: (context, config, flags) =>
+    withTables(context, config, async (tables) => {
+      const history = await tables.history(LIMIT);
+      if (flags.has('json')) context.print(JSON.stringify(history, undefined, 2));
+      else if (history.length === 0) context.print('no migrations were applied yet');
+      else for (const line of history.flatMap(describe)) context.print(line);
       return 0;
     }),
 };
 
-function describe({ at, actor, planHash, durationMs, steps }: StorageMigration): readonly string[] {
+function describe({ at, actor, planHash, durationMs, steps }: CliMigration): readonly string[] {
   const plan = planHash === '' ? '' : `, plan ${planHash.slice(0, 12)}`;
   return [`${at}  by ${actor}, in ${durationMs} ms${plan}`, ...steps.map((step) => `  ${describeStep(step)}`)];
 }
 
-/** A backup and a restore are of everything. */
-function describeStep({ resource, risk, reason }: StorageMigration['steps'][number]): string {
+/** A backup or restore has the resource `*`. */
+function describeStep({ resource, risk, reason }: CliMigration['steps'][number]): string {
   return resource === '*' ? String(reason) : `${String(resource)}, ${String(risk)}: ${String(reason)}`;
 }

@@ -1,25 +1,26 @@
 import type { CliCommand } from './cli-context.ts';
 import { printHeld, printSteps, withTables } from './print-plan.ts';
 
-/** Shows what would be done to tables so that they follow the definitions, and does none of it. */
+/** Prints the migration plan without performing it. */
 export const storagePlan: CliCommand = {
   name: 'storage plan',
-  summary: 'print the migration steps that the definitions ask for, with their SQL, without performing them',
+  summary: 'print the migration steps that a start would perform, with their SQL',
+  details: 'Performs none of them. The exit code is 1 if a resource cannot be migrated.',
   isOffline: true,
-  switches: { '--json': 'print the plan as JSON' },
-  run: (world, settings, switches) =>
-    withTables(world, settings, async (tables) => {
+  flags: { '--json': 'print the plan as JSON' },
+  run: (context, config, flags) =>
+    withTables(context, config, async (tables) => {
       const plan = await tables.plan();
-      if (switches.has('json')) {
-        world.print(JSON.stringify(plan, undefined, 2));
+      if (flags.has('json')) {
+        context.print(JSON.stringify(plan, undefined, 2));
         return plan.held.length === 0 ? 0 : 1;
       }
-      if (plan.steps.length === 0) world.print('nothing to do: tables follow the definitions');
+      if (plan.steps.length === 0) context.print('nothing to do: the tables match the definitions');
       printSteps(
-        world,
+        context,
         plan.steps.filter(({ risk }) => risk !== 'blocked'),
       );
-      if (plan.steps.length > 0) world.print(`-- plan ${plan.hash}`);
-      return printHeld(world, plan);
+      if (plan.steps.length > 0) context.print(`-- plan ${plan.hash}`);
+      return printHeld(context, plan);
     }),
 };

@@ -1,15 +1,16 @@
 import type { CliCommand } from './cli-context.ts';
 import { withTables } from './print-plan.ts';
 
-/** What `restore` does beside replacing content, for who has replaced it with pg_restore or by recovery to a point in time. */
+/** Completes a restore that was made with pg_restore or point-in-time recovery, as `restore` does for SQLite. */
 export const storageRestored: CliCommand = {
   name: 'storage restored',
-  summary: 'run once after a restore with tools of PostgreSQL: ends every session, begins a new revision, and records both',
+  summary: 'complete a restore that was made with tools of PostgreSQL',
+  details: 'Run it once after pg_restore or point-in-time recovery. It ends all sessions, begins a new revision and appends an audit entry.',
   isOffline: true,
-  run: (world, settings) =>
-    withTables(world, settings, async (tables) => {
+  run: (context, config) =>
+    withTables(context, config, async (tables) => {
       await tables.noteRestored();
-      world.print('every session is ended, and a new epoch has begun');
+      context.print('all sessions were ended, and a new revision has begun');
       return 0;
     }),
 };

@@ -16,7 +16,7 @@ describe('storage', () => {
 
   it('plan prints steps with their SQL, and fails where a resource stays as it is', async () => {
     const run = createRun({ tables: { plan: async () => plan } });
-    expect(await runCli(['storage', 'plan'], run.world)).toBe(1);
+    expect(await runCli(['storage', 'plan'], run.context)).toBe(1);
     expect(run.out).toEqual([
       '-- Article, safe: Article.tags is new',
       'ALTER TABLE "Article" ADD COLUMN "tags" TEXT;',
@@ -35,13 +35,13 @@ describe('storage', () => {
 
   it('plan --json prints all of it, and fails as well', async () => {
     const run = createRun({ tables: { plan: async () => plan } });
-    expect(await runCli(['storage', 'plan', '--json'], run.world)).toBe(1);
+    expect(await runCli(['storage', 'plan', '--json'], run.context)).toBe(1);
     expect(JSON.parse(run.out.join(''))).toEqual(plan);
   });
 
   it('says when there is nothing to do, to tell or to drop', async () => {
     const run = createRun();
-    for (const command of ['plan', 'apply', 'history', 'prune']) expect(await runCli(['storage', command], run.world)).toBe(0);
+    for (const command of ['plan', 'apply', 'history', 'prune']) expect(await runCli(['storage', command], run.context)).toBe(0);
     expect(run.out).toEqual([
       'nothing to do: tables follow the definitions',
       'nothing was done',
@@ -54,14 +54,14 @@ describe('storage', () => {
     const run = createRun({
       tables: { apply: async ({ allow }) => ({ plan: { ...plan, held: [] }, done: allow === 'abc' ? [tags, price] : [] }) },
     });
-    expect(await runCli(['storage', 'apply', '--allow', 'abc'], run.world)).toBe(0);
+    expect(await runCli(['storage', 'apply', '--allow', 'abc'], run.context)).toBe(0);
     expect(run.out).toEqual(['Article: Article.tags is new', 'Tip: Tip.price changes']);
-    expect(await runCli(['storage', 'apply', '--allow'], run.world)).toBe(2);
+    expect(await runCli(['storage', 'apply', '--allow'], run.context)).toBe(2);
   });
 
   it('restored says what was done', async () => {
     const run = createRun();
-    expect(await runCli(['storage', 'restored'], run.world)).toBe(0);
+    expect(await runCli(['storage', 'restored'], run.context)).toBe(0);
     expect([run.out, run.calls]).toEqual([['every session is ended, and a new epoch has begun'], ['noteRestored', 'close']]);
   });
 
@@ -73,12 +73,12 @@ describe('storage', () => {
       return [drop];
     };
     const run = createRun({ tables: { planPrune: async () => ({ hash: 'h', steps: [drop], held: [] }), prune } });
-    await runCli(['storage', 'prune'], run.world);
+    await runCli(['storage', 'prune'], run.context);
     expect([dropped, run.out]).toEqual([
       [],
       ['-- Tip, destructive: 3 records', 'DROP TABLE "Tip";', '-- nothing was dropped: do it with --yes'],
     ]);
-    await runCli(['storage', 'prune', '--yes'], run.world);
+    await runCli(['storage', 'prune', '--yes'], run.context);
     expect([dropped, run.out.at(-1)]).toEqual([['Tip'], '-- dropped']);
   });
 
@@ -86,9 +86,9 @@ describe('storage', () => {
     const steps = [{ kind: 'addColumn', resource: 'Article', risk: 'safe', reason: 'Article.tags is new' }];
     const evolution = { at: '2026-01-01T00:00:00.000Z', actor: 'start', planHash: 'a'.repeat(64), durationMs: 12, steps };
     const run = createRun({ tables: { history: async () => [evolution] } });
-    await runCli(['storage', 'history'], run.world);
+    await runCli(['storage', 'history'], run.context);
     expect(run.out).toEqual(['2026-01-01T00:00:00.000Z  by start, in 12 ms, plan aaaaaaaaaaaa', '  Article, safe: Article.tags is new']);
-    await runCli(['storage', 'history', '--json'], run.world);
+    await runCli(['storage', 'history', '--json'], run.context);
     expect(JSON.parse(run.out.slice(2).join(''))).toEqual([evolution]);
   });
 
@@ -96,7 +96,7 @@ describe('storage', () => {
     const restored = { kind: 'restore', resource: '*', risk: 'destructive', reason: 'restored from a backup' };
     const evolution = { at: '2026-01-01T00:00:00.000Z', actor: 'cli', planHash: '', durationMs: 12, steps: [restored] };
     const run = createRun({ tables: { history: async () => [evolution] } });
-    await runCli(['storage', 'history'], run.world);
+    await runCli(['storage', 'history'], run.context);
     expect(run.out).toEqual(['2026-01-01T00:00:00.000Z  by cli, in 12 ms', '  restored from a backup']);
   });
 
@@ -121,7 +121,7 @@ describe('storage', () => {
     ];
     const printed = async (...args: readonly string[]): Promise<readonly string[]> => {
       run.out.length = 0;
-      expect(await runCli(['storage', 'prune', ...args], run.world)).toBe(0);
+      expect(await runCli(['storage', 'prune', ...args], run.context)).toBe(0);
       return run.out;
     };
     expect(await printed()).toEqual([
@@ -139,7 +139,7 @@ describe('storage', () => {
     expect((await printed('--yes')).at(-1)).toBe('-- dropped');
     expect(asked).toEqual([{ deletedBefore: 0 }, { deletedBefore: undefined }]);
     for (const days of ['x', '-1', '1.5', '36501', '']) {
-      expect(await runCli(['storage', 'prune', '--deleted-before', days, '--yes'], run.world)).toBe(2);
+      expect(await runCli(['storage', 'prune', '--deleted-before', days, '--yes'], run.context)).toBe(2);
     }
     expect(asked).toHaveLength(2);
   });

@@ -1,24 +1,25 @@
 import type { CliCommand } from './cli-context.ts';
-import { readNamed } from './flags.ts';
+import { requireFlag } from './flags.ts';
 
 /** Creates a user. */
 export const userCreate: CliCommand = {
   name: 'user create',
-  summary: 'create a user, with a password read from the terminal or from standard input',
+  summary: 'create a user',
+  details: 'Reads the password from the terminal or from standard input.',
   parameters: { '<email>': 'email of the user' },
-  switches: {
+  flags: {
     '--name <name>': 'name of the user (default: the email)',
-    '--role <role>': 'role of the user (default: the default of the field role of User)',
+    '--role <role>': 'role of the user (default: the default of the field "role" in the definition of User)',
   },
   isOffline: true,
-  async run(world, settings, switches) {
-    const email = readNamed(switches, 'email');
-    const role = switches.has('role') ? readNamed(switches, 'role') : undefined;
-    const name = switches.has('name') ? readNamed(switches, 'name') : email;
-    const password = await world.readPassword();
-    const service = await world.createService(settings);
+  async run(context, config, flags) {
+    const email = requireFlag(flags, 'email');
+    const role = flags.has('role') ? requireFlag(flags, 'role') : undefined;
+    const name = flags.has('name') ? requireFlag(flags, 'name') : email;
+    const password = await context.readPassword();
+    const service = await context.createService(config);
     try {
-      world.print(await service.createUser({ email, name, role, password }));
+      context.print(await service.createUser({ email, name, role, password }));
       return 0;
     } finally {
       await service.close();

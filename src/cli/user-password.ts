@@ -1,18 +1,19 @@
 import type { CliCommand } from './cli-context.ts';
-import { readNamed } from './flags.ts';
+import { requireFlag } from './flags.ts';
 
 /** Sets the password of a user. */
 export const userPassword: CliCommand = {
   name: 'user password',
-  summary: "set a user's password, read from the terminal or from standard input, and end every session of the user",
+  summary: 'set the password of a user',
+  details: 'Reads the password from the terminal or from standard input, and ends all sessions of the user.',
   parameters: { '<email>': 'email of the user' },
   isOffline: true,
-  async run(world, settings, switches) {
-    const email = readNamed(switches, 'email');
-    const password = await world.readPassword();
-    const service = await world.createService({ ...settings, createDatabase: 'never' });
+  async run(context, config, flags) {
+    const email = requireFlag(flags, 'email');
+    const password = await context.readPassword();
+    const service = await context.createService({ ...config, createDatabase: 'never' });
     try {
-      world.print(await service.setPassword({ email, password }));
+      context.print(await service.setPassword({ email, password }));
       return 0;
     } finally {
       await service.close();

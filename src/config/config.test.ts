@@ -12,20 +12,20 @@ function mistakesOf(sources: ConfigSources): readonly string[] {
   }
 }
 
-describe('readSettings', () => {
-  it('gives the defaults, frozen', () => {
-    const settings = parseConfig({});
-    expect(settings).toMatchObject({ project: '.', host: '127.0.0.1', port: 8787, pageMax: 1000, auditMode: 'strict', trustProxy: [] });
-    expect(settings.jwtSecret).toBeUndefined();
-    expect(Object.isFrozen(settings)).toBe(true);
+describe('parseConfig', () => {
+  it('returns the defaults, frozen', () => {
+    const config = parseConfig({});
+    expect(config).toMatchObject({ project: '.', host: '127.0.0.1', port: 8787, pageMax: 1000, auditMode: 'strict', trustProxy: [] });
+    expect(config.jwtSecret).toBeUndefined();
+    expect(Object.isFrozen(config)).toBe(true);
   });
 
-  it('puts the flag before the environment, and the environment before the default', () => {
+  it('prefers the flag to the environment, and the environment to the default', () => {
     const env = { BAILIWICK_PORT: '1', BAILIWICK_HOST: '::1' };
     expect(parseConfig({ flags: { port: '2' }, env })).toMatchObject({ port: 2, host: '::1', drainSeconds: 10 });
   });
 
-  it('takes PORT and HOST where our own variables are absent', () => {
+  it('uses PORT and HOST if BAILIWICK_PORT and BAILIWICK_HOST are absent', () => {
     const env = { PORT: '3000', HOST: '0.0.0.0' };
     expect(parseConfig({ env })).toMatchObject({ port: 3000, host: '0.0.0.0' });
     expect(parseConfig({ env: { ...env, BAILIWICK_PORT: '1', BAILIWICK_HOST: '::1' } })).toMatchObject({ port: 1, host: '::1' });
@@ -34,11 +34,11 @@ describe('readSettings', () => {
     expect(mistakesOf({ env: { PORT: 'http' } })).toEqual(['PORT: expected a whole number from 0 to 65535, given "http"']);
   });
 
-  it('takes an empty variable as absent', () => {
+  it('ignores an empty variable', () => {
     expect(parseConfig({ env: { BAILIWICK_PORT: '' } }).port).toBe(8787);
   });
 
-  it('takes numbers and lists as such from a library user', () => {
+  it('accepts numbers and lists from a program that imports the package', () => {
     const flags = { port: 0, corsOrigins: ['https://a.example', 'http://localhost:3000'] };
     expect(parseConfig({ flags })).toMatchObject(flags);
   });
@@ -53,77 +53,77 @@ describe('readSettings', () => {
   });
 
   const wrong: readonly [string, ConfigSources, string][] = [
-    ['a port beyond the last', { flags: { port: '65536' } }, '--port: expected a whole number from 0 to 65535, given "65536"'],
+    ['a port above 65535', { flags: { port: '65536' } }, '--port: expected a whole number from 0 to 65535, given "65536"'],
     [
-      'a port that is no number',
+      'a port that is not a number',
       { env: { BAILIWICK_PORT: '80a' } },
       'BAILIWICK_PORT: expected a whole number from 0 to 65535, given "80a"',
     ],
     ['a fraction', { flags: { port: 1.5 } }, '--port: expected a whole number from 0 to 65535, given "1.5"'],
     ['an exponent', { flags: { port: '1e3' } }, '--port: expected a whole number from 0 to 65535, given "1e3"'],
     ['an empty number', { flags: { port: '' } }, '--port: expected a whole number from 0 to 65535, given ""'],
-    ['an empty text', { flags: { host: '' } }, '--host: expected text, given nothing'],
+    ['an empty text', { flags: { host: '' } }, '--host: expected a text, given an empty one'],
     [
-      'a value that is none',
+      'an unknown value',
       { flags: { auditMode: 'strikt' } },
       '--audit-mode: expected strict or relaxed, given "strikt" (did you mean "strict"?)',
     ],
     [
-      'another database',
+      'an unsupported database',
       { flags: { database: 'mysql://u:pw@h/d' } },
       '--database: expected sqlite:<path> or postgres://user:password@host:5432/database',
     ],
     ['a short secret', { env: { BAILIWICK_JWT_SECRET: 'é'.repeat(15) } }, 'BAILIWICK_JWT_SECRET: expected at least 32 bytes, given 30'],
     [
-      'a time zone',
+      'an unknown time zone',
       { flags: { timezone: 'Europe/Pari' } },
       '--timezone: expected an IANA time zone, given "Europe/Pari" (did you mean "Europe/Paris"?)',
     ],
-    ['a proxy', { flags: { trustProxy: '10.0.0.0/33' } }, '--trust-proxy: expected addresses or CIDRs, given "10.0.0.0/33"'],
-    ['every proxy', { flags: { trustProxy: 'true' } }, '--trust-proxy: expected addresses or CIDRs, given "true"'],
+    ['an invalid CIDR', { flags: { trustProxy: '10.0.0.0/33' } }, '--trust-proxy: expected addresses or CIDRs, given "10.0.0.0/33"'],
+    ['a proxy that is not an address', { flags: { trustProxy: 'true' } }, '--trust-proxy: expected addresses or CIDRs, given "true"'],
     [
-      'an issuer that could end in a subject',
+      'an issuer that contains "|"',
       { flags: { trustedIssuers: 'https://a.example|b' } },
       '--trusted-issuers: expected issuers of at most 120 characters without "|", given "https://a.example|b"',
     ],
     [
-      'an origin',
+      'an origin that is not a URL',
       { flags: { corsOrigins: '*' } },
-      '--cors-origins: expected origins such as https://app.example.com, or localhost for pages of this machine, given "*"',
+      '--cors-origins: expected origins such as https://app.example.com, or localhost for every port of this machine, given "*"',
     ],
     [
-      'workers that would share a file',
+      'several workers on a SQLite file',
       { flags: { workers: 4 } },
-      'workers: expected 1 where the database is a SQLite file, which one process writes at a time; given 4',
+      'workers: expected 1 with SQLite, which a single process can serve; use PostgreSQL for more; given 4',
     ],
     [
-      'a port without an address',
+      'a metrics address without a host',
       { flags: { metricsAddress: '9464' } },
       '--metrics-address: expected <address>:<port> such as 127.0.0.1:9464, given "9464"',
     ],
     [
-      'a port that there is none of',
+      'a metrics address with a port above 65535',
       { flags: { metricsAddress: '[::1]:65536' } },
       '--metrics-address: expected <address>:<port> such as 127.0.0.1:9464, given "[::1]:65536"',
     ],
     [
-      'a short token of metrics',
+      'a short metrics token',
       { env: { BAILIWICK_METRICS_TOKEN: 'open' } },
       'BAILIWICK_METRICS_TOKEN: expected at least 32 bytes, given 4',
     ],
     [
       'an origin with a path',
       { flags: { corsOrigins: 'https://a.b/' } },
-      '--cors-origins: expected origins such as https://app.example.com, or localhost for pages of this machine, given "https://a.b/"',
+      '--cors-origins: expected origins such as https://app.example.com, or localhost for every port of this machine, given "https://a.b/"',
     ],
-    ['pages that do not fit', { flags: { pageDefault: 20, pageMax: 10 } }, 'pageDefault: expected at most pageMax (10), given 20'],
+    ['a default page size above the maximum', { flags: { pageDefault: 20, pageMax: 10 } }, 'pageDefault: expected at most pageMax (10), given 20'],
     ['a mistyped variable', { env: { BAILIWICK_POORT: '1' } }, 'there is no setting BAILIWICK_POORT (did you mean "BAILIWICK_PORT"?)'],
   ];
   it.each(wrong)('refuses %s', (_, sources, sentence) => {
     expect(mistakesOf(sources)).toEqual([sentence]);
   });
 
-  it('refuses a name that is no setting, an inherited one too', () => {
+  it('refuses an unknown name, also an inherited one', () => {
     const flags = JSON.parse('{ "prt": 1, "constructor": 2, "__proto__": 3 }');
     expect(mistakesOf({ flags })).toEqual([
       'there is no setting "prt" (did you mean "port"?)',
@@ -136,27 +136,27 @@ describe('readSettings', () => {
     expect(mistakesOf({ flags: { port: 'x', drainSeconds: -1 }, env: { BAILIWICK_TIMEZONE: 'Mars/Olympus' } })).toHaveLength(3);
   });
 
-  it('lets be what only shares the prefix: Kubernetes sets such variables', () => {
+  it('ignores other variables with the prefix, which Kubernetes sets', () => {
     expect(mistakesOf({ env: { BAILIWICK_SERVICE_HOST: '10.0.0.1', BAILIWICK_PORT_8787_TCP_ADDR: '10.0.0.1' } })).toEqual([]);
   });
 
-  it('knows time zones that are links', () => {
+  it('accepts aliases of time zones', () => {
     expect(parseConfig({ flags: { timezone: 'Asia/Calcutta' } }).timezone).toBe('Asia/Calcutta');
   });
 });
 
-describe('SETTINGS', () => {
-  it('has names that follow from one another, and no flag for a secret', () => {
+describe('CONFIG_OPTIONS', () => {
+  it('derives flag and variable from the name, and has no flag for a secret', () => {
     const { flag, env } = CONFIG_OPTIONS.get('accessTokenSeconds') ?? {};
     expect({ flag, env }).toEqual({ flag: '--access-token-seconds', env: 'BAILIWICK_ACCESS_TOKEN_SECONDS' });
     expect(CONFIG_OPTIONS.get('jwtSecret')?.flag).toBeUndefined();
   });
 
-  it('puts each into a group that has a title, with a default that is within its range', () => {
-    for (const setting of CONFIG_OPTIONS.values()) {
-      expect(CONFIG_GROUPS.has(setting.group), setting.name).toBe(true);
-      const [min, max] = setting.range ?? [0, 0];
-      if (setting.range !== undefined) expect(Number(setting.default) >= min && Number(setting.default) <= max, setting.name).toBe(true);
+  it('has a titled group for each option, and a default within its range', () => {
+    for (const option of CONFIG_OPTIONS.values()) {
+      expect(CONFIG_GROUPS.has(option.group), option.name).toBe(true);
+      const [min, max] = option.range ?? [0, 0];
+      if (option.range !== undefined) expect(Number(option.default) >= min && Number(option.default) <= max, option.name).toBe(true);
     }
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Reads the settings of `settings-table.ts`. A flag takes precedence over the environment, the environment over the default.
- * No other part reads the environment: each is handed what it needs of `Config`.
+ * Parses the options of `option-table.ts`. A flag takes precedence over the environment, the environment over the default.
+ * No other module reads the environment.
  */
 import { didYouMean, SetupError } from '../errors.ts';
 import { type GivenOption, type OptionRow, parseOption } from './option.ts';
@@ -8,7 +8,7 @@ import { OPTION_TABLE } from './option-table.ts';
 
 const PREFIX = 'BAILIWICK_';
 
-/** The name of a setting, as in `Config`. */
+/** The name of an option, as in `Config`. */
 export type ConfigOptionName = keyof typeof OPTION_TABLE;
 
 type ValueOf<R> = R extends { readonly range: unknown }
@@ -21,10 +21,10 @@ type ValueOf<R> = R extends { readonly range: unknown }
         ? string
         : string | undefined;
 
-/** The value of every setting, checked. Frozen. */
+/** The validated value of every option. Frozen. */
 export type Config = { readonly [N in ConfigOptionName]: ValueOf<(typeof OPTION_TABLE)[N]> };
 
-/** One setting with its names, as the command line and the reference show it. */
+/** An option with its flag and environment variable, as the CLI help and the reference show it. */
 export interface ConfigOption extends OptionRow {
   readonly name: ConfigOptionName;
   /** `--access-token-seconds`; undefined for a secret. */
@@ -33,56 +33,56 @@ export interface ConfigOption extends OptionRow {
   readonly env: string;
 }
 
-/** Every setting by name, in the order of the reference. */
+/** Every option by name, in the order of the reference. */
 export const CONFIG_OPTIONS: ReadonlyMap<string, ConfigOption> = new Map(
-  (Object.keys(OPTION_TABLE) as ConfigOptionName[]).map((name) => [name, toSetting(name)]),
+  (Object.keys(OPTION_TABLE) as ConfigOptionName[]).map((name) => [name, toConfigOption(name)]),
 );
 
-/** The groups that settings are shown in, with their titles. */
+/** The groups of options in the CLI help and the reference, with their titles. */
 export const CONFIG_GROUPS: ReadonlyMap<string, string> = new Map([
-  ['place', 'Where things are'],
-  ['network', 'Listening'],
-  ['identity', 'Who asks'],
-  ['record', 'The record'],
-  ['requests', 'Bounds on requests'],
-  ['lists', 'Bounds on lists'],
-  ['policies', 'Bounds on policies'],
+  ['storage', 'Project and database'],
+  ['network', 'Network'],
+  ['authentication', 'Authentication'],
+  ['audit', 'Audit log'],
+  ['requests', 'Request limits'],
+  ['lists', 'List limits'],
+  ['policies', 'Policy limits'],
 ]);
 
-/** Where settings come from: flags by setting name, then the environment. */
+/** The sources of a configuration: flags by option name, and the environment. */
 export interface ConfigSources {
   readonly flags?: { readonly [N in ConfigOptionName]?: GivenOption | undefined };
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
 /**
- * Reads every setting: flag, then environment (empty counts as absent), then default.
+ * Parses every option from its flag, else its environment variable (an empty one counts as absent), else its default.
  *
- * @throws SetupError naming every setting that cannot be used.
+ * @throws SetupError that names every invalid option.
  */
 export function parseConfig(sources: ConfigSources): Config {
   const mistakes = [...unknownNames(sources)];
   const values = new Map<string, string | number | readonly string[] | undefined>();
-  for (const setting of CONFIG_OPTIONS.values()) {
-    const { source, given } = findGiven(setting, sources) ?? { source: setting.name, given: defaultOf(setting, values) };
+  for (const option of CONFIG_OPTIONS.values()) {
+    const { source, given } = findGiven(option, sources) ?? { source: option.name, given: defaultOf(option, values) };
     if (given === undefined) continue;
-    const read = parseOption(setting, given);
-    if ('mistake' in read) mistakes.push(`${source}: ${read.mistake}`);
-    else values.set(setting.name, read.value);
+    const parsed = parseOption(option, given);
+    if ('mistake' in parsed) mistakes.push(`${source}: ${parsed.mistake}`);
+    else values.set(option.name, parsed.value);
   }
-  const settings = Object.fromEntries(values) as Config;
-  if (settings.pageDefault > settings.pageMax) {
-    mistakes.push(`pageDefault: expected at most pageMax (${settings.pageMax}), given ${settings.pageDefault}`);
+  const config = Object.fromEntries(values) as Config;
+  if (config.pageDefault > config.pageMax) {
+    mistakes.push(`pageDefault: expected at most pageMax (${config.pageMax}), given ${config.pageDefault}`);
   }
-  if (settings.workers > 1 && /^sqlite:/.test(settings.database)) {
-    mistakes.push(`workers: expected 1 where the database is a SQLite file, which one process writes at a time; given ${settings.workers}`);
+  if (config.workers > 1 && /^sqlite:/.test(config.database)) {
+    mistakes.push(`workers: expected 1 with SQLite, which a single process can serve; use PostgreSQL for more; given ${config.workers}`);
   }
   if (mistakes.length > 1) throw new SetupError(`${mistakes.length} settings cannot be used`, mistakes);
   if (mistakes[0] !== undefined) throw new SetupError(mistakes[0]);
-  return Object.freeze(settings);
+  return Object.freeze(config);
 }
 
-function toSetting(name: ConfigOptionName): ConfigOption {
+function toConfigOption(name: ConfigOptionName): ConfigOption {
   const row: OptionRow = OPTION_TABLE[name];
   const words = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   const flag = row.form === 'secret' ? undefined : `--${words}`;
@@ -97,29 +97,29 @@ export function toSetup({ setup, trustProxy, allowedHosts }: Config): Config['se
   return setup === 'loopback' && trustProxy.length + allowedHosts.length > 0 ? 'token' : setup;
 }
 
-function findGiven(setting: ConfigOption, { flags = {}, env = {} }: ConfigSources): { source: string; given: GivenOption } | undefined {
-  const flag = Object.hasOwn(flags, setting.name) ? flags[setting.name] : undefined;
-  if (flag !== undefined) return { source: setting.flag ?? setting.name, given: flag };
-  for (const name of [setting.env, ...(setting.otherwise === undefined ? [] : [setting.otherwise])]) {
+function findGiven(option: ConfigOption, { flags = {}, env = {} }: ConfigSources): { source: string; given: GivenOption } | undefined {
+  const flag = Object.hasOwn(flags, option.name) ? flags[option.name] : undefined;
+  if (flag !== undefined) return { source: option.flag ?? option.name, given: flag };
+  for (const name of [option.env, ...(option.otherwise === undefined ? [] : [option.otherwise])]) {
     const variable = Object.hasOwn(env, name) ? env[name] : undefined;
     if (variable !== undefined && variable !== '') return { source: name, given: variable };
   }
   return undefined;
 }
 
-/** Settings that a default refers to stand before it in the table. Where one of those was unusable, that is what gets reported. */
-function defaultOf(setting: ConfigOption, values: ReadonlyMap<string, unknown>): GivenOption | undefined {
-  if (setting.each !== undefined) return [];
-  if (typeof setting.default !== 'string') return setting.default;
-  return setting.default.replace(/<(\w+)>/g, (_, name: string) => String(values.get(name)));
+/** A default may contain `<name>` of an option that precedes it in the table. If that option is invalid, its own mistake is reported. */
+function defaultOf(option: ConfigOption, values: ReadonlyMap<string, unknown>): GivenOption | undefined {
+  if (option.each !== undefined) return [];
+  if (typeof option.default !== 'string') return option.default;
+  return option.default.replace(/<(\w+)>/g, (_, name: string) => String(values.get(name)));
 }
 
-/** A mistyped name would silently leave a default in force. Variables that merely share the prefix are let be: Kubernetes sets such. */
+/** Yields mistyped names, which would silently leave a default in force. Other variables with the prefix are ignored: Kubernetes sets such. */
 function* unknownNames({ flags = {}, env = {} }: ConfigSources): Generator<string> {
   for (const name of Object.keys(flags)) {
     if (!CONFIG_OPTIONS.has(name)) yield `there is no setting "${name}"${didYouMean(name, CONFIG_OPTIONS.keys())}`;
   }
-  const known = new Set([...CONFIG_OPTIONS.values()].map((setting) => setting.env.slice(PREFIX.length)));
+  const known = new Set([...CONFIG_OPTIONS.values()].map((option) => option.env.slice(PREFIX.length)));
   for (const name of Object.keys(env)) {
     if (!name.startsWith(PREFIX) || known.has(name.slice(PREFIX.length))) continue;
     const near = didYouMean(name.slice(PREFIX.length), known);

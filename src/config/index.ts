@@ -1,5 +1,5 @@
 /**
- * The configuration: every option with its name, type, default and help text, and the parsing of flags, environment and file.
+ * The configuration: every option with its name, type, default and help text, and the parsing of flags and environment.
  *
  * Only the composition root and the CLI import it; every other component receives its own options.
  * Begin with `option-table.ts`.

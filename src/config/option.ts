@@ -1,39 +1,38 @@
-/**
- * One setting: what a row of `settings-table.ts` may say, and how what is given for it is read.
- */
+/** The type of a row of `option-table.ts`, and the parsing of one value. */
 import { isIP } from 'node:net';
 import { didYouMean } from '../errors.ts';
 
-/** What a row of the table says. `range` makes it a whole number, `values` one of these, `each` a list, anything else a text. */
+/** A row of the table. With `range`, the value is a whole number; with `values`, one of them; with `each`, a list; otherwise a text. */
 export interface OptionRow {
   readonly group: string;
-  /** `<name>` in it stands for another setting; absent where the setting may be. */
+  /** `<name>` is replaced by the value of that option. Absent if the option is optional. */
   readonly default?: string | number;
   readonly range?: readonly [min: number, max: number];
   readonly values?: readonly string[];
-  /** What a text must be. A secret is never a flag: other users of a machine can read command lines. */
+  /** The form of a text. A secret has no flag, because other users of the machine can read command lines. */
   readonly form?: TextForm;
-  /** What each item of a list must be; the list is empty by default. */
+  /** The form of each item of a list; the list is empty by default. */
   readonly each?: TextForm;
-  /** An environment variable that is used if the setting's own is absent: hosting platforms set it. */
+  /** An environment variable that hosting platforms set; it is used if the option's own variable is absent. */
   readonly otherwise?: string;
+  /** The text of the CLI help and the reference. */
   readonly about: string;
 }
 
-/** The forms of text that are checked on start, not when they are first needed. */
+/** The forms of text. They are validated on start, not at first use. */
 export type TextForm = 'text' | 'secret' | 'database' | 'timezone' | 'address' | 'listening' | 'origin' | 'age' | 'issuer' | 'host';
 
-/** What may be given for a setting: text by flag and environment, numbers and lists as such by a library's user. */
+/** A value as it is given: text from flags and environment; also numbers and lists from a program that imports the package. */
 export type GivenOption = string | number | readonly string[];
 
-/** What a setting is read as, or what is wrong with what was given, in words. */
-export type ParseOption = { readonly value: string | number | readonly string[] } | { readonly mistake: string };
+/** The parsed value, or the reason why it is refused. */
+export type ParsedOption = { readonly value: string | number | readonly string[] } | { readonly mistake: string };
 
-/** Reads what was given for one setting. A mistake never repeats a secret, nor a database's address (it may hold a password). */
-export function parseOption(row: OptionRow, given: GivenOption): ParseOption {
-  if (row.each !== undefined) return readList(row.each, typeof given === 'object' ? given : String(given).split(','));
+/** Parses the value of one option. A mistake never repeats a secret or a database address, which may contain a password. */
+export function parseOption(row: OptionRow, given: GivenOption): ParsedOption {
+  if (row.each !== undefined) return parseList(row.each, typeof given === 'object' ? given : String(given).split(','));
   const text = String(given);
-  if (row.range !== undefined) return readInteger(row.range, text);
+  if (row.range !== undefined) return parseInteger(row.range, text);
   if (row.values !== undefined && !row.values.includes(text)) {
     return { mistake: `expected ${row.values.join(' or ')}, given "${text}"${didYouMean(text, row.values)}` };
   }
@@ -41,19 +40,19 @@ export function parseOption(row: OptionRow, given: GivenOption): ParseOption {
   return mistake === undefined ? { value: text } : { mistake };
 }
 
-function readList(form: TextForm, given: readonly string[]): ParseOption {
+function parseList(form: TextForm, given: readonly string[]): ParsedOption {
   const list = given.map((item) => item.trim()).filter((item) => item !== '');
   const mistakes = list.map((item) => checks[form](item)).filter((mistake) => mistake !== undefined);
   return mistakes.length === 0 ? { value: Object.freeze(list) } : { mistake: mistakes.join('; ') };
 }
 
-function readInteger([min, max]: readonly [number, number], text: string): ParseOption {
+function parseInteger([min, max]: readonly [number, number], text: string): ParsedOption {
   const number = /^-?\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
   return number >= min && number <= max ? { value: number } : { mistake: `expected a whole number from ${min} to ${max}, given "${text}"` };
 }
 
 const checks: { readonly [F in TextForm]: (text: string) => string | undefined } = {
-  text: (text) => (text === '' ? 'expected text, given nothing' : undefined),
+  text: (text) => (text === '' ? 'expected a text, given an empty one' : undefined),
   secret(text) {
     const bytes = Buffer.byteLength(text);
     return bytes >= 32 ? undefined : `expected at least 32 bytes, given ${bytes}`;
@@ -91,17 +90,17 @@ const checks: { readonly [F in TextForm]: (text: string) => string | undefined }
     const origin = URL.canParse(text) ? new URL(text).origin : undefined;
     return origin === text || text === 'localhost'
       ? undefined
-      : `expected origins such as https://app.example.com, or localhost for pages of this machine, given "${text}"`;
+      : `expected origins such as https://app.example.com, or localhost for every port of this machine, given "${text}"`;
   },
 };
 
-/** A number of days, `90d`. Undefined where the text says no such thing, or more than a century. */
+/** Parses a number of days such as `90d`, at most a century. Returns undefined for any other text. */
 export function parseAge(text: string): number | undefined {
   const days = /^[1-9]\d{0,4}d$/.test(text) ? Number(text.slice(0, -1)) : Number.NaN;
   return days <= 36_500 ? days : undefined;
 }
 
-/** Where to listen: `127.0.0.1:9464`, `[::1]:9464`, `localhost:9464`. Undefined where the text says no such thing. */
+/** Parses an address to listen on: `127.0.0.1:9464`, `[::1]:9464`, `localhost:9464`. Returns undefined for any other text. */
 export function parseListening(text: string): { readonly host: string; readonly port: number } | undefined {
   const [, bracketed, plain, digits] = /^(?:\[([\da-f:.]+)\]|([^\s:[\]/]+)):(\d{1,5})$/i.exec(text) ?? [];
   const host = bracketed ?? plain;
@@ -116,9 +115,9 @@ export function isLoopback(name: string): boolean {
   return name === '::1' || name === 'localhost' || name.endsWith('.localhost');
 }
 
-/** `supportedValuesOf` leaves out the names that are links, such as `Asia/Calcutta`, so what decides is whether a formatter takes it. */
+/** Constructs a formatter, because `supportedValuesOf` omits aliases such as `Asia/Calcutta`. */
 function isTimeZone(text: string): boolean {
-  // The default; the first formatter of a process takes as long as many modules.
+  // The default skips the formatter: constructing the first one of a process is slow.
   if (text === 'UTC') return true;
   try {
     new Intl.DateTimeFormat('en', { timeZone: text });
