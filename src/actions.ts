@@ -1,23 +1,23 @@
 /**
- * Every action that a request can name, in one table. Rules speak of the first seven; the others decide as one of those.
- * Adding an action is a row here and a row in `pipeline.ts`. (`schema` has one there alone: it has a route of its own.)
+ * Every action that a request can name. Rules name the first seven; each other action is decided as one or two of these.
+ * A new action is a row here and a row in `pipeline/pipeline.ts`.
  */
 
-/** The actions that rules speak of. */
+/** The actions that rules can name. */
 export const RULE_ACTIONS = ['create', 'read', 'update', 'delete', 'list', 'export', 'import'] as const;
 /** An action that rules decide. */
 export type RuleAction = (typeof RULE_ACTIONS)[number];
 
-/** What a request can name, and what that takes. */
+/** An action of the API. */
 export interface Action {
   readonly name: ActionName;
   /** The action that rules decide. */
   readonly decides: RuleAction;
-  /** One that has to be allowed besides. */
+  /** A second action that must also be allowed. */
   readonly alsoDecides?: RuleAction;
-  /** About deleted records: nothing to ask of a resource that keeps none. */
+  /** Set if the action is about soft-deleted records, so that it requires a resource with soft deletes. */
   readonly ofDeleted?: true;
-  /** Members that its JSON body may have at `POST /api/:resource/:action`. */
+  /** Members of the JSON body of `POST /api/:resource/:action`. */
   readonly takes: readonly ActionInput[];
   /** One sentence for the reference. */
   readonly summary: string;
@@ -43,7 +43,12 @@ export type ActionInput =
 const table: readonly Action[] = [
   { name: 'create', decides: 'create', takes: ['data'], summary: 'Creates a record from `data`; the id is generated.' },
   { name: 'read', decides: 'read', takes: ['id', 'fields', 'expand'], summary: 'Reads one record.' },
-  { name: 'update', decides: 'update', takes: ['id', 'data', 'ifMatch'], summary: 'Changes the fields given in `data`, and no others.' },
+  {
+    name: 'update',
+    decides: 'update',
+    takes: ['id', 'data', 'ifMatch'],
+    summary: 'Changes the fields given in `data`; other fields keep their values.',
+  },
   { name: 'delete', decides: 'delete', takes: ['id', 'ifMatch'], summary: 'Deletes one record.' },
   {
     name: 'list',
@@ -61,28 +66,28 @@ const table: readonly Action[] = [
     name: 'import',
     decides: 'import',
     takes: ['data'],
-    summary: 'Creates the records of the array `data`, all or none, each decided by itself; or those of a file, of any length.',
+    summary: 'Creates the records of the array `data`, all or none, or those of a file of any length. Each record is decided separately.',
   },
   {
     name: 'createIfNotExists',
     decides: 'create',
     alsoDecides: 'read',
     takes: ['filter', 'data'],
-    summary: 'Creates a record from `data` only when no record that the caller may read matches `filter`.',
+    summary: 'Creates a record from `data` if no record that the caller may read matches `filter`.',
   },
   {
     name: 'updateIfExists',
     decides: 'update',
     alsoDecides: 'read',
     takes: ['filter', 'data'],
-    summary: 'Updates the record that matches `filter`, among those that the caller may read; changes nothing when none or several match.',
+    summary: 'Updates the record that matches `filter`, among those that the caller may read; changes nothing if none or several match.',
   },
   {
     name: 'restore',
     decides: 'delete',
     ofDeleted: true,
     takes: ['id', 'ifMatch'],
-    summary: 'Brings back a deleted record, and those that went with it, where the resource keeps them.',
+    summary: 'Restores a soft-deleted record and the records that its deletion cascaded to.',
   },
   {
     name: 'listDeleted',
@@ -90,14 +95,14 @@ const table: readonly Action[] = [
     alsoDecides: 'delete',
     ofDeleted: true,
     takes: ['where', 'sort', 'limit', 'offset', 'cursor', 'total', 'fields', 'expand'],
-    summary: 'Lists the deleted records that the caller may both list and delete, the newest deletion first.',
+    summary: 'Lists the soft-deleted records that the caller may both list and delete, latest deletion first.',
   },
 ];
 
-/** By name; a Map, so that `constructor` is not an action. */
+/** The actions by name. A Map, so that `constructor` is not an action. */
 export const ACTIONS: ReadonlyMap<string, Action> = new Map(table.map((action) => [action.name, Object.freeze(action)]));
 
-/** Describes a resource: an action of batches, and a route of its own. */
+/** The action that describes a resource: available in batches and at a route of its own. */
 export const SCHEMA_ACTION: Action = Object.freeze({
   name: 'schema',
   decides: 'read',
@@ -108,5 +113,7 @@ export const SCHEMA_ACTION: Action = Object.freeze({
 /** The actions of a batch, by name. */
 export const BATCH_ACTIONS: ReadonlyMap<string, Action> = new Map([...ACTIONS, [SCHEMA_ACTION.name, SCHEMA_ACTION]]);
 
-/** Those that one decision answers: what can be asked about ahead. */
-export const ASKED_ACTIONS: readonly ActionName[] = table.filter(({ alsoDecides }) => alsoDecides === undefined).map(({ name }) => name);
+/** The actions that take a single decision, so that their outcome can be predicted. */
+export const SINGLE_DECISION_ACTIONS: readonly ActionName[] = table
+  .filter(({ alsoDecides }) => alsoDecides === undefined)
+  .map(({ name }) => name);

@@ -1,5 +1,4 @@
-/** Which part gets which settings: nothing but `service.ts` sees them all. */
-
+/** Maps the configuration to the options of each component. */
 import type { AuditMaintenanceOptions } from './audit/maintenance.ts';
 import type { AuthenticationOptions } from './authn/index.ts';
 import type { PolicyStoreOptions } from './authz/index.ts';
@@ -14,15 +13,15 @@ import type { CursorKey } from './storage/index.ts';
 import type { ImportBounds } from './transfer/index.ts';
 import type { PrimaryOptions } from './workers/index.ts';
 
-/** Bounds on what requests ask for. */
-export function toRequestLimits(settings: Config): RequestLimits {
-  const { pageMax, exportMax, whereItems, filterListItems, sortKeys, batchItems, importRows, anonymousBodyBytes } = settings;
+/** Returns the limits on requests. */
+export function toRequestLimits(config: Config): RequestLimits {
+  const { pageMax, exportMax, whereItems, filterListItems, sortKeys, batchItems, importRows, anonymousBodyBytes } = config;
   return { pageMax, exportMax, whereItems, filterListItems, sortKeys, batchItems, importRows, anonymousBodyBytes };
 }
 
-/** Bounds that the server keeps. */
-export function toHttpLimits(settings: Config): HttpLimits {
-  const { bodyBytes, jsonDepth, requestTimeoutSeconds, drainDelaySeconds, drainSeconds, rateLimit } = settings;
+/** Returns the limits of the HTTP server. */
+export function toHttpLimits(config: Config): HttpLimits {
+  const { bodyBytes, jsonDepth, requestTimeoutSeconds, drainDelaySeconds, drainSeconds, rateLimit } = config;
   return { bodyBytes, jsonDepth, requestTimeoutSeconds, drainDelaySeconds, drainSeconds, rateLimit };
 }
 
@@ -31,37 +30,37 @@ export function toAllowedHosts({ allowedHosts, host, trustProxy }: Config): read
   return allowedHosts.length > 0 || (trustProxy.length === 0 && isLoopback(host)) ? allowedHosts : undefined;
 }
 
-/** Where metrics are shown, and to whom. */
-export function toMonitoringOptions(settings: Config): MonitoringOptions {
-  const { metricsAddress, metricsToken, logLevel, allowedHosts } = settings;
+/** Returns the options of metrics and their address. */
+export function toMonitoringOptions(config: Config): MonitoringOptions {
+  const { metricsAddress, metricsToken, logLevel, allowedHosts } = config;
   const isOpen = !isLoopback(parseListening(metricsAddress ?? '')?.host ?? '');
-  return { metricsAddress, metricsToken, logLevel, limits: toHttpLimits(settings), allowedHosts: isOpen ? undefined : allowedHosts };
+  return { metricsAddress, metricsToken, logLevel, limits: toHttpLimits(config), allowedHosts: isOpen ? undefined : allowedHosts };
 }
 
-/** How many processes serve, and how they are seen to. */
-export function toPrimaryOptions(settings: Config): PrimaryOptions {
-  const { workers, drainDelaySeconds, drainSeconds } = settings;
-  return { workers, monitor: toMonitoringOptions(settings), endSeconds: drainDelaySeconds + drainSeconds + END_SECONDS };
+/** Returns the options of the primary. */
+export function toPrimaryOptions(config: Config): PrimaryOptions {
+  const { workers, drainDelaySeconds, drainSeconds } = config;
+  return { workers, monitor: toMonitoringOptions(config), endSeconds: drainDelaySeconds + drainSeconds + END_SECONDS };
 }
 
-/** For what is left to do when requests have ended: commits, connections. */
+/** Seconds for the rest of a shutdown after the requests have ended: commits, connections. */
 const END_SECONDS = 10;
 
-/** Bounds of what is imported. A row may be as long as the body that would create its record. */
+/** Returns the limits of imports. A row may be as long as a request body. */
 export function toImportBounds({ importBytes, importStreamBytes, bodyBytes, jsonDepth }: Config): ImportBounds {
   return { bodyBytes: importBytes, streamBytes: importStreamBytes, rowLength: bodyBytes, depth: jsonDepth };
 }
 
-/** How the record is signed, and for how long it is kept. */
+/** Returns the options of checkpoints and retention. */
 export function toAuditMaintenanceOptions({ checkpoints, data, decisionsKept }: Config): AuditMaintenanceOptions {
   return { checkpoints: checkpoints === 'off' ? undefined : checkpoints, data, days: parseAge(decisionsKept) };
 }
 
-/** Tokens, logins, passwords. */
-export function toAuthenticationOptions(settings: Config): AuthenticationOptions {
-  const { jwtIssuer, jwtAudience, trustedIssuers, accessTokenSeconds, refreshTokenSeconds } = settings;
-  const { loginAttempts, loginAttemptsPerAddress, loginWindowSeconds, hashConcurrency } = settings;
-  const { loginAttemptsPerAccount, loginAccountWindowSeconds } = settings;
+/** Returns the options of tokens, logins and passwords. */
+export function toAuthenticationOptions(config: Config): AuthenticationOptions {
+  const { jwtIssuer, jwtAudience, trustedIssuers, accessTokenSeconds, refreshTokenSeconds } = config;
+  const { loginAttempts, loginAttemptsPerAddress, loginWindowSeconds, hashConcurrency } = config;
+  const { loginAttemptsPerAccount, loginAccountWindowSeconds } = config;
   return {
     jwtIssuer,
     jwtAudience,
@@ -74,33 +73,33 @@ export function toAuthenticationOptions(settings: Config): AuthenticationOptions
     loginAttemptsPerAccount,
     loginAccountWindowSeconds,
     hashConcurrency,
-    setup: toSetup(settings),
+    setup: toSetup(config),
   };
 }
 
-/** Bounds on policies and their conditions. */
-export function toPolicyLimits(settings: Config): PolicyLimits {
+/** Returns the limits of policies and their conditions. */
+export function toPolicyLimits(config: Config): PolicyLimits {
   return {
-    rules: settings.policyRules,
+    rules: config.policyRules,
     conditions: {
-      depth: settings.conditionDepth,
-      comparisons: settings.conditionComparisons,
-      listItems: settings.conditionListItems,
-      textLength: settings.conditionTextLength,
-      expressionLength: settings.expressionLength,
-      expressionDepth: settings.expressionDepth,
+      depth: config.conditionDepth,
+      comparisons: config.conditionComparisons,
+      listItems: config.conditionListItems,
+      textLength: config.conditionTextLength,
+      expressionLength: config.expressionLength,
+      expressionDepth: config.expressionDepth,
     },
   };
 }
 
-/** Bounds on what decisions are made on. */
-export function toPolicyStoreOptions(settings: Config): PolicyStoreOptions {
-  return { ...toPolicyLimits(settings), grants: settings.assignmentsCached };
+/** Returns the options of the policy store. */
+export function toPolicyStoreOptions(config: Config): PolicyStoreOptions {
+  return { ...toPolicyLimits(config), grants: config.assignmentsCached };
 }
 
-/** What the steps of a request go by. */
-export function toPipelineOptions(settings: Config, cursorKey: CursorKey): PipelineOptions {
-  const { timezone, pageDefault, exportMax, scanRows, scanMilliseconds, expandMax, cascadeMax, auditFactsBytes, ifMatch } = settings;
+/** Returns the options of the request pipeline. */
+export function toPipelineOptions(config: Config, cursorKey: CursorKey): PipelineOptions {
+  const { timezone, pageDefault, exportMax, scanRows, scanMilliseconds, expandMax, cascadeMax, auditFactsBytes, ifMatch } = config;
   return {
     timeZone: timezone,
     pageDefault,

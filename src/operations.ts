@@ -1,4 +1,4 @@
-/** What the command line asks of a service, without listening. */
+/** The operations of a service that need no HTTP server. The CLI uses them. */
 import {
   type AdminParts,
   type ApiDeps,
@@ -18,35 +18,35 @@ import {
 } from './api/index.ts';
 import { type CommandExport, type CommandImport, exportFromCommand, importFromCommand } from './transfer/index.ts';
 
-/** What is done without listening. */
+/** The operations that need no HTTP server. */
 export interface Operations {
-  /** The policies that mean the same as the legacy permissions maps; makes those that are missing where asked. */
+  /** Returns the policies that correspond to the legacy permissions maps; with `apply`, creates those that are missing. */
   policiesFromPermissions(options: { readonly apply: boolean }): Promise<readonly PermissionPolicy[]>;
-  /** Imports policies as an admin; gives a sentence on what became of them. */
+  /** Imports policies as an admin; returns a sentence. */
   importPolicies(file: ShellPolicies): Promise<string>;
-  /** Every policy as a file, piece by piece. */
+  /** Exports every policy, in chunks of a file. */
   exportPolicies(format: 'json' | 'ndjson'): Promise<AsyncIterable<string>>;
-  /** Restores the policy that lets admins in. */
+  /** Restores the policy that gives admins full access. */
   restoreAdminPolicy(): Promise<RestoredAccess>;
-  /** Sets a user's password and ends every session of theirs; returns a sentence. */
+  /** Sets the password of a user and ends all their sessions; returns a sentence. */
   setPassword(given: ShellPassword): Promise<string>;
   /** Creates a user; returns a sentence. */
   createUser(given: ShellUser): Promise<string>;
   /** Gives a user a role and activates them; returns a sentence. */
   promoteUser(given: ShellPromotion): Promise<string>;
-  /** Imports a file as a user; gives a line of JSON for each row that is rejected, and a last one for what became of all. */
+  /** Imports a file as a user. Yields a line of JSON per rejected row, then a summary. */
   importFile(file: CommandImport): Promise<AsyncIterable<string>>;
-  /** Exports as a user; gives the file piece by piece. */
+  /** Exports records as a user, in chunks of a file. */
   exportFile(file: CommandExport): Promise<AsyncIterable<string>>;
 }
 
-/** What commands are made of. */
+/** The dependencies of the operations. */
 export interface OperationDeps {
   readonly parts: ApiDeps;
   readonly admin: AdminParts;
 }
 
-/** Makes them. Before anything is done, tables follow the definitions. */
+/** Creates the operations. Each first calls `prepare`, which migrates the tables. */
 export function createOperations({ parts, admin }: OperationDeps, prepare: () => Promise<void>): Operations {
   const { database, policyStore } = parts;
   return {

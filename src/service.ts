@@ -1,6 +1,6 @@
 /**
- * The one place where the parts meet, built by hand, top to bottom: definitions → database → tables → identity →
- * routes → server.
+ * The composition root: creates every component and connects them, in the order definitions, database, tables, authentication, routes,
+ * server. No other module sees the whole configuration.
  */
 import {
   type AdminParts,
@@ -40,61 +40,62 @@ import { type Definitions, loadChecks, type Resource } from './resources/index.t
 import { type Database, type Log, type MigrationResult, migrate, type Plan } from './storage/index.ts';
 import type { Primary, PrimaryLink, WorkerRequestHandlers } from './workers/index.ts';
 
-/** A running service, or one about to run. */
+/** A service. It accepts requests after `listen`. */
 export interface Service extends Operations {
-  /** What an operator should know on start, a sentence each; complete once it listens. */
+  /** Lines for the operator; complete when the service listens. */
   readonly notices: readonly string[];
-  /** Lets tables follow the definitions; `listen` does it too. @throws SetupError where it cannot. */
+  /** Migrates the tables to the definitions; `listen` does this too. @throws SetupError if it fails. */
   prepare(): Promise<void>;
-  /** Lets tables follow the definitions, then listens. @throws SetupError where it cannot. */
+  /** Migrates the tables, then listens. @throws SetupError if it fails. */
   listen(): Promise<{ readonly url: string }>;
-  /** Makes a set-up token, to be printed, while no admin exists; undefined where one does, or where set-up is off. */
+  /** Creates a set-up token to be printed. Returns undefined if an admin exists or set-up is off. */
   openSetup(): Promise<string | undefined>;
-  /** Follows changes of definition files from now on; each change is told in a sentence. */
-  watch(tell: (line: string) => void): void;
-  /** Lets requests in flight end, commits, closes. */
+  /** Reloads definition files when they change, and logs each change. */
+  watch(log: (line: string) => void): void;
+  /** Finishes the requests in flight, commits and closes. */
   close(how?: ServiceEnd): Promise<void>;
 }
 
-/** How a service ends. */
+/** The circumstances of a shutdown. */
 export interface ServiceEnd {
-  /** Whether another process takes its place: then requests go on being answered at its address, and `/readyz` says nothing else. */
+  /** Set if another process takes over the address: `/readyz` then stays green. */
   readonly isReplaced?: boolean;
 }
 
-/** Who is told of what takes long while it does, and of backups that are made. */
+/** Options of a service that are not part of its configuration. */
 export interface ServiceOptions {
-  readonly tell?: Log;
-  /** Where this is one of several processes: who leads them. */
-  readonly lead?: PrimaryLink | undefined;
-  /** Set by `bailiwick dev`: denials name the address that explains them. */
+  /** Receives lines about long operations and about backups. */
+  readonly log?: Log;
+  /** The connection to the primary, if this process is a worker. */
+  readonly primary?: PrimaryLink | undefined;
+  /** Set by `bailiwick dev`: denials contain the address of their explanation. */
   readonly isDevelopment?: boolean | undefined;
 }
 
-/** Builds a service from its settings. @throws SetupError with every mistake of every definition file. */
-export async function createService(settings: Config, { tell, lead, isDevelopment = false }: ServiceOptions = {}): Promise<Service> {
-  const definitions = readProject(settings.project);
-  const monitor = await createMonitoring(toMonitoringOptions(settings), lead);
-  const opened = await openProjectDatabase(settings, { watch: monitor.metrics, tell });
-  const policyStore = createPolicyStore(definitions, toPolicyStoreOptions(settings));
+/** Creates a service. @throws SetupError with every mistake of every definition file. */
+export async function createService(config: Config, { log, primary, isDevelopment = false }: ServiceOptions = {}): Promise<Service> {
+  const definitions = readProject(config.project);
+  const monitor = await createMonitoring(toMonitoringOptions(config), primary);
+  const opened = await openProjectDatabase(config, { watch: monitor.metrics, tell: log });
+  const policyStore = createPolicyStore(definitions, toPolicyStoreOptions(config));
   const database = withRevisions(opened, policyStore);
   const core = { database: opened, policyStore };
   const notices: string[] = [];
   monitor.metrics?.setSource({ figures: () => database.metrics, revision: policyStore.revision });
   const readiness = createReadiness({ database, policyStore });
-  const parts = createParts(settings, { database, policyStore, monitor });
-  const keeper = createAuditMaintenance(toAuditMaintenanceOptions(settings), { database, tell });
-  const admin = createAdminParts(settings, { ...parts, checkpoints: keeper.checkpoints });
-  const server = createServer(settings, { isDevelopment, parts, admin, monitor, readiness });
-  const evolveOnce = once(async () => {
-    notices.push(...(await follow(definitions, core, { actor: 'start', tell })));
-    await keeper.prepare();
+  const parts = createApiDeps(config, { database, policyStore, monitor });
+  const auditMaintenance = createAuditMaintenance(toAuditMaintenanceOptions(config), { database, tell: log });
+  const admin = createAdminDeps(config, { ...parts, checkpoints: auditMaintenance.checkpoints });
+  const server = createServer(config, { isDevelopment, parts, admin, monitor, readiness });
+  const migrateOnce = once(async () => {
+    notices.push(...(await migrateTables(definitions, core, { actor: 'start', log })));
+    await auditMaintenance.prepare();
   });
   const prepare = once(async () => {
-    await evolveOnce();
-    notices.push(...(await tellPermissions(database, policyStore)));
+    await migrateOnce();
+    notices.push(...(await describeUnenforcedPermissions(database, policyStore)));
   });
-  lead?.handleRequests(toRequestHandlers(server, monitor, readiness));
+  primary?.handleRequests(toRequestHandlers(server, monitor, readiness));
   let stopWatching = (): void => undefined;
 
   return {
@@ -103,22 +104,22 @@ export async function createService(settings: Config, { tell, lead, isDevelopmen
     async listen() {
       await prepare();
       notices.push(...(await monitor.open(() => readiness.check())));
-      keeper.start();
-      return listenAt(server, settings);
+      auditMaintenance.start();
+      return listenAt(server, config);
     },
     openSetup: () => parts.identity.openSetup(),
-    watch(tell) {
-      stopWatching = followFiles(settings.project, core, tell);
+    watch(log) {
+      stopWatching = watchProject(config.project, core, log);
     },
-    ...createOperations({ parts, admin }, evolveOnce),
+    ...createOperations({ parts, admin }, migrateOnce),
     async close({ isReplaced = false } = {}) {
       stopWatching();
       if (!isReplaced) readiness.stop();
-      await server.close(isReplaced ? { delaySeconds: HANDOVER_SECONDS } : { released: lead?.released });
+      await server.close(isReplaced ? { delaySeconds: HANDOVER_SECONDS } : { released: primary?.released });
       await monitor.close();
-      await keeper.close();
+      await auditMaintenance.close();
       await database.close();
-      lead?.sendFinalMetrics((await monitor.metrics?.values()) ?? []);
+      primary?.sendFinalMetrics((await monitor.metrics?.values()) ?? []);
     },
   };
 }
@@ -131,48 +132,43 @@ function toRequestHandlers(server: HttpServer, monitor: Monitoring, readiness: R
   };
 }
 
-/** For whoever keeps a connection open to send one more request, and with its answer be told to open the next elsewhere. */
+/** Seconds in which a replaced worker answers one more request per open connection, with `Connection: close`. */
 const HANDOVER_SECONDS = 1;
 
-/** Leads workers that each are such a service. */
-export async function createPrimaryService(
-  settings: Config,
-  { tell = () => undefined }: Pick<ServiceOptions, 'tell'> = {},
-): Promise<Primary> {
-  return (await import('./workers/index.ts')).createPrimary(toPrimaryOptions(settings), tell);
+/** Creates the primary, which starts workers that each run a service. */
+export async function createPrimaryService(config: Config, { log = () => undefined }: Pick<ServiceOptions, 'log'> = {}): Promise<Primary> {
+  return (await import('./workers/index.ts')).createPrimary(toPrimaryOptions(config), log);
 }
 
-/** Follows definition files from now on; answers what ends it. */
-function followFiles(project: string, core: Core, tell: Log): () => void {
+/** Reloads definition files when they change. Returns a function that ends the watch. */
+function watchProject(project: string, core: Core, log: Log): () => void {
   return watchDefinitions(
     definitionFolder(project),
     async () => {
-      const told = await follow(readProject(project), core, { actor: 'dev', tell });
-      for (const line of told.length > 0 ? told : ['definitions read again: nothing to do']) tell(line);
+      const lines = await migrateTables(readProject(project), core, { actor: 'dev', log });
+      for (const line of lines.length > 0 ? lines : ['definitions reloaded: the tables did not change']) log(line);
     },
-    tell,
+    log,
   );
 }
 
-/** What the routes are made of. */
 interface Core {
   readonly database: Database;
   readonly policyStore: PolicyStore;
 }
 
-/** What requests are answered from. */
-interface Followers {
+interface ApiComponents {
   readonly database: RevisionedDatabase;
   readonly policyStore: PolicyStore;
   readonly monitor: Monitoring;
 }
 
-function createParts(settings: Config, { database, policyStore, monitor }: Followers): ApiDeps {
-  const key = loadTokenKey({ algorithm: settings.jwtAlgorithm, secret: settings.jwtSecret, dataFolder: settings.data });
+function createApiDeps(config: Config, { database, policyStore, monitor }: ApiComponents): ApiDeps {
+  const key = loadTokenKey({ algorithm: config.jwtAlgorithm, secret: config.jwtSecret, dataFolder: config.data });
   const identity = createAuthentication({
     database,
     key,
-    options: toAuthenticationOptions(settings),
+    options: toAuthenticationOptions(config),
     userDefinition: () => policyStore.definitions.get('User') as Resource,
     onFirstAdmin: grantFullAccess,
   });
@@ -180,15 +176,15 @@ function createParts(settings: Config, { database, policyStore, monitor }: Follo
     database,
     identity,
     policyStore,
-    options: toPipelineOptions(settings, deriveKey(key, 'cursors')),
-    limits: toRequestLimits(settings),
-    importBounds: toImportBounds(settings),
-    auditMode: settings.auditMode,
+    options: toPipelineOptions(config, deriveKey(key, 'cursors')),
+    limits: toRequestLimits(config),
+    importBounds: toImportBounds(config),
+    auditMode: config.auditMode,
     watch: monitor.metrics,
   };
 }
 
-interface Served {
+interface ServerComponents {
   readonly parts: ApiDeps;
   readonly admin: AdminParts;
   readonly monitor: Monitoring;
@@ -196,25 +192,25 @@ interface Served {
   readonly isDevelopment: boolean;
 }
 
-function createAdminParts(
-  settings: Config,
+function createAdminDeps(
+  config: Config,
   { database, identity, policyStore, importBounds, checkpoints }: ApiDeps & { readonly checkpoints: Checkpoints },
 ): AdminParts {
   return {
     database,
     identity,
     policyStore,
-    limits: toPolicyLimits(settings),
+    limits: toPolicyLimits(config),
     checkpoints,
-    importPolicies: settings.importPolicies,
+    importPolicies: config.importPolicies,
     importBounds,
-    timeZone: settings.timezone,
-    ifMatch: settings.ifMatch,
-    readDefinitions: () => readProject(settings.project),
+    timeZone: config.timezone,
+    ifMatch: config.ifMatch,
+    readDefinitions: () => readProject(config.project),
   };
 }
 
-function createServer(settings: Config, { parts, admin, monitor, readiness, isDevelopment }: Served): HttpServer {
+function createServer(config: Config, { parts, admin, monitor, readiness, isDevelopment }: ServerComponents): HttpServer {
   const { identity } = parts;
   const api = createApiRoutes(parts);
   return createHttpServer({
@@ -222,21 +218,21 @@ function createServer(settings: Config, { parts, admin, monitor, readiness, isDe
       ...(isDevelopment ? withExplanationHints(api) : api),
       ...identity.routes,
       ...createAdminRoutes(admin),
-      ...describe(settings, parts),
+      ...descriptionRoutes(config, parts),
       ...monitor.routes,
     ],
-    limits: toHttpLimits(settings),
-    corsOrigins: settings.corsOrigins,
-    trustProxy: settings.trustProxy,
-    allowedHosts: toAllowedHosts(settings),
-    logLevel: settings.logLevel,
-    pages: settings.docs === 'off' ? 'errors' : 'all',
+    limits: toHttpLimits(config),
+    corsOrigins: config.corsOrigins,
+    trustProxy: config.trustProxy,
+    allowedHosts: toAllowedHosts(config),
+    logLevel: config.logLevel,
+    pages: config.docs === 'off' ? 'errors' : 'all',
     ready: () => readiness.check(),
     watch: monitor.metrics,
   });
 }
 
-function describe({ docs, setup }: Config, parts: ApiDeps): readonly Route[] {
+function descriptionRoutes({ docs, setup }: Config, parts: ApiDeps): readonly Route[] {
   return docs === 'off' ? [] : [createDescriptionRoute(parts, { docs, hasSetup: setup !== 'off' })];
 }
 
@@ -246,46 +242,46 @@ async function listenAt(server: HttpServer, { host, port }: Config): ReturnType<
   return listening;
 }
 
-/** Lets tables follow the definitions and puts in force what could be withRevisions; tells what was done and what was not. */
-async function follow(
+/** Migrates the tables and puts the migrated definitions in force. Returns lines on what was done and what was not. */
+async function migrateTables(
   definitions: Definitions,
   { database, policyStore }: Core,
-  told: { readonly actor: 'start' | 'dev'; readonly tell: Log | undefined },
+  { actor, log }: { readonly actor: 'start' | 'dev'; readonly log: Log | undefined },
 ): Promise<readonly string[]> {
-  const evolved = await migrate(database, definitions, { keeper: policyStore, ...told });
-  return [...tellDone(evolved), ...tellHeld(evolved.plan)];
+  const result = await migrate(database, definitions, { keeper: policyStore, actor, tell: log });
+  return [...describeDone(result), ...describeHeld(result.plan)];
 }
 
-/** Our own tables go without saying, and so do the columns and indexes of a table that is new. */
-function tellDone({ done }: MigrationResult): readonly string[] {
-  const made = new Set(done.filter(({ kind }) => kind === 'createTable').map(({ resource }) => resource));
-  const names = [...made].filter((name) => !name.startsWith('_'));
-  const others = done.filter(({ resource }) => !made.has(resource) && !resource.startsWith('_'));
-  return [...(names.length > 0 ? [`tables made: ${names.join(', ')}`] : []), ...others.map(({ reason }) => reason)];
+/** Describes the performed steps, without those of system tables and those that belong to a new table. */
+function describeDone({ done }: MigrationResult): readonly string[] {
+  const created = new Set(done.filter(({ kind }) => kind === 'createTable').map(({ resource }) => resource));
+  const names = [...created].filter((name) => !name.startsWith('_'));
+  const others = done.filter(({ resource }) => !created.has(resource) && !resource.startsWith('_'));
+  return [...(names.length > 0 ? [`created tables: ${names.join(', ')}`] : []), ...others.map(({ reason }) => reason)];
 }
 
-function tellHeld({ steps, held, hash }: Plan): readonly string[] {
+function describeHeld({ steps, held, hash }: Plan): readonly string[] {
   const unsafe = steps.filter(({ resource, risk }) => held.includes(resource) && risk !== 'safe' && risk !== 'needs-backfill');
-  const told = unsafe.map(({ resource, reason }) => `${resource} stays as it was: ${reason}`);
-  const asks = unsafe.some(({ risk }) => risk !== 'blocked');
-  return asks
-    ? [...told, `what is lost can be seen with bailiwick storage plan, and allowed with bailiwick storage apply --allow ${hash}`]
-    : told;
+  const lines = unsafe.map(({ resource, reason }) => `${resource} was not migrated: ${reason}`);
+  const isAllowable = unsafe.some(({ risk }) => risk !== 'blocked');
+  return isAllowable
+    ? [...lines, `to see what would be lost, run: bailiwick storage plan; to allow it, run: bailiwick storage apply --allow ${hash}`]
+    : lines;
 }
 
-async function tellPermissions(database: Database, policyStore: PolicyStore): Promise<readonly string[]> {
+async function describeUnenforcedPermissions(database: Database, policyStore: PolicyStore): Promise<readonly string[]> {
   const policies = await database.transaction((tx) => createPermissionPolicies(tx, policyStore.definitions, { apply: false }));
   const missing = policies.filter(({ state }) => state === 'missing').length;
   if (missing === 0) return [];
   return [
-    `the permissions maps of the definitions are not enforced; bailiwick policies from-permissions --apply makes the ${missing} policies that mean the same`,
+    `the permissions maps of the definitions are not enforced; to create the ${missing} corresponding policies, run: bailiwick policies from-permissions --apply`,
   ];
 }
 
 function once<T>(work: () => Promise<T>): () => Promise<T> {
-  let done: Promise<T> | undefined;
+  let result: Promise<T> | undefined;
   return () => {
-    done ??= work();
-    return done;
+    result ??= work();
+    return result;
   };
 }

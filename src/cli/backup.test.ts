@@ -25,15 +25,17 @@ function createRestoring(entriesSince: number, kept?: string): Run {
 }
 
 describe('backup', () => {
-  it('prints what it wrote, and shows what it does where somebody looks on', async () => {
+  it('prints the file that it wrote, and shows progress on a terminal', async () => {
     const run = createRestoring(0);
     const shown: (string | undefined)[] = [];
     expect(await runCli(['backup', 'a.db'], { ...run.context, showProgress: (line) => void shown.push(line) })).toBe(0);
-    expect(run.out.map((line) => line.replace(/\d\.\d s/, '… s'))).toEqual(['/a.db: 3 kB, whole, in … s']);
+    expect(run.out.map((line) => line.replace(/\d\.\d s/, '… s'))).toEqual([
+      'wrote /a.db (3 kB) in … s; the backup passed its integrity check',
+    ]);
     expect(shown).toEqual(['copying', undefined]);
   });
 
-  it('says why it cannot, and needs a file', async () => {
+  it('prints the reason of a failure, and requires a file', async () => {
     const run = createRestoring(0);
     expect(await runCli(['backup', 'taken'], run.context)).toBe(2);
     expect(run.err).toEqual(['bailiwick: taken exists, and a backup replaces no file']);
@@ -43,23 +45,23 @@ describe('backup', () => {
 });
 
 describe('restore', () => {
-  it('only shows what would be lost', async () => {
+  it('prints what would be lost, without --yes', async () => {
     const run = createRestoring(7, 'never');
     expect(await runCli(['restore', 'a.db'], run.context)).toBe(0);
     expect(run.out).toEqual([
-      'a backup of 12.3 MB, whole; its last entry is of 2026-01-01T00:00:00.000Z',
-      'entries made since: 7; they, and what they tell of, are not in it',
-      'nothing was restored: do it with --yes',
+      'valid backup of 12.3 MB, last audit entry 2026-01-01T00:00:00.000Z',
+      '7 audit entries were written after the backup; a restore loses them and the changes that they record',
+      'nothing was restored; run again with --yes to restore',
     ]);
   });
 
-  it('is done with --yes, and says where what stood before is', async () => {
+  it('restores with --yes, and names the backup of the previous database', async () => {
     const run = createRestoring(0, 'data/backups/x.db');
     expect(await runCli(['restore', 'a.db', '--yes'], run.context)).toBe(0);
     expect(run.out.slice(1)).toEqual([
-      'no entry was made since',
-      'what stood before is kept in data/backups/x.db',
-      'restored; every session is ended, and a running service goes by it from its next request',
+      'no audit entries were written after the backup',
+      'the previous database was saved to data/backups/x.db',
+      'restored; all sessions were ended, and a running service uses the restored data from its next request',
     ]);
   });
 });

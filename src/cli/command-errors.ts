@@ -16,7 +16,10 @@ const systemErrors: ReadonlyMap<string, (error: SystemError) => string> = new Ma
   ['ENOTFOUND', (error) => `host "${error.hostname}" not found; give another with --host`],
   [
     'EACCES',
-    (error) => (error.port === undefined ? `cannot access ${error.path}: permission denied` : `cannot listen on port ${error.port}: permission denied`),
+    (error) =>
+      error.port === undefined
+        ? `cannot access ${error.path}: permission denied`
+        : `cannot listen on port ${error.port}: permission denied`,
   ],
   ['EPERM', (error) => `cannot access ${error.path}: not permitted`],
   ['EROFS', (error) => `cannot write ${error.path}: the file system is read-only`],

@@ -18,7 +18,7 @@ function write(path: string, content: AsyncIterable<string>, options = { force: 
   return writeOutput(path, async () => content, options);
 }
 
-describe('files', () => {
+describe('files of commands', () => {
   it('are read as they were written', async () => {
     const path = join(folder, 'whole');
     await write(path, pieces('a\n', 'ü\n'));
@@ -27,7 +27,7 @@ describe('files', () => {
     expect(Buffer.concat(chunks).toString()).toBe('a\nü\n');
   });
 
-  it('that break off are not there, and leave what was there before', async () => {
+  it('are removed if writing fails, and an existing file is kept', async () => {
     const path = join(folder, 'broken');
     await expect(write(path, pieces('a\n', new Error('revoked')))).rejects.toThrow('revoked');
     await write(path, pieces('before'));
@@ -36,27 +36,27 @@ describe('files', () => {
     expect(readdirSync(folder).filter((name) => name.startsWith('broken'))).toEqual(['broken']);
   });
 
-  it('that exist are refused before their content is asked for, and replaced by force', async () => {
+  it('are refused before their content is requested if they exist, and replaced with force', async () => {
     const path = join(folder, 'existing');
     await write(path, pieces('first'));
-    const asked = vi.fn(async () => pieces('second'));
-    await expect(writeOutput(path, asked, { force: false })).rejects.toThrow(`${path} exists, and nothing was written`);
-    expect([asked.mock.calls, readFileSync(path, 'utf8')]).toEqual([[], 'first']);
-    await writeOutput(path, asked, { force: true });
+    const open = vi.fn(async () => pieces('second'));
+    await expect(writeOutput(path, open, { force: false })).rejects.toThrow(`${path} exists; nothing was written`);
+    expect([open.mock.calls, readFileSync(path, 'utf8')]).toEqual([[], 'first']);
+    await writeOutput(path, open, { force: true });
     expect(readFileSync(path, 'utf8')).toBe('second');
   });
 
-  it('in a folder that does not exist are refused before their content is asked for', async () => {
-    const asked = vi.fn(async () => pieces('content'));
+  it('are refused before their content is requested if the folder does not exist', async () => {
+    const open = vi.fn(async () => pieces('content'));
     for (const force of [false, true]) {
-      await expect(writeOutput(join(folder, 'none', 'file.csv'), asked, { force })).rejects.toThrow(
-        `there is no folder ${join(folder, 'none')}`,
+      await expect(writeOutput(join(folder, 'none', 'file.csv'), open, { force })).rejects.toThrow(
+        `the folder ${join(folder, 'none')} does not exist`,
       );
     }
-    expect(asked).not.toHaveBeenCalled();
+    expect(open).not.toHaveBeenCalled();
   });
 
-  it('that several write at once are written by one', async () => {
+  it('are written by one of several concurrent writers', async () => {
     const path = join(folder, 'raced');
     const done = await Promise.allSettled(Array.from({ length: 8 }, (_, index) => write(path, pieces(`${index}`))));
     const won = done.findIndex(({ status }) => status === 'fulfilled');
@@ -65,7 +65,7 @@ describe('files', () => {
     expect(readdirSync(folder).filter((name) => name.startsWith('raced'))).toEqual(['raced']);
   });
 
-  it('that somebody stops reading end with the reason', async () => {
+  it('end with the reason of an aborted signal', async () => {
     const path = join(folder, 'long');
     await write(path, pieces('x'.repeat(1_000_000)));
     const stop = new AbortController();
@@ -75,11 +75,11 @@ describe('files', () => {
     await expect(read()).rejects.toThrow('interrupted');
   });
 
-  it('that are folders are told at once', async () => {
+  it('are refused at once if they are folders', async () => {
     await expect(openInput(folder)).rejects.toThrow('expected a file, found a folder in');
   });
 
-  it('that are not there are told at once', async () => {
+  it('are refused at once if they do not exist', async () => {
     await expect(openInput(join(folder, 'none'))).rejects.toMatchObject({ code: 'ENOENT' });
   });
 });

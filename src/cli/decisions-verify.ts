@@ -20,7 +20,10 @@ export const decisionsVerify: CliCommand = {
   },
 };
 
-function print(context: CliContext, { entries, chains, notChained, breaks, breakCount, checkpoints, pruned, policies }: CliVerification): void {
+function print(
+  context: CliContext,
+  { entries, chains, notChained, breaks, breakCount, checkpoints, pruned, policies }: CliVerification,
+): void {
   for (const { kind, writer, detail } of breaks) context.print(`${kind}: ${detail}${writer === undefined ? '' : `; chain ${writer}`}`);
   if (breakCount > breaks.length) context.print(`and ${breakCount - breaks.length} more`);
   for (const at of checkpoints?.restored ?? []) context.print(`a backup was restored at ${at}; newer entries were lost`);

@@ -32,21 +32,21 @@ describe('a password from a pipe', () => {
 });
 
 describe('a password from a terminal', () => {
-  it('is asked for twice and not shown', async () => {
+  it('is read twice and not shown', async () => {
     const { streams, input, shown } = createStreams(true);
     const read = readPassword(streams);
     await typed(input, 'open sesamf\u007fe now\r');
     await typed(input, 'open sesame now\r');
     expect(await read).toBe('open sesame now');
-    expect(shown()).toBe('new password: \nthe same again: \n');
+    expect(shown()).toBe('new password: \nrepeat password: \n');
   });
 
   it.each([
-    ['the two differ', ['open sesame now\r', 'open sesame then\r'], 'differ'],
+    ['the passwords differ', ['open sesame now\r', 'open sesame then\r'], 'do not match'],
     ['it is interrupted', ['open\u0003'], 'no password was given'],
     ['the terminal closes', ['\u0004'], 'no password was given'],
     ['it is empty', ['\r', '\r'], 'given none'],
-  ])('is refused where %s', async (_, lines, words) => {
+  ])('is refused if %s', async (_, lines, words) => {
     const { streams, input } = createStreams(true);
     const read = readPassword(streams);
     const refused = expect(read).rejects.toThrow(words);

@@ -4,7 +4,8 @@ import type { CliCommand } from './cli-context.ts';
 export const policiesRestoreAdmin: CliCommand = {
   name: 'policies restore-admin',
   summary: 'restore the policy "Administrators: full access"',
-  details: 'Resets its rule, activates it and assigns it to the role admin. Lists the rules that still deny admins; the exit code is then 1.',
+  details:
+    'Resets its rule, activates it and assigns it to the role admin. Lists the rules that still deny admins; the exit code is then 1.',
   isOffline: true,
   async run(context, config) {
     const service = await context.createService({ ...config, createDatabase: 'never' });

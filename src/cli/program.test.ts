@@ -4,7 +4,7 @@ import { SetupError } from '../errors.ts';
 import { COMMANDS, runCli } from './program.ts';
 import { createRun, type Run } from './run.fixture.ts';
 
-/** Starts, and resolves once it has said so. */
+/** Starts, and resolves when the start lines are printed. */
 async function started(run: Run, args: readonly string[]): Promise<{ readonly exit: Promise<number> }> {
   const exit = runCli(args, run.context);
   await expect.poll(() => run.out.length).toBeGreaterThan(0);
@@ -12,7 +12,7 @@ async function started(run: Run, args: readonly string[]): Promise<{ readonly ex
 }
 
 describe('start', () => {
-  it('says where it listens, what it serves, and how to make the first admin', async () => {
+  it('prints the address, project and database, and how to create the first admin', async () => {
     const run = createRun({ openSetup: async () => 'the-token', notices: ['a notice'] });
     const { exit } = await started(run, ['start', '--project', 'p', '--port', '0']);
     run.signals.emit('SIGTERM');
@@ -23,10 +23,12 @@ describe('start', () => {
       '  database  sqlite:p/data/bailiwick.db',
       '  API page  http://127.0.0.1:4242/docs',
       'a notice',
-      'no admin exists yet; make one with',
+      'no admin exists yet; create one with',
     ]);
     expect(run.out[6]).toContain('curl -X POST http://127.0.0.1:4242/auth/setup');
-    expect(run.out.slice(7)).toEqual(['  calls of this machine need no token; behind a proxy on this machine, start with --setup token']);
+    expect(run.out.slice(7)).toEqual([
+      '  requests from this machine need no token; behind a reverse proxy on this machine, start with --setup token',
+    ]);
     expect(run.out.filter((line) => line.includes('"token":"the-token"'))).toEqual([run.out[6]]);
     expect(run.made[0]?.port).toBe(0);
     expect(run.calls).toEqual(['close']);
@@ -37,7 +39,7 @@ describe('start', () => {
     ['--setup', 'token'],
     ['--trust-proxy', '127.0.0.1'],
     ['--allowed-hosts', 'api.example.com'],
-  ])('does not say that this machine needs no token, with %s %s', async (...flags) => {
+  ])('does not offer set-up without a token, with %s %s', async (...flags) => {
     const run = createRun({ openSetup: async () => 'the-token' });
     const { exit } = await started(run, ['start', ...flags]);
     run.signals.emit('SIGTERM');
@@ -45,7 +47,7 @@ describe('start', () => {
     expect(run.out.at(-1)).toContain('/auth/setup');
   });
 
-  it('watches only in dev', async () => {
+  it('watches definition files only in dev', async () => {
     const run = createRun();
     const { exit } = await started(run, ['dev']);
     run.signals.emit('SIGINT');
@@ -54,7 +56,7 @@ describe('start', () => {
     expect(run.out).toContain('Article: new field "tags"');
   });
 
-  it('takes a signal that comes twice at once as one, and ends at once on a later one', async () => {
+  it('counts two simultaneous signals as one, and ends at once on a later signal', async () => {
     const run = createRun({ close: () => new Promise(() => undefined) });
     const { exit } = await started(run, ['start']);
     run.signals.emit('SIGINT');
@@ -65,7 +67,7 @@ describe('start', () => {
     expect(await exit).toBe(1);
   });
 
-  it('ends on a signal that comes before it listens', async () => {
+  it('ends on a signal before it listens', async () => {
     const run = createRun({ listen: () => new Promise(() => undefined) });
     const exit = runCli(['start'], run.context);
     await expect.poll(() => run.made.length).toBe(1);
@@ -74,7 +76,7 @@ describe('start', () => {
     expect(run.calls).toEqual(['close']);
   });
 
-  it('closes what it opened where listening fails', async () => {
+  it('closes the service if listening fails', async () => {
     const inUse = Object.assign(new Error('listen'), { code: 'EADDRINUSE', syscall: 'listen', port: 80, address: '::1' });
     const run = createRun({ listen: () => Promise.reject(inUse) });
     expect(await runCli(['start'], run.context)).toBe(2);
@@ -84,24 +86,24 @@ describe('start', () => {
 });
 
 describe('policies from-permissions', () => {
-  it('applies only when told to', async () => {
+  it('creates policies only with --apply', async () => {
     const run = createRun();
     expect(await runCli(['policies', 'from-permissions'], run.context)).toBe(0);
     expect(await runCli(['policies', 'from-permissions', '--apply'], run.context)).toBe(0);
     expect(run.calls).toEqual(['apply false', 'close', 'apply true', 'close']);
   });
 
-  it('prints each policy as it can be posted, with its roles and whether it is there', async () => {
+  it('prints each policy as the API accepts it, with its roles and state', async () => {
     const policy = { name: 'permissions: Comment', type: 'ROLE_BASED' };
     const run = createRun({ policiesFromPermissions: async () => [{ policy, roles: ['anon'], state: 'missing' }] });
     await runCli(['policies', 'from-permissions'], run.context);
     expect(run.out).toEqual([
       '---\npolicy:\n  name: "permissions: Comment"\n  type: ROLE_BASED\nroles:\n  - anon\nstate: missing',
-      '# 0 present, 0 made, 1 missing: make them with --apply',
+      '# 0 present, 0 created, 1 missing; create them with --apply',
     ]);
   });
 
-  it('says when there is no map at all', async () => {
+  it('reports that no definition has a permissions map', async () => {
     const run = createRun();
     await runCli(['policies', 'from-permissions'], run.context);
     expect(run.out).toEqual(['# no definition has a permissions map']);
@@ -118,35 +120,38 @@ describe('runCli', () => {
     [['start', '--port', 'x'], '--port: expected a whole number from 0 to 65535, given "x"'],
     [['start', '--jwt-secret', 'x'.repeat(40)], "unknown option '--jwt-secret'"],
   ];
-  it.each(refused)('refuses %j in one sentence', async (args, sentence) => {
+  it.each(refused)('refuses %j with a message', async (args, sentence) => {
     const run = createRun();
     expect(await runCli(args, run.context)).toBe(2);
     expect(run.err).toEqual([expect.stringContaining(`bailiwick: ${sentence}`)]);
     expect(run.made).toEqual([]);
   });
 
-  it('lists every mistake of a setup', async () => {
+  it('lists every mistake of a SetupError', async () => {
     const run = createRun();
-    const context = { ...run.context, createService: () => Promise.reject(new SetupError('2 mistakes', ['a.yaml:1:2 one', 'b.yaml:3:4 two'])) };
+    const context = {
+      ...run.context,
+      createService: () => Promise.reject(new SetupError('2 mistakes', ['a.yaml:1:2 one', 'b.yaml:3:4 two'])),
+    };
     expect(await runCli(['start'], context)).toBe(2);
     expect(run.err).toEqual(['bailiwick: 2 mistakes', '  a.yaml:1:2 one', '  b.yaml:3:4 two']);
   });
 
-  it('shows a fault of the program as one, with its stack', async () => {
+  it('prints an internal error with its stack', async () => {
     const run = createRun();
     const context = { ...run.context, createService: () => Promise.reject(new TypeError('oh')) };
     expect(await runCli(['start'], context)).toBe(1);
-    expect(run.err[0]).toMatch(/this is a fault of the program: TypeError: oh\n {4}at /);
+    expect(run.err[0]).toMatch(/internal error, please report it: TypeError: oh\n {4}at /);
   });
 
-  it('reads the environment it is given', async () => {
+  it('reads options from the environment', async () => {
     const run = createRun({}, { BAILIWICK_HOST: '::1' });
     await runCli(['storage', 'plan'], run.context);
     expect(run.made[0]?.host).toBe('::1');
   });
 
   it.each([['start'], ['dev'], ['import'], ['policies', 'from-permissions']])(
-    'names every setting in the help of %s %s',
+    'lists every option with a flag in the help of %s %s',
     async (...words) => {
       const run = createRun();
       expect(await runCli([...words, '--help'], run.context)).toBe(0);
@@ -156,13 +161,13 @@ describe('runCli', () => {
   );
 
   it.each(['storage plan', 'storage apply', 'storage history', 'storage prune', 'storage restored', 'backup some.db', 'restore some.db'])(
-    'names the config that say where things are in the help of %s, and takes the others',
+    'lists only the options of project and database in the help of %s, and accepts the others',
     async (line) => {
       const words = line.split(' ');
       const run = createRun();
       expect(await runCli([...words, '--help'], run.context)).toBe(0);
       const named = [...CONFIG_OPTIONS.values()].filter(({ flag }) => flag !== undefined && run.out.join('\n').includes(`${flag} <`));
-      const ofServers = ['databaseConnections', 'databasePrepare', 'databaseStatementSeconds', 'databaseLockSeconds'];
+      const ofPostgres = ['databaseConnections', 'databasePrepare', 'databaseStatementSeconds', 'databaseLockSeconds'];
       expect(named.map(({ name }) => name)).toEqual([
         'project',
         'data',
@@ -170,7 +175,7 @@ describe('runCli', () => {
         'createDatabase',
         'backupsKept',
         'checkpoints',
-        ...ofServers,
+        ...ofPostgres,
         'timezone',
       ]);
       expect(await runCli([...words, '--port', 'x'], run.context)).toBe(2);
@@ -186,7 +191,7 @@ describe('runCli', () => {
 });
 
 describe('files of records', () => {
-  it('import: as a user, by the name of the file; rejections are printed, and make the exit code 1', async () => {
+  it('import: derives the format from the file name; prints rejected rows and returns exit code 1', async () => {
     const run = createRun();
     const args = [
       'import',
@@ -211,7 +216,7 @@ describe('files of records', () => {
     expect([run.out, run.err]).toEqual([['{"row":3,"code":"VALUE_INVALID"}'], ['1 imported']]);
   });
 
-  it('import: leaves signals to the process again, also where there is no file', async () => {
+  it('import: stops listening to signals, also if there is no file', async () => {
     const run = createRun();
     const context = { ...run.context, openInput: () => Promise.reject(new SetupError('none')) };
     expect(await runCli(['import', 'Article', 'new.csv', '--as', 'ada@example.com'], context)).toBe(2);
@@ -234,14 +239,14 @@ describe('files of records', () => {
   it.each([
     ['export', 'Article', 'a.csv', '--as', 'ada@example.com'],
     ['policies', 'export', 'a.json'],
-  ])('%s: replaces a file with --force alone', async (...args) => {
-    const [gentle, forced] = [createRun(), createRun()];
-    await runCli(args, gentle.context);
+  ])('%s: replaces a file only with --force', async (...args) => {
+    const [refusing, forced] = [createRun(), createRun()];
+    await runCli(args, refusing.context);
     await runCli([...args, '--force'], forced.context);
-    expect([gentle, forced].map(({ calls }) => calls.some((call) => call.includes('by force')))).toEqual([false, true]);
+    expect([refusing, forced].map(({ calls }) => calls.some((call) => call.includes('by force')))).toEqual([false, true]);
   });
 
-  it('export: to standard output where no file is named, or to the file', async () => {
+  it('export: writes to standard output by default, or to the file', async () => {
     const run = createRun();
     expect(await runCli(['export', 'Article', '--as', 'ada@example.com', '--format', 'ndjson', '--sort', '-slug'], run.context)).toBe(0);
     expect(
@@ -264,24 +269,24 @@ describe('files of records', () => {
     [['import', 'Article', 'a.csv'], 'expected --as with the email of a user, given none'],
     [
       ['import', 'Article', '-', '--as', 'a@example.com'],
-      'expected --format ndjson or csv or json, given the name of "-", which says none',
+      'expected --format ndjson or csv or json, given the file "-", whose name has no such extension',
     ],
     [
       ['export', 'Article', 'a.xml', '--as', 'a@example.com'],
-      'expected --format ndjson or csv or json, given the name of "a.xml", which says none',
+      'expected --format ndjson or csv or json, given the file "a.xml", whose name has no such extension',
     ],
     [['export', 'Article', '--as', 'a@example.com', '--format', 'xml'], 'expected --format ndjson or csv or json, given "xml"'],
     [['import', 'Article'], "missing required argument 'file'"],
-  ])('%j is refused in words', async (args, words) => {
+  ])('refuses %j', async (args, message) => {
     const run = createRun();
     expect(await runCli(args, run.context)).toBe(2);
-    expect(run.err.join('\n')).toContain(words);
+    expect(run.err.join('\n')).toContain(message);
     expect(run.made).toEqual([]);
   });
 });
 
 describe('the commands', () => {
-  it.each([...COMMANDS])('%s goes by its own name, and is helped with alone as with the others', async (typed, load) => {
+  it.each([...COMMANDS])('%s has its name in the table, and prints the same help alone as among all commands', async (typed, load) => {
     expect((await load()).name).toBe(typed);
     const alone = createRun();
     const among = createRun();

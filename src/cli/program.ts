@@ -67,7 +67,7 @@ async function loadCommands([first = '', second = '']: readonly string[]): Promi
 
 function createProgram(commands: readonly CliCommand[], context: CliContext, finish: (exitCode: number) => void): Command {
   const program = configure(new Command('bailiwick'), context)
-    .description('REST API from definition files, with policies that decide every request and an audit log of every decision.')
+    .description('Serve a REST API from definition files, with access policies and an audit log.')
     .version(context.version, '-v, --version', 'print the version');
   for (const command of commands) {
     const [first = '', second] = command.name.split(' ');

@@ -3,33 +3,33 @@ import type { Config } from '../config/config.ts';
 import { SetupError } from '../errors.ts';
 import type { CliBackups, CliContext, CliService, CliTables, CliVerification } from './cli-context.ts';
 
-/** A command line run in a context of its own, and what came of it. */
+/** A fake context for a command, with everything that the command prints and calls. */
 export interface Run {
   readonly context: CliContext;
   readonly signals: EventEmitter;
   readonly out: string[];
   readonly err: string[];
-  /** What was done to the service. */
+  /** The calls of the service, in order. */
   readonly calls: string[];
-  /** Settings that a service was made of. */
+  /** The configurations that services and tables were created with. */
   readonly made: Config[];
 }
 
 const NOTHING = { hash: 'h', steps: [], held: [] };
 
-async function* pieces(...all: readonly string[]): AsyncGenerator<string> {
+async function* chunks(...all: readonly string[]): AsyncGenerator<string> {
   yield* all;
 }
 
-interface Parts {
+interface Fakes {
   readonly tables?: Partial<CliTables>;
   readonly backups?: CliBackups;
   readonly verification?: CliVerification;
 }
 
-/** A context whose service notes what is done to it. */
+/** Creates a context whose service records its calls. */
 export function createRun(
-  { tables: ofTables = {}, backups, verification, ...service }: Partial<CliService> & Parts = {},
+  { tables: tableFakes = {}, backups, verification, ...service }: Partial<CliService> & Fakes = {},
   env: Record<string, string> = {},
 ): Run {
   const signals = new EventEmitter();
@@ -42,9 +42,9 @@ export function createRun(
     openSetup: async () => undefined,
     prepare: async () => void calls.push('prepare'),
     listen: async () => ({ url: 'http://127.0.0.1:4242' }),
-    watch(tell) {
+    watch(log) {
       calls.push('watch');
-      tell('Article: new field "tags"');
+      log('Article: new field "tags"');
     },
     async policiesFromPermissions({ apply }) {
       calls.push(`apply ${apply}`);
@@ -56,7 +56,7 @@ export function createRun(
     },
     async exportPolicies(format) {
       calls.push(`export policies as ${format}`);
-      return pieces('a\n', 'b\n');
+      return chunks('a\n', 'b\n');
     },
     async restoreAdminPolicy() {
       calls.push('restore the admin policy');
@@ -76,12 +76,12 @@ export function createRun(
     },
     async importFile({ resource, as, query, mediaType }) {
       calls.push(`import ${resource} as ${as}: ${mediaType} ${JSON.stringify([...query])}`);
-      return pieces('{"row":3,"code":"VALUE_INVALID"}\n', '{"success":true,"data":{"rejected":1},"message":"1 imported"}\n');
+      return chunks('{"row":3,"code":"VALUE_INVALID"}\n', '{"success":true,"data":{"rejected":1},"message":"1 imported"}\n');
     },
-    async exportFile({ resource, as, query, body, tell }) {
+    async exportFile({ resource, as, query, body, onProgress }) {
       calls.push(`export ${resource} as ${as}: ${JSON.stringify([[...query], body])}`);
-      tell(2);
-      return pieces('a\n', 'b\n');
+      onProgress(2);
+      return chunks('a\n', 'b\n');
     },
     close: async () => void calls.push('close'),
     ...service,
@@ -98,7 +98,7 @@ export function createRun(
     prune: async () => [],
     noteRestored: async () => void calls.push('noteRestored'),
     close: async () => void calls.push('close'),
-    ...ofTables,
+    ...tableFakes,
   };
   const context: CliContext = {
     version: '1.2.3',
@@ -107,7 +107,7 @@ export function createRun(
     readPassword: async () => 'the new password',
     openInput: async (path) => {
       calls.push(`open ${path}`);
-      return pieces() as AsyncIterable<never>;
+      return chunks() as AsyncIterable<never>;
     },
     async writeOutput(path, open, { force }) {
       for await (const piece of await open()) calls.push(`write ${path}${force ? ' by force' : ''}: ${piece.trimEnd()}`);
@@ -115,7 +115,7 @@ export function createRun(
     print: (line) => void out.push(line),
     printError: (line) => void err.push(line),
     async createPrimary({ workers }) {
-      calls.push(`primary ${workers}`);
+      calls.push(`primary with ${workers}`);
       return {
         start: async () => ({ url: 'http://127.0.0.1:4242', notices: ['metrics are at http://127.0.0.1:9464/metrics'] }),
         restart: async () => void calls.push('restart'),
@@ -134,13 +134,13 @@ export function createRun(
     },
     async openBackups(config) {
       made.push(config);
-      if (backups === undefined) throw new Error('this test says no backups');
+      if (backups === undefined) throw new Error('this test provides no backups');
       return backups;
     },
     async verifyDecisions(config, { publicKey }) {
       made.push(config);
       calls.push(`verify by ${publicKey}`);
-      if (verification === undefined) throw new SetupError('there is no record');
+      if (verification === undefined) throw new SetupError('there is no audit log');
       return verification;
     },
     async pruneDecisions(config, { before, olderThan, isSure }) {

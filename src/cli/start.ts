@@ -17,14 +17,12 @@ export async function serve(context: CliContext, config: Config, options: { read
   if (config.workers > 1 && context.primary === undefined) return serveWithWorkers(context, config);
   const stop = listenToSignals(context, () => {
     // Workers are replaced by the primary, one after the other.
-    if (context.primary === undefined) context.printError('SIGUSR2 was ignored: a single process cannot be replaced; start with --workers 2 or more');
+    if (context.primary === undefined)
+      context.printError('SIGUSR2 was ignored: a single process cannot be replaced; start with --workers 2 or more');
   });
   try {
     // Connecting to a server that does not respond can take long; a signal ends the wait.
-    const service = await Promise.race([
-      context.createService(config, { isDevelopment: options.watch }),
-      stop.first.then(() => undefined),
-    ]);
+    const service = await Promise.race([context.createService(config, { isDevelopment: options.watch }), stop.first.then(() => undefined)]);
     if (service === undefined) return 0;
     try {
       // A migration by another process can take long; a signal ends the wait.

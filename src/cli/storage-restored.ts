@@ -5,7 +5,8 @@ import { withTables } from './print-plan.ts';
 export const storageRestored: CliCommand = {
   name: 'storage restored',
   summary: 'complete a restore that was made with tools of PostgreSQL',
-  details: 'Run it once after pg_restore or point-in-time recovery. It ends all sessions, begins a new revision and appends an audit entry.',
+  details:
+    'Run it once after pg_restore or point-in-time recovery. It ends all sessions, begins a new revision and appends an audit entry.',
   isOffline: true,
   run: (context, config) =>
     withTables(context, config, async (tables) => {

@@ -14,7 +14,7 @@ describe('storage', () => {
   const stay = { resource: 'Desk', kind: 'stay', risk: 'blocked', reason: 'has 3 rows', sql: [] };
   const plan = { hash: 'abc', steps: [tags, price, stay], held: ['Tip', 'Desk'] };
 
-  it('plan prints steps with their SQL, and fails where a resource stays as it is', async () => {
+  it('plan prints steps with their SQL, and fails if a resource is not migrated', async () => {
     const run = createRun({ tables: { plan: async () => plan } });
     expect(await runCli(['storage', 'plan'], run.context)).toBe(1);
     expect(run.out).toEqual([
@@ -26,31 +26,31 @@ describe('storage', () => {
       '-- plan abc',
     ]);
     expect(run.err).toEqual([
-      'Tip stays as it is (lossy): Tip.price changes',
-      'Desk stays as it is (blocked): has 3 rows',
-      'to have it done all the same: bailiwick storage apply --allow abc',
+      'Tip is not migrated (lossy): Tip.price changes',
+      'Desk is not migrated (blocked): has 3 rows',
+      'to perform the lossy steps, run: bailiwick storage apply --allow abc',
     ]);
     expect(run.calls).toEqual(['close']);
   });
 
-  it('plan --json prints all of it, and fails as well', async () => {
+  it('plan --json prints the whole plan, and fails as well', async () => {
     const run = createRun({ tables: { plan: async () => plan } });
     expect(await runCli(['storage', 'plan', '--json'], run.context)).toBe(1);
     expect(JSON.parse(run.out.join(''))).toEqual(plan);
   });
 
-  it('says when there is nothing to do, to tell or to drop', async () => {
+  it('reports that there is nothing to do, list or delete', async () => {
     const run = createRun();
     for (const command of ['plan', 'apply', 'history', 'prune']) expect(await runCli(['storage', command], run.context)).toBe(0);
     expect(run.out).toEqual([
-      'nothing to do: tables follow the definitions',
-      'nothing was done',
-      'nothing was done yet',
-      'nothing is kept aside',
+      'nothing to do: the tables match the definitions',
+      'no steps were performed',
+      'no migrations were applied yet',
+      'there is no archived data',
     ]);
   });
 
-  it('apply passes on what is allowed, and tells what was done', async () => {
+  it('apply passes the allowed hash on, and prints the performed steps', async () => {
     const run = createRun({
       tables: { apply: async ({ allow }) => ({ plan: { ...plan, held: [] }, done: allow === 'abc' ? [tags, price] : [] }) },
     });
@@ -59,13 +59,13 @@ describe('storage', () => {
     expect(await runCli(['storage', 'apply', '--allow'], run.context)).toBe(2);
   });
 
-  it('restored says what was done', async () => {
+  it('restored prints its effects', async () => {
     const run = createRun();
     expect(await runCli(['storage', 'restored'], run.context)).toBe(0);
-    expect([run.out, run.calls]).toEqual([['every session is ended, and a new epoch has begun'], ['noteRestored', 'close']]);
+    expect([run.out, run.calls]).toEqual([['all sessions were ended, and a new revision has begun'], ['noteRestored', 'close']]);
   });
 
-  it('prune drops only what it is told to', async () => {
+  it('prune deletes only with --yes', async () => {
     const drop = { resource: 'Tip', kind: 'dropTable', risk: 'destructive', reason: '3 records', sql: ['DROP TABLE "Tip"'] };
     const dropped: string[] = [];
     const prune = async (): Promise<readonly (typeof drop)[]> => {
@@ -76,48 +76,48 @@ describe('storage', () => {
     await runCli(['storage', 'prune'], run.context);
     expect([dropped, run.out]).toEqual([
       [],
-      ['-- Tip, destructive: 3 records', 'DROP TABLE "Tip";', '-- nothing was dropped: do it with --yes'],
+      ['-- Tip, destructive: 3 records', 'DROP TABLE "Tip";', '-- nothing was deleted; run again with --yes to delete'],
     ]);
     await runCli(['storage', 'prune', '--yes'], run.context);
-    expect([dropped, run.out.at(-1)]).toEqual([['Tip'], '-- dropped']);
+    expect([dropped, run.out.at(-1)]).toEqual([['Tip'], '-- deleted']);
   });
 
-  it('history prints when, by whom and what', async () => {
+  it('history prints time, actor and steps', async () => {
     const steps = [{ kind: 'addColumn', resource: 'Article', risk: 'safe', reason: 'Article.tags is new' }];
-    const evolution = { at: '2026-01-01T00:00:00.000Z', actor: 'start', planHash: 'a'.repeat(64), durationMs: 12, steps };
-    const run = createRun({ tables: { history: async () => [evolution] } });
+    const migration = { at: '2026-01-01T00:00:00.000Z', actor: 'start', planHash: 'a'.repeat(64), durationMs: 12, steps };
+    const run = createRun({ tables: { history: async () => [migration] } });
     await runCli(['storage', 'history'], run.context);
     expect(run.out).toEqual(['2026-01-01T00:00:00.000Z  by start, in 12 ms, plan aaaaaaaaaaaa', '  Article, safe: Article.tags is new']);
     await runCli(['storage', 'history', '--json'], run.context);
-    expect(JSON.parse(run.out.slice(2).join(''))).toEqual([evolution]);
+    expect(JSON.parse(run.out.slice(2).join(''))).toEqual([migration]);
   });
 
-  it('history says of a backup and a restore what they were', async () => {
+  it('history prints the reason of a backup or restore', async () => {
     const restored = { kind: 'restore', resource: '*', risk: 'destructive', reason: 'restored from a backup' };
-    const evolution = { at: '2026-01-01T00:00:00.000Z', actor: 'cli', planHash: '', durationMs: 12, steps: [restored] };
-    const run = createRun({ tables: { history: async () => [evolution] } });
+    const migration = { at: '2026-01-01T00:00:00.000Z', actor: 'cli', planHash: '', durationMs: 12, steps: [restored] };
+    const run = createRun({ tables: { history: async () => [migration] } });
     await runCli(['storage', 'history'], run.context);
     expect(run.out).toEqual(['2026-01-01T00:00:00.000Z  by cli, in 12 ms', '  restored from a backup']);
   });
 
-  it('prune tells what is kept of deleted records, and drops them where it is said how old', async () => {
+  it('prune counts soft-deleted records, and deletes them with --deleted-before', async () => {
     const deleted = { resource: 'Tip', count: 3, oldest: '2026-01-01T00:00:00.000Z', newest: '2026-02-01T00:00:00.000Z' };
     const drop = { resource: 'Tip', kind: 'dropRecords', risk: 'destructive', reason: '2 Tip records …', sql: ['DELETE 1'] };
     const stays = { resource: 'Tip', kind: 'stay', risk: 'blocked', reason: '1 Tip record stays', sql: [] };
-    const asked: unknown[] = [];
+    const calls: unknown[] = [];
     const run = createRun({
       tables: {
         deletedRecords: async () => [deleted, { ...deleted, resource: 'Desk', count: 1 }],
         planPrune: async ({ deletedBefore }) => ({ ...plan, steps: deletedBefore === undefined ? [] : [drop, stays] }),
         prune: async (options) => {
-          asked.push(options);
+          calls.push(options);
           return [drop];
         },
       },
     });
-    const told = [
-      '-- Tip: 3 deleted records are kept, the oldest of 2026-01-01T00:00:00.000Z, the newest of 2026-02-01T00:00:00.000Z',
-      '-- Desk: 1 deleted record is kept, of 2026-01-01T00:00:00.000Z',
+    const counts = [
+      '-- Tip: 3 soft-deleted records, deleted from 2026-01-01T00:00:00.000Z to 2026-02-01T00:00:00.000Z',
+      '-- Desk: 1 soft-deleted record, deleted at 2026-01-01T00:00:00.000Z',
     ];
     const printed = async (...args: readonly string[]): Promise<readonly string[]> => {
       run.out.length = 0;
@@ -125,22 +125,22 @@ describe('storage', () => {
       return run.out;
     };
     expect(await printed()).toEqual([
-      ...told,
-      'nothing else is kept aside; deleted records are dropped with --deleted-before <days> --yes',
+      ...counts,
+      'there is no archived data; to delete the soft-deleted records, run again with --deleted-before <days> --yes',
     ]);
     expect(await printed('--deleted-before', '30')).toEqual([
-      ...told,
+      ...counts,
       '-- Tip, destructive: 2 Tip records …',
       'DELETE 1;',
       '-- Tip, blocked: 1 Tip record stays',
-      '-- nothing was dropped: do it with --yes',
+      '-- nothing was deleted; run again with --yes to delete',
     ]);
-    expect((await printed('--deleted-before', '0', '--yes')).at(-1)).toBe('-- dropped');
-    expect((await printed('--yes')).at(-1)).toBe('-- dropped');
-    expect(asked).toEqual([{ deletedBefore: 0 }, { deletedBefore: undefined }]);
+    expect((await printed('--deleted-before', '0', '--yes')).at(-1)).toBe('-- deleted');
+    expect((await printed('--yes')).at(-1)).toBe('-- deleted');
+    expect(calls).toEqual([{ deletedBefore: 0 }, { deletedBefore: undefined }]);
     for (const days of ['x', '-1', '1.5', '36501', '']) {
       expect(await runCli(['storage', 'prune', '--deleted-before', days, '--yes'], run.context)).toBe(2);
     }
-    expect(asked).toHaveLength(2);
+    expect(calls).toHaveLength(2);
   });
 });

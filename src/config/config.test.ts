@@ -106,17 +106,17 @@ describe('parseConfig', () => {
       { flags: { metricsAddress: '[::1]:65536' } },
       '--metrics-address: expected <address>:<port> such as 127.0.0.1:9464, given "[::1]:65536"',
     ],
-    [
-      'a short metrics token',
-      { env: { BAILIWICK_METRICS_TOKEN: 'open' } },
-      'BAILIWICK_METRICS_TOKEN: expected at least 32 bytes, given 4',
-    ],
+    ['a short metrics token', { env: { BAILIWICK_METRICS_TOKEN: 'open' } }, 'BAILIWICK_METRICS_TOKEN: expected at least 32 bytes, given 4'],
     [
       'an origin with a path',
       { flags: { corsOrigins: 'https://a.b/' } },
       '--cors-origins: expected origins such as https://app.example.com, or localhost for every port of this machine, given "https://a.b/"',
     ],
-    ['a default page size above the maximum', { flags: { pageDefault: 20, pageMax: 10 } }, 'pageDefault: expected at most pageMax (10), given 20'],
+    [
+      'a default page size above the maximum',
+      { flags: { pageDefault: 20, pageMax: 10 } },
+      'pageDefault: expected at most pageMax (10), given 20',
+    ],
     ['a mistyped variable', { env: { BAILIWICK_POORT: '1' } }, 'there is no setting BAILIWICK_POORT (did you mean "BAILIWICK_PORT"?)'],
   ];
   it.each(wrong)('refuses %s', (_, sources, sentence) => {

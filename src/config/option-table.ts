@@ -95,7 +95,8 @@ export const OPTION_TABLE = {
     group: 'network',
     default: 0,
     range: [0, 600],
-    about: 'seconds after SIGTERM during which `/readyz` fails but requests are still accepted, so that load balancers stop sending requests',
+    about:
+      'seconds after SIGTERM during which `/readyz` fails but requests are still accepted, so that load balancers stop sending requests',
   },
   drainSeconds: {
     group: 'network',
@@ -191,8 +192,7 @@ export const OPTION_TABLE = {
     group: 'audit',
     values: ['strict', 'relaxed'],
     default: 'strict',
-    about:
-      '`strict`: respond only after the audit entry is stored; `relaxed`: respond to reads even if their audit entry cannot be stored',
+    about: '`strict`: respond only after the audit entry is stored; `relaxed`: respond to reads even if their audit entry cannot be stored',
   },
   auditFactsBytes: {
     group: 'audit',
@@ -207,7 +207,12 @@ export const OPTION_TABLE = {
     about: 'retention of audit entries, such as `90d`; older entries are deleted daily; `off` keeps them until `bailiwick decisions prune`',
   },
 
-  rateLimit: { group: 'requests', default: 60_000, range: [0, 1e9], about: 'maximum requests per minute and address; 0 disables the limit' },
+  rateLimit: {
+    group: 'requests',
+    default: 60_000,
+    range: [0, 1e9],
+    about: 'maximum requests per minute and address; 0 disables the limit',
+  },
   bodyBytes: { group: 'requests', default: 1_048_576, range: [1024, 1e9], about: 'maximum bytes of a request body' },
   anonymousBodyBytes: {
     group: 'requests',
@@ -247,7 +252,12 @@ export const OPTION_TABLE = {
   pageMax: { group: 'lists', default: 1000, range: [1, 100_000], about: 'maximum `limit` of a list' },
   exportMax: { group: 'lists', default: 10_000, range: [1, 1_000_000], about: 'maximum `limit` of an export' },
   whereItems: { group: 'lists', default: 20, range: [1, 100], about: 'maximum comparisons in a filter' },
-  filterListItems: { group: 'lists', default: 1000, range: [1, 100_000], about: 'maximum values of a list operator such as `in` in a filter' },
+  filterListItems: {
+    group: 'lists',
+    default: 1000,
+    range: [1, 100_000],
+    about: 'maximum values of a list operator such as `in` in a filter',
+  },
   sortKeys: { group: 'lists', default: 5, range: [1, 20], about: 'maximum fields in `sort`' },
   expandMax: { group: 'lists', default: 2000, range: [0, 100_000], about: 'maximum records added by `expand` per request or batch' },
   scanRows: {

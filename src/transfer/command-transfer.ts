@@ -19,8 +19,8 @@ export interface CommandTransfer {
   readonly as: string;
   /** How, as the query of the address says it: `mode=upsert&key=slug`, `format=csv`. */
   readonly query: QueryTree;
-  /** Told how many rows are done, as they are. */
-  tell(rows: number): void;
+  /** Called with the number of further rows that are done. */
+  onProgress(rows: number): void;
 }
 
 /** A file that is imported. */
@@ -43,13 +43,13 @@ export async function importFromCommand(parts: TransferDeps, asked: CommandImpor
     ['transfer-encoding', 'chunked'],
   ]);
   const call = toCall(asked, { headers, stream: asked.bytes });
-  return piecesOf(await answerImport(parts, call, { caller: callerOf(parts, asked, call), tell: asked.tell }));
+  return piecesOf(await answerImport(parts, call, { caller: callerOf(parts, asked, call), onProgress: asked.onProgress }));
 }
 
 /** Exports to a file; gives it piece by piece. Throws where what is exported may no longer be. */
 export async function exportFromCommand(parts: TransferDeps, asked: CommandExport): Promise<AsyncIterable<string>> {
   const call = toCall(asked, { headers: new Map(), body: asked.body });
-  return piecesOf(await answerExport(parts, call, { caller: callerOf(parts, asked, call), tell: asked.tell }));
+  return piecesOf(await answerExport(parts, call, { caller: callerOf(parts, asked, call), onProgress: asked.onProgress }));
 }
 
 interface Sent {

@@ -142,7 +142,7 @@ export async function answerExport(parts: TransferDeps, call: HttpRequest, atten
     headers: { ...entryHeader(first.value.decisionId), 'content-disposition': `attachment; filename="${request.resource}.${format}"` },
     body: undefined,
     contentType: format === 'csv' ? `${type}; charset=utf-8; header=present` : type,
-    pieces: writePages({ writer, first: first.value, others: pages, tell: attended?.tell }),
+    pieces: writePages({ writer, first: first.value, others: pages, onProgress: attended?.onProgress }),
   };
 }
 
@@ -150,16 +150,16 @@ interface Pages {
   readonly writer: RowWriter;
   readonly first: ExportPage;
   readonly others: AsyncIterable<ExportPage>;
-  readonly tell: AttendedTransfer['tell'] | undefined;
+  readonly onProgress: AttendedTransfer['onProgress'] | undefined;
 }
 
-async function* writePages({ writer, first, others, tell }: Pages): AsyncGenerator<string> {
+async function* writePages({ writer, first, others, onProgress }: Pages): AsyncGenerator<string> {
   yield writer.begin();
   yield writer.rows(first.records);
-  tell?.(first.records.length);
+  onProgress?.(first.records.length);
   for await (const { records } of others) {
     yield writer.rows(records);
-    tell?.(records.length);
+    onProgress?.(records.length);
   }
   yield writer.end();
 }

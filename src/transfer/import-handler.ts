@@ -32,7 +32,7 @@ export async function answerImport(parts: TransferDeps, call: HttpRequest, atten
   const query = parseImportQuery(call);
   const caller = attended?.caller ?? (await authenticate(parts, call.origin));
   const definition = await openImport(parts, caller, call.params.get('resource') ?? '');
-  const importing: Importing = { parts, call, caller, definition, tell: attended?.tell };
+  const importing: Importing = { parts, call, caller, definition, onProgress: attended?.onProgress };
   const stream = call.stream ?? NO_BYTES;
   if (format !== 'json') return answerFile(importing, query, { ...query, format, stream });
   const { first, bytes } = await detectFormat(stream);
@@ -46,7 +46,7 @@ interface Importing {
   readonly call: HttpRequest;
   readonly caller: Caller;
   readonly definition: Resource;
-  readonly tell: AttendedTransfer['tell'] | undefined;
+  readonly onProgress: AttendedTransfer['onProgress'] | undefined;
 }
 
 interface FileBody extends CellStyle {
@@ -70,13 +70,13 @@ async function answerBody(importing: Importing, body: Json | undefined): Promise
 }
 
 async function answerRows(
-  { parts, call, caller, definition, tell }: Importing,
+  { parts, call, caller, definition, onProgress }: Importing,
   options: ImportOptions,
   rows: AsyncIterable<SourceRow>,
 ): Promise<HttpResponse> {
   if (options.key !== undefined) checkKey(definition, options.key);
   const whole = { rows: parts.limits.importRows, size: parts.importBounds.bodyBytes };
-  const work = runImport(parts, { caller, resource: definition.name, options, rows, whole, tell });
+  const work = runImport(parts, { caller, resource: definition.name, options, rows, whole, onProgress });
   // The first step is taken before anything is answered: what is wrong from the start has a status of its own.
   const first = await work.next();
   if (acceptsLines(call)) {

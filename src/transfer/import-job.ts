@@ -44,8 +44,8 @@ export interface ImportJob {
   readonly rows: AsyncIterable<SourceRow>;
   /** Bounds of an import that is all or nothing: it is held as a whole, and everyone else waits for its one transaction. */
   readonly whole: WholeBounds;
-  /** Told how many rows are done, as they are. */
-  readonly tell?: ((rows: number) => void) | undefined;
+  /** Called with the number of further rows that are done. */
+  readonly onProgress?: ((rows: number) => void) | undefined;
 }
 
 /**
@@ -79,7 +79,7 @@ export async function* runImport(parts: PipelineDeps, job: ImportJob): AsyncGene
       for (let left = batch; left.length > 0; ) {
         const items = await withUnitOfWork(parts, job, (asked) => runBatch(asked, job, left));
         left = left.slice(items.length);
-        job.tell?.(items.length);
+        job.onProgress?.(items.length);
         yield* tally.add(items);
       }
     }

@@ -30,8 +30,8 @@ export interface Plain {
 /** Who comes otherwise than with a token, and watches: the shell. */
 export interface AttendedTransfer {
   readonly caller: Caller;
-  /** Told how many rows are done, as they are. */
-  tell(rows: number): void;
+  /** Called with the number of further rows that are done. */
+  onProgress(rows: number): void;
 }
 
 /** The header that names the entry of what is answered. */

@@ -66,7 +66,7 @@ describe('backup', () => {
       before.push([...answered]);
       const made = await run('backup', join(folder, name));
       expect([made.code, made.err]).toEqual([0, '']);
-      expect(made.out).toMatch(/\.db: [\d.]+ [kM]B, whole, in [\d.]+ s\n$/);
+      expect(made.out).toMatch(/\.db \([\d.]+ [kM]B\) in [\d.]+ s; the backup passed its integrity check\n$/);
     }
     isOver = true;
     await clients;
@@ -77,7 +77,7 @@ describe('backup', () => {
       expect(query(alone, `SELECT count(*) FROM _Decision WHERE resource = 'Note'`)).toEqual([kept.size]);
       expect(query(alone, 'PRAGMA integrity_check')).toEqual(['ok']);
       const plan = await runProgram(['storage', 'plan', '--project', folder, '--data', alone]);
-      expect([plan.code, plan.out]).toEqual([0, 'nothing to do: tables follow the definitions\n']);
+      expect([plan.code, plan.out]).toEqual([0, 'nothing to do: the tables match the definitions\n']);
     }
     await program.stop();
   }, 120_000);
@@ -116,10 +116,10 @@ describe('restore', () => {
     const epoch = Number(query(data, `SELECT number FROM _State WHERE id = 'epoch'`)[0]);
 
     const shown = await run('restore', join(folder, 'then.db'));
-    expect([shown.code, shown.out]).toEqual([0, expect.stringContaining('nothing was restored: do it with --yes')]);
+    expect([shown.code, shown.out]).toEqual([0, expect.stringContaining('nothing was restored; run again with --yes to restore')]);
     expect((await send(program.url, 'GET /api/Note')).status).toBe(403);
     const done = await run('restore', join(folder, 'then.db'), '--yes');
-    expect([done.code, done.out]).toEqual([0, expect.stringContaining('what stood before is kept in ')]);
+    expect([done.code, done.out]).toEqual([0, expect.stringContaining('the previous database was saved to ')]);
 
     const listed = await expectDone(send(program.url, 'GET /api/Note'));
     expect(listed.body.data).toMatchObject([{ size: 'then' }]);

@@ -72,16 +72,16 @@ describe('dev', () => {
 
   it('refuses what stored records would break, and says why', async () => {
     save('Event', { title, place: '{ type: integer }' });
-    await program.prints('Event stays as it was: Event.place changes from string to integer');
+    await program.prints('Event was not migrated: Event.place changes from string to integer');
     save('Event', { title, place: '{ type: string }', seats: '{ type: integer, required: true }' });
-    await program.prints('Event stays as it was: Event.seats is required, and 1 record has no value for it');
+    await program.prints('Event was not migrated: Event.seats is required, and 1 record has no value for it');
     expect(await read()).toMatchObject({ place: 'Aula' });
     save('Event', { title, place: '{ type: string }' });
   });
 
   it('takes a new resource, and keeps the records of one that goes', async () => {
     save('Talk', { title });
-    await program.prints('tables made: Talk');
+    await program.prints('created tables: Talk');
     await expectDone(send(program.url, 'POST /api/Talk', { token, body: { title: 'on rules' } }));
     rmSync(join(resources, 'Talk.yaml'));
     await program.prints('Talk is no longer defined; its records are kept aside');

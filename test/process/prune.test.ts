@@ -39,7 +39,7 @@ describe('decisions prune', () => {
     const program = await startProgram({ data });
     const before = dayOf(4);
     expect((await run('decisions', 'prune', '--older-than', '4d')).out).toBe(
-      `700 entries of 1 chains, from before ${before}, would be dropped for good; hourly counts stay\n-- nothing was dropped: do it with --yes\n`,
+      `700 entries of 1 chains, older than ${before}, would be deleted; hourly counts are kept\nnothing was deleted; run again with --yes to delete\n`,
     );
     expect((await run('decisions', 'prune', '--before', before, '--yes')).out).toContain(
       `700 entries of 1 chains, from before ${before}, are pruned`,
@@ -50,7 +50,7 @@ describe('decisions prune', () => {
       0,
       expect.stringMatching(/^at .*: 700 entries of 1 chains, from before .*, are pruned, by bailiwick decisions prune$/m),
     ]);
-    expect((await run('decisions', 'prune', '--before', before)).out).toBe(`no entries are from before ${before}\n`);
+    expect((await run('decisions', 'prune', '--before', before)).out).toBe(`no entries are older than ${before}\n`);
   });
 
   it('refuses what is to be kept, and what is no day', async () => {

@@ -186,17 +186,17 @@ describe('what a start prints', () => {
       '  project   examples/newsroom',
       `  database  sqlite:${data}/bailiwick.db`,
       '  API page  URL/docs',
-      'tables made: User, Article, Comment, Tip',
-      'the permissions maps of the definitions are not enforced; bailiwick policies from-permissions --apply makes the 3 policies that mean the same',
-      'no admin exists yet; make one with',
+      'created tables: User, Article, Comment, Tip',
+      'the permissions maps of the definitions are not enforced; to create the 3 corresponding policies, run: bailiwick policies from-permissions --apply',
+      'no admin exists yet; create one with',
       expect.stringMatching(/^ {2}curl -X POST URL\/auth\/setup .*"token":"[\w-]{32}"/),
-      '  calls of this machine need no token; behind a proxy on this machine, start with --setup token',
+      '  requests from this machine need no token; behind a reverse proxy on this machine, start with --setup token',
       '',
     ]);
   });
 
   it('does not repeat what was done the first time', () => {
-    expect(second).not.toContain('tables made');
+    expect(second).not.toContain('created tables');
   });
 
   it('keeps what it compiled for the next start, in a folder of its own', () => {

@@ -64,7 +64,10 @@ describe('bailiwick import', () => {
     while ((await tips()) === before) await new Promise((resolve) => setTimeout(resolve, 20));
     child.kill('SIGINT');
     const [code] = await once(child, 'close');
-    expect([code, err]).toEqual([1, 'bailiwick: it was interrupted; before it, 250 rows were imported and 0 updated, and stay so\n']);
+    expect([code, err]).toEqual([
+      1,
+      'bailiwick: the command was interrupted; before it, 250 rows were imported and 0 updated, and stay so\n',
+    ]);
     expect(await tips()).toBe(before + 250);
     for (const id of query(data, `SELECT "id" FROM "Tip" WHERE "subject" = 'T'`))
       await send(program.url, `DELETE /api/Tip/${id}`, { token });
@@ -158,7 +161,7 @@ describe('bailiwick policies', () => {
     ['no admin', ['--as', 'uma@example.com'], 'role user is not admin'],
     ['an admin who is deactivated', ['--as', 'gone@example.com'], ''],
     ['nobody', [], 'expected --as with the email of a user'],
-    ['a format that holds none', ['--as', 'ada@example.com', '--format', 'csv'], 'no table holds a policy'],
+    ['a format that holds none', ['--as', 'ada@example.com', '--format', 'csv'], 'policies cannot be written as a table'],
   ])('is refused to %s', async (_, who, said) => {
     const file = write('one.json', JSON.stringify({ policies: [{ ...policy, name: 'Refused' }] }));
     const ended = await bailiwick('policies', 'import', file, ...who);

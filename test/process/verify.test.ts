@@ -38,7 +38,7 @@ describe('decisions verify', () => {
     const program = await startProgram({ data });
     await read(program.url, 3);
     const meanwhile = await verify();
-    expect([meanwhile.code, meanwhile.out]).toEqual([0, expect.stringContaining('the record is as it was written\n')]);
+    expect([meanwhile.code, meanwhile.out]).toEqual([0, expect.stringContaining('the audit log is intact\n')]);
     expect(await program.stop()).toBe(0);
     const after = JSON.parse((await verify('--json')).out);
     expect(after).toMatchObject({ whole: true, chains: 2, breakCount: 0, checkpoints: { lines: 2 } });

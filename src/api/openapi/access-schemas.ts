@@ -1,4 +1,4 @@
-import { ASKED_ACTIONS, RULE_ACTIONS } from '../../actions.ts';
+import { RULE_ACTIONS, SINGLE_DECISION_ACTIONS } from '../../actions.ts';
 import { EFFECTS, POLICY_TYPES } from '../../authz/policies/index.ts';
 import type { JsonObject } from '../../operators/index.ts';
 import { ASSIGNABLE_ROLES } from '../../resources/index.ts';
@@ -87,7 +87,7 @@ export const accessSchemas: JsonObject = {
       {
         resource: TEXT,
         id: { type: 'string', description: 'Of a record; without it, of any. A create has none.' },
-        action: { type: 'string', enum: ASKED_ACTIONS },
+        action: { type: 'string', enum: SINGLE_DECISION_ACTIONS },
         environment: schemaRef('admin.Environment'),
         limit: { type: 'integer', minimum: 1, maximum: 1000, default: 50, description: 'Users of a page.' },
         cursor: { type: 'string', description: '`nextCursor` of the page before.' },

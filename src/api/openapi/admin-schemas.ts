@@ -1,4 +1,4 @@
-import { ASKED_ACTIONS, RULE_ACTIONS } from '../../actions.ts';
+import { RULE_ACTIONS, SINGLE_DECISION_ACTIONS } from '../../actions.ts';
 import { BREAK_KINDS } from '../../audit/integrity/index.ts';
 import { DEFAULT_PRIORITY, EFFECTS, POLICY_TYPES } from '../../authz/policies/index.ts';
 import { CONTEXT_GROUPS } from '../../conditions/index.ts';
@@ -148,7 +148,7 @@ export const adminSchemas: JsonObject = {
           description: 'Laid over the stored record with this id; any further fields that the resource has.',
           additionalProperties: true,
         },
-        action: { type: 'string', enum: ASKED_ACTIONS },
+        action: { type: 'string', enum: SINGLE_DECISION_ACTIONS },
         environment: schemaRef('admin.Environment'),
         data: {
           description:

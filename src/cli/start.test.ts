@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { runCli } from './program.ts';
+import { createRun } from './run.fixture.ts';
+
+const WITH_WORKERS = ['start', '--database', 'postgres://u:secret@h/d?schema=s', '--workers', '3'];
+
+describe('start with workers', () => {
+  it('prepares and prints once, replaces workers on SIGUSR2 and ends after them', async () => {
+    const run = createRun({ openSetup: async () => 'the-token', notices: ['created tables: Note'] });
+    const exit = runCli(WITH_WORKERS, run.context);
+    await expect.poll(() => run.out.length).toBe(10);
+    expect(run.out.slice(0, 7)).toEqual([
+      'bailiwick listens on http://127.0.0.1:4242',
+      '  project   .',
+      '  database  postgres://u@h/d',
+      '  workers   3',
+      '  API page  http://127.0.0.1:4242/docs',
+      'created tables: Note',
+      'metrics are at http://127.0.0.1:9464/metrics',
+    ]);
+    run.signals.emit('SIGUSR2');
+    run.signals.emit('SIGTERM');
+    expect(await exit).toBe(0);
+    expect(run.calls).toEqual(['primary with 3', 'prepare', 'close', 'restart', 'close workers', 'kill workers']);
+    expect(run.signals.listenerCount('SIGTERM') + run.signals.listenerCount('SIGUSR2')).toBe(0);
+  });
+
+  it('leaves no worker behind if the start fails', async () => {
+    const run = createRun();
+    const primary = await run.context.createPrimary({ workers: 3 } as never);
+    const context = { ...run.context, createPrimary: async () => ({ ...primary, start: () => Promise.reject(new Error('no')) }) };
+    expect(await runCli(WITH_WORKERS, context)).toBe(1);
+    expect(run.calls.at(-1)).toBe('kill workers');
+  });
+
+  it('is refused by dev', async () => {
+    const run = createRun();
+    expect(await runCli(['dev', ...WITH_WORKERS.slice(1)], run.context)).toBe(2);
+    expect(run.err).toEqual(['bailiwick: workers: expected 1 with bailiwick dev; use bailiwick start for more']);
+  });
+});
+
+describe('a worker', () => {
+  it.each([true, false])('serves, reports only that it is ready, and ends when the primary ends it (replaced: %s)', async (isReplaced) => {
+    const ends: ((end: { isReplaced: boolean }) => void)[] = [];
+    const events: string[] = [];
+    const run = createRun({ close: async (how) => void events.push(`closed, replaced: ${how?.isReplaced}`) });
+    const primary = {
+      ready: (url: string) => void events.push(`ready at ${url}`),
+      onEnd: (listener: (end: { isReplaced: boolean }) => void) => void ends.push(listener),
+    };
+    const exit = runCli(WITH_WORKERS, { ...run.context, primary });
+    await expect.poll(() => events).toEqual(['ready at http://127.0.0.1:4242']);
+    // A process group receives it as a whole; only the primary acts on it.
+    run.signals.emit('SIGUSR2');
+    for (const end of ends) end({ isReplaced });
+    expect(await exit).toBe(0);
+    expect(events.at(-1)).toBe(`closed, replaced: ${isReplaced}`);
+    expect([run.out, run.err, run.calls]).toEqual([[], [], []]);
+  });
+});
+
+describe('a single process', () => {
+  it('ignores SIGUSR2', async () => {
+    const run = createRun();
+    const exit = runCli(['start'], run.context);
+    await expect.poll(() => run.out.length).toBe(4);
+    run.signals.emit('SIGUSR2');
+    expect(run.err).toEqual(['SIGUSR2 was ignored: a single process cannot be replaced; start with --workers 2 or more']);
+    run.signals.emit('SIGTERM');
+    expect(await exit).toBe(0);
+  });
+});
