@@ -42,7 +42,7 @@ describe('decisions prune', () => {
       `700 entries of 1 chains, older than ${before}, would be deleted; hourly counts are kept\nnothing was deleted; run again with --yes to delete\n`,
     );
     expect((await run('decisions', 'prune', '--before', before, '--yes')).out).toContain(
-      `700 entries of 1 chains, from before ${before}, are pruned`,
+      `700 entries of 1 chains, older than ${before}, were deleted; hourly counts are kept`,
     );
     expect(await program.stop()).toBe(0);
     const { code, out } = await run('decisions', 'verify');

@@ -77,7 +77,7 @@ describe('bailiwick import', () => {
     ['a user that is none', ['Tip', 'tips.csv', '--as', 'nobody@example.com'], 1, 'bailiwick: no active user has this email'],
     ['a user that is active no more', ['Tip', 'tips.csv', '--as', 'gone@example.com'], 1, 'bailiwick: no active user has this email'],
     ['a resource that is none', ['Tipp', 'tips.csv', '--as', 'ada@example.com'], 1, 'did you mean "Tip"?'],
-    ['a file that is none', ['Tip', 'none.csv', '--as', 'ada@example.com'], 2, 'bailiwick: there is no '],
+    ['a file that is none', ['Tip', 'none.csv', '--as', 'ada@example.com'], 2, 'none.csv does not exist'],
   ])('says what is wrong with %s', async (_, [resource = '', file = '', ...args], code, words) => {
     const ended = await bailiwick('import', resource, join(folder, file), ...args);
     expect([ended.code, ended.err]).toEqual([code, expect.stringContaining(words)]);
