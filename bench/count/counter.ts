@@ -3,6 +3,7 @@ import { bailiwick } from '../contestants/bailiwick.ts';
 import { type Run, SHAPES } from '../contestants/shape.ts';
 import type { Figure } from '../measurement.ts';
 import { allocatedBy } from './allocated.ts';
+import { pathOf } from './path.ts';
 import { type CountedRequest, startCounted } from './requests.ts';
 
 const ROUNDS = 3;
@@ -29,6 +30,12 @@ for (const { name, send } of requests) {
   const before = statements();
   await repeatRequest(send, REQUESTS);
   figures.push(toFigure('statements of a request', name, { unit: 'statements', rounds: [(statements() - before) / REQUESTS] }));
+}
+// Last, because coverage changes the allocations.
+for (const { name, send } of requests) {
+  const { files, functions } = await pathOf(send);
+  figures.push(toFigure('files of a request', name, { unit: 'files', rounds: [files] }));
+  figures.push(toFigure('functions of a request', name, { unit: 'functions', rounds: [functions] }));
 }
 await stop();
 process.stdout.write(JSON.stringify(figures));
