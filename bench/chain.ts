@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type AuditEntry, appendAll, CONTENT, toHash } from '../src/audit/index.ts';
 import { verifyRecord } from '../src/audit/integrity/index.ts';
-import { memoised } from '../src/memoize.ts';
+import { memoize } from '../src/memoize.ts';
 import { sql } from '../src/sql.ts';
 import { type AppendStatements, type Database, insertionInto, type Statement, type Transaction } from '../src/storage/index.ts';
 import { appendInFlight, openRecord, toEntry } from './entries.ts';
@@ -35,7 +35,7 @@ const unchained: Append = (tx, each) =>
       ...tx,
       append: (appending, rows) =>
         tx.append(
-          memoised(without, appending, () => leaveOut(appending)),
+          memoize(without, appending, () => leaveOut(appending)),
           rows,
         ),
     },
@@ -57,7 +57,7 @@ function leaveOut<Row>({ write, find }: AppendStatements<Row>): AppendStatements
 function unbound(dialect: Transaction['dialect'], { parameters }: Statement): Statement {
   const width = CONTENT.length + 3;
   const rows = parameters.length / width;
-  const sql = memoised(texts, rows, () => insertionInto(dialect, '_Decision', { columns, rows }));
+  const sql = memoize(texts, rows, () => insertionInto(dialect, '_Decision', { columns, rows }));
   return { sql, parameters: parameters.filter((_, index) => index % width < CONTENT.length) };
 }
 

@@ -3,7 +3,7 @@
  * `test/docs.test.ts` fails where they differ from what is written.
  */
 import { ACTIONS } from '../src/actions.ts';
-import { CEL_FUNCTIONS, CEL_MACROS, CEL_OPERATORS, type CelWord } from '../src/conditions/index.ts';
+import { CEL_FUNCTIONS, CEL_MACROS, CEL_OPERATORS, type CelSyntax } from '../src/conditions/index.ts';
 import { CONFIG_GROUPS, CONFIG_OPTIONS, type ConfigOption } from '../src/config/config.ts';
 import { PROBLEMS } from '../src/errors.ts';
 import { FIELD_TYPES } from '../src/fields/index.ts';
@@ -64,11 +64,11 @@ function errorsPage(): string {
 
 function operatorsPage(): string {
   const operators = [...OPERATORS.values()];
-  const rows = operators.map(({ name, label, summary, kinds, negation }) => [
+  const rows = operators.map(({ name, label, summary, kinds, negator }) => [
     `[${code(name)}](#${name.toLowerCase()})`,
     label,
     kinds.join(', '),
-    negation === undefined ? '' : code(negation),
+    negator === undefined ? '' : code(negator),
     summary,
   ]);
   const examples = operators.map(
@@ -82,13 +82,13 @@ function operatorsPage(): string {
   return page('Operators', [intro, table(['operator', 'reads', 'kinds', 'negation', 'what it says'], rows), '## Examples', ...examples]);
 }
 
-function sampleRow({ actual, expected, kind, itemKind, answer }: OperatorSample): readonly string[] {
+function sampleRow({ actual, expected, kind, itemKind, result }: OperatorSample): readonly string[] {
   const as = itemKind === undefined ? (kind ?? '') : `${kind} of ${itemKind}`;
-  return [actual === undefined ? '*missing*' : json(actual), json(expected), as, answer === null ? '*unknown*' : String(answer)];
+  return [actual === undefined ? '*missing*' : json(actual), json(expected), as, result === null ? '*unknown*' : String(result)];
 }
 
 function expressionsPage(): string {
-  const words = (of: ReadonlyMap<string, CelWord>): string =>
+  const words = (of: ReadonlyMap<string, CelSyntax>): string =>
     table(
       ['written', 'what it comes to'],
       [...of.values()].map(({ form, summary }) => [code(form), summary]),

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { createId, createRandom } from './ids.ts';
+import { createId, createRandomSource } from './ids.ts';
 
 afterEach(() => vi.useRealTimers());
 
@@ -63,7 +63,7 @@ function countOf(id: string): number {
 }
 
 it('gives nobody bytes that somebody else has', () => {
-  const random = createRandom(12);
+  const random = createRandomSource(12);
   const given = Array.from({ length: 1000 }, random);
   const before = given.map((bytes) => bytes.toString('hex'));
   expect(new Set(before).size).toBe(1000);

@@ -1,7 +1,7 @@
 /** Ids of records, entries and requests. */
 import { randomFillSync } from 'node:crypto';
 
-const takeRandom = createRandom(16);
+const takeRandom = createRandomSource(16);
 let milliseconds = 0;
 let count = 0;
 
@@ -38,7 +38,7 @@ function toUuid(bytes: Buffer): string {
 const FETCHED = 128;
 
 /** Makes what gives so many random bytes each time: whoever gets them may write over them, and has them to themselves. */
-export function createRandom(bytes: number): () => Buffer {
+export function createRandomSource(bytes: number): () => Buffer {
   let fetched = Buffer.alloc(0);
   let used = 0;
   return () => {

@@ -5,7 +5,7 @@ interface Memo<Key, Value> {
 }
 
 /** What `memo` has under a key; where there is nothing yet, what `work` makes, from now on. What bounds the memo is up to its owner. */
-export function memoised<Key, Value>(memo: Memo<Key, Value>, key: Key, work: () => Value): Value {
+export function memoize<Key, Value>(memo: Memo<Key, Value>, key: Key, work: () => Value): Value {
   const known = memo.get(key);
   if (known !== undefined) return known;
   const value = work();
@@ -17,4 +17,4 @@ export function memoised<Key, Value>(memo: Memo<Key, Value>, key: Key, work: () 
  * The same for a map that is being put together. By a name of its own: what is remembered may be forgotten, and tests do so; what is put together
  * may not.
  */
-export const entryOf: typeof memoised = memoised;
+export const getOrCreate: typeof memoize = memoize;

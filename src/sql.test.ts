@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { compose, type Sql, sql } from './sql.ts';
+import { renderSql, type Sql, sql } from './sql.ts';
 
-const said = (piece: Sql) => compose(piece, (nth) => `$${nth}`);
+const said = (piece: Sql) => renderSql(piece, (nth) => `$${nth}`);
 
 describe('sql', () => {
   it('binds every value, in the order of the text, however deep it stands', () => {

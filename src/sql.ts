@@ -48,7 +48,7 @@ interface Composed {
  *
  * @param placeholder How its text marks the place of its nth value, counted from 1.
  */
-export function compose(piece: Sql, placeholder: (nth: number) => string): Composed {
+export function renderSql(piece: Sql, placeholder: (nth: number) => string): Composed {
   const parameters: unknown[] = [];
   const textOf = ({ texts, parts }: Sql): string => {
     let text = texts[0] ?? '';

@@ -6,7 +6,7 @@ import type { RuleAction } from '../actions.ts';
 import { applyHypothesis, createScope, type Hypothesis, leaveOpen, type Principal, type ScopeInput } from '../authz/context/index.ts';
 import { type Explanation, explain } from '../authz/decision/index.ts';
 import type { ApplicableRules } from '../authz/policies/index.ts';
-import { OPEN, type Path } from '../conditions/index.ts';
+import { type Path, UNRESOLVED } from '../conditions/index.ts';
 import type { Issue } from '../errors.ts';
 import type { Json } from '../operators/index.ts';
 import { proposeChange, proposeRecord } from '../pipeline/index.ts';
@@ -106,7 +106,7 @@ function partsOf({ tx, snapshot, parts, call }: AdminCall, test: AccessTest, { u
     principal: user === undefined ? { id: test.userId, role: 'anon', attributes: {} } : toPrincipal(user),
     action: test.action,
     resource: test.resource,
-    record: isOfMany && test.recordId === undefined ? OPEN : record,
+    record: isOfMany && test.recordId === undefined ? UNRESOLVED : record,
     recordId: test.recordId,
     origin: call.origin,
     data: test.data,
@@ -122,7 +122,7 @@ function isOfTransport({ group, keys: [key] }: Path): boolean {
 }
 
 function hypotheticalRecord({ record }: ScopeInput): object {
-  return record === OPEN || record === undefined ? {} : record;
+  return record === UNRESOLVED || record === undefined ? {} : record;
 }
 
 /** The record as the update would leave it; undefined where there is none to update. */
@@ -130,7 +130,7 @@ function changeOf(
   laid: ScopeInput,
   data: Json,
 ): { readonly record: NonNullable<ScopeInput['record']>; readonly issues: readonly Issue[] } | undefined {
-  if (laid.record === undefined || laid.record === OPEN) return undefined;
+  if (laid.record === undefined || laid.record === UNRESOLVED) return undefined;
   const { record, issues } = proposeChange(laid, { version: 1, ...laid.record, id: laid.recordId ?? '' }, data);
   const { id: _, ...withoutId } = record;
   return { record: laid.recordId === undefined ? withoutId : record, issues };

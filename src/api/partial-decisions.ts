@@ -7,7 +7,7 @@ import { INACTIVE_USER } from '../authn/index.ts';
 import { createScope, leaveOpen, type Principal, type ScopeInput } from '../authz/context/index.ts';
 import { type Decision, decide, decidingRule, printResidual } from '../authz/decision/index.ts';
 import { type ApplicableRules, applicableRules, NO_ASSIGNMENTS, type UserAssignment } from '../authz/policies/index.ts';
-import { OPEN, type Path } from '../conditions/index.ts';
+import { type Path, UNRESOLVED } from '../conditions/index.ts';
 import type { Json, JsonObject } from '../operators/index.ts';
 import { isDeletionField, type Resource, type StoredRecord } from '../resources/index.ts';
 import { loadReferenced } from '../storage/index.ts';
@@ -18,8 +18,8 @@ import type { AdminCall } from './admin-endpoint.ts';
 export interface AheadQuestion {
   readonly resource: Resource;
   readonly action: RuleAction;
-  /** OPEN is any record. */
-  readonly record: StoredRecord | typeof OPEN;
+  /** UNRESOLVED is any record. */
+  readonly record: StoredRecord | typeof UNRESOLVED;
   readonly environment: AskedEnvironment;
 }
 
@@ -101,7 +101,7 @@ async function decideAhead(admin: AdminCall, question: AheadQuestion, whom: Whom
     action,
     resource,
     record: MAKES_RECORD.has(action) ? automaticValues(principal, now) : record,
-    recordId: record === OPEN ? undefined : record.id,
+    recordId: record === UNRESOLVED ? undefined : record.id,
     referred: await loadReferenced(tx, snapshot.definitions, { paths: applicable.reaches, principal, resource, record }),
     // Read by nobody: what of it is not given is left open.
     origin: { method: '', path: '', ip: environment.ip ?? '' },

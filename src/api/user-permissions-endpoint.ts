@@ -1,5 +1,5 @@
 import { RULE_ACTIONS } from '../actions.ts';
-import { OPEN } from '../conditions/index.ts';
+import { UNRESOLVED } from '../conditions/index.ts';
 import { type Issue, Problem } from '../errors.ts';
 import { describeValue, type Json } from '../operators/index.ts';
 import { toSuccess } from '../request/index.ts';
@@ -57,7 +57,7 @@ async function fillCells(
   const cells: object[] = [];
   for (const cell of all.slice(start)) {
     if (cells.length > 0 && performance.now() > end) return { cells, next: cell };
-    cells.push(await foresee(admin, { ...cell, record: OPEN, environment }, known));
+    cells.push(await foresee(admin, { ...cell, record: UNRESOLVED, environment }, known));
   }
   return { cells, next: undefined };
 }

@@ -1,5 +1,5 @@
 import { type Decision, decidingRule } from '../authz/decision/index.ts';
-import { OPEN } from '../conditions/index.ts';
+import { UNRESOLVED } from '../conditions/index.ts';
 import { type Issue, Problem } from '../errors.ts';
 import type { Json } from '../operators/index.ts';
 import { toSuccess } from '../request/index.ts';
@@ -122,7 +122,7 @@ async function readWhoCan({ call, snapshot, tx }: AdminCall): Promise<UserPage> 
   const cursor = readMemberText(body, 'cursor', issues);
   if (issues.length > 0 || resource === undefined || action === undefined) throw toQuestionProblem(issues, 'the question');
   const after = cursor === undefined ? undefined : readIdCursor('user', cursor);
-  const record = id === undefined ? OPEN : await loadRecord(tx, resource, id);
+  const record = id === undefined ? UNRESOLVED : await loadRecord(tx, resource, id);
   if (record === undefined) throw new Problem('RECORD_UNKNOWN', `no ${resource.name} has this id`);
   return { question: { resource, action, record, environment }, limit, after };
 }

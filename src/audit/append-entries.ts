@@ -1,4 +1,4 @@
-import { memoised } from '../memoize.ts';
+import { memoize } from '../memoize.ts';
 import type { JsonObject } from '../operators/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import {
@@ -114,8 +114,8 @@ const texts = new WeakMap<Transaction['dialect'], Map<number, string>>();
 
 /** Put together once: entries are appended more often than anything else is done. */
 function textFor(dialect: Transaction['dialect'], rows: number): string {
-  const known = memoised(texts, dialect, () => new Map<number, string>());
-  return memoised(known, rows, () => insertionInto(dialect, '_Decision', { columns: COLUMNS, rows }));
+  const known = memoize(texts, dialect, () => new Map<number, string>());
+  return memoize(known, rows, () => insertionInto(dialect, '_Decision', { columns: COLUMNS, rows }));
 }
 
 /**

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Decision } from '../authz/decision/index.ts';
 import type { ApplicableRules, CompiledRule, PathRead } from '../authz/policies/index.ts';
-import { ALWAYS, OPEN, type Path, type Scope } from '../conditions/index.ts';
+import { ALWAYS, type Path, type Scope, UNRESOLVED } from '../conditions/index.ts';
 import type { Json, JsonObject } from '../operators/index.ts';
 import type { AuditEntry } from './audit-entry.ts';
 import { factsOf, readsToExplain, scopeFromFacts } from './entry-facts.ts';
@@ -13,7 +13,7 @@ function path(text: string): Path {
 
 const reads = (...texts: readonly string[]): readonly PathRead[] => texts.map((text, first) => ({ path: path(text), first }));
 
-function scope(values: Readonly<Record<string, Json | typeof OPEN>>): Scope {
+function scope(values: Readonly<Record<string, Json | typeof UNRESOLVED>>): Scope {
   return { now: 0, timeZone: 'UTC', kindOf: () => undefined, valueOf: ({ text }) => values[text] };
 }
 
@@ -22,7 +22,7 @@ const NOT_KEPT = { notKept: true };
 describe('factsOf', () => {
   it('keeps what conditions read, and nothing that is missing or open', () => {
     const read = reads('user.id', 'resource.a', 'user.gone', 'resource.b');
-    const facts = factsOf(read, scope({ 'user.id': 'u', 'resource.a': null, 'resource.b': OPEN, 'user.unread': 1 }), 1000);
+    const facts = factsOf(read, scope({ 'user.id': 'u', 'resource.a': null, 'resource.b': UNRESOLVED, 'user.unread': 1 }), 1000);
     expect(facts).toEqual({ 'user.id': 'u', 'resource.a': null });
   });
 
@@ -124,9 +124,9 @@ describe('scopeFromFacts', () => {
   });
 
   it.each([
-    ['list', undefined, OPEN],
-    ['export', undefined, OPEN],
-    ['read', undefined, OPEN],
+    ['list', undefined, UNRESOLVED],
+    ['export', undefined, UNRESOLVED],
+    ['read', undefined, UNRESOLVED],
     ['read', 'a1', undefined],
     ['create', undefined, undefined],
     ['update', 'a1', undefined],

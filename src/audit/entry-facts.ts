@@ -1,6 +1,6 @@
 import type { Decision } from '../authz/decision/index.ts';
 import { type ApplicableRules, isSameRank, type PathRead } from '../authz/policies/index.ts';
-import { OPEN, type Path, type PathKind, type Scope } from '../conditions/index.ts';
+import { type Path, type PathKind, type Scope, UNRESOLVED } from '../conditions/index.ts';
 import { type Json, type JsonObject, ownValue } from '../operators/index.ts';
 import type { AuditEntry } from './audit-entry.ts';
 
@@ -35,7 +35,7 @@ export function factsOf(reads: readonly PathRead[], scope: Scope, maxBytes: numb
   let atMost = 0;
   for (const { path } of reads) {
     const value = scope.valueOf(path);
-    if (value === undefined || value === OPEN) continue;
+    if (value === undefined || value === UNRESOLVED) continue;
     facts[path.text] = value;
     atMost += boundOn(path.text) + boundOn(value);
   }
@@ -85,10 +85,10 @@ export function scopeFromFacts(entry: AuditEntry, frame: FactsFrame): Scope {
     now: Date.parse(entry.at),
     timeZone: frame.timeZone,
     kindOf: (path: Path) => frame.kindOf(path),
-    valueOf(path: Path): Json | undefined | typeof OPEN {
+    valueOf(path: Path): Json | undefined | typeof UNRESOLVED {
       const kept = ownValue(facts, path.text);
       if (kept !== undefined) return kept;
-      return isOpen && isOfRecord(path, frame) ? OPEN : absent;
+      return isOpen && isOfRecord(path, frame) ? UNRESOLVED : absent;
     },
   });
 }

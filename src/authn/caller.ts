@@ -1,6 +1,6 @@
 import type { Principal } from '../authz/context/index.ts';
 import { Problem } from '../errors.ts';
-import { memoised } from '../memoize.ts';
+import { memoize } from '../memoize.ts';
 import type { JsonObject } from '../operators/index.ts';
 import { ASSIGNABLE_ROLES, fromRow, type Resource, type StoredRecord } from '../resources/index.ts';
 import { sql } from '../sql.ts';
@@ -50,8 +50,8 @@ const sessionTexts = new WeakMap<Transaction['dialect'], WeakMap<Resource, strin
 
 /** Returns one statement for user and session, because it runs for every request. On SQLite a join would take ten times as long. */
 function byOpenSession({ dialect, now }: Transaction, { userId, sessionId }: LocalToken, user: Resource): Statement {
-  const texts = memoised(sessionTexts, dialect, () => new WeakMap<Resource, string>());
-  const text = memoised(texts, user, () => {
+  const texts = memoize(sessionTexts, dialect, () => new WeakMap<Resource, string>());
+  const text = memoize(texts, user, () => {
     const [id, at] = [dialect.placeholder(2), dialect.placeholder(3)];
     const session = `SELECT "userId" FROM "_Session" WHERE "id" = ${id} AND "revokedAt" IS NULL AND "expiresAt" > ${at}`;
     return `${readingById(dialect, user)} AND "id" = (${session})`;

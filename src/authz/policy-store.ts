@@ -2,7 +2,7 @@
  * The policies, assignments and definitions in force. A transaction gets the snapshot of the revision that it reads first, so a
  * revoke that has committed applies to every transaction that begins after it.
  */
-import { memoised } from '../memoize.ts';
+import { memoize } from '../memoize.ts';
 import type { Definitions, Resource } from '../resources/index.ts';
 import {
   type Database,
@@ -95,7 +95,7 @@ export function createPolicyStore(initial: Definitions, options: PolicyStoreOpti
     replaceDefinitions: (next) => {
       [definitions, current] = [next, undefined];
     },
-    snapshot: (tx) => memoised(snapshots, tx, () => snapshotOf(tx)),
+    snapshot: (tx) => memoize(snapshots, tx, () => snapshotOf(tx)),
     snapshotAfterChange: async (tx) => {
       const revision = await loadRevision(tx);
       return current?.revision.stamp === revision.stamp ? current : (await load(tx, current, revision)).snapshot;

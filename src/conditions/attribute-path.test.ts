@@ -8,7 +8,7 @@ const PATHS: readonly (readonly [string, ContextGroup | undefined, string | RegE
   ['user.department', 'user', 'user.department'],
   ['address.city', 'resource', 'resource.address.city'],
   ['user.https://example', undefined, 'user.https://example'],
-  ['user.department', 'resource', /begins with user, yet the context given is resource/],
+  ['user.department', 'resource', /begins with user, but the context is resource/],
   ['department', undefined, /begins with user, resource, environment, request/],
   ['usr.department', undefined, /did you mean "user"/],
   ['', 'user', /a name between dots/],

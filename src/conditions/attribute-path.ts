@@ -1,24 +1,24 @@
 import { didYouMean } from '../errors.ts';
-import { memoised } from '../memoize.ts';
+import { memoize } from '../memoize.ts';
 import { describeValue } from '../operators/index.ts';
 import { CONTEXT_GROUPS, type ContextGroup, type Path } from './condition.ts';
 
 const MAX_LENGTH = 256;
 const MAX_KEYS = 16;
 
-/** Names that every JavaScript object has by inheritance. They are never read, and asking for them is a mistake or worse. */
+/** Names that every JavaScript object inherits. A path with one of them is rejected. */
 const INHERITED: readonly string[] = ['__proto__', 'constructor', 'prototype'];
 
-/** A path, or in words why the text is none. */
+/** A parsed path, or the mistake in its text. */
 export type ParsedPath = { readonly path: Path } | { readonly problem: string };
 
-/** Reads `user.department`, or `department` where `context` says `user`. */
+/** Parses `user.department`, or `department` with the context `user`. */
 export function parsePath(text: string, context?: ContextGroup): ParsedPath {
   if (text.length > MAX_LENGTH) return { problem: `expected a path of at most ${MAX_LENGTH} characters, given ${text.length}` };
   const segments = text.split('.');
   const [first = ''] = segments;
   if (context !== undefined && isGroup(first) && first !== context) {
-    return { problem: `path "${text}" begins with ${first}, yet the context given is ${context}` };
+    return { problem: `path "${text}" begins with ${first}, but the context is ${context}` };
   }
   const group = isGroup(first) ? first : context;
   if (group === undefined) {
@@ -31,20 +31,20 @@ export function parsePath(text: string, context?: ContextGroup): ParsedPath {
   return { path: pathOf(group, keys) };
 }
 
-/** One object for each path, the oldest making room: rules say the same few over and over, and whoever reads values tells them apart at a glance. */
-const known = new Map<string, Path>();
-const MAX_KNOWN = 10_000;
+/** One object per path, so that paths can be compared and cached by identity. The oldest is evicted. */
+const paths = new Map<string, Path>();
+const MAX_PATHS = 10_000;
 
 function pathOf(group: ContextGroup, keys: readonly string[]): Path {
   const text = [group, ...keys].join('.');
-  return memoised(known, text, () => {
-    const oldest = known.size >= MAX_KNOWN ? known.keys().next().value : undefined;
-    if (oldest !== undefined) known.delete(oldest);
+  return memoize(paths, text, () => {
+    const oldest = paths.size >= MAX_PATHS ? paths.keys().next().value : undefined;
+    if (oldest !== undefined) paths.delete(oldest);
     return Object.freeze({ group, keys: Object.freeze(keys), text });
   });
 }
 
-/** Whether a name is one of the context's groups. */
+/** Returns whether a name is a group of the context. */
 export function isGroup(name: string): name is ContextGroup {
   return CONTEXT_GROUPS.some((group) => group === name);
 }

@@ -9,60 +9,60 @@ export type ContextGroup = (typeof CONTEXT_GROUPS)[number];
 export interface Path {
   readonly group: ContextGroup;
   readonly keys: readonly string[];
-  /** As written with its group in front. */
+  /** The path with its group: `user.department`. */
   readonly text: string;
 }
 
 /** The right side of a comparison. */
 export type Operand =
   | { readonly type: 'literal'; readonly value: Json }
-  /** `${path}` alone: keeps the type of what it refers to. */
+  /** `${path}` alone: has the type of the referenced value. */
   | { readonly type: 'reference'; readonly path: Path }
-  /** `${path}` inside text: strings, numbers and booleans become text, anything else is unknown. */
+  /** `${path}` inside a text: texts, numbers and booleans are inserted; with any other value the comparison is unknown. */
   | { readonly type: 'template'; readonly parts: readonly (string | Path)[] }
   | { readonly type: 'array'; readonly items: readonly Operand[] }
-  | Computed;
+  | ComputedOperand;
 
-/** A part of an expression that reads nothing of the record, such as `user.level + 1`: it has one value for all records of a list. */
-export interface Computed {
+/** A part of an expression that does not read the record, such as `user.level + 1`: it has one value for all records of a list. */
+export interface ComputedOperand {
   readonly type: 'computed';
   readonly source: string;
-  /** Every path it reads. */
+  /** The paths that it reads. */
   readonly paths: readonly Path[];
   /** Returns undefined for an error. Never throws. */
-  evaluate(reading: ExpressionReading): Json | undefined;
+  evaluate(reading: ExpressionInput): Json | undefined;
 }
 
-/** What a comparison's two sides compare as; a kind that nothing says is undefined. */
-export type ComparedAs = Partial<PathKind>;
+/** The kind that the sides of a comparison are compared as. `kind` is undefined if no definition gives one. */
+export type ComparisonKind = Partial<PathKind>;
 
-/** What is at a path, compared with an operand. */
+/** A comparison of the value at a path with an operand. */
 export interface Comparison {
   readonly type: 'comparison';
   readonly path: Path;
   readonly operator: string;
   readonly operand: Operand;
-  /** Missing subject: false instead of unknown. */
+  /** If true, a missing value at the path makes the result false instead of unknown. */
   readonly ifExists: boolean;
-  /** Where references have been resolved or the sides exchanged: what the sides compared as before, which they still do. */
-  readonly as?: ComparedAs;
+  /** The kind of the original comparison. Set by partial evaluation when it resolves references or exchanges the sides. */
+  readonly as?: ComparisonKind;
 }
 
 /** The input of an evaluation. */
-export interface ExpressionReading {
+export interface ExpressionInput {
   valueAt(path: Path): Json | undefined;
   /** Returns the kind of a path's values: values of integer fields are `int` in CEL. */
   kindOf(path: Path): PathKind | undefined;
 }
 
-/** A CEL expression that our own tree cannot say; it is evaluated in memory. */
+/** A CEL expression that cannot be lowered to comparisons. It is evaluated in memory. */
 export interface Expression {
   readonly type: 'expression';
   readonly source: string;
-  /** Every path it reads. */
+  /** The paths that it reads. */
   readonly paths: readonly Path[];
-  /** The answer where its paths have these values; an error is unknown. Never throws. */
-  evaluate(reading: ExpressionReading): Truth;
+  /** Evaluates the expression; an error is unknown. Never throws. */
+  evaluate(reading: ExpressionInput): Truth;
   /** The expression as a comparison of integers, which a database can evaluate; absent for other expressions. */
   readonly integers?: IntegerComparison;
 }
@@ -90,10 +90,10 @@ export type Condition =
   | { readonly type: 'any'; readonly of: readonly Condition[] }
   | { readonly type: 'not'; readonly of: Condition };
 
-/** Said of a path into a record that is not known yet: a list is a read with the record open. */
-export const OPEN: unique symbol = Symbol('open');
+/** The value of a path into a record that is not known yet. A list is decided as a read with an unresolved record. */
+export const UNRESOLVED: unique symbol = Symbol('unresolved');
 
-/** What a path compares as, and what the items of a list compare as. */
+/** The kind of the values at a path, and of the items of a list. */
 export interface PathKind {
   readonly kind: Kind;
   readonly itemKind?: Kind | undefined;
@@ -101,15 +101,15 @@ export interface PathKind {
   readonly whole?: true;
 }
 
-/** What a condition is evaluated against. `context/` builds it. */
+/** The values that a condition is evaluated with. Built by `authz/context/`. */
 export interface Scope {
-  /** The value at a path: own properties of plain data only; undefined is missing; OPEN while the record is unknown. */
-  valueOf(path: Path): Json | undefined | typeof OPEN;
-  /** What definitions say of a path; undefined where none does. */
+  /** Returns the value at a path: undefined if it is missing, UNRESOLVED if it is not known yet. Reads own properties only. */
+  valueOf(path: Path): Json | undefined | typeof UNRESOLVED;
+  /** Returns the kind that definitions give to a path; undefined without a definition. */
   kindOf(path: Path): PathKind | undefined;
   /**
-   * What `kindOf` goes by: in all scopes where both are the same objects it says the same of every path, and what follows
-   * from that is worked out once. Absent where nobody vouches for it.
+   * The objects that `kindOf` depends on. In all scopes with the same two objects, `kindOf` returns the same for every path, so callers
+   * may cache by them. Absent if there is no such guarantee.
    */
   readonly kindsFrom?: { readonly definitions: object; readonly resource: object };
   /** Milliseconds since 1970. */
@@ -117,55 +117,55 @@ export interface Scope {
   readonly timeZone: string;
 }
 
-/** True whatever the record. */
+/** The condition that is true for every record. */
 export const ALWAYS: Condition = Object.freeze({ type: 'constant', value: true });
 
-/** False whatever the record. */
+/** The condition that is false for every record. */
 export const NEVER: Condition = Object.freeze({ type: 'constant', value: false });
 
-const UNDECIDED: Condition = Object.freeze({ type: 'constant', value: UNKNOWN });
+const ALWAYS_UNKNOWN: Condition = Object.freeze({ type: 'constant', value: UNKNOWN });
 
-/** The condition with one answer, whatever the record. */
+/** Returns the condition with the same result for every record. */
 export function constant(truth: Truth): Condition {
-  return truth === UNKNOWN ? UNDECIDED : truth ? ALWAYS : NEVER;
+  return truth === UNKNOWN ? ALWAYS_UNKNOWN : truth ? ALWAYS : NEVER;
 }
 
-/** True where every one of `conditions` is; without any, true. */
+/** Joins conditions with `and` and simplifies the result. Without conditions it is true. */
 export function all(conditions: readonly Condition[]): Condition {
   return join('all', conditions);
 }
 
-/** True where at least one of `conditions` is; without any, false. */
+/** Joins conditions with `or` and simplifies the result. Without conditions it is false. */
 export function any(conditions: readonly Condition[]): Condition {
   return join('any', conditions);
 }
 
-/** True where `condition` is false, unknown where it is unknown. */
+/** Negates a condition and simplifies the result. Unknown stays unknown. */
 export function not(condition: Condition): Condition {
   if (condition.type === 'constant') return constant(notTruth(condition.value));
   return condition.type === 'not' ? condition.of : { type: 'not', of: condition };
 }
 
 /**
- * Kleene's tables on what is constant, the rest kept: one `false` decides an `all`, `true` says nothing in it, and
- * `unknown` stays, because what is beside it may still be false.
+ * Simplifies a group by Kleene's three-valued logic. In an `all`, `false` decides the group, `true` is dropped, and `unknown` stays,
+ * because another member may still be false.
  */
 function join(type: 'all' | 'any', conditions: readonly Condition[]): Condition {
   const decisive = type === 'any';
-  const kept: Condition[] = [];
-  let isUndecided = false;
+  const members: Condition[] = [];
+  let hasUnknown = false;
   for (const condition of conditions.flatMap((each) => (each.type === type ? each.of : each))) {
-    if (condition.type !== 'constant') kept.push(condition);
+    if (condition.type !== 'constant') members.push(condition);
     else if (condition.value === decisive) return constant(decisive);
-    else if (condition.value === UNKNOWN) isUndecided = true;
+    else if (condition.value === UNKNOWN) hasUnknown = true;
   }
-  const [first] = kept;
-  if (first === undefined) return constant(isUndecided ? UNKNOWN : !decisive);
-  if (isUndecided) return { type, of: [...kept, UNDECIDED] };
-  return kept.length === 1 ? first : { type, of: kept };
+  const [first] = members;
+  if (first === undefined) return constant(hasUnknown ? UNKNOWN : !decisive);
+  if (hasUnknown) return { type, of: [...members, ALWAYS_UNKNOWN] };
+  return members.length === 1 ? first : { type, of: members };
 }
 
-/** Every path that a condition reads, each once, in the order of their first reading. */
+/** Returns every path that a condition reads, once, in the order of the first occurrence. */
 export function conditionPaths(condition: Condition): readonly Path[] {
   const found = new Map<string, Path>();
   for (const path of pathsOf(condition)) if (!found.has(path.text)) found.set(path.text, path);
@@ -187,7 +187,7 @@ function pathsOf(condition: Condition): readonly Path[] {
   }
 }
 
-/** Every path that an operand refers to. */
+/** Returns every path that an operand refers to. */
 export function operandPaths(operand: Operand): readonly Path[] {
   switch (operand.type) {
     case 'literal':

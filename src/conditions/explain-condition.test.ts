@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Json, type JsonObject, ownValue } from '../operators/index.ts';
-import { type Condition, conditionPaths, OPEN, type Scope } from './condition.ts';
+import { type Condition, conditionPaths, type Scope, UNRESOLVED } from './condition.ts';
 import { explainCondition, printCondition } from './explain-condition.ts';
 import { parseConditions } from './parse-condition.ts';
 
@@ -56,7 +56,7 @@ describe('explainCondition', () => {
   });
 
   it('says unknown of what is missing and open of what depends on the record', () => {
-    const trace = explainCondition(condition, scopeOf({ id: 'u1', level: 5 }, OPEN));
+    const trace = explainCondition(condition, scopeOf({ id: 'u1', level: 5 }, UNRESOLVED));
     expect(trace).toMatchObject({
       answer: 'open',
       of: [{ answer: 'unknown', missing: true }, { of: [{ answer: 'open' }, { answer: 'false' }] }, { answer: 'unknown' }],
@@ -69,13 +69,13 @@ describe('explainCondition', () => {
   });
 });
 
-function scopeOf(user: JsonObject, record: JsonObject | typeof OPEN): Scope {
+function scopeOf(user: JsonObject, record: JsonObject | typeof UNRESOLVED): Scope {
   return {
     now: 0,
     timeZone: 'UTC',
     kindOf: () => undefined,
     valueOf({ group, keys }) {
-      if (group === 'resource' && record === OPEN) return OPEN;
+      if (group === 'resource' && record === UNRESOLVED) return UNRESOLVED;
       const of = group === 'user' ? user : group === 'resource' ? (record as JsonObject) : {};
       return keys.reduce<Json | undefined>((value, key) => ownValue(value, key), of);
     },

@@ -1,22 +1,22 @@
 import { describeValue, type Json } from '../operators/index.ts';
-import { type Comparison, type Condition, OPEN, type Operand, type Scope } from './condition.ts';
+import { type Comparison, type Condition, type Operand, type Scope, UNRESOLVED } from './condition.ts';
 import { partiallyEvaluate, resolveOperand } from './partial-evaluation.ts';
 
-/** `open`: it depends on a record that is not known, as in a list. */
+/** The result of a condition; `open` if it depends on a record that is not known yet, as in a list. */
 export type TracedAnswer = 'true' | 'false' | 'unknown' | 'open';
 
-/** A condition with the values that it met, as plain JSON. It shows attribute values: for admins alone. */
+/** A condition with the values that it was evaluated with, as plain JSON. Attribute values are for admins only. */
 export type ConditionTrace =
   | {
       readonly type: 'comparison';
       readonly field: string;
       readonly operator: string;
-      /** The operand with its references put in; absent where one refers to nothing or to the open record. */
+      /** The operand with its references resolved; absent if one refers to a missing value or to the unknown record. */
       readonly expected?: Json;
-      /** The operand as written, where it refers to something. */
+      /** The operand as written, if it contains references. */
       readonly written?: string;
       readonly actual?: Json;
-      /** There is no value at the path. */
+      /** Present if the path has no value. */
       readonly missing?: true;
       readonly ifExists?: true;
       readonly answer: TracedAnswer;
@@ -26,7 +26,7 @@ export type ConditionTrace =
   | { readonly type: 'expression'; readonly source: string; readonly answer: TracedAnswer }
   | { readonly type: 'constant'; readonly answer: TracedAnswer };
 
-/** How a condition comes to its answer, comparison by comparison; none is left out because another decided. */
+/** Evaluates every comparison of a condition, including those after a decisive one. */
 export function explainCondition(condition: Condition, scope: Scope): ConditionTrace {
   const answer = toAnswer(partiallyEvaluate(condition, scope));
   switch (condition.type) {
@@ -50,27 +50,27 @@ function explainComparison(comparison: Comparison, answer: TracedAnswer, scope: 
     type: 'comparison',
     field: comparison.path.text,
     operator: comparison.operator,
-    ...(expected !== undefined && expected !== OPEN && { expected }),
+    ...(expected !== undefined && expected !== UNRESOLVED && { expected }),
     ...(comparison.operand.type !== 'literal' && { written: printOperand(comparison.operand) }),
-    ...(actual === undefined ? { missing: true as const } : actual !== OPEN && { actual }),
+    ...(actual === undefined ? { missing: true as const } : actual !== UNRESOLVED && { actual }),
     ...(comparison.ifExists && { ifExists: true as const }),
     answer,
   };
 }
 
-function toAnswer(reduced: Condition): TracedAnswer {
-  if (reduced.type !== 'constant') return 'open';
-  if (reduced.value === null) return 'unknown';
-  return reduced.value ? 'true' : 'false';
+function toAnswer(result: Condition): TracedAnswer {
+  if (result.type !== 'constant') return 'open';
+  if (result.value === null) return 'unknown';
+  return result.value ? 'true' : 'false';
 }
 
 const MAX_ITEMS = 5;
 
 /**
- * A condition in one line, for people: `user.department eq "sales" and (resource.status in ["draft"] or not resource.locked eq true)`.
- * Members beyond `room` characters are not printed: a condition of ten thousand rules would be megabytes.
+ * Prints a condition in one line: `user.department eq "sales" and (resource.status in ["draft"] or not resource.locked eq true)`.
+ * Members after `maxLength` characters are omitted: a condition of ten thousand rules would be megabytes.
  */
-export function printCondition(condition: Condition, room: number = Number.POSITIVE_INFINITY): string {
+export function printCondition(condition: Condition, maxLength: number = Number.POSITIVE_INFINITY): string {
   switch (condition.type) {
     case 'constant':
       return condition.value === null ? 'unknown' : condition.value ? 'always' : 'never';
@@ -79,15 +79,15 @@ export function printCondition(condition: Condition, room: number = Number.POSIT
     case 'expression':
       return `expression ${describeValue(condition.source)}`;
     case 'not':
-      return `not ${printMember(condition.of, room)}`;
+      return `not ${printMember(condition.of, maxLength)}`;
     case 'all':
-      return printMembers(condition.of, ' and ', room) || 'always';
+      return printMembers(condition.of, ' and ', maxLength) || 'always';
     case 'any':
-      return printMembers(condition.of, ' or ', room) || 'never';
+      return printMembers(condition.of, ' or ', maxLength) || 'never';
   }
 }
 
-/** The right side of a comparison as it was written, long lists shortened. */
+/** Prints the right side of a comparison as it was written. Long lists are shortened. */
 export function printOperand(operand: Operand): string {
   switch (operand.type) {
     case 'literal':
@@ -103,9 +103,9 @@ export function printOperand(operand: Operand): string {
   }
 }
 
-function printMembers(members: readonly Condition[], separator: string, room: number): string {
+function printMembers(members: readonly Condition[], separator: string, maxLength: number): string {
   const texts: string[] = [];
-  let left = room;
+  let left = maxLength;
   for (const member of members) {
     if (left <= 0) return [...texts, '…'].join(separator);
     const text = printMember(member, left);
@@ -115,8 +115,8 @@ function printMembers(members: readonly Condition[], separator: string, room: nu
   return texts.join(separator);
 }
 
-function printMember(condition: Condition, room: number): string {
-  const text = printCondition(condition, room);
+function printMember(condition: Condition, maxLength: number): string {
+  const text = printCondition(condition, maxLength);
   return (condition.type === 'all' || condition.type === 'any') && condition.of.length > 1 ? `(${text})` : text;
 }
 

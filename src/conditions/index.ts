@@ -1,23 +1,23 @@
 /**
- * The condition tree: read from policies and filters, reduced to what is left of it while the record is open, evaluated,
- * said in SQL, explained and printed. In memory and in SQL it has the same three answers.
+ * The condition tree of policies and filters. It is parsed and validated, evaluated or partially evaluated, compiled to SQL, explained
+ * and printed. The result is true, false or unknown, and is the same in memory and in SQL.
  *
- * It must never know what an operator does (it asks `operators/`), where values come from (it asks a `Scope`), drop a part
- * that it cannot say, or answer "no condition".
+ * Operators are implemented in `operators/`, and values come from a `Scope`; this folder knows neither. It never drops a part of a
+ * condition that it cannot express, and never returns "no condition".
  *
- * Begin with `condition.ts` and `scope.ts`, then `reduce.ts`, of which everything else is a variation.
+ * Begin with `condition.ts`, then `partial-evaluation.ts`. `cel/` parses expressions and lowers them to the same tree.
  */
 export type { ParsedPath } from './attribute-path.ts';
-export { CEL_FUNCTIONS, CEL_MACROS, CEL_OPERATORS, type CelWord } from './cel/cel-language.ts';
-export type { JsonPlace, SqlTarget } from './compile-sql.ts';
-export { type CompiledCondition, toSql } from './compile-sql.ts';
+export { CEL_FUNCTIONS, CEL_MACROS, CEL_OPERATORS, type CelSyntax } from './cel/cel-language.ts';
+export type { JsonLocation, SqlTarget } from './compile-sql.ts';
+export { type CompiledCondition, compileCondition } from './compile-sql.ts';
 export {
   ALWAYS,
   all,
   any,
   CONTEXT_GROUPS,
-  type ComparedAs,
   type Comparison,
+  type ComparisonKind,
   type Condition,
   type ContextGroup,
   conditionPaths,
@@ -25,15 +25,21 @@ export {
   type Expression,
   NEVER,
   not,
-  OPEN,
   type Operand,
   type Path,
   type PathKind,
   type Scope,
+  UNRESOLVED,
 } from './condition.ts';
 export { type ConditionTrace, explainCondition, printCondition, type TracedAnswer } from './explain-condition.ts';
 export { parseConditions } from './parse-condition.ts';
-export type { ConditionLimits, ConditionParser } from './parsing-context.ts';
+export type { ConditionLimits, ConditionParserOptions } from './parsing-context.ts';
 export { evaluate, type PartialEvaluator, partiallyEvaluate, toPartialEvaluator } from './partial-evaluation.ts';
-export { type RenamedConditions, type RenamePath, renamePaths, writtenPaths } from './rename-paths.ts';
-export { createNumberDomain, createTextDomain, toMeantPath, type ValueDomain, validateLiteralValues } from './validate-literals.ts';
+export { type RenamedConditions, type RenamePath, renamePaths, storedPaths } from './rename-paths.ts';
+export {
+  createNumberDomain,
+  createTextDomain,
+  parseForeignReference,
+  type ValueDomain,
+  validateLiteralValues,
+} from './validate-literals.ts';

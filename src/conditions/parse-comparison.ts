@@ -1,11 +1,11 @@
 import { didYouMean } from '../errors.ts';
 import { type Json, type JsonObject, OPERATORS, type Operator, ownValue, suggestOperator } from '../operators/index.ts';
 import { isGroup, parsePath } from './attribute-path.ts';
-import { comparedAs } from './comparison-kind.ts';
+import { comparisonKindOf } from './comparison-kind.ts';
 import {
   CONTEXT_GROUPS,
-  type ComparedAs,
   type Comparison,
+  type ComparisonKind,
   type Condition,
   type ContextGroup,
   constant,
@@ -14,133 +14,135 @@ import {
   type Path,
   type PathKind,
 } from './condition.ts';
-import { addConditionIssue, type ConditionParsing, describedKind, expected, member } from './parsing-context.ts';
+import { addConditionIssue, type ConditionParser, expected, joinPath, lookupKind } from './parsing-context.ts';
 import { validateLiteralBounds, validateLiterals } from './validate-literals.ts';
 
-/** What a comparison may have. */
+/** The members of a comparison. */
 export const COMPARISON_MEMBERS: readonly string[] = ['field', 'operator', 'value', 'context', 'ifExists'];
 
-/** A mistake in one member. */
-type Note = (name: string, code: 'type' | 'required' | 'field' | 'context' | 'operator' | 'value', detail: string) => undefined;
+/** Adds an issue for a member of the comparison. */
+type AddIssue = (name: string, code: 'type' | 'required' | 'field' | 'context' | 'operator' | 'value', detail: string) => undefined;
 
-/** Reads `{ field, operator, value, context?, ifExists? }`; every mistake in it is noted. */
-export function parseComparison(input: JsonObject, at: string, reading: ConditionParsing): Condition {
-  const before = reading.issues.length;
-  const noteIn: Note = (name, code, detail) => {
-    addConditionIssue(reading, member(at, name), { code, detail });
+/** Parses `{ field, operator, value, context?, ifExists? }`. Adds an issue for each mistake. */
+export function parseComparison(input: JsonObject, at: string, parser: ConditionParser): Condition {
+  const before = parser.issues.length;
+  const addIssue: AddIssue = (name, code, detail) => {
+    addConditionIssue(parser, joinPath(at, name), { code, detail });
     return undefined;
   };
-  const context = readContext(ownValue(input, 'context'), noteIn);
-  const path = context === 'wrong' ? undefined : readField(ownValue(input, 'field'), context, noteIn);
-  const kind = path === undefined ? undefined : readKind(path, reading, noteIn);
-  const operator = readOperator(ownValue(input, 'operator'), { path, kind }, noteIn);
-  const ifExists = readIfExists(ownValue(input, 'ifExists'), noteIn);
-  const operand = parseOperand(ownValue(input, 'value'), { at: member(at, 'value'), reading });
-  if (path === undefined || operator === undefined || operand === undefined || reading.issues.length > before) return constant(null);
+  const context = parseContextGroup(ownValue(input, 'context'), addIssue);
+  const path = context === 'wrong' ? undefined : parseField(ownValue(input, 'field'), context, addIssue);
+  const kind = path === undefined ? undefined : toKind(path, parser, addIssue);
+  const operator = parseOperator(ownValue(input, 'operator'), { path, kind }, addIssue);
+  const ifExists = parseIfExists(ownValue(input, 'ifExists'), addIssue);
+  const operand = parseOperand(ownValue(input, 'value'), { at: joinPath(at, 'value'), parser });
+  if (path === undefined || operator === undefined || operand === undefined || parser.issues.length > before) return constant(null);
   const comparison: Comparison = Object.freeze({ type: 'comparison', path, operator: operator.name, operand, ifExists });
-  for (const detail of validateSides(comparison, reading)) noteIn('value', 'value', detail);
-  return reading.issues.length > before ? constant(null) : comparison;
+  for (const detail of validateSides(comparison, parser)) addIssue('value', 'value', detail);
+  return parser.issues.length > before ? constant(null) : comparison;
 }
 
-function readContext(given: Json | undefined, noteIn: Note): ContextGroup | undefined | 'wrong' {
+function parseContextGroup(given: Json | undefined, addIssue: AddIssue): ContextGroup | undefined | 'wrong' {
   if (given === undefined) return undefined;
   if (typeof given === 'string' && isGroup(given)) return given;
   const near = typeof given === 'string' ? didYouMean(given, CONTEXT_GROUPS) : '';
-  noteIn('context', 'context', `${expected(`one of ${CONTEXT_GROUPS.join(', ')}`, given)}${near}`);
+  addIssue('context', 'context', `${expected(`one of ${CONTEXT_GROUPS.join(', ')}`, given)}${near}`);
   return 'wrong';
 }
 
-function readField(given: Json | undefined, context: ContextGroup | undefined, noteIn: Note): Path | undefined {
-  if (given === undefined) return noteIn('field', 'required', 'expected a path such as "user.department", given nothing');
-  if (typeof given !== 'string') return noteIn('field', 'type', expected('a path such as "user.department"', given));
+function parseField(given: Json | undefined, context: ContextGroup | undefined, addIssue: AddIssue): Path | undefined {
+  if (given === undefined) return addIssue('field', 'required', 'expected a path such as "user.department", given nothing');
+  if (typeof given !== 'string') return addIssue('field', 'type', expected('a path such as "user.department"', given));
   const parsed = parsePath(given, context);
   if ('path' in parsed) return parsed.path;
-  return noteIn('field', 'field', parsed.problem);
+  return addIssue('field', 'field', parsed.problem);
 }
 
-function readKind(path: Path, reading: ConditionParsing, noteIn: Note): PathKind | undefined {
-  const described = describedKind(reading, path);
+function toKind(path: Path, parser: ConditionParser, addIssue: AddIssue): PathKind | undefined {
+  const described = lookupKind(parser, path);
   if ('kind' in described) return described.kind;
-  return noteIn('field', 'field', described.problem);
+  return addIssue('field', 'field', described.problem);
 }
 
-function readOperator(
+function parseOperator(
   given: Json | undefined,
   { path, kind }: { readonly path: Path | undefined; readonly kind: PathKind | undefined },
-  noteIn: Note,
+  addIssue: AddIssue,
 ): Operator | undefined {
-  if (given === undefined) return noteIn('operator', 'required', 'expected an operator such as "eq", given nothing');
-  if (typeof given !== 'string') return noteIn('operator', 'type', expected('an operator such as "eq"', given));
+  if (given === undefined) return addIssue('operator', 'required', 'expected an operator such as "eq", given nothing');
+  if (typeof given !== 'string') return addIssue('operator', 'type', expected('an operator such as "eq"', given));
   const operator = OPERATORS.get(given);
   if (operator === undefined) {
-    return noteIn('operator', 'operator', `unknown operator "${given.slice(0, 64)}"${suggestOperator(given)}`);
+    return addIssue('operator', 'operator', `unknown operator "${given.slice(0, 64)}"${suggestOperator(given)}`);
   }
   if (kind === undefined || operator.kinds.includes(kind.kind)) return operator;
   const fitting = [...OPERATORS.values()].filter((other) => other.kinds.includes(kind.kind)).map((other) => other.name);
-  return noteIn(
+  return addIssue(
     'operator',
     'operator',
     `operator "${given}" does not fit ${path?.text}, which is ${kind.kind}; it takes ${fitting.join(', ')}`,
   );
 }
 
-function readIfExists(given: Json | undefined, noteIn: Note): boolean {
+function parseIfExists(given: Json | undefined, addIssue: AddIssue): boolean {
   if (given === undefined || typeof given === 'boolean') return given ?? false;
-  noteIn('ifExists', 'type', expected('true or false', given));
+  addIssue('ifExists', 'type', expected('true or false', given));
   return false;
 }
 
-/** Where an operand stands, and the reading it is part of. */
+/** The position of an operand. */
 interface OperandPlace {
   readonly at: string;
-  readonly reading: ConditionParsing;
+  readonly parser: ConditionParser;
 }
 
-/** Shapes that are lists, and those that a text can be. */
+/** Operands that are lists, and operands that can be written as a text. */
 const LIST_SHAPES: readonly Operator['operand'][] = ['scalars', 'range', 'timesOfDay', 'daysOfWeek', 'networks'];
 const TEXT_SHAPES: readonly Operator['operand'][] = ['scalar', 'text', 'pattern', 'duration', 'time', 'networks'];
 
-/** Reads the right side of a comparison; undefined where it has a mistake, which is noted. */
+/** Parses the right side of a comparison. Adds an issue and returns undefined if it is invalid. */
 export function parseOperand(value: Json | undefined, place: OperandPlace): Operand | undefined {
-  const { textLength, listItems } = place.reading.reader.limits;
-  if (value === undefined) return fail(place, 'required', 'expected a value, given nothing');
+  const { textLength, listItems } = place.parser.options.limits;
+  if (value === undefined) return refuse(place, 'required', 'expected a value, given nothing');
   if (typeof value === 'string') {
     return value.length > textLength
-      ? fail(place, 'limit', `expected at most ${textLength} characters, given ${value.length}`)
-      : readText(value, place);
+      ? refuse(place, 'limit', `expected at most ${textLength} characters, given ${value.length}`)
+      : parseTextOperand(value, place);
   }
   if (!Array.isArray(value)) return { type: 'literal', value };
-  if (value.length > listItems) return fail(place, 'limit', `expected at most ${listItems} items, given ${value.length}`);
+  if (value.length > listItems) return refuse(place, 'limit', `expected at most ${listItems} items, given ${value.length}`);
   const items = value.map((item: Json, index) =>
-    typeof item === 'string' ? parseOperand(item, { ...place, at: member(place.at, index) }) : ({ type: 'literal', value: item } as const),
+    typeof item === 'string'
+      ? parseOperand(item, { ...place, at: joinPath(place.at, index) })
+      : ({ type: 'literal', value: item } as const),
   );
   if (items.some((item) => item === undefined)) return undefined;
   const known = items.filter((item) => item !== undefined);
   return known.every((item) => item.type === 'literal') ? { type: 'literal', value } : { type: 'array', items: known };
 }
 
-/** What is wrong with an operand for an operator, as far as it can be said before references have values. */
-export function validateOperand(operand: Operand, operator: Operator, as: ComparedAs): string | undefined {
+/** Returns a message for an operand that the operator does not accept. References are not checked, because they have no value yet. */
+export function validateOperand(operand: Operand, operator: Operator, as: ComparisonKind): string | undefined {
   const { operand: shape } = operator;
   switch (operand.type) {
     case 'literal':
-      return operator.checkOperand(operand.value, as);
+      return operator.validateOperand(operand.value, as);
     case 'reference':
     case 'computed':
       return undefined;
     case 'template':
       return TEXT_SHAPES.includes(shape) ? undefined : `operator "${operator.name}" does not take a text`;
     case 'array':
-      return checkArray(operand.items, operator, as);
+      return validateArray(operand.items, operator, as);
   }
 }
 
-/** Its literals are checked with a literal in the place of each reference, so that what asks for two values sees two. */
-function checkArray(items: readonly Operand[], operator: Operator, as: ComparedAs): string | undefined {
+/** Validates the literals of an array. Each reference is replaced by a literal, because an operator may require two items. */
+function validateArray(items: readonly Operand[], operator: Operator, as: ComparisonKind): string | undefined {
   if (!LIST_SHAPES.includes(operator.operand)) return `operator "${operator.name}" does not take a list`;
   const first = items.find((item) => item.type === 'literal');
   if (first !== undefined)
-    return operator.checkOperand(
+    return operator.validateOperand(
       items.map((item) => (item.type === 'literal' ? item.value : first.value)),
       as,
     );
@@ -148,8 +150,8 @@ function checkArray(items: readonly Operand[], operator: Operator, as: ComparedA
   return isPair && items.length !== 2 ? `expected a list of two, given ${items.length}` : undefined;
 }
 
-/** `${path}` alone is a reference, among other text part of a template. */
-function readText(text: string, place: OperandPlace): Operand | undefined {
+/** Parses a text: `${path}` alone is a reference, inside other text a part of a template. */
+function parseTextOperand(text: string, place: OperandPlace): Operand | undefined {
   if (!text.includes('${')) return { type: 'literal', value: text };
   const parts: (string | Path)[] = [];
   for (let at = 0; at < text.length; ) {
@@ -159,10 +161,10 @@ function readText(text: string, place: OperandPlace): Operand | undefined {
       break;
     }
     const end = text.indexOf('}', start);
-    if (end < 0) return fail(place, 'value', expected('a closing } after ${', text));
+    if (end < 0) return refuse(place, 'value', expected('a closing } after ${', text));
     if (start > at) parts.push(text.slice(at, start));
     const parsed = parsePath(text.slice(start + 2, end));
-    if ('problem' in parsed) return fail(place, 'value', `reference: ${parsed.problem}`);
+    if ('problem' in parsed) return refuse(place, 'value', `reference: ${parsed.problem}`);
     parts.push(parsed.path);
     at = end + 1;
   }
@@ -170,37 +172,37 @@ function readText(text: string, place: OperandPlace): Operand | undefined {
   return parts.length === 1 && typeof only === 'object' ? { type: 'reference', path: only } : { type: 'template', parts };
 }
 
-function fail({ at, reading }: OperandPlace, code: 'required' | 'limit' | 'value', detail: string): undefined {
-  addConditionIssue(reading, at, { code, detail });
+function refuse({ at, parser }: OperandPlace, code: 'required' | 'limit' | 'value', detail: string): undefined {
+  addConditionIssue(parser, at, { code, detail });
   return undefined;
 }
 
 /** Returns messages for mistakes in a comparison: unknown paths, kinds that cannot be compared, literals that do not fit. */
-export function validateSides(comparison: Comparison, reading: ConditionParsing): readonly string[] {
+export function validateSides(comparison: Comparison, parser: ConditionParser): readonly string[] {
   const operator = OPERATORS.get(comparison.operator);
   if (operator === undefined) return [`unknown operator "${comparison.operator}"`];
   const mistakes: string[] = [];
   const kinds = new Map<string, PathKind | undefined>();
   for (const path of [comparison.path, ...operandPaths(comparison.operand)]) {
-    const described = describedKind(reading, path);
+    const described = lookupKind(parser, path);
     if ('problem' in described) mistakes.push(described.problem);
     else kinds.set(path.text, described.kind);
   }
-  const as = comparedAs(comparison, operator, (path) => kinds.get(path.text));
+  const as = comparisonKindOf(comparison, operator, (path) => kinds.get(path.text));
   const mistake =
     as === 'mismatch'
-      ? `what ${comparison.path.text} is compared with is of another kind; such a comparison is always unknown`
-      : (checkWritten(comparison, operator, { as, reading }) ?? validateOperand(comparison.operand, operator, as));
+      ? `${comparison.path.text} is compared with a value of another kind, which is always unknown`
+      : (validateNewLiterals(comparison, operator, { as, parser }) ?? validateOperand(comparison.operand, operator, as));
   return mistake === undefined ? mistakes : [...mistakes, mistake];
 }
 
-/** Reports literals that can never match. Only new rules are checked; stored rules keep their decisions. */
-function checkWritten(
+/** Returns a message for literals that can never match. Stored rules are parsed without this check and keep their decisions. */
+function validateNewLiterals(
   comparison: Comparison,
   operator: Operator,
-  { as, reading: { reader } }: { readonly as: ComparedAs; readonly reading: ConditionParsing },
+  { as, parser: { options } }: { readonly as: ComparisonKind; readonly parser: ConditionParser },
 ): string | undefined {
-  if (reader.domainOf === undefined) return undefined;
-  const domain = reader.domainOf(comparison.path);
+  if (options.domainOf === undefined) return undefined;
+  const domain = options.domainOf(comparison.path);
   return (domain && validateLiterals(comparison, operator, domain)) ?? validateLiteralBounds(comparison, operator, { as, domain });
 }

@@ -4,7 +4,7 @@ import type { Json } from '../operators/index.ts';
 import type { Path, PathKind } from './condition.ts';
 import { printCondition } from './explain-condition.ts';
 import { parseConditions } from './parse-condition.ts';
-import type { ConditionLimits, ConditionParser } from './parsing-context.ts';
+import type { ConditionLimits, ConditionParserOptions } from './parsing-context.ts';
 
 const LIMITS: ConditionLimits = { depth: 4, comparisons: 20, listItems: 5, textLength: 100, expressionLength: 200, expressionDepth: 12 };
 const KINDS: ReadonlyMap<string, PathKind> = new Map<string, PathKind>([
@@ -20,7 +20,11 @@ const MISTAKES: readonly (readonly [string, Json, ...(readonly [string, RegExp])
   ['no list', {}, ['at', /expected a list of conditions, given an object/]],
   ['no object', ['x', null, []], ['at.0', /an object/], ['at.1', /an object/], ['at.2', /an object/]],
   ['a group misspelt', [{ anyof: [] }], ['at.0.anyof', /unknown member "anyof" \(did you mean "anyOf"\?\)/]],
-  ['two groups', [{ anyOf: [{ field: 'user.id', operator: 'exists', value: true }], not: {} }], ['at.0.not', /cannot stand beside anyOf/]],
+  [
+    'two groups',
+    [{ anyOf: [{ field: 'user.id', operator: 'exists', value: true }], not: {} }],
+    ['at.0.not', /cannot be combined with anyOf/],
+  ],
   ['an empty group', [{ allOf: [] }], ['at.0.allOf', /at least one condition/]],
   [
     'nothing in a comparison',
@@ -35,7 +39,7 @@ const MISTAKES: readonly (readonly [string, Json, ...(readonly [string, RegExp])
   [
     'another context',
     [{ field: 'user.department', context: 'resource', operator: 'eq', value: 'x' }],
-    ['at.0.field', /begins with user, yet the context/],
+    ['at.0.field', /begins with user, but the context/],
   ],
   ['an unknown context', [{ field: 'department', context: 'usr', operator: 'eq', value: 'x' }], ['at.0.context', /did you mean "user"/]],
   ['a prototype', [{ field: 'user.__proto__.x', operator: 'eq', value: 'x' }], ['at.0.field', /"__proto__" cannot be read/]],
@@ -179,7 +183,7 @@ describe('readConditions', () => {
   });
 });
 
-function reader(): ConditionParser {
+function reader(): ConditionParserOptions {
   return { at: 'at', expressions: false, limits: LIMITS, describePath };
 }
 

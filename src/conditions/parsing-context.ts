@@ -3,11 +3,11 @@ import { describeValue, type Json } from '../operators/index.ts';
 import { type Condition, constant, type Path, type PathKind } from './condition.ts';
 import type { ValueDomain } from './validate-literals.ts';
 
-/** Bounds on what a rule may say. */
+/** Limits on the conditions of a rule. */
 export interface ConditionLimits {
-  /** Groups within groups. */
+  /** Nesting of groups. */
   readonly depth: number;
-  /** Conditions of all depths together. */
+  /** Conditions, including nested ones. */
   readonly comparisons: number;
   /** Items of one list operand. */
   readonly listItems: number;
@@ -19,59 +19,56 @@ export interface ConditionLimits {
   readonly expressionDepth: number;
 }
 
-/** What conditions are read for. */
-export interface ConditionParser {
-  /** Where they stand, as a prefix of issue paths: `rules.0.conditions`. */
+/** The place of the conditions, and the syntax, limits and definitions that they are validated with. */
+export interface ConditionParserOptions {
+  /** The prefix of issue paths: `rules.0.conditions`. */
   readonly at: string;
-  /** Whether `{ expression }` may stand among them. */
+  /** True if `{ expression }` is allowed. */
   readonly expressions: boolean;
   readonly limits: ConditionLimits;
-  /** What definitions say of a path: its kind, that anything may stand there, or why nothing ever can. Without it, anything may. */
+  /** Returns the kind that definitions give to a path, `any` for a path without a definition, or the reason why the path never has a value. */
   readonly describePath?: (path: Path) => PathKind | 'any' | { readonly problem: string };
   /**
-   * The values that a path can have, where they are known. Given where a rule is written: a literal that can never match is
-   * then a mistake. Stored rules are read without it, so that a later definition does not change what they decide.
+   * Returns the values that a path can have, if they are known. Given for new rules: a literal that can never match is then a
+   * mistake. Absent for stored rules, so that a later definition does not change their decisions.
    */
   readonly domainOf?: (path: Path) => ValueDomain | undefined;
 }
 
-/** What is wrong with a condition, by kind of mistake. */
+/** The codes of mistakes in conditions. */
 export type ConditionIssueCode = 'type' | 'required' | 'unknown' | 'limit' | 'field' | 'context' | 'operator' | 'value' | 'expression';
 
-/** Reading as it goes on: mistakes add up. */
-export interface ConditionParsing {
-  readonly reader: ConditionParser;
+/** The state of a parser. */
+export interface ConditionParser {
+  readonly options: ConditionParserOptions;
   readonly issues: Issue[];
-  /** Conditions read so far. */
+  /** The number of conditions parsed so far. */
   count: number;
 }
 
-/** Notes a mistake; the condition that has it answers unknown, so that it neither allows nor lets a denial pass. */
+/** Adds an issue. Returns the unknown condition in place of the invalid one, so that an ALLOW does not apply and a DENY does. */
 export function addConditionIssue(
-  reading: ConditionParsing,
+  parser: ConditionParser,
   at: string,
   mistake: { readonly code: ConditionIssueCode; readonly detail: string },
 ): Condition {
-  reading.issues.push({ path: at, ...mistake });
+  parser.issues.push({ path: at, ...mistake });
   return constant(null);
 }
 
-/** The path of a member, as issues say it. */
-export function member(at: string, name: string | number): string {
+/** Appends a member or an index to an issue path. */
+export function joinPath(at: string, name: string | number): string {
   return at === '' ? String(name) : `${at}.${name}`;
 }
 
-/** What definitions say of a path to which they have nothing against; undefined where anything may stand there. */
-export function describedKind(
-  reading: ConditionParsing,
-  path: Path,
-): { readonly kind: PathKind | undefined } | { readonly problem: string } {
-  const described = reading.reader.describePath?.(path) ?? 'any';
+/** Returns the kind of a path, undefined if it may have any, or the reason why the path never has a value. */
+export function lookupKind(parser: ConditionParser, path: Path): { readonly kind: PathKind | undefined } | { readonly problem: string } {
+  const described = parser.options.describePath?.(path) ?? 'any';
   if (described === 'any') return { kind: undefined };
   return 'problem' in described ? described : { kind: described };
 }
 
-/** `expected …, given …` */
+/** Renders `expected …, given …`. */
 export function expected(what: string, given: Json | undefined): string {
   return `expected ${what}, given ${describeValue(given)}`;
 }

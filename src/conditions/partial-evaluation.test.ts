@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Json, type JsonObject, type Kind, OPERATORS, ownValue, type Truth } from '../operators/index.ts';
 import { parsePath } from './attribute-path.ts';
-import { type Condition, OPEN, type Operand, type Path, type PathKind, type Scope } from './condition.ts';
-import { evaluate, partiallyEvaluate, resolveOperand, toResolve } from './partial-evaluation.ts';
+import { type Condition, type Operand, type Path, type PathKind, type Scope, UNRESOLVED } from './condition.ts';
+import { compileOperand, evaluate, partiallyEvaluate, resolveOperand } from './partial-evaluation.ts';
 
 const KINDS: ReadonlyMap<string, PathKind> = new Map<string, PathKind>([
   ['user.id', { kind: 'text' }],
@@ -155,7 +155,7 @@ function scopeOf(world: World, record?: 'open'): Scope {
     now: Date.parse('2026-01-31T12:00:00Z'),
     timeZone: 'UTC',
     valueOf({ group, keys }) {
-      if (group === 'resource' && record === 'open') return OPEN;
+      if (group === 'resource' && record === 'open') return UNRESOLVED;
       const of = group === 'user' || group === 'resource' ? (world[group] as JsonObject) : {};
       return keys.reduce<Json | undefined>((value, key) => ownValue(value, key), of);
     },
@@ -179,12 +179,12 @@ function pathAt(text: string): Path {
   return parsed.path;
 }
 
-const BY_PATH: ReadonlyMap<string, Json | typeof OPEN> = new Map<string, Json | typeof OPEN>([
+const BY_PATH: ReadonlyMap<string, Json | typeof UNRESOLVED> = new Map<string, Json | typeof UNRESOLVED>([
   ['user.id', 'u1'],
   ['user.level', 3],
   ['user.nothing', null],
   ['user.teams', ['a']],
-  ['resource.id', OPEN],
+  ['resource.id', UNRESOLVED],
 ]);
 
 const scope: Scope = {
@@ -206,26 +206,26 @@ describe('an operand', () => {
     ['null', literal(null), null],
     ['a reference keeps its type', reference('user.level'), 3],
     ['a reference to nothing', reference('user.gone'), undefined],
-    ['a reference to what is open', reference('resource.id'), OPEN],
+    ['a reference to what is open', reference('resource.id'), UNRESOLVED],
     ['an array of literals', array(literal(1), literal('2')), [1, '2']],
     ['an empty array', array(), []],
     ['an array of both, in order', array(literal(1), reference('user.id'), literal(2)), [1, 'u1', 2]],
     ['an array with a reference to nothing, which compares with nothing', array(reference('user.gone'), literal(1)), [{}, 1]],
     ['an array with null', array(reference('user.nothing')), [null]],
-    ['an array with what is open', array(literal(1), reference('resource.id')), OPEN],
+    ['an array with what is open', array(literal(1), reference('resource.id')), UNRESOLVED],
     ['arrays in arrays', array(array(literal(1)), literal(2)), [[1], 2]],
     ['a text with references in it', template('u-', at('user.id'), '-', at('user.level')), 'u-u1-3'],
     ['a text with nothing in it', template('u-', at('user.gone')), undefined],
     ['a text with null in it', template(at('user.nothing'), 'x'), undefined],
     ['a text with a list in it', template(at('user.teams'), 'x'), undefined],
-    ['a text with what is open in it', template('x', at('resource.id')), OPEN],
+    ['a text with what is open in it', template('x', at('resource.id')), UNRESOLVED],
   ];
   it.each(rows)('%s', (_, operand, value) => {
     expect(resolveOperand(operand, scope)).toEqual(value);
   });
 
   it('of literals alone is the same list every time', () => {
-    const resolve = toResolve(array(literal('a'), literal('b')));
+    const resolve = compileOperand(array(literal('a'), literal('b')));
     expect(resolve(scope)).toBe(resolve(scope));
   });
 });

@@ -1,135 +1,139 @@
-import { memoised } from '../memoize.ts';
-import { type Frame, type Json, MISSING, OPERATORS, type Operator, type Truth, UNKNOWN } from '../operators/index.ts';
-import { isListOperator, toComparedAs } from './comparison-kind.ts';
+/**
+ * Partial evaluation: evaluates a condition as far as its scope has values. The result is a constant, or the residual
+ * condition on the values that are not resolved yet: the fields of the record, when a list is decided before its records are read.
+ */
+import { memoize } from '../memoize.ts';
+import { type ComparisonContext, type Json, MISSING, OPERATORS, type Operator, type Truth, UNKNOWN } from '../operators/index.ts';
+import { isListOperator, memoizeComparisonKind } from './comparison-kind.ts';
 import {
   ALWAYS,
   all,
   any,
-  type ComparedAs,
   type Comparison,
+  type ComparisonKind,
   type Condition,
   constant,
   type Expression,
-  type ExpressionReading,
+  type ExpressionInput,
   NEVER,
   not,
-  OPEN,
   type Operand,
   type Path,
   type Scope,
+  UNRESOLVED,
 } from './condition.ts';
 
 /**
- * What is left of a condition once everything known is put in: a constant where nothing is open, otherwise a condition
- * on the open record that is true, false and unknown on exactly the records on which the whole is.
+ * Returns a constant if the scope resolves every path that the result depends on, else the residual condition, which has the same
+ * three-valued result as `condition` for every record.
  */
 export function partiallyEvaluate(condition: Condition, scope: Scope): Condition {
-  return memoised(reductions, condition, () => toPartialEvaluator(condition))(scope);
+  return memoize(evaluators, condition, () => toPartialEvaluator(condition))(scope);
 }
 
-/** The answer of a condition in a scope with nothing open. (What stays open, through a mistake of the caller, is unknown.) */
+/** Evaluates a condition in a scope without unresolved paths. A residual condition counts as unknown. */
 export function evaluate(condition: Condition, scope: Scope): Truth {
-  const answer = partiallyEvaluate(condition, scope);
-  return answer.type === 'constant' ? answer.value : UNKNOWN;
+  const result = partiallyEvaluate(condition, scope);
+  return result.type === 'constant' ? result.value : UNKNOWN;
 }
 
-/** `partiallyEvaluate` of one condition, with everything that needs no scope done once. */
+/** `partiallyEvaluate` for one condition. Everything that does not depend on a scope is done in advance. */
 export type PartialEvaluator = (scope: Scope) => Condition;
 
-/** What a list leaves open is asked again of every row. */
-const reductions = new WeakMap<Condition, PartialEvaluator>();
+/** Evaluators by condition: the residual condition of a list is evaluated for each row. */
+const evaluators = new WeakMap<Condition, PartialEvaluator>();
 
-/** Makes a condition ready to be reduced often: a rule's is at every decision. */
+/** Creates the partial evaluator of a condition, for conditions that are evaluated often, as those of rules are. */
 export function toPartialEvaluator(condition: Condition): PartialEvaluator {
   switch (condition.type) {
     case 'constant': {
-      const answer = constant(condition.value);
-      return () => answer;
+      const result = constant(condition.value);
+      return () => result;
     }
     case 'comparison':
-      return toComparisonReduction(condition);
+      return toComparisonEvaluator(condition);
     case 'expression':
-      return (scope) => reduceExpression(condition, scope);
+      return (scope) => evaluateExpression(condition, scope);
     case 'not': {
       const inner = toPartialEvaluator(condition.of);
       return (scope) => not(inner(scope));
     }
     case 'all':
-      return toGroupReduction(condition.of, { join: all, decisive: NEVER, otherwise: ALWAYS });
+      return toGroupEvaluator(condition.of, { join: all, decisive: NEVER, otherwise: ALWAYS });
     case 'any':
-      return toGroupReduction(condition.of, { join: any, decisive: ALWAYS, otherwise: NEVER });
+      return toGroupEvaluator(condition.of, { join: any, decisive: ALWAYS, otherwise: NEVER });
   }
 }
 
 interface Group {
   readonly join: typeof all;
-  /** The answer of a member that decides; those behind it are not looked at. */
+  /** The result of a member that decides the group; later members are not evaluated. */
   readonly decisive: Condition;
-  /** The answer where every member gives it. */
+  /** The result of the group if every member has it. */
   readonly otherwise: Condition;
 }
 
-/** Makes no list while nothing is open. */
-function toGroupReduction(conditions: readonly Condition[], { join, decisive, otherwise }: Group): PartialEvaluator {
+/** Allocates a list only if a member has a residual condition. */
+function toGroupEvaluator(conditions: readonly Condition[], { join, decisive, otherwise }: Group): PartialEvaluator {
   const members = conditions.map(toPartialEvaluator);
   return (scope) => {
-    let open: Condition[] | undefined;
+    let residual: Condition[] | undefined;
     let isUnknown = false;
     for (const member of members) {
-      const answer = member(scope);
-      if (answer === decisive) return decisive;
-      if (answer.type === 'constant') isUnknown ||= answer !== otherwise;
-      else if (open === undefined) open = [answer];
-      else open.push(answer);
+      const result = member(scope);
+      if (result === decisive) return decisive;
+      if (result.type === 'constant') isUnknown ||= result !== otherwise;
+      else if (residual === undefined) residual = [result];
+      else residual.push(result);
     }
-    if (open === undefined) return isUnknown ? constant(UNKNOWN) : otherwise;
-    return join(isUnknown ? [...open, constant(UNKNOWN)] : open);
+    if (residual === undefined) return isUnknown ? constant(UNKNOWN) : otherwise;
+    return join(isUnknown ? [...residual, constant(UNKNOWN)] : residual);
   };
 }
 
-function reduceExpression(expression: Expression, scope: Scope): Condition {
-  const values = valuesOf(expression.paths, scope);
-  return values === OPEN ? expression : constant(expression.evaluate(values));
+function evaluateExpression(expression: Expression, scope: Scope): Condition {
+  const values = resolvePaths(expression.paths, scope);
+  return values === UNRESOLVED ? expression : constant(expression.evaluate(values));
 }
 
-function toComparisonReduction(comparison: Comparison): PartialEvaluator {
+function toComparisonEvaluator(comparison: Comparison): PartialEvaluator {
   const operator = OPERATORS.get(comparison.operator);
   if (operator === undefined) return () => constant(UNKNOWN);
   const { path, operand } = comparison;
   const whenMissing = operator.definedOnMissing === true ? undefined : constant(comparison.ifExists ? false : UNKNOWN);
-  const asIn = toComparedAs(comparison, operator);
-  const resolve = toResolve(operand);
+  const kindIn = memoizeComparisonKind(comparison, operator);
+  const resolve = compileOperand(operand);
   const literal = operand.type === 'literal' ? operand.value : undefined;
   return (scope) => {
     const actual = scope.valueOf(path);
     if (actual === undefined && whenMissing !== undefined) return whenMissing;
-    const as = asIn(scope);
-    if (actual === OPEN) return reduceOpen(comparison, { operator, as, scope });
+    const as = kindIn(scope);
+    if (actual === UNRESOLVED) return bindOperand(comparison, { operator, as, scope });
     if (as === 'mismatch') return constant(UNKNOWN);
     const expected = literal === undefined ? resolve(scope) : literal;
     if (expected === undefined) return constant(UNKNOWN);
-    if (expected === OPEN) return actual === undefined ? comparison : turnRound(comparison, { actual, operator, as, scope });
-    return constant(operator.matches(actual, expected, toFrame(as, scope)));
+    if (expected === UNRESOLVED) return actual === undefined ? comparison : exchangeSides(comparison, { actual, operator, as, scope });
+    return constant(operator.evaluate(actual, expected, toContext(as, scope)));
   };
 }
 
-/** The record is open: put in what the operand refers to. */
-function reduceOpen(
+/** Replaces the operand of a comparison with an unresolved left side by its value. */
+function bindOperand(
   comparison: Comparison,
-  { operator, as, scope }: { readonly operator: Operator; readonly as: ComparedAs | 'mismatch'; readonly scope: Scope },
+  { operator, as, scope }: { readonly operator: Operator; readonly as: ComparisonKind | 'mismatch'; readonly scope: Scope },
 ): Condition {
   const expected = as === 'mismatch' ? undefined : resolveOperand(comparison.operand, scope);
-  if (as === 'mismatch' || expected === undefined) return unknownWherePresent(comparison, operator);
-  if (expected === OPEN) {
-    // Some items may be known: told one by one, they are put in.
-    const each = toItemByItem(comparison, operator, as);
+  if (as === 'mismatch' || expected === undefined) return unknownIfPresent(comparison, operator);
+  if (expected === UNRESOLVED) {
+    // Some items of an array may be resolved: comparing item by item binds them.
+    const each = expandItems(comparison, operator, as);
     return each === undefined ? comparison : partiallyEvaluate(each, scope);
   }
   return { ...comparison, operand: { type: 'literal', value: expected }, as };
 }
 
-/** Unknown for whatever is there; where nothing is, what `ifExists` says. */
-function unknownWherePresent({ path, ifExists }: Comparison, operator: Operator): Condition {
+/** Returns a condition that is unknown for every present value. For a missing value, `ifExists` decides. */
+function unknownIfPresent({ path, ifExists }: Comparison, operator: Operator): Condition {
   if (!ifExists || operator.definedOnMissing === true) return constant(UNKNOWN);
   return all([
     { type: 'comparison', path, operator: 'exists', operand: { type: 'literal', value: true }, ifExists: false },
@@ -137,59 +141,59 @@ function unknownWherePresent({ path, ifExists }: Comparison, operator: Operator)
   ]);
 }
 
-/** A comparison whose left side is known and whose operand is open. */
-interface Turn {
+/** A comparison with a known left side and an unresolved operand. */
+interface KnownLeft {
   readonly actual: Json;
   readonly operator: Operator;
-  readonly as: ComparedAs;
+  readonly as: ComparisonKind;
   readonly scope: Scope;
 }
 
 /**
- * Says it of the record instead: `user.id eq ${resource.authorId}` is `resource.authorId eq "u1"`, which a database can
- * answer. Where the operator has no mirror, the comparison stays as it is and each record answers it in memory.
+ * Turns `user.id eq ${resource.authorId}` into `resource.authorId eq "u1"`, which a database can evaluate. If the operator has no
+ * commutator, the comparison stays unchanged and is evaluated in memory for each record.
  */
-function turnRound(comparison: Comparison, turn: Turn): Condition {
+function exchangeSides(comparison: Comparison, known: KnownLeft): Condition {
   const { operand } = comparison;
-  // The mirror may fit where the operator does not.
-  if (turn.as.kind !== undefined && !turn.operator.kinds.includes(turn.as.kind)) return constant(UNKNOWN);
-  const each = toItemByItem(comparison, turn.operator, turn.as);
-  if (each !== undefined) return partiallyEvaluate(each, turn.scope);
-  const as = mirroredAs(turn, operand.type === 'reference' ? turn.scope.kindOf(operand.path) : undefined);
-  if (operand.type !== 'reference' || as === undefined || turn.operator.mirror === undefined) return comparison;
+  // The commutator may accept kinds that the operator does not.
+  if (known.as.kind !== undefined && !known.operator.kinds.includes(known.as.kind)) return constant(UNKNOWN);
+  const each = expandItems(comparison, known.operator, known.as);
+  if (each !== undefined) return partiallyEvaluate(each, known.scope);
+  const as = exchangedKind(known, operand.type === 'reference' ? known.scope.kindOf(operand.path) : undefined);
+  if (operand.type !== 'reference' || as === undefined || known.operator.commutator === undefined) return comparison;
   return {
     type: 'comparison',
     path: operand.path,
-    operator: turn.operator.mirror,
-    operand: { type: 'literal', value: turn.actual },
-    // The operand's absence is unknown, whatever the comparison says of its subject's.
+    operator: known.operator.commutator,
+    operand: { type: 'literal', value: known.actual },
+    // `ifExists` applies to the left side only; a missing operand is unknown.
     ifExists: false,
     as,
   };
 }
 
-/** What the sides compare as once exchanged: as what they did before. Undefined where exchanging could change the answer. */
-function mirroredAs({ actual, operator, as }: Turn, right: ComparedAs | undefined): ComparedAs | undefined {
-  const mirror = OPERATORS.get(operator.mirror ?? '');
-  if (mirror === undefined || (right?.kind !== undefined && !mirror.kinds.includes(right.kind))) return undefined;
-  if (!isListOperator(operator) && !isListOperator(mirror)) return as;
-  // Values inside a list take another's place: only a definition makes sure that there is a list, or no list, on the right.
+/** Returns the kind of the comparison with exchanged sides; undefined if exchanging them could change the result. */
+function exchangedKind({ actual, operator, as }: KnownLeft, right: ComparisonKind | undefined): ComparisonKind | undefined {
+  const commutator = OPERATORS.get(operator.commutator ?? '');
+  if (commutator === undefined || (right?.kind !== undefined && !commutator.kinds.includes(right.kind))) return undefined;
+  if (!isListOperator(operator) && !isListOperator(commutator)) return as;
+  // `in` and `has` exchange a value with a list. Only a definition guarantees that the right side is a list, or is not one.
   if (right?.kind === undefined || right.kind === 'json') return undefined;
   const itemKind = isListOperator(operator) ? as.itemKind : as.kind;
-  if (!isListOperator(mirror)) return Array.isArray(actual) ? { kind: itemKind ?? right.kind } : undefined;
+  if (!isListOperator(commutator)) return Array.isArray(actual) ? { kind: itemKind ?? right.kind } : undefined;
   const fits = isListOperator(operator) ? Array.isArray(actual) : actual !== null;
   return fits ? { kind: 'list', itemKind } : undefined;
 }
 
-function toFrame(as: ComparedAs, { now, timeZone }: Scope): Frame {
+function toContext(as: ComparisonKind, { now, timeZone }: Scope): ComparisonContext {
   return { kind: as.kind, itemKind: as.itemKind, now, timeZone };
 }
 
 /**
- * A comparison with a list, told as one comparison for each of its items, which is true, false and unknown where the whole is;
- * undefined where the operator has no such words. All of them compare as the whole does, whatever the other items are.
+ * Expands a comparison with an array to one comparison for each item, with the same result in all three values. Each compares as
+ * the whole comparison does. Returns undefined if the operator has no such expansion.
  */
-export function toItemByItem(comparison: Comparison, operator: Operator, as: ComparedAs): Condition | undefined {
+export function expandItems(comparison: Comparison, operator: Operator, as: ComparisonKind): Condition | undefined {
   const { operand } = comparison;
   const { itemwise } = operator;
   if (operand.type !== 'array' || itemwise === undefined) return undefined;
@@ -201,30 +205,30 @@ export function toItemByItem(comparison: Comparison, operator: Operator, as: Com
   return { type: join, of };
 }
 
-/** The value of an operand in a scope: MISSING where it refers to nothing, OPEN where it depends on a record not known yet. */
-export type Resolve = (scope: Scope) => Json | undefined | typeof OPEN;
+/** Returns the value of an operand in a scope; MISSING if it refers to a missing value, UNRESOLVED if it depends on an unresolved path. */
+export type OperandResolver = (scope: Scope) => Json | undefined | typeof UNRESOLVED;
 
-/** Compares with nothing: what stands in an array for a reference that refers to nothing, so that comparing with it is unknown. */
-export const COMPARES_WITH_NOTHING: Json = Object.freeze({});
+/** Replaces a missing item of an array. Every comparison with it is unknown. */
+export const INCOMPARABLE: Json = Object.freeze({});
 
-/** The value of an operand in `scope`. */
-export function resolveOperand(operand: Operand, scope: Scope): ReturnType<Resolve> {
-  return toResolve(operand)(scope);
+/** Returns the value of an operand in `scope`. */
+export function resolveOperand(operand: Operand, scope: Scope): ReturnType<OperandResolver> {
+  return compileOperand(operand)(scope);
 }
 
-/** Returns the values of the paths that an expression reads; OPEN if one of them is open. */
-export function valuesOf(paths: readonly Path[], scope: Scope): ExpressionReading | typeof OPEN {
+/** Returns the values of the paths that an expression reads; UNRESOLVED if one of them is unresolved. */
+export function resolvePaths(paths: readonly Path[], scope: Scope): ExpressionInput | typeof UNRESOLVED {
   const values = new Map<string, Json | undefined>();
   for (const path of paths) {
     const value = scope.valueOf(path);
-    if (value === OPEN) return OPEN;
+    if (value === UNRESOLVED) return UNRESOLVED;
     values.set(path.text, value);
   }
   return { valueAt: ({ text }) => values.get(text), kindOf: (path) => scope.kindOf(path) };
 }
 
-/** How to find an operand's value, with everything that needs no scope done once: literals, and arrays of nothing else, are there already. */
-export function toResolve(operand: Operand): Resolve {
+/** Creates the resolver of an operand. Literals, and arrays of literals, are evaluated in advance. */
+export function compileOperand(operand: Operand): OperandResolver {
   switch (operand.type) {
     case 'literal':
       return () => operand.value;
@@ -233,35 +237,35 @@ export function toResolve(operand: Operand): Resolve {
     case 'template':
       return (scope) => resolveTemplate(operand.parts, scope);
     case 'array':
-      return toResolveItems(operand.items);
+      return compileItems(operand.items);
     case 'computed':
       return (scope) => {
-        const values = valuesOf(operand.paths, scope);
-        return values === OPEN ? OPEN : operand.evaluate(values);
+        const values = resolvePaths(operand.paths, scope);
+        return values === UNRESOLVED ? UNRESOLVED : operand.evaluate(values);
       };
   }
 }
 
-function toResolveItems(operands: readonly Operand[]): Resolve {
+function compileItems(operands: readonly Operand[]): OperandResolver {
   const literals = Object.freeze(operands.filter((operand) => operand.type === 'literal').map(({ value }) => value));
   if (literals.length === operands.length) return () => literals;
-  const each = operands.map(toResolve);
+  const resolvers = operands.map(compileOperand);
   return (scope) => {
     const items: Json[] = [];
-    for (const resolve of each) {
+    for (const resolve of resolvers) {
       const item = resolve(scope);
-      if (item === OPEN) return OPEN;
-      items.push(item ?? (item === null ? null : COMPARES_WITH_NOTHING));
+      if (item === UNRESOLVED) return UNRESOLVED;
+      items.push(item ?? (item === null ? null : INCOMPARABLE));
     }
     return items;
   };
 }
 
-function resolveTemplate(parts: readonly (string | Path)[], scope: Scope): string | undefined | typeof OPEN {
+function resolveTemplate(parts: readonly (string | Path)[], scope: Scope): string | undefined | typeof UNRESOLVED {
   let text = '';
   for (const part of parts) {
     const value = typeof part === 'string' ? part : scope.valueOf(part);
-    if (value === OPEN) return OPEN;
+    if (value === UNRESOLVED) return UNRESOLVED;
     if (value === MISSING || value === null || typeof value === 'object') return MISSING;
     text += String(value);
   }

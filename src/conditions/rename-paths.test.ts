@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../operators/index.ts';
-import { type RenamePath, renamePaths, writtenPaths } from './rename-paths.ts';
+import { type RenamePath, renamePaths, storedPaths } from './rename-paths.ts';
 
 /** title → headline of the record. */
 const rename: RenamePath = ({ group, keys: [first = '', ...inner] }) =>
@@ -55,7 +55,7 @@ describe('renamePaths', () => {
 
 describe('writtenPaths', () => {
   it('are those of fields, values, groups and expressions', () => {
-    const paths = writtenPaths([
+    const paths = storedPaths([
       { field: 'title', context: 'resource', operator: 'eq', value: '${user.id}' },
       { not: { expression: 'resource.open || environment.hour > 3' } },
     ]);

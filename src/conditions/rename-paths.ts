@@ -4,19 +4,19 @@ import { CONTEXT_GROUPS, conditionPaths, type Path } from './condition.ts';
 import { parseConditions } from './parse-condition.ts';
 import type { ConditionLimits } from './parsing-context.ts';
 
-/** The keys that a path has from now on; undefined where it stays as it is. */
+/** Returns the new keys of a renamed path; undefined if the path keeps its name. */
 export type RenamePath = (path: Path) => readonly string[] | undefined;
 
-/** Conditions with other paths in them. */
+/** Conditions with renamed paths. */
 export interface RenamedConditions {
-  /** As written, save for the paths. */
+  /** The conditions, unchanged except for the paths. */
   readonly conditions: readonly JsonObject[];
   readonly changed: boolean;
-  /** Expressions that read a path which has another name now: their text is left as it is. */
+  /** Expressions that read a renamed path. Their text is not changed. */
   readonly expressions: readonly string[];
 }
 
-/** What was accepted when it was written is read again, whatever the limits are by now. */
+/** Stored conditions were valid when they were written; the current limits do not apply to them. */
 const NO_LIMITS: ConditionLimits = Object.freeze({
   depth: 1000,
   comparisons: 100_000,
@@ -26,14 +26,14 @@ const NO_LIMITS: ConditionLimits = Object.freeze({
   expressionDepth: 1000,
 });
 
-/** Every path that conditions as written read, those of expressions too; definitions have no say in it. */
-export function writtenPaths(conditions: readonly JsonObject[]): readonly Path[] {
+/** Returns every path that stored conditions and their expressions read. Does not consult definitions. */
+export function storedPaths(conditions: readonly JsonObject[]): readonly Path[] {
   return conditionPaths(parseConditions(conditions, { at: '', expressions: true, limits: NO_LIMITS }).condition);
 }
 
 /**
- * Writes paths under their new names: of fields, and of `${…}` in values, in groups too. An expression is a text of its
- * own, in which a name may mean anything else as well: those that read a renamed path are only named.
+ * Renames paths in `field` members and in `${…}` of values, also inside groups. Expressions are not changed, because a name in their text
+ * may have another meaning, such as a loop variable; the result lists those that read a renamed path.
  */
 export function renamePaths(conditions: readonly JsonObject[], rename: RenamePath): RenamedConditions {
   const expressions: string[] = [];
@@ -50,7 +50,7 @@ function renameCondition(condition: Json, renaming: Renaming): Json {
   if (!isObject(condition)) return condition;
   const { expression } = condition;
   if (typeof expression === 'string') {
-    if (writtenPaths([{ expression }]).some((path) => renaming.rename(path) !== undefined)) renaming.expressions.push(expression);
+    if (storedPaths([{ expression }]).some((path) => renaming.rename(path) !== undefined)) renaming.expressions.push(expression);
     return condition;
   }
   return Object.fromEntries(Object.entries(condition).map(([name, value]) => [name, renameMember(name, value, { condition, renaming })]));
@@ -63,7 +63,7 @@ function renameMember(name: string, value: Json, { condition, renaming }: { cond
   return name === 'field' && typeof value === 'string' ? renameField(value, condition['context'], renaming.rename) : value;
 }
 
-/** With or without its group in front, as it was. */
+/** Keeps the form of the text, with or without its group. */
 function renameField(text: string, context: Json | undefined, rename: RenamePath): string {
   const group = CONTEXT_GROUPS.find((each) => each === context);
   const parsed = parsePath(text, group);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toMeantPath } from './validate-literals.ts';
+import { parseForeignReference } from './validate-literals.ts';
 
 describe('toMeantPath', () => {
   it.each([
@@ -24,7 +24,7 @@ describe('toMeantPath', () => {
     ['$record.ownerId', 'resource.ownerId'],
     ['owner-{{user.id}}', 'user.id'],
   ])('%s means %s', (text, path) => {
-    expect(toMeantPath(text)).toBe(path);
+    expect(parseForeignReference(text)).toBe(path);
   });
 
   it.each([
@@ -42,6 +42,6 @@ describe('toMeantPath', () => {
     '$user.',
     `$${'user.'.repeat(80)}id`,
   ])('%s is text', (text) => {
-    expect(toMeantPath(text)).toBeUndefined();
+    expect(parseForeignReference(text)).toBeUndefined();
   });
 });

@@ -1,7 +1,7 @@
 import { didYouMean } from '../errors.ts';
 import { describeValue, type Json, OPERATORS, type Operator } from '../operators/index.ts';
 import { isGroup } from './attribute-path.ts';
-import type { ComparedAs, Comparison, Operand } from './condition.ts';
+import type { Comparison, ComparisonKind, Operand } from './condition.ts';
 
 /** Mistakes listed for one operand. */
 const MISTAKES_SHOWN = 5;
@@ -44,7 +44,7 @@ export function validateLiteralValues(operand: Operand, operator: Operator, { na
   const isList = operator.operand !== 'scalar';
   const mistakes = literalsOf(operand).flatMap(({ value, index }) => {
     if (isList !== (index !== undefined) || typeof value === 'object' || isWithin(value, operator, domain)) return [];
-    return [`${index === undefined ? '' : `item ${index}: `}${describeOutside(value, name, domain)}`];
+    return [`${index === undefined ? '' : `item ${index}: `}${describeOutOfDomain(value, name, domain)}`];
   });
   return mistakes.length === 0 ? undefined : mistakes.slice(0, MISTAKES_SHOWN).join('; ');
 }
@@ -60,7 +60,7 @@ function checkPart(expected: Json, operator: Operator, { name, domain }: Subject
   if (typeof expected !== 'string') return undefined;
   const none = NEGATED.has(operator.name);
   const frame = { kind: 'text', now: 0, timeZone: 'UTC' } as const;
-  if (domain.values.some((value) => operator.matches(value, expected, frame) !== none)) return undefined;
+  if (domain.values.some((value) => operator.evaluate(value, expected, frame) !== none)) return undefined;
   return `no value of ${name} ${PARTS[operator.name] ?? 'matches'} ${JSON.stringify(expected.slice(0, 60))}: expected text that fits ${domain.described}`;
 }
 
@@ -78,7 +78,7 @@ const PARTS: Readonly<Record<string, string>> = {
 
 /** The kind of a path's values and its possible values. */
 interface Known {
-  readonly as: ComparedAs;
+  readonly as: ComparisonKind;
   readonly domain: ValueDomain | undefined;
 }
 
@@ -87,7 +87,7 @@ export function validateLiteralBounds({ path, operand }: Comparison, operator: O
   if (operator.operand !== 'range' || operand.type !== 'literal' || !Array.isArray(operand.value)) return undefined;
   const [low, high] = operand.value as readonly Json[];
   if (low === undefined || high === undefined) return undefined;
-  if (OPERATORS.get('gt')?.matches(low, high, { ...as, now: 0, timeZone: 'UTC' }) !== true) return undefined;
+  if (OPERATORS.get('gt')?.evaluate(low, high, { ...as, now: 0, timeZone: 'UTC' }) !== true) return undefined;
   const other = typeof low === 'number' && typeof high === 'number' ? domain?.describeWrapped?.(low, high) : undefined;
   const [first, second] = [JSON.stringify(low), JSON.stringify(high)].map((text) => text.slice(0, 60));
   return `nothing lies between ${first} and ${second}: expected the lower bound of ${path.text} first${other === undefined ? '' : `; ${other}`}`;
@@ -101,9 +101,9 @@ function literalsOf(operand: Operand): readonly Placed[] {
   return Array.isArray(value) ? value.map((item: Json, index) => ({ value: item, index })) : [{ value }];
 }
 
-/** The values that a path can have, where definitions list them or a clock counts them. */
+/** The values that a path can have: the values of an enum, or the hours of a day. */
 export interface ValueDomain {
-  /** All of them: an enum has at most 200. */
+  /** All values. An enum has at most 200. */
   readonly values: readonly (string | number)[];
   /** The values in messages: `one of "open", "closed"`. */
   readonly described: string;
@@ -113,7 +113,7 @@ export interface ValueDomain {
   readonly describeWrapped?: (low: number, high: number) => string;
 }
 
-/** Values that a message lists. */
+/** The number of values in a message. */
 const VALUES_SHOWN = 12;
 
 /** The domain of a path that holds one of a list of texts. */
@@ -155,9 +155,9 @@ export function createNumberDomain(first: number, last: number, { noun, alsoWrit
 }
 
 /** Returns the message for a literal outside the domain of `name`, with the value that was probably meant. */
-export function describeOutside(given: Json, name: string, domain: ValueDomain): string {
-  const meant = typeof given === 'string' ? toMeantPath(given) : undefined;
-  const hint = meant === undefined ? domain.nearest(given) : `; a reference is written \${${meant}}`;
+export function describeOutOfDomain(given: Json, name: string, domain: ValueDomain): string {
+  const path = typeof given === 'string' ? parseForeignReference(given) : undefined;
+  const hint = path === undefined ? domain.nearest(given) : `; a reference is written \${${path}}`;
   return `${describeValue(given)} is no value of ${name}: expected ${domain.described}${hint}`;
 }
 
@@ -195,14 +195,14 @@ const NAMES: readonly (readonly [theirs: string, ours: string])[] = [
   ['now', 'environment.timestamp'],
 ];
 
-/** Names that mean a reference without a sign before them. */
+/** Names that are references without a marker. */
 const PLAIN: ReadonlySet<string> = new Set(['request.auth.uid', 'auth.uid()', 'x-hasura-user-id', 'x-hasura-role']);
 
 /**
- * Returns the path that a text means in the language of another product, `user.id` for `{{user.id}}` or `@request.auth.id`;
- * undefined for a text that is no reference there.
+ * Parses a reference in the syntax of another product to our path: `user.id` for `{{user.id}}` or `@request.auth.id`.
+ * Returns undefined for other texts.
  */
-export function toMeantPath(text: string): string | undefined {
+export function parseForeignReference(text: string): string | undefined {
   if (text.length > LONGEST || text.includes('${')) return undefined;
   const trimmed = text.trim();
   const plain = trimmed.toLowerCase();

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../operators/index.ts';
 import type { Field } from './field-type.ts';
 
 /** How the values of a type are ordered, for its `min` and `max`. */
-export interface Ordered<Value> {
+export interface OrderedType<Value> {
   /** Reads a value or a bound; undefined where it is none of this type. */
   read(value: Json, field: Field): Value | undefined;
   /** "a whole number", "a date such as 2026-01-31" */
@@ -12,7 +12,7 @@ export interface Ordered<Value> {
 /** What is wrong with a field's `min` and `max`. */
 export function validateBounds<Value extends number | bigint | string>(
   field: Field,
-  type: Ordered<Value>,
+  type: OrderedType<Value>,
 ): { option: string; detail: string }[] {
   const mistakes: { option: string; detail: string }[] = [];
   for (const option of ['min', 'max'] as const) {
@@ -33,7 +33,7 @@ export function validateBounds<Value extends number | bigint | string>(
 export function validateWithin<Value extends number | bigint | string>(
   value: Json,
   field: Field,
-  type: Ordered<Value>,
+  type: OrderedType<Value>,
 ): string | undefined {
   const read = type.read(value, field);
   if (read === undefined) return `expected ${type.expected}`;
@@ -52,6 +52,6 @@ export function boundsSchema(field: Field): JsonObject {
   };
 }
 
-function readBound<Value>(bound: number | string | undefined, field: Field, type: Ordered<Value>): Value | undefined {
+function readBound<Value>(bound: number | string | undefined, field: Field, type: OrderedType<Value>): Value | undefined {
   return bound === undefined ? undefined : type.read(bound, field);
 }

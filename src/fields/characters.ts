@@ -1,8 +1,8 @@
-import { checkPattern, type Json, type JsonObject } from '../operators/index.ts';
+import { type Json, type JsonObject, validatePattern } from '../operators/index.ts';
 import type { Field, FieldType } from './field-type.ts';
 
 /** What is wrong with a text that databases cannot keep as it is; undefined where nothing is. */
-export function checkCharacters(value: Json): string | undefined {
+export function validateCharacters(value: Json): string | undefined {
   if (typeof value !== 'string') return 'expected text';
   if (value.includes('\u0000')) return 'expected text without NUL characters';
   // A lone surrogate has no UTF-8 form: stored and read again it would be another text.
@@ -37,7 +37,7 @@ interface LengthBounds {
 }
 
 /** What is wrong with a field's `minLength`, `maxLength` and `pattern`. */
-export function checkLengths(field: Field, bounds: LengthBounds): { option: string; detail: string }[] {
+export function validateLengths(field: Field, bounds: LengthBounds): { option: string; detail: string }[] {
   const mistakes: { option: string; detail: string }[] = [];
   const least = bounds.least ?? 0;
   for (const option of ['minLength', 'maxLength'] as const) {
@@ -50,7 +50,7 @@ export function checkLengths(field: Field, bounds: LengthBounds): { option: stri
   if (field.minLength !== undefined && field.minLength > longest) {
     mistakes.push({ option: 'minLength', detail: `expected at most maxLength, which is ${longest}, given ${field.minLength}` });
   }
-  const wrongPattern = field.pattern === undefined ? undefined : checkPattern(field.pattern);
+  const wrongPattern = field.pattern === undefined ? undefined : validatePattern(field.pattern);
   if (wrongPattern !== undefined) mistakes.push({ option: 'pattern', detail: wrongPattern });
   return mistakes;
 }

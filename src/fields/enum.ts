@@ -1,4 +1,4 @@
-import { checkCharacters, TEXT_COLUMN } from './characters.ts';
+import { TEXT_COLUMN, validateCharacters } from './characters.ts';
 import type { Field, FieldType } from './field-type.ts';
 
 const MOST_VALUES = 200;
@@ -26,7 +26,7 @@ function checkValues(field: Field): { option: string; detail: string }[] {
   const mistakes: { option: string; detail: string }[] = [];
   for (const [index, value] of values.entries()) {
     const shown = JSON.stringify(value.slice(0, LONGEST_VALUE));
-    const wrong = checkCharacters(value);
+    const wrong = validateCharacters(value);
     if (wrong !== undefined) mistakes.push({ option: 'values', detail: `${wrong}, given ${shown}` });
     if (value === '' || value.length > LONGEST_VALUE) {
       mistakes.push({ option: 'values', detail: `expected 1 to ${LONGEST_VALUE} characters, given ${shown}` });

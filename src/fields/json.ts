@@ -1,5 +1,5 @@
 import type { Json } from '../operators/index.ts';
-import { checkCharacters } from './characters.ts';
+import { validateCharacters } from './characters.ts';
 import type { FieldType } from './field-type.ts';
 
 const MOST_BYTES = 100_000;
@@ -33,11 +33,11 @@ function checkWhole(value: Json): string | undefined {
 function checkParts(value: Json, levels: number): string | undefined {
   // What JSON.parse reads of 1e999; written again it would be null.
   if (typeof value === 'number' && !Number.isFinite(value)) return 'expected finite numbers';
-  if (typeof value === 'string') return checkCharacters(value);
+  if (typeof value === 'string') return validateCharacters(value);
   if (typeof value !== 'object' || value === null) return undefined;
   if (levels === 0) return `expected at most ${MOST_DEPTH} levels`;
   for (const [key, part] of Object.entries(value)) {
-    const wrong = checkCharacters(key) ?? checkParts(part, levels - 1);
+    const wrong = validateCharacters(key) ?? checkParts(part, levels - 1);
     if (wrong !== undefined) return wrong;
   }
   return undefined;

@@ -1,4 +1,4 @@
-import { checkCharacters, checkLengths, TEXT_COLUMN, textSchema } from './characters.ts';
+import { TEXT_COLUMN, textSchema, validateCharacters, validateLengths } from './characters.ts';
 import type { Field, FieldType } from './field-type.ts';
 
 const LEAST = 8;
@@ -17,11 +17,11 @@ export const password: FieldType = Object.freeze({
   example: 'correct horse battery staple',
   jsonSchema: (field) => ({ ...textSchema(field, MOST), minLength: field.minLength ?? LEAST, writeOnly: true }),
   checkOptions: checkPassword,
-  checkValue: checkCharacters,
+  checkValue: validateCharacters,
 } satisfies FieldType);
 
 function checkPassword(field: Field): { option: string; detail: string }[] {
-  const mistakes = checkLengths(field, { least: LEAST, usual: MOST, most: MOST });
+  const mistakes = validateLengths(field, { least: LEAST, usual: MOST, most: MOST });
   if (field.default !== undefined) mistakes.push({ option: 'default', detail: 'expected none: a password that everyone has is no secret' });
   return mistakes;
 }

@@ -1,4 +1,4 @@
-import { checkCharacters, checkLengths, TEXT_COLUMN, textSchema } from './characters.ts';
+import { TEXT_COLUMN, textSchema, validateCharacters, validateLengths } from './characters.ts';
 import type { FieldType } from './field-type.ts';
 
 const USUAL = 100_000;
@@ -16,6 +16,6 @@ export const text: FieldType = Object.freeze({
   form: 'textarea',
   example: 'The harbour reopened on Monday after three weeks of repairs.',
   jsonSchema: (field) => textSchema(field, USUAL),
-  checkOptions: (field) => checkLengths(field, { usual: USUAL, most: MOST }),
-  checkValue: checkCharacters,
+  checkOptions: (field) => validateLengths(field, { usual: USUAL, most: MOST }),
+  checkValue: validateCharacters,
 } satisfies FieldType);

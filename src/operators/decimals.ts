@@ -1,32 +1,30 @@
-/**
- * Decimal numbers, exactly: whole digits and a scale, never a binary fraction.
- */
+/** Exact decimal numbers: an integer and a scale, never a binary fraction. */
 
-/** `unscaled` divided by ten to the `scale`. */
+/** The number `unscaled` / 10^`scale`. */
 export interface Decimal {
   readonly unscaled: bigint;
   readonly scale: number;
 }
 
-/** Longer texts are no decimals: reading digits costs more than their number. */
+/** Longer texts are rejected: the time to parse digits grows faster than their number. */
 const MAX_LENGTH = 400;
 const DECIMAL_TEXT = /^(-?)(\d+)(?:\.(\d+))?$/;
 const NUMBER_TEXT = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/;
 
-/** `"12.30"` or `12.3` → a decimal, without trailing zeros. A number counts as its shortest text. Undefined where the value is none. */
+/** Parses `"12.30"` or `12.3` to a decimal without trailing zeros. A number is parsed from its shortest text. Returns undefined for other values. */
 export function parseDecimal(value: unknown): Decimal | undefined {
   if (typeof value === 'string') return value.length > MAX_LENGTH ? undefined : fromParts(DECIMAL_TEXT.exec(value));
   return typeof value === 'number' && Number.isFinite(value) ? fromParts(NUMBER_TEXT.exec(String(value))) : undefined;
 }
 
-/** Negative, zero or positive, as `left` is less than, equal to or greater than `right`. */
+/** Returns a negative number, zero or a positive number if `left` is less than, equal to or greater than `right`. */
 export function compareDecimals(left: Decimal, right: Decimal): number {
   const scale = Math.max(left.scale, right.scale);
   const difference = toScale(left, scale) - toScale(right, scale);
   return difference === 0n ? 0 : difference < 0n ? -1 : 1;
 }
 
-/** In plain digits, without exponent or trailing zeros: `12.3`. */
+/** Renders a decimal without exponent and trailing zeros: `12.3`. */
 export function toDecimalText(decimal: Decimal): string {
   const sign = decimal.unscaled < 0n ? '-' : '';
   const digits = (decimal.unscaled < 0n ? -decimal.unscaled : decimal.unscaled).toString().padStart(decimal.scale + 1, '0');

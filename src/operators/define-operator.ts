@@ -1,68 +1,72 @@
 import { type Sql, sql } from '../sql.ts';
-import { type Frame, IN_MEMORY, type Operator, type OperatorSample, type SqlAround, type SqlSubject } from './operator.ts';
-import { SQL_UNKNOWN, type SqlJson, type SqlTruth } from './operator-sql.ts';
+import { type ComparisonContext, IN_MEMORY, type Operator, type OperatorSample, type SqlColumn, type SqlContext } from './operator.ts';
+import { SQL_UNKNOWN, type SqlJsonValue, type SqlTruth } from './operator-sql.ts';
 import { describeValue, type Json, type Kind, notTruth, type Truth, UNKNOWN } from './value.ts';
 import { fitsKind, isStoredAlike, kindNoun } from './value-kinds.ts';
 
-/** An operator without what all of them share: the answer for what is missing, null, or of a kind that does not fit. */
-export interface OperatorRules extends Omit<Operator, 'matches' | 'toSql' | 'jsonToSql' | 'columnsToSql' | 'definedOnMissing'> {
-  /** JSON null is a value like any other (`eq`, `ne`, `in`, `nin`). */
+/** An operator without the rules that all operators share: the results for missing values, for null, and for kinds that do not fit. */
+export interface OperatorDefinition
+  extends Omit<Operator, 'evaluate' | 'compileSql' | 'compileJsonSql' | 'compileColumnsSql' | 'definedOnMissing'> {
+  /** True if null is a value like any other (`eq`, `ne`, `in`, `nin`). */
   readonly nullIsValue?: boolean;
-  answer(actual: Json, expected: Json, frame: Frame): Truth;
-  /** Asked only of a column whose kind fits and is the frame's. */
-  sql(subject: SqlSubject, expected: Json, around: SqlAround): SqlTruth | typeof IN_MEMORY;
-  /** The sign between two columns that says the same, where SQL has one. */
+  /** Evaluates the comparison of a present value of a fitting kind. */
+  evaluate(actual: Json, expected: Json, context: ComparisonContext): Truth;
+  /** Compiles the comparison of a column of a fitting kind, which is the kind of the comparison. */
+  compile(column: SqlColumn, expected: Json, context: SqlContext): SqlTruth | typeof IN_MEMORY;
+  /** The SQL operator that gives the same result for two columns. */
   readonly columnSign?: SqlSign;
 }
 
-/** Signs between two values in SQL: NULL on either side makes NULL. */
+/** SQL operators that are NULL if either side is NULL. */
 export type SqlSign = '=' | '<' | '<=' | '>' | '>=';
 
-/** Makes an operator of its rules: missing is unknown, null is unknown unless it is a value here, a kind that does not fit is unknown. */
-export function defineOperator(rules: OperatorRules): Operator {
-  const { answer, sql: toSql, nullIsValue = false, columnSign, ...rest } = rules;
-  const fits = (kind: Kind | undefined): boolean => kind === undefined || rules.kinds.includes(kind);
-  const faces = {
-    matches(actual: Json | undefined, expected: Json, frame: Frame): Truth {
-      if (actual === undefined || (actual === null && !nullIsValue) || !fits(frame.kind)) return UNKNOWN;
-      return answer(actual, expected, frame);
+/** Creates an operator. Its result is unknown for a missing value, for null unless null is a value, and for a kind that does not fit. */
+export function defineOperator(definition: OperatorDefinition): Operator {
+  const { evaluate, compile, nullIsValue = false, columnSign, ...rest } = definition;
+  const fits = (kind: Kind | undefined): boolean => kind === undefined || definition.kinds.includes(kind);
+  const compiler: ColumnCompiler = {
+    kinds: definition.kinds,
+    evaluate(actual, expected, context) {
+      if (actual === undefined || (actual === null && !nullIsValue) || !fits(context.kind)) return UNKNOWN;
+      return evaluate(actual, expected, context);
     },
-    toSql(subject: SqlSubject, expected: Json, around: SqlAround): SqlTruth | typeof IN_MEMORY {
-      // Where the sides meet as another kind than the column's, its stored form does not compare as that kind does.
-      if (subject.kind === 'json' || around.frame.kind !== subject.kind || around.frame.itemKind !== subject.itemKind) return IN_MEMORY;
-      return fits(subject.kind) ? toSql(subject, expected, around) : SQL_UNKNOWN;
+    compileSql(column, expected, context) {
+      const { comparison } = context;
+      // If the sides compare as another kind than the column's, stored values do not compare as that kind does.
+      if (column.kind === 'json' || comparison.kind !== column.kind || comparison.itemKind !== column.itemKind) return IN_MEMORY;
+      return fits(column.kind) ? compile(column, expected, context) : SQL_UNKNOWN;
     },
   };
   return Object.freeze({
     ...rest,
-    ...faces,
-    jsonToSql: (subject: SqlJson, expected: Json, around: SqlAround) =>
-      jsonToSql({ kinds: rules.kinds, ...faces }, { subject, expected }, around),
+    ...compiler,
+    compileJsonSql: (json: SqlJsonValue, expected: Json, context: SqlContext) => compileJsonSql(compiler, { json, expected }, context),
     ...(columnSign !== undefined && {
-      columnsToSql(left: SqlSubject, right: SqlSubject, { frame }: SqlAround): SqlTruth | typeof IN_MEMORY {
-        if (frame.kind !== left.kind || !isStoredAlike(left, right)) return IN_MEMORY;
+      compileColumnsSql(left: SqlColumn, right: SqlColumn, { comparison }: SqlContext): SqlTruth | typeof IN_MEMORY {
+        if (comparison.kind !== left.kind || !isStoredAlike(left, right)) return IN_MEMORY;
         return fits(left.kind) ? sql<boolean | null>`${left.sql} ${sql.raw(columnSign)} ${right.sql}` : SQL_UNKNOWN;
       },
     }),
   });
 }
 
-/** The operator that is true exactly where `operator` is false. */
+/** Creates the operator that is true if `operator` is false. */
 export function defineNegation(operator: Operator, named: Pick<Operator, 'name' | 'label' | 'summary' | 'itemwise'>): Operator {
-  const { mirror, itemwise: _, columnsToSql, ...rest } = operator;
+  const { commutator, itemwise: _, compileColumnsSql, ...rest } = operator;
   return Object.freeze({
     ...rest,
     ...named,
-    // Of the operators that have a negation here, eq mirrors itself, and so does ne.
-    ...(mirror === operator.name ? { mirror: named.name } : {}),
-    negation: operator.name,
-    matches: (actual: Json | undefined, expected: Json, frame: Frame) => notTruth(operator.matches(actual, expected, frame)),
-    toSql: (subject: SqlSubject, expected: Json, around: SqlAround) => notSql(operator.toSql(subject, expected, around)),
-    jsonToSql: (subject: SqlJson, expected: Json, around: SqlAround) => notSql(operator.jsonToSql(subject, expected, around)),
-    ...(columnsToSql !== undefined && {
-      columnsToSql: (left: SqlSubject, right: SqlSubject, around: SqlAround) => notSql(columnsToSql(left, right, around)),
+    // An operator that is its own commutator (`eq`) has a negation that is its own too (`ne`).
+    ...(commutator === operator.name ? { commutator: named.name } : {}),
+    negator: operator.name,
+    evaluate: (actual: Json | undefined, expected: Json, context: ComparisonContext) =>
+      notTruth(operator.evaluate(actual, expected, context)),
+    compileSql: (column: SqlColumn, expected: Json, context: SqlContext) => notSql(operator.compileSql(column, expected, context)),
+    compileJsonSql: (json: SqlJsonValue, expected: Json, context: SqlContext) => notSql(operator.compileJsonSql(json, expected, context)),
+    ...(compileColumnsSql !== undefined && {
+      compileColumnsSql: (left: SqlColumn, right: SqlColumn, context: SqlContext) => notSql(compileColumnsSql(left, right, context)),
     }),
-    samples: operator.samples.map((sample): OperatorSample => ({ ...sample, answer: notTruth(sample.answer) })),
+    samples: operator.samples.map((sample): OperatorSample => ({ ...sample, result: notTruth(sample.result) })),
   });
 }
 
@@ -70,42 +74,42 @@ function notSql(truth: SqlTruth | typeof IN_MEMORY): SqlTruth | typeof IN_MEMORY
   return truth === IN_MEMORY ? IN_MEMORY : sql<boolean | null>`NOT (${truth})`;
 }
 
-/** What is wrong with one literal that shall compare as `kind`, in words. */
-export function checkScalar(value: Json, kind: Kind | undefined): string | undefined {
+/** Returns a message for a literal that does not fit `kind`. */
+export function validateScalar(value: Json, kind: Kind | undefined): string | undefined {
   return fitsKind(kind, value) ? undefined : `expected ${kindNoun(kind)}, given ${describeValue(value)}`;
 }
 
-/** What is wrong with a list of literals, naming up to five of its items; undefined where nothing is. */
-export function checkItems(list: Json, check: (item: Json) => string | undefined): string | undefined {
+/** Returns a message for a list of literals that names up to five wrong items. */
+export function validateItems(list: Json, validate: (item: Json) => string | undefined): string | undefined {
   if (!Array.isArray(list)) return `expected a list, given ${describeValue(list)}`;
   const mistakes = list.flatMap((item: Json, index) => {
-    const mistake = check(item);
+    const mistake = validate(item);
     return mistake === undefined ? [] : [`item ${index}: ${mistake}`];
   });
   return mistakes.length === 0 ? undefined : mistakes.slice(0, 5).join('; ');
 }
 
-/** What is wrong with a text operand, in words. */
-export function checkText(value: Json): string | undefined {
+/** Returns a message for an operand that is not a text. */
+export function validateText(value: Json): string | undefined {
   return typeof value === 'string' ? undefined : `expected a text, given ${describeValue(value)}`;
 }
 
-/** What is wrong with an operand that is true or false, in words. */
-export function checkBoolean(value: Json): string | undefined {
+/** Returns a message for an operand that is not a boolean. */
+export function validateBoolean(value: Json): string | undefined {
   return typeof value === 'boolean' ? undefined : `expected true or false, given ${describeValue(value)}`;
 }
 
-/** What telling a JSON value in SQL takes of an operator. */
-type Faces = Pick<Operator, 'kinds' | 'matches' | 'toSql'>;
+/** The parts of an operator that comparisons inside JSON columns are compiled with. */
+type ColumnCompiler = Pick<Operator, 'kinds' | 'evaluate' | 'compileSql'>;
 
-/** The two sides of a comparison. */
-interface Sides {
-  readonly subject: SqlJson;
+/** The two sides of a comparison inside a JSON column. */
+interface JsonSides {
+  readonly json: SqlJsonValue;
   readonly expected: Json;
 }
 
-/** Types of JSON value that stand for one value, or of which every value gets the same answer from any operator but those of lists. */
-const CONSTANTS: readonly (readonly [type: string, value: Json])[] = [
+/** JSON types with one value, and `object`: no operator distinguishes objects. */
+const CONSTANT_TYPES: readonly (readonly [type: string, value: Json])[] = [
   ['true', true],
   ['false', false],
   ['null', null],
@@ -113,54 +117,59 @@ const CONSTANTS: readonly (readonly [type: string, value: Json])[] = [
 ];
 
 /**
- * The answer of an operator for what lies in a JSON column, by its type: a text is asked as a column of texts would be, a
- * number as one of numbers; `true`, `false`, null and objects have one answer each, which memory gives. What is missing is unknown.
+ * Compiles a comparison of a value inside a JSON column to a CASE over its JSON type. Texts, numbers and lists are compared as columns of
+ * that kind. For `true`, `false`, null and objects, the result is evaluated at compile time. A missing value is unknown.
  */
-export function jsonToSql(operator: Faces, sides: Sides, around: SqlAround): SqlTruth | typeof IN_MEMORY {
-  const { text, number, list, type } = sides.subject;
-  const branches: (readonly [type: string, answer: SqlTruth | typeof IN_MEMORY])[] = [
-    ['text', asColumn({ sql: text, kind: 'text', example: '' }, operator, { sides, around })],
-    ['array', asColumn({ sql: list, kind: 'list', example: [] }, operator, { sides, around })],
-    ...CONSTANTS.map(([name, value]) => [name, constantSql(operator.matches(value, sides.expected, around.frame))] as const),
+export function compileJsonSql(operator: ColumnCompiler, sides: JsonSides, context: SqlContext): SqlTruth | typeof IN_MEMORY {
+  const { text, number, list, type } = sides.json;
+  const branches: (readonly [type: string, truth: SqlTruth | typeof IN_MEMORY])[] = [
+    ['text', compileAsColumn({ sql: text, kind: 'text', example: '' }, operator, { sides, context })],
+    ['array', compileAsColumn({ sql: list, kind: 'list', example: [] }, operator, { sides, context })],
+    ...CONSTANT_TYPES.map(([name, value]) => [name, constantSql(operator.evaluate(value, sides.expected, context.comparison))] as const),
   ];
-  const ofNumbers = asColumn({ sql: number, kind: 'number', example: 0 }, operator, { sides, around });
+  const ofNumbers = compileAsColumn({ sql: number, kind: 'number', example: 0 }, operator, { sides, context });
   branches.push(['integer', ofNumbers], ['real', ofNumbers]);
-  const told: Sql[] = [];
-  for (const [name, answer] of branches) {
-    if (answer === IN_MEMORY) return IN_MEMORY;
-    if (answer !== SQL_UNKNOWN) told.push(sql`WHEN ${sql.lit(name)} THEN ${answer}`);
+  const cases: Sql[] = [];
+  for (const [name, truth] of branches) {
+    if (truth === IN_MEMORY) return IN_MEMORY;
+    if (truth !== SQL_UNKNOWN) cases.push(sql`WHEN ${sql.lit(name)} THEN ${truth}`);
   }
-  return told.length === 0 ? SQL_UNKNOWN : sql<boolean | null>`CASE ${type} ${sql.join(told, sql` `)} END`;
+  return cases.length === 0 ? SQL_UNKNOWN : sql<boolean | null>`CASE ${type} ${sql.join(cases, sql` `)} END`;
 }
 
-/** Values of one JSON type, as a column of that kind would hold them. */
+/** The values of one JSON type, compared as a column of `kind`. */
 interface JsonColumn {
   readonly sql: Sql;
   readonly kind: Kind;
+  /** Any value of the type: its result holds for all of them if the kind does not fit. */
   readonly example: Json;
 }
 
-/** The operator's own answer for a column of that kind, where that is what the values compare as. */
-function asColumn(
+function compileAsColumn(
   { sql: column, kind, example }: JsonColumn,
-  operator: Faces,
-  { sides: { expected }, around }: { readonly sides: Sides; readonly around: SqlAround },
+  operator: ColumnCompiler,
+  { sides: { expected }, context }: { readonly sides: JsonSides; readonly context: SqlContext },
 ): SqlTruth | typeof IN_MEMORY {
-  const { frame } = around;
-  const compared = frame.kind ?? 'json';
-  // Dates, instants and decimals are read out of texts and numbers; only a column of theirs has them in one form.
-  if (READ_OUT_OF_TEXT.includes(compared) && kind !== 'list') return IN_MEMORY;
-  if (compared !== 'json' && compared !== kind) return constantSql(operator.matches(example, expected, frame));
+  const { comparison } = context;
+  const compared = comparison.kind ?? 'json';
+  // JSON holds dates, instants and decimals in several forms. Only their own columns hold them in one form that SQL can compare.
+  if (PARSED_KINDS.includes(compared) && kind !== 'list') return IN_MEMORY;
+  if (compared !== 'json' && compared !== kind) return constantSql(operator.evaluate(example, expected, comparison));
   if (!operator.kinds.includes(kind)) {
-    // Operators of time read texts, too.
-    return kind === 'text' && operator.kinds.includes('timestamp') ? IN_MEMORY : constantSql(operator.matches(example, expected, frame));
+    // Time operators also accept texts.
+    return kind === 'text' && operator.kinds.includes('timestamp')
+      ? IN_MEMORY
+      : constantSql(operator.evaluate(example, expected, comparison));
   }
-  if (frame.itemKind !== undefined) return IN_MEMORY;
-  const subject: SqlSubject = { sql: column, kind, encode: (value) => value };
-  return operator.toSql(subject, expected, { ...around, frame: { ...frame, kind } });
+  if (comparison.itemKind !== undefined) return IN_MEMORY;
+  return operator.compileSql({ sql: column, kind, encode: (value) => value }, expected, {
+    ...context,
+    comparison: { ...comparison, kind },
+  });
 }
 
-const READ_OUT_OF_TEXT: readonly Kind[] = ['date', 'timestamp', 'decimal'];
+/** Kinds whose values are parsed from texts and numbers. */
+const PARSED_KINDS: readonly Kind[] = ['date', 'timestamp', 'decimal'];
 
 function constantSql(truth: Truth): SqlTruth {
   return truth === null ? SQL_UNKNOWN : truth ? sql<boolean | null>`TRUE` : sql<boolean | null>`FALSE`;

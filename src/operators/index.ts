@@ -1,27 +1,27 @@
 /**
- * What conditions and list filters can say: each operator with its two faces, `matches` in memory and `toSql` in the
- * database, side by side, and the kinds of value that they compare.
+ * The operators of conditions and list filters. Each has an evaluator (`evaluate`) and SQL compilers (`compileSql`,
+ * `compileJsonSql`, `compileColumnsSql`) in one object, and compares values of certain kinds.
  *
- * Nothing outside this folder may know how an operator behaves. Nothing in it may know a path, a record, a definition
- * or a policy, throw on a value, or answer "false" where it means "unknown".
+ * Code outside this folder does not know how an operator behaves. Code inside it does not know paths, records, definitions
+ * or policies, never throws on a value, and never returns false for a result that is unknown.
  *
- * Begin with `operator.ts` (the contract), then `equality.ts`. A new operator is one export there or in a file of its
- * own, and one line in `table.ts`.
+ * Begin with `operator.ts` (the contract), then `equality.ts`. To add an operator, export it from a file here and add a
+ * line to `operator-table.ts`.
  */
 export { type Decimal, parseDecimal } from './decimals.ts';
 export { parseDate, parseInstant, toInstantText } from './instants.ts';
 export {
-  type Frame,
+  type ComparisonContext,
   IN_MEMORY,
   type OperandShape,
   type Operator,
   type OperatorSample,
-  type SqlAround,
-  type SqlSubject,
+  type SqlColumn,
+  type SqlContext,
 } from './operator.ts';
-export type { SqlDialect, SqlJson, SqlTruth, StoredType } from './operator-sql.ts';
+export type { SqlDialect, SqlJsonValue, SqlTruth, StoredType } from './operator-sql.ts';
 export { OPERATORS, suggestOperator } from './operator-table.ts';
-export { checkPattern, matchesPattern, matchingSteps } from './pattern.ts';
+export { matchesPattern, maxMatchingSteps, validatePattern } from './pattern.ts';
 export { foldCase } from './text-operators.ts';
 export { WEEKDAYS } from './time-operators.ts';
 export {

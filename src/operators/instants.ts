@@ -1,13 +1,13 @@
 /**
- * Instants, calendar dates, durations and times of day, as text. Nothing here is lenient: a date that the calendar
- * lacks, or an instant without an offset, is no value at all, because guessing would decide access.
+ * Parses instants, calendar dates, durations and times of day. The parsers are strict: a date that the calendar does not have, or an
+ * instant without an offset, is invalid, because a guess could grant access.
  */
 
 const TWO_THOUSAND_YEARS = 730_485 * 86_400_000;
 
-/** The first instant that a year of four digits can write; from here to LAST_INSTANT, canonical text sorts as time does. */
+/** The first instant with a year of four digits. Between it and LAST_INSTANT, canonical texts have the order of their instants. */
 export const FIRST_INSTANT: number = Date.UTC(2000, 0, 1) - TWO_THOUSAND_YEARS;
-/** The last one. */
+/** The last instant with a year of four digits. */
 export const LAST_INSTANT: number = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/;
@@ -28,12 +28,12 @@ const UNITS: ReadonlyMap<string, number> = new Map([
   ['w', WEEK],
 ]);
 
-/** `2024-05-01T10:00:00+02:00` → milliseconds since 1970; what lies below milliseconds is cut off. Undefined where the text is no instant. */
+/** Parses `2024-05-01T10:00:00+02:00` to milliseconds since 1970. Truncates smaller fractions. Returns undefined for other texts. */
 export function parseInstant(text: string): number | undefined {
   if (!INSTANT.test(text)) return undefined;
   const zone = text.endsWith('Z') ? text.length - 1 : text.length - 6;
   const day = parseDate(text.slice(0, 10));
-  const shift = readOffset(text, zone);
+  const shift = parseOffset(text, zone);
   const [hour, minute, second] = [digitsAt(text, 11, 2), digitsAt(text, 14, 2), zone < 19 ? 0 : digitsAt(text, 17, 2)];
   if (day === undefined || shift === undefined || hour > 23 || minute > 59 || second > 59) return undefined;
   const digits = Math.min(3, Math.max(0, zone - 20));
@@ -42,10 +42,10 @@ export function parseInstant(text: string): number | undefined {
   return instant >= FIRST_INSTANT && instant <= LAST_INSTANT ? instant : undefined;
 }
 
-/** The second that was written last, up to its point: most of what is written is of now. */
+/** The last rendered second, without its milliseconds. Most rendered instants are the current time. */
 let written = { second: Number.NaN, text: '' };
 
-/** The one way instants are written: `YYYY-MM-DDTHH:mm:ss.sssZ`. */
+/** Renders an instant in the canonical form `YYYY-MM-DDTHH:mm:ss.sssZ`. */
 export function toInstantText(instant: number): string {
   const at = Math.trunc(Math.min(Math.max(instant, FIRST_INSTANT), LAST_INSTANT));
   const second = Math.floor(at / SECOND);
@@ -53,16 +53,16 @@ export function toInstantText(instant: number): string {
   return `${written.text}${String(at - second * SECOND).padStart(3, '0')}Z`;
 }
 
-/** `2024-02-29` → its midnight in UTC, as milliseconds since 1970. Undefined where the calendar has no such day. */
+/** Parses `2024-02-29` to its midnight in UTC, in milliseconds since 1970. Returns undefined for a day that the calendar does not have. */
 export function parseDate(text: string): number | undefined {
   if (text.length !== 10 || text[4] !== '-' || text[7] !== '-') return undefined;
   const [year, month, day] = [digitsAt(text, 0, 4), digitsAt(text, 5, 2), digitsAt(text, 8, 2)];
   const isDay = year >= 0 && month >= 1 && month <= 12 && day >= 1 && day <= daysIn(month, year);
-  // The calendar repeats every 400 years. Two thousand on, no year is one of the first hundred, which Date.UTC takes for the last century.
+  // Date.UTC maps years 0 to 99 to 1900 to 1999. The calendar repeats every 400 years, so the day is computed 2000 years later.
   return isDay ? Date.UTC(year + 2000, month - 1, day) - TWO_THOUSAND_YEARS : undefined;
 }
 
-/** A number of so many digits; NaN where one of them is none. Told by codes, because dates are compared at every decision that asks for one. */
+/** Parses `count` digits; NaN if one is not a digit. Works on char codes without allocation, because decisions compare dates. */
 function digitsAt(text: string, from: number, count: number): number {
   let number = 0;
   for (let index = from; index < from + count; index++) {
@@ -79,8 +79,8 @@ function daysIn(month: number, year: number): number {
 }
 
 /**
- * `PT24H`, `P7D`, `P1W`, `90s`, `30m`, `24h`, `7d`, `2w` → milliseconds. A day has 24 hours. Years and months have no
- * fixed length and are not durations. Undefined where the text is none.
+ * Parses `PT24H`, `P7D`, `P1W`, `90s`, `30m`, `24h`, `7d` or `2w` to milliseconds. A day has 24 hours. Years and months are not accepted,
+ * because they have no fixed length. Returns undefined for other texts.
  */
 export function parseDuration(text: string): number | undefined {
   const short = SHORT_DURATION.exec(text);
@@ -91,14 +91,14 @@ export function parseDuration(text: string): number | undefined {
   return (weeks ?? 0) * WEEK + (days ?? 0) * DAY + (hours ?? 0) * HOUR + (minutes ?? 0) * MINUTE + (seconds ?? 0) * SECOND;
 }
 
-/** `22:00` or `22:00:30` → milliseconds since midnight. Undefined where the text is no time of day. */
+/** Parses `22:00` or `22:00:30` to milliseconds since midnight. Returns undefined for other texts. */
 export function parseTimeOfDay(text: string): number | undefined {
   const match = TIME_OF_DAY.exec(text);
   return match === null ? undefined : Number(match[1]) * HOUR + Number(match[2]) * MINUTE + Number(match[3] ?? 0) * SECOND;
 }
 
-/** `Z`, or `+01:00` from `at` on, as milliseconds. */
-function readOffset(text: string, at: number): number | undefined {
+/** Parses `Z` or `+01:00` at index `at` to milliseconds. */
+function parseOffset(text: string, at: number): number | undefined {
   if (text[at] === 'Z') return 0;
   const [hours, minutes] = [digitsAt(text, at + 1, 2), digitsAt(text, at + 4, 2)];
   return hours > 23 || minutes > 59 ? undefined : (text[at] === '-' ? -1 : 1) * (hours * HOUR + minutes * MINUTE);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isEqual } from './equality.ts';
-import { createLookup } from './list-operators.ts';
+import { createItemLookup } from './list-operators.ts';
 import { anyTruth, type Json, type Kind } from './value.ts';
 
 const VALUES: readonly Json[] = [
@@ -14,7 +14,7 @@ describe('a lookup', () => {
     it(`answers what asking each item would, as ${kind}`, () => {
       const lists = [[], ...VALUES.flatMap((a) => VALUES.map((b) => [a, b])), VALUES, VALUES.filter((value) => typeof value === 'string')];
       for (const items of lists) {
-        const isAmong = createLookup(items, kind);
+        const isAmong = createItemLookup(items, kind);
         for (const value of VALUES) {
           const answer = anyTruth(items, (item) => isEqual(item, value, kind));
           if (isAmong(value) !== answer) expect([items, value, isAmong(value)]).toEqual([items, value, answer]);
@@ -25,7 +25,7 @@ describe('a lookup', () => {
 
   it('is made once for as many questions as there are', () => {
     const items = Array.from({ length: 100_000 }, (_, index) => `item ${index}`);
-    const isAmong = createLookup(items, 'text');
+    const isAmong = createItemLookup(items, 'text');
     expect(items.every((item) => isAmong(item) === true)).toBe(true);
   });
 });

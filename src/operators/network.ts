@@ -1,57 +1,57 @@
 import ipaddr from 'ipaddr.js';
-import { checkItems, defineNegation, defineOperator } from './define-operator.ts';
+import { defineNegation, defineOperator, validateItems } from './define-operator.ts';
 import { IN_MEMORY, type Operator } from './operator.ts';
 import { anyTruth, describeValue, type Json, type Truth, UNKNOWN } from './value.ts';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** Addresses whose first `bits` bits are those of `address`. */
+/** The addresses that share the first `bits` bits of `address`. */
 interface Network {
   readonly address: Address;
   readonly bits: number;
 }
 
-/** An IPv4 address inside IPv6 (`::ffff:10.0.0.1`) begins with this many fixed bits. */
+/** The number of fixed bits before an IPv4-mapped IPv6 address (`::ffff:10.0.0.1`). */
 const MAPPED_BITS = 96;
 
 export const cidr: Operator = defineOperator({
   name: 'cidr',
   label: 'is in the network',
-  summary: 'The IP address lies in the network (`10.0.0.0/8`, `2001:db8::/32`), or in one of a list. IPv4 inside IPv6 is read as IPv4.',
+  summary: 'The IP address is in the network (`10.0.0.0/8`, `2001:db8::/32`), or in one of a list. IPv4-mapped IPv6 counts as IPv4.',
   kinds: ['text', 'json'],
   operand: 'networks',
-  negation: 'ncidr',
-  checkOperand: (expected) => (Array.isArray(expected) ? checkItems(expected, checkNetwork) : checkNetwork(expected)),
-  answer(actual, expected) {
-    const address = typeof actual === 'string' ? readAddress(actual) : undefined;
+  negator: 'ncidr',
+  validateOperand: (expected) => (Array.isArray(expected) ? validateItems(expected, validateNetwork) : validateNetwork(expected)),
+  evaluate(actual, expected) {
+    const address = typeof actual === 'string' ? parseAddress(actual) : undefined;
     if (address === undefined) return UNKNOWN;
     return anyTruth(Array.isArray(expected) ? expected : [expected], (network: Json) => isInside(address, network));
   },
-  sql: () => IN_MEMORY,
+  compile: () => IN_MEMORY,
   samples: [
-    { actual: '10.1.2.3', expected: '10.0.0.0/8', kind: 'text', answer: true },
-    { actual: '::ffff:10.1.2.3', expected: ['192.168.0.0/16', '10.0.0.0/8'], kind: 'text', answer: true },
-    { actual: '11.1.2.3', expected: '10.0.0.0/8', kind: 'text', answer: false },
-    { actual: '2001:db8::1', expected: '10.0.0.0/8', kind: 'text', answer: false },
-    { actual: '10.1', expected: '10.0.0.0/8', kind: 'text', answer: null },
-    { actual: '10.1.2.3', expected: '10.0.0.0/33', kind: 'text', answer: null },
+    { actual: '10.1.2.3', expected: '10.0.0.0/8', kind: 'text', result: true },
+    { actual: '::ffff:10.1.2.3', expected: ['192.168.0.0/16', '10.0.0.0/8'], kind: 'text', result: true },
+    { actual: '11.1.2.3', expected: '10.0.0.0/8', kind: 'text', result: false },
+    { actual: '2001:db8::1', expected: '10.0.0.0/8', kind: 'text', result: false },
+    { actual: '10.1', expected: '10.0.0.0/8', kind: 'text', result: null },
+    { actual: '10.1.2.3', expected: '10.0.0.0/33', kind: 'text', result: null },
   ],
 });
 
 export const ncidr: Operator = defineNegation(cidr, {
   name: 'ncidr',
   label: 'is not in the network',
-  summary: 'The IP address lies outside the network, or outside all of a list. What is no address is unknown.',
+  summary: 'The IP address is outside the network, or outside all networks of a list. Unknown if the text is not an IP address.',
 });
 
 function isInside(address: Address, expected: Json): Truth {
-  const network = typeof expected === 'string' ? readNetwork(expected) : undefined;
+  const network = typeof expected === 'string' ? parseNetwork(expected) : undefined;
   if (network === undefined) return UNKNOWN;
   return address.kind() === network.address.kind() && address.match(network.address, network.bits);
 }
 
-/** Strict: `127.1`, `0x7f.0.0.1` and `010.0.0.1` are read as different addresses by different programs, and are none here. */
-function readAddress(text: string): Address | undefined {
+/** Parses an IP address. Rejects `127.1`, `0x7f.0.0.1` and `010.0.0.1`, which programs parse as different addresses. */
+function parseAddress(text: string): Address | undefined {
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text);
   const written = inGroups(text);
   if (written === undefined || !ipaddr.IPv6.isValid(written) || written.includes('%')) return undefined;
@@ -59,7 +59,7 @@ function readAddress(text: string): Address | undefined {
   return address.isIPv4MappedAddress() ? address.toIPv4Address() : address;
 }
 
-/** `::ffff:10.0.0.1` as `::ffff:a00:1`: the library would take `::10.0.0.1`, which is IPv6 alone, for an IPv4 address. */
+/** Rewrites `::ffff:10.0.0.1` to `::ffff:a00:1`. The library would parse `::10.0.0.1`, which is IPv6 only, as an IPv4 address. */
 function inGroups(text: string): string | undefined {
   const start = text.lastIndexOf(':') + 1;
   const tail = text.slice(start);
@@ -69,24 +69,24 @@ function inGroups(text: string): string | undefined {
   return `${text.slice(0, start)}${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
 }
 
-/** `10.0.0.0/8`, or one address alone. Bits below the prefix are ignored. */
-function readNetwork(text: string): Network | undefined {
+/** Parses `10.0.0.0/8` or a single address. Bits after the prefix are ignored. */
+function parseNetwork(text: string): Network | undefined {
   const slash = text.indexOf('/');
   const written = slash < 0 ? text : text.slice(0, slash);
-  const address = readAddress(written);
+  const address = parseAddress(written);
   if (address === undefined) return undefined;
   const isMapped = address.kind() === 'ipv4' && written.includes(':');
   const widest = address.kind() === 'ipv4' && !isMapped ? 32 : 128;
-  const bits = slash < 0 ? widest : readBits(text.slice(slash + 1), widest);
+  const bits = slash < 0 ? widest : parsePrefixLength(text.slice(slash + 1), widest);
   if (bits === undefined || (isMapped && bits < MAPPED_BITS)) return undefined;
   return { address, bits: isMapped ? bits - MAPPED_BITS : bits };
 }
 
-function readBits(text: string, widest: number): number | undefined {
+function parsePrefixLength(text: string, widest: number): number | undefined {
   return /^(0|[1-9]\d{0,2})$/.test(text) && Number(text) <= widest ? Number(text) : undefined;
 }
 
-function checkNetwork(expected: Json): string | undefined {
-  if (typeof expected === 'string' && readNetwork(expected) !== undefined) return undefined;
+function validateNetwork(expected: Json): string | undefined {
+  if (typeof expected === 'string' && parseNetwork(expected) !== undefined) return undefined;
   return `expected a network such as "10.0.0.0/8", given ${describeValue(expected)}`;
 }

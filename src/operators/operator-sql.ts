@@ -1,98 +1,98 @@
+/** The contract of a SQL dialect, and SQL fragments that operators share. */
 import { type Sql, sql } from '../sql.ts';
 import type { Kind } from './value.ts';
 
-/** A three-valued SQL expression: true, false or NULL exactly where `matches` says true, false or unknown. */
+/** A three-valued SQL expression: true, false or NULL where the evaluator returns true, false or unknown. */
 export type SqlTruth = Sql<boolean | null>;
 
-/** What a column holds; each database has its own name for it. */
+/** The type of a column; each database has its own name for it. */
 export type StoredType = 'text' | 'integer' | 'real' | 'boolean' | 'json';
 
-/** How databases differ in what comparisons need. Each database brings one of these. Every answer is NULL where `text` is. */
+/** The differences between databases. Each database implements it. The result of every text function is NULL if `text` is NULL. */
 export interface SqlDialect {
   readonly name: 'sqlite' | 'postgres';
-  /** How the text of a statement marks the place of its nth bound value, counted from 1; of a type, where one is written into its column. */
+  /** Renders the placeholder of the nth bound value, counted from 1; with a type if the value is written to a column of that type. */
   placeholder(nth: number, type?: StoredType): string;
-  /** Unicode case folding, the same as `foldCase` in memory. */
+  /** Folds the case of a text, with the same result as `foldCase` in memory. */
   foldCase(text: Sql): Sql<string>;
-  /** Position of `part` in `text`, 0 where absent; exact, no wildcards, no case folding. */
+  /** Returns the position of `part` in `text`, 0 if absent. Case counts, and no character is a wildcard. */
   position(text: Sql, part: Sql): Sql<number>;
-  /** Whether `text` ends with `part`, which is not empty. */
+  /** Returns true if `text` ends with `part`, which is not empty. */
   endsWith(text: Sql, part: string): SqlTruth;
-  /** Whether the whole of `text` is `pattern`, in which `*` stands for any characters and `?` for one; all else is literal, case counts. */
+  /** Returns true if all of `text` fits `pattern`: `*` matches any characters, `?` matches one, all else is literal. Case counts. */
   matchesWildcards(text: Sql, pattern: string): SqlTruth;
-  /** A number, such as any column of numbers compares with. */
+  /** Binds a number so that it compares with every column of numbers. */
   numberValue(value: number): Sql;
-  /** A value as the text of a partial index has it, where what is bound leads to no such index; absent where it does. */
+  /** Renders a value as a literal if the database uses a partial index only for literals. Absent if it also uses the index for bound values. */
   indexedValue?(value: string | number | bigint): Sql;
-  /** A value on its way into a column: a statement that writes says of what type it is. */
+  /** Binds a value that a statement writes to a column of `type`. */
   writtenValue(value: unknown, type: StoredType): Sql;
-  /** Whether `column` is one of many values of one type: however many, they are bound as one. */
+  /** Returns true if `column` equals one of the values, which have one type and are bound as one parameter. */
   isAmong(column: Sql, values: readonly (string | number | bigint)[]): SqlTruth;
-  /** Whether `column` is among what `query` gives, which is asked for each row joined and not for each that `column` could be of. */
+  /** Returns true if `query` returns the value of `column`. The query runs once for each joined row, not for every row that `column` could reference. */
   isGivenBy(column: Sql, query: Sql): SqlTruth;
-  /** A table expression with one column `value`, one row for each item of a stored list. */
+  /** A table expression with a row for each item of a stored list, and one column, `value`. */
   listItems(list: Sql): Sql;
-  /** A list to store, of the values of several rows, in their order. */
+  /** Aggregates the values of several rows, in their order, to a list in its stored form. */
   listOf(value: Sql): Sql;
-  /** What lies under `keys` in a JSON column: its whole value where there are none. Keys are of letters, digits, `_` and `-`. */
-  jsonAt(document: Sql, keys: readonly string[]): SqlJson;
+  /** Returns the value under `keys` in a JSON column, or the whole value without keys. Keys consist of letters, digits, `_` and `-`. */
+  jsonAt(document: Sql, keys: readonly string[]): SqlJsonValue;
 }
 
-/**
- * What lies somewhere in a stored JSON value, whose texts are well-formed and without NUL, as in every text column. Keys lead
- * through objects alone: a list's items are under none.
- */
-export interface SqlJson {
-  /** `text`, `integer` or `real`, `true`, `false`, `null`, `array`, `object`; NULL where there is nothing. */
+/** A value inside a stored JSON value. Keys select members of objects only, never items of lists. */
+export interface SqlJsonValue {
+  /** `text`, `integer`, `real`, `true`, `false`, `null`, `array` or `object`; NULL if the value is missing. */
   readonly type: Sql<string | null>;
-  /** Of a `text`. */
+  /** The text, if the type is `text`. It is well-formed and has no NUL, as in every text column. */
   readonly text: Sql;
-  /** Of an `integer` or `real`: the double that JavaScript reads. */
+  /** The number as a double, as JavaScript parses it, if the type is `integer` or `real`. */
   readonly number: Sql;
-  /** Of an `array`: as a list column holds it. */
+  /** The list in the stored form of a list column, if the type is `array`. */
   readonly list: Sql;
 }
 
-/** The expression that is unknown whatever the row. */
+/** The expression that is unknown for every row. */
 export const SQL_UNKNOWN: SqlTruth = sql<boolean | null>`NULL`;
 
-/** False on a row that has a value, unknown on one that has none. */
+/** Renders an expression that is false if `column` has a value, and unknown if it has none. */
 export function falseWherePresent(column: Sql): SqlTruth {
   return sql<boolean | null>`(${column} IS NULL AND NULL)`;
 }
 
-/** True on a row that has a value, unknown on one that has none. */
+/** Renders an expression that is true if `column` has a value, and unknown if it has none. */
 export function trueWherePresent(column: Sql): SqlTruth {
   return sql<boolean | null>`(${column} IS NOT NULL OR NULL)`;
 }
 
-/** `answer` on a row that has a value, unknown on one that has none: for expressions that would make something else of NULL. */
-export function wherePresent(column: Sql, answer: Sql): SqlTruth {
-  return sql<boolean | null>`CASE WHEN ${column} IS NULL THEN NULL ELSE ${answer} END`;
+/** Renders `truth` if `column` has a value, and unknown if it has none: for expressions that are not NULL for NULL. */
+export function wherePresent(column: Sql, truth: Sql): SqlTruth {
+  return sql<boolean | null>`CASE WHEN ${column} IS NULL THEN NULL ELSE ${truth} END`;
 }
 
-/** What values are bound for: a column of a kind. */
-export interface BoundFor {
+/** The column that a parameter is compared with. */
+export interface ParameterTarget {
   readonly kind: Kind | undefined;
   readonly dialect: SqlDialect;
 }
 
-/** A value as a column of that kind compares with it. */
-export function boundValue(value: unknown, { kind, dialect }: BoundFor): Sql {
+/** Binds a value that is compared with a column of the target's kind. */
+export function bindValue(value: unknown, { kind, dialect }: ParameterTarget): Sql {
   return kind === 'number' && typeof value === 'number' ? dialect.numberValue(value) : sql`${value}`;
 }
 
-/** Values up to this number are bound one by one; more go as one, since databases bound the number of parameters. */
-const MAX_BOUND = 50;
+/** Up to this number, each value is a parameter; more are bound as one, because databases limit the number of parameters. */
+const MAX_SINGLE_PARAMETERS = 50;
 
-/** Whether `column` equals one of `values` (texts, numbers or bigints, at least one); undefined where SQL cannot be sure to say it exactly. */
-export function oneOf(column: Sql, values: readonly unknown[], of: BoundFor): SqlTruth | undefined {
-  if (values.length <= MAX_BOUND) return sql<boolean | null>`${column} IN (${sql.join(values.map((value) => boundValue(value, of)))})`;
-  return values.every(isSafeInList) ? of.dialect.isAmong(column, values) : undefined;
+/** Renders `column IN (values)`, with at least one text, number or bigint; undefined if the database could compare a value inexactly. */
+export function inList(column: Sql, values: readonly unknown[], target: ParameterTarget): SqlTruth | undefined {
+  if (values.length <= MAX_SINGLE_PARAMETERS) {
+    return sql<boolean | null>`${column} IN (${sql.join(values.map((value) => bindValue(value, target)))})`;
+  }
+  return values.every(isExactInJson) ? target.dialect.isAmong(column, values) : undefined;
 }
 
-/** A database's reading of a fraction may differ from JavaScript's in the last bit, and of NUL altogether. */
-function isSafeInList(value: unknown): value is string | number | bigint {
+/** Many values are bound as one JSON list. A database may parse a fraction differently from JavaScript in the last bit, and may refuse NUL. */
+function isExactInJson(value: unknown): value is string | number | bigint {
   if (typeof value === 'string') return !value.includes('\0');
   return typeof value === 'bigint' || Number.isSafeInteger(value);
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { sql } from '../sql.ts';
-import { type Frame, IN_MEMORY, type SqlSubject } from './operator.ts';
+import { type ComparisonContext, IN_MEMORY, type SqlColumn } from './operator.ts';
 import { SQL_UNKNOWN, type SqlDialect } from './operator-sql.ts';
 import { OPERATORS, suggestOperator } from './operator-table.ts';
-import { checkPattern, matchesPattern } from './pattern.ts';
+import { matchesPattern, validatePattern } from './pattern.ts';
 import type { Json, Kind, Truth } from './value.ts';
 
 describe('suggestOperator', () => {
@@ -43,29 +43,29 @@ describe('suggestOperator', () => {
   });
 });
 
-const frame: Frame = { now: Date.parse('2026-01-31T12:00:00Z'), timeZone: 'UTC' };
+const frame: ComparisonContext = { now: Date.parse('2026-01-31T12:00:00Z'), timeZone: 'UTC' };
 
 describe('operators in memory', () => {
   for (const operator of OPERATORS.values()) {
     describe(operator.name, () => {
       it('answers its samples', () => {
-        for (const { actual, expected, kind, itemKind, answer } of operator.samples) {
-          expect([actual, expected, operator.matches(actual, expected, { ...frame, kind, itemKind })]).toEqual([actual, expected, answer]);
+        for (const { actual, expected, kind, itemKind, result } of operator.samples) {
+          expect([actual, expected, operator.evaluate(actual, expected, { ...frame, kind, itemKind })]).toEqual([actual, expected, result]);
         }
       });
 
       it('shows more than one answer in its samples', () => {
-        expect(new Set(operator.samples.map((sample) => sample.answer)).size).toBeGreaterThan(1);
+        expect(new Set(operator.samples.map((sample) => sample.result)).size).toBeGreaterThan(1);
       });
 
       it('accepts the operands of its samples that hold', () => {
-        for (const { expected, kind, itemKind, answer } of operator.samples) {
-          if (answer === true) expect([expected, operator.checkOperand(expected, { kind, itemKind })]).toEqual([expected, undefined]);
+        for (const { expected, kind, itemKind, result } of operator.samples) {
+          if (result === true) expect([expected, operator.validateOperand(expected, { kind, itemKind })]).toEqual([expected, undefined]);
         }
       });
 
       it('names operators that exist', () => {
-        for (const name of [operator.negation, operator.mirror, ...(operator.itemwise?.operators ?? [])]) {
+        for (const name of [operator.negator, operator.commutator, ...(operator.itemwise?.operators ?? [])]) {
           if (name !== undefined) expect(OPERATORS.has(name)).toBe(true);
         }
       });
@@ -85,7 +85,7 @@ const NOW = Date.parse('2026-01-31T12:00:00Z');
 const NEW_YORK = { timeZone: 'America/New_York' };
 
 /** Operator, left side, right side, answer, and the frame where it is not the usual. */
-const ANSWERS: readonly (readonly [string, Json | undefined, Json, Truth, Partial<Frame>?])[] = [
+const ANSWERS: readonly (readonly [string, Json | undefined, Json, Truth, Partial<ComparisonContext>?])[] = [
   ['eq', null, null, true],
   ['eq', null, 'x', false],
   ['ne', 'x', null, true],
@@ -211,7 +211,7 @@ describe('operators', () => {
   for (const [name, actual, expected, answer, frame] of ANSWERS) {
     it(`${JSON.stringify(actual)} ${name} ${JSON.stringify(expected)} is ${answer}`, () => {
       const frameOfTest = { now: NOW, timeZone: 'UTC', ...frame };
-      expect(OPERATORS.get(name)?.matches(actual, expected, frameOfTest)).toBe(answer);
+      expect(OPERATORS.get(name)?.evaluate(actual, expected, frameOfTest)).toBe(answer);
     });
   }
 
@@ -220,7 +220,7 @@ describe('operators', () => {
   });
 
   it('refuse two equal times of day, between which nothing lies', () => {
-    const check = (expected: Json) => OPERATORS.get('timeOfDayBetween')?.checkOperand(expected, {});
+    const check = (expected: Json) => OPERATORS.get('timeOfDayBetween')?.validateOperand(expected, {});
     expect(check(['09:00', '09:00:00'])).toMatch(/two different times of day.*"09:00" twice/);
     expect(check(['22:00', '00:00'])).toBeUndefined();
   });
@@ -233,8 +233,8 @@ describe('operators', () => {
         for (const actual of values) {
           for (const expected of values) {
             const frame = { kind, itemKind: kind, now: NOW, timeZone: 'UTC' };
-            expect([true, false, null]).toContain(operator.matches(actual, expected ?? null, frame));
-            operator.checkOperand(expected ?? null, frame);
+            expect([true, false, null]).toContain(operator.evaluate(actual, expected ?? null, frame));
+            operator.validateOperand(expected ?? null, frame);
           }
         }
       }
@@ -242,40 +242,40 @@ describe('operators', () => {
   });
 });
 
-describe('a part looked for in a text', () => {
-  const face = { frame: { kind: 'text', now: NOW, timeZone: 'UTC' }, dialect: {} as SqlDialect } as const;
-  const column: SqlSubject = { sql: sql.raw('"title"'), kind: 'text', encode: (value) => value };
+describe('a part searched for in a text', () => {
+  const context = { comparison: { kind: 'text', now: NOW, timeZone: 'UTC' }, dialect: {} as SqlDialect } as const;
+  const column: SqlColumn = { sql: sql.raw('"title"'), kind: 'text', encode: (value) => value };
 
   it.each(['contains', 'ncontains', 'icontains', 'incontains', 'like'])('is bounded in length: %s', (name) => {
     const operator = OPERATORS.get(name);
     const [longest, longer] = ['a'.repeat(1000), 'a'.repeat(1001)];
-    expect([operator?.checkOperand(longest, {}), operator?.checkOperand(longer, {})]).toEqual([
+    expect([operator?.validateOperand(longest, {}), operator?.validateOperand(longer, {})]).toEqual([
       undefined,
       'expected at most 1000 characters, given 1001',
     ]);
-    // Nobody has looked: neither that it is there nor that it is not.
-    expect(operator?.matches(longer, longer, face.frame)).toBe(null);
+    // Too long to search: unknown instead of false, for the negation too.
+    expect(operator?.evaluate(longer, longer, context.comparison)).toBe(null);
     const isNegation = name.includes('ncont');
-    if (!isNegation) expect(operator?.toSql(column, longer, face)).toBe(SQL_UNKNOWN);
-    expect(operator?.matches(longest, longest, face.frame)).toBe(!isNegation);
+    if (!isNegation) expect(operator?.compileSql(column, longer, context)).toBe(SQL_UNKNOWN);
+    expect(operator?.evaluate(longest, longest, context.comparison)).toBe(!isNegation);
   });
 
-  it('is left to memory where the database would take long', () => {
-    expect(OPERATORS.get('like')?.toSql(column, '*a'.repeat(51), face)).toBe(IN_MEMORY);
+  it('evaluates a long pattern in memory', () => {
+    expect(OPERATORS.get('like')?.compileSql(column, '*a'.repeat(51), context)).toBe(IN_MEMORY);
   });
 });
 
 describe('patterns', () => {
-  it('take time in proportion to the text', () => {
+  it('are matched in linear time', () => {
     expect(matchesPattern('a'.repeat(20_000), '^(a+)+$x')).toBe(false);
-    // Linear is long, too, where both are: not false, for nobody has looked.
+    // Above the limit of steps: undefined instead of false.
     expect(matchesPattern('a'.repeat(200_000), '(a|b){100}c')).toBeUndefined();
   });
 
-  it('are bounded in length and in what they repeat', () => {
-    expect(checkPattern('a'.repeat(1001))).toMatch(/at most 1000 characters/);
-    expect(checkPattern('(a{1000}){1000}')).toMatch(/RE2/);
-    expect(checkPattern('(\\pL{900})'.repeat(20))).toBe('the pattern repeats too much');
-    expect(checkPattern('^a$')).toBeUndefined();
+  it('are limited in length and in repetition', () => {
+    expect(validatePattern('a'.repeat(1001))).toMatch(/at most 1000 characters/);
+    expect(validatePattern('(a{1000}){1000}')).toMatch(/RE2/);
+    expect(validatePattern('(\\pL{900})'.repeat(20))).toBe('the pattern repeats too much');
+    expect(validatePattern('^a$')).toBeUndefined();
   });
 });

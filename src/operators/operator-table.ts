@@ -9,7 +9,7 @@ import { empty, exists, isNull } from './presence.ts';
 import { contains, endsWith, icontains, iendsWith, incontains, istartsWith, like, ncontains, startsWith } from './text-operators.ts';
 import { after, before, dayOfWeekIn, timeOfDayBetween, withinLast, withinNext } from './time-operators.ts';
 
-/** Every operator, in the order menus and the reference show them. */
+/** Every operator, in the order of menus and of the reference. */
 const TABLE: readonly Operator[] = [
   eq,
   ne,
@@ -47,7 +47,7 @@ const TABLE: readonly Operator[] = [
   ncidr,
 ];
 
-/** By name; a Map, so that `constructor` is no operator. */
+/** Every operator by name. A Map has no inherited keys such as `constructor`. */
 export const OPERATORS: ReadonlyMap<string, Operator> = new Map(TABLE.map((operator) => [operator.name, operator]));
 
 /** Operators with their names in Prisma, Directus, Hasura, PostgREST, MongoDB, Cedar, AWS IAM and json-rules-engine. */

@@ -1,40 +1,41 @@
+/** The contract of an operator: an evaluator for values in memory and a compiler to SQL, which give the same result. */
 import type { Sql } from '../sql.ts';
-import type { SqlDialect, SqlJson, SqlTruth } from './operator-sql.ts';
+import type { SqlDialect, SqlJsonValue, SqlTruth } from './operator-sql.ts';
 import type { Json, Kind, Truth } from './value.ts';
 
-/** What surrounds a comparison: how the two sides are compared, and when and where it happens. */
-export interface Frame {
-  /** The kind both sides are read as; undefined where no definition says it (claims, request data): then the values' own JSON types decide. */
+/** The kinds of a comparison's two sides, and the time and time zone of its evaluation. */
+export interface ComparisonContext {
+  /** The kind that both sides are compared as. Undefined for values without a definition (claims, request data): their JSON types are compared. */
   readonly kind?: Kind | undefined;
-  /** The kind of a list's items, where `kind` is `list` and a definition says it. */
+  /** The kind of the items if `kind` is `list` and a definition gives it. */
   readonly itemKind?: Kind | undefined;
-  /** Milliseconds since 1970, for `withinLast`, `withinNext`. */
+  /** Milliseconds since 1970, for `withinLast` and `withinNext`. */
   readonly now: number;
-  /** IANA time zone, for `timeOfDayBetween`, `dayOfWeekIn`. */
+  /** IANA time zone, for `timeOfDayBetween` and `dayOfWeekIn`. */
   readonly timeZone: string;
 }
 
-/** A column as a comparison sees it in SQL. */
-export interface SqlSubject {
+/** A column in a comparison. */
+export interface SqlColumn {
   readonly sql: Sql;
   readonly kind: Kind;
   readonly itemKind?: Kind | undefined;
-  /** JSON value → what the column stores for it; undefined where the value does not fit (the comparison is then unknown). For lists: of one item. */
+  /** Converts a value, or one item of a list column, to its stored form; undefined if the column cannot store it. */
   encode(value: Json): unknown;
-  /** Whether what the column stores is a value by which a partial index takes rows in. */
+  /** Returns true for stored values that the condition of a partial index selects. */
   isIndexed?(stored: unknown): stored is string | number | bigint;
 }
 
-/** What surrounds a comparison in SQL. */
-export interface SqlAround {
-  readonly frame: Frame;
+/** The context of a comparison that is compiled to SQL. */
+export interface SqlContext {
+  readonly comparison: ComparisonContext;
   readonly dialect: SqlDialect;
 }
 
-/** Said by `toSql` where the database cannot give exactly the answer of `matches`: the comparison is then evaluated in memory, never dropped. */
+/** Returned by SQL compilers if the database cannot give exactly the evaluator's result. The comparison is then evaluated in memory. */
 export const IN_MEMORY: unique symbol = Symbol('in memory');
 
-/** What an operator expects on its right side. */
+/** The forms of a right side. */
 export type OperandShape =
   | 'scalar'
   | 'scalars'
@@ -50,47 +51,49 @@ export type OperandShape =
 
 /** A worked example. */
 export interface OperatorSample {
+  /** The left side; undefined is a missing value. */
   readonly actual: Json | undefined;
+  /** The right side. */
   readonly expected: Json;
   readonly kind?: Kind;
   readonly itemKind?: Kind;
-  readonly answer: Truth;
+  readonly result: Truth;
 }
 
-/** One thing that conditions and list filters can say, with its two faces side by side. */
+/** An operator of conditions and list filters. */
 export interface Operator {
   readonly name: string;
-  /** As a menu shows it: "is one of". */
+  /** The text in menus: "is one of". */
   readonly label: string;
   /** One sentence for the reference. */
   readonly summary: string;
-  /** Kinds of subject it fits. */
+  /** The kinds of values that the left side may have. */
   readonly kinds: readonly Kind[];
   readonly operand: OperandShape;
-  /** The operator that is true exactly where this one is false (and unknown together with it). */
-  readonly negation?: string;
-  /** The operator that says the same with the sides exchanged: `a gt b` is `b lt a`. */
-  readonly mirror?: string;
+  /** The operator that is true if this one is false, and unknown if this one is unknown. */
+  readonly negator?: string;
+  /** The operator with the same result for exchanged sides: `a gt b` is `b lt a`. */
+  readonly commutator?: string;
   /**
-   * What it says of a list of operands in terms of each, exactly, in all three values: `in` is any `eq`, `nin` is all `ne`,
-   * `between` is `gte` the first and `lte` the second. One operator is for each item, several are for as many items.
+   * The equivalent comparisons with single items of the operand, with the same result in all three values: `in` is any `eq`,
+   * `nin` is all `ne`, `between` is `gte` the first and `lte` the second. One operator applies to every item, several to as many items.
    */
   readonly itemwise?: { readonly join: 'any' | 'all'; readonly operators: readonly [string, ...string[]] };
-  /** Whether it has an answer for a missing subject (`exists`, `isNull`). */
+  /** True if a missing left side does not make the result unknown (`exists`, `isNull`). */
   readonly definedOnMissing?: boolean;
-  /** What is wrong with a literal operand, in words; undefined where nothing is. */
-  checkOperand(expected: Json, frame: Pick<Frame, 'kind' | 'itemKind'>): string | undefined;
-  /** The answer in memory. `actual` undefined is missing. Never throws. */
-  matches(actual: Json | undefined, expected: Json, frame: Frame): Truth;
-  /** The same answer in the database. */
-  toSql(subject: SqlSubject, expected: Json, around: SqlAround): SqlTruth | typeof IN_MEMORY;
-  /** The same answer in the database for what lies in a JSON column, which may be of any type. */
-  jsonToSql(subject: SqlJson, expected: Json, around: SqlAround): SqlTruth | typeof IN_MEMORY;
+  /** Returns a message for a literal operand that the operator does not accept. */
+  validateOperand(expected: Json, context: Pick<ComparisonContext, 'kind' | 'itemKind'>): string | undefined;
+  /** Evaluates the comparison in memory. `actual` is undefined if the value is missing. Never throws. */
+  evaluate(actual: Json | undefined, expected: Json, context: ComparisonContext): Truth;
+  /** Compiles a comparison of a column with a value. */
+  compileSql(column: SqlColumn, expected: Json, context: SqlContext): SqlTruth | typeof IN_MEMORY;
+  /** Compiles a comparison of a value inside a JSON column, which may have any type. */
+  compileJsonSql(json: SqlJsonValue, expected: Json, context: SqlContext): SqlTruth | typeof IN_MEMORY;
   /**
-   * The same answer in the database where both sides are columns (`resource.authorId eq ${resource.editorId}`), for operators
-   * that can say it: unknown on a row where either has no value.
+   * Compiles a comparison of two columns (`resource.authorId eq ${resource.editorId}`), which is unknown if either has no value.
+   * Absent for operators that cannot compare columns in SQL.
    */
-  columnsToSql?(left: SqlSubject, right: SqlSubject, around: SqlAround): SqlTruth | typeof IN_MEMORY;
-  /** Worked examples: tested on every face, shown in the reference. */
+  compileColumnsSql?(left: SqlColumn, right: SqlColumn, context: SqlContext): SqlTruth | typeof IN_MEMORY;
+  /** Examples, which are tested with the evaluator and the SQL compilers and are shown in the reference. */
   readonly samples: readonly OperatorSample[];
 }

@@ -1,85 +1,85 @@
 import { sql } from '../sql.ts';
-import { checkItems, checkScalar, defineOperator, type SqlSign } from './define-operator.ts';
-import { IN_MEMORY, type Operator, type OperatorSample, type SqlSubject } from './operator.ts';
-import { boundValue, SQL_UNKNOWN, type SqlDialect, type SqlTruth } from './operator-sql.ts';
+import { defineOperator, type SqlSign, validateItems, validateScalar } from './define-operator.ts';
+import { IN_MEMORY, type Operator, type OperatorSample, type SqlColumn } from './operator.ts';
+import { bindValue, SQL_UNKNOWN, type SqlDialect, type SqlTruth } from './operator-sql.ts';
 import { allTruth, describeValue, type Json, type Kind, type Truth, UNKNOWN } from './value.ts';
 import { compareAs, toStored } from './value-kinds.ts';
 
 /** Kinds whose values have an order. */
 const KINDS: readonly Kind[] = ['text', 'number', 'decimal', 'date', 'timestamp', 'json'];
 
-/** One of the four ways to ask about an order. */
-interface OrderQuestion {
+/** An operator that compares the order of two values. */
+interface OrderOperatorSpec {
   readonly name: string;
   readonly label: string;
   readonly summary: string;
-  readonly negation: string;
-  readonly mirror: string;
+  readonly negator: string;
+  readonly commutator: string;
   readonly sign: SqlSign;
-  holds(order: number): boolean;
+  test(order: number): boolean;
   readonly samples: readonly OperatorSample[];
 }
 
-const GREATER: OrderQuestion = {
+const GREATER: OrderOperatorSpec = {
   name: 'gt',
   label: 'is greater than',
-  summary: 'The value is greater. Text goes by code points, decimals and dates exactly.',
-  negation: 'lte',
-  mirror: 'lt',
+  summary: 'The value is greater. Texts are ordered by code points; decimals are compared exactly.',
+  negator: 'lte',
+  commutator: 'lt',
   sign: '>',
-  holds: (order) => order > 0,
+  test: (order) => order > 0,
   samples: [
-    { actual: 11, expected: 10, kind: 'number', answer: true },
-    { actual: 10, expected: 10, kind: 'number', answer: false },
-    { actual: 11, expected: '10', kind: 'number', answer: null },
-    { actual: undefined, expected: 10, kind: 'number', answer: null },
-    { actual: '12.30', expected: '12.299', kind: 'decimal', answer: true },
+    { actual: 11, expected: 10, kind: 'number', result: true },
+    { actual: 10, expected: 10, kind: 'number', result: false },
+    { actual: 11, expected: '10', kind: 'number', result: null },
+    { actual: undefined, expected: 10, kind: 'number', result: null },
+    { actual: '12.30', expected: '12.299', kind: 'decimal', result: true },
   ],
 };
 
-const AT_LEAST: OrderQuestion = {
+const AT_LEAST: OrderOperatorSpec = {
   name: 'gte',
   label: 'is at least',
-  summary: 'The value is greater or equal.',
-  negation: 'lt',
-  mirror: 'lte',
+  summary: 'The value is greater than or equal to the other.',
+  negator: 'lt',
+  commutator: 'lte',
   sign: '>=',
-  holds: (order) => order >= 0,
+  test: (order) => order >= 0,
   samples: [
-    { actual: 10, expected: 10, kind: 'number', answer: true },
-    { actual: 9, expected: 10, kind: 'number', answer: false },
-    { actual: '2026-02-01', expected: '2026-01-31', kind: 'date', answer: true },
-    { actual: '2026-02-01', expected: '2026-02-30', kind: 'date', answer: null },
+    { actual: 10, expected: 10, kind: 'number', result: true },
+    { actual: 9, expected: 10, kind: 'number', result: false },
+    { actual: '2026-02-01', expected: '2026-01-31', kind: 'date', result: true },
+    { actual: '2026-02-01', expected: '2026-02-30', kind: 'date', result: null },
   ],
 };
 
-const LESS: OrderQuestion = {
+const LESS: OrderOperatorSpec = {
   name: 'lt',
   label: 'is less than',
-  summary: 'The value is less. A missing value is unknown, never less.',
-  negation: 'gte',
-  mirror: 'gt',
+  summary: 'The value is less. Unknown if the value is missing.',
+  negator: 'gte',
+  commutator: 'gt',
   sign: '<',
-  holds: (order) => order < 0,
+  test: (order) => order < 0,
   samples: [
-    { actual: 'Zoe', expected: 'adam', kind: 'text', answer: true },
-    { actual: undefined, expected: 10, kind: 'number', answer: null },
-    { actual: '\u{1f600}', expected: '\ufffd', kind: 'text', answer: false },
+    { actual: 'Zoe', expected: 'adam', kind: 'text', result: true },
+    { actual: undefined, expected: 10, kind: 'number', result: null },
+    { actual: '\u{1f600}', expected: '\ufffd', kind: 'text', result: false },
   ],
 };
 
-const AT_MOST: OrderQuestion = {
+const AT_MOST: OrderOperatorSpec = {
   name: 'lte',
   label: 'is at most',
-  summary: 'The value is less or equal.',
-  negation: 'gt',
-  mirror: 'gte',
+  summary: 'The value is less than or equal to the other.',
+  negator: 'gt',
+  commutator: 'gte',
   sign: '<=',
-  holds: (order) => order <= 0,
+  test: (order) => order <= 0,
   samples: [
-    { actual: 10, expected: 10, kind: 'number', answer: true },
-    { actual: 11, expected: 10, kind: 'number', answer: false },
-    { actual: 'a', expected: 10, answer: null },
+    { actual: 10, expected: 10, kind: 'number', result: true },
+    { actual: 11, expected: 10, kind: 'number', result: false },
+    { actual: 'a', expected: 10, result: null },
   ],
 };
 
@@ -95,70 +95,70 @@ export const lte: Operator = defineOrder(AT_MOST);
 export const between: Operator = defineOperator({
   name: 'between',
   label: 'is between',
-  summary: 'The value lies between the two of the list, both included.',
+  summary: 'The value is between the two values of the list, which are included.',
   kinds: KINDS,
   operand: 'range',
   itemwise: { join: 'all', operators: ['gte', 'lte'] },
-  checkOperand(expected, { kind }) {
+  validateOperand(expected, { kind }) {
     if (!Array.isArray(expected) || expected.length !== 2) return `expected a list of two values, given ${describeValue(expected)}`;
-    return checkItems(expected, (item) => checkOrdered(item, kind));
+    return validateItems(expected, (item) => validateOrdered(item, kind));
   },
-  answer(actual, expected, { kind }) {
-    const range = readRange(expected);
+  evaluate(actual, expected, { kind }) {
+    const range = toBounds(expected);
     if (range === undefined) return UNKNOWN;
-    return allTruth(range, ([question, bound]) => isOrdered(question, kind, [actual, bound]));
+    return allTruth(range, ([spec, bound]) => isOrdered(spec, kind, [actual, bound]));
   },
-  sql(subject, expected, { dialect }) {
-    const range = readRange(expected);
+  compile(column, expected, { dialect }) {
+    const range = toBounds(expected);
     if (range === undefined) return SQL_UNKNOWN;
-    const [low, high] = range.map(([question, bound]) => orderSql(question, { subject, expected: bound, dialect }));
+    const [low, high] = range.map(([spec, bound]) => orderSql(spec, { column, expected: bound, dialect }));
     if (low === undefined || high === undefined || low === IN_MEMORY || high === IN_MEMORY) return IN_MEMORY;
     return sql<boolean | null>`(${low} AND ${high})`;
   },
   samples: [
-    { actual: 5, expected: [1, 5], kind: 'number', answer: true },
-    { actual: 6, expected: [1, 5], kind: 'number', answer: false },
-    { actual: 6, expected: ['1', 5], kind: 'number', answer: false },
-    { actual: 3, expected: ['1', 5], kind: 'number', answer: null },
-    { actual: '2026-01-15', expected: ['2026-01-01', '2026-01-31'], kind: 'date', answer: true },
+    { actual: 5, expected: [1, 5], kind: 'number', result: true },
+    { actual: 6, expected: [1, 5], kind: 'number', result: false },
+    { actual: 6, expected: ['1', 5], kind: 'number', result: false },
+    { actual: 3, expected: ['1', 5], kind: 'number', result: null },
+    { actual: '2026-01-15', expected: ['2026-01-01', '2026-01-31'], kind: 'date', result: true },
   ],
 });
 
-function defineOrder(question: OrderQuestion): Operator {
-  const { sign: _, holds: __, ...rest } = question;
+function defineOrder(spec: OrderOperatorSpec): Operator {
+  const { sign: _, test: __, ...rest } = spec;
   return defineOperator({
     ...rest,
     kinds: KINDS,
     operand: 'scalar',
-    checkOperand: (expected, { kind }) => checkOrdered(expected, kind),
-    answer: (actual, expected, { kind }) => isOrdered(question, kind, [actual, expected]),
-    sql: (subject, expected, { dialect }) => orderSql(question, { subject, expected, dialect }),
-    columnSign: question.sign,
+    validateOperand: (expected, { kind }) => validateOrdered(expected, kind),
+    evaluate: (actual, expected, { kind }) => isOrdered(spec, kind, [actual, expected]),
+    compile: (column, expected, { dialect }) => orderSql(spec, { column, expected, dialect }),
+    columnSign: spec.sign,
   });
 }
 
-function isOrdered(question: OrderQuestion, kind: Kind | undefined, [actual, expected]: readonly [Json, Json]): Truth {
-  // Booleans can be equal, but none is greater; where no kind is known only the value tells.
+function isOrdered(spec: OrderOperatorSpec, kind: Kind | undefined, [actual, expected]: readonly [Json, Json]): Truth {
+  // Booleans have no order. Without a kind, only the value shows that it is a boolean.
   const order = typeof actual === 'boolean' ? undefined : compareAs(kind, actual, expected);
-  return order === undefined ? UNKNOWN : question.holds(order);
+  return order === undefined ? UNKNOWN : spec.test(order);
 }
 
-/** A column, what it is compared with, and how that is said. */
+/** The sides of a comparison of order. */
 interface OrderSides {
-  readonly subject: SqlSubject;
+  readonly column: SqlColumn;
   readonly expected: Json;
   readonly dialect: SqlDialect;
 }
 
-function orderSql({ sign }: OrderQuestion, { subject, expected, dialect }: OrderSides): SqlTruth | typeof IN_MEMORY {
-  const stored = toStored(subject, subject.kind, expected);
+function orderSql({ sign }: OrderOperatorSpec, { column, expected, dialect }: OrderSides): SqlTruth | typeof IN_MEMORY {
+  const stored = toStored(column, column.kind, expected);
   if (!stored.fits) return SQL_UNKNOWN;
   return stored.bound === undefined
     ? IN_MEMORY
-    : sql<boolean | null>`${subject.sql} ${sql.raw(sign)} ${boundValue(stored.bound, { kind: subject.kind, dialect })}`;
+    : sql<boolean | null>`${column.sql} ${sql.raw(sign)} ${bindValue(stored.bound, { kind: column.kind, dialect })}`;
 }
 
-function readRange(expected: Json): readonly [readonly [OrderQuestion, Json], readonly [OrderQuestion, Json]] | undefined {
+function toBounds(expected: Json): readonly [readonly [OrderOperatorSpec, Json], readonly [OrderOperatorSpec, Json]] | undefined {
   if (!Array.isArray(expected) || expected.length !== 2) return undefined;
   return [
     [AT_LEAST, expected[0]],
@@ -166,6 +166,6 @@ function readRange(expected: Json): readonly [readonly [OrderQuestion, Json], re
   ];
 }
 
-function checkOrdered(value: Json, kind: Kind | undefined): string | undefined {
-  return typeof value === 'boolean' ? `expected a value with an order, given ${value}` : checkScalar(value, kind);
+function validateOrdered(value: Json, kind: Kind | undefined): string | undefined {
+  return typeof value === 'boolean' ? `expected a value with an order, given ${value}` : validateScalar(value, kind);
 }

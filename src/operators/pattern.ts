@@ -1,56 +1,56 @@
 import { RE2JS, RE2JSException } from 're2js';
-import { checkText, defineOperator } from './define-operator.ts';
+import { defineOperator, validateText } from './define-operator.ts';
 import { IN_MEMORY, type Operator } from './operator.ts';
 import { type Json, UNKNOWN } from './value.ts';
 
-/** Longer patterns are refused: what they compile to grows with them. */
+/** Longer patterns are rejected, because the compiled program grows with the pattern. */
 const MAX_PATTERN_LENGTH = 1000;
-/** What a pattern may compile to, in RE2's instructions: matching takes time proportional to it. */
+/** Instructions of a compiled pattern. The time of a match is proportional to it. */
 const MAX_PROGRAM_SIZE = 10_000;
 const MAX_COMPILED = 500;
 /**
- * Characters times instructions that one match may take at worst, a second or so: linear time is long, too, where both are,
- * and a client brings the pattern and the text. Beyond it the answer is unknown, on every machine alike.
+ * Characters times instructions of one match, about a second at worst. Clients can send long patterns and long texts. Above the limit the
+ * result is unknown; the limit counts steps instead of time so that every machine gives the same result.
  */
 const MAX_STEPS = 10_000_000;
 
-/** A compiled pattern, or in words why there is none. */
+/** A compiled pattern, or the mistake in it. */
 type Compiled = { readonly pattern: RE2JS; readonly size: number } | { readonly mistake: string };
 
-/** Compiled once and kept, the oldest making room: policies hold few patterns, clients may send many. */
+/** Compiled patterns; the oldest is evicted. Policies have few patterns, but clients may send many. */
 const compiled = new Map<string, Compiled>();
 
 export const matches: Operator = defineOperator({
   name: 'matches',
   label: 'matches',
-  summary: 'A part of the text matches the regular expression, in RE2 syntax (`^` and `$` make it the whole).',
+  summary: 'Part of the text matches the regular expression (RE2 syntax). Use `^` and `$` to match the whole text.',
   kinds: ['text', 'json'],
   operand: 'pattern',
-  checkOperand: (expected) => checkText(expected) ?? checkPattern(String(expected)),
-  answer: (actual: Json, expected: Json) =>
+  validateOperand: (expected) => validateText(expected) ?? validatePattern(String(expected)),
+  evaluate: (actual: Json, expected: Json) =>
     typeof actual !== 'string' || typeof expected !== 'string' ? UNKNOWN : (matchesPattern(actual, expected) ?? UNKNOWN),
-  sql: () => IN_MEMORY,
+  compile: () => IN_MEMORY,
   samples: [
-    { actual: 'INV-2026-17', expected: '^INV-\\d{4}-', kind: 'text', answer: true },
-    { actual: 'inv-2026-17', expected: '^INV-\\d{4}-', kind: 'text', answer: false },
-    { actual: 'inv-2026-17', expected: '[', kind: 'text', answer: null },
+    { actual: 'INV-2026-17', expected: '^INV-\\d{4}-', kind: 'text', result: true },
+    { actual: 'inv-2026-17', expected: '^INV-\\d{4}-', kind: 'text', result: false },
+    { actual: 'inv-2026-17', expected: '[', kind: 'text', result: null },
   ],
 });
 
-/** Whether a part of `text` matches an RE2 pattern, in time proportional to both; undefined where the pattern is none, or too much for the text. */
+/** Returns whether part of `text` matches an RE2 pattern; undefined if the pattern is invalid or the match would take too many steps. */
 export function matchesPattern(text: string, pattern: string): boolean | undefined {
   const ready = compilePattern(pattern);
   return 'pattern' in ready && text.length * ready.size <= MAX_STEPS ? ready.pattern.test(text) : undefined;
 }
 
-/** The steps that matching takes at worst, where there is a pattern: for whoever matches more than once. */
-export function matchingSteps(text: string, pattern: string): number {
+/** Returns the steps of a match at worst, for callers that bound the effort of several matches. */
+export function maxMatchingSteps(text: string, pattern: string): number {
   const ready = compilePattern(pattern);
   return 'pattern' in ready ? text.length * ready.size : pattern.length;
 }
 
-/** What is wrong with an RE2 pattern, in words; undefined where nothing is. */
-export function checkPattern(pattern: string): string | undefined {
+/** Returns a message for an invalid RE2 pattern. */
+export function validatePattern(pattern: string): string | undefined {
   const ready = compilePattern(pattern);
   return 'mistake' in ready ? ready.mistake : undefined;
 }
@@ -58,14 +58,14 @@ export function checkPattern(pattern: string): string | undefined {
 function compilePattern(source: string): Compiled {
   const known = compiled.get(source);
   if (known !== undefined) return known;
-  const ready = compileAnew(source);
+  const ready = compileSource(source);
   const oldest = compiled.size >= MAX_COMPILED ? compiled.keys().next().value : undefined;
   if (oldest !== undefined) compiled.delete(oldest);
   if (source.length <= MAX_PATTERN_LENGTH) compiled.set(source, ready);
   return ready;
 }
 
-function compileAnew(source: string): Compiled {
+function compileSource(source: string): Compiled {
   if (source.length > MAX_PATTERN_LENGTH) {
     return { mistake: `expected a pattern of at most ${MAX_PATTERN_LENGTH} characters, given ${source.length}` };
   }

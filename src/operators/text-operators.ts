@@ -1,185 +1,187 @@
 import { sql } from '../sql.ts';
-import { checkText, defineNegation, defineOperator } from './define-operator.ts';
-import { IN_MEMORY, type Operator, type OperatorSample, type SqlAround, type SqlSubject } from './operator.ts';
+import { defineNegation, defineOperator, validateText } from './define-operator.ts';
+import { IN_MEMORY, type Operator, type OperatorSample, type SqlColumn, type SqlContext } from './operator.ts';
 import { falseWherePresent, SQL_UNKNOWN, type SqlTruth, trueWherePresent } from './operator-sql.ts';
 import { type Json, UNKNOWN } from './value.ts';
 
 /**
- * Characters of a part that is looked for anywhere in a text, at most: looking takes, at worst, time in the product of both
- * lengths, and a client may bring both. A longer one is refused where it is written, and unknown where a reference brings it.
+ * Maximum length of a part that is searched for anywhere in a text. The search takes time in the product of both lengths at worst, and
+ * clients can send both. A longer literal is rejected; a longer value of a reference makes the result unknown.
  */
-const LONGEST_SOUGHT = 1000;
+const MAX_PART_LENGTH = 1000;
 
-/** One way to look for a text inside another. */
-interface TextQuestion {
+/** An operator that compares a text with a part or a pattern. Texts are compared by code points, without Unicode normalization. */
+interface TextOperatorSpec {
   readonly name: string;
   readonly label: string;
   readonly summary: string;
-  readonly negation?: string;
-  /** Characters of the part, at most. */
+  readonly negator?: string;
+  /** Maximum length of the part. */
   readonly longest?: number;
-  holds(text: string, part: string): boolean;
-  sql(subject: SqlSubject, part: string, around: SqlAround): SqlTruth | typeof IN_MEMORY;
+  test(text: string, part: string): boolean;
+  compile(column: SqlColumn, part: string, context: SqlContext): SqlTruth | typeof IN_MEMORY;
   readonly samples: readonly OperatorSample[];
 }
 
 export const contains: Operator = defineTextOperator({
   name: 'contains',
   label: 'contains',
-  summary: 'The text contains the other, exactly: no wildcards, case counts.',
-  negation: 'ncontains',
-  longest: LONGEST_SOUGHT,
-  holds: (text, part) => text.includes(part),
-  sql: (subject, part, { dialect }) => sql<boolean | null>`${dialect.position(subject.sql, sql`${part}`)} > 0`,
+  summary: 'The text contains the other. Case-sensitive; no character is a wildcard.',
+  negator: 'ncontains',
+  longest: MAX_PART_LENGTH,
+  test: (text, part) => text.includes(part),
+  compile: (column, part, { dialect }) => sql<boolean | null>`${dialect.position(column.sql, sql`${part}`)} > 0`,
   samples: [
-    { actual: '100% cotton', expected: '0%', kind: 'text', answer: true },
-    { actual: '100% cotton', expected: '0_', kind: 'text', answer: false },
-    { actual: 'Cotton', expected: 'cot', kind: 'text', answer: false },
-    { actual: 5, expected: '5', answer: null },
+    { actual: '100% cotton', expected: '0%', kind: 'text', result: true },
+    { actual: '100% cotton', expected: '0_', kind: 'text', result: false },
+    { actual: 'Cotton', expected: 'cot', kind: 'text', result: false },
+    { actual: 5, expected: '5', result: null },
   ],
 });
 
 export const ncontains: Operator = defineNegation(contains, {
   name: 'ncontains',
   label: 'does not contain',
-  summary: 'The text does not contain the other. A missing text is unknown.',
+  summary: 'The text does not contain the other. Unknown if the text is missing.',
 });
 
 export const startsWith: Operator = defineTextOperator({
   name: 'startsWith',
   label: 'starts with',
-  summary: 'The text starts with the other, exactly.',
-  holds: (text, part) => text.startsWith(part),
-  sql: ({ sql: text }, part) => startsWithSql(text, part),
+  summary: 'The text starts with the other. Case-sensitive.',
+  test: (text, part) => text.startsWith(part),
+  compile: ({ sql: text }, part) => startsWithSql(text, part),
   samples: [
-    { actual: 'INV-001', expected: 'INV-', kind: 'text', answer: true },
-    { actual: 'inv-001', expected: 'INV-', kind: 'text', answer: false },
-    { actual: 'INV-001', expected: '', kind: 'text', answer: true },
+    { actual: 'INV-001', expected: 'INV-', kind: 'text', result: true },
+    { actual: 'inv-001', expected: 'INV-', kind: 'text', result: false },
+    { actual: 'INV-001', expected: '', kind: 'text', result: true },
   ],
 });
 
 export const endsWith: Operator = defineTextOperator({
   name: 'endsWith',
   label: 'ends with',
-  summary: 'The text ends with the other, exactly.',
-  holds: (text, part) => text.endsWith(part),
-  sql: ({ sql: text }, part, { dialect }) => (part === '' ? trueWherePresent(text) : dialect.endsWith(text, part)),
+  summary: 'The text ends with the other. Case-sensitive.',
+  test: (text, part) => text.endsWith(part),
+  compile: ({ sql: text }, part, { dialect }) => (part === '' ? trueWherePresent(text) : dialect.endsWith(text, part)),
   samples: [
-    { actual: 'ann@example.org', expected: '@example.org', kind: 'text', answer: true },
-    { actual: 'ann@example.org.evil', expected: '@example.org', kind: 'text', answer: false },
-    { actual: '', expected: 'x', kind: 'text', answer: false },
+    { actual: 'ann@example.org', expected: '@example.org', kind: 'text', result: true },
+    { actual: 'ann@example.org.evil', expected: '@example.org', kind: 'text', result: false },
+    { actual: '', expected: 'x', kind: 'text', result: false },
   ],
 });
 
 export const icontains: Operator = defineTextOperator({
   name: 'icontains',
   label: 'contains (any case)',
-  summary: 'The text contains the other, whatever the case of letters, by Unicode case folding.',
-  negation: 'incontains',
-  longest: LONGEST_SOUGHT,
-  holds: (text, part) => foldCase(text).includes(foldCase(part)),
-  sql: ({ sql: text }, part, { dialect }) => sql<boolean | null>`${dialect.position(dialect.foldCase(text), sql`${foldCase(part)}`)} > 0`,
+  summary: 'The text contains the other. Ignores case, by Unicode case folding.',
+  negator: 'incontains',
+  longest: MAX_PART_LENGTH,
+  test: (text, part) => foldCase(text).includes(foldCase(part)),
+  compile: ({ sql: text }, part, { dialect }) =>
+    sql<boolean | null>`${dialect.position(dialect.foldCase(text), sql`${foldCase(part)}`)} > 0`,
   samples: [
-    { actual: 'Große STRASSE', expected: 'straße', kind: 'text', answer: true },
-    { actual: 'Große Straße', expected: 'weg', kind: 'text', answer: false },
+    { actual: 'Große STRASSE', expected: 'straße', kind: 'text', result: true },
+    { actual: 'Große Straße', expected: 'weg', kind: 'text', result: false },
   ],
 });
 
 export const incontains: Operator = defineNegation(icontains, {
   name: 'incontains',
   label: 'does not contain (any case)',
-  summary: 'The text does not contain the other, whatever the case of letters.',
+  summary: 'The text does not contain the other. Ignores case.',
 });
 
 export const istartsWith: Operator = defineTextOperator({
   name: 'istartsWith',
   label: 'starts with (any case)',
-  summary: 'The text starts with the other, whatever the case of letters.',
-  holds: (text, part) => foldCase(text).startsWith(foldCase(part)),
-  sql: ({ sql: text }, part, { dialect }) => sql<boolean | null>`${dialect.position(dialect.foldCase(text), sql`${foldCase(part)}`)} = 1`,
+  summary: 'The text starts with the other. Ignores case.',
+  test: (text, part) => foldCase(text).startsWith(foldCase(part)),
+  compile: ({ sql: text }, part, { dialect }) =>
+    sql<boolean | null>`${dialect.position(dialect.foldCase(text), sql`${foldCase(part)}`)} = 1`,
   samples: [
-    { actual: 'Ärzte', expected: 'ÄR', kind: 'text', answer: true },
-    { actual: 'Ärzte', expected: 'är zte', kind: 'text', answer: false },
+    { actual: 'Ärzte', expected: 'ÄR', kind: 'text', result: true },
+    { actual: 'Ärzte', expected: 'är zte', kind: 'text', result: false },
   ],
 });
 
 export const iendsWith: Operator = defineTextOperator({
   name: 'iendsWith',
   label: 'ends with (any case)',
-  summary: 'The text ends with the other, whatever the case of letters.',
-  holds: (text, part) => foldCase(text).endsWith(foldCase(part)),
-  sql: ({ sql: text }, part, { dialect }) =>
+  summary: 'The text ends with the other. Ignores case.',
+  test: (text, part) => foldCase(text).endsWith(foldCase(part)),
+  compile: ({ sql: text }, part, { dialect }) =>
     part === '' ? trueWherePresent(text) : dialect.endsWith(dialect.foldCase(text), foldCase(part)),
   samples: [
-    { actual: 'ΟΔΟΣ', expected: 'δος', kind: 'text', answer: true },
-    { actual: 'photo.JPG', expected: '.png', kind: 'text', answer: false },
+    { actual: 'ΟΔΟΣ', expected: 'δος', kind: 'text', result: true },
+    { actual: 'photo.JPG', expected: '.png', kind: 'text', result: false },
   ],
 });
 
-/** A list may stop between two records that memory looks at; a database goes on to the last. Longer patterns are not for it. */
+/** Longer patterns are evaluated in memory, where a list can stop between two records. A database statement continues to the last record. */
 const MAX_SQL_PATTERN = 100;
 
 export const like: Operator = defineTextOperator({
   name: 'like',
   label: 'is like',
-  summary: 'The whole text fits a pattern in which `*` stands for any characters and `?` for one; all else is literal, case counts.',
-  longest: LONGEST_SOUGHT,
-  holds: matchesWildcards,
-  sql({ sql: text }, pattern, { dialect }) {
+  summary: 'The whole text matches the pattern: `*` matches any characters, `?` matches one. Case-sensitive.',
+  longest: MAX_PART_LENGTH,
+  test: matchesWildcards,
+  compile({ sql: text }, pattern, { dialect }) {
     if (pattern.length > MAX_SQL_PATTERN) return IN_MEMORY;
     const fits = dialect.matchesWildcards(text, pattern);
     const [prefix = ''] = pattern.split(/[*?]/, 1);
-    // Said besides, because an index can serve it: databases see no range in a pattern that is bound.
+    // The prefix is compared separately so that an index can be used: databases derive no range from a bound pattern.
     return prefix === '' ? fits : sql<boolean | null>`(${startsWithSql(text, prefix)} AND ${fits})`;
   },
   samples: [
-    { actual: 'report-2026.pdf', expected: 'report-????.pdf', kind: 'text', answer: true },
-    { actual: 'report-2026.pdf', expected: '*.PDF', kind: 'text', answer: false },
-    { actual: 'a[b]%', expected: 'a[b]%', kind: 'text', answer: true },
-    { actual: '\u{1f600}', expected: '?', kind: 'text', answer: true },
+    { actual: 'report-2026.pdf', expected: 'report-????.pdf', kind: 'text', result: true },
+    { actual: 'report-2026.pdf', expected: '*.PDF', kind: 'text', result: false },
+    { actual: 'a[b]%', expected: 'a[b]%', kind: 'text', result: true },
+    { actual: '\u{1f600}', expected: '?', kind: 'text', result: true },
   ],
 });
 
-function defineTextOperator({ longest = Number.POSITIVE_INFINITY, ...question }: TextQuestion): Operator {
+function defineTextOperator({ longest = Number.POSITIVE_INFINITY, ...spec }: TextOperatorSpec): Operator {
   const isPart = (expected: Json): expected is string => typeof expected === 'string' && expected.length <= longest;
   return defineOperator({
-    ...question,
+    ...spec,
     kinds: ['text', 'json'],
     operand: 'text',
-    checkOperand: (expected) =>
-      checkText(expected) ?? (isPart(expected) ? undefined : `expected at most ${longest} characters, given ${String(expected).length}`),
-    answer(actual: Json, expected: Json) {
+    validateOperand: (expected) =>
+      validateText(expected) ?? (isPart(expected) ? undefined : `expected at most ${longest} characters, given ${String(expected).length}`),
+    evaluate(actual: Json, expected: Json) {
       if (typeof actual !== 'string' || !isPart(expected)) return UNKNOWN;
-      return question.holds(actual.toWellFormed(), expected.toWellFormed());
+      return spec.test(actual.toWellFormed(), expected.toWellFormed());
     },
-    sql(subject, expected, around) {
+    compile(column, expected, context) {
       if (!isPart(expected)) return SQL_UNKNOWN;
-      // Stored text has no NUL; one database would end the text there, another would refuse it.
-      if (expected.includes('\0')) return falseWherePresent(subject.sql);
-      return question.sql(subject, expected.toWellFormed(), around);
+      // Stored text has no NUL. One database would truncate the parameter at a NUL, the other would reject it.
+      if (expected.includes('\0')) return falseWherePresent(column.sql);
+      return spec.compile(column, expected.toWellFormed(), context);
     },
   });
 }
 
-/** A range, so that an index can serve it. */
-function startsWithSql(text: SqlSubject['sql'], prefix: string): SqlTruth {
+/** Compiles a prefix comparison to a range, so that an index can be used. */
+function startsWithSql(text: SqlColumn['sql'], prefix: string): SqlTruth {
   const end = afterPrefix(prefix);
   return end === undefined ? sql<boolean | null>`${text} >= ${prefix}` : sql<boolean | null>`(${text} >= ${prefix} AND ${text} < ${end})`;
 }
 
 /**
- * Text in which letters that differ by case alone are the same: Unicode's full default folding, up to the choice of
- * the representative (ß, ẞ and SS are one; Σ, σ and ς are one; Turkish ı stays apart from i).
+ * Folds the case of a text like Unicode's full default case folding, except that the result is upper case: ß, ẞ and SS are equal,
+ * Σ, σ and ς are equal, and the Turkish ı differs from i.
  */
 export function foldCase(text: string): string {
-  // Lower first, then upper: upper alone keeps ẞ from ß, lower alone keeps ς from σ. The dotless ı would become I.
+  // Upper case alone keeps ẞ and ß distinct, lower case alone keeps ς and σ distinct. The dotless ı would become I.
   return text
     .split('ı')
     .map((part) => part.toLowerCase().toUpperCase())
     .join('ı');
 }
 
-/** The least text that is greater than every text beginning with `prefix`; undefined where there is none. */
+/** Returns the least text that is greater than every text with this prefix; undefined if there is none. */
 export function afterPrefix(prefix: string): string | undefined {
   const points = Array.from(prefix, (point) => point.codePointAt(0) ?? 0);
   while (points.at(-1) === 0x10ffff) points.pop();
@@ -188,7 +190,7 @@ export function afterPrefix(prefix: string): string | undefined {
   return String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1);
 }
 
-/** Whether `text` is `pattern`, in which `*` stands for any characters and `?` for one. Takes time proportional to both lengths at worst. */
+/** Returns whether the whole text matches `pattern`: `*` matches any characters, `?` matches one. Takes time in the product of both lengths at worst. */
 export function matchesWildcards(text: string, pattern: string): boolean {
   const characters = Array.from(text);
   const wanted = Array.from(pattern);
@@ -204,7 +206,7 @@ export function matchesWildcards(text: string, pattern: string): boolean {
       next++;
       at++;
     } else if (star >= 0) {
-      // The last star takes one character more; earlier stars never need another try.
+      // Backtrack to the last star only: a longer match of an earlier star cannot help.
       next = star + 1;
       at = ++resume;
     } else return false;

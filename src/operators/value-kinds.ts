@@ -1,20 +1,20 @@
 import { compareDecimals, parseDecimal, toDecimalText } from './decimals.ts';
 import { parseDate, parseInstant, toInstantText } from './instants.ts';
-import type { SqlSubject } from './operator.ts';
+import type { SqlColumn } from './operator.ts';
 import type { Json, Kind } from './value.ts';
 
-/** How values of one kind are read, ordered and written. */
+/** The parser, order and canonical form of the values of a kind. */
 interface KindRules<Value> {
-  /** With an article, for messages. */
+  /** The noun with its article, for messages. */
   readonly noun: string;
-  /** Undefined where the value does not fit: kinds are never coerced. */
-  read(value: Json): Value | undefined;
+  /** Returns undefined if the value does not fit. Values are never coerced. */
+  parse(value: Json): Value | undefined;
   compare(left: Value, right: Value): number;
-  /** The one way the value is written. */
-  write(value: Value): Json;
+  /** Returns the canonical form. */
+  render(value: Value): Json;
 }
 
-/** One kind, with the type of its values closed over. */
+/** A scalar kind, without the type parameter of its values. */
 interface ScalarKind {
   readonly noun: string;
   fits(value: Json): boolean;
@@ -27,92 +27,95 @@ const SCALAR_KINDS: ReadonlyMap<Kind, ScalarKind> = new Map<Kind, ScalarKind>([
     'text',
     scalarKind<string>({
       noun: 'a text',
-      // A lone surrogate cannot be written as UTF-8: the database would hold U+FFFD for it.
-      read: (value) => (typeof value === 'string' ? value.toWellFormed() : undefined),
+      // A lone surrogate has no UTF-8 form: the database would store U+FFFD.
+      parse: (value) => (typeof value === 'string' ? value.toWellFormed() : undefined),
       compare: compareTexts,
-      write: (text) => text,
+      render: (text) => text,
     }),
   ],
   [
     'number',
     scalarKind<number>({
       noun: 'a number',
-      read: (value) => (typeof value === 'number' && Number.isFinite(value) ? value : undefined),
+      parse: (value) => (typeof value === 'number' && Number.isFinite(value) ? value : undefined),
       compare: compareNumbers,
-      write: (number) => number,
+      render: (number) => number,
     }),
   ],
   [
     'boolean',
     scalarKind<boolean>({
       noun: 'true or false',
-      read: (value) => (typeof value === 'boolean' ? value : undefined),
+      parse: (value) => (typeof value === 'boolean' ? value : undefined),
       compare: (left, right) => Number(left) - Number(right),
-      write: (boolean) => boolean,
+      render: (boolean) => boolean,
     }),
   ],
   [
     'decimal',
     scalarKind({
       noun: 'a decimal such as "12.30"',
-      read: parseDecimal,
+      parse: parseDecimal,
       compare: compareDecimals,
-      write: toDecimalText,
+      render: toDecimalText,
     }),
   ],
   [
     'date',
     scalarKind<string>({
       noun: 'a date such as "2026-01-31"',
-      read: (value) => (typeof value === 'string' && parseDate(value) !== undefined ? value : undefined),
+      parse: (value) => (typeof value === 'string' && parseDate(value) !== undefined ? value : undefined),
       compare: compareTexts,
-      write: (date) => date,
+      render: (date) => date,
     }),
   ],
   [
     'timestamp',
     scalarKind<number>({
       noun: 'an instant such as "2026-01-31T09:00:00Z"',
-      read: (value) => (typeof value === 'string' ? parseInstant(value) : undefined),
+      parse: (value) => (typeof value === 'string' ? parseInstant(value) : undefined),
       compare: compareNumbers,
-      write: toInstantText,
+      render: toInstantText,
     }),
   ],
 ]);
 
-/** Negative, zero or positive; undefined where one of the two does not fit the kind. Without a kind, the values' own JSON types decide. */
+/**
+ * Compares two values as `kind`. Returns a negative number, zero or a positive number; undefined if a value does not fit the kind.
+ * Without a kind, the JSON type of the left value is the kind.
+ */
 export function compareAs(kind: Kind | undefined, left: Json, right: Json): number | undefined {
   return rulesFor(kind, left)?.compare(left, right);
 }
 
-/** Whether a value can be compared as `kind`: any text, number or boolean where no kind is known. */
+/** Returns whether a value can be compared as `kind`. Without a kind, every text, number and boolean can. */
 export function fitsKind(kind: Kind | undefined, value: Json): boolean {
   return rulesFor(kind, value)?.fits(value) ?? false;
 }
 
-/** The one way a value of `kind` is written; undefined where it does not fit. */
+/** Returns the canonical form of a value of `kind`; undefined if the value does not fit. */
 export function canonicalAs(kind: Kind, value: Json): Json | undefined {
   return rulesFor(kind, value)?.canonical(value);
 }
 
-/** What a kind takes, in words with an article. */
+/** Returns the noun of a kind with its article, for messages. */
 export function kindNoun(kind: Kind | undefined): string {
-  return (isSettled(kind) && SCALAR_KINDS.get(kind)?.noun) || 'a text, number or boolean';
+  return (isKnownScalar(kind) && SCALAR_KINDS.get(kind)?.noun) || 'a text, number or boolean';
 }
 
 /**
- * The kind of a comparison between values of two kinds: where one is not known (or is `json`, whose values speak for
- * themselves), the other; text meets date, timestamp and decimal, whose values are written as text; anything else is a mismatch.
+ * Returns the kind that values of two kinds are compared as. If one kind is unknown or `json`, it is the other. Texts compare with
+ * dates, timestamps and decimals, whose values are written as texts. Other combinations are a mismatch.
  */
 export function combineKinds(left: Kind | undefined, right: Kind | undefined): Kind | undefined | 'mismatch' {
-  if (!isSettled(right) || left === right) return left;
-  if (!isSettled(left)) return right;
+  if (!isKnownScalar(right) || left === right) return left;
+  if (!isKnownScalar(left)) return right;
   if (left === 'text' && isWrittenAsText(right)) return right;
   if (right === 'text' && isWrittenAsText(left)) return left;
   return 'mismatch';
 }
 
-function isSettled(kind: Kind | undefined): kind is Exclude<Kind, 'json'> {
+function isKnownScalar(kind: Kind | undefined): kind is Exclude<Kind, 'json'> {
   return kind !== undefined && kind !== 'json';
 }
 
@@ -121,7 +124,7 @@ function isWrittenAsText(kind: Kind): boolean {
 }
 
 function rulesFor(kind: Kind | undefined, value: Json): ScalarKind | undefined {
-  return SCALAR_KINDS.get(isSettled(kind) ? kind : ownKind(value));
+  return SCALAR_KINDS.get(isKnownScalar(kind) ? kind : ownKind(value));
 }
 
 function ownKind(value: Json): Kind {
@@ -135,8 +138,8 @@ function compareNumbers(left: number, right: number): number {
 }
 
 /**
- * Negative, zero or positive in code point order, which is the order of UTF-8 bytes and so of the database.
- * JavaScript's own `<` goes by UTF-16 units and puts 😀 before U+FFFD.
+ * Compares two texts by code points, which is the order of UTF-8 bytes and of both databases.
+ * JavaScript's `<` compares UTF-16 units and orders 😀 before U+FFFD.
  */
 export function compareTexts(left: string, right: string): number {
   const length = Math.min(left.length, right.length);
@@ -148,7 +151,7 @@ export function compareTexts(left: string, right: string): number {
   return left.length - right.length;
 }
 
-/** Surrogates stand for code points above all others, yet their units lie below U+E000. */
+/** Ranks surrogates above all other units: they encode the highest code points, but their units are below U+E000. */
 function codePointRank(unit: number): number {
   if (unit < 0xd800) return unit;
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
@@ -157,46 +160,46 @@ function codePointRank(unit: number): number {
 function scalarKind<Value>(rules: KindRules<Value>): ScalarKind {
   return {
     noun: rules.noun,
-    fits: (value) => rules.read(value) !== undefined,
+    fits: (value) => rules.parse(value) !== undefined,
     compare(left, right) {
-      const a = rules.read(left);
-      const b = rules.read(right);
+      const a = rules.parse(left);
+      const b = rules.parse(right);
       return a === undefined || b === undefined ? undefined : rules.compare(a, b);
     },
     canonical(value) {
-      const read = rules.read(value);
-      return read === undefined ? undefined : rules.write(read);
+      const read = rules.parse(value);
+      return read === undefined ? undefined : rules.render(read);
     },
   };
 }
 
 /**
- * An operand as a column holds it. Three things must not be confused: a value that does not fit the kind (unknown),
- * one that fits and that no column holds (a decimal with more places than the column's, a text with NUL: equal to nothing, yet
- * it has its place in the order), and one that can be bound.
+ * An operand in the stored form of a column. `fits` is false if the value does not fit the kind: the comparison is unknown. `bound` is
+ * absent if the value fits but no column can store it (a decimal with more places than the column, a text with NUL): it equals no
+ * stored value but still has a position in their order.
  */
 export type StoredOperand = { readonly fits: false } | { readonly fits: true; readonly bound?: unknown };
 
-/** `value`, read as `kind`, in the form that `subject` stores. */
-export function toStored(subject: SqlSubject, kind: Kind, value: Json): StoredOperand {
+/** Converts a value of `kind` to the stored form of a column. */
+export function toStored(column: SqlColumn, kind: Kind, value: Json): StoredOperand {
   const canonical = canonicalAs(kind, value);
   if (canonical === undefined) return { fits: false };
-  // A text or number is bound as it is: the field's own rules (an enum's values, an integer) must not make "not equal" of it unknown.
-  if (kind === 'text' || kind === 'number') return isKept(canonical) ? { fits: true, bound: canonical } : { fits: true };
-  const bound = subject.encode(canonical);
+  // Texts and numbers are bound unchanged: `encode` returns undefined for a value outside an enum, and `ne` must be true for it.
+  if (kind === 'text' || kind === 'number') return isStorable(canonical) ? { fits: true, bound: canonical } : { fits: true };
+  const bound = column.encode(canonical);
   return bound === undefined ? { fits: true } : { fits: true, bound };
 }
 
-/** No column holds NUL, and not every database can be told of it. */
-function isKept(value: Json): boolean {
+/** No column stores NUL, and PostgreSQL rejects it in parameters. */
+function isStorable(value: Json): boolean {
   return typeof value !== 'string' || !value.includes('\0');
 }
 
-/** Scaled by ten to its places, one tells two scales apart; at the greatest it no longer fits, and is undefined. */
+/** The stored form of 1 differs between two scales of decimals; at the largest scale, 1 does not fit and has no stored form. */
 const ONE = '1';
 
-/** Whether the stored forms of two columns compare as their values do: those of one kind, and decimals of one scale. */
-export function isStoredAlike(left: SqlSubject, right: SqlSubject): boolean {
+/** Returns whether the stored forms of two columns compare like their values: both have one kind, and decimals have one scale. */
+export function isStoredAlike(left: SqlColumn, right: SqlColumn): boolean {
   if (left.kind !== right.kind || left.kind === 'json' || left.kind === 'list') return false;
   return left.kind !== 'decimal' || left.encode(ONE) === right.encode(ONE);
 }

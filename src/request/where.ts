@@ -15,7 +15,7 @@ import {
 } from '../conditions/index.ts';
 import { type Issue, Problem } from '../errors.ts';
 import type { Field } from '../fields/index.ts';
-import { memoised } from '../memoize.ts';
+import { memoize } from '../memoize.ts';
 import { describeValue, isObject, type Json, OPERATORS, type Operator, suggestOperator } from '../operators/index.ts';
 import { fieldKind, findField, operatorsOf, quote, type Resource, summarise, typeOf } from '../resources/index.ts';
 import { parseOperandText } from './operand-text.ts';
@@ -168,7 +168,7 @@ function resolveComparison(resource: Resource, item: FilterItem, { typed, member
     return refuse('operator', describeWrongOperator(field, item.operator));
   const operand = typed ? { value: item.value } : parseOperandText(item.value, operator.operand, kind);
   if ('detail' in operand) return refuse('value', operand.detail);
-  const wrong = checkOperand(operator, operand.value, kind) ?? checkEnum(operator, operand.value, field);
+  const wrong = validateOperand(operator, operand.value, kind) ?? checkEnum(operator, operand.value, field);
   if (wrong !== undefined) return refuse('value', wrong);
   return { comparison: toComparison(field, operator, toStoredForm(operand.value, operator, field)) };
 }
@@ -179,17 +179,17 @@ function describeWrongOperator(field: Field, name: string): string {
   return `unknown operator ${quote(name)}${suggestOperator(name, fitting)}`;
 }
 
-function checkOperand(operator: Operator, value: Json, kind: PathKind): string | undefined {
+function validateOperand(operator: Operator, value: Json, kind: PathKind): string | undefined {
   // No stored field is JSON null, so the comparison could never hold.
   if (value === null) return 'expected a value, given null; isNull asks for records without one';
-  return operator.checkOperand(value, kind);
+  return operator.validateOperand(value, kind);
 }
 
 /** Reports values that no record can have as mistakes instead of returning an empty list. Parts of a text (`contains`) are not checked. */
 function checkEnum(operator: Operator, value: Json, field: Field): string | undefined {
   const { values } = field.of ?? field;
   if (values === undefined || !COMPARES_VALUES.has(operator.operand)) return undefined;
-  const domain = memoised(domains, field, () => createTextDomain(values));
+  const domain = memoize(domains, field, () => createTextDomain(values));
   return validateLiteralValues({ type: 'literal', value }, operator, { name: field.name, domain });
 }
 

@@ -3,7 +3,7 @@ import type * as Library from 'ajv';
 import type { Ajv, ErrorObject, ValidateFunction } from 'ajv';
 import { didYouMean, type Issue } from '../errors.ts';
 import { FIELD_TYPES, type Field, type FieldType } from '../fields/index.ts';
-import { memoised } from '../memoize.ts';
+import { memoize } from '../memoize.ts';
 import { type Json, type JsonObject, matchesPattern } from '../operators/index.ts';
 import { describeType } from './definition-mistake.ts';
 import type { Resource } from './resource.ts';
@@ -14,14 +14,14 @@ const singles = new WeakMap<Field, Single>();
 /** What is wrong with values that are given for fields of a resource: unknown names and nulls have been taken out before. */
 export function validateGiven(resource: Resource, given: ReadonlyMap<Field, Json>): readonly Issue[] {
   const { measured, issues } = takeOutOversized(given);
-  const validate = memoised(compiled, resource, () => compileFields(resource.fields.values()));
+  const validate = memoize(compiled, resource, () => compileFields(resource.fields.values()));
   return [...issues, ...checkMeasured(measured, validate)];
 }
 
 /** What is wrong with one value of a field by itself: the default in a definition, a value on its way into another type. */
 export function validateFieldValue(field: Field, value: Json): readonly Issue[] {
   if (fitsPlainly(typeOf(field).jsonSchema(field), value)) return checkFormat(field, value);
-  const { unnamed, validate } = memoised(singles, field, () => toSingle(field));
+  const { unnamed, validate } = memoize(singles, field, () => toSingle(field));
   const { measured, issues } = takeOutOversized(new Map([[unnamed, value]]));
   const all = [...issues, ...checkMeasured(measured, validate)];
   return all.map((issue) => ({ ...issue, path: `${field.name}${issue.path.slice(unnamed.name.length)}` }));
@@ -49,7 +49,7 @@ function toSingle(field: Field): Single {
   if (checkers === undefined || checkers.bySchema.size >= MOST_CHECKERS) checkers = { ajv: createAjv(), bySchema: new Map() };
   const { ajv, bySchema } = checkers;
   const schema = JSON.stringify(typeOf(field).jsonSchema(field));
-  return { unnamed, validate: memoised(bySchema, schema, () => compileFields([unnamed], ajv)) };
+  return { unnamed, validate: memoize(bySchema, schema, () => compileFields([unnamed], ajv)) };
 }
 
 /** The type of a field. */

@@ -1,5 +1,5 @@
 import { type Document, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, visit, type YAMLMap } from 'yaml';
-import { memoised } from '../memoize.ts';
+import { memoize } from '../memoize.ts';
 import type { Json } from '../operators/index.ts';
 
 // Each use of an anchor counts with all it holds: what is small on disk stays small in memory.
@@ -103,7 +103,7 @@ function findMember(node: unknown, step: string | number): Member | undefined {
     return value === undefined ? undefined : { key: value, value };
   }
   if (!isMap(node)) return undefined;
-  return memoised(membersOf, node, () => indexMembers(node)).get(String(step));
+  return memoize(membersOf, node, () => indexMembers(node)).get(String(step));
 }
 
 /** Members of mappings by key, because a file may have as many mistakes as members and each needs its position. */

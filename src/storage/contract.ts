@@ -3,7 +3,7 @@
  * gets. The rest of the file are the types of their parameters and results.
  */
 import type { SqlDialect } from '../operators/index.ts';
-import { compose, type Sql } from '../sql.ts';
+import { renderSql, type Sql } from '../sql.ts';
 
 /** SQL text of one database, and its bound values. */
 export interface Statement {
@@ -258,7 +258,7 @@ export function toFindStatement([first]: readonly PendingAppend[]): Query | unde
  * @param placeholder Renders the placeholder of the nth value, counted from 1.
  */
 export function createStatements(placeholder: (nth: number) => string): (query: Query) => Statement {
-  return (query) => ('parameters' in query ? query : compose(query, placeholder));
+  return (query) => ('parameters' in query ? query : renderSql(query, placeholder));
 }
 
 /** Seconds that clocks may differ: those of several processes (token times, login counts) and those of process and database. */

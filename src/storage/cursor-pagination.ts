@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, type KeyObject } from 'node:crypto';
 import { Problem } from '../errors.ts';
-import { createRandom } from '../ids.ts';
+import { createRandomSource } from '../ids.ts';
 import type { Json } from '../operators/index.ts';
 import type { ResolvedSortKey } from '../request/index.ts';
 import { type Resource, type StoredRecord, typeOf } from '../resources/index.ts';
@@ -139,7 +139,7 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const MAX_LENGTH = 8192;
 
-const takeNonce = createRandom(NONCE_BYTES);
+const takeNonce = createRandomSource(NONCE_BYTES);
 
 /**
  * A position as text that only we can read or make: it holds values of records, and a forged one would probe for others.

@@ -1,5 +1,5 @@
 import type { ReferencedRecords } from '../authz/context/index.ts';
-import { all, type Condition, conditionPaths, evaluate, type Scope, toSql } from '../conditions/index.ts';
+import { all, type Condition, compileCondition, conditionPaths, evaluate, type Scope } from '../conditions/index.ts';
 import type { ResolvedSortKey } from '../request/index.ts';
 import { type Definitions, fromRow, type Resource, type Row, type StoredRecord } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
@@ -65,7 +65,7 @@ export async function listRecords(tx: Transaction, resource: Resource, query: Li
   const where = all(restrictionsOf(query).map((each) => each.where));
   if (where.type === 'constant' && where.value !== true) return { records: [], ...(query.total && { total: 0 }) };
   const target = sqlTargetFor(resource, definitions, { dialect: tx.dialect, now, timeZone, existence });
-  const compiled = toSql(where, target);
+  const compiled = compileCondition(where, target);
   const order = toOrder(resource, query.sort);
   const source: Source = { tx, resource, existence, tables: target.tables(), filter: compiled.where, order };
   if (!compiled.exact) return scanPage(source, query);

@@ -1,4 +1,4 @@
-import { memoised } from '../memoize.ts';
+import { memoize } from '../memoize.ts';
 import type { JsonObject } from '../operators/index.ts';
 import { columnsOf, fromRow, isDeletionField, type Resource, type Row, type StoredRecord, toRow } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
@@ -74,8 +74,8 @@ export async function insertRecord(tx: Transaction, resource: Resource, record: 
   const row = toRow(resource, record);
   // Every column, given or not: one statement text for each resource.
   const columns = columnsOf(resource);
-  const text = memoised(
-    memoised(insertions, tx.dialect, () => new WeakMap()),
+  const text = memoize(
+    memoize(insertions, tx.dialect, () => new WeakMap()),
     resource,
     () => insertionInto(tx.dialect, resource.name, { columns }),
   );

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SCOPE_PARTS } from '../../test/policy-fixtures.ts';
 import { createScope, type ReferencedRecords } from '../authz/context/index.ts';
-import { all, any, type Condition, evaluate, not, OPEN, type Path, type Scope } from '../conditions/index.ts';
+import { all, any, type Condition, evaluate, not, type Path, type Scope, UNRESOLVED } from '../conditions/index.ts';
 import type { Json } from '../operators/index.ts';
 import type { StoredRecord } from '../resources/index.ts';
 import { migrate } from './migrations/migrate.ts';
@@ -135,7 +135,7 @@ describe('one reference away', () => {
       Desk: { fields: { label: { type: 'string' } } },
     });
     const principal = { id: 'u1', role: 'user', attributes: { deskId: 'd3' } };
-    const referring = { paths: [pathOf('user.deskId.label')], principal, resource: note, record: OPEN } as const;
+    const referring = { paths: [pathOf('user.deskId.label')], principal, resource: note, record: UNRESOLVED } as const;
     const referred = await test.database.transaction((tx) => loadReferenced(tx, withDesk, referring));
     expect([...referred.keys()]).toEqual(['user.deskId']);
     const scope = createScope({ ...parts, definitions: withDesk, principal, referred });

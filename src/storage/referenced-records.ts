@@ -1,5 +1,5 @@
 import type { Principal, ReferencedRecords } from '../authz/context/index.ts';
-import { type ContextGroup, OPEN, type Path } from '../conditions/index.ts';
+import { type ContextGroup, type Path, UNRESOLVED } from '../conditions/index.ts';
 import { type JsonObject, ownValue } from '../operators/index.ts';
 import { type Definitions, fieldAt, type Resource, type StoredRecord } from '../resources/index.ts';
 import type { Transaction } from './contract.ts';
@@ -10,7 +10,7 @@ export interface Referring {
   readonly paths: readonly Path[];
   readonly principal: Pick<Principal, 'attributes'>;
   readonly resource: Resource;
-  readonly record: JsonObject | typeof OPEN | undefined;
+  readonly record: JsonObject | typeof UNRESOLVED | undefined;
 }
 
 const NONE: ReferencedRecords = new Map();
@@ -20,7 +20,7 @@ export async function loadReferenced(tx: Transaction, definitions: Definitions, 
   const { paths, principal, resource, record } = referring;
   if (paths.length === 0) return NONE;
   const ofUser = reachesOf('user', definitions, { of: definitions.get('User'), paths });
-  const ofRecord = record === OPEN ? [] : reachesOf('resource', definitions, { of: resource, paths });
+  const ofRecord = record === UNRESOLVED ? [] : reachesOf('resource', definitions, { of: resource, paths });
   const referred = new Map<string, StoredRecord>();
   for (const reach of [...ofUser, ...ofRecord]) {
     const id = ownValue(reach.group === 'user' ? principal.attributes : record, reach.field);

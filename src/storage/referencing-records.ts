@@ -1,4 +1,4 @@
-import { all, type Condition, toSql } from '../conditions/index.ts';
+import { all, type Condition, compileCondition } from '../conditions/index.ts';
 import { Problem } from '../errors.ts';
 import { fromRow, type Resource, type Row, type StoredRecord } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
@@ -29,7 +29,7 @@ export async function loadReferencing(
 ): Promise<ReadonlyMap<string, readonly StoredRecord[]>> {
   const { where, definitions, now, timeZone } = query;
   const target = sqlTargetFor(resource, definitions, { dialect: tx.dialect, now, timeZone });
-  const compiled = toSql(where, target);
+  const compiled = compileCondition(where, target);
   return compiled.exact ? selectEach(tx, resource, { ...query, target, filter: compiled.where }) : scanEach(tx, resource, query);
 }
 

@@ -1,7 +1,7 @@
 /** Whatever reads records does not meet deleted ones: every read that this folder offers, one by one. */
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ALWAYS, type Condition, OPEN, type Scope } from '../conditions/index.ts';
+import { ALWAYS, type Condition, type Scope, UNRESOLVED } from '../conditions/index.ts';
 import { resolveField } from '../resources/index.ts';
 import { sql } from '../sql.ts';
 import * as storage from './index.ts';
@@ -121,7 +121,7 @@ const READS: Readonly<Record<string, readonly [ask: (tx: storage.Transaction) =>
   loadReferenced: [
     async (tx) => [
       ...(await storage.loadReferenced(tx, definitions, { paths, principal, resource: article, record: { authorId: 'gone' } })),
-      ...(await storage.loadReferenced(tx, definitions, { paths, principal, resource: article, record: OPEN })),
+      ...(await storage.loadReferenced(tx, definitions, { paths, principal, resource: article, record: UNRESOLVED })),
     ],
     [],
   ],

@@ -1,5 +1,5 @@
-import { type Condition, type Path, type SqlTarget, toSql } from '../conditions/index.ts';
-import type { SqlDialect, SqlSubject } from '../operators/index.ts';
+import { type Condition, compileCondition, type Path, type SqlTarget } from '../conditions/index.ts';
+import type { SqlColumn, SqlDialect } from '../operators/index.ts';
 import { columnsOf, type Definitions, type FieldAt, fieldAt, fieldKind, type Resource, typeOf } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import { type Existence, quoteName, recordsOf } from './table-names.ts';
@@ -33,7 +33,7 @@ const MAX_JOINS = 32;
  */
 export function sqlTargetFor(resource: Resource, definitions: Definitions, { existence, ...moment }: Moment): ResourceTarget {
   const joins = new Map<string, Sql>();
-  const find = (path: Path): { readonly subject: SqlSubject | undefined; readonly inner: readonly string[] } | undefined => {
+  const find = (path: Path): { readonly subject: SqlColumn | undefined; readonly inner: readonly string[] } | undefined => {
     const reached = reachedBy(resource, definitions, path);
     if (reached === undefined || fieldKind(reached.field) === undefined) return undefined;
     const { via, of, inner } = reached;
@@ -81,7 +81,7 @@ function joinOf(resource: Resource, reference: string, target: Resource): Sql {
   return sql`LEFT JOIN ${recordsOf(target, { as })} ON ${sql.raw(`${quoteName(as)}."id" = ${own}`)}`;
 }
 
-function subjectOf({ field, of }: FieldAt, table: string): SqlSubject | undefined {
+function subjectOf({ field, of }: FieldAt, table: string): SqlColumn | undefined {
   const kind = fieldKind(field);
   const column = columnsOf(of).find(({ name }) => name === field.name);
   if (kind === undefined || column === undefined) return undefined;
@@ -98,5 +98,5 @@ function subjectOf({ field, of }: FieldAt, table: string): SqlSubject | undefine
 
 /** Returns whether the database evaluates a condition on a resource's fields exactly. */
 export function isSaidInSql(condition: Condition, resource: Resource, moment: Moment & { readonly definitions: Definitions }): boolean {
-  return toSql(condition, sqlTargetFor(resource, moment.definitions, moment)).exact;
+  return compileCondition(condition, sqlTargetFor(resource, moment.definitions, moment)).exact;
 }

@@ -1,4 +1,4 @@
-import { memoised } from '../memoize.ts';
+import { memoize } from '../memoize.ts';
 import type { SqlDialect, StoredType } from '../operators/index.ts';
 import { columnsOf, type Resource } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
@@ -58,7 +58,7 @@ const selections = new WeakMap<Resource, Sql>();
 
 /** The columns that a record is read from. Secrets are not among them: what is never read is never shown. */
 export function selectionOf(resource: Resource): Sql {
-  return memoised(selections, resource, () => sql.raw(selectionText(resource)));
+  return memoize(selections, resource, () => sql.raw(selectionText(resource)));
 }
 
 function selectionText(resource: Resource): string {
@@ -73,8 +73,8 @@ const readings = new WeakMap<SqlDialect, WeakMap<Resource, string>>();
  * each resource: nearly every request asks so.
  */
 export function readingById(dialect: SqlDialect, resource: Resource): string {
-  const texts = memoised(readings, dialect, () => new WeakMap<Resource, string>());
-  return memoised(
+  const texts = memoize(readings, dialect, () => new WeakMap<Resource, string>());
+  return memoize(
     texts,
     resource,
     () => `SELECT ${selectionText(resource)} FROM ${recordsText(resource)} WHERE "id" = ${dialect.placeholder(1)}`,

@@ -23,23 +23,23 @@ const table = await createHostileTable();
 afterAll(() => table.close());
 
 describe(`an operator answers two columns the same in memory and in ${DATABASE}`, () => {
-  for (const { name, columnsToSql, matches } of OPERATORS.values()) {
-    if (columnsToSql === undefined) continue;
+  for (const { name, compileColumnsSql, evaluate } of OPERATORS.values()) {
+    if (compileColumnsSql === undefined) continue;
     it(name, async () => {
       const asked: Comparing[] = [];
       for (const left of ALL_COLUMNS) {
         for (const right of ALL_COLUMNS) {
           const kind = combineKinds(left.kind.kind, right.kind.kind);
           if (kind === 'mismatch') continue;
-          const frame = { kind, now: NOW, timeZone: TIME_ZONE };
-          const truth = columnsToSql(subjectOf(left), subjectOf(right), { frame, dialect: DIALECT });
+          const context = { kind, now: NOW, timeZone: TIME_ZONE };
+          const truth = compileColumnsSql(subjectOf(left), subjectOf(right), { comparison: context, dialect: DIALECT });
           if (truth === IN_MEMORY) continue;
           asked.push({
             what: `${left.name} ${name} ${right.name}`,
             truth,
             matches(record) {
               const expected = ownValue(record, right.name);
-              return expected === undefined ? null : matches(ownValue(record, left.name), expected, frame);
+              return expected === undefined ? null : evaluate(ownValue(record, left.name), expected, context);
             },
           });
         }
@@ -50,7 +50,7 @@ describe(`an operator answers two columns the same in memory and in ${DATABASE}`
   }
 
   it('where two columns can be asked at all', () => {
-    const asked = [...OPERATORS.values()].filter(({ columnsToSql }) => columnsToSql !== undefined);
+    const asked = [...OPERATORS.values()].filter(({ compileColumnsSql }) => compileColumnsSql !== undefined);
     expect(asked.map(({ name }) => name)).toEqual([...PAIRS.keys()]);
   });
 });

@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import {
   type Condition,
+  compileCondition,
   type Expression,
   evaluate,
   type Operand,
   type Path,
   partiallyEvaluate,
   printCondition,
-  toSql,
 } from '../../src/conditions/index.ts';
 import { type Json, OPERATORS } from '../../src/operators/index.ts';
 import { ALL_COLUMNS, createHostileTable, DATABASE, LISTS, OPERANDS, openScope, scopeOf, TARGET } from './hostile-table.ts';
@@ -106,7 +106,7 @@ describe(`a condition takes the same rows in memory and in ${DATABASE}`, () => {
     await fc.assert(
       fc.asyncProperty(conditions, async (condition) => {
         const wanted = idsWhere(condition);
-        const { where, exact } = toSql(condition, TARGET);
+        const { where, exact } = compileCondition(condition, TARGET);
         const taken = await table.select(where);
         if (exact) exactly++;
         // Where SQL says it exactly, nothing is left to memory; where not, it must lose no row.
@@ -123,7 +123,7 @@ describe(`a condition takes the same rows in memory and in ${DATABASE}`, () => {
       fc.asyncProperty(conditions, async (condition) => {
         const opposite: Condition = { type: 'not', of: condition };
         const wanted = idsWhere(opposite);
-        const { where, exact } = toSql(opposite, TARGET);
+        const { where, exact } = compileCondition(opposite, TARGET);
         const taken = await table.select(where);
         expect(exact ? taken : taken.filter((id) => wanted.includes(id))).toEqual(wanted);
       }),
@@ -137,7 +137,7 @@ describe(`a condition takes the same rows in memory and in ${DATABASE}`, () => {
       fc.asyncProperty(referring, users, async (condition, user) => {
         const left = partiallyEvaluate(condition, openScope(user));
         const wanted = table.rows.filter(({ record }) => evaluate(condition, scopeOf(record, user)) === true).map(({ id }) => id);
-        const { where, exact } = toSql(left, TARGET);
+        const { where, exact } = compileCondition(left, TARGET);
         const taken = await table.select(where);
         expect(exact ? taken : taken.filter((id) => wanted.includes(id))).toEqual(wanted);
         if (exact && left.type !== 'constant' && wanted.length > 0) exactly++;
@@ -152,7 +152,7 @@ describe(`a condition takes the same rows in memory and in ${DATABASE}`, () => {
     it(`by SQL alone: ${printCondition(comparison)}`, async () => {
       for (const condition of [comparison, { ...comparison, ifExists: true }]) {
         for (const asked of [condition, { type: 'not', of: condition } as const]) {
-          const { where, exact } = toSql(partiallyEvaluate(asked, openScope({})), TARGET);
+          const { where, exact } = compileCondition(partiallyEvaluate(asked, openScope({})), TARGET);
           expect([exact, await table.select(where)]).toEqual([true, idsWhere(asked)]);
         }
         expect(idsWhere(condition).length).toBeGreaterThan(0);
@@ -169,14 +169,14 @@ describe(`a condition takes the same rows in memory and in ${DATABASE}`, () => {
     let high: Condition = leaf;
     for (let level = 0; level < 280; level++) high = { type: level % 2 === 0 ? 'any' : 'all', of: [...Array(15).fill(leaf), high] };
     for (const condition of [deep, wide, high]) {
-      const taken = await table.select(toSql(condition, TARGET).where);
+      const taken = await table.select(compileCondition(condition, TARGET).where);
       expect(idsWhere(leaf).filter((id) => !taken.includes(id))).toEqual([]);
     }
   });
 
   it('exactly, however many groups stand side by side', async () => {
     const pair: Condition = { type: 'all', of: [leaf, { type: 'not', of: { type: 'not', of: leaf } }] };
-    const { where, exact } = toSql({ type: 'any', of: Array.from({ length: 500 }, () => pair) }, TARGET);
+    const { where, exact } = compileCondition({ type: 'any', of: Array.from({ length: 500 }, () => pair) }, TARGET);
     expect([await table.select(where), exact]).toEqual([idsWhere(leaf), true]);
   });
 });

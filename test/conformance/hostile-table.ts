@@ -3,9 +3,9 @@
  * as the records that conditions read in memory.
  */
 
-import { OPEN, type Path, type PathKind, type Scope, type SqlTarget } from '../../src/conditions/index.ts';
+import { type Path, type PathKind, type Scope, type SqlTarget, UNRESOLVED } from '../../src/conditions/index.ts';
 import { FIELD_TYPES, type Field } from '../../src/fields/index.ts';
-import { type Json, type JsonObject, ownValue, type SqlDialect, type SqlSubject, type Truth } from '../../src/operators/index.ts';
+import { type Json, type JsonObject, ownValue, type SqlColumn, type SqlDialect, type Truth } from '../../src/operators/index.ts';
 import { type Sql, sql } from '../../src/sql.ts';
 import { type Database, openDatabase, openSqlite, type Transaction } from '../../src/storage/index.ts';
 import { dialectOf } from '../../src/storage/migrations/migration-dialects.ts';
@@ -163,7 +163,7 @@ export const TARGET: SqlTarget = {
 /** A user before any row is known. */
 export function openScope(user: JsonObject): Scope {
   const scope = scopeOf({}, user);
-  return { ...scope, valueOf: (path: Path) => (path.group === 'resource' ? OPEN : scope.valueOf(path)) };
+  return { ...scope, valueOf: (path: Path) => (path.group === 'resource' ? UNRESOLVED : scope.valueOf(path)) };
 }
 
 /** A row as conditions read it. */
@@ -178,7 +178,7 @@ export function scopeOf(record: JsonObject, user: JsonObject = {}): Scope {
 }
 
 /** A column as a comparison sees it. */
-export function subjectOf({ name, kind, field }: Column): SqlSubject {
+export function subjectOf({ name, kind, field }: Column): SqlColumn {
   const stored = kind.itemKind === undefined ? field : field.of;
   if (stored === undefined) throw new Error(`list ${name} has no item`);
   return { sql: sql.ref(name), ...kind, encode: (value) => typeOf(stored.type).toColumn(value, stored) };

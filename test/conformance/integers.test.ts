@@ -1,7 +1,7 @@
 /** Arithmetic of integer fields in expressions: in SQL where it cannot leave int64, and the same as CEL there. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Condition, evaluate, type Path, parseConditions, toSql } from '../../src/conditions/index.ts';
+import { type Condition, compileCondition, evaluate, type Path, parseConditions } from '../../src/conditions/index.ts';
 import { ALL_COLUMNS, createHostileTable, DATABASE, type HostileTable, scopeOf, TARGET } from './hostile-table.ts';
 
 /** Expressions that SQL evaluates completely. */
@@ -38,13 +38,13 @@ afterAll(() => table.close());
 describe(`arithmetic of integers takes the same rows in memory and in ${DATABASE}`, () => {
   it.each(EXACT)('by SQL alone: %s', async (expression) => {
     for (const condition of [read(expression), read(`!(${expression})`)]) {
-      const { where, exact } = toSql(condition, TARGET);
+      const { where, exact } = compileCondition(condition, TARGET);
       expect([exact, await table.select(where)]).toEqual([true, idsWhere(condition)]);
     }
     expect(idsWhere(read(expression)).length + idsWhere(read(`!(${expression})`)).length).toBeGreaterThan(0);
   });
 
-  it.each(IN_MEMORY)('in memory: %s', (expression) => expect(toSql(read(expression), TARGET).exact).toBe(false));
+  it.each(IN_MEMORY)('in memory: %s', (expression) => expect(compileCondition(read(expression), TARGET).exact).toBe(false));
 
   it('with random terms', async () => {
     let exactly = 0;
@@ -52,7 +52,7 @@ describe(`arithmetic of integers takes the same rows in memory and in ${DATABASE
       fc.asyncProperty(TERMS, fc.constantFrom('==', '!=', '<', '<=', '>', '>='), TERMS, async (left, sign, right) => {
         const condition = read(`${left} ${sign} ${right}`);
         const wanted = idsWhere(condition);
-        const { where, exact } = toSql(condition, TARGET);
+        const { where, exact } = compileCondition(condition, TARGET);
         const taken = await table.select(where);
         expect(exact ? taken : taken.filter((id) => wanted.includes(id))).toEqual(wanted);
         if (exact && condition.type === 'expression') exactly++;

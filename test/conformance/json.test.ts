@@ -1,7 +1,15 @@
 /** Paths into JSON columns: `resource.extra.team eq "red"`, whatever type of value lies there. */
 
 import { afterAll, describe, expect, it } from 'vitest';
-import { type Frame, IN_MEMORY, type Json, type Kind, OPERATORS, type Operator, type Truth } from '../../src/operators/index.ts';
+import {
+  type ComparisonContext,
+  IN_MEMORY,
+  type Json,
+  type Kind,
+  OPERATORS,
+  type Operator,
+  type Truth,
+} from '../../src/operators/index.ts';
 import { sql } from '../../src/sql.ts';
 import { type Comparing, checkAlike } from './alike.ts';
 import { asJson, createHostileTable, DATABASE, DIALECT, DOCUMENTS, LISTS, NOW, OPERANDS, scopeOf, TIME_ZONE } from './hostile-table.ts';
@@ -55,14 +63,14 @@ describe(`an operator answers what lies inside JSON the same in memory and in ${
 
 /** What there is to compare; nothing where only memory can answer. */
 function compare(operator: Operator, keys: readonly string[], operand: Json, kind?: Kind): readonly Comparing[] {
-  const frame: Frame = { kind, now: NOW, timeZone: TIME_ZONE };
+  const context: ComparisonContext = { kind, now: NOW, timeZone: TIME_ZONE };
   const json = DIALECT.jsonAt(sql.ref(DOCUMENTS.name), keys);
-  const truth = operator.jsonToSql(json, operand, { frame, dialect: DIALECT });
+  const truth = operator.compileJsonSql(json, operand, { comparison: context, dialect: DIALECT });
   if (truth === IN_MEMORY) return [];
   const what = `${keys.join('.')} ${operator.name} ${JSON.stringify(operand)} as ${kind}`;
   const matches: Comparing['matches'] = (record) => {
     const actual = scopeOf(record).valueOf({ group: 'resource', keys: [DOCUMENTS.name, ...keys], text: 'resource.doc' });
-    return operator.matches(typeof actual === 'symbol' ? undefined : actual, operand, frame);
+    return operator.evaluate(typeof actual === 'symbol' ? undefined : actual, operand, context);
   };
   return [{ what, truth, matches }];
 }

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { type Frame, IN_MEMORY, type Json, OPERATORS, type Operator, ownValue } from '../../src/operators/index.ts';
+import { type ComparisonContext, IN_MEMORY, type Json, OPERATORS, type Operator, ownValue } from '../../src/operators/index.ts';
 import { type Comparing, checkAlike } from './alike.ts';
 import {
   asColumn,
@@ -35,15 +35,15 @@ describe(`an operator answers the same in memory and in ${DATABASE}`, () => {
     });
   }
 
-  for (const { name, samples, toSql } of OPERATORS.values()) {
+  for (const { name, samples, compileSql } of OPERATORS.values()) {
     it(`${name} answers its samples in ${DATABASE}`, async () => {
-      for (const { actual, expected, kind, itemKind, answer } of samples) {
+      for (const { actual, expected, kind, itemKind, result } of samples) {
         const column = COLUMNS.find((other) => other.kind.kind === kind && other.kind.itemKind === itemKind);
         if (column === undefined) continue;
         const subject = { ...subjectOf(column), sql: asColumn(column, storedOf(column, actual)) };
-        const truth = toSql(subject, expected, { frame: frameOf(column), dialect: DIALECT });
+        const truth = compileSql(subject, expected, { comparison: contextOf(column), dialect: DIALECT });
         if (truth !== IN_MEMORY)
-          expect([actual, expected, ...(await table.answersWithoutRows([truth]))]).toEqual([actual, expected, answer]);
+          expect([actual, expected, ...(await table.answersWithoutRows([truth]))]).toEqual([actual, expected, result]);
       }
     });
   }
@@ -57,13 +57,13 @@ function operandsFor({ kinds }: Operator, { kind }: Column): readonly Json[] {
 
 /** What there is to compare, where SQL gives an answer. */
 function compare(operator: Operator, column: Column, operand: Json): readonly Comparing[] {
-  const frame = frameOf(column);
-  const truth = operator.toSql(subjectOf(column), operand, { frame, dialect: DIALECT });
+  const context = contextOf(column);
+  const truth = operator.compileSql(subjectOf(column), operand, { comparison: context, dialect: DIALECT });
   if (truth === IN_MEMORY) return [];
   const what = `${column.name} ${operator.name} ${JSON.stringify(operand)}`;
-  return [{ what, truth, matches: (record) => operator.matches(ownValue(record, column.name), operand, frame) }];
+  return [{ what, truth, matches: (record) => operator.evaluate(ownValue(record, column.name), operand, context) }];
 }
 
-function frameOf({ kind }: Column): Frame {
+function contextOf({ kind }: Column): ComparisonContext {
   return { ...kind, now: NOW, timeZone: TIME_ZONE };
 }

@@ -7,12 +7,12 @@
 import { createScope, type ReferencedRecords, type ScopeInput } from '../../src/authz/context/index.ts';
 import { type Decision, decide } from '../../src/authz/decision/index.ts';
 import { applicableRules, compilePolicies } from '../../src/authz/policies/index.ts';
-import { ALWAYS, all, type Condition, OPEN, printCondition, type Scope } from '../../src/conditions/index.ts';
+import { ALWAYS, all, type Condition, printCondition, type Scope, UNRESOLVED } from '../../src/conditions/index.ts';
 import type { Json, JsonObject } from '../../src/operators/index.ts';
 import { resolveSort, resolveWhere, type SortKey } from '../../src/request/index.ts';
 import type { Definitions, StoredRecord } from '../../src/resources/index.ts';
 import { composeDefinitions } from '../../src/resources/system/index.ts';
-import { compose } from '../../src/sql.ts';
+import { renderSql } from '../../src/sql.ts';
 import {
   type CursorPosition,
   type Database,
@@ -143,7 +143,7 @@ const parts: ScopeInput = {
   principal: { id: 'u7', role: 'user', attributes: { department: 'sports' } },
   action: 'list',
   resource: article,
-  record: OPEN,
+  record: UNRESOLVED,
   definitions,
 };
 
@@ -194,7 +194,7 @@ function allowedWhere(decision: Decision): Condition {
 /** The same transaction; what is asked of it is kept, in the words that the database gets. */
 function listening(tx: Transaction, sent: Statement[]): Transaction {
   const heard = <Query extends Parameters<Transaction['all']>[0]>(query: Query): Query => {
-    const { sql: text, parameters } = 'parameters' in query ? query : compose(query, tx.dialect.placeholder);
+    const { sql: text, parameters } = 'parameters' in query ? query : renderSql(query, tx.dialect.placeholder);
     sent.push({ sql: text, parameters });
     return query;
   };

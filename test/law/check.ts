@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { createScope, type Principal, type ReferencedRecords, type ScopeInput } from '../../src/authz/context/index.ts';
 import { type Decision, decide } from '../../src/authz/decision/index.ts';
 import { type ApplicableRules, applicableRules, compilePolicies } from '../../src/authz/policies/index.ts';
-import { ALWAYS, conditionPaths, OPEN } from '../../src/conditions/index.ts';
+import { ALWAYS, conditionPaths, UNRESOLVED } from '../../src/conditions/index.ts';
 import { resolveSort, type SortKey } from '../../src/request/index.ts';
 import type { StoredRecord } from '../../src/resources/index.ts';
 import { type ListQuery, listRecords, loadReferenced, type Page, type Referring, type Transaction } from '../../src/storage/index.ts';
@@ -42,7 +42,7 @@ export async function ask(world: World, question: Question): Promise<Outcome> {
     now: NOW,
   });
   const asking: Asking = { world, principal, applicable };
-  const decision = await world.database.transaction((tx) => decideOn(tx, asking, OPEN));
+  const decision = await world.database.transaction((tx) => decideOn(tx, asking, UNRESOLVED));
   const pages = await listAll(asking, decision, question);
   return {
     listed: pages.flatMap(({ records }) => records.map(({ id }) => id)).toSorted(),
@@ -73,7 +73,7 @@ function partsOf({ world, principal }: Asking, record: ScopeInput['record'], ref
 }
 
 /** As the service does: what the rules reach through references is loaded first. */
-async function decideOn(tx: Transaction, asking: Asking, record: StoredRecord | typeof OPEN): Promise<Decision> {
+async function decideOn(tx: Transaction, asking: Asking, record: StoredRecord | typeof UNRESOLVED): Promise<Decision> {
   const { world, principal, applicable } = asking;
   const referring: Referring = { paths: applicable.reaches, principal, resource: world.thing, record };
   const referred = await loadReferenced(tx, world.definitions, referring);
@@ -104,7 +104,7 @@ async function listAll(asking: Asking, decision: Decision, { sort, limit }: Ques
   const { world, principal } = asking;
   const { database, thing, definitions } = world;
   const where = decision.effect === 'allow' ? ALWAYS : decision.where;
-  const referring = { paths: conditionPaths(where), principal, resource: thing, record: OPEN } as const;
+  const referring = { paths: conditionPaths(where), principal, resource: thing, record: UNRESOLVED } as const;
   const ofCaller = await database.transaction((tx) => loadReferenced(tx, definitions, referring));
   const query: ListQuery = {
     where,

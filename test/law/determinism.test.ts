@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ANON, createScope, type Principal, type ScopeInput } from '../../src/authz/context/index.ts';
 import { explain } from '../../src/authz/decision/index.ts';
 import { applicableRules, compilePolicies, type PolicySnapshot } from '../../src/authz/policies/index.ts';
-import { OPEN } from '../../src/conditions/index.ts';
+import { UNRESOLVED } from '../../src/conditions/index.ts';
 import { sql } from '../../src/sql.ts';
 import { loadUserPolicies } from '../../src/storage/assignment-records.ts';
 import { type Database, loadPolicyState, migrate, openSqlite, type Transaction } from '../../src/storage/index.ts';
@@ -32,7 +32,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 type Asked = Pick<ScopeInput, 'action' | 'principal' | 'record'>;
 
-const RECORDS: readonly ScopeInput['record'][] = [OPEN, ...hostileRows().slice(0, 3)];
+const RECORDS: readonly ScopeInput['record'][] = [UNRESOLVED, ...hostileRows().slice(0, 3)];
 const PRINCIPALS: readonly Principal[] = [
   { id: 'u-ann', role: 'user', attributes: USERS.get('u-ann') ?? {} },
   { id: 'u-cid', role: 'editor', attributes: USERS.get('u-cid') ?? {} },

@@ -1,12 +1,12 @@
 import type { Mutation } from './mutation.ts';
 
-/** What conditions say: operators, their two faces, trees of them, and CEL. */
+/** Mutations of conditions: operators, their evaluators and SQL compilers, the condition tree, and CEL. */
 export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
   {
     name: 'gt is gte in memory',
     file: 'src/operators/ordering.ts',
-    find: 'holds: (order) => order > 0,',
-    replace: 'holds: (order) => order >= 0,',
+    find: 'test: (order) => order > 0,',
+    replace: 'test: (order) => order >= 0,',
     red: 'src/operators/operator-table.test.ts',
     test: 'operators in memory gt answers its samples',
   },
@@ -21,8 +21,8 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
   {
     name: 'a missing value is different, not unknown',
     file: 'src/operators/define-operator.ts',
-    find: 'if (actual === undefined || (actual === null && !nullIsValue) || !fits(frame.kind)) return UNKNOWN;',
-    replace: 'if (actual === undefined) return false;\n      if ((actual === null && !nullIsValue) || !fits(frame.kind)) return UNKNOWN;',
+    find: 'if (actual === undefined || (actual === null && !nullIsValue) || !fits(context.kind)) return UNKNOWN;',
+    replace: 'if (actual === undefined) return false;\n      if ((actual === null && !nullIsValue) || !fits(context.kind)) return UNKNOWN;',
     red: 'src/operators/operator-table.test.ts',
     test: 'operators in memory ne answers its samples',
   },
@@ -91,10 +91,10 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
     test: 'operators "2026-01-31T12:00:00.001Z" withinLast "1h" is false',
   },
   {
-    name: 'what is unknown is left out beside what is open',
+    name: 'an unknown member is dropped from a residual condition',
     file: 'src/conditions/condition.ts',
-    find: 'return { type, of: [...kept, UNDECIDED] };',
-    replace: 'return { type, of: kept };',
+    find: 'return { type, of: [...members, ALWAYS_UNKNOWN] };',
+    replace: 'return { type, of: members };',
     red: 'src/conditions/condition.test.ts',
     test: 'smart constructors unknown in all stays: the rest may be false',
   },
@@ -107,9 +107,9 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
     test: 'reduce with ifExists it is false',
   },
   {
-    name: 'sides are exchanged, and the operator is not mirrored',
+    name: 'sides are exchanged, and the operator is not its commutator',
     file: 'src/conditions/partial-evaluation.ts',
-    find: 'operator: turn.operator.mirror,',
+    find: 'operator: known.operator.commutator,',
     replace: 'operator: comparison.operator,',
     red: 'test/conformance/conditions.test.ts',
     test: 'a condition takes the same rows in memory and in SQLite when a list knows the user and not yet the record',
@@ -117,8 +117,8 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
   {
     name: 'NOT is dropped from SQL',
     file: 'src/conditions/compile-sql.ts',
-    find: 'truth: negated ? sql<boolean | null>`NOT (${answer})` : answer',
-    replace: 'truth: answer',
+    find: 'truth: negated ? sql<boolean | null>`NOT (${truth})` : truth',
+    replace: 'truth',
     red: 'test/conformance/conditions.test.ts',
     test: 'a condition takes the same rows in memory and in SQLite whatever the tree',
   },
@@ -181,8 +181,8 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
   {
     name: 'CEL keeps its operator where sides are exchanged',
     file: 'src/conditions/cel/cel-lower-comparison.ts',
-    find: ': compare(right.path, mirror, {',
-    replace: ': compare(right.path, operator, {',
+    find: ': toComparison(right.path, mirror, {',
+    replace: ': toComparison(right.path, operator, {',
     red: 'src/conditions/cel/cel-parse.test.ts',
     test: 'expressions lowers user.level >= 3 && 5 > user.level',
   },
@@ -221,8 +221,8 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
   {
     name: 'a stored rule is read with the check of literals',
     file: 'src/conditions/parse-comparison.ts',
-    find: 'if (reader.domainOf === undefined) return undefined;',
-    replace: 'if (reader.domainOf === undefined) return validateLiteralBounds(comparison, operator, { as, domain: undefined });',
+    find: 'if (options.domainOf === undefined) return undefined;',
+    replace: 'if (options.domainOf === undefined) return validateLiteralBounds(comparison, operator, { as, domain: undefined });',
     red: 'src/authz/policies/literals.test.ts',
     test: 'a literal that its path can never equal is accepted in a stored rule: a DENY that was false stays false and does not become unknown',
   },

@@ -4,7 +4,7 @@ import { RULE_ACTIONS } from '../../src/actions.ts';
 import { createScope, describePath, type ScopeInput } from '../../src/authz/context/index.ts';
 import { decide } from '../../src/authz/decision/index.ts';
 import { applicableRules, compilePolicies, type Policy } from '../../src/authz/policies/index.ts';
-import { evaluate, OPEN, parseConditions } from '../../src/conditions/index.ts';
+import { evaluate, parseConditions, UNRESOLVED } from '../../src/conditions/index.ts';
 import type { Json, JsonObject } from '../../src/operators/index.ts';
 import {
   grantsIn,
@@ -227,7 +227,7 @@ describe('deciding', () => {
     fc.assert(
       fc.property(state, parts, fc.array(record, { minLength: 1, maxLength: 5 }), (policies, scopeParts, records) => {
         const { recordId: _, ...open } = scopeParts;
-        const { decision } = decideFast(policies, { ...open, record: OPEN });
+        const { decision } = decideFast(policies, { ...open, record: UNRESOLVED });
         for (const one of records) {
           const onRecord = { ...open, record: one, referred: referredBy(one) };
           const listed =
@@ -264,7 +264,7 @@ describe('deciding', () => {
           { effect: effect === 'ALLOW' ? 'DENY' : 'ALLOW' },
         ];
         const policies = stateOf({ policies: [policyOf('p', rules)], rolePolicies: [toRole('user', 'p')] });
-        const { decision } = decideFast(policies, { ...SCOPE_PARTS, action: 'list', record: OPEN });
+        const { decision } = decideFast(policies, { ...SCOPE_PARTS, action: 'list', record: UNRESOLVED });
         const allowed = everyKindOfRecord.map((record) => decideSlowly(policies, { ...SCOPE_PARTS, action: 'list', record }).allowed);
         const listed = everyKindOfRecord.map((record) =>
           decision.effect === 'allow-where'

@@ -4,7 +4,7 @@ import { createScope, type ScopeInput } from '../../src/authz/context/index.ts';
 import { decide } from '../../src/authz/decision/index.ts';
 import { createPolicyIndex, type Finding, lintPolicy } from '../../src/authz/linter/index.ts';
 import { applicableRules, compilePolicies, type Policy, type PolicySnapshot } from '../../src/authz/policies/index.ts';
-import { OPEN } from '../../src/conditions/index.ts';
+import { UNRESOLVED } from '../../src/conditions/index.ts';
 import type { JsonObject } from '../../src/operators/index.ts';
 import {
   grantsIn,
@@ -88,7 +88,7 @@ const request: fc.Arbitrary<ScopeInput> = fc
     role: fc.constantFrom(...ROLES),
     attributes: fc.constantFrom({}, { level: 1 }, { level: 3 }),
     action: fc.constantFrom('read', 'list', 'update'),
-    record: fc.oneof(record, fc.constant(OPEN)),
+    record: fc.oneof(record, fc.constant(UNRESOLVED)),
     resource: fc.constantFrom(resourceOf('Article'), resourceOf('Desk')),
     now: fc.constantFrom(NOW, NOW + 2),
   })

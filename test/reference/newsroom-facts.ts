@@ -1,7 +1,7 @@
 /** The newsroom of `policy-fixtures.ts` as plain data, for the reference. */
 
 import type { ScopeInput } from '../../src/authz/context/index.ts';
-import { OPEN } from '../../src/conditions/index.ts';
+import { UNRESOLVED } from '../../src/conditions/index.ts';
 import type { JsonObject } from '../../src/operators/index.ts';
 import { NOW, type WholeState } from '../policy-fixtures.ts';
 import type { Facts, PathKind } from './reference-conditions.ts';
@@ -14,7 +14,7 @@ export function decideSlowly(policies: WholeState, parts: ScopeInput): Answer {
   const facts: Facts = {
     groups: {
       user: { ...attributes, ...(id !== undefined && { id }), role },
-      resource: { name: resource.name, ...(recordId !== undefined && { id: recordId }), ...(record === OPEN ? {} : record) },
+      resource: { name: resource.name, ...(recordId !== undefined && { id: recordId }), ...(record === UNRESOLVED ? {} : record) },
       environment: { timestamp: '2026-03-04T10:30:00.000Z', date: '2026-03-04', hour: 10, minute: 30, dayOfWeek: 3, ip: origin.ip },
       request: { ...origin, action },
     },

@@ -1,6 +1,6 @@
 /** The operators of `src/`, in memory, against the reference: every operator, column and operand that the hostile table has. */
 import { describe, expect, it } from 'vitest';
-import { type Frame, type Json, OPERATORS, ownValue, type Truth } from '../../src/operators/index.ts';
+import { type ComparisonContext, type Json, OPERATORS, ownValue, type Truth } from '../../src/operators/index.ts';
 import { ALL_COLUMNS, createHostileTable, LISTS, NOW, OPERANDS } from '../conformance/hostile-table.ts';
 import { MEANINGS } from './reference-operators.ts';
 
@@ -111,7 +111,7 @@ describe.each([...OPERATORS.values()])('$name', (operator) => {
   const meaning = MEANINGS.get(operator.name);
   if (meaning === undefined) throw new Error(`the reference has no ${operator.name}`);
   /** As a condition asks: what is missing, null or of another kind is not the operator's own to say. */
-  const reference = (actual: Json | undefined, expected: Json, frame: Frame): Truth => {
+  const reference = (actual: Json | undefined, expected: Json, frame: ComparisonContext): Truth => {
     if (actual === undefined && meaning.onMissing !== true) return null;
     if (actual === null && meaning.onNull !== true) return null;
     if (frame.kind !== undefined && !meaning.kinds.includes(frame.kind)) return null;
@@ -123,9 +123,9 @@ describe.each([...OPERATORS.values()])('$name', (operator) => {
   });
 
   it('answers its samples', () => {
-    for (const { actual, expected, kind, itemKind, answer } of operator.samples) {
+    for (const { actual, expected, kind, itemKind, result } of operator.samples) {
       const frame = { kind, itemKind, now: NOW, timeZone: 'UTC' };
-      expect([actual, expected, reference(actual, expected, frame)]).toEqual([actual, expected, answer]);
+      expect([actual, expected, reference(actual, expected, frame)]).toEqual([actual, expected, result]);
     }
   });
 
@@ -150,7 +150,7 @@ describe.each([...OPERATORS.values()])('$name', (operator) => {
           for (const actual of values) {
             const wanted = reference(actual, expected, frame);
             answers.add(wanted);
-            if (operator.matches(actual, expected, frame) !== wanted) different.push({ name, actual, expected, frame, wanted });
+            if (operator.evaluate(actual, expected, frame) !== wanted) different.push({ name, actual, expected, frame, wanted });
           }
         }
       }

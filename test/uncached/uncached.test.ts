@@ -1,12 +1,12 @@
 /** Without this, scenarios that are run a second time might quietly be run as they are the first. */
 import { LRUCache } from 'lru-cache';
 import { expect, it } from 'vitest';
-import { memoised } from '../../src/memoize.ts';
+import { memoize } from '../../src/memoize.ts';
 
 it('nothing is remembered where scenarios are run a second time', () => {
   const memo = new Map<string, number>();
   let made = 0;
-  for (const expected of [1, 2]) expect(memoised(memo, 'key', () => ++made)).toBe(expected);
+  for (const expected of [1, 2]) expect(memoize(memo, 'key', () => ++made)).toBe(expected);
   expect(memo.size).toBe(0);
   expect(new LRUCache<string, number>({ max: 10 }).set('key', 1).get('key')).toBeUndefined();
 });

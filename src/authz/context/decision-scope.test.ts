@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { resourceOf, SCOPE_PARTS, scopeOf } from '../../../test/policy-fixtures.ts';
-import { type ContextGroup, OPEN, type Path } from '../../conditions/index.ts';
+import { type ContextGroup, type Path, UNRESOLVED } from '../../conditions/index.ts';
 import type { JsonObject } from '../../operators/index.ts';
 import { applyHypothesis, type ScopeInput } from './decision-scope.ts';
 
@@ -39,13 +39,13 @@ describe('valueOf', () => {
     ['resource.id', 'asked', { record: undefined, recordId: 'asked' }],
     ['resource.id', undefined, { record: undefined }],
     ['resource.title', undefined, { record: undefined, recordId: 'asked' }],
-    ['resource.title', OPEN, { record: OPEN }],
-    ['resource.extra.deep', OPEN, { record: OPEN }],
-    ['resource.id', OPEN, { record: OPEN }],
-    ['resource.embargo', undefined, { record: OPEN }],
-    ['resource.foo', undefined, { record: OPEN }],
-    ['resource.name', 'Article', { record: OPEN }],
-    ['resource.name', OPEN, { record: OPEN, resource: resourceOf('Desk') }],
+    ['resource.title', UNRESOLVED, { record: UNRESOLVED }],
+    ['resource.extra.deep', UNRESOLVED, { record: UNRESOLVED }],
+    ['resource.id', UNRESOLVED, { record: UNRESOLVED }],
+    ['resource.embargo', undefined, { record: UNRESOLVED }],
+    ['resource.foo', undefined, { record: UNRESOLVED }],
+    ['resource.name', 'Article', { record: UNRESOLVED }],
+    ['resource.name', UNRESOLVED, { record: UNRESOLVED, resource: resourceOf('Desk') }],
     ['environment.timestamp', '2026-03-04T10:30:00.000Z'],
     ['environment.date', '2026-03-04'],
     ['environment.hour', 10],
@@ -148,7 +148,7 @@ describe('a referenced record', () => {
   it('is missing without a reference or without the record itself, and open if the record is open', () => {
     expect(valueAt('resource.authorId.email', { record: { id: 'a1' }, referred })).toBeUndefined();
     expect(valueAt('resource.authorId.email', { record })).toBeUndefined();
-    expect(valueAt('resource.authorId.email', { record: OPEN, referred })).toBe(OPEN);
+    expect(valueAt('resource.authorId.email', { record: UNRESOLVED, referred })).toBe(UNRESOLVED);
   });
 
   it('has the kinds of its own definition', () => {
@@ -182,7 +182,7 @@ describe('layOver', () => {
   it('creates a record if none is stored', () => {
     const parts = applyHypothesis({ ...stored, record: undefined, recordId: undefined }, { resource: { id: 'a2', status: 'draft' } });
     expect(parts).toMatchObject({ record: { id: 'a2', status: 'draft' }, recordId: 'a2' });
-    expect(applyHypothesis({ ...stored, record: OPEN }, { resource: { status: 'draft' } }).record).toStrictEqual({ status: 'draft' });
+    expect(applyHypothesis({ ...stored, record: UNRESOLVED }, { resource: { status: 'draft' } }).record).toStrictEqual({ status: 'draft' });
   });
 
   it('replaces the time and the address', () => {

@@ -3,7 +3,7 @@
  * A scope is created from a real request, or from one to which an admin applies a hypothesis to test access.
  */
 import type { RuleAction } from '../../actions.ts';
-import { type ContextGroup, OPEN, type Path, type PathKind, type Scope } from '../../conditions/index.ts';
+import { type ContextGroup, type Path, type PathKind, type Scope, UNRESOLVED } from '../../conditions/index.ts';
 import { type Json, type JsonObject, type Kind, ownValue } from '../../operators/index.ts';
 import type { RequestOrigin } from '../../request/index.ts';
 import { type Definitions, fieldAt, fieldKind, type Resource } from '../../resources/index.ts';
@@ -35,8 +35,8 @@ export interface ScopeInput {
   readonly principal: Principal;
   readonly action: RuleAction;
   readonly resource: Resource;
-  /** OPEN stands for any record (of a list); undefined for a record that does not exist and has no attributes. */
-  readonly record: JsonObject | typeof OPEN | undefined;
+  /** UNRESOLVED stands for any record (of a list); undefined for a record that does not exist and has no attributes. */
+  readonly record: JsonObject | typeof UNRESOLVED | undefined;
   /** Id in the request, used if the record has none. */
   readonly recordId?: string | undefined;
   readonly origin: Pick<RequestOrigin, 'method' | 'path' | 'ip'>;
@@ -51,7 +51,7 @@ export interface ScopeInput {
   readonly referred?: ReferencedRecords | undefined;
 }
 
-type Value = Json | undefined | typeof OPEN;
+type Value = Json | undefined | typeof UNRESOLVED;
 
 /**
  * Creates the scope in which conditions are evaluated. `resource.name` is the field `name` of the record if the resource has one
@@ -107,7 +107,7 @@ type ReadOwnValue = (input: ScopeInput, key: string | undefined) => Value;
 function fieldValue(input: ScopeInput, { group, of, keys }: FieldPath, readOwn: ReadOwnValue): Value {
   const [key, ...inner] = keys;
   const own = readOwn(input, key);
-  if (own === OPEN || key === undefined || of?.fields.get(key)?.to === undefined) return valueAt(own, inner);
+  if (own === UNRESOLVED || key === undefined || of?.fields.get(key)?.to === undefined) return valueAt(own, inner);
   const reached = fieldAt(input.definitions, of, keys);
   if (reached === undefined || reached.field.writeOnly || own === undefined) return undefined;
   return valueAt(ownValue(input.referred?.get(`${group}.${key}`), reached.field.name), reached.inner);
@@ -126,8 +126,8 @@ function recordValue({ resource, record, recordId }: ScopeInput, key: string | u
   const field = resource.fields.get(key);
   if (field === undefined) return key === 'name' ? resource.name : key === 'id' ? recordId : undefined;
   if (field.writeOnly) return undefined;
-  const value = record === OPEN ? OPEN : ownValue(record, key);
-  return key === 'id' && recordId !== undefined && (value === undefined || value === OPEN) ? recordId : value;
+  const value = record === UNRESOLVED ? UNRESOLVED : ownValue(record, key);
+  return key === 'id' && recordId !== undefined && (value === undefined || value === UNRESOLVED) ? recordId : value;
 }
 
 function environmentValue({ now, timeZone, origin }: ScopeInput, key: string | undefined): Value {
@@ -155,7 +155,7 @@ function requestValue({ origin, action, resource, data }: ScopeInput, key: strin
 function valueAt(value: Value, keys: readonly string[]): Value {
   let at = value;
   for (const key of keys) {
-    if (at === OPEN) return OPEN;
+    if (at === UNRESOLVED) return UNRESOLVED;
     at = Array.isArray(at) ? undefined : ownValue(at, key);
   }
   return at;
@@ -177,7 +177,7 @@ function kindFrom(kinds: ReadonlyMap<string, PathKind['kind']>, keys: readonly s
 
 /** Returns the scope with more paths left open. A decision that depends on one of them keeps it in its residual condition. */
 export function leaveOpen(scope: Scope, isOpen: (path: Path) => boolean): Scope {
-  return Object.freeze({ ...scope, valueOf: (path: Path) => (isOpen(path) ? OPEN : scope.valueOf(path)) });
+  return Object.freeze({ ...scope, valueOf: (path: Path) => (isOpen(path) ? UNRESOLVED : scope.valueOf(path)) });
 }
 
 /** Kinds of the members of `request.…`. `request.data` has none: it is JSON as sent. */
@@ -232,7 +232,7 @@ function replaceRecord({ record, recordId }: ScopeInput, given: JsonObject): Pic
   const { name: _, ...attributes } = given;
   const id = ownValue(given, 'id');
   return {
-    record: { ...(record === OPEN ? {} : record), ...attributes },
+    record: { ...(record === UNRESOLVED ? {} : record), ...attributes },
     recordId: typeof id === 'string' ? id : recordId,
   };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LIMITS, NEWSROOM, NOW, policyOf, type SomeRule, scopeOf, stateOf, toRole } from '../../../test/policy-fixtures.ts';
-import { evaluate, OPEN } from '../../conditions/index.ts';
+import { evaluate, UNRESOLVED } from '../../conditions/index.ts';
 import type { JsonObject } from '../../operators/index.ts';
 import type { ScopeInput } from '../context/index.ts';
 import { type ApplicableRules, applicableRules, compilePolicies } from '../policies/index.ts';
@@ -99,7 +99,7 @@ describe('an open record', () => {
     ['denied for all by a conditional DENY without an ALLOW', [{ effect: 'DENY', conditions: draft }, { conditions: FALSE }], 'deny', []],
   ];
   it.each(rows)('%s', (_, rules, effect, ruleIds = []) => {
-    const decision = decideOn(rules, { record: OPEN });
+    const decision = decideOn(rules, { record: UNRESOLVED });
     const involved = decision.effect === 'allow-where' ? decision.rules : decision.rule === undefined ? [] : [decision.rule];
     expect([decision.effect, involved.map(({ id }) => id)]).toEqual([effect, ruleIds]);
   });
@@ -111,7 +111,7 @@ describe('an open record', () => {
       { conditions: [{ field: 'resource.authorId', operator: 'eq', value: `\${user.id}` }], priority: 3 },
       { conditions: FALSE, priority: 2 },
     ];
-    const decision = decideOn(rules, { record: OPEN });
+    const decision = decideOn(rules, { record: UNRESOLVED });
     expect(decision).toMatchObject({
       effect: 'allow-where',
       where: {
@@ -141,7 +141,7 @@ describe('an open record', () => {
       return { priority: count - index, effect: index % 2 === 0 ? 'ALLOW' : 'DENY', conditions };
     });
     const applicable = applicableOf(rules);
-    const open = decide(applicable, scopeOf({ record: OPEN }), principal);
+    const open = decide(applicable, scopeOf({ record: UNRESOLVED }), principal);
     const isListed = (record: JsonObject): boolean => open.effect === 'allow-where' && evaluate(open.where, scopeOf({ record })) === true;
     const isAllowed = (record: JsonObject): boolean => decide(applicable, scopeOf({ record }), principal).effect === 'allow';
     const records = [0, 48, 96, 144, 196, count - 6].flatMap((first) => [0, 1, 2, 3, 4, 5, 6, 7].map((more) => ({ views: first + more })));
@@ -152,7 +152,7 @@ describe('an open record', () => {
 
   it('names up to three rules in the reason, and no values', () => {
     const rules = [1, 2, 3, 4, 5].map((views) => ({ conditions: when('resource.views', views * 1111) }));
-    expect(decideOn(rules, { record: OPEN }).reason).toBe(
+    expect(decideOn(rules, { record: UNRESOLVED }).reason).toBe(
       'allowed for the records that pass ALLOW rule "p.0" of policy "P", ALLOW rule "p.1" of policy "P", ALLOW rule "p.2" of policy "P" and 2 more',
     );
   });

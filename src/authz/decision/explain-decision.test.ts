@@ -12,7 +12,7 @@ import {
   toUser,
   type WholeState,
 } from '../../../test/policy-fixtures.ts';
-import { OPEN } from '../../conditions/index.ts';
+import { UNRESOLVED } from '../../conditions/index.ts';
 import type { JsonObject } from '../../operators/index.ts';
 import type { ScopeInput } from '../context/index.ts';
 import { type ApplicableRules, applicableRules, compilePolicies } from '../policies/index.ts';
@@ -89,7 +89,7 @@ describe('the trace', () => {
   });
 
   it('does not list the values of an open record as missing', () => {
-    expect(explainOf([{ conditions: [DRAFT] }], { record: OPEN }).trace[0]).not.toHaveProperty('missing');
+    expect(explainOf([{ conditions: [DRAFT] }], { record: UNRESOLVED }).trace[0]).not.toHaveProperty('missing');
   });
 });
 
@@ -100,8 +100,8 @@ describe('ties', () => {
     ['an ALLOW after a DENY', [{ effect: 'DENY' }, {}], {}, [['p.1', 'ALLOW', 'true', 'DENY before ALLOW']]],
     ['an unknown DENY too', [{ effect: 'DENY' }, { effect: 'DENY', conditions: [MISSING] }], {}, [['p.1', 'DENY', 'unknown', 'rule id']]],
     ['of the same effect, ordered by id', [{}, {}, {}], {}, [1, 2].map((id) => [`p.${id}`, 'ALLOW', 'true', 'rule id'])],
-    ['an open ALLOW', [{ conditions: [DRAFT] }, {}], { record: OPEN }, [['p.0', 'ALLOW', 'open', 'rule id']]],
-    ['an open DENY', [{}, { effect: 'DENY', conditions: [DRAFT] }], { record: OPEN }, [['p.1', 'DENY', 'open', 'DENY before ALLOW']]],
+    ['an open ALLOW', [{ conditions: [DRAFT] }, {}], { record: UNRESOLVED }, [['p.0', 'ALLOW', 'open', 'rule id']]],
+    ['an open DENY', [{}, { effect: 'DENY', conditions: [DRAFT] }], { record: UNRESOLVED }, [['p.1', 'DENY', 'open', 'DENY before ALLOW']]],
     ['none if no rule fired', [{ conditions: [FAILED] }], {}, []],
   ];
   it.each(rows)('%s', (_, rules, parts, ties) => {
@@ -135,14 +135,14 @@ describe('ties', () => {
 describe('when', () => {
   it('is the residual condition', () => {
     const rules: readonly SomeRule[] = [{ effect: 'DENY', conditions: [DRAFT], priority: 200 }, { conditions: [HELD] }];
-    const explanation = explainOf(rules, { record: OPEN });
+    const explanation = explainOf(rules, { record: UNRESOLVED });
     expect(explanation.when).toBe('not resource.status eq "draft"');
     expect(explainOf(rules)).not.toHaveProperty('when');
   });
 
   it('is limited in length', () => {
     const conditions = [{ anyOf: Array.from({ length: 150 }, (_, index) => eq('resource.title', `the title number ${index}`)) }];
-    const { when } = explainOf([{ conditions }], { record: OPEN });
+    const { when } = explainOf([{ conditions }], { record: UNRESOLVED });
     expect(when).toHaveLength(2001);
     expect(when).toMatch(/^resource\.title eq "the title number 0" or .*…$/);
   });
@@ -190,7 +190,7 @@ describe('wouldAllow', () => {
   });
 
   it('shows open conditions and failed conditions', () => {
-    expect(unmetOf([DRAFT, FAILED], { record: OPEN })).toEqual(['resource.status eq open', 'user.id eq false']);
+    expect(unmetOf([DRAFT, FAILED], { record: UNRESOLVED })).toEqual(['resource.status eq open', 'user.id eq false']);
   });
 
   it('is sorted by the number of comparisons that would have to change', () => {
@@ -209,7 +209,9 @@ describe('wouldAllow', () => {
   });
 
   it('does not count open conditions in the distance', () => {
-    const { wouldAllow } = explainOf([{ conditions: [FAILED, MISSING], priority: 200 }, { conditions: [DRAFT, FAILED] }], { record: OPEN });
+    const { wouldAllow } = explainOf([{ conditions: [FAILED, MISSING], priority: 200 }, { conditions: [DRAFT, FAILED] }], {
+      record: UNRESOLVED,
+    });
     expect(wouldAllow?.map(({ rule }) => rule.id)).toEqual(['p.1', 'p.0']);
   });
 

@@ -1,4 +1,4 @@
-import { type Comparison, type Condition, OPEN, type Path, partiallyEvaluate } from '../../conditions/index.ts';
+import { type Comparison, type Condition, type Path, partiallyEvaluate, UNRESOLVED } from '../../conditions/index.ts';
 import type { Json } from '../../operators/index.ts';
 import type { Definitions } from '../../resources/index.ts';
 import { describePath } from '../context/index.ts';
@@ -47,7 +47,7 @@ export interface KnownValues {
   readonly resource: string;
   /** Milliseconds since 1970. */
   readonly now: number;
-  valueOf(path: Path): Json | undefined | typeof OPEN;
+  valueOf(path: Path): Json | undefined | typeof UNRESOLVED;
 }
 
 /** What is left of a condition where nobody has asked yet: whatever `valueOf` leaves open stays in it. */
@@ -72,7 +72,7 @@ export function areDisjoint(allow: CompiledRule, deny: CompiledRule, known: Pick
   const asked = valuesAskedFor(allow);
   if (asked.size === 0) return false;
   const resource = allow.resource === '*' ? deny.resource : allow.resource;
-  const left = toResidual(deny.condition, { ...known, resource, valueOf: ({ text }) => asked.get(text) ?? OPEN });
+  const left = toResidual(deny.condition, { ...known, resource, valueOf: ({ text }) => asked.get(text) ?? UNRESOLVED });
   return left.type === 'constant' && left.value === false;
 }
 

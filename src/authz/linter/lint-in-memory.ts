@@ -1,4 +1,4 @@
-import { type Comparison, type Condition, conditionPaths, OPEN, type Path, type PathKind } from '../../conditions/index.ts';
+import { type Comparison, type Condition, conditionPaths, type Path, type PathKind, UNRESOLVED } from '../../conditions/index.ts';
 import { type Json, OPERATORS, type Operator } from '../../operators/index.ts';
 import type { Resource } from '../../resources/index.ts';
 import { describePath } from '../context/index.ts';
@@ -31,7 +31,7 @@ function isSaid(comparison: Comparison, resource: Resource, subject: LintedRule)
     resource: resource.name,
     now: subject.around.standings.now,
     valueOf(path) {
-      if (path.group === 'resource') return OPEN;
+      if (path.group === 'resource') return UNRESOLVED;
       const described = describe(path);
       return sampleOf(path, comparison, described === 'any' || 'problem' in described ? undefined : described);
     },

@@ -1,4 +1,4 @@
-import { type Comparison, type Operand, type Path, parseConditions, toMeantPath } from '../../conditions/index.ts';
+import { type Comparison, type Operand, type Path, parseConditions, parseForeignReference } from '../../conditions/index.ts';
 import type { Issue } from '../../errors.ts';
 import { type Json, OPERATORS } from '../../operators/index.ts';
 import { describeDomain, describePath } from '../context/index.ts';
@@ -73,12 +73,12 @@ function isList(path: Path, subject: LintedRule): boolean {
 function holds({ operator, operand }: Comparison, value: string | number): boolean {
   const expected = operand.type === 'literal' ? operand.value : null;
   const kind = typeof value === 'number' ? 'number' : 'text';
-  return OPERATORS.get(operator)?.matches(value, expected, { kind, now: 0, timeZone: 'UTC' }) === true;
+  return OPERATORS.get(operator)?.evaluate(value, expected, { kind, now: 0, timeZone: 'UTC' }) === true;
 }
 
 function remarkOnReferences({ operand }: Comparison): readonly RuleFinding[] {
   return textsOf(operand).flatMap((text): readonly RuleFinding[] => {
-    const meant = toMeantPath(text);
+    const meant = parseForeignReference(text);
     if (meant === undefined) return [];
     const detail = `${JSON.stringify(text)} is compared as it stands, as a text: a reference is written "\${${meant}}"`;
     return [{ code: 'foreign-reference', member: 'conditions', detail, todo: `write "\${${meant}}", where that is meant` }];

@@ -1,4 +1,4 @@
-import { type Condition, conditionPaths, OPEN, type Path } from '../../conditions/index.ts';
+import { type Condition, conditionPaths, type Path, UNRESOLVED } from '../../conditions/index.ts';
 import { fieldAt, isDeletionField, ordinaryResources, type Resource } from '../../resources/index.ts';
 import { resourcesWithoutPath } from '../context/index.ts';
 import { hasUnknown, toLeaves, toResidual } from './condition-leaves.ts';
@@ -37,7 +37,7 @@ function isUnknownWithout(path: Path, subject: LintedRule): boolean {
     definitions: lintedDefinitions(subject),
     resource,
     now,
-    valueOf: ({ text }) => (text === path.text ? undefined : OPEN),
+    valueOf: ({ text }) => (text === path.text ? undefined : UNRESOLVED),
   });
   return hasUnknown(left);
 }

@@ -1,4 +1,4 @@
-import { entryOf, memoised } from '../../memoize.ts';
+import { getOrCreate, memoize } from '../../memoize.ts';
 import type { Json } from '../../operators/index.ts';
 import {
   type CompiledRule,
@@ -50,16 +50,16 @@ const compiledRules = new WeakMap<PolicySnapshot, WeakMap<PolicyRule, CompiledRu
 
 /** The standings of all policies in force at one moment. */
 export function createPolicyIndex(snapshot: PolicySnapshot, now: number): PolicyIndex {
-  const byRole = memoised(ofRoles, snapshot, () => new Map<string, RuleIndex>());
+  const byRole = memoize(ofRoles, snapshot, () => new Map<string, RuleIndex>());
   const byUser = new Map<string, RuleIndex>();
-  const rules = memoised(compiledRules, snapshot, () => new WeakMap<PolicyRule, CompiledRule>());
+  const rules = memoize(compiledRules, snapshot, () => new WeakMap<PolicyRule, CompiledRule>());
   return Object.freeze({
     snapshot,
     now,
-    ofRole: (role: string) => memoised(byRole, role, () => standingOfRole(snapshot, role)),
-    ofUser: (userId: string, grants: readonly UserAssignment[]) => memoised(byUser, userId, () => standingOfUser(snapshot, grants, now)),
+    ofRole: (role: string) => memoize(byRole, role, () => standingOfRole(snapshot, role)),
+    ofUser: (userId: string, grants: readonly UserAssignment[]) => memoize(byUser, userId, () => standingOfUser(snapshot, grants, now)),
     ofPolicy: (policy: Policy) => createStanding(placeRules(policy, DEFAULT_PRIORITY).map((placed) => ({ placed, lasting: true }))),
-    compiled: ({ policy, stored }: IndexedRule) => memoised(rules, stored, () => compileRule(policy, stored, snapshot.compileOptions)),
+    compiled: ({ policy, stored }: IndexedRule) => memoize(rules, stored, () => compileRule(policy, stored, snapshot.compileOptions)),
   });
 }
 
@@ -103,9 +103,9 @@ function createStanding(entries: readonly Entry[]): RuleIndex {
   for (const { placed, lasting } of entries) {
     const { stored } = placed;
     if (lasting && stored.conditions.length === 0) keepFirst(closers, `${stored.resource} ${stored.action}`, placed);
-    entryOf(alike, shapeOf(stored), () => []).push(placed);
-    const rank = entryOf(ranks, `${stored.effect} ${rankOf(placed)}`, () => new Map<string, IndexedRule[]>());
-    entryOf(rank, stored.resource, () => []).push(placed);
+    getOrCreate(alike, shapeOf(stored), () => []).push(placed);
+    const rank = getOrCreate(ranks, `${stored.effect} ${rankOf(placed)}`, () => new Map<string, IndexedRule[]>());
+    getOrCreate(rank, stored.resource, () => []).push(placed);
   }
   const twins = new Map<string, ReadonlyMap<string, readonly IndexedRule[]>>();
   return {
@@ -114,7 +114,7 @@ function createStanding(entries: readonly Entry[]): RuleIndex {
       const shape = shapeOf(stored);
       const group = alike.get(shape) ?? [];
       if (group.length < 2) return group;
-      return memoised(twins, shape, () => toTwins(group)).get(canonical(stored.conditions as Json)) ?? [];
+      return memoize(twins, shape, () => toTwins(group)).get(canonical(stored.conditions as Json)) ?? [];
     },
     rivalsOf: (placed) => rivalsAmong(ranks, placed),
   };

@@ -1,4 +1,4 @@
-import { memoised } from '../../memoize.ts';
+import { memoize } from '../../memoize.ts';
 import { type ApplicableRules, type CompiledRule, type CompileOptions, compileRule, type RankedRule } from './compiled-rule.ts';
 import { DEFAULT_PRIORITY, type Policy, type PolicyRule } from './policy.ts';
 
@@ -67,9 +67,9 @@ const protectedRules = new WeakMap<ApplicableRules, ApplicableRules>();
  */
 export function withProtection(applicable: ApplicableRules, options: CompileOptions): ApplicableRules {
   if (applicable.rules.length === 0) return applicable;
-  return memoised(protectedRules, applicable, () => {
+  return memoize(protectedRules, applicable, () => {
     const limits = { ...options.limits, conditions: LIMITS };
-    const rule = memoised(compiled, options, () => compileRule(POLICY, RULE, { ...options, limits }));
+    const rule = memoize(compiled, options, () => compileRule(POLICY, RULE, { ...options, limits }));
     const first: RankedRule = { rule, assignmentPriority: DEFAULT_PRIORITY };
     const own = rule.paths.map((path) => ({ path, first: 0 }));
     const others = applicable.reads.filter(({ path }) => !rule.paths.some(({ text }) => text === path.text));

@@ -1,6 +1,6 @@
 import type { RuleAction } from '../../actions.ts';
 import type { Path } from '../../conditions/index.ts';
-import { memoised } from '../../memoize.ts';
+import { memoize } from '../../memoize.ts';
 import { isProtected, withProtection } from './admin-protection.ts';
 import {
   type ApplicableRules,
@@ -119,8 +119,8 @@ function resourceKey({ named }: PolicySnapshot, { resource }: ApplicableRequest)
 
 /** Returns the cached rules for one resource and action. */
 function bucketOf(snapshot: PolicySnapshot, request: ApplicableRequest): Bucket {
-  const byAction = memoised(snapshot.memo.buckets, resourceKey(snapshot, request), () => new Map<string, Bucket>());
-  return memoised(byAction, request.action, () => Object.freeze({ byRole: new Map(), withoutRole: { ...toApplicable([]), found: false } }));
+  const byAction = memoize(snapshot.memo.buckets, resourceKey(snapshot, request), () => new Map<string, Bucket>());
+  return memoize(byAction, request.action, () => Object.freeze({ byRole: new Map(), withoutRole: { ...toApplicable([]), found: false } }));
 }
 
 /** Returns the active rules of an active policy for one resource and action. Each is compiled on first use. */
@@ -133,7 +133,7 @@ function activeRules(
   if (policy === undefined) return [];
   return policy.rules
     .filter((rule) => isAbout(rule, request))
-    .map((rule) => memoised(memo.rules, rule, () => compileRule(policy, rule, compileOptions)));
+    .map((rule) => memoize(memo.rules, rule, () => compileRule(policy, rule, compileOptions)));
 }
 
 function isAbout(rule: PolicyRule, { resource, action }: Pick<ApplicableRequest, 'resource' | 'action'>): boolean {

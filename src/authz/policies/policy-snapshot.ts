@@ -1,4 +1,4 @@
-import { entryOf } from '../../memoize.ts';
+import { getOrCreate } from '../../memoize.ts';
 import type { Definitions } from '../../resources/index.ts';
 import type { ApplicableRules, CompiledRule, CompileOptions } from './compiled-rule.ts';
 import type { PolicyLimits } from './parse-policy.ts';
@@ -80,7 +80,7 @@ function toSnapshot({ rules, ...state }: SnapshotInput): PolicySnapshot {
   const { policies, rolePolicies } = state;
   const byRole = new Map<string, Map<string, number>>();
   for (const { role, policyId, priority } of rolePolicies.values()) {
-    if (policies.has(policyId)) entryOf(byRole, role, () => new Map<string, number>()).set(policyId, priority);
+    if (policies.has(policyId)) getOrCreate(byRole, role, () => new Map<string, number>()).set(policyId, priority);
   }
   const named = new Set<string>();
   for (const policy of policies.values()) for (const rule of policy.rules) if (rule.isActive) named.add(rule.resource);

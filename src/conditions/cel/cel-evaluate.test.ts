@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Json, type JsonObject, ownValue, type Truth } from '../../operators/index.ts';
 import type { PathKind } from '../condition.ts';
 import { parseConditions } from '../parse-condition.ts';
-import type { ConditionParser } from '../parsing-context.ts';
+import type { ConditionParserOptions } from '../parsing-context.ts';
 import { evaluate } from '../partial-evaluation.ts';
 
 const KINDS: ReadonlyMap<string, PathKind> = new Map<string, PathKind>([
@@ -10,7 +10,7 @@ const KINDS: ReadonlyMap<string, PathKind> = new Map<string, PathKind>([
   ['user.counts', { kind: 'list', itemKind: 'number', whole: true }],
 ]);
 
-const READER: ConditionParser = {
+const READER: ConditionParserOptions = {
   at: 'at',
   expressions: true,
   limits: { depth: 4, comparisons: 20, listItems: 5, textLength: 100, expressionLength: 200, expressionDepth: 12 },

@@ -1,6 +1,6 @@
 import type { CelEnv, CelInput, CelValue } from '@bufbuild/cel';
 import { type Json, type Truth, UNKNOWN } from '../../operators/index.ts';
-import type { Expression, ExpressionReading, Path } from '../condition.ts';
+import type { Expression, ExpressionInput, Path } from '../condition.ts';
 import {
   createComparingFunctions,
   createConversions,
@@ -10,7 +10,7 @@ import {
 } from './cel-functions.ts';
 import { celLibrary } from './cel-library.ts';
 import { createInstantFunctions, createInstantTexts } from './cel-timestamps.ts';
-import { type CelNode, type CelSource, knownPathOf, mapParts } from './cel-tree.ts';
+import { type CelNode, type CelSource, mapParts, pathOf } from './cel-tree.ts';
 
 /**
  * What one evaluation may look at: characters and items of what it reads, as often as it reads it, of texts that it compares,
@@ -54,7 +54,7 @@ function spend(effort: number): void {
 export interface CelProgram {
   /** Every path it reads. */
   readonly paths: readonly Path[];
-  bind(reading: ExpressionReading): Record<string, CelInput>;
+  bind(input: ExpressionInput): Record<string, CelInput>;
   /** Returns undefined for an error. It may also throw, so call it within `withinEffort`. */
   run(bindings: Record<string, CelInput>): CelValue | undefined;
 }
@@ -93,8 +93,8 @@ export function toExpression(node: CelNode, source: CelSource): Expression {
     type: 'expression',
     source: celLibrary().unparse({ ...source, expr: node }),
     paths,
-    evaluate(reading: ExpressionReading): Truth {
-      const answer = withinEffort(() => run(bind(reading)));
+    evaluate(input: ExpressionInput): Truth {
+      const answer = withinEffort(() => run(bind(input)));
       return typeof answer === 'boolean' ? answer : UNKNOWN;
     },
   });
@@ -124,7 +124,7 @@ const MAX_ITEMS = 10_000;
 export function toTemplate(root: CelNode): CelTemplate {
   const variables = new Map<string, CelVariable>();
   const rewrite = (node: CelNode): CelNode => {
-    const read = knownPathOf(node);
+    const read = pathOf(node);
     if (read === undefined) return mapParts(node, rewrite);
     // With a space in it, no expression can say this name itself.
     const name = `${read.presence ? 'has' : 'value'} ${read.path.text}`;
@@ -135,13 +135,16 @@ export function toTemplate(root: CelNode): CelTemplate {
 }
 
 /** What an expression is evaluated on. */
-interface CelReading extends ExpressionReading {
+interface CelInputSource extends ExpressionInput {
   /** Told of the size of each value as often as it is read. */
   spend(effort: number): void;
 }
 
-/** The variables with a value; reading any other is an error, and so unknown. */
-export function toBindings(variables: ReadonlyMap<string, CelVariable>, { valueAt, kindOf, spend }: CelReading): Record<string, CelInput> {
+/** The variables with a value; input any other is an error, and so unknown. */
+export function toBindings(
+  variables: ReadonlyMap<string, CelVariable>,
+  { valueAt, kindOf, spend }: CelInputSource,
+): Record<string, CelInput> {
   const bindings = Object.create(null) as Record<string, CelInput>;
   for (const [name, { path, presence }] of variables) {
     const value = valueAt(path);

@@ -3,10 +3,10 @@ import { CONVERSIONS, CONVERSIONS_OF_VALUES, CONVERSIONS_REFUSED } from '../../.
 import type { Truth } from '../../operators/index.ts';
 import type { Scope } from '../condition.ts';
 import { parseConditions } from '../parse-condition.ts';
-import type { ConditionParser } from '../parsing-context.ts';
+import type { ConditionParserOptions } from '../parsing-context.ts';
 import { evaluate } from '../partial-evaluation.ts';
 
-const READER: ConditionParser = {
+const READER: ConditionParserOptions = {
   at: 'at',
   expressions: true,
   limits: { depth: 4, comparisons: 20, listItems: 5, textLength: 100, expressionLength: 400, expressionDepth: 12 },

@@ -1,17 +1,25 @@
 import type { CelFunc, CelInput, CelObjectType, CelScalar, CelValue } from '@bufbuild/cel';
-import { type Frame, type Json, matchesPattern, matchingSteps, OPERATORS, type Truth, UNKNOWN } from '../../operators/index.ts';
-import { type CelTime, celLibrary, refuse, type Spend, standardFunction, timeTypes } from './cel-library.ts';
-import { createReader, createTimestamps } from './cel-timestamps.ts';
+import {
+  type ComparisonContext,
+  type Json,
+  matchesPattern,
+  maxMatchingSteps,
+  OPERATORS,
+  type Truth,
+  UNKNOWN,
+} from '../../operators/index.ts';
+import { type CelTime, celLibrary, refuse, type SpendEffort, standardFunction, timeTypes } from './cel-library.ts';
+import { createInstantParser, createTimestamps } from './cel-timestamps.ts';
 
 /** What comparing two values without a definition needs to know: nothing. */
-const FRAME: Frame = { kind: undefined, itemKind: undefined, now: 0, timeZone: 'UTC' };
+const FRAME: ComparisonContext = { kind: undefined, itemKind: undefined, now: 0, timeZone: 'UTC' };
 
 /**
  * CEL's comparisons with the meaning of our operators, for what of an expression stays CEL: values of different types
  * are an error, and so unknown, where CEL itself calls them not equal; text is ordered by code points; lists, objects and NaN
  * compare with nothing. Each passes the length of the text that it reads to `spend`.
  */
-export function createComparingFunctions(spend: Spend): readonly CelFunc[] {
+export function createComparingFunctions(spend: SpendEffort): readonly CelFunc[] {
   const { CelScalar, celFunc, celMethod, listType, mapType } = celLibrary();
   const { BOOL, DOUBLE, DYN, INT, STRING, UINT } = CelScalar;
   const standardEqual = standardFunction('_==_');
@@ -22,7 +30,7 @@ export function createComparingFunctions(spend: Spend): readonly CelFunc[] {
   };
   const isEqual = createEquality(
     (left, right) => (typeof left === 'string' && typeof right === 'string' ? ask('eq', left, right) : standard(left, right)),
-    createReader(spend),
+    createInstantParser(spend),
   );
   return [
     celFunc('_==_', [DYN, DYN], BOOL, isEqual),
@@ -76,7 +84,7 @@ function isNotANumber(value: CelValue): boolean {
 }
 
 /** CEL's functions that go through a text, with its length told to `spend` first: an item of a list is read once, and asked often. */
-export function createTextFunctions(spend: Spend): readonly CelFunc[] {
+export function createTextFunctions(spend: SpendEffort): readonly CelFunc[] {
   const { CelScalar, celFunc, celMethod } = celLibrary();
   const { INT, STRING } = CelScalar;
   const standardSize = standardFunction('size') as (text: string) => bigint;
@@ -97,11 +105,11 @@ export function createTextFunctions(spend: Spend): readonly CelFunc[] {
 }
 
 /** CEL's `matches`, by RE2 and within the same bounds as the operator. */
-export function createPatterns(spend: Spend): { compile(pattern: string): { test(text: string): boolean } } {
+export function createPatterns(spend: SpendEffort): { compile(pattern: string): { test(text: string): boolean } } {
   return {
     compile: (pattern) => ({
       test(text) {
-        spend(matchingSteps(text, pattern));
+        spend(maxMatchingSteps(text, pattern));
         return matchesPattern(text, pattern) ?? refuse('no RE2 pattern');
       },
     }),
@@ -142,7 +150,7 @@ function isAmong(item: CelValue, list: readonly CelValue[], isEqual: Equality): 
 
 /** The answer of our own operator of that name. */
 function answer(name: string, left: Json, right: Json): boolean {
-  const truth: Truth = OPERATORS.get(name)?.matches(left, right, FRAME) ?? UNKNOWN;
+  const truth: Truth = OPERATORS.get(name)?.evaluate(left, right, FRAME) ?? UNKNOWN;
   return truth === UNKNOWN ? refuse(`${name} is unknown`) : truth;
 }
 
@@ -174,7 +182,7 @@ const [FIRST_SECOND, LAST_SECOND] = [-62_135_596_800n, 253_402_300_799n];
  * converts with `Number`, `BigInt` and `Date.parse`, for which "" is 0, "50%" is NaN, "0x10" is 16 and 30 February is in March; it
  * reads the int of `timestamp(int)` as milliseconds where CEL means seconds, and converts between durations and ints, which CEL does not.
  */
-export function createConversions(spend: Spend): readonly CelFunc[] {
+export function createConversions(spend: SpendEffort): readonly CelFunc[] {
   const { INT, DOUBLE, STRING } = celLibrary().CelScalar;
   const { TIMESTAMP, DURATION } = timeTypes();
   const toTimestamp = createTimestamps();

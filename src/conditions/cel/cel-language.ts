@@ -1,5 +1,5 @@
 /** What an expression may call. `macros` are written as functions, too: the parser makes loops of them. */
-export interface CelWord {
+export interface CelSyntax {
   /** As an expression says it. */
   readonly form: string;
   /** What it comes to, in words. */
@@ -12,7 +12,7 @@ const counting = 'of numbers, of instants and spans of time; of an int and a dou
 const ofNumbers = 'of numbers; of an int and a double it is a double';
 
 /** Operators by the name that CEL's tree has for them. */
-export const CEL_OPERATORS: ReadonlyMap<string, CelWord> = new Map([
+export const CEL_OPERATORS: ReadonlyMap<string, CelSyntax> = new Map([
   ['_==_', { form: 'a == b', summary: comparing }],
   ['_!=_', { form: 'a != b', summary: comparing }],
   ['_<_', { form: 'a < b', summary: comparing }],
@@ -34,7 +34,7 @@ export const CEL_OPERATORS: ReadonlyMap<string, CelWord> = new Map([
 ]);
 
 /** Macros by name. */
-export const CEL_MACROS: ReadonlyMap<string, CelWord> = new Map([
+export const CEL_MACROS: ReadonlyMap<string, CelSyntax> = new Map([
   ['has', { form: 'has(resource.fee)', summary: 'whether there is a value at the path, like the operator `exists`' }],
   ['exists', { form: 'list.exists(x, x > 1.0)', summary: 'whether it holds for an item' }],
   ['exists_one', { form: 'list.exists_one(x, x > 1.0)', summary: 'whether it holds for exactly one item' }],
@@ -47,7 +47,7 @@ const ofMoment = 'of an instant, in UTC or in the time zone named: `"+01:00"` or
 const ofSpan = 'of a span of time, all of it in that unit';
 
 /** Functions by name. */
-export const CEL_FUNCTIONS: ReadonlyMap<string, CelWord> = new Map([
+export const CEL_FUNCTIONS: ReadonlyMap<string, CelSyntax> = new Map([
   ['size', { form: 'size(a)', summary: 'how many characters, items or members' }],
   ['contains', { form: 'a.contains("b")', summary: 'whether a text has another in it' }],
   ['startsWith', { form: 'a.startsWith("b")', summary: 'whether a text begins with another' }],

@@ -11,7 +11,7 @@ export function celLibrary(): typeof Library {
 }
 
 /** Counts the effort of an evaluation; throws where none is left. */
-export type Spend = (effort: number) => void;
+export type SpendEffort = (effort: number) => void;
 
 /** Throws an error of a CEL function, which makes the expression unknown. */
 export function refuse(reason: string): never {

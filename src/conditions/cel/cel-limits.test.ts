@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Json, type JsonObject, ownValue } from '../../operators/index.ts';
 import type { Scope } from '../condition.ts';
 import { parseConditions } from '../parse-condition.ts';
-import type { ConditionParser } from '../parsing-context.ts';
+import type { ConditionParserOptions } from '../parsing-context.ts';
 import { evaluate } from '../partial-evaluation.ts';
 
 /** Refused in words, even where the setting lets this much through. */
@@ -17,7 +17,7 @@ const HUGE: readonly (readonly [string, RegExp])[] = [
 ];
 
 /** Lets more through than anyone will set. */
-const READER: ConditionParser = {
+const READER: ConditionParserOptions = {
   at: 'at',
   expressions: true,
   limits: { depth: 4, comparisons: 20, listItems: 5, textLength: 100, expressionLength: 200_000, expressionDepth: 32 },

@@ -10,9 +10,9 @@ import {
   type PathKind,
 } from '../condition.ts';
 import { validateSides } from '../parse-comparison.ts';
-import { type ConditionParsing, describedKind } from '../parsing-context.ts';
-import { type ComparedWith, isOfNoRecord, toComputed } from './cel-computed.ts';
-import { type CelNode, type CelSource, callOf, knownPathOf } from './cel-tree.ts';
+import { type ConditionParser, lookupKind } from '../parsing-context.ts';
+import { type ComputedTarget, isRecordIndependent, toComputedOperand } from './cel-computed.ts';
+import { type CelNode, type CelSource, callOf, pathOf } from './cel-tree.ts';
 import { typeOfCel } from './cel-types.ts';
 
 /** CEL's comparisons by the names of its syntax tree, with their signs and the operators of the same meaning. */
@@ -27,14 +27,14 @@ const COMPARISONS: ReadonlyMap<string, { readonly sign: string; readonly operato
   ...['contains', 'startsWith', 'endsWith', 'matches'].map((name) => [name, { sign: name, operator: name }] as const),
 ]);
 
-interface Sides {
+interface BinaryComparison {
   readonly left: CelNode;
   readonly right: CelNode;
   readonly sign: string;
   readonly operator: string;
 }
 
-function sidesOf(node: CelNode): Sides | undefined {
+function toBinaryComparison(node: CelNode): BinaryComparison | undefined {
   const call = callOf(node);
   const comparison = COMPARISONS.get(call?.name ?? '');
   if (call === undefined || comparison === undefined) return undefined;
@@ -44,39 +44,39 @@ function sidesOf(node: CelNode): Sides | undefined {
 
 /** Lowers a comparison of a path with a path or a literal to a comparison operator, even if the result can only be unknown. */
 export function lowerComparison(node: CelNode, lowering: Lowering): Condition | undefined {
-  const sides = sidesOf(node);
-  if (sides === undefined) return undefined;
-  const { sign, operator } = sides;
-  const [left, right] = [sideOf(sides.left, lowering.reading), sideOf(sides.right, lowering.reading)];
+  const comparison = toBinaryComparison(node);
+  if (comparison === undefined) return undefined;
+  const { sign, operator } = comparison;
+  const [left, right] = [lowerOperand(comparison.left, lowering.parser), lowerOperand(comparison.right, lowering.parser)];
   if (left === undefined || right === undefined) return undefined;
-  if (left.path !== undefined) return compare(left.path, operator, { operand: right.operand, sign, lowering });
-  const mirror = OPERATORS.get(operator)?.mirror;
+  if (left.path !== undefined) return toComparison(left.path, operator, { operand: right.operand, sign, lowering });
+  const mirror = OPERATORS.get(operator)?.commutator;
   return right.path === undefined || mirror === undefined
     ? undefined
-    : compare(right.path, mirror, { operand: left.operand, sign, lowering });
+    : toComparison(right.path, mirror, { operand: left.operand, sign, lowering });
 }
 
 /** Lowers comparisons of a record's path with a value that is the same for all records, and `size(resource.tags) > 0`. */
 export function lowerComputed(node: CelNode, lowering: Lowering): Condition | undefined {
-  const sides = sidesOf(node);
-  if (sides === undefined) return undefined;
-  const { left, right, operator } = sides;
-  const sized = lowerSize(sides, lowering);
+  const comparison = toBinaryComparison(node);
+  if (comparison === undefined) return undefined;
+  const { left, right, operator } = comparison;
+  const sized = lowerSize(comparison, lowering);
   if (sized !== undefined) return sized;
-  const [path, other] = [fieldOf(left, lowering.reading), fieldOf(right, lowering.reading)];
-  if (path !== undefined) return compareWith(path, operator, { node: right, lowering });
-  const mirror = OPERATORS.get(operator)?.mirror;
-  return other === undefined || mirror === undefined ? undefined : compareWith(other, mirror, { node: left, lowering });
+  const [path, other] = [recordPathOf(left, lowering.parser), recordPathOf(right, lowering.parser)];
+  if (path !== undefined) return lowerRecordComparison(path, operator, { node: right, lowering });
+  const mirror = OPERATORS.get(operator)?.commutator;
+  return other === undefined || mirror === undefined ? undefined : lowerRecordComparison(other, mirror, { node: left, lowering });
 }
 
 /** Compares a path of the record with a node; undefined if the result can only be unknown or must be evaluated for each record. */
-export function compareWith(
+export function lowerRecordComparison(
   path: Path,
   operator: string,
   { node, lowering }: { readonly node: CelNode; readonly lowering: Lowering },
 ): Comparison | undefined {
-  const operand = operandBeside(node, kindOf(path, lowering.reading), lowering);
-  return operand === undefined ? undefined : compareIfFit(path, operator, { operand, lowering });
+  const operand = lowerOperandFor(node, pathKindOf(path, lowering.parser), lowering);
+  return operand === undefined ? undefined : toComparisonIfValid(path, operator, { operand, lowering });
 }
 
 /** Comparisons of a size that only test whether a list is empty, with the matching value of `empty`. */
@@ -89,26 +89,26 @@ const SIZES: ReadonlyMap<string, boolean> = new Map([
   ['lt 1', true],
 ]);
 
-function lowerSize({ left, right, operator }: Sides, lowering: Lowering): Condition | undefined {
-  const [path, other] = [sizedBy(left, lowering), sizedBy(right, lowering)];
+function lowerSize({ left, right, operator }: BinaryComparison, lowering: Lowering): Condition | undefined {
+  const [path, other] = [sizeArgumentOf(left, lowering), sizeArgumentOf(right, lowering)];
   const count = literalOf(path === undefined ? left : right)?.value;
-  const empty = SIZES.get(`${path === undefined ? OPERATORS.get(operator)?.mirror : operator} ${count}`);
+  const empty = SIZES.get(`${path === undefined ? OPERATORS.get(operator)?.commutator : operator} ${count}`);
   const sized = path ?? other;
   if (typeof count !== 'number' || sized === undefined || empty === undefined) return undefined;
-  return compareIfFit(sized, 'empty', { operand: { type: 'literal', value: empty }, lowering });
+  return toComparisonIfValid(sized, 'empty', { operand: { type: 'literal', value: empty }, lowering });
 }
 
 /** The list or text of the record whose size a node is. An object has a size too, but is never `empty`. */
-function sizedBy(node: CelNode, { reading }: Lowering): Path | undefined {
+function sizeArgumentOf(node: CelNode, { parser }: Lowering): Path | undefined {
   const call = callOf(node);
   const [sized, ...more] = call?.target === undefined ? (call?.args ?? []) : [call.target, ...call.args];
   if (call?.name !== 'size' || sized === undefined || more.length > 0) return undefined;
-  const path = fieldOf(sized, reading);
-  const kind = path && kindOf(path, reading)?.kind;
+  const path = recordPathOf(sized, parser);
+  const kind = path && pathKindOf(path, parser)?.kind;
   return kind === 'list' || kind === 'text' ? path : undefined;
 }
 
-interface Comparing {
+interface ComparisonInput {
   readonly operand: Operand;
   /** The text in the expression, for messages. */
   readonly sign?: string;
@@ -116,29 +116,29 @@ interface Comparing {
 }
 
 /** Returns the comparison. If it can only be unknown, adds the reason to the mistakes. */
-export function compare(path: Path, operator: string, { operand, sign, lowering }: Comparing): Condition {
-  const { reading, mistakes } = lowering;
+export function toComparison(path: Path, operator: string, { operand, sign, lowering }: ComparisonInput): Condition {
+  const { parser, mistakes } = lowering;
   const comparison: Comparison = Object.freeze({ type: 'comparison', path, operator, operand, ifExists: false });
   const fits = fitsKind(path, operator, lowering);
-  const kind = kindOf(path, reading)?.kind;
-  const found = fits ? validateSides(comparison, reading) : [`"${sign ?? operator}" does not fit ${path.text}, which is ${kind}`];
+  const kind = pathKindOf(path, parser)?.kind;
+  const found = fits ? validateSides(comparison, parser) : [`"${sign ?? operator}" does not fit ${path.text}, which is ${kind}`];
   for (const mistake of found) mistakes.add(fits ? `${path.text}: ${mistake}` : mistake);
   return found.length > 0 ? constant(null) : comparison;
 }
 
 /** Returns the comparison; undefined if it can only be unknown. */
-export function compareIfFit(path: Path, operator: string, { operand, lowering }: Comparing): Comparison | undefined {
+export function toComparisonIfValid(path: Path, operator: string, { operand, lowering }: ComparisonInput): Comparison | undefined {
   const comparison: Comparison = Object.freeze({ type: 'comparison', path, operator, operand, ifExists: false });
-  return fitsKind(path, operator, lowering) && validateSides(comparison, lowering.reading).length === 0 ? comparison : undefined;
+  return fitsKind(path, operator, lowering) && validateSides(comparison, lowering.parser).length === 0 ? comparison : undefined;
 }
 
-function fitsKind(path: Path, operator: string, { reading }: Lowering): boolean {
-  const kind = kindOf(path, reading)?.kind;
+function fitsKind(path: Path, operator: string, { parser }: Lowering): boolean {
+  const kind = pathKindOf(path, parser)?.kind;
   return kind === undefined || OPERATORS.get(operator)?.kinds.includes(kind) === true;
 }
 
 /** One side of a CEL comparison that a condition can express: a path, a literal, or a list of paths and literals. */
-export interface Side {
+export interface LoweredOperand {
   readonly path?: Path;
   readonly operand: Operand;
 }
@@ -146,54 +146,54 @@ export interface Side {
 /** The context of lowering an expression. */
 export interface Lowering {
   readonly source: CelSource;
-  readonly reading: ConditionParsing;
+  readonly parser: ConditionParser;
   /** Filled with the comparisons that can only be unknown. */
   readonly mistakes: Set<string>;
 }
 
 /** Converts a node to a side; undefined unless it is a path, a literal, or a list of paths and literals. */
-export function sideOf(node: CelNode, reading: ConditionParsing): Side | undefined {
-  const path = fieldOf(node, reading) ?? pathReadBy(node);
+export function lowerOperand(node: CelNode, parser: ConditionParser): LoweredOperand | undefined {
+  const path = recordPathOf(node, parser) ?? valuePathOf(node);
   if (path !== undefined) return { path, operand: { type: 'reference', path } };
   const literal = literalOf(node);
   if (literal !== undefined) return { operand: { type: 'literal', value: literal.value } };
-  return node.exprKind.case === 'listExpr' ? listOf(node.exprKind.value.elements, reading) : undefined;
+  return node.exprKind.case === 'listExpr' ? lowerList(node.exprKind.value.elements, parser) : undefined;
 }
 
 /** Converts a node to the operand of a record's path that compares as `kind`; undefined if it must be evaluated for each record. */
-export function operandBeside(node: CelNode, kind: PathKind | undefined, { source, reading }: Lowering): Operand | undefined {
-  const side = sideOf(node, reading);
+export function lowerOperandFor(node: CelNode, kind: PathKind | undefined, { source, parser }: Lowering): Operand | undefined {
+  const side = lowerOperand(node, parser);
   if (side !== undefined) return side.operand;
-  if (!isOfNoRecord(node)) return undefined;
-  const beside = toComparedWith(kind);
-  if (typeOfCel(node, reading) === 'instant' && !beside.instants) return undefined;
-  const computed = toComputed(node, { source, beside });
+  if (!isRecordIndependent(node)) return undefined;
+  const target = toComputedTarget(kind);
+  if (typeOfCel(node, parser) === 'timestamp' && !target.instants) return undefined;
+  const computed = toComputedOperand(node, { source, target });
   if (computed.paths.length > 0) return computed;
-  const value = computed.evaluate(NOTHING);
+  const value = computed.evaluate(NO_INPUT);
   return value === undefined ? undefined : { type: 'literal', value };
 }
 
 /** Describes the values that values of the kind, or items of a list of the kind, are compared with. */
-export function toComparedWith(kind: PathKind | undefined): ComparedWith {
+export function toComputedTarget(kind: PathKind | undefined): ComputedTarget {
   return { instants: (kind?.itemKind ?? kind?.kind) === 'timestamp', integers: kind?.whole === true };
 }
 
-const NOTHING = { valueAt: () => undefined, kindOf: () => undefined };
+const NO_INPUT = { valueAt: () => undefined, kindOf: () => undefined };
 
 /** Returns the path of the record that a node reads, directly or through a conversion to the type of its own values. */
-export function fieldOf(node: CelNode, reading: ConditionParsing): Path | undefined {
-  const path = pathReadBy(node);
+export function recordPathOf(node: CelNode, parser: ConditionParser): Path | undefined {
+  const path = valuePathOf(node);
   if (path !== undefined) return path.group === 'resource' ? path : undefined;
   const call = callOf(node);
   const [only, ...others] = call?.args ?? [];
   if (call === undefined || call.target !== undefined || only === undefined || others.length > 0) return undefined;
-  const converted = pathReadBy(only);
-  const kind = converted?.group === 'resource' ? kindOf(converted, reading) : undefined;
-  return kind !== undefined && CONVERTS_NOTHING.get(call.name)?.(kind) === true ? converted : undefined;
+  const converted = valuePathOf(only);
+  const kind = converted?.group === 'resource' ? pathKindOf(converted, parser) : undefined;
+  return kind !== undefined && IDENTITY_CONVERSIONS.get(call.name)?.(kind) === true ? converted : undefined;
 }
 
 /** Conversions, with the kinds whose values they do not change. */
-const CONVERTS_NOTHING: ReadonlyMap<string, (kind: PathKind) => boolean> = new Map<string, (kind: PathKind) => boolean>([
+const IDENTITY_CONVERSIONS: ReadonlyMap<string, (kind: PathKind) => boolean> = new Map<string, (kind: PathKind) => boolean>([
   ['timestamp', ({ kind }) => kind === 'timestamp'],
   ['double', ({ kind }) => kind === 'number'],
   ['int', ({ kind, whole }) => kind === 'number' && whole === true],
@@ -201,22 +201,22 @@ const CONVERTS_NOTHING: ReadonlyMap<string, (kind: PathKind) => boolean> = new M
 ]);
 
 /** Returns the kind of a path's values according to the definitions. */
-export function kindOf(path: Path, reading: ConditionParsing): PathKind | undefined {
-  const described = describedKind(reading, path);
+export function pathKindOf(path: Path, parser: ConditionParser): PathKind | undefined {
+  const described = lookupKind(parser, path);
   return 'kind' in described ? described.kind : undefined;
 }
 
-function pathReadBy(node: CelNode): Path | undefined {
-  const read = knownPathOf(node);
+function valuePathOf(node: CelNode): Path | undefined {
+  const read = pathOf(node);
   return read === undefined || read.presence ? undefined : read.path;
 }
 
 /** A list of paths and literals. */
-function listOf(nodes: readonly CelNode[], reading: ConditionParsing): Side | undefined {
+function lowerList(nodes: readonly CelNode[], parser: ConditionParser): LoweredOperand | undefined {
   const items: Operand[] = [];
   const values: Json[] = [];
   for (const node of nodes) {
-    const item = node.exprKind.case === 'listExpr' ? undefined : sideOf(node, reading)?.operand;
+    const item = node.exprKind.case === 'listExpr' ? undefined : lowerOperand(node, parser)?.operand;
     if (item === undefined) return undefined;
     items.push(item);
     if (item.type === 'literal') values.push(item.value);
@@ -266,17 +266,17 @@ const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
 ]);
 
 /** Converts a node to a comparison of integers: integer fields of the record, int literals, and arithmetic of both. */
-export function toIntegerComparison(node: CelNode, reading: ConditionParsing): IntegerComparison | undefined {
+export function toIntegerComparison(node: CelNode, parser: ConditionParser): IntegerComparison | undefined {
   const call = callOf(node);
   const sign = SIGNS.get(call?.name ?? '');
-  const [left, right] = (call?.args ?? []).map((part) => toTerm(part, reading));
+  const [left, right] = (call?.args ?? []).map((part) => toIntegerTerm(part, parser));
   return sign === undefined || left === undefined || right === undefined ? undefined : { sign, left, right };
 }
 
-function toTerm(node: CelNode, reading: ConditionParsing): IntegerTerm | undefined {
-  const read = knownPathOf(node);
+function toIntegerTerm(node: CelNode, parser: ConditionParser): IntegerTerm | undefined {
+  const read = pathOf(node);
   if (read !== undefined) {
-    const isInteger = !read.presence && read.path.group === 'resource' && kindOf(read.path, reading)?.whole === true;
+    const isInteger = !read.presence && read.path.group === 'resource' && pathKindOf(read.path, parser)?.whole === true;
     return isInteger ? { type: 'field', path: read.path } : undefined;
   }
   const { exprKind } = node;
@@ -285,7 +285,7 @@ function toTerm(node: CelNode, reading: ConditionParsing): IntegerTerm | undefin
     return constantKind.case === 'int64Value' ? { type: 'literal', digits: String(constantKind.value) } : undefined;
   }
   const call = callOf(node);
-  const [left, right] = (call?.args ?? []).map((part) => toTerm(part, reading));
+  const [left, right] = (call?.args ?? []).map((part) => toIntegerTerm(part, parser));
   if (call?.name === '-_' && left !== undefined) return { type: 'operation', sign: '-', left: ZERO, right: left };
   const sign = OPERATIONS.get(call?.name ?? '');
   if (sign === undefined || left === undefined || right === undefined) return undefined;

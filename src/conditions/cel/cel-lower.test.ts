@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Json, type JsonObject, ownValue } from '../../operators/index.ts';
-import { type Condition, OPEN, type PathKind, type Scope } from '../condition.ts';
+import { type Condition, type PathKind, type Scope, UNRESOLVED } from '../condition.ts';
 import { printCondition } from '../explain-condition.ts';
 import { parseConditions } from '../parse-condition.ts';
-import type { ConditionParser } from '../parsing-context.ts';
+import type { ConditionParserOptions } from '../parsing-context.ts';
 import { evaluate, partiallyEvaluate } from '../partial-evaluation.ts';
 
 const KINDS: ReadonlyMap<string, PathKind> = new Map<string, PathKind>([
@@ -165,7 +165,7 @@ describe('lowering', () => {
     expect(read(expression).issues).toEqual([]);
     const lowered = read(expression).condition;
     expect(printCondition(lowered)).toBe(condition);
-    expect(printCondition(partiallyEvaluate(lowered, scopeOf(USER, OPEN)))).toBe(left);
+    expect(printCondition(partiallyEvaluate(lowered, scopeOf(USER, UNRESOLVED)))).toBe(left);
   });
 
   it('has the answers of CEL, with the record open and with the record known', () => {
@@ -176,7 +176,7 @@ describe('lowering', () => {
         const lowered = read(expression).condition;
         const answer = evaluate(lowered, scopeOf(user, record));
         expect(evaluate(asCel(expression), scopeOf(user, record))).toBe(answer);
-        expect(evaluate(partiallyEvaluate(lowered, scopeOf(user, OPEN)), scopeOf(user, record))).toBe(answer);
+        expect(evaluate(partiallyEvaluate(lowered, scopeOf(user, UNRESOLVED)), scopeOf(user, record))).toBe(answer);
         if (answer !== null) known++;
       }),
       { numRuns: 5000 },
@@ -192,7 +192,7 @@ describe('lowering', () => {
     const { condition } = read('resource.level == user.count + 9007199254740988');
     const record = { level: 2 ** 53 + 2 };
     expect(evaluate(condition, scopeOf({ count }, record))).toBe(answer);
-    expect(evaluate(partiallyEvaluate(condition, scopeOf({ count }, OPEN)), scopeOf({ count }, record))).toBe(answer);
+    expect(evaluate(partiallyEvaluate(condition, scopeOf({ count }, UNRESOLVED)), scopeOf({ count }, record))).toBe(answer);
   });
 
   it('takes a user that is open for a user that is not', () => {
@@ -208,7 +208,7 @@ describe('lowering', () => {
         tags: ['red'],
         counts: [5],
       };
-      const left = partiallyEvaluate(condition, scopeOf(OPEN, record));
+      const left = partiallyEvaluate(condition, scopeOf(UNRESOLVED, record));
       expect(evaluate(left, scopeOf(USER, record))).toBe(evaluate(condition, scopeOf(USER, record)));
     }
   });
@@ -254,7 +254,7 @@ const USERS: fc.Arbitrary<JsonObject> = fc.record(
   { requiredKeys: [] },
 );
 
-const READER: ConditionParser = {
+const READER: ConditionParserOptions = {
   at: 'at',
   expressions: true,
   limits: { depth: 4, comparisons: 20, listItems: 5, textLength: 100, expressionLength: 400, expressionDepth: 32 },
@@ -265,13 +265,13 @@ function read(expression: string): ReturnType<typeof parseConditions> {
   return parseConditions([{ expression }], READER);
 }
 
-function scopeOf(user: JsonObject | typeof OPEN, record: JsonObject | typeof OPEN): Scope {
+function scopeOf(user: JsonObject | typeof UNRESOLVED, record: JsonObject | typeof UNRESOLVED): Scope {
   return {
     now: 0,
     timeZone: 'UTC',
     valueOf({ group, keys }) {
       const of = group === 'user' ? user : record;
-      return of === OPEN ? OPEN : keys.reduce<Json | undefined>((value, key) => ownValue(value, key), of);
+      return of === UNRESOLVED ? UNRESOLVED : keys.reduce<Json | undefined>((value, key) => ownValue(value, key), of);
     },
     kindOf: ({ text }) => KINDS.get(text),
   };

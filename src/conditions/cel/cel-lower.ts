@@ -1,22 +1,22 @@
 import { all, any, type Comparison, type Condition, constant, not, type Operand, type Path } from '../condition.ts';
-import type { ConditionParsing } from '../parsing-context.ts';
-import { isOfNoRecord, toComputedItems } from './cel-computed.ts';
+import type { ConditionParser } from '../parsing-context.ts';
+import { isRecordIndependent, toComputedItems } from './cel-computed.ts';
 import { toExpression } from './cel-evaluate.ts';
 import {
-  compare,
-  compareIfFit,
-  compareWith,
-  fieldOf,
-  kindOf,
   type Lowering,
   literalOf,
   lowerComparison,
   lowerComputed,
-  toComparedWith,
+  lowerRecordComparison,
+  pathKindOf,
+  recordPathOf,
+  toComparison,
+  toComparisonIfValid,
+  toComputedTarget,
   toIntegerComparison,
 } from './cel-lower-comparison.ts';
-import { type CelNode, type CelSource, CHOICE, callOf, knownPathOf, partsOf } from './cel-tree.ts';
-import { typeMistakes } from './cel-types.ts';
+import { type CelNode, type CelSource, CONDITIONAL, callOf, partsOf, pathOf } from './cel-tree.ts';
+import { validateTypes } from './cel-types.ts';
 
 /**
  * The condition that an expression is: `&&`, `||` and `!` are ours already (an error is unknown, and is absorbed alike),
@@ -25,10 +25,10 @@ import { typeMistakes } from './cel-types.ts';
  */
 export function lowerCel(
   source: CelSource,
-  reading: ConditionParsing,
+  parser: ConditionParser,
 ): { readonly condition: Condition; readonly mistakes: readonly string[] } {
   const mistakes = new Set<string>();
-  return { condition: lower(source.expr, { source, reading, mistakes }), mistakes: [...mistakes] };
+  return { condition: lower(source.expr, { source, parser, mistakes }), mistakes: [...mistakes] };
 }
 
 function lower(node: CelNode, lowering: Lowering): Condition {
@@ -39,30 +39,32 @@ function lower(node: CelNode, lowering: Lowering): Condition {
   if (call?.name === '!_' && only !== undefined) return not(lower(only, lowering));
   const plain = lowerLeaf(node, lowering) ?? lowerComparison(node, lowering);
   if (plain !== undefined) return plain;
-  const mistakes = [...typeMistakes(node, lowering.reading), ...literalMistakes(node, lowering)];
+  const mistakes = [...validateTypes(node, lowering.parser), ...literalMistakes(node, lowering)];
   for (const mistake of mistakes) lowering.mistakes.add(mistake);
   if (mistakes.length > 0) return constant(null);
-  return lowerChoice(node, lowering) ?? lowerComputed(node, lowering) ?? lowerLoop(node, lowering) ?? keep(node, lowering);
+  return (
+    lowerConditional(node, lowering) ?? lowerComputed(node, lowering) ?? lowerLoop(node, lowering) ?? toUnloweredExpression(node, lowering)
+  );
 }
 
-const NULL: Operand = { type: 'literal', value: null };
+const NULL_OPERAND: Operand = { type: 'literal', value: null };
 /** A condition that stays a CEL expression. */
-function keep(node: CelNode, { source, reading }: Lowering): Condition {
-  const integers = toIntegerComparison(node, reading);
+function toUnloweredExpression(node: CelNode, { source, parser }: Lowering): Condition {
+  const integers = toIntegerComparison(node, parser);
   const expression = toExpression(node, source);
   return integers === undefined ? expression : Object.freeze({ ...expression, integers });
 }
 
 /** The value that a path is compared with where it is a condition by itself: `user.isActive`, `has(user.department)`. */
-const YES: Operand = { type: 'literal', value: true };
+const TRUE_OPERAND: Operand = { type: 'literal', value: true };
 
 function lowerLeaf(node: CelNode, lowering: Lowering): Condition | undefined {
   const literal = literalOf(node);
   if (typeof literal?.value === 'boolean') return constant(literal.value);
-  const read = knownPathOf(node);
+  const read = pathOf(node);
   if (read === undefined) return undefined;
-  if (read.presence) return compare(read.path, 'exists', { operand: YES, lowering });
-  const isTrue = compare(read.path, 'eq', { operand: YES, lowering });
+  if (read.presence) return toComparison(read.path, 'exists', { operand: TRUE_OPERAND, lowering });
+  const isTrue = toComparison(read.path, 'eq', { operand: TRUE_OPERAND, lowering });
   // With `eq`, null is a value that is not true. In CEL, null is not a boolean, which is an error.
   return isTrue.type === 'constant' || isStoredBoolean(read.path, lowering)
     ? isTrue
@@ -70,47 +72,47 @@ function lowerLeaf(node: CelNode, lowering: Lowering): Condition | undefined {
 }
 
 /** A column holds no null: a field without a value is missing. */
-function isStoredBoolean(path: Path, { reading }: Lowering): boolean {
-  return path.group === 'resource' && kindOf(path, reading)?.kind === 'boolean';
+function isStoredBoolean(path: Path, { parser }: Lowering): boolean {
+  return path.group === 'resource' && pathKindOf(path, parser)?.kind === 'boolean';
 }
 
 function isNull(path: Path): Comparison {
-  return Object.freeze({ type: 'comparison', path, operator: 'eq', operand: NULL, ifExists: false });
+  return Object.freeze({ type: 'comparison', path, operator: 'eq', operand: NULL_OPERAND, ifExists: false });
 }
 
 /** Finds literals in a part other than a plain comparison that their paths never equal. Only checked if the values of paths are known. */
 function literalMistakes(root: CelNode, lowering: Lowering): readonly string[] {
-  const { domainOf, ...reader } = lowering.reading.reader;
+  const { domainOf, ...options } = lowering.parser.options;
   if (domainOf === undefined) return [];
-  const mistakesIn = (reading: ConditionParsing): ReadonlySet<string> => {
+  const mistakesIn = (parser: ConditionParser): ReadonlySet<string> => {
     const mistakes = new Set<string>();
     const look = (node: CelNode): void => {
-      lowerComparison(node, { ...lowering, reading, mistakes });
+      lowerComparison(node, { ...lowering, parser, mistakes });
       for (const part of partsOf(node)) look(part);
     };
     look(root);
     return mistakes;
   };
-  const others = mistakesIn({ ...lowering.reading, reader });
-  return [...mistakesIn(lowering.reading)].filter((mistake) => !others.has(mistake));
+  const others = mistakesIn({ ...lowering.parser, options });
+  return [...mistakesIn(lowering.parser)].filter((mistake) => !others.has(mistake));
 }
 
 /**
- * Lowers `asked ? yes : no`. If `asked` is unknown, so is the result: the last group ensures that. `asked` is repeated three
+ * Lowers `test ? yes : no`. If `asked` is unknown, so is the result: the last group ensures that. `asked` is repeated three
  * times, so it must not contain a choice itself.
  */
-function lowerChoice(node: CelNode, lowering: Lowering): Condition | undefined {
+function lowerConditional(node: CelNode, lowering: Lowering): Condition | undefined {
   const call = callOf(node);
-  const [asked, yes, no] = call?.args ?? [];
-  if (call?.name !== CHOICE || asked === undefined || yes === undefined || no === undefined) return undefined;
-  if (hasChoice(asked) || isOfNoRecord(node)) return undefined;
-  const condition = lower(asked, lowering);
+  const [test, yes, no] = call?.args ?? [];
+  if (call?.name !== CONDITIONAL || test === undefined || yes === undefined || no === undefined) return undefined;
+  if (hasConditional(test) || isRecordIndependent(node)) return undefined;
+  const condition = lower(test, lowering);
   const otherwise = not(condition);
   return any([all([condition, lower(yes, lowering)]), all([otherwise, lower(no, lowering)]), all([condition, otherwise])]);
 }
 
-function hasChoice(node: CelNode): boolean {
-  return callOf(node)?.name === CHOICE || partsOf(node).some(hasChoice);
+function hasConditional(node: CelNode): boolean {
+  return callOf(node)?.name === CONDITIONAL || partsOf(node).some(hasConditional);
 }
 
 /** `list.exists(name, left sign right)`, or `all`. */
@@ -128,20 +130,20 @@ interface Loop {
  * an operator is unknown. The condition therefore also tests whether the list has items.
  */
 export function lowerLoop(node: CelNode, lowering: Lowering): Condition | undefined {
-  const loop = loopOf(node);
+  const loop = parseLoop(node);
   if (loop === undefined) return undefined;
-  const list = fieldOf(loop.list, lowering.reading);
-  return list === undefined ? overKnownList(loop, lowering) : overField(list, loop, lowering);
+  const list = recordPathOf(loop.list, lowering.parser);
+  return list === undefined ? lowerLoopOverKnownList(loop, lowering) : lowerLoopOverRecordList(list, loop, lowering);
 }
 
 /** A list of the record, whose items are compared with what is the same for every record. */
-function overField(list: Path, { macro, name, sign, left, right }: Loop, lowering: Lowering): Condition | undefined {
-  if (kindOf(list, lowering.reading)?.kind !== 'list') return undefined;
+function lowerLoopOverRecordList(list: Path, { macro, name, sign, left, right }: Loop, lowering: Lowering): Condition | undefined {
+  if (pathKindOf(list, lowering.parser)?.kind !== 'list') return undefined;
   const other = isItem(left, name) ? right : sign === '@in' || !isItem(right, name) ? undefined : left;
   if (other === undefined) return undefined;
   const operator = sign !== '@in' ? 'has' : macro === 'exists' ? 'hasAny' : 'subsetOf';
-  const comparison = compareWith(list, operator, { node: other, lowering });
-  const isEmpty = compareIfFit(list, 'empty', { operand: { type: 'literal', value: true }, lowering });
+  const comparison = lowerRecordComparison(list, operator, { node: other, lowering });
+  const isEmpty = toComparisonIfValid(list, 'empty', { operand: { type: 'literal', value: true }, lowering });
   if (comparison === undefined || isEmpty === undefined) return undefined;
   // A literal is never missing, so operator and loop agree on an empty list.
   if (comparison.operand.type === 'literal') return macro === 'all' && sign !== '@in' ? not(comparison) : comparison;
@@ -150,16 +152,16 @@ function overField(list: Path, { macro, name, sign, left, right }: Loop, lowerin
 }
 
 /** A list that is the same for every record, such as one of the user, whose items are compared with a field. */
-function overKnownList({ macro, list, name, sign, left, right }: Loop, lowering: Lowering): Condition | undefined {
-  if (!isOfNoRecord(list)) return undefined;
-  const [rightField, leftField] = [fieldOf(right, lowering.reading), sign === '@in' ? undefined : fieldOf(left, lowering.reading)];
+function lowerLoopOverKnownList({ macro, list, name, sign, left, right }: Loop, lowering: Lowering): Condition | undefined {
+  if (!isRecordIndependent(list)) return undefined;
+  const [rightField, leftField] = [recordPathOf(right, lowering.parser), sign === '@in' ? undefined : recordPathOf(left, lowering.parser)];
   const field = rightField ?? leftField;
   const term = rightField === undefined ? right : left;
-  if (field === undefined || !isOfNoRecord(term, [name])) return undefined;
-  const kind = kindOf(field, lowering.reading);
+  if (field === undefined || !isRecordIndependent(term, [name])) return undefined;
+  const kind = pathKindOf(field, lowering.parser);
   if (sign === '@in' && kind?.kind !== 'list') return undefined;
-  const { values, hasItems, errors } = toComputedItems({ list, name, term }, { source: lowering.source, beside: toComparedWith(kind) });
-  const comparison: Comparison | undefined = compareIfFit(field, OVER_KNOWN[macro][sign === '@in' ? 'in' : 'equal'], {
+  const { values, hasItems, errors } = toComputedItems({ list, name, term }, { source: lowering.source, target: toComputedTarget(kind) });
+  const comparison: Comparison | undefined = toComparisonIfValid(field, KNOWN_LIST_OPERATORS[macro][sign === '@in' ? 'in' : 'equal'], {
     operand: values,
     lowering,
   });
@@ -168,14 +170,14 @@ function overKnownList({ macro, list, name, sign, left, right }: Loop, lowering:
 }
 
 /** The operators of a field that is compared with the items of a known list. */
-const OVER_KNOWN = { exists: { equal: 'in', in: 'hasAny' }, all: { equal: 'nin', in: 'hasAll' } } as const;
+const KNOWN_LIST_OPERATORS = { exists: { equal: 'in', in: 'hasAny' }, all: { equal: 'nin', in: 'hasAll' } } as const;
 
 function isItem({ exprKind }: CelNode, name: string): boolean {
   return exprKind.case === 'identExpr' && exprKind.value.name === name;
 }
 
 /** Parses a node as a loop of equalities: `exists` of `==` or `in`, `all` of `!=` or `in`. */
-function loopOf({ exprKind }: CelNode): Loop | undefined {
+function parseLoop({ exprKind }: CelNode): Loop | undefined {
   if (exprKind.case !== 'comprehensionExpr') return undefined;
   const { iterVar, accuVar, iterRange, accuInit, loopStep, result } = exprKind.value;
   const step = loopStep && callOf(loopStep);

@@ -5,7 +5,7 @@ import type { PathKind, Scope } from '../condition.ts';
 import { conditionPaths } from '../condition.ts';
 import { printCondition } from '../explain-condition.ts';
 import { parseConditions } from '../parse-condition.ts';
-import type { ConditionParser } from '../parsing-context.ts';
+import type { ConditionParserOptions } from '../parsing-context.ts';
 import { evaluate } from '../partial-evaluation.ts';
 
 const KINDS: ReadonlyMap<string, PathKind> = new Map<string, PathKind>([
@@ -257,7 +257,7 @@ describe('expressions', () => {
   });
 });
 
-const READER: ConditionParser = {
+const READER: ConditionParserOptions = {
   at: 'at',
   expressions: true,
   limits: { depth: 4, comparisons: 20, listItems: 5, textLength: 100, expressionLength: 200, expressionDepth: 12 },

@@ -1,6 +1,6 @@
 import type { CelFunc } from '@bufbuild/cel';
 import { parseInstant } from '../../operators/index.ts';
-import { type CelTime, celLibrary, refuse, type Spend, standardFunction, timeTypes } from './cel-library.ts';
+import { type CelTime, celLibrary, refuse, type SpendEffort, standardFunction, timeTypes } from './cel-library.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -26,11 +26,11 @@ const PARTS: ReadonlyMap<string, Part> = new Map<string, Part>([
  * CEL's functions of instants. The library's functions use the local time of the process, which skips an hour a year, map years
  * before 100 to the twentieth century, and build a formatter for the time zone at each call.
  */
-export function createInstantFunctions(spend: Spend): readonly CelFunc[] {
+export function createInstantFunctions(spend: SpendEffort): readonly CelFunc[] {
   const { CelScalar, celMethod } = celLibrary();
   const { INT, STRING } = CelScalar;
   const { TIMESTAMP } = timeTypes();
-  const read = createReader(spend);
+  const read = createInstantParser(spend);
   const inUtc = (part: Part, instant: CelTime): bigint => BigInt(part(new Date(toMilliseconds(instant))));
   const inZone = (part: Part, instant: CelTime, zone: string): bigint => {
     const at = toMilliseconds(instant);
@@ -56,11 +56,11 @@ export function createInstantFunctions(spend: Spend): readonly CelFunc[] {
  * A text as the instant that it says, where an instant or a duration is on the other side: fields and claims hold instants as texts.
  * `_==_` does the same in `createComparingFunctions`.
  */
-export function createInstantTexts(spend: Spend): readonly CelFunc[] {
+export function createInstantTexts(spend: SpendEffort): readonly CelFunc[] {
   const { CelScalar, celFunc } = celLibrary();
   const { BOOL, STRING } = CelScalar;
   const { TIMESTAMP, DURATION } = timeTypes();
-  const read = createReader(spend);
+  const read = createInstantParser(spend);
   const [plus, minus] = [standardFunction('_+_') as Arithmetic, standardFunction('_-_') as Arithmetic];
   return [
     ...['_<_', '_<=_', '_>_', '_>=_'].flatMap((name) => {
@@ -82,7 +82,7 @@ export function createInstantTexts(spend: Spend): readonly CelFunc[] {
 type Arithmetic = (left: CelTime, right: CelTime) => CelTime;
 
 /** Parses texts as instants and passes their length to `spend`. */
-export function createReader(spend: Spend): (text: string) => CelTime {
+export function createInstantParser(spend: SpendEffort): (text: string) => CelTime {
   const toTimestamp = createTimestamps();
   return (text) => {
     spend(text.length);
@@ -127,7 +127,7 @@ const formats = new Map<string, Intl.DateTimeFormat>();
 const MAX_FORMATS = 200;
 
 /** Milliseconds by which local time in a zone, `+01:00` or an IANA name, is ahead of UTC. */
-function offsetOf(zone: string, at: number, spend: Spend): number {
+function offsetOf(zone: string, at: number, spend: SpendEffort): number {
   const fixed = FIXED_ZONE.exec(zone);
   if (fixed !== null) return toOffset(fixed);
   if (!ZONE_NAME.test(zone)) return refuse('no time zone');
@@ -144,7 +144,7 @@ function toOffset([, sign, hours = '0', minutes = '0', seconds = '0']: RegExpExe
 }
 
 /** Throws if no zone has that name. */
-function formatOf(zone: string, spend: Spend): Intl.DateTimeFormat {
+function formatOf(zone: string, spend: SpendEffort): Intl.DateTimeFormat {
   const known = formats.get(zone);
   if (known !== undefined) return known;
   spend(BUILD_EFFORT);

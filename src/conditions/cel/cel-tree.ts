@@ -19,7 +19,7 @@ export interface CelCall {
 export const INDEX = '_[_]';
 
 /** The name by which CEL's tree calls `a ? b : c`. */
-export const CHOICE = '_?_:_';
+export const CONDITIONAL = '_?_:_';
 
 /** The call that a node is. */
 export function callOf({ exprKind }: CelNode): CelCall | undefined {
@@ -36,7 +36,7 @@ export interface CelPath {
 }
 
 /** The path that a node reads; undefined where it is no path. */
-export function pathOf(node: CelNode): CelPath | undefined {
+export function parsePathNode(node: CelNode): CelPath | undefined {
   const keys: string[] = [];
   let presence = false;
   for (let at: CelNode | undefined = node; at !== undefined; ) {
@@ -58,8 +58,8 @@ export function pathOf(node: CelNode): CelPath | undefined {
 }
 
 /** The path where it can be read. */
-export function knownPathOf(node: CelNode): { readonly path: Path; readonly presence: boolean } | undefined {
-  const found = pathOf(node);
+export function pathOf(node: CelNode): { readonly path: Path; readonly presence: boolean } | undefined {
+  const found = parsePathNode(node);
   return found !== undefined && 'path' in found.parsed ? { path: found.parsed.path, presence: found.presence } : undefined;
 }
 

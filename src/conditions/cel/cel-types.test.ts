@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type Json, ownValue } from '../../operators/index.ts';
 import type { PathKind, Scope } from '../condition.ts';
 import { parseConditions } from '../parse-condition.ts';
-import type { ConditionParser } from '../parsing-context.ts';
+import type { ConditionParserOptions } from '../parsing-context.ts';
 import { evaluate } from '../partial-evaluation.ts';
 
 const KINDS: ReadonlyMap<string, PathKind> = new Map<string, PathKind>([
@@ -43,14 +43,14 @@ const FITTING: readonly string[] = [
 const MISTAKES: readonly (readonly [string, string])[] = [
   ['user.level % 2 == 1', '"a % b" does not fit a number (1.0) and a whole number (1)'],
   ['user.count % 2.0 == 1', '"a % b" does not fit a whole number (1) and a number (1.0)'],
-  ['user.born > timestamp("2026-01-01T00:00:00Z")', '"a > b" does not fit a date and an instant'],
+  ['user.born > timestamp("2026-01-01T00:00:00Z")', '"a > b" does not fit a date and a timestamp'],
   ['timestamp(user.born) > timestamp("2026-01-01T00:00:00Z")', '"timestamp(a)" does not fit a date'],
   ['user.born.getFullYear() > 2000', '"t.getFullYear()" does not fit a date'],
   ['user.active.getHours() > 1', '"t.getHours()" does not fit true or false'],
   ['user.fee + 1.0 > 2.0', '"a + b" does not fit a text and a number (1.0)'],
   ['size(user.level) > 1', '"size(a)" does not fit a number (1.0)'],
   ['size(user.teams) != "2"', '"a != b" does not fit a whole number (1) and a text'],
-  ['timestamp(user.claim) == "soon"', '"a == b" does not fit an instant and a text'],
+  ['timestamp(user.claim) == "soon"', '"a == b" does not fit a timestamp and a text'],
   ['timestamp("soon") == timestamp(user.claim)', '"timestamp(a)" does not fit a text'],
   ['user.level % 2.0 == 1.0', '"a % b" does not fit a number (1.0) and a number (1.0)'],
   ['user.level ? true : false', '"a ? b : c" does not fit a number (1.0) and true or false and true or false'],
@@ -128,7 +128,7 @@ const USERS = fc.record<Record<string, Json>>({
   teams: fc.constantFrom<Json>([], ['3'], ['a', 'b']),
 });
 
-const UNTYPED: ConditionParser = {
+const UNTYPED: ConditionParserOptions = {
   at: 'at',
   expressions: true,
   limits: { depth: 4, comparisons: 20, listItems: 5, textLength: 100, expressionLength: 4000, expressionDepth: 32 },

@@ -1,14 +1,14 @@
 import { parseInstant } from '../../operators/index.ts';
 import type { PathKind } from '../condition.ts';
-import { type ConditionParsing, describedKind } from '../parsing-context.ts';
+import { type ConditionParser, lookupKind } from '../parsing-context.ts';
 import { CEL_FUNCTIONS, CEL_OPERATORS } from './cel-language.ts';
-import { type CelNode, callOf, INDEX, knownPathOf } from './cel-tree.ts';
+import { type CelNode, callOf, INDEX, pathOf } from './cel-tree.ts';
 
 /**
  * The types of CEL. Numbers are `double`, numbers of integer fields are `int`; dates, instants and decimals are texts. A `text` may be
- * read as an instant; a `day` and `words` never are.
+ * read as a timestamp; a `date` and `plainText` never are.
  */
-type CelType = 'boolean' | 'int' | 'double' | 'text' | 'day' | 'words' | 'list' | 'map' | 'instant' | 'span' | 'null';
+type CelType = 'boolean' | 'int' | 'double' | 'text' | 'date' | 'plainText' | 'list' | 'map' | 'timestamp' | 'duration' | 'null';
 /** Undefined is anything: claims, JSON, items of lists. */
 type MaybeType = CelType | undefined;
 
@@ -17,12 +17,12 @@ const NAMES: Readonly<Record<CelType, string>> = {
   int: 'a whole number (1)',
   double: 'a number (1.0)',
   text: 'a text',
-  day: 'a date',
-  words: 'a text',
+  date: 'a date',
+  plainText: 'a text',
   list: 'a list',
   map: 'an object',
-  instant: 'an instant',
-  span: 'a span of time',
+  timestamp: 'a timestamp',
+  duration: 'a duration',
   null: 'null',
 };
 
@@ -31,18 +31,18 @@ type Overload = readonly [args: readonly MaybeType[], result: MaybeType];
 const same = (types: readonly CelType[], result?: CelType): readonly Overload[] => types.map((type) => [[type, type], result ?? type]);
 const number: readonly CelType[] = ['int', 'double'];
 const ofNumbers: readonly Overload[] = number.flatMap((left) => number.map((right): Overload => [[left, right], 'boolean']));
-const ORDER: readonly Overload[] = [...ofNumbers, ...same(['text', 'instant', 'span'], 'boolean')];
+const ORDER: readonly Overload[] = [...ofNumbers, ...same(['text', 'timestamp', 'duration'], 'boolean')];
 const NULL: readonly Overload[] = [
   [['null', undefined], 'boolean'],
   [[undefined, 'null'], 'boolean'],
 ];
 const EQUALITY: readonly Overload[] = [...ORDER, ...same(['boolean'], 'boolean'), ...NULL];
 const PART: readonly Overload[] = [[['text', 'text'], 'boolean']];
-const OF_INSTANT: readonly Overload[] = [
-  [['instant'], 'int'],
-  [['instant', 'text'], 'int'],
+const TIMESTAMP_GETTERS: readonly Overload[] = [
+  [['timestamp'], 'int'],
+  [['timestamp', 'text'], 'int'],
 ];
-const OF_SPAN: readonly Overload[] = [[['span'], 'int']];
+const DURATION_GETTERS: readonly Overload[] = [[['duration'], 'int']];
 const from = (types: readonly CelType[], result: CelType): readonly Overload[] => types.map((type) => [[type], result]);
 
 /** Types of arithmetic: numbers of one type keep it, int and double give a double. */
@@ -54,12 +54,22 @@ const OVERLOADS: ReadonlyMap<string, readonly Overload[]> = new Map<string, read
   ['_!=_', EQUALITY],
   ...['_<_', '_<=_', '_>_', '_>=_'].map((name) => [name, ORDER] as const),
   ...['contains', 'startsWith', 'endsWith', 'matches'].map((name) => [name, PART] as const),
-  ...[...CEL_FUNCTIONS.keys()].filter((name) => name.startsWith('get')).map((name) => [name, OF_INSTANT] as const),
-  ...['getHours', 'getMinutes', 'getSeconds', 'getMilliseconds'].map((name) => [name, [...OF_INSTANT, ...OF_SPAN]] as const),
+  ...[...CEL_FUNCTIONS.keys()].filter((name) => name.startsWith('get')).map((name) => [name, TIMESTAMP_GETTERS] as const),
+  ...['getHours', 'getMinutes', 'getSeconds', 'getMilliseconds'].map(
+    (name) => [name, [...TIMESTAMP_GETTERS, ...DURATION_GETTERS]] as const,
+  ),
   ['@in', [[[undefined, 'list'], 'boolean']]],
   ['!_', from(['boolean'], 'boolean')],
-  ['_+_', [...ARITHMETIC, ...same(['text', 'list', 'span']), [['instant', 'span'], 'instant'], [['span', 'instant'], 'instant']]],
-  ['_-_', [...ARITHMETIC, ...same(['span']), ...same(['instant'], 'span'), [['instant', 'span'], 'instant']]],
+  [
+    '_+_',
+    [
+      ...ARITHMETIC,
+      ...same(['text', 'list', 'duration']),
+      [['timestamp', 'duration'], 'timestamp'],
+      [['duration', 'timestamp'], 'timestamp'],
+    ],
+  ],
+  ['_-_', [...ARITHMETIC, ...same(['duration']), ...same(['timestamp'], 'duration'), [['timestamp', 'duration'], 'timestamp']]],
   ['_*_', ARITHMETIC],
   ['_/_', ARITHMETIC],
   ['_%_', same(['int'])],
@@ -73,21 +83,21 @@ const OVERLOADS: ReadonlyMap<string, readonly Overload[]> = new Map<string, read
     ],
   ],
   ['size', from(['text', 'list', 'map'], 'int')],
-  ['int', from(['int', 'double', 'text', 'instant'], 'int')],
+  ['int', from(['int', 'double', 'text', 'timestamp'], 'int')],
   ['double', from(['int', 'double', 'text'], 'double')],
-  ['string', from(['int', 'double', 'text', 'boolean', 'instant', 'span'], 'text')],
-  ['timestamp', from(['instant', 'int'], 'instant')],
-  ['duration', from(['text', 'span'], 'span')],
+  ['string', from(['int', 'double', 'text', 'boolean', 'timestamp', 'duration'], 'text')],
+  ['timestamp', from(['timestamp', 'int'], 'timestamp')],
+  ['duration', from(['text', 'duration'], 'duration')],
 ]);
 
 interface Typing {
-  readonly reading: ConditionParsing;
+  readonly parser: ConditionParser;
   readonly mistakes: Set<string>;
 }
 
 /** What makes an expression surely an error, in words: as a condition it could only ever be unknown. */
-export function typeMistakes(root: CelNode, reading: ConditionParsing): readonly string[] {
-  const typing: Typing = { reading, mistakes: new Set() };
+export function validateTypes(root: CelNode, parser: ConditionParser): readonly string[] {
+  const typing: Typing = { parser, mistakes: new Set() };
   const type = typeOf(root, new Map(), typing);
   if (typing.mistakes.size === 0 && type !== undefined && type !== 'boolean') {
     typing.mistakes.add(`expected an expression that is true or false, given ${NAMES[type]}`);
@@ -96,17 +106,17 @@ export function typeMistakes(root: CelNode, reading: ConditionParsing): readonly
 }
 
 /** Returns the type of a valid part of an expression; undefined if it may have several types. */
-export function typeOfCel(node: CelNode, reading: ConditionParsing): MaybeType {
-  return typeOf(node, new Map(), { reading, mistakes: new Set() });
+export function typeOfCel(node: CelNode, parser: ConditionParser): MaybeType {
+  return typeOf(node, new Map(), { parser, mistakes: new Set() });
 }
 
 type Names = ReadonlyMap<string, MaybeType>;
 
 function typeOf(node: CelNode | undefined, names: Names, typing: Typing): MaybeType {
   if (node === undefined) return undefined;
-  const read = knownPathOf(node);
+  const read = pathOf(node);
   if (read !== undefined) {
-    const described = describedKind(typing.reading, read.path);
+    const described = lookupKind(typing.parser, read.path);
     return read.presence ? 'boolean' : 'kind' in described ? toType(described.kind) : undefined;
   }
   const { exprKind } = node;
@@ -138,13 +148,13 @@ const CONSTANTS: ReadonlyMap<string, CelType> = new Map<string, CelType>([
 ]);
 
 function typeOfConstant({ case: name, value }: Constant): MaybeType {
-  return typeof value === 'string' && parseInstant(value) === undefined ? 'words' : CONSTANTS.get(name ?? '');
+  return typeof value === 'string' && parseInstant(value) === undefined ? 'plainText' : CONSTANTS.get(name ?? '');
 }
 
 function toType(described: PathKind | undefined): MaybeType {
   if (described === undefined || described.kind === 'json') return undefined;
   if (described.kind === 'boolean' || described.kind === 'list') return described.kind;
-  if (described.kind === 'date') return 'day';
+  if (described.kind === 'date') return 'date';
   return described.kind !== 'number' ? 'text' : described.whole === true ? 'int' : 'double';
 }
 
@@ -167,25 +177,28 @@ function typeOfCall(node: CelNode, names: Names, typing: Typing): MaybeType {
   if (call === undefined) return undefined;
   const { name, target, args } = call;
   const types = (target === undefined ? args : [target, ...args]).map((part) => typeOf(part, names, typing));
-  if (name === '_&&_' || name === '_||_') return types.every((type) => isOf(type, 'boolean')) ? 'boolean' : refuse(name, types, typing);
+  if (name === '_&&_' || name === '_||_')
+    return types.every((type) => isAssignable(type, 'boolean')) ? 'boolean' : addTypeMistake(name, types, typing);
   if (name === '_?_:_') {
-    const [asked, yes, no] = types;
-    return isOf(asked, 'boolean') ? (yes === no ? yes : undefined) : refuse(name, types, typing);
+    const [test, yes, no] = types;
+    return isAssignable(test, 'boolean') ? (yes === no ? yes : undefined) : addTypeMistake(name, types, typing);
   }
   const overloads = OVERLOADS.get(name);
   if (overloads === undefined) return undefined;
-  const fitting = overloads.filter(([wanted]) => wanted.length === types.length && wanted.every((type, at) => isOf(types[at], type)));
+  const fitting = overloads.filter(
+    ([wanted]) => wanted.length === types.length && wanted.every((type, at) => isAssignable(types[at], type)),
+  );
   const [first, ...others] = fitting;
-  if (first === undefined) return refuse(name, types, typing);
+  if (first === undefined) return addTypeMistake(name, types, typing);
   return others.every(([, result]) => result === first[1]) ? first[1] : undefined;
 }
 
-function isOf(type: MaybeType, wanted: MaybeType): boolean {
+function isAssignable(type: MaybeType, wanted: MaybeType): boolean {
   if (type === undefined || wanted === undefined || type === wanted) return true;
-  return ((type === 'day' || type === 'words') && wanted === 'text') || (type === 'text' && wanted === 'instant');
+  return ((type === 'date' || type === 'plainText') && wanted === 'text') || (type === 'text' && wanted === 'timestamp');
 }
 
-function refuse(name: string, types: readonly MaybeType[], { mistakes }: Typing): undefined {
+function addTypeMistake(name: string, types: readonly MaybeType[], { mistakes }: Typing): undefined {
   const form = (CEL_OPERATORS.get(name) ?? CEL_FUNCTIONS.get(name))?.form ?? name;
   mistakes.add(`"${form}" does not fit ${types.map((type) => (type === undefined ? 'a value' : NAMES[type])).join(' and ')}`);
   return undefined;

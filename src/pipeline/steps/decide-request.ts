@@ -3,7 +3,7 @@ import { type AuditEntry, createEntryId, factsOf, readsToExplain } from '../../a
 import { leaveOpen } from '../../authz/context/index.ts';
 import { type Decision, decide, decidingRule } from '../../authz/decision/index.ts';
 import { type ApplicableRules, applicableRules, PROTECTION_ID, type UserAssignment } from '../../authz/policies/index.ts';
-import { OPEN, type Scope } from '../../conditions/index.ts';
+import { type Scope, UNRESOLVED } from '../../conditions/index.ts';
 import { Problem } from '../../errors.ts';
 import { type Json, toInstantText } from '../../operators/index.ts';
 import { hasIncrement, type Resource, type StoredRecord } from '../../resources/index.ts';
@@ -15,8 +15,8 @@ import { type ScopeSubject, scopeOf } from './decision-scopes.ts';
 interface Subject {
   readonly resource?: Resource;
   readonly action?: RuleAction;
-  /** The record; undefined is a record without attributes; OPEN is any. */
-  readonly record: StoredRecord | typeof OPEN | undefined;
+  /** The record; undefined is a record without attributes; UNRESOLVED is any. */
+  readonly record: StoredRecord | typeof UNRESOLVED | undefined;
   readonly recordId?: string | undefined;
   /** What is sent for the record, where that is a part of the request's data. */
   readonly data?: Json;
@@ -59,21 +59,21 @@ export async function decideEachProposed(context: RequestContext, _found: Found,
 
 /** Decides with the record open: denied for all, allowed for all, or allowed where. */
 export function decideOpen(context: RequestContext): Promise<Decision> {
-  return decideOrRefuse(context, { record: OPEN });
+  return decideOrRefuse(context, { record: UNRESOLVED });
 }
 
 /** Who may read or list a resource may see its description; a condition on the records counts as allowed. */
 export async function decideDescription(context: RequestContext): Promise<Decision> {
-  const asRead = await decideOn(context, { record: OPEN, action: 'read' });
+  const asRead = await decideOn(context, { record: UNRESOLVED, action: 'read' });
   if (asRead.effect !== 'deny') return asRead;
   context.entries.pop();
-  return decideOrRefuse(context, { record: OPEN, action: 'list' });
+  return decideOrRefuse(context, { record: UNRESOLVED, action: 'list' });
 }
 
 /** Returns whether the caller may see the description of the context's resource: the same decisions, whose entries stay in the context. */
 export async function maySeeDescription(context: RequestContext): Promise<boolean> {
   for (const action of ['read', 'list'] as const) {
-    if ((await decideOn(context, { record: OPEN, action })).effect !== 'deny') return true;
+    if ((await decideOn(context, { record: UNRESOLVED, action })).effect !== 'deny') return true;
   }
   return false;
 }
@@ -90,12 +90,12 @@ export async function decideNoChange(): Promise<undefined> {}
 
 /** Deleted records are for those who might have deleted them: decided as a deletion, with the record open, and with an entry of its own. */
 export function decideDeletion(context: RequestContext): Promise<Decision> {
-  return decideOrRefuse(context, { record: OPEN, action: 'delete' });
+  return decideOrRefuse(context, { record: UNRESOLVED, action: 'delete' });
 }
 
 /** Decides which records a filter may match: those that the caller may read. An entry of its own. */
 export function decideReading(context: RequestContext): Promise<Decision> {
-  return decideOrRefuse(asRead(context), { record: OPEN, action: 'read' });
+  return decideOrRefuse(asRead(context), { record: UNRESOLVED, action: 'read' });
 }
 
 /** The context as one that reads: a read sends no data, so data must not open more than a read shows. */
@@ -185,7 +185,7 @@ async function prepareEach(context: RequestContext, { resource, action, records 
   const assignments = await snapshot.assignments.of(tx, principal.id);
   const applicable = rulesFor(context, { resource, action, assignments });
   const { reaches: paths } = applicable;
-  const ofCaller = await loadReferenced(tx, snapshot.definitions, { paths, principal, resource, record: OPEN });
+  const ofCaller = await loadReferenced(tx, snapshot.definitions, { paths, principal, resource, record: UNRESOLVED });
   const referredOf = await loadReferencedOfEach(tx, snapshot.definitions, { paths, resource, records });
   return (record) => {
     const referred = new Map([...ofCaller, ...referredOf(record)]);

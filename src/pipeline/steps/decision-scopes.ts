@@ -1,7 +1,7 @@
 import type { RuleAction } from '../../actions.ts';
 import { createScope, type ReferencedRecords, type ScopeInput } from '../../authz/context/index.ts';
 import type { Decision } from '../../authz/decision/index.ts';
-import { ALWAYS, type Condition, conditionPaths, OPEN, type Scope } from '../../conditions/index.ts';
+import { ALWAYS, type Condition, conditionPaths, type Scope, UNRESOLVED } from '../../conditions/index.ts';
 import type { Resource, StoredRecord } from '../../resources/index.ts';
 import { type ListQuery, loadReferenced } from '../../storage/index.ts';
 import type { RequestContext } from '../request-context.ts';
@@ -24,7 +24,12 @@ export async function scopesFor(
   { resource, action, where }: { readonly resource: Resource; readonly action: RuleAction; readonly where: Condition },
 ): Promise<ListQuery['scopeFor']> {
   const { tx, snapshot, principal } = context;
-  const ofCaller = await loadReferenced(tx, snapshot.definitions, { paths: conditionPaths(where), principal, resource, record: OPEN });
+  const ofCaller = await loadReferenced(tx, snapshot.definitions, {
+    paths: conditionPaths(where),
+    principal,
+    resource,
+    record: UNRESOLVED,
+  });
   return (record: StoredRecord, ofRecord: ReferencedRecords) =>
     scopeOf(context, { resource, action, record, recordId: record.id, referred: new Map([...ofCaller, ...ofRecord]) });
 }

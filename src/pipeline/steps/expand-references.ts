@@ -1,5 +1,5 @@
 import type { Decision } from '../../authz/decision/index.ts';
-import { OPEN } from '../../conditions/index.ts';
+import { UNRESOLVED } from '../../conditions/index.ts';
 import { Problem } from '../../errors.ts';
 import type { Json, JsonObject } from '../../operators/index.ts';
 import type { Expansion } from '../../request/index.ts';
@@ -117,7 +117,7 @@ function checkTime({ tx }: RequestContext, of: Resource): void {
 async function decideAny(context: RequestContext, of: Resource, { open }: Met): Promise<Decision> {
   const known = open.get(of);
   if (known !== undefined) return known;
-  const decision = await decideOn(context, { resource: of, action: 'read', record: OPEN });
+  const decision = await decideOn(context, { resource: of, action: 'read', record: UNRESOLVED });
   if (decision.effect !== 'deny') context.entries.pop();
   open.set(of, decision);
   return decision;

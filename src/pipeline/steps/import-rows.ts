@@ -1,4 +1,4 @@
-import { OPEN } from '../../conditions/index.ts';
+import { UNRESOLVED } from '../../conditions/index.ts';
 import { type Issue, Problem } from '../../errors.ts';
 import { isObject, type Json, type JsonObject, ownValue } from '../../operators/index.ts';
 import { resolveWhere } from '../../request/index.ts';
@@ -26,7 +26,7 @@ export interface RowOptions {
  * on a record without attributes; who is not leaves none here, but one for each row.
  */
 export async function decideAnyRow(context: RequestContext): Promise<void> {
-  const decision = await decideOn(context, { record: OPEN, action: 'import', dataIsOpen: true });
+  const decision = await decideOn(context, { record: UNRESOLVED, action: 'import', dataIsOpen: true });
   context.entries.pop();
   if (decision.effect === 'deny') await decideOrRefuse(context, { record: undefined, action: 'import' });
 }

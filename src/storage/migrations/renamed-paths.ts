@@ -1,4 +1,4 @@
-import { type Path, type RenamedConditions, renamePaths, writtenPaths } from '../../conditions/index.ts';
+import { type Path, type RenamedConditions, renamePaths, storedPaths } from '../../conditions/index.ts';
 import type { JsonObject } from '../../operators/index.ts';
 import type { Definitions } from '../../resources/index.ts';
 import { sql } from '../../sql.ts';
@@ -38,7 +38,7 @@ export async function loadRules(tx: Transaction): Promise<readonly StoredRule[]>
   );
   return rows.map(({ id, position, description, conditions, ...rule }) => {
     const written = JSON.parse(conditions ?? '[]') as readonly JsonObject[];
-    return { ...rule, ruleId: id, rule: description ?? `rule ${position + 1}`, conditions: written, paths: writtenPaths(written) };
+    return { ...rule, ruleId: id, rule: description ?? `rule ${position + 1}`, conditions: written, paths: storedPaths(written) };
   });
 }
 

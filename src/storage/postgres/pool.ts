@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import pg from 'pg';
 import { Problem } from '../../errors.ts';
-import { entryOf } from '../../memoize.ts';
+import { getOrCreate } from '../../memoize.ts';
 import { type Connection, createConnection } from './connection.ts';
 import type { PostgresAddress, ServerOptions } from './connection-string.ts';
 import { busy, fromDriver, type RetryReason, unavailable } from './driver-error.ts';
@@ -71,7 +71,7 @@ export function createPool(address: PostgresAddress, size: number, options: Pool
   const connections = new WeakMap<pg.PoolClient, Connection>();
   let preparesStatements = options.preparedStatements ?? true;
   const connectionOf = (client: pg.PoolClient): Connection =>
-    entryOf(connections, client, () =>
+    getOrCreate(connections, client, () =>
       createConnection(client, { preparesStatements: () => preparesStatements, slot: options.slots.take() }),
     );
   pool.on('remove', (client) => {

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { Problem } from '../../errors.ts';
-import { memoised } from '../../memoize.ts';
+import { memoize } from '../../memoize.ts';
 import type { Statement } from '../contract.ts';
 
 /** A statement and the name that it is prepared under; undefined if it is not prepared. */
@@ -90,7 +90,7 @@ const silentWires = new WeakMap<Wire, Wire>();
 
 /** Returns the connection with a `describe` that sends nothing. */
 function withoutDescribe(wire: Wire): Wire {
-  return memoised(silentWires, wire, () => Object.assign(Object.create(wire) as Wire, { describe: () => undefined }));
+  return memoize(silentWires, wire, () => Object.assign(Object.create(wire) as Wire, { describe: () => undefined }));
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { SqlDialect, SqlJson, SqlTruth, StoredType } from '../../operators/index.ts';
+import type { SqlDialect, SqlJsonValue, SqlTruth, StoredType } from '../../operators/index.ts';
 import { type Sql, sql } from '../../sql.ts';
 import { FOLD_CASE } from './case-folding.ts';
 
@@ -65,7 +65,7 @@ function isAmong(column: Sql, values: readonly (string | number | bigint)[]): Sq
  * `->` with a text leads into objects alone. What lies there is asked for its own type first: to read a text as a number is
  * an error here, not NULL, and nothing says in which order PostgreSQL looks at the sides of an AND.
  */
-function jsonAt(document: Sql, keys: readonly string[]): SqlJson {
+function jsonAt(document: Sql, keys: readonly string[]): SqlJsonValue {
   const value = keys.reduce((outer, key) => sql`${outer} -> ${key}::text`, document);
   const kind = sql`json_typeof(${value})`;
   const text = sql`(${value} #>> '{}')`;

@@ -1,5 +1,5 @@
 import type BetterSqlite3 from 'better-sqlite3';
-import { memoised } from '../../memoize.ts';
+import { memoize } from '../../memoize.ts';
 import { type Change, createStatements, type Query } from '../contract.ts';
 import { createLazySavepoints, type PendingSavepoints } from '../savepoints.ts';
 import { fromDriver } from './driver-error.ts';
@@ -163,7 +163,7 @@ function createStatementCache(driver: BetterSqlite3.Database): StatementCache {
   let version: number | undefined;
   return {
     prepare(text) {
-      const prepared = memoised(cache, text, () => prepareStatement(driver, text));
+      const prepared = memoize(cache, text, () => prepareStatement(driver, text));
       if (cache.size > MAX_STATEMENTS) cache.delete(cache.keys().next().value ?? '');
       return prepared;
     },

@@ -1,5 +1,5 @@
 import type BetterSqlite3 from 'better-sqlite3';
-import { foldCase, type SqlDialect, type SqlJson, type SqlTruth } from '../../operators/index.ts';
+import { foldCase, type SqlDialect, type SqlJsonValue, type SqlTruth } from '../../operators/index.ts';
 import { type Sql, sql } from '../../sql.ts';
 
 /** The function that `registerFunctions` adds: SQLite's own `lower()` folds only ASCII. */
@@ -54,7 +54,7 @@ function listItems(list: Sql): Sql {
 }
 
 /** Quotes every key: without quotes, keys that begin with a digit or contain a hyphen have another meaning. */
-function jsonAt(document: Sql, keys: readonly string[]): SqlJson {
+function jsonAt(document: Sql, keys: readonly string[]): SqlJsonValue {
   const path = ['$', ...keys.map((key) => `"${key}"`)].join('.');
   const value = sql`json_extract(${document}, ${path})`;
   return {
