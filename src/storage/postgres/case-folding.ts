@@ -1,20 +1,20 @@
 import { foldCase } from '../../operators/index.ts';
 
 /**
- * Name of the function by which PostgreSQL folds case as `foldCase` does: its own `lower()` goes by the locale and the version of
- * Unicode that the server was built with. Ours goes by JavaScript's, and is named for it: processes of two versions have one each.
+ * The function that folds case like `foldCase`. PostgreSQL's `lower()` depends on the locale and the Unicode version of the server. The
+ * name contains the Unicode version of this process, so that two versions of the program each have their own.
  */
 export const FOLD_CASE: string = `bailiwick_fold_case_${process.versions['unicode']?.replaceAll('.', '_') ?? ''}`;
 
-let made: string | undefined;
+let cached: string | undefined;
 
-/** SQL that makes the function. Folding takes each character by itself, so a table of characters says all of it. */
+/** Returns the SQL that creates the function. Case folding works character by character, so a table of characters defines it. */
 export function foldCaseSql(): string {
-  made ??= makeSql();
-  return made;
+  cached ??= renderSql();
+  return cached;
 }
 
-function makeSql(): string {
+function renderSql(): string {
   let [from, to] = ['', ''];
   const longer: (readonly [string, string])[] = [];
   for (const character of lettersWithCase()) {
@@ -24,12 +24,12 @@ function makeSql(): string {
   }
   const one = `translate(given, ${quote(from)}, ${quote(to)})`;
   const all = longer.reduce((inner, [character, folded]) => `replace(${inner}, ${quote(character)}, ${quote(folded)})`, one);
-  // Most texts are ASCII, and need no table.
+  // Most texts are ASCII and need no table.
   const body = `SELECT CASE WHEN octet_length(given) = char_length(given) THEN upper(given COLLATE "C") ELSE ${all} END`;
   return `CREATE OR REPLACE FUNCTION ${FOLD_CASE}(given text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $fold$${body}$fold$`;
 }
 
-/** Scripts without case, and by far most characters: looked over, not looked at. */
+/** Ranges of scripts without case, which contain most characters; they are skipped. */
 const WITHOUT_CASE: readonly (readonly [number, number])[] = [
   [0x3400, 0x9fff],
   [0xac00, 0xf8ff],

@@ -2,51 +2,52 @@ import type { ConnectionOptions } from 'node:tls';
 import { didYouMean, SetupError } from '../../errors.ts';
 import { readRegularFile } from '../../files/index.ts';
 
-/** Where a database is, who we are there, and how the way to it is secured. */
+/** The address of a database, the user, and the TLS options. */
 export interface PostgresAddress {
-  /** A name, an address, or the folder of a socket. */
+  /** A host name, an IP address, or the folder of a Unix socket. */
   readonly host: string;
   readonly port: number;
   readonly user: string;
   readonly password: string | undefined;
   readonly database: string;
-  /** The schema our tables are in; the one that the user's own settings lead to where absent. */
+  /** The schema of our tables; the first schema of the user's search path if undefined. */
   readonly schema: string | undefined;
   readonly ssl: ConnectionOptions | false;
   readonly applicationName: string;
 }
 
-/** How a server is spoken to. Times are milliseconds. */
+/** Options of a connection. Times are milliseconds. */
 export interface ServerOptions {
-  /** Whether statements are prepared under names. Not where a pooler changes connections between transactions and knows none. */
+  /** Whether statements are prepared under names; false behind a pooler that switches connections between transactions. */
   readonly preparedStatements?: boolean;
-  /** For a statement to be done. */
+  /** Statement timeout. */
   readonly statementTimeout?: number;
-  /** For a row, a table or a name that another transaction holds to be let go. */
+  /** Lock timeout, for rows, tables and named locks. */
   readonly lockTimeout?: number;
-  /** For a connection to be there. */
+  /** Timeout for opening a connection or getting a free one. */
   readonly connectTimeout?: number;
-  /** Whether the server can look, while it works, whether we are still there. */
+  /** Whether the server can check during a statement that the client is still connected. */
   readonly checksClients?: boolean;
 }
 
-/** What may stand behind the `?`. */
+/** Query parameters of the address. */
 const PARAMETERS = ['application_name', 'host', 'schema', 'sslcert', 'sslkey', 'sslmode', 'sslrootcert', 'user'] as const;
 const MODES = ['disable', 'require', 'verify-ca', 'verify-full'] as const;
 
 /**
- * Reads `postgres://user:password@host:5432/database?sslmode=verify-full&schema=app`. What TLS means is what libpq means by it:
- * `require` encrypts and believes whoever answers, `verify-full` asks for a certificate of that very host.
+ * Parses `postgres://user:password@host:5432/database?sslmode=verify-full&schema=app`. `sslmode` means the same as in libpq: `require`
+ * encrypts and accepts any certificate, `verify-full` requires one for this host.
  *
- * @throws SetupError with every mistake; none of them repeats the address, for it may hold a password.
+ * @throws SetupError with every mistake; the messages never repeat the address, because it may contain a password.
  */
 export function parsePostgresUrl(text: string): PostgresAddress {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined) throw new SetupError('the address of the database is none: expected postgres://user:password@host:5432/database');
+  if (url === undefined)
+    throw new SetupError('the address of the database is not a URL: expected postgres://user:password@host:5432/database');
   const given = url.searchParams;
   const mistakes = [...new Set(given.keys())]
     .filter((name) => !PARAMETERS.some((known) => known === name))
-    .map((name) => `no parameter is named "${name.slice(0, 40)}"${didYouMean(name, PARAMETERS)}`);
+    .map((name) => `unknown parameter "${name.slice(0, 40)}"${didYouMean(name, PARAMETERS)}`);
   const mode = given.get('sslmode') ?? 'disable';
   if (!MODES.some((known) => known === mode)) {
     mistakes.push(`sslmode: expected one of ${MODES.join(', ')}, given "${mode.slice(0, 40)}"${didYouMean(mode, MODES)}`);
@@ -55,9 +56,9 @@ export function parsePostgresUrl(text: string): PostgresAddress {
   if (schema !== undefined && !/^[A-Za-z_][A-Za-z0-9_$]{0,62}$/.test(schema))
     mistakes.push('schema: expected a name of letters, digits and _');
   const database = decode(url.pathname.slice(1));
-  if (database === '' || database.includes('/')) mistakes.push('expected the name of a database behind the host: postgres://host/database');
+  if (database === '' || database.includes('/')) mistakes.push('expected the name of a database after the host: postgres://host/database');
   const user = decode(url.username) || given.get('user');
-  if (!user) mistakes.push('expected the name of a user in front of the host: postgres://user@host/database');
+  if (!user) mistakes.push('expected the name of a user before the host: postgres://user@host/database');
   if (mistakes.length > 0 || !user) throw new SetupError('the address of the database cannot be used', mistakes);
   return {
     host: (given.get('host') ?? decode(url.hostname).replace(/^\[(.*)\]$/, '$1')) || 'localhost',
@@ -71,7 +72,7 @@ export function parsePostgresUrl(text: string): PostgresAddress {
   };
 }
 
-/** Passwords have such signs, and whoever writes one as it is has to be told. */
+/** Decodes a part of the address. A password with an unencoded % is a common mistake. */
 function decode(part: string): string {
   try {
     return decodeURIComponent(part);
@@ -80,7 +81,7 @@ function decode(part: string): string {
   }
 }
 
-/** The address without its password: for people. */
+/** Renders the address without its password, for messages. */
 export function toDisplayUrl({ user, host, port, database }: PostgresAddress): string {
   return `postgres://${user}@${host}:${port}/${database}`;
 }

@@ -6,24 +6,24 @@ import { createRunner, type RunnerOptions } from './runner.ts';
 import { checkServer } from './server-checks.ts';
 import { postgresDialect } from './sql-dialect.ts';
 
-/** Where the database is and how it is spoken to. */
+/** The address of the database and the options of its connections. */
 export interface PostgresOptions extends RunnerOptions {
   /** `postgres://user:password@host:5432/database?sslmode=verify-full&schema=app` */
   readonly url: string;
-  /** Whether the schema is made where it is missing, as it is unless this is false: not by who only looks. */
+  /** Whether a missing schema is created; true if absent. False for a process that only reads. */
   readonly makesSchema?: boolean;
 }
 
 /**
- * Opens a PostgreSQL database. Works run side by side, each in a transaction of its own, READ COMMITTED; whatever must not
- * happen twice at once says so by locks and constraints (see `database.ts`). A work that loses to another is run again.
+ * Opens a PostgreSQL database. Units of work run concurrently, each in a transaction of its own with READ COMMITTED; locks and constraints
+ * protect what must not happen twice at once (see `Transaction`). After a conflict a unit of work runs again.
  *
- * @throws SetupError where the server cannot be reached, or cannot keep what it is given.
+ * @throws SetupError if the server cannot be reached or cannot store data safely.
  */
 export async function openPostgres(options: PostgresOptions): Promise<Database> {
   const address = parsePostgresUrl(options.url);
-  const abilities = await checkServer(address, options).catch((error) => refuse(address, error));
-  const runner = createRunner(address, { ...options, ...abilities });
+  const features = await checkServer(address, options).catch((error) => refuse(address, error));
+  const runner = createRunner(address, { ...options, ...features });
   const running = new Set<Promise<unknown>>();
   const prove = (): Promise<void> => transaction(probe).catch(() => health.set(false));
   const health = createHealth(prove);
@@ -31,17 +31,17 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
 
   async function transaction<T>(work: (tx: Transaction) => Promise<T>, how: TransactionOptions = {}): Promise<T> {
     if (closing !== undefined) throw new Problem('STORAGE_UNAVAILABLE', 'the database is closed');
-    const ran = runner.run(work, how);
-    running.add(ran);
+    const result = runner.run(work, how);
+    running.add(result);
     try {
-      const { answer, wrote } = await ran;
+      const { answer, wrote } = await result;
       if (wrote) health.set(true);
       return answer;
     } catch (error) {
       if (error instanceof Problem && error.code === 'STORAGE_UNAVAILABLE') health.set(false);
       throw error;
     } finally {
-      running.delete(ran);
+      running.delete(result);
     }
   }
 
@@ -78,14 +78,14 @@ function refuse(address: PostgresAddress, error: unknown): never {
   throw new SetupError(`cannot use the database ${toDisplayUrl(address)}: ${cause instanceof Error ? cause.message : String(cause)}`);
 }
 
-/** Goes the way of a request that is recorded, over connections of both kinds, and changes nothing. */
+/** Runs the path of a request with an audit entry, over both pools, and changes nothing. */
 async function probe(tx: Transaction): Promise<void> {
   await tx.one({ sql: 'SELECT 1', parameters: [] });
-  await tx.append(NOTHING, ['nothing']);
+  await tx.append(NO_ROWS, ['none']);
 }
 
-/** Appends no row and has a commit written. */
-const NOTHING: AppendStatements<string> = Object.freeze({
+/** Appends no row, but causes a commit that writes to the WAL. */
+const NO_ROWS: AppendStatements<string> = Object.freeze({
   write: () => [{ sql: 'SELECT pg_current_xact_id()', parameters: [] }],
   find: () => ({ sql: 'SELECT 1 WHERE FALSE', parameters: [] }),
 });

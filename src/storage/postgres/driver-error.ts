@@ -12,13 +12,12 @@ const CONSTRAINTS: ReadonlyMap<string, ConstraintError['constraint']> = new Map(
   ['23514', 'check'],
 ]);
 
-/** What our own guard fails with: a code of a class that neither the standard nor PostgreSQL has any of. */
+/** The error code of commit validation; neither the SQL standard nor PostgreSQL uses its class. */
 export const STALE = 'ZBW01';
 
 /**
- * After these the same work, run once more, finds what it then depends on: two stood in each other's way (serialization,
- * deadlock); a column has another type than when the statement was prepared; a pooler gave us a connection that does not
- * know the statement; tables have meanwhile followed other definitions; what it rests on has changed.
+ * Errors after which the same unit of work may succeed: serialization failure and deadlock; a column with another type than when the
+ * statement was prepared; a pooler connection that does not know the statement; tables changed by a migration; a stale read set.
  */
 const RETRY_REASONS = new Map([
   ['40001', 'conflict'],
@@ -31,38 +30,38 @@ const RETRY_REASONS = new Map([
   [STALE, 'stale'],
 ] as const);
 
-/** What was in the way, where running the work once more may help. */
+/** The reason why another attempt may succeed. */
 export type RetryReason = 'conflict' | 'statement' | 'pooler' | 'tables' | 'stale';
 
-/** An error of a statement that was prepared when tables may have been others: that its parameters have another type may be all of it. */
+/** An error of a prepared statement. Its cause may be no more than a parameter type from before a migration. */
 export class PreparedError extends Error {
   override name = 'PreparedError';
 }
 
-/** What is wrong with a statement or its values, and not with rows or the server. */
+/** Classes of errors in statements and values, not in rows or in the server. */
 const ABOUT_STATEMENTS = /^(22|42)/;
 
-/** Waited too long for a lock, cut off by a time limit, no connection free: others are at work. */
+/** Errors under load: lock timeout, statement timeout, no connection free. */
 const BUSY: ReadonlySet<string> = new Set(['40001', '40P01', '55P03', '57014', '53300', '53400', STALE]);
 
-/** Codes after which nothing can be recorded until something outside changes; where nobody says a code, the connection is lost. */
+/** Codes after which nothing can be committed until an operator acts. An error without a code is a lost connection. */
 const UNAVAILABLE = /^(08|25006|25P0[34]|28|3D000|42501|53|57P|58|F0|XX00[12])/;
 
-/** Codes with which a server ends a connection, whatever it was about to do; where nobody says a code, it ended without a word. */
+/** Codes with which the server closes a connection, during any statement. */
 const LOST = /^(08|57P|40003)/;
 
-/** Whether a connection was lost: what was sent last may have been done or not. */
+/** Returns true if the connection was lost, so that the last statements may have been executed or not. */
 export function isConnectionLost(error: unknown): boolean {
   const code = serverCode(error);
   return code === undefined || LOST.test(code);
 }
 
-/** The server's code of an error, such as `23505`; undefined where it is not the server's. */
+/** Returns the server's error code, such as `23505`; undefined for other errors. */
 export function serverCode(error: unknown): string | undefined {
   return causeOf(error)?.code;
 }
 
-/** What the server adds to an error, said in our words already or not; undefined where it is not the server's. */
+/** Returns the detail of a server error, also of one that was converted to a Problem. */
 export function serverDetail(error: unknown): string | undefined {
   return causeOf(error instanceof Problem ? error.cause : error)?.detail;
 }
@@ -72,19 +71,19 @@ function causeOf(error: unknown): pg.DatabaseError | undefined {
   return cause instanceof pg.DatabaseError ? cause : undefined;
 }
 
-/** Whether the work might succeed if it were run once more, and why. */
+/** Returns why another attempt may succeed; undefined if it cannot. */
 export function retryReason(error: unknown): RetryReason | undefined {
   if (error instanceof PreparedError && ABOUT_STATEMENTS.test(serverCode(error) ?? '')) return 'statement';
   const code = serverCode(error);
-  // 0A000 is said of anything that is not supported; of a plan that no longer fits, by this routine alone, in any language.
+  // 0A000 covers every unsupported feature. An outdated plan is recognized by its routine, whose name is the same in every language.
   if (code === '0A000' && causeOf(error)?.routine !== 'RevalidateCachedQuery') return undefined;
-  // While it was being added, the row's day was given a partition.
+  // The row's day was given a partition while the row was inserted.
   if (code === '23514' && causeOf(error)?.routine === 'ExecPartitionCheckEmitError') return 'tables';
   for (const [known, why] of RETRY_REASONS) if (known === code) return why;
   return undefined;
 }
 
-/** What the driver threw, in our words; its own stays in `cause`, for the log. */
+/** Converts an error of the driver to a Problem or ConstraintError. The original stays in `cause`, for the log. */
 export function fromDriver(error: unknown): ConstraintError | Problem {
   if (error instanceof Problem || error instanceof ConstraintError) return error;
   const code = serverCode(error);
@@ -95,22 +94,25 @@ export function fromDriver(error: unknown): ConstraintError | Problem {
   return new Problem('INTERNAL', 'the request could not be completed', { cause: error });
 }
 
-/** The problem of whoever asked for something that could not be committed. */
+/** Returns the problem for a request whose changes could not be committed. */
 export function unavailable(cause: unknown): Problem {
   return new Problem('STORAGE_UNAVAILABLE', 'the database could not commit', { cause });
 }
 
-/** The problem of whoever came when too many others were there. */
+/** Returns the problem for a request that competes with too many others. */
 export function busy(cause: unknown): Problem {
   return new Problem('STORAGE_BUSY', 'the database is busy with other requests', { cause });
 }
 
-/** `Key (a, "b")=(…) …` → a, b: in whatever language it is said. Names of ours hold no parentheses, commas or quotes. */
+/**
+ * Parses `Key (a, "b")=(…) …` into the columns a and b, in every language of the server. Our names contain no parentheses, commas or
+ * quotes.
+ */
 function toTableAndColumns(error: unknown): { table?: string; columns?: readonly string[] } {
   const { table, detail = '' } = causeOf(error) ?? {};
   if (table === undefined) return {};
   const [, list] = /\(([^()]*)\)=\(/.exec(detail) ?? [];
   const columns = list?.split(', ').map((name) => name.replace(/^"(.*)"$/, '$1'));
-  // Of a table in partitions, it is the partition that complains.
+  // For a partitioned table, the server names the partition.
   return { table: partitionedTableOf(table), ...(columns !== undefined && { columns }) };
 }

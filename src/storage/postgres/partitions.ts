@@ -4,46 +4,46 @@ import { isManagedIndex } from '../migrations/ddl.ts';
 import type { ActualTable, DroppedPartition, PartitionDialect, Partitioned, PartitionToDrop } from '../migrations/table-state.ts';
 import { quoteName } from '../table-names.ts';
 
-/** Names of partitions: `_Decision$2026-01-31`. No table of a definition has a `$` in its name. */
-const BETWEEN = '$';
-/** Rows whose day has no partition: so none is ever refused. */
-const REST = 'rest';
-/** Rows from before there were partitions. */
-const FIRST = 'first';
-/** What stays of a partition, until it has its name. */
-const STAYING = 'staying';
+/** Separates table and day in the name of a partition: `_Decision$2026-01-31`. Resource names contain no `$`. */
+const SEPARATOR = '$';
+/** The default partition: holds rows of days without a partition, so that no insert fails. */
+const DEFAULT = 'rest';
+/** The partition with the rows from before the table was partitioned. */
+const INITIAL = 'first';
+/** The temporary name of the rows that remain of a dropped partition. */
+const REMAINING = 'staying';
 
-/** Days of rows without a partition that get one at once: more are left to the next time. */
-const DAYS = 100;
-/** How long whoever drops a partition waits for those who look at it: a vacuum that is under way is ended after a second. */
-const WAIT = '2s';
-/** How long it may then wait for those who are at work, and make others wait behind it. */
-const MOMENT = '200ms';
+/** Maximum days in the default partition that get a partition of their own at once; more wait for the next run. */
+const MAX_DAYS = 100;
+/** Lock timeout for the readers of a partition; an automatic vacuum is cancelled after one second. */
+const PARTITION_LOCK_TIMEOUT = '2s';
+/** Lock timeout for the parent table; all other statements on it wait behind this lock. */
+const TABLE_LOCK_TIMEOUT = '200ms';
 
 /**
- * How a table is kept in partitions, one a day. Times are text, and days the first characters of it, so bounds are days too. A partition
- * is made whole and then attached: that waits for nobody who appends, as `PARTITION OF` would.
+ * Partitions a table by day. Times are text that begins with the day, so the bounds of partitions are days too. A partition is created as a
+ * table and then attached, which, unlike `PARTITION OF`, does not wait for running inserts.
  */
 export const postgresPartitions: PartitionDialect = Object.freeze({
   tableOptions: (column: string) => ` PARTITION BY RANGE (${quoteName(column)})`,
-  restSql: (table: string) => `CREATE TABLE ${quoted(table, REST)} PARTITION OF ${quoteName(table)} DEFAULT`,
+  restSql: (table: string) => `CREATE TABLE ${quoted(table, DEFAULT)} PARTITION OF ${quoteName(table)} DEFAULT`,
   convertSql,
   make,
   drop,
 });
 
-/** The table that a partition is of; a table of its own is its own. */
+/** Returns the partitioned table of a partition; for any other table, its own name. */
 export function partitionedTableOf(name: string): string {
-  return name.split(BETWEEN)[0] ?? name;
+  return name.split(SEPARATOR)[0] ?? name;
 }
 
 function quoted(table: string, partition: string): string {
-  return quoteName(`${table}${BETWEEN}${partition}`);
+  return quoteName(`${table}${SEPARATOR}${partition}`);
 }
 
-/** What was there before is the first partition, to the end of today, or of its last day where that is later. */
+/** Makes the existing table the first partition, up to the end of today or of its last day if that is later. */
 function convertSql({ name, indexes }: ActualTable, column: string): readonly string[] {
-  const [whole, first, by] = [quoteName(name), quoted(name, FIRST), quoteName(column)];
+  const [whole, first, by] = [quoteName(name), quoted(name, INITIAL), quoteName(column)];
   return [
     ...[...indexes.keys()].filter(isManagedIndex).map((index) => `DROP INDEX ${quoteName(index)}`),
     `ALTER TABLE ${whole} DROP CONSTRAINT ${quoteName(`${name}_pkey`)}`,
@@ -57,20 +57,21 @@ function convertSql({ name, indexes }: ActualTable, column: string): readonly st
 }
 
 async function make(tx: Transaction, { table, column }: Partitioned, days: readonly string[]): Promise<number> {
-  await tx.lock(lockOf(table));
+  await tx.lock(lockNameOf(table));
   const partitions = await loadPartitions(tx, table);
-  const rest = sql.table(`${table}${BETWEEN}${REST}`);
+  const rest = sql.table(`${table}${SEPARATOR}${DEFAULT}`);
   const day = sql`left(${sql.ref(column)}, 10)`;
   const loadMissing = async (): Promise<readonly string[]> => {
-    const strays = await tx.all<{ day: string }>(sql`SELECT DISTINCT ${day} AS "day" FROM ${rest} ORDER BY 1 LIMIT ${DAYS}`);
-    // Whatever somebody has put there in the place of a time is no bound.
+    const strays = await tx.all<{ day: string }>(sql`SELECT DISTINCT ${day} AS "day" FROM ${rest} ORDER BY 1 LIMIT ${MAX_DAYS}`);
+    // A row with an invalid time has no valid day.
     const wanted = new Set([...days, ...strays.map((stray) => stray.day)].filter(isDay));
     return [...wanted].filter((each) => !partitions.some(({ from, until }) => (from ?? '') <= each && each < until));
   };
   if ((await loadMissing()).length === 0) return 0;
-  // Who reads all of the record waits behind this, as does who begins a chain: so not for long, as where a dump is made of all tables.
-  await tx.run(sql.raw(`SET LOCAL lock_timeout = '${WAIT}'`));
-  // Nobody may add another meanwhile: no partition can be made of a day that has rows among the rest.
+  // Readers of the whole audit log and writers that begin a chain wait for this lock, so it must not wait long itself, such as for a dump
+  // of all tables.
+  await tx.run(sql.raw(`SET LOCAL lock_timeout = '${PARTITION_LOCK_TIMEOUT}'`));
+  // No transaction may insert meanwhile: a partition cannot be attached while the default partition has rows of its day.
   await tx.run(sql`LOCK TABLE ${rest} IN ACCESS EXCLUSIVE MODE`);
   const missing = await loadMissing();
   for (const each of missing) {
@@ -89,35 +90,35 @@ async function drop(
   { table }: Partitioned,
   { before, after, staying }: PartitionToDrop,
 ): Promise<DroppedPartition | undefined> {
-  await tx.lock(lockOf(table));
+  await tx.lock(lockNameOf(table));
   const partitions = await loadPartitions(tx, table);
   const found = partitions.find(({ from, until }) => until <= before && (after === undefined || (from ?? '') >= after));
   if (found === undefined) return undefined;
   const [whole, partition] = [quoteName(table), quoteName(found.name)];
-  await tx.run(sql.raw(`SET LOCAL lock_timeout = '${WAIT}'`));
+  await tx.run(sql.raw(`SET LOCAL lock_timeout = '${PARTITION_LOCK_TIMEOUT}'`));
   await tx.run(sql.raw(`LOCK TABLE ${partition} IN ACCESS EXCLUSIVE MODE`));
-  await tx.run(sql.raw(`SET LOCAL lock_timeout = '${MOMENT}'`));
+  await tx.run(sql.raw(`SET LOCAL lock_timeout = '${TABLE_LOCK_TIMEOUT}'`));
   await tx.run(sql.raw(`LOCK TABLE ONLY ${whole} IN ACCESS EXCLUSIVE MODE`));
   const stays = staying(sql.raw(partition));
   const isEmptied = (await tx.one(sql`${stays} LIMIT 1`)) === undefined;
   if (isEmptied) await tx.run(sql.raw(`DROP TABLE ${partition}`));
   else {
-    const kept = quoted(table, STAYING);
-    await tx.run(sql.raw(`CREATE TABLE ${kept} (LIKE ${whole})`));
-    await tx.run(sql`INSERT INTO ${sql.raw(kept)} ${stays}`);
+    const remaining = quoted(table, REMAINING);
+    await tx.run(sql.raw(`CREATE TABLE ${remaining} (LIKE ${whole})`));
+    await tx.run(sql`INSERT INTO ${sql.raw(remaining)} ${stays}`);
     await tx.run(sql.raw(`DROP TABLE ${partition}`));
-    await tx.run(sql.raw(`ALTER TABLE ${kept} RENAME TO ${partition}`));
+    await tx.run(sql.raw(`ALTER TABLE ${remaining} RENAME TO ${partition}`));
     await tx.run(sql.raw(attachSql(table, partition, found)));
   }
   return { until: found.until };
 }
 
-/** Held by whoever makes or drops partitions: each needs the table and its rest, and not in the same order. */
-function lockOf(table: string): string {
+/** Serializes creating and dropping partitions: both lock the table and its default partition, in different orders. */
+function lockNameOf(table: string): string {
   return `partitions of ${table}`;
 }
 
-/** Bounds are of the database's own making, or days that it said: nothing else comes between the quotes. */
+/** The bounds come from the database's catalog or are valid days, so they need no escaping. */
 function attachSql(table: string, partition: string, { from, until }: Pick<Partition, 'from' | 'until'>): string {
   const start = from === undefined ? 'MINVALUE' : `'${from}'`;
   return `ALTER TABLE ${quoteName(table)} ATTACH PARTITION ${partition} FOR VALUES FROM (${start}) TO ('${until}')`;
@@ -125,15 +126,15 @@ function attachSql(table: string, partition: string, { from, until }: Pick<Parti
 
 interface Partition {
   readonly name: string;
-  /** Its first day; undefined where it has all that was before. */
+  /** Its first day; undefined for the partition of all earlier rows. */
   readonly from: string | undefined;
-  /** The first day that is not in it. */
+  /** The first day after it. */
   readonly until: string;
 }
 
 const BOUNDS = /FROM \((?:MINVALUE|'([\d-]+)')\) TO \('([\d-]+)'\)/;
 
-/** All but the one for the rest, the oldest first. */
+/** Loads all partitions except the default one, the oldest first. */
 async function loadPartitions(tx: Transaction, table: string): Promise<readonly Partition[]> {
   const rows = await tx.all<{ name: string; bounds: string }>(sql`
     SELECT c.relname AS "name", pg_get_expr(c.relpartbound, c.oid) AS "bounds" FROM pg_inherits i
@@ -148,7 +149,7 @@ async function loadPartitions(tx: Transaction, table: string): Promise<readonly 
 
 function isDay(day: string): boolean {
   const time = /^\d{4}-\d\d-\d\d$/.test(day) ? Date.parse(day) : Number.NaN;
-  // The last of all has no day behind it that could be written so.
+  // 9999-12-31 has no next day in this format.
   return time < Date.parse('9999-12-31') && new Date(time).toISOString().startsWith(day);
 }
 

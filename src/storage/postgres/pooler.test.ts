@@ -8,9 +8,9 @@ import { sql } from '../../sql.ts';
 import type { AppendStatements, Database, Transaction } from '../contract.ts';
 import { parsePostgresUrl } from './connection-string.ts';
 import { openPostgres, type PostgresOptions } from './database.ts';
-import { findLockProblems } from './lock-check.ts';
 import { FAMILY, openFamily } from './postgres.fixture.ts';
 import { createRunner, type Runner } from './runner.ts';
+import { findLockProblems } from './server-checks.ts';
 
 const POOL = 2;
 const ways = [

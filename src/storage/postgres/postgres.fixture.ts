@@ -2,23 +2,23 @@ import pg from 'pg';
 import type { Database } from '../contract.ts';
 import { openPostgres, type PostgresOptions } from './database.ts';
 
-/** A schema of a test's own on the server that the run is about, and somebody else who goes about it in their own way. */
+/** A schema for one test on the server under test, and a second client that queries it directly. */
 export interface PostgresFamily {
   readonly url: URL;
   open(options?: Omit<PostgresOptions, 'url'>): Promise<Database>;
-  /** As the other asks it, on a connection of their own. */
+  /** Runs a statement on the connection of the second client. */
   ask(text: string, values?: readonly unknown[]): Promise<pg.QueryResult>;
   /** Closes the database and drops the schema. */
   close(database: Database): Promise<void>;
 }
 
-/** Tables of parents and children, made anew. */
+/** Creates empty tables of parents and children. */
 export const FAMILY: string = `
   DROP TABLE IF EXISTS "Child", "Parent";
   CREATE TABLE "Parent" ("id" TEXT PRIMARY KEY, "n" BIGINT, "x" DOUBLE PRECISION, "is" BOOLEAN, "j" JSON, "t" TEXT, UNIQUE ("t", "n"));
   CREATE TABLE "Child" ("id" TEXT PRIMARY KEY, "parentId" TEXT REFERENCES "Parent" ("id"), CHECK ("id" <> ''))`;
 
-/** The schema, made when it is first opened. */
+/** Opens the schema; created with the first statement. */
 export function openFamily(schema: string): PostgresFamily {
   const server = process.env['TEST_POSTGRES_URL'] ?? '';
   const url = new URL(server);

@@ -1,28 +1,30 @@
+import { randomInt } from 'node:crypto';
 import { Problem, SetupError } from '../../errors.ts';
+import { type Sql, sql } from '../../sql.ts';
 import type { Transaction } from '../contract.ts';
 import type { PostgresAddress } from './connection-string.ts';
-import { findLockProblems } from './lock-check.ts';
 import { CLIENT_CHECK } from './pool.ts';
-import { createRunner, type RunnerOptions } from './runner.ts';
+import { createRunner, type Runner, type RunnerOptions } from './runner.ts';
+import { toLockKey } from './transaction-handle.ts';
 
-/** How it is looked. */
+/** Options of the checks. */
 export interface ServerCheckOptions extends RunnerOptions {
-  /** Whether the schema is made where it is missing, as it is unless this is false. */
+  /** Whether a missing schema is created; true if absent. */
   readonly makesSchema?: boolean;
 }
 
-/** What a server can do that not all can. */
+/** Features that not every server has. */
 export interface ServerFeatures {
   readonly checksClients: boolean;
 }
 
-/** Milliseconds for the second of two transactions to be answered, while the first is open. */
-const BESIDE_TIMEOUT = 5000;
+/** Statement timeout of the second of two concurrent transactions. */
+const SECOND_TIMEOUT = 5000;
 
-/** Looks at a server before anything rests on it, on connections of its own. Throws SetupError where it will not do. */
+/** Checks the server at start, on connections of its own. Throws SetupError if it cannot store data safely. */
 export async function checkServer(address: PostgresAddress, { log: _, ...options }: ServerCheckOptions): Promise<ServerFeatures> {
   const holder = createRunner(address, { ...options, connections: 1 });
-  const other = createRunner(address, { ...options, connections: 1, statementTimeout: BESIDE_TIMEOUT });
+  const other = createRunner(address, { ...options, connections: 1, statementTimeout: SECOND_TIMEOUT });
   try {
     const { answer } = await holder.run((tx) => prepare(tx, address.schema, options.makesSchema ?? true), {});
     refuse(await findLockProblems({ holder, other }));
@@ -32,19 +34,19 @@ export async function checkServer(address: PostgresAddress, { log: _, ...options
   }
 }
 
-/** Looks at what the server says of itself, and makes the schema where there is none and it may. */
+/** Checks the server's settings and creates the schema if it is missing. */
 async function prepare(tx: Transaction, schema: string | undefined, makesSchema: boolean): Promise<ServerFeatures> {
   const facts = await loadFacts(tx);
   refuse(findServerProblems({ ...facts, schema: facts.schema ?? schema ?? null }));
   if (facts.schema === null && makesSchema) {
-    // Two that make it at once would have one of them fail, whatever IF NOT EXISTS says.
+    // IF NOT EXISTS does not prevent an error if two processes create the schema at the same time.
     await tx.lock('schema');
     await tx.run({ sql: `CREATE SCHEMA IF NOT EXISTS "${schema}"`, parameters: [] });
   }
   return { checksClients: await isSupported(tx, `SET LOCAL ${CLIENT_CHECK}`) };
 }
 
-/** Whether the server takes a statement, which fails on others. */
+/** Returns whether the server supports a statement. */
 export async function isSupported(tx: Transaction, sql: string): Promise<boolean> {
   try {
     await tx.savepoint(() => tx.run({ sql, parameters: [] }));
@@ -55,14 +57,14 @@ export async function isSupported(tx: Transaction, sql: string): Promise<boolean
   }
 }
 
-function refuse(mistakes: readonly string[]): void {
-  if (mistakes.length > 0) throw new SetupError('the PostgreSQL server cannot keep what it is given', mistakes);
+function refuse(problems: readonly string[]): void {
+  if (problems.length > 0) throw new SetupError('the PostgreSQL server cannot store data safely', problems);
 }
 
-/** The oldest server that is spoken to: 14. */
+/** The oldest supported version: 14. */
 const OLDEST = 140_000;
 
-/** What a server says of itself; null where it knows nothing of it, as those that only speak like PostgreSQL. */
+/** Settings of a server; null for those that a PostgreSQL-compatible server does not know. */
 export interface ServerFacts {
   readonly version: string;
   readonly number: string;
@@ -73,10 +75,10 @@ export interface ServerFacts {
   readonly schema: string | null;
 }
 
-/** What the server says of itself. */
+/** Loads the settings of the server. */
 export async function loadFacts(tx: Transaction): Promise<ServerFacts> {
   const facts = await tx.one<ServerFacts>({ sql: FACTS, parameters: [] });
-  if (facts === undefined) throw new Error('the server said nothing of itself');
+  if (facts === undefined) throw new Error('the server returned no settings');
   return facts;
 }
 
@@ -84,16 +86,82 @@ const FACTS = `SELECT current_setting('server_version') AS "version", current_se
   current_setting('fsync', true) AS "fsync", current_setting('full_page_writes', true) AS "fullPageWrites",
   current_setting('server_encoding', true) AS "encoding", pg_is_in_recovery() AS "standby", current_schema() AS "schema"`;
 
-/** In words, why a server is not one on which what was answered is safe, or that could keep what it is given; nothing where it will do. */
+/** Returns the reasons why the server cannot store data safely; empty if it can. */
 export function findServerProblems(facts: ServerFacts): readonly string[] {
-  const mistakes: string[] = [];
-  if (Number(facts.number) < OLDEST) mistakes.push(`expected PostgreSQL 14 or newer, found ${facts.version}`);
-  if (facts.standby === 1) mistakes.push('it is a hot standby, which takes no writes; expected the address of the primary');
-  if (facts.fsync === 'off') mistakes.push('fsync is off: a crash of the machine could lose what was answered; expected fsync = on');
+  const problems: string[] = [];
+  if (Number(facts.number) < OLDEST) problems.push(`expected PostgreSQL 14 or newer, found ${facts.version}`);
+  if (facts.standby === 1) problems.push('the server is a hot standby and accepts no writes; expected the address of the primary');
+  if (facts.fsync === 'off') problems.push('fsync is off: a crash of the machine could lose acknowledged changes; expected fsync = on');
   if (facts.fullPageWrites === 'off')
-    mistakes.push('full_page_writes is off: a crash of the machine could tear pages; expected full_page_writes = on');
+    problems.push('full_page_writes is off: a crash of the machine could leave torn pages; expected full_page_writes = on');
   if (facts.encoding !== null && facts.encoding !== 'UTF8')
-    mistakes.push(`expected a database with the encoding UTF8, found ${facts.encoding}`);
-  if (facts.schema === null) mistakes.push('there is no schema to make tables in: name one with ?schema= in the address');
-  return mistakes;
+    problems.push(`expected a database with the encoding UTF8, found ${facts.encoding}`);
+  if (facts.schema === null) problems.push('there is no schema for the tables: name one with ?schema= in the address');
+  return problems;
+}
+
+/** Two runners, so that a transaction of one stays open while the other is queried. */
+export interface RunnerPair {
+  readonly holder: Runner;
+  readonly other: Runner;
+  /** Milliseconds for the whole check. */
+  readonly timeout?: number;
+}
+
+const TIMEOUT = 60_000;
+/** Maximum milliseconds between two attempts. */
+const MAX_PAUSE = 50;
+
+/**
+ * Returns the reasons why advisory locks do not work; empty if they do. PostgreSQL-compatible servers may accept the functions and do
+ * nothing, and no error would show it. So one transaction takes a lock, and another one tries to get it.
+ */
+export async function findLockProblems({ holder, other, timeout = TIMEOUT }: RunnerPair): Promise<readonly string[]> {
+  for (const end = performance.now() + timeout; performance.now() < end; ) {
+    const problems = await findOnce(holder, other);
+    if (problems !== undefined) return problems;
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * MAX_PAUSE));
+  }
+  return ['a second transaction got no answer while a first one was open: expected at least two connections'];
+}
+
+/** Random locks that no other process takes: a named one, and one of the kind that commit validation takes. */
+interface RandomLocks {
+  readonly name: string;
+  readonly key: Sql;
+}
+
+/** Returns undefined if the check must be repeated. */
+async function findOnce(holder: Runner, other: Runner): Promise<readonly string[] | undefined> {
+  const locks = { name: `locks ${randomInt(2 ** 47)}`, key: sql`${randomInt(2 ** 31)}::integer, ${randomInt(2 ** 31)}::integer` };
+  const { answer } = await holder.run(async (tx) => {
+    await tx.lock(locks.name);
+    await tx.one(sql`SELECT pg_advisory_xact_lock_shared(${locks.key})`);
+    // Behind a pooler, many processes that start at once would each hold a connection and wait for another one. So they take turns, without
+    // waiting.
+    const turn = await tx.one<{ readonly isOurs: number; readonly isFree: number }>(sql`SELECT
+      pg_try_advisory_xact_lock(${TURN_KEY}) AS "isOurs", pg_try_advisory_xact_lock(${toLockKey(`${locks.name}, free`)}) AS "isFree"`);
+    if (turn?.isFree !== 1) return ['pg_try_advisory_xact_lock fails for a lock that no transaction holds'];
+    if (turn.isOurs !== 1) return undefined;
+    // The only transaction that awaits another one: this is the purpose of the check.
+    return await other.run((second) => findProblems(second, locks), {}).then((ran) => ran.answer, ignoreUnavailable);
+  }, {});
+  return answer;
+}
+
+/** The key of the turn, the same in all schemas, because poolers share connections between them. */
+const TURN_KEY = sql`hashtextextended('bailiwick looks whether locks lock', 0)`;
+
+async function findProblems(tx: Transaction, { name, key }: RandomLocks): Promise<readonly string[]> {
+  const got = await tx.one<{ readonly [lock in 'name' | 'key']: number }>(sql`SELECT
+    pg_try_advisory_xact_lock(${toLockKey(name)}) AS "name",
+    pg_try_advisory_xact_lock(${key}) AS "key"`);
+  return [
+    ...(got?.name === 0 ? [] : ['pg_advisory_xact_lock locks nothing: two transactions hold the same lock']),
+    ...(got?.key === 0 ? [] : ['pg_advisory_xact_lock_shared locks nothing: another transaction gets the exclusive lock']),
+  ];
+}
+
+function ignoreUnavailable(error: unknown): undefined {
+  if (!(error instanceof Problem) || error.status !== 503) throw error;
 }

@@ -1,22 +1,22 @@
 import { CLOCK_LEEWAY_SECONDS, type Log } from '../contract.ts';
 
-/** The server's clock. */
+/** A local estimate of the server's clock. */
 export interface Clock {
-  /** Whether the server said not long ago what time it is. */
+  /** True if the clock was set within the last second. */
   readonly isFresh: boolean;
   /** Sets the clock from a server time and the local time at which the query for it was sent: milliseconds since 1970. */
   set(now: number, sentAt: number): void;
-  /** Milliseconds since 1970. @throws where it was never set. */
+  /** Returns milliseconds since 1970. @throws if the clock was never set. */
   now(): number;
 }
 
-/** Milliseconds for which it goes by our own watch. */
+/** Milliseconds for which the clock is fresh after it was set. */
 const FRESH = 1000;
 
 /**
- * A clock that goes by what the server said last, and by a watch of our own since: however wrong the clock of this machine is, or
- * is set while we run. Each transaction sets it anew, so it never runs on its own for long where it matters; that the machine has slept,
- * our watch may not notice, but its clock does.
+ * Creates a clock from the last time that the server reported and the monotonic clock of this process, so it is right even if the clock of
+ * this machine is wrong or changed. Each transaction that begins sets it again. The monotonic clock may stop while the machine sleeps; then
+ * the machine's clock shows that the estimate is old.
  */
 export function createClock(difference: ClockDifference): Clock {
   let ahead: number | undefined;
@@ -56,16 +56,16 @@ export interface ClockDifference {
 /** Milliseconds after which a difference that is still there is logged again. */
 const REPEAT = 600_000;
 
-/** @param tell Called when a difference is too large, again every ten minutes while it lasts, and at its end. */
-export function createClockDifference(tell: Log): ClockDifference {
+/** @param log Called when a difference is too large, again every ten minutes while it lasts, and at its end. */
+export function createClockDifference(log: Log): ClockDifference {
   let fault: string | undefined;
-  let toldAt = Number.NEGATIVE_INFINITY;
+  let loggedAt = Number.NEGATIVE_INFINITY;
 
-  function tellFault({ server, receivedAt }: ClockReading): void {
-    if (performance.now() - toldAt < REPEAT) return;
-    toldAt = performance.now();
+  function logFault({ server, receivedAt }: ClockReading): void {
+    if (performance.now() - loggedAt < REPEAT) return;
+    loggedAt = performance.now();
     const times = `here it is ${toTime(receivedAt)}, there ${toTime(server)}`;
-    tell(`${fault}; ${times}: tokens are accepted too long or refused too early, and /readyz answers 503, until the clock is set right`);
+    log(`${fault}; ${times}: tokens are accepted too long or refused too early, and /readyz answers 503, until the clock is set right`);
   }
 
   return {
@@ -76,9 +76,9 @@ export function createClockDifference(tell: Log): ClockDifference {
       const ahead = secondsAhead(reading);
       const before = fault;
       fault = Math.abs(ahead) > CLOCK_LEEWAY_SECONDS ? toFault(ahead) : undefined;
-      if (fault !== undefined) return tellFault(reading);
-      toldAt = Number.NEGATIVE_INFINITY;
-      if (before !== undefined) tell('the clock of this machine is right again');
+      if (fault !== undefined) return logFault(reading);
+      loggedAt = Number.NEGATIVE_INFINITY;
+      if (before !== undefined) log('the clock of this machine is right again');
     },
   };
 }

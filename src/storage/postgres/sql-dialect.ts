@@ -3,8 +3,8 @@ import { type Sql, sql } from '../../sql.ts';
 import { FOLD_CASE } from './case-folding.ts';
 
 /**
- * How comparisons are said in PostgreSQL. Text columns have the collation "C", so they compare by the bytes of UTF-8, that is by
- * code points; a text that is not a column's has to be given it where order matters.
+ * Renders comparisons for PostgreSQL. Text columns have the collation "C" and compare by the bytes of UTF-8, which is the order of code
+ * points. An expression that is not a column needs the collation wherever order matters.
  */
 export const postgresDialect: SqlDialect = Object.freeze({
   name: 'postgres',
@@ -16,14 +16,14 @@ export const postgresDialect: SqlDialect = Object.freeze({
   numberValue,
   writtenValue,
   isAmong,
-  // Behind IN, it would be asked again for every row of the table.
+  // As an operand of IN, the subquery would run once for every row of the table.
   isGivenBy: (column: Sql, query: Sql) => sql<boolean | null>`${column} = ANY (ARRAY(${query}))`,
   listOf: (value: Sql) => sql`coalesce(json_agg(${value}), '[]'::json)`,
   listItems: (list: Sql) => sql`json_array_elements_text(${list}) AS item(value)`,
   jsonAt,
 });
 
-/** Characters that mean themselves only behind a backslash. */
+/** Characters that need a backslash in a LIKE pattern. */
 const SPECIAL = /[\\%_]/g;
 
 function matchesWildcards(text: Sql, pattern: string): SqlTruth {
@@ -32,14 +32,14 @@ function matchesWildcards(text: Sql, pattern: string): SqlTruth {
 }
 
 /**
- * A parameter takes the type of what it is compared with, and an integer column has no place for 0.5: so a number says what
- * it is. Whole ones stay integers, by which an index on an integer column can be entered.
+ * Casts a number, because a parameter otherwise takes the type of the other operand, and an integer column cannot be compared with 0.5.
+ * Integers stay integers, so that an index on an integer column can be used.
  */
 function numberValue(value: number): Sql {
   return Number.isSafeInteger(value) ? sql`${String(value)}::bigint` : sql`${String(value)}::double precision`;
 }
 
-/** What a value is cast to. */
+/** The types of casts. */
 export const CAST_TYPES: Readonly<Record<StoredType, string>> = Object.freeze({
   text: 'TEXT',
   integer: 'BIGINT',
@@ -49,8 +49,8 @@ export const CAST_TYPES: Readonly<Record<StoredType, string>> = Object.freeze({
 });
 
 /**
- * Parameters of a prepared statement keep the type that their columns had then. A statement that was the same for a column of
- * integers would go on writing integers into one of texts, and "007" would be 7.
+ * Casts a value to the type of its column. The parameters of a prepared statement keep their types: without the cast, a statement prepared
+ * for an integer column would go on writing integers after a migration to text, and "007" would become 7.
  */
 function writtenValue(value: unknown, type: StoredType): Sql {
   return type === 'text' ? sql`${value}` : sql`CAST(${value} AS ${sql.raw(CAST_TYPES[type])})`;
@@ -62,8 +62,8 @@ function isAmong(column: Sql, values: readonly (string | number | bigint)[]): Sq
 }
 
 /**
- * `->` with a text leads into objects alone. What lies there is asked for its own type first: to read a text as a number is
- * an error here, not NULL, and nothing says in which order PostgreSQL looks at the sides of an AND.
+ * Selects a value in a JSON document. `->` with a text enters only objects. Each use tests the type of the value first, because casting
+ * text to a number is an error in PostgreSQL, not NULL, and AND does not evaluate its operands in a fixed order.
  */
 function jsonAt(document: Sql, keys: readonly string[]): SqlJsonValue {
   const value = keys.reduce((outer, key) => sql`${outer} -> ${key}::text`, document);

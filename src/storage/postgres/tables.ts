@@ -7,17 +7,17 @@ import { postgresPartitions } from './partitions.ts';
 import { CAST_TYPES } from './sql-dialect.ts';
 
 /**
- * How tables are made and read back in PostgreSQL. JSON is JSON and not JSONB: that would change the order of keys and the
- * digits of numbers, and refuse what is no text of its own.
+ * Creates and introspects tables in PostgreSQL. JSON columns are JSON, not JSONB, which would reorder keys, change the digits of numbers
+ * and refuse some texts.
  */
 export const postgresTables: TableDialect = Object.freeze({
   columnTypes: Object.freeze({ ...CAST_TYPES, text: 'TEXT COLLATE "C"' }),
   castTypes: CAST_TYPES,
   tableOptions: '',
   partitions: postgresPartitions,
-  // A table that it refers to must be there.
+  // A referenced table must exist first.
   referencesLast: true,
-  // In the order of lists: records without a value come first.
+  // The order of lists: records without a value come first.
   indexPart: (column: string) => (column === 'id' ? quoteName(column) : `${quoteName(column)} NULLS FIRST`),
   booleanText: (value: boolean) => (value ? 'TRUE' : 'FALSE'),
   loosen: ({ name }: ActualTable, { constraint = '' }: ActualColumn) =>
@@ -32,10 +32,10 @@ export const postgresTables: TableDialect = Object.freeze({
     )) !== undefined,
 });
 
-/** Whoever evolves first makes the functions: the one that comparisons call, and the one that looks before a commit. */
+/** Creates the functions for case folding and commit validation. */
 async function prepare(tx: Transaction): Promise<void> {
   await prepareFunction(tx, FOLD_CASE, foldCaseSql);
-  // Loaded already where there is a server; whoever has a file knows this table too, and waits for no driver of servers.
+  // Imported on demand: installations with SQLite load this file too, and must not load the PostgreSQL driver.
   const { COMMIT_VALIDATION_FUNCTION: GUARD, commitValidationSql } = await import('./commit-validation.ts');
   await prepareFunction(tx, GUARD, commitValidationSql);
 }
@@ -43,12 +43,12 @@ async function prepare(tx: Transaction): Promise<void> {
 async function prepareFunction(tx: Transaction, name: string, toSql: () => string): Promise<void> {
   const known = await tx.one(sql`SELECT 1 FROM pg_proc WHERE proname = ${name} AND pronamespace = current_schema()::regnamespace`);
   if (known !== undefined) return;
-  // Two that replace a function at once get an error for it.
+  // Two transactions that replace a function at the same time get an error.
   await tx.lock(name);
   await tx.run(sql.raw(toSql()));
 }
 
-/** Of a table that is only read at first, whoever reads it too would stand in the way of changing it, and it in theirs of writing. */
+/** Locks tables exclusively before they are read: with a weaker lock, two migrations would each block the other's change. */
 async function hold(tx: Transaction, tables: readonly string[]): Promise<void> {
   if (tables.length === 0) return;
   await tx.run(sql`LOCK TABLE ${sql.join(tables.map((name) => sql.table(name)))} IN ACCESS EXCLUSIVE MODE`);
@@ -84,7 +84,7 @@ async function introspect(tx: Transaction): Promise<readonly ActualTable[]> {
       LEFT JOIN pg_class r ON r.oid = k.confrelid
     WHERE t.relkind IN ('r', 'p') AND t.relnamespace = current_schema()::regnamespace AND NOT t.relispartition
     ORDER BY t.relname, c.attnum`);
-  // Those that the database keeps by itself stand behind a constraint.
+  // Indexes that PostgreSQL creates by itself belong to a constraint.
   const indexes = await tx.all<IndexRow>(sql`
     SELECT t.relname AS "table", n.relname AS "name", i.indisunique AS "unique", i.indpred IS NOT NULL AS "partial", c.attname AS "column"
     FROM pg_index i JOIN pg_class n ON n.oid = i.indexrelid JOIN pg_class t ON t.oid = i.indrelid
