@@ -46,7 +46,7 @@ async function list(admin: AdminCall): ReturnType<Endpoint['handle']> {
   const { advice, next } =
     policyId === undefined
       ? await adviseOnPage(admin, { advise, limit, after: cursor === undefined ? undefined : readIdCursor('policy', cursor) })
-      : { advice: await advise(await existing(admin, policyId), { alone: true }) };
+      : { advice: await advise(await existing(admin, policyId), { isSingle: true }) };
   const wanted = advice.filter((one) => code === undefined || one.code === code);
   const extras = { count: wanted.length, ...(next !== undefined && { nextCursor: toIdCursor('policy', next) }) };
   return { status: 200, body: toSuccess(wanted, extras) };
@@ -56,7 +56,7 @@ async function list(admin: AdminCall): ReturnType<Endpoint['handle']> {
 export async function warningsOf(admin: AdminCall, policy: Policy, { isNew = false }: { readonly isNew?: boolean } = {}): Promise<object> {
   // As of the epoch that the change began.
   const advise = await createAdviser(admin, await admin.parts.policyStore.snapshotAfterChange(admin.tx));
-  const advice = await advise(policy, { alone: true });
+  const advice = await advise(policy, { isSingle: true });
   // A new policy cannot be assigned before it is there.
   return toWarnings(advice.filter(({ code }) => !(isNew && code === 'unassigned')));
 }
@@ -71,22 +71,22 @@ function toWarnings(advice: readonly Finding[]): object {
   return { warnings: sortFindings(advice).slice(0, WARNINGS), ...(advice.length > WARNINGS && { warningsTruncated: true }) };
 }
 
-type Adviser = (policy: Policy, how?: Pick<LintContext, 'alone'>) => Promise<readonly Finding[]>;
+type Adviser = (policy: Policy, how?: Pick<LintContext, 'isSingle'>) => Promise<readonly Finding[]>;
 
 async function createAdviser(
   { tx, parts }: AdminCall,
   { policies, assignments: userAssignments, definitions, user }: Snapshot,
 ): Promise<Adviser> {
   const moment = { dialect: tx.dialect, now: tx.now, timeZone: parts.timeZone, definitions };
-  const around: Omit<LintContext, 'assignments' | 'grantsOf'> = {
-    standings: createPolicyIndex(policies, tx.now),
+  const around: Omit<LintContext, 'assignments' | 'assignmentsOf'> = {
+    index: createPolicyIndex(policies, tx.now),
     users: await countUserValues(tx, user, { limit: USERS }),
-    isSaidInSql: (condition, resource) => isSaidInSql(condition, resource, moment),
+    canCompileToSql: (condition, resource) => isSaidInSql(condition, resource, moment),
   };
   return async (policy, how = {}) => {
     const assignments = await loadActiveAssignments(tx, policy.id, { limit: ASSIGNMENTS });
-    const grantsOf = await userAssignments.ofEach(tx, usersToCompare(policy, assignments, tx.now) ?? []);
-    return lintPolicy(policy, { ...around, ...how, assignments, grantsOf });
+    const assignmentsOf = await userAssignments.ofEach(tx, usersToCompare(policy, assignments, tx.now) ?? []);
+    return lintPolicy(policy, { ...around, ...how, assignments, assignmentsOf });
   };
 }
 

@@ -73,13 +73,13 @@ describe('active assignments of one policy', () => {
   const load = (limit: number) => test.database.transaction((tx) => loadActiveAssignments(tx, ids[0] ?? '', { limit }));
 
   it('are those of roles and users that are active, the first to expire first', async () => {
-    const { roles, users, all } = await load(3);
-    expect([roles.map(({ role }) => role), users.map(({ userId }) => userId), all]).toEqual([['user'], ['u3', 'u2', 'u1'], true]);
+    const { roles, users, isComplete } = await load(3);
+    expect([roles.map(({ role }) => role), users.map(({ userId }) => userId), isComplete]).toEqual([['user'], ['u3', 'u2', 'u1'], true]);
   });
 
   it('are cut where there are more, and that is said', async () => {
     const cut = [await load(2), await load(1)];
-    expect(cut.map(({ users, all }) => [users.map(({ userId }) => userId), all])).toEqual([
+    expect(cut.map(({ users, isComplete }) => [users.map(({ userId }) => userId), isComplete])).toEqual([
       [['u3', 'u2'], false],
       [['u3'], false],
     ]);
@@ -90,12 +90,12 @@ describe('values that users have', () => {
   const count = (limit: number) => test.database.transaction((tx) => countUserValues(tx, user, { limit }));
 
   it('are counted for active users, in fields that may have none and are not secret', async () => {
-    const { looked, all, having } = await count(10);
-    expect([looked, all, Object.fromEntries(having)]).toEqual([3, true, { createdBy: 0, department: 2, text: 1 }]);
+    const { counted, isComplete, withValue } = await count(10);
+    expect([counted, isComplete, Object.fromEntries(withValue)]).toEqual([3, true, { createdBy: 0, department: 2, text: 1 }]);
   });
 
   it('of some of the users, are not said to be of all', async () => {
-    expect(await count(2)).toMatchObject({ looked: 2, all: false });
+    expect(await count(2)).toMatchObject({ counted: 2, isComplete: false });
   });
 });
 

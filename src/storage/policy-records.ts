@@ -197,7 +197,7 @@ export async function loadActiveAssignments(
   const firstToExpire = sql`SELECT "id" FROM "_UserPolicy" WHERE ${active} ORDER BY "expiresAt" IS NULL, "expiresAt", "id" LIMIT ${limit + 1}`;
   const users = await loadUserPolicies(tx, sql`"id" IN (${firstToExpire})`);
   const inOrder = users.toSorted((a, b) => compareExpiry(a, b) || (a.id < b.id ? -1 : 1)).slice(0, limit);
-  return { roles: await loadRolePolicies(tx, active), users: inOrder, all: users.length <= limit };
+  return { roles: await loadRolePolicies(tx, active), users: inOrder, isComplete: users.length <= limit };
 }
 
 function compareExpiry({ expiresAt: a }: UserPolicy, { expiresAt: b }: UserPolicy): number {

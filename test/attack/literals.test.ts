@@ -81,7 +81,7 @@ describe('a policy that is probably wrong', () => {
 
   it('returns a finding for an unknown user attribute first, with the probable name', async () => {
     expect(await firstWarning({ field: 'user.departmnt', operator: 'eq', value: 'law' })).toEqual([
-      'attribute-nobody-has',
+      'attribute-never-set',
       expect.stringContaining('did you mean "department"?'),
     ]);
   });

@@ -95,15 +95,15 @@ const request: fc.Arbitrary<ScopeInput> = fc
   .map(({ id, role, attributes, ...others }) => ({ ...SCOPE_PARTS, ...others, principal: { id, role, attributes } }));
 
 function advise(all: WholeState): readonly Finding[] {
-  const standings = createPolicyIndex(compilePolicies(all, NEWSROOM, LIMITS), NOW);
+  const index = createPolicyIndex(compilePolicies(all, NEWSROOM, LIMITS), NOW);
   return all.policies.flatMap((policy) => {
     const isOfIt = (one: { readonly policyId: string; readonly isActive: boolean }): boolean => one.policyId === policy.id && one.isActive;
     return lintPolicy(policy, {
-      standings,
-      users: { looked: 0, all: true, having: new Map() },
-      grantsOf: (userId) => grantsIn(all, userId),
-      isSaidInSql: () => true,
-      assignments: { roles: all.rolePolicies.filter(isOfIt), users: all.userPolicies.filter(isOfIt), all: true },
+      index,
+      users: { counted: 0, isComplete: true, withValue: new Map() },
+      assignmentsOf: (userId) => grantsIn(all, userId),
+      canCompileToSql: () => true,
+      assignments: { roles: all.rolePolicies.filter(isOfIt), users: all.userPolicies.filter(isOfIt), isComplete: true },
     });
   });
 }

@@ -330,8 +330,8 @@ describe('writing a policy: every mistake with its path', () => {
             {
               path: 'rules.0.conditions',
               code: 'closes',
-              detail: 'this DENY closes User entirely, for want of a value at "resource.ownerId"',
-              todo: 'say "ifExists": true on the condition, or name the resources that are meant',
+              detail: 'this DENY denies all access to User, because they have no "resource.ownerId"',
+              todo: 'set "ifExists": true on the condition, or name the intended resources',
             },
           ],
         },

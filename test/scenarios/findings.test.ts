@@ -35,7 +35,7 @@ function asks(name: string, query: string, others: Partial<Scenario>): Scenario 
   return { name, as: 'admin', send: `GET /admin/api/policies-advice?${query}`, status: 200, ...others };
 }
 
-describe('advice where a policy is written', () => {
+describe('findings in the response to a written policy', () => {
   checkScenarios(
     () => stage,
     [
@@ -57,7 +57,7 @@ describe('advice where a policy is written', () => {
                 policy: { name: 'idle' },
                 rule: { description: 'readers' },
                 other: { rule: { description: 'closed' } },
-                todo: 'delete this one, give it a higher priority than 900, or put conditions on the DENY',
+                todo: 'delete this rule, give it a higher priority than 900, or add conditions to the DENY',
               },
             ],
           },
@@ -73,8 +73,8 @@ describe('advice where a policy is written', () => {
                 code: 'fires-on-missing',
                 path: 'rules.0.conditions',
                 detail:
-                  'this DENY also fires for users without "user.department" (2 of 3 active users have none now): what is missing is unknown, and a DENY fires on unknown',
-                todo: 'if that is not meant, say "ifExists": true on the condition',
+                  'this DENY also fires for users without "user.department" (2 of 3 active users have none now): a missing value is unknown, and a DENY fires on unknown',
+                todo: 'if that is not intended, set "ifExists": true on the condition',
               },
             ],
           },
@@ -83,7 +83,7 @@ describe('advice where a policy is written', () => {
       creates(
         'nobody',
         { rules: [{ ...READ, conditions: [{ field: 'user.startedOn', operator: 'lt', value: '2020-01-01' }] }] },
-        { body_has: { warnings: [{ code: 'attribute-nobody-has', rule: {}, policy: {} }] } },
+        { body_has: { warnings: [{ code: 'attribute-never-set', rule: {}, policy: {} }] } },
       ),
       creates(
         'pattern',
@@ -115,7 +115,7 @@ describe('advice where a policy is written', () => {
   );
 });
 
-describe('advice where a policy is assigned', () => {
+describe('findings in the response to an assignment', () => {
   checkScenarios(
     () => stage,
     [
@@ -157,7 +157,7 @@ describe('advice where a policy is assigned', () => {
   );
 });
 
-describe('advice where it is asked for', () => {
+describe('the list of findings', () => {
   checkScenarios(
     () => stage,
     [
@@ -211,7 +211,7 @@ describe('advice where it is asked for', () => {
     ],
   );
 
-  it('page by page, tells what it tells at once', async () => {
+  it('contains the same findings in pages', async () => {
     const { service, tokens } = stage;
     const ask = (query: string) => service.call('GET', `/admin/api/policies-advice?${query}`, { token: tokens.get('admin') });
     const all = async (limit: number): Promise<{ told: readonly unknown[]; pages: number }> => {
@@ -231,7 +231,7 @@ describe('advice where it is asked for', () => {
 });
 
 describe('a definition that changes', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'bailiwick-advice-'));
+  const folder = mkdtempSync(join(tmpdir(), 'bailiwick-findings-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   /** The service on the same data, with these fields of Note. */
@@ -254,7 +254,7 @@ describe('a definition that changes', () => {
     }
   }
 
-  it('leaves rules that can only be unknown, and they are told of', async () => {
+  it('causes findings about conditions that are always unknown', async () => {
     const account = { email: 'admin@example.com', password: 'correct horse battery' };
     const conditions = [{ field: 'resource.draft', operator: 'eq', value: false }];
     const policy = { name: 'open notes', type: 'CUSTOM', rules: [{ resource: 'Note', action: 'read', conditions }] };
@@ -265,11 +265,11 @@ describe('a definition that changes', () => {
     });
     expect(written).toMatchObject({ success: true });
     expect(written).not.toHaveProperty('warnings');
-    const advice = await run('{ title: { type: string } }', async (send) => {
+    const findings = await run('{ title: { type: string } }', async (send) => {
       const { token } = await send('/auth/login', account);
       return send('/admin/api/policies-advice?code=always-unknown', undefined, String(token));
     });
-    expect(advice['data']).toMatchObject([
+    expect(findings['data']).toMatchObject([
       { policy: { name: 'open notes' }, path: 'rules.0.conditions.0.field', detail: expect.stringContaining('Note has no field "draft"') },
     ]);
   });

@@ -1,77 +1,77 @@
 import type { Policy } from '../policies/index.ts';
 
-/** Codes in the order of warnings: first the findings about rules that have no effect. */
-const about = {
-  'attribute-nobody-has': 'a condition reads an attribute that no active user has',
+/** Codes in the order of warnings. Findings about rules without effect come first. */
+const DESCRIPTIONS = {
+  'attribute-never-set': 'a condition reads an attribute that no active user has',
   'never-equal': 'a condition compares with a value that its field never has',
-  'never-holds': 'no value matches all conditions on a field',
-  'foreign-reference': 'a value looks like a reference of another product and is compared as text',
-  'unknown-resource': 'no definition names its resource',
-  'always-unknown': 'the definitions have changed, and a condition can only be unknown',
-  'never-fires': 'rules without conditions go before it wherever it applies, and have another effect',
-  redundant: 'rules without conditions and of the same effect go before it wherever it applies',
-  duplicate: 'another rule says the same',
-  conflict: 'a rule of the other effect has the same priorities: where both fire, the DENY goes first',
-  'unknown-role': 'no user can have the role that it is assigned to',
-  'fires-on-missing': 'a DENY that fires also where a value is missing',
-  closes: 'a DENY on all resources that denies those entirely which lack a field',
-  'eq-null': 'a stored field is compared with null, which it never is',
-  'ambiguous-name': 'on all resources, `resource.name` is a field here and the name of the resource there',
-  'many-conditions': 'five conditions or more',
-  'in-memory': 'lists by it are evaluated record by record: the database cannot say its condition',
-  empty: 'no rules',
-  unassigned: 'active, and assigned to nobody',
-  'assigned-inactive': 'just assigned, and not active',
-  expired: 'assignments that have expired',
-  'expires-soon': 'assignments that expire within seven days',
+  'never-holds': 'no value meets all conditions on a field',
+  'foreign-reference': 'a value looks like a reference of another product and is compared as a text',
+  'unknown-resource': 'the resource of the rule has no definition',
+  'always-unknown': 'the definitions have changed, so a condition is always unknown',
+  'never-fires': 'a rule without conditions and with the other effect always comes first',
+  redundant: 'a rule without conditions and with the same effect always comes first',
+  duplicate: 'another rule has the same resource, action, effect and conditions',
+  conflict: 'a rule with the other effect has the same priorities: if both fire, the DENY wins',
+  'unknown-role': 'the policy is assigned to a role that no user can have',
+  'fires-on-missing': 'a DENY also fires if a value is missing',
+  closes: 'a DENY on all resources denies all access to the resources that lack a field',
+  'eq-null': 'a stored field is compared with null, which is never true',
+  'ambiguous-name': 'on all resources, `resource.name` is a field of some resources and the name of the others',
+  'many-conditions': 'the rule has five conditions or more',
+  'in-memory': 'lists filter the records in memory, because the database cannot evaluate the condition',
+  empty: 'the policy has no rules',
+  unassigned: 'the policy is active but has no assignments',
+  'assigned-inactive': 'the policy was assigned but is inactive',
+  expired: 'assignments have expired',
+  'expires-soon': 'assignments expire within seven days',
 } as const;
 
-/** What an advice is about, in one word that programs can rely on. */
-export type FindingCode = keyof typeof about;
+/** The code of a finding. Clients may rely on it. */
+export type FindingCode = keyof typeof DESCRIPTIONS;
 
-/** Every code, and what it says of a rule or policy. */
-export const FINDINGS: ReadonlyMap<FindingCode, string> = new Map(Object.entries(about) as [FindingCode, string][]);
+/** Every code with its description. */
+export const FINDINGS: ReadonlyMap<FindingCode, string> = new Map(Object.entries(DESCRIPTIONS) as [FindingCode, string][]);
 
-/** Advice in the order of the table of codes; of one code, in the order of the policy. */
-export function sortFindings(advice: readonly Finding[]): readonly Finding[] {
+/** Sorts findings by the order of the codes. The order within a code does not change. */
+export function sortFindings(findings: readonly Finding[]): readonly Finding[] {
   const codes = [...FINDINGS.keys()];
-  return [...advice].sort((a, b) => codes.indexOf(a.code) - codes.indexOf(b.code));
+  return [...findings].sort((a, b) => codes.indexOf(a.code) - codes.indexOf(b.code));
 }
 
-/** A rule as advice names it. */
+/** The name of a rule in a finding. */
 export interface NamedRule {
   readonly id: string;
   readonly description?: string | undefined;
 }
 
-/** One thing to know about a policy, and what to do about it. */
+/** One finding about a policy: the problem and what to do about it. */
 export interface Finding {
   readonly code: FindingCode;
   readonly detail: string;
   readonly todo: string;
   readonly policy: Pick<Policy, 'id' | 'name'>;
-  /** Absent where it is about the policy as a whole. */
+  /** Absent if the finding is about the whole policy. */
   readonly rule?: NamedRule;
-  /** The member of the policy that it is about: `rules.0.conditions`. Absent where it is about assignments. */
+  /** Path of the member of the policy, such as `rules.0.conditions`. Absent if the finding is about assignments. */
   readonly path?: string;
-  /** The rule beside which this one is remarkable. */
+  /** The other rule of a finding about two rules. */
   readonly other?: { readonly rule: NamedRule; readonly policy: Pick<Policy, 'id' | 'name'> };
-  /** Ids of the first users whose assignments it is about. */
+  /** Ids of the first users whose assignments the finding is about. */
   readonly users?: readonly string[];
-  /** The role whose assignment it is about. */
+  /** The role whose assignment the finding is about. */
   readonly role?: string;
 }
 
-/** Advice on a rule, as those who find it say it: `advise.ts` adds which rule of which policy it is. */
+/** A finding about a rule, without the names of rule and policy. `lint.ts` adds them. */
 export interface RuleFinding extends Pick<Finding, 'code' | 'detail' | 'todo' | 'other'> {
-  /** Of the rule, dotted: `conditions`; empty for the rule as a whole. */
+  /** Dotted path in the rule, such as `conditions`; empty for the whole rule. */
   readonly member: string;
 }
 
-/** Names shown in one sentence. */
+/** Maximum number of names in a sentence. */
 const NAMES_SHOWN = 5;
 
-/** The first few of some names in one line. */
+/** Joins the first names; the others are counted. */
 export function joinNames(names: readonly string[]): string {
   const more = names.length - NAMES_SHOWN;
   return `${names.slice(0, NAMES_SHOWN).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;

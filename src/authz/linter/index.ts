@@ -1,15 +1,15 @@
 /**
- * What an admin should know of policies that are allowed and yet hardly meant: rules that never decide, that contradict or
- * repeat each other, that fire where a value is missing; assignments to nobody. Each with what to do about it.
+ * The policy linter: reports rules that are valid but probably wrong, such as rules that never fire, contradict or repeat each other, or fire if
+ * a value is missing, and policies without assignments. Each finding says what to do.
  *
- * Advice refuses nothing and changes no decision. It must never read a clock or a database (both are handed in), claim
- * what it cannot be sure of, or cost the square of what is stored.
+ * Findings never reject a policy and never change a decision. The linter reads no clock and no database (both are arguments), reports nothing
+ * that it cannot prove, and its cost grows less than quadratically with the number of rules.
  *
- * Begin with `advise.ts`; `order.ts` is about rules beside each other, the rest about one rule or its assignments.
+ * Begin with `lint.ts`. `lint-order.ts` compares rules with each other; the other files check one rule or its assignments.
  */
 export { FINDINGS, type Finding, type FindingCode, sortFindings } from './finding.ts';
 export { lintPolicy } from './lint.ts';
-export { type ActiveAssignments, lintAssignment } from './lint-assignments.ts';
+export { lintAssignment } from './lint-assignments.ts';
+export type { ActiveAssignments, LintContext, UserValueCounts } from './lint-context.ts';
 export { usersToCompare } from './lint-order.ts';
-export type { LintContext, UserValueCounts } from './lint-subject.ts';
 export { createPolicyIndex } from './policy-index.ts';

@@ -1,52 +1,54 @@
 import { describe, expect, it } from 'vitest';
 import { NEWSROOM, NOW, policyOf, toRole, toUser } from '../../../test/policy-fixtures.ts';
 import type { Policy, RolePolicy, UserPolicy } from '../policies/index.ts';
-import { lintWorld, READ, type TestPolicies } from './finding.fixture.ts';
+import { lintAll, READ, type TestPolicies } from './lint.fixture.ts';
 import { lintAssignment } from './lint-assignments.ts';
 
-describe('advice on assignments', () => {
+describe('findings about assignments', () => {
   const p = policyOf('p', [READ]);
   const at = (days: number) => new Date(NOW + days * 24 * 3_600_000).toISOString();
-  const rows: readonly [what: string, world: TestPolicies, expected: readonly string[]][] = [
-    ['to nobody', { policies: [p] }, ['unassigned: the policy is active and assigned to nobody: it allows nothing and denies nothing']],
-    ['of an inactive policy to nobody', { policies: [{ ...p, isActive: false }] }, []],
-    // Kept ready for when it is needed, or put aside for a while.
-    ['of an inactive policy', { policies: [{ ...p, isActive: false }], rolePolicies: [toRole('user', 'p')] }, []],
+  const rows: readonly [what: string, policies: TestPolicies, expected: readonly string[]][] = [
+    ['no assignments', { policies: [p] }, ['unassigned: the policy is active but has no assignments, so it has no effect']],
+    ['no assignments of an inactive policy', { policies: [{ ...p, isActive: false }] }, []],
+    // The policy may be kept for later.
+    ['an inactive policy', { policies: [{ ...p, isActive: false }], rolePolicies: [toRole('user', 'p')] }, []],
     [
-      'to a role that no user has',
+      'a role that no user has',
       { policies: [p], rolePolicies: [toRole('moderator', 'p')] },
-      ['unknown-role: no user can have role "moderator": only the token of another issuer could bring it'],
+      ['unknown-role: no user can have role "moderator": only a token of another issuer can contain it'],
     ],
     [
-      'that have expired',
+      'expired assignments',
       { policies: [p], userPolicies: ['a', 'b', 'c', 'd', 'e', 'f'].map((id) => toUser(id, 'p', { expiresAt: at(0) })) },
-      ['expired: each of 6 assignments, to users a, b, c, d, e and 1 more, has expired and gives nothing any more'],
+      ['expired: each of 6 assignments (to users a, b, c, d, e and 1 more) has expired and no longer applies'],
     ],
     [
-      'that soon expire',
+      'an assignment that expires soon',
       { policies: [p], userPolicies: [toUser('a', 'p', { expiresAt: at(7) }), toUser('b', 'p', { expiresAt: at(7.1) }), toUser('c', 'p')] },
       [`expires-soon: the assignment to user a expires within seven days, at ${at(7)}`],
     ],
     [
-      'of which several soon expire',
+      'several assignments that expire soon',
       { policies: [p], userPolicies: [toUser('a', 'p', { expiresAt: at(1) }), toUser('b', 'p', { expiresAt: at(2) })] },
-      [`expires-soon: each of 2 assignments, to users a, b, expires within seven days, the first at ${at(1)}`],
+      [`expires-soon: each of 2 assignments (to users a, b) expires within seven days, the first at ${at(1)}`],
     ],
     [
-      'of no rules',
+      'a policy without rules',
       { policies: [policyOf('p', [])], rolePolicies: [toRole('user', 'p')] },
-      ['empty: a policy without rules allows nothing and denies nothing'],
+      ['empty: the policy has no rules, so it has no effect'],
     ],
   ];
-  it.each(rows)('%s', (_, world, expected) => expect(lintWorld(world).map(({ code, detail }) => `${code}: ${detail}`)).toEqual(expected));
+  it.each(rows)('%s', (_, policies, expected) =>
+    expect(lintAll(policies).map(({ code, detail }) => `${code}: ${detail}`)).toEqual(expected),
+  );
 });
 
-describe('advice on an assignment that was just written', () => {
+describe('findings about an assignment that was just written', () => {
   const p = policyOf('p', [READ]);
   const codes = (policy: Policy, assignment: RolePolicy | UserPolicy): readonly string[] =>
     lintAssignment(policy, assignment, { definitions: NEWSROOM, now: NOW }).map(({ code }) => code);
 
-  it('is what keeps it from giving anything, and not what was just said', () => {
+  it('name the reason why it has no effect, but not an expiry in the future', () => {
     expect(codes({ ...p, isActive: false }, toRole('user', 'p'))).toEqual(['assigned-inactive']);
     expect(codes(p, toRole('moderator', 'p'))).toEqual(['unknown-role']);
     expect(codes(p, toUser('a', 'p', { expiresAt: new Date(NOW).toISOString() }))).toEqual(['expired']);

@@ -1,98 +1,256 @@
-import { type Comparison, type Path, parseConditions } from '../../conditions/index.ts';
-import { didYouMean } from '../../errors.ts';
-import { type Definitions, ordinaryResources } from '../../resources/index.ts';
-import { describePath, IDENTITY_NAMES } from '../context/index.ts';
-import { type ConditionLeaf, hasUnknown, toLeaves } from './condition-leaves.ts';
+/**
+ * Findings about a single rule and its conditions: unknown names, values that never match, conditions that are always unknown, conditions that
+ * the database cannot evaluate.
+ */
+import {
+  type Comparison,
+  type Condition,
+  conditionPaths,
+  type Operand,
+  type Path,
+  type PathKind,
+  parseConditions,
+  parseForeignReference,
+  UNRESOLVED,
+} from '../../conditions/index.ts';
+import { didYouMean, type Issue } from '../../errors.ts';
+import { type Json, OPERATORS, type Operator } from '../../operators/index.ts';
+import { type Definitions, ordinaryResources, type Resource } from '../../resources/index.ts';
+import { describeDomain, describePath, IDENTITY_NAMES } from '../context/index.ts';
+import { type ConditionLeaf, hasUnknown, toLeaves, toResidual } from './condition-analysis.ts';
 import { joinNames, type RuleFinding } from './finding.ts';
-import { lintInMemoryLists } from './lint-in-memory.ts';
-import { lintLiterals } from './lint-literals.ts';
-import { type LintedRule, lintedDefinitions } from './lint-subject.ts';
+import { definitionsFor, type LintedRule } from './lint-context.ts';
 
-/** Conditions of a rule from which on it is hard to say what it does. */
+/** A rule with this number of conditions is reported. */
 const MANY_CONDITIONS = 5;
-/** Conditions without meaning that are told of one rule. */
-const UNKNOWN_SHOWN = 5;
+/** Maximum number of findings with the same code about one rule. */
+const MAX_PER_CODE = 5;
 
-/** What a rule says by itself that is hardly meant. */
-export function lintConditions(subject: LintedRule): readonly RuleFinding[] {
-  const leaves = toLeaves(subject.compiled.condition);
+/** Returns the findings about a rule by itself. */
+export function lintConditions(linted: LintedRule): readonly RuleFinding[] {
+  const leaves = toLeaves(linted.compiled.condition);
   const comparisons = leaves.flatMap(({ condition }) => (condition.type === 'comparison' ? [condition] : []));
   return [
-    ...remarkOnResource(subject),
-    ...remarkOnNumber(leaves),
-    ...remarkOnUnknown(subject),
-    ...lintLiterals(subject, comparisons),
-    ...comparisons.flatMap((comparison) => remarkOnNull(comparison, lintedDefinitions(subject))),
-    ...remarkOnName(subject),
-    ...subject.compiled.paths.flatMap((path) => remarkOnAttribute(path, subject)),
-    ...lintInMemoryLists(subject, leaves),
+    ...lintResource(linted),
+    ...lintNumber(leaves),
+    ...lintUnknown(linted),
+    ...lintNeverEqual(linted),
+    ...lintContradiction(linted),
+    ...comparisons.flatMap(lintForeignReferences).slice(0, MAX_PER_CODE),
+    ...comparisons.flatMap((comparison) => lintNull(comparison, definitionsFor(linted))),
+    ...lintResourceName(linted),
+    ...linted.compiled.paths.flatMap((path) => lintAttribute(path, linted)),
+    ...lintInMemory(linted, leaves),
   ];
 }
 
-function remarkOnResource(subject: LintedRule): readonly RuleFinding[] {
-  const { rule } = subject;
-  const known = ordinaryResources(lintedDefinitions(subject)).map(({ name }) => name);
+function lintResource(linted: LintedRule): readonly RuleFinding[] {
+  const { rule } = linted;
+  const known = ordinaryResources(definitionsFor(linted)).map(({ name }) => name);
   if (rule.resource === '*' || known.includes(rule.resource)) return [];
-  const detail = `no definition names resource "${rule.resource}" yet${didYouMean(rule.resource, known)}: the rule applies to nothing until one does`;
-  return [{ code: 'unknown-resource', member: 'resource', detail, todo: 'name a resource that is defined, or define this one' }];
+  const detail = `resource "${rule.resource}" has no definition${didYouMean(rule.resource, known)}: the rule applies to nothing until it is defined`;
+  return [{ code: 'unknown-resource', member: 'resource', detail, todo: 'use the name of a defined resource, or define this one' }];
 }
 
-function remarkOnNumber(leaves: readonly ConditionLeaf[]): readonly RuleFinding[] {
+function lintNumber(leaves: readonly ConditionLeaf[]): readonly RuleFinding[] {
   if (leaves.length < MANY_CONDITIONS) return [];
-  const detail = `the rule has ${leaves.length} conditions: fewer than ${MANY_CONDITIONS} in a rule are easier to follow`;
-  return [{ code: 'many-conditions', member: 'conditions', detail, todo: 'let several rules share the work' }];
+  const detail = `the rule has ${leaves.length} conditions: a rule with fewer than ${MANY_CONDITIONS} is easier to understand`;
+  return [{ code: 'many-conditions', member: 'conditions', detail, todo: 'split it into several rules' }];
 }
 
-/** Conditions were checked when they were written; what is wrong with them now came with another definition. */
-function remarkOnUnknown({ policy, rule, compiled, around }: LintedRule): readonly RuleFinding[] {
-  if (!hasUnknown(compiled.condition)) return [];
-  const { definitions, limits } = around.standings.snapshot.compileOptions;
-  const { issues } = parseConditions(rule.conditions, {
+/** Reports conditions that were valid when they were written, and are invalid under the current definitions. */
+function lintUnknown(linted: LintedRule): readonly RuleFinding[] {
+  if (!hasUnknown(linted.compiled.condition)) return [];
+  const follows = linted.rule.effect === 'DENY' ? 'a DENY fires on unknown' : 'an ALLOW does not fire on unknown';
+  return findIssues(linted)
+    .slice(0, MAX_PER_CODE)
+    .map(({ path, detail }) => ({
+      code: 'always-unknown',
+      member: path,
+      detail: `the condition does not fit the current definitions (${detail}): it is always unknown, and ${follows}`,
+      todo: 'rewrite the condition, or define the name that it uses',
+    }));
+}
+
+/**
+ * Reports literals that never equal the value of their field. They are refused in new rules, except values of `user.…` (a token of another issuer
+ * may contain them) and actions and resources of other rules. Stored rules may contain any of them: an enum may have lost the value.
+ */
+function lintNeverEqual(linted: LintedRule): readonly RuleFinding[] {
+  const domainOf = describeDomain(definitionsFor(linted), linted.rule.resource, { action: linted.rule.action });
+  const issues = findIssues(linted, domainOf);
+  if (issues.length === 0) return [];
+  const others = new Set(findIssues(linted).map(toKey));
+  return issues
+    .filter((issue) => !others.has(toKey(issue)))
+    .slice(0, MAX_PER_CODE)
+    .map(({ path, detail }) => ({ code: 'never-equal', member: path, detail, todo: 'use a value that the field can have' }));
+}
+
+function toKey({ path, detail }: Issue): string {
+  return `${path} ${detail}`;
+}
+
+/** Parses the stored conditions again and returns the mistakes. With `domainOf`, literals are validated as well. */
+function findIssues({ policy, rule, context }: LintedRule, domainOf?: ReturnType<typeof describeDomain>): readonly Issue[] {
+  const { definitions, limits } = context.index.snapshot.compileOptions;
+  return parseConditions(rule.conditions, {
     at: 'conditions',
     expressions: policy.type === 'CUSTOM',
     limits: limits.conditions,
     describePath: describePath(definitions, rule.resource),
-  });
-  const follows = rule.effect === 'DENY' ? 'a DENY fires on unknown' : 'an ALLOW does not fire on unknown';
-  return issues.slice(0, UNKNOWN_SHOWN).map(({ path, detail }) => ({
-    code: 'always-unknown',
-    member: path,
-    detail: `the definitions leave this condition no meaning (${detail}): it is always unknown, and ${follows}`,
-    todo: 'write the condition anew, or define what it names',
-  }));
+    ...(domainOf !== undefined && { domainOf }),
+  }).issues;
 }
 
-/** Stored fields have a value or are missing; JSON's null comes in claims and request data alone. */
-function remarkOnNull({ path, operator, operand }: Comparison, definitions: Definitions): readonly RuleFinding[] {
+/** Reports comparisons of one path that no value meets together, although each of them can be met: `hour gte 22` and `hour lt 6`. */
+function lintContradiction(linted: LintedRule): readonly RuleFinding[] {
+  const { condition } = linted.compiled;
+  const parts = condition.type === 'all' ? condition.of : [condition];
+  const literal = parts.filter((part): part is Comparison => part.type === 'comparison' && part.operand.type === 'literal');
+  const domainOf = describeDomain(definitionsFor(linted), linted.rule.resource);
+  return [...Map.groupBy(literal, ({ path }) => path.text).values()].flatMap((comparisons): readonly RuleFinding[] => {
+    const [first] = comparisons;
+    const values = first && domainOf(first.path)?.values;
+    if (first === undefined || values === undefined || comparisons.length < 2 || isList(first.path, linted)) return [];
+    const matching = comparisons.map((comparison) => values.filter((value) => matches(comparison, value)));
+    const canEachMatch = matching.every((matched) => matched.length > 0);
+    if (!canEachMatch || values.some((value) => matching.every((matched) => matched.includes(value)))) return [];
+    const texts = comparisons.map(({ operator, operand }) => `${operator} ${JSON.stringify(operand.type === 'literal' && operand.value)}`);
+    const detail = `no value of ${first.path.text} meets all of its conditions: ${texts.join(', ')}`;
+    const todo = first.path.text === 'environment.hour' ? NIGHT : 'combine them with "anyOf", or remove one';
+    return [{ code: 'never-holds', member: 'conditions', detail, todo }];
+  });
+}
+
+const NIGHT = 'for hours across midnight use "timeOfDayBetween" on environment.timestamp, or an "anyOf"';
+
+function isList(path: Path, linted: LintedRule): boolean {
+  const described = describePath(definitionsFor(linted), linted.rule.resource)(path);
+  return described !== 'any' && 'kind' in described && described.kind === 'list';
+}
+
+function matches({ operator, operand }: Comparison, value: string | number): boolean {
+  const expected = operand.type === 'literal' ? operand.value : null;
+  const kind = typeof value === 'number' ? 'number' : 'text';
+  return OPERATORS.get(operator)?.evaluate(value, expected, { kind, now: 0, timeZone: 'UTC' }) === true;
+}
+
+function lintForeignReferences({ operand }: Comparison): readonly RuleFinding[] {
+  return textsOf(operand).flatMap((text): readonly RuleFinding[] => {
+    const meant = parseForeignReference(text);
+    if (meant === undefined) return [];
+    const detail = `${JSON.stringify(text)} is compared as a text: a reference is written "\${${meant}}"`;
+    return [{ code: 'foreign-reference', member: 'conditions', detail, todo: `if a reference is intended, write "\${${meant}}"` }];
+  });
+}
+
+function textsOf(operand: Operand): readonly string[] {
+  const literals: readonly Json[] =
+    operand.type === 'literal'
+      ? [operand.value].flat()
+      : operand.type === 'array'
+        ? operand.items.flatMap((item) => (item.type === 'literal' ? [item.value] : []))
+        : [];
+  return literals.filter((value) => typeof value === 'string');
+}
+
+/** Reports a comparison of a stored field with null. Only claims and the body of a request can contain null. */
+function lintNull({ path, operator, operand }: Comparison, definitions: Definitions): readonly RuleFinding[] {
   const isNull = operator === 'eq' && operand.type === 'literal' && operand.value === null;
   const isStored = path.group === 'resource' || (path.group === 'user' && definitions.get('User')?.fields.has(path.keys[0] ?? '') === true);
   if (!isNull || !isStored || path.keys.length > 1) return [];
-  const detail = `"${path.text}" eq null never holds: a field without a value is missing, not null`;
-  return [{ code: 'eq-null', member: 'conditions', detail, todo: 'say { "operator": "isNull", "value": true }' }];
+  const detail = `"${path.text}" eq null is never true: a field without a value is missing, not null`;
+  return [{ code: 'eq-null', member: 'conditions', detail, todo: 'use { "operator": "isNull", "value": true }' }];
 }
 
-function remarkOnName(subject: LintedRule): readonly RuleFinding[] {
-  const { rule, compiled } = subject;
+function lintResourceName(linted: LintedRule): readonly RuleFinding[] {
+  const { rule, compiled } = linted;
   if (rule.resource !== '*' || !compiled.paths.some(({ group, keys }) => group === 'resource' && keys[0] === 'name')) return [];
-  const having = ordinaryResources(lintedDefinitions(subject)).filter(({ fields }) => fields.has('name'));
-  if (having.length === 0) return [];
-  const names = joinNames(having.map(({ name }) => name));
-  const detail = `"resource.name" is the field "name" of ${names} and the name of the resource elsewhere`;
-  return [{ code: 'ambiguous-name', member: 'conditions', detail, todo: 'say which resource in "resource" of the rule' }];
+  const withName = ordinaryResources(definitionsFor(linted)).filter(({ fields }) => fields.has('name'));
+  if (withName.length === 0) return [];
+  const names = joinNames(withName.map(({ name }) => name));
+  const detail = `"resource.name" is the field "name" of ${names}, and the name of the resource for all others`;
+  return [{ code: 'ambiguous-name', member: 'conditions', detail, todo: 'name one resource in "resource" of the rule' }];
 }
 
-function remarkOnAttribute({ group, keys: [name = ''], text }: Path, subject: LintedRule): readonly RuleFinding[] {
+function lintAttribute({ group, keys: [name = ''], text }: Path, linted: LintedRule): readonly RuleFinding[] {
   if (group !== 'user' || IDENTITY_NAMES.includes(name)) return [];
-  const fields = lintedDefinitions(subject).get('User')?.fields;
-  const remark = { code: 'attribute-nobody-has', member: 'conditions' } as const;
+  const fields = definitionsFor(linted).get('User')?.fields;
+  const finding = { code: 'attribute-never-set', member: 'conditions' } as const;
   if (fields?.has(name) !== true) {
     const near = didYouMean(name, fields?.keys() ?? []);
-    const detail = `no field of User is called "${name}"${near}: only the token of another issuer could bring "${text}"`;
-    return [{ ...remark, detail, todo: 'add the field to the definition of User, or name another' }];
+    const detail = `User has no field "${name}"${near}: only a token of another issuer can contain "${text}"`;
+    return [{ ...finding, detail, todo: 'add the field to the definition of User, or use another one' }];
   }
-  const { looked, all, having } = subject.around.users;
-  if (!all || looked === 0 || having.get(name) !== 0) return [];
-  const nobody = looked === 1 ? 'the only active user has no' : `none of the ${looked} active users has a`;
-  const detail = `${nobody} value in "${name}", so "${text}" is missing${looked === 1 ? '' : ' for all of them'}`;
-  return [{ ...remark, detail, todo: `give users a value in "${name}", or read another attribute` }];
+  const { counted, isComplete, withValue } = linted.context.users;
+  if (!isComplete || counted === 0 || withValue.get(name) !== 0) return [];
+  const users = counted === 1 ? 'the only active user has no' : `none of the ${counted} active users has a`;
+  const detail = `${users} value in "${name}", so "${text}" is missing`;
+  return [{ ...finding, detail, todo: `set "${name}" of users, or read another attribute` }];
+}
+
+/** Reports a rule whose conditions the database cannot evaluate. Lists then filter the records in memory. */
+function lintInMemory(linted: LintedRule, leaves: readonly ConditionLeaf[]): readonly RuleFinding[] {
+  const { rule } = linted;
+  if (!['list', 'export', '*'].includes(rule.action)) return [];
+  const resource = definitionsFor(linted).get(rule.resource);
+  const found = leaves.find(({ condition }) => {
+    if (!conditionPaths(condition).some(({ group }) => group === 'resource')) return false;
+    if (condition.type === 'expression') return condition.integers === undefined;
+    return resource !== undefined && !isCompilable(condition, resource, linted);
+  })?.condition;
+  if (found === undefined) return [];
+  const name = found.type === 'expression' ? 'this expression' : `"${found.operator}" on "${found.path.text}"`;
+  const detail = `the database cannot evaluate ${name}: lists and exports filter the records in memory`;
+  const todo = 'add a condition that the database can evaluate, so that fewer records are read, unless there are only a few records';
+  return [{ code: 'in-memory', member: 'conditions', detail, todo }];
+}
+
+/** Returns whether the database can evaluate a comparison once the references to the caller are replaced by values of the right kind. */
+function isCompilable(comparison: Comparison, resource: Resource, linted: LintedRule): boolean {
+  const describe = describePath(definitionsFor(linted), resource.name);
+  const residual: Condition = toResidual(comparison, {
+    definitions: definitionsFor(linted),
+    resource: resource.name,
+    now: linted.context.index.now,
+    valueOf(path) {
+      if (path.group === 'resource') return UNRESOLVED;
+      const described = describe(path);
+      return sampleOf(path, comparison, described === 'any' || 'problem' in described ? undefined : described);
+    },
+  });
+  return linted.context.canCompileToSql(residual, resource);
+}
+
+const SAMPLES: Readonly<Record<PathKind['kind'], Json>> = {
+  text: 'x',
+  number: 1,
+  decimal: '1.00',
+  boolean: true,
+  date: '2026-01-01',
+  timestamp: '2026-01-01T00:00:00.000Z',
+  list: ['x'],
+  json: 'x',
+};
+
+/** A sample operand for each shape that is not a plain value. */
+const OPERANDS: Readonly<Partial<Record<Operator['operand'], Json>>> = {
+  duration: '1h',
+  timesOfDay: ['09:00', '17:00'],
+  daysOfWeek: [1],
+  networks: '10.0.0.0/8',
+};
+
+function sampleOf(path: Path, { operator: name, operand }: Comparison, kind: PathKind | undefined): Json {
+  const operator = OPERATORS.get(name);
+  const isOperand = operand.type === 'reference' && operand.path.text === path.text;
+  const shaped = isOperand && operator !== undefined ? OPERANDS[operator.operand] : undefined;
+  if (shaped !== undefined) return shaped;
+  if (kind === undefined) {
+    if (isOperand && operator?.operand === 'range') return ['x', 'y'];
+    const isListed = isOperand ? operator?.operand === 'scalars' : operand.type === 'reference' && operator?.kinds.includes('list');
+    return isListed === true ? ['x'] : 'x';
+  }
+  return kind.kind === 'list' ? [SAMPLES[kind.itemKind ?? 'text']] : SAMPLES[kind.kind];
 }

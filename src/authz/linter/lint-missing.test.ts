@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { definitionsOf, policyOf, type SomeRule, toRole } from '../../../test/policy-fixtures.ts';
-import { comparison, DENY, lintWorld, READ, type TestPolicies, when } from './finding.fixture.ts';
+import { comparison, DENY, lintAll, READ, type TestPolicies, when } from './lint.fixture.ts';
 
 describe('a DENY that fires where a value is missing', () => {
   const definitions = definitionsOf(
@@ -27,24 +27,24 @@ describe('a DENY that fires where a value is missing', () => {
     },
     { name: 'Page', softDelete: true, fields: { title: { type: 'string' } } },
   );
-  const users = { looked: 10, all: true, having: new Map([['department', 7]]) };
-  function whoOf(rule: SomeRule, role: 'anon' | 'user' = 'user', others: Partial<TestPolicies> = {}): readonly string[] {
+  const users = { counted: 10, isComplete: true, withValue: new Map([['department', 7]]) };
+  function lackersOf(rule: SomeRule, role: 'anon' | 'user' = 'user', others: Partial<TestPolicies> = {}): readonly string[] {
     const policies = [policyOf('p', [{ ...READ, ...DENY, ...rule }])];
-    return lintWorld({ definitions, users, policies, rolePolicies: [toRole(role, 'p')], ...others })
+    return lintAll({ definitions, users, policies, rolePolicies: [toRole(role, 'p')], ...others })
       .filter(({ code }) => code === 'fires-on-missing')
-      .map(({ detail, todo }) => `${/also fires for (.*): what is missing/.exec(detail)?.[1]} → ${todo}`);
+      .map(({ detail, todo }) => `${/also fires for (.*): a missing value/.exec(detail)?.[1]} → ${todo}`);
   }
-  const ifExists = 'if that is not meant, say "ifExists": true on the condition';
+  const ifExists = 'if that is not intended, set "ifExists": true on the condition';
   const exists = (path: string) =>
-    `if that is not meant, add { "field": "${path}", "operator": "exists", "value": true } to the conditions`;
+    `if that is not intended, add { "field": "${path}", "operator": "exists", "value": true } to the conditions`;
   const department = comparison('user.department', 'ne', 'it');
   const withoutDepartment = 'users without "user.department" (3 of 10 active users have none now)';
 
   const rows: readonly [what: string, rule: SomeRule, expected: readonly string[]][] = [
     ['a field of users', when(department), [`${withoutDepartment} → ${ifExists}`]],
     ['with ifExists', when({ ...department, ifExists: true }), []],
-    ['beside exists', when(comparison('user.department', 'exists', true), department), []],
-    ['beside exists in an expression', when({ expression: 'has(user.department) && user.department != "it"' }), []],
+    ['together with exists', when(comparison('user.department', 'exists', true), department), []],
+    ['together with exists in an expression', when({ expression: 'has(user.department) && user.department != "it"' }), []],
     ['or isNull', when({ anyOf: [comparison('user.department', 'isNull', true), department] }), []],
     ['under not', when({ not: department }), [`${withoutDepartment} → ${exists('user.department')}`]],
     [
@@ -53,79 +53,85 @@ describe('a DENY that fires where a value is missing', () => {
       [`${withoutDepartment} → ${exists('user.department')}`],
     ],
     ['a field that users must have', when(comparison('user.email', 'ne', 'a@example.com')), []],
-    ['the id of whoever asks', when(comparison('user.id', 'ne', `\${resource.authorId}`)), []],
-    ['a claim', when(comparison('user.tier', 'eq', 1)), [`every stored user, since no field of User is called "tier", → ${ifExists}`]],
+    ['the id of the caller', when(comparison('user.id', 'ne', `\${resource.authorId}`)), []],
+    ['a claim', when(comparison('user.tier', 'eq', 1)), [`every stored user (User has no field "tier") → ${ifExists}`]],
     ['a field of records', when(comparison('resource.status')), [`records without "resource.status" → ${ifExists}`]],
     [
       'a field that only deleted records have',
       { resource: 'Page', ...when(comparison('resource.deletedBy', 'ne', 'me')) },
       [`every record that is not deleted → ${ifExists}`],
     ],
-    ['another of those', { resource: 'Page', ...when(comparison('resource.title')) }, [`records without "resource.title" → ${ifExists}`]],
-    ['a field that records must have', when(comparison('resource.title')), []],
-    ['a field that every record has been given', when(comparison('resource.stage')), []],
-    ['the same of users', when(comparison('user.level', 'lt', 2)), []],
     [
-      'through a reference that may be missing to what is given',
+      'another field of such a resource',
+      { resource: 'Page', ...when(comparison('resource.title')) },
+      [`records without "resource.title" → ${ifExists}`],
+    ],
+    ['a field that records must have', when(comparison('resource.title')), []],
+    ['a field of records with a default', when(comparison('resource.stage')), []],
+    ['a field of users with a default', when(comparison('user.level', 'lt', 2)), []],
+    [
+      'a field with a default through an optional reference',
       when(comparison('resource.editorId.level', 'lt', 2)),
       [`records without "resource.editorId.level" → ${ifExists}`],
     ],
     [
-      'through a reference to what may be missing',
+      'an optional field through a required reference',
       when(comparison('resource.authorId.department')),
       [`records without "resource.authorId.department" → ${ifExists}`],
     ],
-    ['through a reference to what must be there', when(comparison('resource.authorId.email')), []],
+    ['a required field through a required reference', when(comparison('resource.authorId.email')), []],
     [
-      'through a reference that may be missing',
+      'a required field through an optional reference',
       when(comparison('resource.editorId.email')),
       [`records without "resource.editorId.email" → ${ifExists}`],
     ],
     ['inside JSON', when(comparison('resource.extra.a')), [`records without "resource.extra.a" → ${ifExists}`]],
-    ['what is sent', when(comparison('request.data.status')), [`requests that do not send "request.data.status" → ${ifExists}`]],
+    ['the body of the request', when(comparison('request.data.status')), [`requests without "request.data.status" → ${ifExists}`]],
     ['the time', when(comparison('environment.hour', 'lt', 6)), []],
     ['the address', when(comparison('request.ip', 'ncidr', '10.0.0.0/8')), []],
     ['the name of the resource', when(comparison('resource.name')), []],
     ['a resource that is not defined', { resource: 'Later', ...when(comparison('resource.status')) }, []],
     [
-      'on all resources, what some may lack',
+      'on all resources, a field that some records lack',
       { resource: '*', ...when(comparison('resource.createdBy')) },
       [`records without "resource.createdBy" → ${ifExists}`],
     ],
-    ['beside what is unknown for everybody', when(department, comparison('resource.gone')), []],
+    ['together with a condition that is always unknown', when(department, comparison('resource.gone')), []],
     ['an ALLOW', { effect: 'ALLOW', ...when(department) }, []],
   ];
-  it.each(rows)('%s', (_, rule, expected) => expect(whoOf(rule)).toEqual(expected));
+  it.each(rows)('%s', (_, rule, expected) => expect(lackersOf(rule)).toEqual(expected));
 
-  it('tells of callers without a token where the policy is assigned to them', () => {
-    expect(whoOf(when(comparison('user.id', 'ne', `\${resource.authorId}`)), 'anon')).toEqual([`callers without a token → ${ifExists}`]);
-    expect(whoOf(when(department), 'anon')).toEqual([`${withoutDepartment} and callers without a token → ${ifExists}`]);
-    expect(whoOf(when(comparison('user.role', 'ne', 'admin')), 'anon')).toEqual([]);
+  it('reports callers without a token if the policy is assigned to anon', () => {
+    expect(lackersOf(when(comparison('user.id', 'ne', `\${resource.authorId}`)), 'anon')).toEqual([
+      `callers without a token → ${ifExists}`,
+    ]);
+    expect(lackersOf(when(department), 'anon')).toEqual([`${withoutDepartment} and callers without a token → ${ifExists}`]);
+    expect(lackersOf(when(comparison('user.role', 'ne', 'admin')), 'anon')).toEqual([]);
   });
 
-  it('says so where it has not looked at all users', () => {
-    expect(whoOf(when(department), 'user', { users: { ...users, all: false } })[0]).toContain(
+  it('says if not all users were counted', () => {
+    expect(lackersOf(when(department), 'user', { users: { ...users, isComplete: false } })[0]).toContain(
       '(3 of the first 10 active users have none now)',
     );
   });
 
-  it('knows an attribute that is a field and that nobody has, only where it has looked at everybody', () => {
-    const codesWith = (having: number, all = true, looked = 10) =>
-      lintWorld({
+  it('reports an attribute without values only if all users were counted', () => {
+    const codesWith = (count: number, isComplete = true, counted = 10) =>
+      lintAll({
         definitions,
-        users: { looked, all, having: new Map([['department', having]]) },
+        users: { counted, isComplete, withValue: new Map([['department', count]]) },
         policies: [policyOf('p', [{ ...READ, ...when(department) }])],
         rolePolicies: [toRole('user', 'p')],
       }).map(({ code }) => code);
-    expect([codesWith(0), codesWith(1), codesWith(0, false), codesWith(0, true, 0)]).toEqual([['attribute-nobody-has'], [], [], []]);
+    expect([codesWith(0), codesWith(1), codesWith(0, false), codesWith(0, true, 0)]).toEqual([['attribute-never-set'], [], [], []]);
   });
 
   it.each([
     [1, 'the only active user has no value in "department", so "user.department" is missing'],
-    [7, 'none of the 7 active users has a value in "department", so "user.department" is missing for all of them'],
-  ])('counts %i of them', (looked, detail) => {
+    [7, 'none of the 7 active users has a value in "department", so "user.department" is missing'],
+  ])('counts %i active users', (counted, detail) => {
     const policies = [policyOf('p', [{ ...READ, ...when(department) }])];
-    const others = { looked, all: true, having: new Map([['department', 0]]) };
-    expect(lintWorld({ definitions, users: others, policies, rolePolicies: [toRole('user', 'p')] })).toMatchObject([{ detail }]);
+    const others = { counted, isComplete: true, withValue: new Map([['department', 0]]) };
+    expect(lintAll({ definitions, users: others, policies, rolePolicies: [toRole('user', 'p')] })).toMatchObject([{ detail }]);
   });
 });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { definitionsOf, NOW, policyOf, type SomeRule, toRole } from '../../../test/policy-fixtures.ts';
 import type { JsonObject } from '../../operators/index.ts';
-import { comparison, DENY, drafts, lintWorld, onRules, READ, when } from './finding.fixture.ts';
+import { comparison, DENY, drafts, lintAll, lintRules, READ, when } from './lint.fixture.ts';
 
-describe('rules beside each other in one policy', () => {
+describe('rules of one policy', () => {
   const rows: readonly [what: string, rules: readonly SomeRule[], expected: readonly string[]][] = [
     [
       'a DENY without conditions above',
@@ -64,18 +64,18 @@ describe('rules beside each other in one policy', () => {
       [],
     ],
     [
-      'the other effect in the same place',
+      'the other effect with the same priorities',
       [READ, { ...READ, ...DENY, ...when(comparison('environment.hour', 'lt', 6)) }],
       ['rules.0 conflict'],
     ],
-    ['on all resources in the same place', [READ, { ...DENY, ...when(comparison('environment.hour', 'lt', 6)) }], ['rules.0 conflict']],
+    ['the other effect on all resources', [READ, { ...DENY, ...when(comparison('environment.hour', 'lt', 6)) }], ['rules.0 conflict']],
     [
-      'on all actions in the same place',
+      'the other effect on all actions',
       [{ action: 'read' }, { ...READ, ...DENY, action: '*', ...when(comparison('environment.hour', 'lt', 6)) }],
       ['rules.0 conflict'],
     ],
     [
-      'on other actions in the same place',
+      'the other effect on other actions',
       [READ, { ...READ, ...DENY, action: 'list', ...when(comparison('environment.hour', 'lt', 6)) }],
       [],
     ],
@@ -88,7 +88,7 @@ describe('rules beside each other in one policy', () => {
       ['rules.1.conditions fires-on-missing'],
     ],
     [
-      'for other values beside more',
+      'for other values and more conditions',
       [
         { ...READ, ...when(drafts, comparison('environment.hour', 'gt', 6)) },
         { ...READ, ...DENY, ...when({ ...comparison('resource.status', 'in', ['published']), ifExists: true }) },
@@ -112,7 +112,7 @@ describe('rules beside each other in one policy', () => {
       ['rules.0 conflict'],
     ],
     [
-      'for values that are the same now',
+      'for values that are equal now',
       [
         { ...READ, ...when(comparison('resource.createdAt', 'eq', new Date(NOW - 1000).toISOString())) },
         { ...READ, ...DENY, ...when(comparison('resource.createdAt', 'withinLast', '1h')) },
@@ -120,7 +120,7 @@ describe('rules beside each other in one policy', () => {
       ['rules.0 conflict'],
     ],
     [
-      'for values of another type, with which comparing is unknown',
+      'for values of another type, so that the comparison is unknown',
       [
         { ...READ, ...when(comparison('request.data.a', 'eq', 1)) },
         { ...READ, ...DENY, ...when(comparison('request.data.a', 'eq', 'b')) },
@@ -128,7 +128,7 @@ describe('rules beside each other in one policy', () => {
       ['rules.0 conflict', 'rules.1.conditions fires-on-missing'],
     ],
     [
-      'one of which never fires',
+      'conflict with a rule that never fires',
       [
         { ...READ, priority: 50 },
         { ...READ, ...DENY, priority: 50, ...when(comparison('environment.hour', 'lt', 6)) },
@@ -137,17 +137,17 @@ describe('rules beside each other in one policy', () => {
       ['rules.0 never-fires', 'rules.1 redundant'],
     ],
   ];
-  it.each(rows)('%s', (_, rules, expected) => expect(onRules(...rules)).toEqual(expected));
+  it.each(rows)('%s', (_, rules, expected) => expect(lintRules(...rules)).toEqual(expected));
 
-  it('tells three of many conflicts of one rule', () => {
+  it('reports at most three conflicts of a rule', () => {
     const denials = Array.from(
       { length: 9 },
       (_, index): SomeRule => ({ ...READ, ...DENY, ...when(comparison('environment.hour', 'eq', index)) }),
     );
-    expect(onRules(READ, ...denials)).toEqual(Array(3).fill('rules.0 conflict'));
+    expect(lintRules(READ, ...denials)).toEqual(Array(3).fill('rules.0 conflict'));
   });
 
-  it('looks at fifty rules of the other effect, for one rule', () => {
+  it('compares a rule with at most fifty rules of the other effect', () => {
     const denial = (status: string, title: string): SomeRule => ({
       ...READ,
       ...DENY,
@@ -156,14 +156,14 @@ describe('rules beside each other in one policy', () => {
         { ...comparison('resource.title', 'eq', title), ifExists: true },
       ),
     });
-    const toldBehind = (others: number) => {
+    const findingsAfter = (others: number) => {
       const apart = Array.from({ length: others }, (_, index) => denial('published', `title ${index}`));
-      return onRules({ ...READ, ...when(drafts) }, ...apart, denial('draft', 'x'));
+      return lintRules({ ...READ, ...when(drafts) }, ...apart, denial('draft', 'x'));
     };
-    expect([toldBehind(49), toldBehind(50)]).toEqual([['rules.0 conflict'], []]);
+    expect([findingsAfter(49), findingsAfter(50)]).toEqual([['rules.0 conflict'], []]);
   });
 
-  it('compares values as the resource says that both are about', () => {
+  it('compares values by the definition of the common resource', () => {
     const prices = (type: object): JsonObject => ({ fields: { price: type } }) as JsonObject;
     const definitions = definitionsOf(
       { name: 'Article', ...prices({ type: 'decimal', scale: 2 }) },
@@ -173,19 +173,19 @@ describe('rules beside each other in one policy', () => {
       { ...READ, ...when(comparison('resource.price', 'eq', '1.5')) },
       { resource: '*', action: 'read', ...DENY, ...when({ ...comparison('resource.price', 'eq', '1.50'), ifExists: true }) },
     ]);
-    const told = lintWorld({ definitions, policies: [policy], rolePolicies: [toRole('user', 'p')] });
-    expect(told.map(({ path, code }) => `${path} ${code}`)).toEqual(['rules.0 conflict']);
+    const findings = lintAll({ definitions, policies: [policy], rolePolicies: [toRole('user', 'p')] });
+    expect(findings.map(({ path, code }) => `${path} ${code}`)).toEqual(['rules.0 conflict']);
   });
 
-  it('names the other rule and says what to do', () => {
-    const [advice] = lintWorld({
+  it('names the other rule and what to do', () => {
+    const [finding] = lintAll({
       policies: [policyOf('p', [READ, { ...READ, ...DENY, priority: 900, description: 'closed' }])],
       rolePolicies: [toRole('user', 'p')],
     });
-    expect(advice).toEqual({
+    expect(finding).toEqual({
       code: 'never-fires',
-      detail: 'the rule never fires: rule "closed" of policy "policy p" has no conditions and goes before this ALLOW wherever it applies',
-      todo: 'delete this one, give it a higher priority than 900, or put conditions on the DENY',
+      detail: 'the rule never fires: rule "closed" of policy "policy p" has no conditions and always comes before this ALLOW',
+      todo: 'delete this rule, give it a higher priority than 900, or add conditions to the DENY',
       policy: { id: 'p', name: 'policy p' },
       rule: { id: 'p.0', description: undefined },
       path: 'rules.0',

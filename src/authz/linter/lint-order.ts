@@ -1,153 +1,160 @@
 import { DEFAULT_PRIORITY, type Policy, type PolicyRule } from '../policies/index.ts';
-import { areDisjoint } from './condition-leaves.ts';
+import { areDisjoint } from './condition-analysis.ts';
 import type { Finding, RuleFinding } from './finding.ts';
-import { type ActiveAssignments, isExpired } from './lint-assignments.ts';
-import { type LintContext, type LintedRule, lintedDefinitions } from './lint-subject.ts';
+import { isExpired } from './lint-assignments.ts';
+import { type ActiveAssignments, definitionsFor, type LintContext, type LintedRule } from './lint-context.ts';
 import { type IndexedRule, type RuleIndex, toIndexedRule } from './policy-index.ts';
 
-/** Rules of the other effect that are told of one rule, and those that are looked at for it. */
-const RIVALS_TOLD = 3;
-const RIVALS_TRIED = 50;
-/** Users up to whom a policy's users are looked at one by one; of more of them nothing is claimed. */
-const USERS_TRIED = 200;
+/** Maximum number of conflicts that are reported for one rule. */
+const MAX_CONFLICTS = 3;
+/** Maximum number of rules of the other effect that are compared with one rule. */
+const MAX_COMPARED = 50;
+/** Maximum number of users that are examined one by one. A policy assigned to more users is not compared with other policies. */
+const MAX_USERS = 200;
 
 /**
- * What rules of a policy come to beside others: those that never decide, say what another says, or meet another of the
- * other effect in the same place of the order. By rule.
+ * Compares the rules of a policy with each other and with the rules of other policies. Returns, by rule, whether it never fires, duplicates
+ * another rule, or conflicts with a rule of the other effect and the same priorities.
  */
 export function lintOrder(
   policy: Policy,
-  subjects: readonly LintedRule[],
-  around: LintContext,
+  linted: readonly LintedRule[],
+  context: LintContext,
 ): ReadonlyMap<PolicyRule, readonly RuleFinding[]> {
-  const own: Seat = { standing: around.standings.ofPolicy(policy), priority: DEFAULT_PRIORITY };
-  const seats = seatsOf(policy, around);
-  const closers = new Map(subjects.map(({ rule }) => [rule.id, closersOf(policy, rule, { own, seats })]));
-  const isIdle = (rule: PolicyRule): boolean => (closers.get(rule.id)?.length ?? 0) > 0;
+  const own: Assignee = { index: context.index.ofPolicy(policy), priority: DEFAULT_PRIORITY };
+  const assignees = assigneesOf(policy, context);
+  const shadowing = new Map(linted.map(({ rule }) => [rule.id, findShadowing(policy, rule, { own, assignees })]));
+  const isShadowed = (rule: PolicyRule): boolean => (shadowing.get(rule.id)?.length ?? 0) > 0;
   return new Map(
-    subjects.map((subject) => {
-      const found = closers.get(subject.rule.id) ?? [];
-      const closer = found.find(({ stored }) => stored.effect !== subject.rule.effect) ?? found[0];
-      if (closer !== undefined) return [subject.rule, [remarkOnIdle(subject, closer)]];
-      const all = [own, ...(seats ?? [])];
-      return [subject.rule, [...remarkOnTwins(subject, all), ...remarkOnRivals(subject, all, isIdle)]];
+    linted.map((each) => {
+      const found = shadowing.get(each.rule.id) ?? [];
+      const first = found.find(({ stored }) => stored.effect !== each.rule.effect) ?? found[0];
+      if (first !== undefined) return [each.rule, [toShadowed(each, first)]];
+      const all = [own, ...(assignees ?? [])];
+      return [each.rule, [...lintDuplicates(each, all), ...lintConflicts(each, all, isShadowed)]];
     }),
   );
 }
 
-/** Where a policy applies: the rules that it stands among, and the priority of the assignment that puts it there. */
-interface Seat {
-  readonly standing: RuleIndex;
+/** A role or user that a policy is assigned to: the rules that apply to it, and the priority of the assignment. */
+interface Assignee {
+  readonly index: RuleIndex;
   readonly priority: number;
 }
 
 /**
- * Every place where an active policy applies; undefined where that is nowhere, or where there are too many to look at. A user
- * to whom it comes by a role of higher priority too is looked at in the role's place.
+ * Returns every role and user that an active policy is assigned to; undefined if there are none, or too many. The policies of a user's role are
+ * not part of the user's rules: they are examined with the role.
  */
-function seatsOf(policy: Policy, { standings, assignments, grantsOf }: LintContext): readonly Seat[] | undefined {
-  const users = usersToCompare(policy, assignments, standings.now);
+function assigneesOf(policy: Policy, { index, assignments, assignmentsOf }: LintContext): readonly Assignee[] | undefined {
+  const users = usersToCompare(policy, assignments, index.now);
   if (users === undefined || assignments.roles.length + users.length === 0) return undefined;
   return [
-    ...assignments.roles.map(({ role, priority }) => ({ standing: standings.ofRole(role), priority })),
-    ...users.map((userId) => ({ standing: standings.ofUser(userId, grantsOf(userId)), priority: DEFAULT_PRIORITY })),
+    ...assignments.roles.map(({ role, priority }) => ({ index: index.ofRole(role), priority })),
+    ...users.map((userId) => ({ index: index.ofUser(userId, assignmentsOf(userId)), priority: DEFAULT_PRIORITY })),
   ];
 }
 
-/** The users that advice on a policy looks at one by one, by what else they are assigned; undefined where it looks at nobody. */
-export function usersToCompare(policy: Policy, { users, all }: ActiveAssignments, now: number): readonly string[] | undefined {
-  const lasting = users.filter((assignment) => !isExpired(assignment, now));
-  return policy.isActive && all && lasting.length <= USERS_TRIED ? lasting.map(({ userId }) => userId) : undefined;
+/** Returns the users whose other assignments the linter needs; undefined if it compares the policy with no other policy. */
+export function usersToCompare(policy: Policy, { users, isComplete }: ActiveAssignments, now: number): readonly string[] | undefined {
+  const current = users.filter((assignment) => !isExpired(assignment, now));
+  return policy.isActive && isComplete && current.length <= MAX_USERS ? current.map(({ userId }) => userId) : undefined;
 }
 
-interface Seats {
-  readonly own: Seat;
-  readonly seats: readonly Seat[] | undefined;
+interface Assignees {
+  readonly own: Assignee;
+  readonly assignees: readonly Assignee[] | undefined;
 }
 
-/** The rules that keep a rule from ever deciding: one of its own policy, or one in every place where it applies. Empty where it may decide. */
-function closersOf(policy: Policy, rule: PolicyRule, { own, seats }: Seats): readonly IndexedRule[] {
-  const closerIn = ({ standing, priority }: Seat) => standing.closerOf(toIndexedRule(policy, rule, priority));
-  const inOwn = closerIn(own);
+/** Returns the rules that prevent a rule from ever firing: one of its own policy, or one for every assignee. Empty if the rule may fire. */
+function findShadowing(policy: Policy, rule: PolicyRule, { own, assignees }: Assignees): readonly IndexedRule[] {
+  const shadowingIn = ({ index, priority }: Assignee) => index.shadowing(toIndexedRule(policy, rule, priority));
+  const inOwn = shadowingIn(own);
   if (inOwn !== undefined) return [inOwn];
   const found: IndexedRule[] = [];
-  for (const seat of seats ?? []) {
-    const closer = closerIn(seat);
-    if (closer === undefined) return [];
-    found.push(closer);
+  for (const assignee of assignees ?? []) {
+    const shadowing = shadowingIn(assignee);
+    if (shadowing === undefined) return [];
+    found.push(shadowing);
   }
   return found;
 }
 
-function remarkOnIdle({ policy, rule }: LintedRule, closer: IndexedRule): RuleFinding {
-  const { effect, priority } = closer.stored;
-  const why = `${nameOf(closer)} has no conditions and goes before this ${rule.effect} wherever it applies`;
-  const remark = { member: '', other: toOther(closer) };
-  // A rule of another policy may be a lock for an hour: what it idles meanwhile had better not be deleted.
-  const when = closer.policy.id === policy.id ? '' : 'where that rule is there to stay: ';
+function toShadowed({ policy, rule }: LintedRule, shadowing: IndexedRule): RuleFinding {
+  const { effect, priority } = shadowing.stored;
+  const reason = `${nameOf(shadowing)} has no conditions and always comes before this ${rule.effect}`;
+  const finding = { member: '', other: toOther(shadowing) };
+  // A rule of another policy may be a temporary lock. The rules below it should then not be deleted.
+  const premise = shadowing.policy.id === policy.id ? '' : 'if that rule is permanent: ';
   if (effect !== rule.effect) {
-    const todo = `${when}delete this one, give it a higher priority than ${priority}, or put conditions on the ${effect}`;
-    return { ...remark, code: 'never-fires', detail: `the rule never fires: ${why}`, todo };
+    const todo = `${premise}delete this rule, give it a higher priority than ${priority}, or add conditions to the ${effect}`;
+    return { ...finding, code: 'never-fires', detail: `the rule never fires: ${reason}`, todo };
   }
-  if (isSame(rule, closer.stored)) return { ...remark, ...duplicateOf(closer) };
-  const detail = `the rule changes nothing: ${why}, to the same effect`;
-  return { ...remark, code: 'redundant', detail, todo: `${when}delete this one` };
+  if (isSame(rule, shadowing.stored)) return { ...finding, ...duplicateOf(shadowing) };
+  return { ...finding, code: 'redundant', detail: `the rule is redundant: ${reason}`, todo: `${premise}delete this rule` };
 }
 
-/** Both without conditions: what they are about is all they say. */
+/** Returns whether two rules of the same effect are equal; the other one has no conditions. */
 function isSame(rule: PolicyRule, other: PolicyRule): boolean {
   return rule.conditions.length === 0 && rule.resource === other.resource && rule.action === other.action;
 }
 
 function duplicateOf(other: IndexedRule): Pick<RuleFinding, 'code' | 'detail' | 'todo'> {
-  return { code: 'duplicate', detail: `${nameOf(other)} says the same`, todo: 'keep one of the two' };
+  return {
+    code: 'duplicate',
+    detail: `${nameOf(other)} has the same resource, action, effect and conditions`,
+    todo: 'keep one of the two',
+  };
 }
 
-function remarkOnTwins({ policy, rule, around }: LintedRule, seats: readonly Seat[]): readonly RuleFinding[] {
-  for (const { standing, priority } of seats) {
-    const [first, second] = standing.twinsOf(toIndexedRule(policy, rule, priority));
+function lintDuplicates({ policy, rule, context }: LintedRule, assignees: readonly Assignee[]): readonly RuleFinding[] {
+  for (const { index, priority } of assignees) {
+    const [first, second] = index.duplicates(toIndexedRule(policy, rule, priority));
     const isFirst = first === undefined || first.stored.id === rule.id;
     const other = isFirst ? second : first;
-    // Of two in one policy, the second is told of the first.
-    const isTold = !isFirst || (around.alone === true && other?.policy.id !== policy.id);
-    if (other !== undefined && isTold) return [{ ...duplicateOf(other), member: '', other: toOther(other) }];
+    // Of two rules in one policy, only the second is reported.
+    const isReported = !isFirst || (context.isSingle === true && other?.policy.id !== policy.id);
+    if (other !== undefined && isReported) return [{ ...duplicateOf(other), member: '', other: toOther(other) }];
   }
   return [];
 }
 
-/** The ALLOW loses, so it is told; where only the other policy is looked at, the DENY is. */
-function remarkOnRivals(subject: LintedRule, seats: readonly Seat[], isIdle: (rule: PolicyRule) => boolean): readonly RuleFinding[] {
-  const { policy, rule, around } = subject;
-  const told = new Map<string, RuleFinding>();
-  let tried = 0;
-  for (const { standing, priority } of seats) {
-    const placed = toIndexedRule(policy, rule, priority);
-    if (standing.closerOf(placed) !== undefined) continue;
-    for (const rival of standing.rivalsOf(placed)) {
-      if (told.size === RIVALS_TOLD || tried++ === RIVALS_TRIED) return [...told.values()];
-      const isTold = rule.effect === 'ALLOW' || (around.alone === true && rival.policy.id !== policy.id);
-      if (!isTold || told.has(rival.stored.id) || standing.closerOf(rival) !== undefined || isIdle(rival.stored)) continue;
-      if (!areApart(subject, rival)) told.set(rival.stored.id, remarkOnRival(rule, rival));
+/** Reports conflicts for the ALLOW, because the DENY wins; if only one policy is linted, also for the DENY. */
+function lintConflicts(
+  linted: LintedRule,
+  assignees: readonly Assignee[],
+  isShadowed: (rule: PolicyRule) => boolean,
+): readonly RuleFinding[] {
+  const { policy, rule, context } = linted;
+  const found = new Map<string, RuleFinding>();
+  let compared = 0;
+  for (const { index, priority } of assignees) {
+    const indexed = toIndexedRule(policy, rule, priority);
+    if (index.shadowing(indexed) !== undefined) continue;
+    for (const other of index.opposing(indexed)) {
+      if (found.size === MAX_CONFLICTS || compared++ === MAX_COMPARED) return [...found.values()];
+      const isReported = rule.effect === 'ALLOW' || (context.isSingle === true && other.policy.id !== policy.id);
+      if (!isReported || found.has(other.stored.id) || index.shadowing(other) !== undefined || isShadowed(other.stored)) continue;
+      if (!neverFireTogether(linted, other)) found.set(other.stored.id, toConflict(rule, other));
     }
   }
-  return [...told.values()];
+  return [...found.values()];
 }
 
-function areApart(subject: LintedRule, rival: IndexedRule): boolean {
-  const { compiled, around } = subject;
-  const known = { definitions: lintedDefinitions(subject), now: around.standings.now };
-  const other = around.standings.compiled(rival);
-  return compiled.effect === 'ALLOW' ? areDisjoint(compiled, other, known) : areDisjoint(other, compiled, known);
+function neverFireTogether(linted: LintedRule, other: IndexedRule): boolean {
+  const { compiled, context } = linted;
+  const known = { definitions: definitionsFor(linted), now: context.index.now };
+  const compiledOther = context.index.compiled(other);
+  return compiled.effect === 'ALLOW' ? areDisjoint(compiled, compiledOther, known) : areDisjoint(compiledOther, compiled, known);
 }
 
-function remarkOnRival(rule: PolicyRule, rival: IndexedRule): RuleFinding {
-  const order = rule.effect === 'ALLOW' ? 'where both fire, that DENY goes first' : 'where both fire, this DENY goes first';
+function toConflict(rule: PolicyRule, other: IndexedRule): RuleFinding {
   return {
     code: 'conflict',
     member: '',
-    detail: `${nameOf(rival)} is a ${rival.stored.effect} of the same priorities as this ${rule.effect}: ${order}`,
-    todo: 'give one of the two a higher priority, so that the order is said',
-    other: toOther(rival),
+    detail: `${nameOf(other)} is a ${other.stored.effect} with the same priorities as this ${rule.effect}: if both fire, the DENY wins`,
+    todo: 'give one of the two a higher priority',
+    other: toOther(other),
   };
 }
 

@@ -4,13 +4,13 @@ import type { Definitions } from '../../resources/index.ts';
 import { describePath } from '../context/index.ts';
 import type { CompiledRule } from '../policies/index.ts';
 
-/** A part of a condition that has no parts of its own, and whether it stands under an odd number of `not`. */
+/** A comparison or expression in a condition. `negated` is true under an odd number of `not`. */
 export interface ConditionLeaf {
   readonly condition: Extract<Condition, { type: 'comparison' | 'expression' }>;
   readonly negated: boolean;
 }
 
-/** The comparisons and expressions of a condition. */
+/** Returns the comparisons and expressions of a condition. */
 export function toLeaves(condition: Condition, negated: boolean = false): readonly ConditionLeaf[] {
   switch (condition.type) {
     case 'all':
@@ -25,7 +25,7 @@ export function toLeaves(condition: Condition, negated: boolean = false): readon
   }
 }
 
-/** Whether some part of a condition is unknown whatever it is evaluated on. */
+/** Returns whether a part of a condition is constantly unknown. */
 export function hasUnknown(condition: Condition): boolean {
   switch (condition.type) {
     case 'all':
@@ -40,17 +40,17 @@ export function hasUnknown(condition: Condition): boolean {
   }
 }
 
-/** What little is known before anyone asks. */
+/** The values that are known without a request. */
 export interface KnownValues {
   readonly definitions: Definitions;
-  /** Name of the resource that a rule is about, or `*`: what paths compare as. */
+  /** Name of the resource of a rule, or `*`. Determines the kinds of paths. */
   readonly resource: string;
   /** Milliseconds since 1970. */
   readonly now: number;
   valueOf(path: Path): Json | undefined | typeof UNRESOLVED;
 }
 
-/** What is left of a condition where nobody has asked yet: whatever `valueOf` leaves open stays in it. */
+/** Partially evaluates a condition without a request. Values for which `valueOf` returns UNRESOLVED stay in the residual condition. */
 export function toResidual(condition: Condition, known: KnownValues): Condition {
   const describe = describePath(known.definitions, known.resource);
   return partiallyEvaluate(condition, {
@@ -65,20 +65,20 @@ export function toResidual(condition: Condition, known: KnownValues): Condition 
 }
 
 /**
- * Whether an ALLOW and a DENY surely never fire together: the values that the ALLOW asks for make the DENY false. Not the
- * other way round, because a DENY fires also where those that it asks for are missing.
+ * Returns whether an ALLOW and a DENY can never fire together, because the values that the ALLOW requires make the DENY false. The values that
+ * the DENY requires prove nothing: it also fires if they are missing.
  */
 export function areDisjoint(allow: CompiledRule, deny: CompiledRule, known: Pick<KnownValues, 'definitions' | 'now'>): boolean {
-  const asked = valuesAskedFor(allow);
-  if (asked.size === 0) return false;
+  const required = requiredValues(allow);
+  if (required.size === 0) return false;
   const resource = allow.resource === '*' ? deny.resource : allow.resource;
-  const left = toResidual(deny.condition, { ...known, resource, valueOf: ({ text }) => asked.get(text) ?? UNRESOLVED });
-  return left.type === 'constant' && left.value === false;
+  const residual = toResidual(deny.condition, { ...known, resource, valueOf: ({ text }) => required.get(text) ?? UNRESOLVED });
+  return residual.type === 'constant' && residual.value === false;
 }
 
-/** What has to stand at which path for the rule to fire, as far as it says so outright. */
-function valuesAskedFor({ condition }: CompiledRule): ReadonlyMap<string, Json> {
+/** Returns the values that the top-level `eq` comparisons of a rule require, by path. */
+function requiredValues({ condition }: CompiledRule): ReadonlyMap<string, Json> {
   const parts = condition.type === 'all' ? condition.of : [condition];
-  const asked = parts.filter((part): part is Comparison => part.type === 'comparison' && part.operator === 'eq');
-  return new Map(asked.flatMap(({ path, operand }) => (operand.type === 'literal' ? [[path.text, operand.value] as const] : [])));
+  const equalities = parts.filter((part): part is Comparison => part.type === 'comparison' && part.operator === 'eq');
+  return new Map(equalities.flatMap(({ path, operand }) => (operand.type === 'literal' ? [[path.text, operand.value] as const] : [])));
 }
