@@ -9,8 +9,8 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type AuditEntry, appendAll, CONTENT, toHash } from '../src/audit/index.ts';
-import { verifyRecord } from '../src/audit/integrity/index.ts';
+import { type AuditEntry, appendAuditEntries, CONTENT, toHash } from '../src/audit/index.ts';
+import { verifyChains } from '../src/audit/integrity/index.ts';
 import { memoize } from '../src/memoize.ts';
 import { sql } from '../src/sql.ts';
 import { type AppendStatements, type Database, insertionInto, type Statement, type Transaction } from '../src/storage/index.ts';
@@ -30,7 +30,7 @@ const columns = CONTENT.map((name) => ({ name }));
 
 /** Appends without the columns of the chain. The hash is still computed; its cost is measured separately. */
 const unchained: Append = (tx, each) =>
-  appendAll(
+  appendAuditEntries(
     {
       ...tx,
       append: (appending, rows) =>
@@ -62,7 +62,7 @@ function unbound(dialect: Transaction['dialect'], { parameters }: Statement): St
 }
 
 const texts = new Map<number, string>();
-const chained: Append = (tx, entry) => appendAll(tx, [entry]);
+const chained: Append = (tx, entry) => appendAuditEntries(tx, [entry]);
 
 async function open(folder: string): Promise<Database> {
   const url = server === undefined ? undefined : new URL(server);
@@ -117,7 +117,7 @@ async function measure(append: Append): Promise<{ readonly appending: Cost; read
     const appending = await timed(count, () => fill(database, append, count));
     if (append === unchained) return { appending, verifying: { clock: 0, thread: 0 } };
     const verifying = await timed(count + WARM, async () => {
-      const { breakCount } = await verifyRecord({ look: (work) => database.transaction(work), keys: new Map(), known: new Map() });
+      const { breakCount } = await verifyChains({ transaction: (work) => database.transaction(work), keys: new Map(), known: new Map() });
       if (breakCount > 0) throw new Error(`${breakCount} breaks`);
     });
     return { appending, verifying };

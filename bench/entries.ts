@@ -1,4 +1,4 @@
-import { type AuditEntry, appendAll, createEntryId } from '../src/audit/index.ts';
+import { type AuditEntry, appendAuditEntries, createEntryId } from '../src/audit/index.ts';
 import { SYSTEM } from '../src/resources/system/index.ts';
 import { type Database, migrate, openDatabase } from '../src/storage/index.ts';
 
@@ -58,5 +58,5 @@ export async function appendInFlight({ database, count, inFlight, append = appen
 }
 
 function appendOne(database: Database, entry: AuditEntry): Promise<unknown> {
-  return database.transaction((tx) => appendAll(tx, [entry]));
+  return database.transaction((tx) => appendAuditEntries(tx, [entry]));
 }

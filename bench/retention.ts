@@ -6,9 +6,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type AuditEntry, appendAll, loadChainHeads, loadDecision, searchDecisions } from '../src/audit/index.ts';
-import { loadCheckpointKey, verifyRecord } from '../src/audit/integrity/index.ts';
-import { pruneDecisions } from '../src/audit/retention/index.ts';
+import { type AuditEntry, appendAuditEntries, loadChainHeads, loadEntry, searchEntries } from '../src/audit/index.ts';
+import { loadCheckpointKey, verifyChains } from '../src/audit/integrity/index.ts';
+import { pruneEntries } from '../src/audit/retention/index.ts';
 import { SYSTEM } from '../src/resources/system/index.ts';
 import { sql } from '../src/sql.ts';
 import { type Database, makePartitions, migrate, openDatabase } from '../src/storage/index.ts';
@@ -52,18 +52,16 @@ async function measure(title: string, place: string): Promise<void> {
   await makePartitions(database, decision);
   await timed('append, entries per second', async () => fill(database, first), ENTRIES);
   for (const [name, bytes] of await sizes(database)) print(`bytes per entry in ${name}`, `${Math.round(bytes / ENTRIES)}`);
-  const { entries } = await database.transaction((tx) => searchDecisions(tx, { limit: 50 }));
-  await timed('newest 50, ms', () => database.transaction((tx) => searchDecisions(tx, { limit: 50 })));
-  await timed('newest 50 of an unknown user, ms', () =>
-    database.transaction((tx) => searchDecisions(tx, { userId: 'unknown', limit: 50 })),
-  );
-  await timed('one entry by id, ms', () => database.transaction((tx) => loadDecision(tx, entries[0]?.id ?? '')));
+  const { entries } = await database.transaction((tx) => searchEntries(tx, { limit: 50 }));
+  await timed('newest 50, ms', () => database.transaction((tx) => searchEntries(tx, { limit: 50 })));
+  await timed('newest 50 of an unknown user, ms', () => database.transaction((tx) => searchEntries(tx, { userId: 'unknown', limit: 50 })));
+  await timed('one entry by id, ms', () => database.transaction((tx) => loadEntry(tx, entries[0]?.id ?? '')));
   await timed('last entries of 1000 chains, ms', () => database.transaction((tx) => loadChainHeads(tx, 1000)));
-  const look = <T>(work: Parameters<Database['transaction']>[0]): Promise<T> => database.transaction(work) as Promise<T>;
-  await timed('verify, entries per second', () => verifyRecord({ look, keys: new Map(), known: new Map() }), ENTRIES);
+  const transaction = <T>(work: Parameters<Database['transaction']>[0]): Promise<T> => database.transaction(work) as Promise<T>;
+  await timed('verify, entries per second', () => verifyChains({ transaction, keys: new Map(), known: new Map() }), ENTRIES);
   const key = loadCheckpointKey(folder);
   const prune = (day: number): Promise<unknown> =>
-    pruneDecisions({ database, path: undefined, key, before: new Date(first + day * DAY).toISOString().slice(0, 10), by: 'bench' });
+    pruneEntries({ database, path: undefined, key, before: new Date(first + day * DAY).toISOString().slice(0, 10), by: 'bench' });
   await timed(`prune a day of ${Math.round(ENTRIES / DAYS)}, ms`, () => prune(1));
   await timed('prune another day, ms', () => prune(2));
   await database.close();
@@ -85,7 +83,7 @@ async function fill(database: Database, first: number): Promise<void> {
 }
 
 function append(database: Database, entries: readonly AuditEntry[]): Promise<void> {
-  return database.transaction((tx) => appendAll(tx, entries));
+  return database.transaction((tx) => appendAuditEntries(tx, entries));
 }
 
 function timeOf(number: number, first: number): number {

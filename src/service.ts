@@ -84,7 +84,7 @@ export async function createService(config: Config, { log, primary, isDevelopmen
   monitor.metrics?.setSource({ figures: () => database.metrics, revision: policyStore.revision });
   const readiness = createReadiness({ database, policyStore });
   const parts = createApiDeps(config, { database, policyStore, monitor });
-  const auditMaintenance = createAuditMaintenance(toAuditMaintenanceOptions(config), { database, tell: log });
+  const auditMaintenance = createAuditMaintenance(toAuditMaintenanceOptions(config), { database, log });
   const admin = createAdminDeps(config, { ...parts, checkpoints: auditMaintenance.checkpoints });
   const server = createServer(config, { isDevelopment, parts, admin, monitor, readiness });
   const migrateOnce = once(async () => {

@@ -1,6 +1,6 @@
 import { ACTIONS } from '../actions.ts';
-import { type AuditEntry, analytics, loadDecision, readTimeframe, scopeFromFacts, searchDecisions } from '../audit/index.ts';
-import { type VerifyPlace, verifyAll } from '../audit/integrity/index.ts';
+import { type AuditEntry, loadAnalytics, loadEntry, parseTimeframe, scopeFromFacts, searchEntries } from '../audit/index.ts';
+import { type VerifyPosition, verifyAll } from '../audit/integrity/index.ts';
 import { createScope } from '../authz/context/index.ts';
 import { type Decision, decidingRule, explain } from '../authz/decision/index.ts';
 import { applicableRules, compilePolicies, toUserAssignments } from '../authz/policies/index.ts';
@@ -30,7 +30,7 @@ async function search({ call, tx }: AdminCall): ReturnType<Endpoint['handle']> {
   const cursor = readTextQuery(call, 'cursor');
   if (cursor !== undefined && cursor.length > CURSOR_LENGTH) throw new Problem('REQUEST_CURSOR', 'the cursor is not one of ours');
   const kind = readTextQuery(call, 'kind', ['access', 'admin']) as AuditEntry['kind'] | undefined;
-  const { entries, next } = await searchDecisions(tx, {
+  const { entries, next } = await searchEntries(tx, {
     userId: readTextQuery(call, 'userId'),
     role: readTextQuery(call, 'role'),
     resource: readTextQuery(call, 'resource'),
@@ -49,7 +49,7 @@ async function search({ call, tx }: AdminCall): ReturnType<Endpoint['handle']> {
 async function verify({ call, tx, parts: { checkpoints } }: AdminCall): ReturnType<Endpoint['handle']> {
   const cursor = readTextQuery(call, 'cursor');
   const { next, ...verified } = await verifyAll({
-    look: (work) => work(tx),
+    transaction: (work) => work(tx),
     keys: checkpoints.keys,
     known: new Map([...checkpoints.heads].map(([writer, head]) => [writer, [head]])),
     from: cursor === undefined ? undefined : readPlace(cursor),
@@ -61,7 +61,7 @@ async function verify({ call, tx, parts: { checkpoints } }: AdminCall): ReturnTy
 
 const VERIFIED = { default: 1000, max: 10_000 };
 
-function toPlaceCursor(place: VerifyPlace): string {
+function toPlaceCursor(place: VerifyPosition): string {
   const [number, id] =
     place.part === 'chain' ? [place.sequence, place.writer] : place.part === 'versions' ? [place.after, '-'] : [0, place.after];
   return Buffer.from(`${place.part} ${number} ${id}`).toString('base64url');
@@ -69,25 +69,25 @@ function toPlaceCursor(place: VerifyPlace): string {
 
 const PLACE = /^(chain|versions|policy|userPolicy|rolePolicy) (\d{1,15}) (.{0,100})$/;
 
-function readPlace(cursor: string): VerifyPlace {
+function readPlace(cursor: string): VerifyPosition {
   const [, part, number, id = ''] = PLACE.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
   if (part === undefined) throw new Problem('REQUEST_CURSOR', 'expected the nextCursor of the page before');
   if (part === 'chain') return { part, writer: id, sequence: Number(number) };
   return part === 'versions'
     ? { part, after: Number(number) }
-    : { part: part as Exclude<VerifyPlace['part'], 'chain' | 'versions'>, after: id };
+    : { part: part as Exclude<VerifyPosition['part'], 'chain' | 'versions'>, after: id };
 }
 
 /** An entry with its trace, worked out again from what it keeps and from the policies as they were at its epoch. */
 async function read(admin: AdminCall): ReturnType<Endpoint['handle']> {
-  const entry = await loadDecision(admin.tx, paramOf(admin.call, 'id'));
+  const entry = await loadEntry(admin.tx, paramOf(admin.call, 'id'));
   if (entry === undefined) throw new Problem('DECISION_UNKNOWN', 'no decision has this id');
   return { status: 200, body: toSuccess({ ...entry, ...(entry.kind === 'access' ? await explainPast(admin, entry) : {}) }) };
 }
 
 async function analyse({ call, tx }: AdminCall): ReturnType<Endpoint['handle']> {
-  const from = tx.now - readTimeframe(readTextQuery(call, 'timeframe'));
-  return { status: 200, body: toSuccess(await analytics(tx, { from })) };
+  const from = tx.now - parseTimeframe(readTextQuery(call, 'timeframe'));
+  return { status: 200, body: toSuccess(await loadAnalytics(tx, { from })) };
 }
 
 async function explainPast({ tx, snapshot, parts }: AdminCall, entry: AuditEntry): Promise<object> {

@@ -2,7 +2,7 @@
  * Policies from the shell: the same endpoints, for whoever has the database at hand. An import is made and recorded as an admin, who has no
  * address there and needs no token; to read policies, nobody is named.
  */
-import { appendOwnDeed, createEntryId, loadHistoryFacts } from '../audit/index.ts';
+import { appendSystemEntry, createEntryId, loadHistoryFacts } from '../audit/index.ts';
 import { comparePrecedence, DEFAULT_PRIORITY, type Policy, type PolicyInput, policiesFromPermissions } from '../authz/policies/index.ts';
 import type { ByteStream, HttpRequest, QueryTree } from '../request/index.ts';
 import type { Definitions } from '../resources/index.ts';
@@ -88,7 +88,7 @@ export function restoreAdminPolicy({ database }: Pick<AdminParts, 'database'>): 
     const [action, done] = stored === undefined ? ['create', 'created'] : ['update', 'restored'];
     const reason = `${done} policy "${policy.name}" and assigned it to role admin`;
     const [epoch, facts] = [await currentRevision(tx), await loadHistoryFacts(tx)];
-    await appendOwnDeed(tx, { resource: 'Policy', action, recordId: policy.id, reason, epoch, facts, by: RESTORE_COMMAND });
+    await appendSystemEntry(tx, { resource: 'Policy', action, recordId: policy.id, reason, epoch, facts, by: RESTORE_COMMAND });
     const message = `policy "${policy.name}" was ${done} and is assigned to role admin`;
     return { message, closing: await findClosing(tx, policies, policy) };
   });
@@ -162,5 +162,5 @@ export async function createPermissionPolicies(
 async function appendMade(tx: Transaction, name: string): Promise<void> {
   const reason = `made and assigned policy "${name}" from a permissions map`;
   const [epoch, facts] = [await currentRevision(tx), await loadHistoryFacts(tx)];
-  await appendOwnDeed(tx, { resource: 'Policy', action: 'create', reason, epoch, facts, by: PERMISSIONS_COMMAND });
+  await appendSystemEntry(tx, { resource: 'Policy', action: 'create', reason, epoch, facts, by: PERMISSIONS_COMMAND });
 }

@@ -2,7 +2,7 @@
  * Creates and changes users from the shell, for operators with access to the database, for example when no admin can log in. The commands
  * need no token and no policy applies; each change leaves an audit entry of kind `admin` that names the command.
  */
-import { appendOwnDeed } from '../audit/index.ts';
+import { appendSystemEntry } from '../audit/index.ts';
 import { deleteSetupTokens, hasAdmin, resetAccountAttempts, revokeSessions, validateAdminRemains } from '../authn/index.ts';
 import type { Principal } from '../authz/context/index.ts';
 import { didYouMean, type Issue, Problem } from '../errors.ts';
@@ -168,5 +168,5 @@ interface Deed {
 }
 
 async function note(tx: Transaction, { user, ...deed }: Deed): Promise<void> {
-  await appendOwnDeed(tx, { ...deed, resource: 'User', recordId: user.id, epoch: await currentRevision(tx) });
+  await appendSystemEntry(tx, { ...deed, resource: 'User', recordId: user.id, epoch: await currentRevision(tx) });
 }

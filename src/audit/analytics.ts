@@ -3,9 +3,9 @@ import { Problem } from '../errors.ts';
 import { sql } from '../sql.ts';
 import type { Transaction } from '../storage/index.ts';
 import type { AuditEntry } from './audit-entry.ts';
-import { searchDecisions } from './search-entries.ts';
+import { searchEntries } from './search-entries.ts';
 
-/** What was granted and denied on one resource. */
+/** The numbers of grants and denials of a resource. */
 export interface ResourceActivity {
   readonly resource: string;
   readonly grants: number;
@@ -13,21 +13,21 @@ export interface ResourceActivity {
   readonly total: number;
 }
 
-/** An entry as analytics show it. */
+/** The members of an entry that analytics return. */
 export type Activity = Pick<AuditEntry, 'id' | 'at' | 'userId' | 'role' | 'resource' | 'action' | 'recordId' | 'allowed' | 'reason'>;
 
-/** How many policies there are, and what was decided since some time ago. */
+/** The number of policies, and the decisions since a point in time. */
 export interface Analytics {
   readonly totalPolicies: number;
   readonly activePolicies: number;
   readonly policyTypes: Readonly<Record<PolicyType, number>>;
-  /** ISO 8601: the counts begin here. */
+  /** ISO 8601: the begin of the counted time. */
   readonly from: string;
   readonly accessGrants: number;
   readonly accessDenials: number;
   /** The newest 20. */
   readonly recentActivity: readonly Activity[];
-  /** The ten with most decisions. */
+  /** The ten resources with the most decisions. */
   readonly topResources: readonly ResourceActivity[];
 }
 
@@ -38,21 +38,21 @@ const UNITS: ReadonlyMap<string, number> = new Map([
   ['w', 7 * 24 * HOUR],
 ]);
 const DEFAULT_TIMEFRAME = '7d';
-const LONGEST = 3660 * 24 * HOUR;
+const MAX_TIMEFRAME = 3660 * 24 * HOUR;
 const RECENT = 20;
 const TOP = 10;
-/** Entries that are counted one by one, at most, to begin within an hour. */
-const EXACT = 20_000;
+/** Maximum number of entries of the first hour that are counted one by one. */
+const MAX_EXACT = 20_000;
 
 /**
- * Reads `30d`, `12h` or `4w` as milliseconds.
+ * Parses a timeframe such as `30d`, `12h` or `4w` to milliseconds.
  *
  * @throws Problem REQUEST_PARAMETER
  */
-export function readTimeframe(text: string = DEFAULT_TIMEFRAME): number {
+export function parseTimeframe(text: string = DEFAULT_TIMEFRAME): number {
   const [, count, unit] = /^(\d{1,6})([a-z])$/.exec(text) ?? [];
   const length = Number(count) * (UNITS.get(unit ?? '') ?? Number.NaN);
-  if (length > 0 && length <= LONGEST) return length;
+  if (length > 0 && length <= MAX_TIMEFRAME) return length;
   const given = text.slice(0, 40);
   throw new Problem('REQUEST_PARAMETER', `timeframe: expected hours, days or weeks such as 12h, 7d or 4w, up to 3660d, given "${given}"`, {
     errors: [{ path: 'timeframe', code: 'timeframe', detail: 'expected such as 12h, 7d or 4w' }],
@@ -60,13 +60,13 @@ export function readTimeframe(text: string = DEFAULT_TIMEFRAME): number {
 }
 
 /**
- * Policies now, and decisions since `from` (milliseconds since 1970). Whole hours come from the hourly counts. The hour in
- * which `from` falls is counted exactly while it holds few entries, and whole beyond that: the answer's `from` says which.
+ * Loads the number of policies, and the decisions since `from` (milliseconds since 1970). Whole hours come from the hourly counts. The first
+ * hour is counted exactly if it has few entries; otherwise all of it counts, and `from` in the result is its begin.
  */
-export async function analytics(tx: Transaction, { from }: { readonly from: number }): Promise<Analytics> {
+export async function loadAnalytics(tx: Transaction, { from }: { readonly from: number }): Promise<Analytics> {
   const counts = await countDecisions(tx, from);
   const resources = toActivities(counts.rows);
-  const { entries } = await searchDecisions(tx, { kind: 'access', limit: RECENT });
+  const { entries } = await searchEntries(tx, { kind: 'access', limit: RECENT });
   return {
     ...(await countPolicies(tx)),
     from: counts.from,
@@ -90,7 +90,7 @@ async function countDecisions(tx: Transaction, from: number): Promise<{ from: st
   const first = await tx.one<{ total: number | null }>(
     sql`select sum("grants" + "denials") as "total" from "_DecisionHour" where "hour" = ${hour}`,
   );
-  const isExact = Number(first?.total ?? 0) <= EXACT;
+  const isExact = Number(first?.total ?? 0) <= MAX_EXACT;
   const whole = await tx.all<CountRow>(sql`
     select "resource", sum("grants") as "grants", sum("denials") as "denials" from "_DecisionHour"
     where "hour" >= ${isExact ? nextHour : hour} group by "resource"`);
@@ -99,9 +99,9 @@ async function countDecisions(tx: Transaction, from: number): Promise<{ from: st
     select "resource", count(*) as "inHour", sum(case when "allowed" and "at" >= ${start} then 1 else 0 end) as "grants",
       sum(case when "allowed" or "at" < ${start} then 0 else 1 end) as "denials"
     from "_Decision" where "kind" = 'access' and "at" >= ${hour} and "at" < ${nextHour} group by "resource"`);
-  const isKept = partial.reduce((sum, { inHour }) => sum + Number(inHour), 0) === Number(first?.total ?? 0);
-  // Where entries were pruned, their hourly counts are all that is left.
-  return isKept ? { from: start, rows: [...whole, ...partial] } : { from: hour, rows: [...whole, ...(await countHour(tx, hour))] };
+  const isComplete = partial.reduce((sum, { inHour }) => sum + Number(inHour), 0) === Number(first?.total ?? 0);
+  // Entries of the hour have been pruned, so only its hourly count is complete.
+  return isComplete ? { from: start, rows: [...whole, ...partial] } : { from: hour, rows: [...whole, ...(await countHour(tx, hour))] };
 }
 
 function countHour(tx: Transaction, hour: string): Promise<readonly CountRow[]> {
@@ -109,7 +109,7 @@ function countHour(tx: Transaction, hour: string): Promise<readonly CountRow[]> 
     select "resource", sum("grants") as "grants", sum("denials") as "denials" from "_DecisionHour" where "hour" = ${hour} group by "resource"`);
 }
 
-/** Adds up rows of the same resource, most decisions first. Sums may come as text or bigint, as databases like. */
+/** Adds up the rows of each resource, most decisions first. Depending on the database, sums are texts or bigints. */
 function toActivities(rows: readonly CountRow[]): readonly ResourceActivity[] {
   const byResource = Map.groupBy(rows, (row) => row.resource);
   const activities = [...byResource].map(([resource, same]): ResourceActivity => {

@@ -13,76 +13,76 @@ import {
 import { type AuditEntry, createEntryId } from './audit-entry.ts';
 import { CONTENT, type Content, toBeginningHash, toHash } from './hash-chain.ts';
 
-/** Characters kept of what callers choose freely: ids, addresses, request ids. */
+/** Maximum characters of values that clients choose, such as ids and request ids. */
 const MAX_NAME = 200;
-/** Characters kept of a reason: it names a rule and a policy, both bounded when they are written. */
+/** Maximum characters of a reason, which names a rule and a policy. */
 const MAX_REASON = 2000;
 
-/** Chains whose ends the next one keeps, the newest: each is among them when the next begins. */
-const FOUND = 32;
+/** Number of the newest chains whose heads are stored with a new chain. */
+const HEADS_PER_CHAIN = 32;
 
-/** Entries that one statement appends at most. */
+/** Maximum number of entries per INSERT statement. */
 const CHUNK = 64;
 
-/** Appends one entry. */
+/** Appends one entry to the audit log. */
 export function appendEntry(tx: Transaction, entry: AuditEntry): Promise<void> {
-  return appendAll(tx, [entry]);
+  return appendAuditEntries(tx, [entry]);
 }
 
-/** What was done by the program itself, or by a command of whoever has its data folder: nobody else was asked. */
-export interface OwnDeed {
+/** A change that the program itself or a CLI command made, without a principal. */
+export interface SystemEntry {
   readonly resource: string;
   readonly action: string;
-  /** Absent if the entry is about several records. */
+  /** Absent if the change concerns several records. */
   readonly recordId?: string;
   readonly reason: string;
-  /** Epoch that it was done under, or that it began. */
+  /** The revision of the change. */
   readonly epoch: number;
-  /** Which command, such as `bailiwick restore`. */
+  /** The command, such as `bailiwick restore`. */
   readonly by: string;
   /** Hash of the policy history, in the entry of a policy change. */
   readonly facts?: JsonObject | undefined;
 }
 
-/** Appends an entry for it. */
-export function appendOwnDeed(tx: Transaction, { by, ...deed }: OwnDeed): Promise<void> {
+/** Appends the entry of a change by the program or a command. */
+export function appendSystemEntry(tx: Transaction, { by, ...entry }: SystemEntry): Promise<void> {
   const at = new Date(tx.now).toISOString();
-  return appendEntry(tx, { id: createEntryId(), at, kind: 'admin', role: 'admin', allowed: true, requestId: by, ip: '', ...deed });
+  return appendEntry(tx, { id: createEntryId(), at, kind: 'admin', role: 'admin', allowed: true, requestId: by, ip: '', ...entry });
 }
 
 /**
- * Appends entries and counts them in their hours, with what they are about: one exists if and only if the other does.
- * Every value is bound, and bounded in length, so that nothing a caller sends can forge or flood the record.
+ * Appends entries to the audit log and updates the hourly counts, in the transaction of the change that they describe. Every value is a
+ * parameter of limited length, so that no client input can forge an entry or fill the log.
  */
-export async function appendAll(tx: Transaction, entries: readonly AuditEntry[]): Promise<void> {
-  if (entries.length > 0) await tx.append(RECORD, entries);
+export async function appendAuditEntries(tx: Transaction, entries: readonly AuditEntry[]): Promise<void> {
+  if (entries.length > 0) await tx.append(AUDIT_LOG, entries);
 }
 
-/** How entries are added to the record. */
-export const RECORD: AppendStatements<AuditEntry> = Object.freeze({
+/** The statements that write entries at the end of a transaction: see `Transaction.append`. */
+export const AUDIT_LOG: AppendStatements<AuditEntry> = Object.freeze({
   write: (appender: AppendContext, entries: readonly AuditEntry[]) =>
     appender.writer.last.hash === '' ? beginChain(appender).then(() => toStatements(appender, entries)) : toStatements(appender, entries),
   find: ({ id, at }: AuditEntry) => sql`select 1 as "found" from "_Decision" where "id" = ${id} and "at" = ${at}`,
 });
 
-/** The first entry of a chain rests on the ends of those before it, which are kept beside it. */
+/** Begins a chain. The hash of its first entry covers the heads of the newest other chains, which are stored in `_Chain`. */
 async function beginChain({ tx, writer }: AppendContext): Promise<void> {
-  const found = JSON.stringify(await loadChainHeads(tx, FOUND));
+  const found = JSON.stringify(await loadChainHeads(tx, HEADS_PER_CHAIN));
   const at = new Date(tx.now).toISOString();
   await tx.run(sql`insert into "_Chain" ("id", "at", "found") values (${writer.id}, ${at}, ${found})`);
   writer.last = { sequence: 0, hash: toBeginningHash({ writer: writer.id, at, found }) };
 }
 
 function toStatements({ tx, writer }: AppendContext, entries: readonly AuditEntry[]): readonly (Statement | Sql)[] {
-  return [...insertions(tx.dialect, chained(writer, entries)), ...countings(entries, tx.slot)];
+  return [...insertStatements(tx.dialect, linkEntries(writer, entries)), ...countStatements(entries, tx.slot)];
 }
 
 const COLUMNS = [...CONTENT, 'writer', 'sequence', 'hash'].map((name) => ({ name }));
 
 type Row = readonly unknown[];
 
-/** The rows of entries, each bound to the one before it. */
-function chained(writer: ChainWriter, entries: readonly AuditEntry[]): readonly Row[] {
+/** Converts entries to rows. The hash of each row covers the previous entry. */
+function linkEntries(writer: ChainWriter, entries: readonly AuditEntry[]): readonly Row[] {
   let { last }: { last: ChainLink } = writer;
   const rows = entries.map((entry) => {
     const content = toContent(entry);
@@ -93,8 +93,8 @@ function chained(writer: ChainWriter, entries: readonly AuditEntry[]): readonly 
   return rows;
 }
 
-/** Few statements, and few different texts, so that a database prepares them once: as many rows as the next power of two has. */
-function* insertions(dialect: Transaction['dialect'], rows: readonly Row[]): Generator<Statement> {
+/** Returns INSERT statements of 64, 32, 16 … rows: few statements, and few texts for the database to prepare. */
+function* insertStatements(dialect: Transaction['dialect'], rows: readonly Row[]): Generator<Statement> {
   for (let at = 0, size = CHUNK; at < rows.length; at += size) {
     while (size > rows.length - at) size /= 2;
     yield { sql: textFor(dialect, size), parameters: rows.slice(at, at + size).flat() };
@@ -103,42 +103,47 @@ function* insertions(dialect: Transaction['dialect'], rows: readonly Row[]): Gen
 
 function toContent(entry: AuditEntry): Content {
   const { id, at, kind, allowed, epoch, facts } = entry;
-  const who = [bounded(entry.userId), bounded(entry.role)];
-  const what = [bounded(entry.resource), bounded(entry.action), bounded(entry.recordId)];
-  const why = [bounded(entry.reason, MAX_REASON), bounded(entry.ruleId), bounded(entry.policyId)];
-  const how = [bounded(entry.requestId), bounded(entry.ip), bounded(entry.outcome), facts === undefined ? null : JSON.stringify(facts)];
-  return [id, at, kind, ...who, ...what, allowed, ...why, epoch, ...how];
+  const principal = [truncate(entry.userId), truncate(entry.role)];
+  const target = [truncate(entry.resource), truncate(entry.action), truncate(entry.recordId)];
+  const reason = [truncate(entry.reason, MAX_REASON), truncate(entry.ruleId), truncate(entry.policyId)];
+  const request = [
+    truncate(entry.requestId),
+    truncate(entry.ip),
+    truncate(entry.outcome),
+    facts === undefined ? null : JSON.stringify(facts),
+  ];
+  return [id, at, kind, ...principal, ...target, allowed, ...reason, epoch, ...request];
 }
 
 const texts = new WeakMap<Transaction['dialect'], Map<number, string>>();
 
-/** Put together once: entries are appended more often than anything else is done. */
+/** Cached, because almost every request appends entries. */
 function textFor(dialect: Transaction['dialect'], rows: number): string {
   const known = memoize(texts, dialect, () => new Map<number, string>());
   return memoize(known, rows, () => insertionInto(dialect, '_Decision', { columns: COLUMNS, rows }));
 }
 
 /**
- * Hourly counts are kept as entries are appended: analytics never count the entries themselves. In one row for each lane: of
- * transactions side by side that count in one row, each would wait until the one before is on the disk.
+ * Returns the statements that update the hourly counts, which analytics read instead of the entries. Each connection slot has a row of its
+ * own, because concurrent transactions that update one row would wait for each other's commit.
  */
-function countings(entries: readonly AuditEntry[], lane: number): readonly Sql[] {
-  const counted = Map.groupBy(
+function countStatements(entries: readonly AuditEntry[], lane: number): readonly Sql[] {
+  const groups = Map.groupBy(
     entries.filter(({ kind }) => kind === 'access'),
-    ({ at, resource }) => `${toHour(at)} ${bounded(resource)}`,
+    ({ at, resource }) => `${toHour(at)} ${truncate(resource)}`,
   );
-  // In one order, whoever counts: two that waited for each other would wait for good.
-  return [...counted]
+  // Sorted, so that two transactions lock the rows in the same order and cannot deadlock.
+  return [...groups]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, same]) => counting(`${key}${lane === 0 ? '' : ` ${lane}`}`, same));
+    .map(([key, same]) => countStatement(`${key}${lane === 0 ? '' : ` ${lane}`}`, same));
 }
 
-function counting(id: string, entries: readonly AuditEntry[]): Sql {
+function countStatement(id: string, entries: readonly AuditEntry[]): Sql {
   const grants = entries.filter(({ allowed }) => allowed).length;
   const [{ at, resource }] = entries as readonly [AuditEntry, ...AuditEntry[]];
   return sql`
     insert into "_DecisionHour" ("id", "hour", "resource", "grants", "denials")
-    values (${id}, ${toHour(at)}, ${bounded(resource)}, ${grants}, ${entries.length - grants})
+    values (${id}, ${toHour(at)}, ${truncate(resource)}, ${grants}, ${entries.length - grants})
     on conflict ("id") do update set
       "grants" = "_DecisionHour"."grants" + excluded."grants",
       "denials" = "_DecisionHour"."denials" + excluded."denials"`;
@@ -149,29 +154,29 @@ function toHour(at: string): string {
   return `${at.slice(0, 13)}:00:00.000Z`;
 }
 
-/** Cut to length, and rid of what a database cannot keep: NUL, and the half of a surrogate pair that a cut may leave. */
-function bounded(text: string | undefined, max: number = MAX_NAME): string | null {
+/** Truncates a text, and replaces characters that a database cannot store: NUL, and an unpaired surrogate. */
+function truncate(text: string | undefined, max: number = MAX_NAME): string | null {
   return text === undefined ? null : text.slice(0, max).toWellFormed().replaceAll('\u0000', '\ufffd');
 }
 
-/** An entry by its place, and what it was: the last of a chain when somebody looked. */
-export interface Head {
+/** The last entry of a chain at some time: its sequence number and its hash. */
+export interface ChainHead {
   readonly writer: string;
   readonly sequence: number;
   readonly hash: string;
 }
 
-/** A chain has no entry that is so much older than itself: a week, by which no clock is put back. */
-const OLDER = 7 * 24 * 60 * 60_000;
+/** No entry is older than the beginning of its chain by more than this: a week, which covers a clock that is set back. */
+const MAX_AGE_BEFORE_CHAIN = 7 * 24 * 60 * 60_000;
 
-/** The ends of the newest chains, so many at most, as this transaction sees them. */
-export async function loadChainHeads(tx: Transaction, chains: number): Promise<readonly Head[]> {
+/** Loads the heads of the newest chains, at most `chains` of them. */
+export async function loadChainHeads(tx: Transaction, chains: number): Promise<readonly ChainHead[]> {
   const newest = sql`select "id", "at" from "_Chain" order by "id" desc limit ${chains}`;
   const oldest = await tx.one<{ at: string | null }>(sql`select min("at") as "at" from (${newest}) as "newest"`);
   if (typeof oldest?.at !== 'string') return [];
-  // Said in so many words, so that it is known before the question is planned which days are asked.
-  const since = new Date(Date.parse(oldest.at) - OLDER).toISOString();
-  // A question of its own for each chain: the last entry, and none before it, is looked at.
+  // A parameter, so that PostgreSQL excludes older partitions when it plans the query.
+  const since = new Date(Date.parse(oldest.at) - MAX_AGE_BEFORE_CHAIN).toISOString();
+  // A subquery per chain reads only its last entry from the index.
   const last = sql`
     select cast("sequence" as text) || ' ' || coalesce("hash", '') from "_Decision"
     where "writer" = "newest"."id" and "at" >= ${since} order by "sequence" desc nulls last limit 1`;

@@ -1,13 +1,13 @@
 import { createId } from '../ids.ts';
 import type { JsonObject } from '../operators/index.ts';
 
-/** One line of the record: a decision that was made, or a change that an admin made. */
+/** An entry of the audit log: a decision, or a change by an admin or a command. */
 export interface AuditEntry {
   /** UUIDv7. */
   readonly id: string;
   /** ISO 8601, UTC, with milliseconds. */
   readonly at: string;
-  /** `access` counts as a grant or a denial; `admin` does not. */
+  /** `access` entries count as grants and denials in analytics; `admin` entries do not. */
   readonly kind: 'access' | 'admin';
   /** Undefined for `anon`. */
   readonly userId?: string | undefined;
@@ -16,22 +16,22 @@ export interface AuditEntry {
   readonly action: string;
   readonly recordId?: string | undefined;
   readonly allowed: boolean;
-  /** As told to the caller: it carries no attribute values. */
+  /** The reason as the client receives it. It contains no attribute values. */
   readonly reason: string;
-  /** The rule that decided, and its policy; undefined where none fired. */
+  /** The rule that decided, and its policy; undefined if no rule fired. */
   readonly ruleId?: string | undefined;
   readonly policyId?: string | undefined;
-  /** Epoch of the policies it was made under. */
+  /** The revision of the policies that the decision used. */
   readonly epoch: number;
   readonly requestId: string;
   readonly ip: string;
-  /** Problem code, where an allowed request failed all the same. */
+  /** The code of the problem with which an allowed request failed. */
   readonly outcome?: string | undefined;
-  /** What the conditions read, by path: see `factsOf`. */
+  /** The values that conditions read, by path: see `factsOf`. */
   readonly facts?: JsonObject | undefined;
 }
 
-/** An id for an entry; later ones sort after earlier ones of the same process. */
+/** Creates an id for an entry. Ids of one process sort in the order of their creation. */
 export function createEntryId(): string {
   return createId();
 }

@@ -3,10 +3,10 @@ import { SYSTEM } from '../resources/system/index.ts';
 import { sql } from '../sql.ts';
 import { type Database, migrate } from '../storage/index.ts';
 import { openTestDatabase, type TestDatabase } from '../storage/storage.fixture.ts';
-import { analytics, readTimeframe } from './analytics.ts';
-import { appendAll, appendEntry } from './append-entries.ts';
+import { loadAnalytics, parseTimeframe } from './analytics.ts';
+import { appendAuditEntries, appendEntry } from './append-entries.ts';
 import { type AuditEntry, createEntryId } from './audit-entry.ts';
-import { type DecisionQuery, loadDecision, searchDecisions } from './search-entries.ts';
+import { type EntryQuery, loadEntry, searchEntries } from './search-entries.ts';
 
 const HOUR = 3_600_000;
 const T0 = Date.UTC(2026, 0, 31, 14, 30);
@@ -42,8 +42,8 @@ const append = (...entries: readonly AuditEntry[]): Promise<void> =>
   database.transaction(async (tx) => {
     for (const each of entries) await appendEntry(tx, each);
   });
-const search = (query: Partial<DecisionQuery> = {}) => database.transaction((tx) => searchDecisions(tx, { limit: 100, ...query }));
-const load = (id: string) => database.transaction((tx) => loadDecision(tx, id));
+const search = (query: Partial<EntryQuery> = {}) => database.transaction((tx) => searchEntries(tx, { limit: 100, ...query }));
+const load = (id: string) => database.transaction((tx) => loadEntry(tx, id));
 const hours = () =>
   database.transaction((tx) => tx.all(sql`select "hour", "resource", "grants", "denials" from "_DecisionHour" order by "id"`));
 
@@ -119,9 +119,9 @@ describe('appendEntry', () => {
 describe('appendAll', () => {
   it('of nothing begins no chain', async () => {
     await database.transaction(async (tx) => {
-      await appendAll(tx, []);
+      await appendAuditEntries(tx, []);
       expect(await tx.all(sql`select "id" from "_Chain"`)).toEqual([]);
-      await appendAll(tx, [entry(), entry()]);
+      await appendAuditEntries(tx, [entry(), entry()]);
     });
     const rows = await database.transaction((tx) => tx.all(sql`select "sequence" from "_Decision" order by "sequence"`));
     expect(rows).toEqual([{ sequence: 1 }, { sequence: 2 }]);
@@ -135,7 +135,7 @@ describe('searchDecisions', () => {
     entry({ resource: 'User' }, T0 + 2000),
     entry({ kind: 'admin', userId: 'u1', role: 'admin', resource: 'Policy', action: 'update', allowed: true }, T0 + 3000),
   ] as const;
-  const rows: readonly (readonly [Partial<DecisionQuery>, readonly AuditEntry[]])[] = [
+  const rows: readonly (readonly [Partial<EntryQuery>, readonly AuditEntry[]])[] = [
     [{}, [d, c, b, a]],
     [{ kind: 'access' }, [c, b, a]],
     [{ kind: 'admin' }, [d]],
@@ -179,7 +179,7 @@ describe('searchDecisions', () => {
 });
 
 describe('analytics', () => {
-  const since = (from: number) => database.transaction((tx) => analytics(tx, { from }));
+  const since = (from: number) => database.transaction((tx) => loadAnalytics(tx, { from }));
 
   it('counts policies by type and activity', async () => {
     await database.transaction((tx) =>
@@ -255,13 +255,13 @@ describe('readTimeframe', () => {
     ['2w', 336],
     ['3660d', 87_840],
   ])('reads %s as %i hours', (text, expected) => {
-    expect(readTimeframe(text)).toBe(expected * HOUR);
+    expect(parseTimeframe(text)).toBe(expected * HOUR);
   });
 
   it.each(['', '0d', '7', 'd', '-1d', '1.5d', '7D', '7m', '7y', ' 7d', '7d7d', '3661d', '999999w', '1e3d', '٧d'])(
     'refuses "%s"',
     (text) => {
-      expect(() => readTimeframe(text)).toThrow(expect.objectContaining({ code: 'REQUEST_PARAMETER' }));
+      expect(() => parseTimeframe(text)).toThrow(expect.objectContaining({ code: 'REQUEST_PARAMETER' }));
     },
   );
 });

@@ -4,15 +4,15 @@ import { type Path, type PathKind, type Scope, UNRESOLVED } from '../conditions/
 import { type Json, type JsonObject, ownValue } from '../operators/index.ts';
 import type { AuditEntry } from './audit-entry.ts';
 
-/** Stands for a value that was too long to keep. It is of no kind that compares, so what depends on it reads as unknown. */
+/** Replaces a value that was too long to store. No operator compares it, so conditions that read it are unknown. */
 const NOT_KEPT: JsonObject = Object.freeze({ notKept: true });
-/** Said under this name: there were more paths than could be kept. No path is called so. */
-const THE_REST = '*';
+/** The name under which `NOT_KEPT` replaces all further paths. No path has this name. */
+const FURTHER_PATHS = '*';
 const MARKER_BYTES = JSON.stringify(NOT_KEPT).length;
 
 /**
- * The paths whose values it takes to explain a decision later. Of one that allows: those of the rules considered, and of those
- * tied with the one that fired. Otherwise all: any rule might come near to allowing, or is part of the condition that remains.
+ * Returns the paths whose values are needed to explain a decision later. If the decision allows, these are the paths of the rules up to the
+ * one that fired, and of those with the same rank. Otherwise these are all paths, because the explanation covers every rule.
  */
 export function readsToExplain({ ranked, rules, reads }: ApplicableRules, decision: Decision): readonly PathRead[] {
   const fired = decision.effect === 'allow' ? rules.indexOf(decision.rule) : -1;
@@ -24,81 +24,81 @@ export function readsToExplain({ ranked, rules, reads }: ApplicableRules, decisi
 }
 
 /**
- * What conditions read: path → value, for explaining the decision later. Missing values are left out.
- * Values of secret fields cannot be among them: a scope does not show those.
+ * Returns the values that conditions read, by path, so that the decision can be explained later. Missing values are omitted. A scope
+ * contains no secret fields, so the facts contain none either.
  *
- * @param maxBytes Bounds the facts as JSON; what does not fit is replaced by `{ "notKept": true }`, first rules first.
+ * @param maxBytes Maximum size of the facts as JSON. Values that do not fit are replaced by `{ "notKept": true }`; earlier rules come first.
  */
 export function factsOf(reads: readonly PathRead[], scope: Scope, maxBytes: number): JsonObject | undefined {
-  // The names are paths: each begins with its group and a dot, and none is that of anything inherited.
+  // A path begins with its group and a dot, so none is the name of an inherited property.
   const facts: Record<string, Json> = {};
-  let atMost = 0;
+  let maxSize = 0;
   for (const { path } of reads) {
     const value = scope.valueOf(path);
     if (value === undefined || value === UNRESOLVED) continue;
     facts[path.text] = value;
-    atMost += boundOn(path.text) + boundOn(value);
+    maxSize += maxBytesOf(path.text) + maxBytesOf(value);
   }
-  if (atMost === 0) return undefined;
-  return atMost <= maxBytes ? facts : toFit(facts, maxBytes);
+  if (maxSize === 0) return undefined;
+  return maxSize <= maxBytes ? facts : truncateFacts(facts, maxBytes);
 }
 
-/** Bytes that a value can take as JSON, with what stands around it. Measuring every value of every decision would cost more than deciding. */
-function boundOn(value: Json): number {
-  // An escaped character takes six bytes, any other three at most; the longest number takes 24.
+/** Returns an upper bound of the bytes of a value as JSON. Measuring every value exactly would take longer than the decision. */
+function maxBytesOf(value: Json): number {
+  // An escaped character takes six bytes, any other at most three; the longest number takes 24.
   if (typeof value === 'string') return value.length * 6 + 4;
   return typeof value === 'object' && value !== null ? Buffer.byteLength(JSON.stringify(value)) : 24;
 }
 
-function toFit(all: JsonObject, maxBytes: number): JsonObject {
+function truncateFacts(all: JsonObject, maxBytes: number): JsonObject {
   const facts: Record<string, Json> = {};
   let left = maxBytes;
   for (const [name, value] of Object.entries(all)) {
     const nameBytes = Buffer.byteLength(name) + 4;
     const bytes = Buffer.byteLength(JSON.stringify(value));
-    const keeps = nameBytes + bytes <= left;
-    left -= nameBytes + (keeps ? bytes : MARKER_BYTES);
+    const fits = nameBytes + bytes <= left;
+    left -= nameBytes + (fits ? bytes : MARKER_BYTES);
     if (left < 0) {
-      facts[THE_REST] = NOT_KEPT;
+      facts[FURTHER_PATHS] = NOT_KEPT;
       break;
     }
-    facts[name] = keeps ? value : NOT_KEPT;
+    facts[name] = fits ? value : NOT_KEPT;
   }
   return facts;
 }
 
-/** What is not on the record but was the same then: the time zone, and what paths compare as. */
+/** The values of a scope that entries do not store. */
 export interface FactsFrame {
   /** IANA name. */
   readonly timeZone: string;
-  /** As of the scope that the decision was made in. */
+  /** Returns the kind of a path, as in the scope of the decision. */
   kindOf(path: Path): PathKind | undefined;
 }
 
-/** The scope of a past decision, as far as its entry tells it: the same rules decided in it give the same answer. */
+/** Restores the scope of a past decision from its entry. The same rules give the same decision in it. */
 export function scopeFromFacts(entry: AuditEntry, frame: FactsFrame): Scope {
   const facts = entry.facts ?? {};
   const isOpen = wasOpen(entry);
-  const absent = ownValue(facts, THE_REST);
+  const absent = ownValue(facts, FURTHER_PATHS);
 
   return Object.freeze({
     now: Date.parse(entry.at),
     timeZone: frame.timeZone,
     kindOf: (path: Path) => frame.kindOf(path),
     valueOf(path: Path): Json | undefined | typeof UNRESOLVED {
-      const kept = ownValue(facts, path.text);
-      if (kept !== undefined) return kept;
+      const stored = ownValue(facts, path.text);
+      if (stored !== undefined) return stored;
       return isOpen && isOfRecord(path, frame) ? UNRESOLVED : absent;
     },
   });
 }
 
-/** Lists and exports were decided with the record open, and so were reads of no record in particular: a resource's schema. */
+/** Returns whether the record was unknown to the decision: for lists, exports, and reads of a schema, which have no record. */
 function wasOpen({ action, recordId }: AuditEntry): boolean {
   return action === 'list' || action === 'export' || (action === 'read' && recordId === undefined);
 }
 
-/** Whether a path leads into a field that records have; others are missing whether the record is open or not. */
+/** Returns whether a path begins with a field of the resource. Other paths are missing, even if the record is unknown. */
 function isOfRecord({ group, keys }: Path, frame: FactsFrame): boolean {
   const [field] = keys;
   if (group !== 'resource' || field === undefined) return false;

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { JsonObject } from '../operators/index.ts';
 import { type HistoryHead, loadHistoryHead, type Transaction } from '../storage/index.ts';
 
-/** The columns of an entry that its hash is made of, in this order. */
+/** The columns of an entry that its hash covers, in this order. */
 export const CONTENT = [
   'id',
   'at',
@@ -23,33 +23,33 @@ export const CONTENT = [
   'facts',
 ] as const;
 
-/** The values of an entry in the order of `CONTENT`, as its columns hold them: `facts` is the text that is stored, not what it says. */
+/** The values of an entry in the order of `CONTENT`, as stored; `facts` is the stored JSON text. */
 export type Content = readonly (string | number | boolean | null)[];
 
-/** How a chain begins. */
-export interface Beginning {
+/** The beginning of a chain. */
+export interface ChainBeginning {
   /** UUIDv7 of the writer. */
   readonly writer: string;
-  /** ISO 8601: when it began. */
+  /** ISO 8601. */
   readonly at: string;
-  /** What it found then, as the text that is stored. */
+  /** The heads of earlier chains at that time, as the stored JSON text. */
   readonly found: string;
 }
 
-/** What every hash begins with, so that none can pass for that of something else. */
+/** The prefix of the hashed text of a beginning, so that the hash of another text cannot be used as one. */
 const BEGINNING = 'bailiwick chain 1';
 
 /**
- * The hash that stands before the first entry of a chain. It binds whose chain it is, and the ends of those that stood by then: none of
- * them can be taken away whole without breaking this one.
+ * Returns the hash that the first entry of a chain follows. It covers the writer and the heads of earlier chains, so that removing an
+ * earlier chain breaks this one.
  */
-export function toBeginningHash({ writer, at, found }: Beginning): string {
+export function toBeginningHash({ writer, at, found }: ChainBeginning): string {
   return digest([BEGINNING, writer, at, found]);
 }
 
 /**
- * The hash of an entry: of the one before it and of its own columns, so of everything before it. The bytes are a JSON array, UTF-8,
- * as ECMAScript writes it and RFC 8785 fixes it: the same whatever the database, and any language can make them.
+ * Returns the hash of an entry. It covers the hash of the previous entry and the columns of this one, and so all entries before. The hashed
+ * bytes are a JSON array in UTF-8 as of RFC 8785, which is the same on every database and can be computed in any language.
  */
 export function toHash(previous: string, content: Content): string {
   return digest([previous, ...content]);
@@ -60,8 +60,8 @@ function digest(parts: Content): string {
 }
 
 /**
- * Facts in the audit entry of a change of policies or assignments: the revision of the change and the hash of the policy history up to it. The
- * hash chain of the entries protects the entry, and so every version of a policy.
+ * Loads the facts for the entry of a change of policies or assignments: the revision of the change, and the hash of the policy history up to
+ * it. The hash chain protects the entry, and with it every version of a policy.
  */
 export async function loadHistoryFacts(tx: Transaction): Promise<JsonObject | undefined> {
   const head = await loadHistoryHead(tx);
@@ -69,13 +69,13 @@ export async function loadHistoryFacts(tx: Transaction): Promise<JsonObject | un
 }
 
 /** Parses the facts about the policy history in an entry; undefined if the entry has none. */
-export function readHistoryFacts(facts: string | null): HistoryHead | undefined {
+export function parseHistoryFacts(facts: string | null): HistoryHead | undefined {
   if (facts?.includes('"policyHash"') !== true) return undefined;
   try {
     const { policyRevision: revision, policyHash: hash } = Object(JSON.parse(facts)) as Record<string, unknown>;
     return typeof revision === 'number' && typeof hash === 'string' ? { revision, hash } : undefined;
   } catch {
-    // The entry is no longer JSON. The check of its hash chain reports that.
+    // The text is no longer JSON; the verification of its chain reports that.
     return undefined;
   }
 }

@@ -1,13 +1,15 @@
 /**
- * The record: one entry for each decision and each admin change.
+ * The audit log: one entry for each decision and each admin change.
  *
- * Appends in the transaction of what the entry is about, searches, counts, and keeps what it takes to explain a past
- * decision. Never decides, never changes or removes an entry, never holds a value of a secret field.
- * Begin with `entry.ts`, then `append.ts`.
+ * Appends entries in the transaction of the request, searches and counts them, and stores the values that conditions read, so that a past
+ * decision can be explained. This folder never decides, never changes or removes an entry, and never stores the value of a secret field.
+ *
+ * Begin with `audit-entry.ts`, then `append-entries.ts`. `hash-chain.ts` links the entries; `integrity/` verifies the links, and
+ * `retention/` deletes old entries.
  */
-export { type Activity, type Analytics, analytics, type ResourceActivity, readTimeframe } from './analytics.ts';
-export { appendAll, appendEntry, appendOwnDeed, type Head, loadChainHeads } from './append-entries.ts';
+export { type Activity, type Analytics, loadAnalytics, parseTimeframe, type ResourceActivity } from './analytics.ts';
+export { appendAuditEntries, appendEntry, appendSystemEntry, type ChainHead, loadChainHeads } from './append-entries.ts';
 export { type AuditEntry, createEntryId } from './audit-entry.ts';
 export { type FactsFrame, factsOf, readsToExplain, scopeFromFacts } from './entry-facts.ts';
-export { CONTENT, type Content, loadHistoryFacts, readHistoryFacts, toBeginningHash, toHash } from './hash-chain.ts';
-export { type DecisionPage, type DecisionQuery, loadDecision, searchDecisions } from './search-entries.ts';
+export { CONTENT, type Content, loadHistoryFacts, parseHistoryFacts, toBeginningHash, toHash } from './hash-chain.ts';
+export { type EntryPage, type EntryQuery, loadEntry, searchEntries } from './search-entries.ts';

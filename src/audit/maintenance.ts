@@ -1,41 +1,41 @@
-/** What a running service does for its record besides appending to it: signs where it ends, and sees to how long it is kept. */
+/** Background work of a running service on the audit log: writes checkpoints and deletes old entries. */
 
 import type { Database, Log } from '../storage/index.ts';
 import {
   type Checkpoints,
   createCheckpoints,
   loadCheckpointKey,
+  loadPublicKeys,
   NO_CHECKPOINTS,
   publicKeyPath,
-  readPublicKeys,
 } from './integrity/index.ts';
 import { createRetention, type Retention } from './retention/index.ts';
 
-/** How the record is kept. */
+/** The options of audit maintenance. */
 export interface AuditMaintenanceOptions {
-  /** File of signed checkpoints; undefined where none are made. */
+  /** The checkpoint file; undefined if no checkpoints are written. */
   readonly checkpoints: string | undefined;
-  /** Folder of their key. */
+  /** The data folder, which contains the checkpoint key. */
   readonly data: string;
-  /** Days that entries are kept; undefined for as long as nobody prunes them. */
+  /** Days for which entries are kept; undefined if entries are deleted only by command. */
   readonly days: number | undefined;
 }
 
-/** Keeps the record. */
+/** Checkpoints and retention of a running service. */
 export interface AuditMaintenance extends Retention {
   readonly checkpoints: Checkpoints;
 }
 
-/** Makes both of its parts. */
+/** Creates audit maintenance; `start` begins the background work. */
 export function createAuditMaintenance(
   { checkpoints: path, data, days }: AuditMaintenanceOptions,
-  { database, tell = () => undefined }: { readonly database: Database; readonly tell: Log | undefined },
+  { database, log = () => undefined }: { readonly database: Database; readonly log: Log | undefined },
 ): AuditMaintenance {
   const key = (): ReturnType<typeof loadCheckpointKey> => loadCheckpointKey(data);
-  // Who makes none may have pruned: then chains begin where that was signed.
-  const none = (): Checkpoints => ({ ...NO_CHECKPOINTS, keys: readPublicKeys(publicKeyPath(data)) });
-  const checkpoints = path === undefined ? none() : createCheckpoints({ database, path, key: key(), tell });
-  const retention = createRetention({ database, path, key, tell, days });
+  // A service without checkpoints may have pruned. Its public keys verify the signed cuts of the chains.
+  const none = (): Checkpoints => ({ ...NO_CHECKPOINTS, keys: loadPublicKeys(publicKeyPath(data)) });
+  const checkpoints = path === undefined ? none() : createCheckpoints({ database, path, key: key(), log });
+  const retention = createRetention({ database, path, key, log, days });
   return {
     checkpoints,
     prepare: retention.prepare,

@@ -4,8 +4,8 @@ import { type Sql, sql } from '../sql.ts';
 import type { Transaction } from '../storage/index.ts';
 import type { AuditEntry } from './audit-entry.ts';
 
-/** Which entries are looked for. Absent members leave the choice open. */
-export interface DecisionQuery {
+/** A query of the audit log. Absent members do not restrict the result. */
+export interface EntryQuery {
   readonly kind?: AuditEntry['kind'] | undefined;
   readonly userId?: string | undefined;
   readonly role?: string | undefined;
@@ -17,37 +17,38 @@ export interface DecisionQuery {
   /** Milliseconds since 1970, exclusive. */
   readonly to?: number | undefined;
   readonly limit: number;
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   readonly cursor?: string | undefined;
 }
 
-/** A page of the record. */
-export interface DecisionPage {
+/** A page of entries. */
+export interface EntryPage {
   readonly entries: readonly AuditEntry[];
-  /** Cursor of the page after; absent on the last. */
+  /** The cursor of the next page; absent on the last page. */
   readonly next?: string;
 }
 
-/** Days that are looked at first, and then so many times as many: most that is asked for is of these days, and each day is a partition. */
+/** A search reads the newest two days first, then ranges that are four times as long: each day is a partition, and most hits are recent. */
 const FIRST_DAYS = 2;
 const GROWTH = 4;
-const LOOKS = 4;
+/** Number of limited ranges; the next one reads all older entries. */
+const RANGES = 4;
 const DAY = 24 * 60 * 60_000;
 
 /**
- * Entries, newest first. A page costs the same however far back it lies.
+ * Searches entries, newest first. A page costs the same regardless of its position.
  *
  * @throws Problem REQUEST_CURSOR
  */
-export async function searchDecisions(tx: Transaction, query: DecisionQuery): Promise<DecisionPage> {
-  const position = query.cursor === undefined ? undefined : readCursor(query.cursor);
+export async function searchEntries(tx: Transaction, query: EntryQuery): Promise<EntryPage> {
+  const position = query.cursor === undefined ? undefined : parseCursor(query.cursor);
   const conditions = [...comparisons(query, position)];
   const rows: EntryRow[] = [];
-  for (const stretch of stretches(query, position === undefined ? tx.now : Date.parse(position.at))) {
+  for (const range of timeRanges(query, position === undefined ? tx.now : Date.parse(position.at))) {
     const missing = query.limit + 1 - rows.length;
     rows.push(
       ...(await tx.all<EntryRow>(sql`
-        select * from "_Decision" where ${sql.join([...stretch, ...conditions], sql` and `)} order by "at" desc nulls last, "id" desc limit ${missing}`)),
+        select * from "_Decision" where ${sql.join([...range, ...conditions], sql` and `)} order by "at" desc nulls last, "id" desc limit ${missing}`)),
     );
     if (rows.length > query.limit) break;
   }
@@ -56,12 +57,12 @@ export async function searchDecisions(tx: Transaction, query: DecisionQuery): Pr
   return rows.length > query.limit && last !== undefined ? { entries, next: toCursor(last) } : { entries };
 }
 
-/** Stretches of time, one behind the other, the newest first; the first has no end but what is asked for, nor has the last a beginning. */
-function* stretches({ from, to }: DecisionQuery, newest: number): Generator<readonly Sql[]> {
+/** Returns consecutive time ranges, newest first. Only the query limits the end of the first and the beginning of the last. */
+function* timeRanges({ from, to }: EntryQuery, newest: number): Generator<readonly Sql[]> {
   const first = Math.min(newest, to ?? newest);
   let until: string | undefined;
-  for (let [look, days] = [1, FIRST_DAYS]; ; [look, days] = [look + 1, days * GROWTH]) {
-    const since = look > LOOKS || (from !== undefined && first - days * DAY <= from) ? undefined : toTime(first - days * DAY);
+  for (let [index, days] = [1, FIRST_DAYS]; ; [index, days] = [index + 1, days * GROWTH]) {
+    const since = index > RANGES || (from !== undefined && first - days * DAY <= from) ? undefined : toTime(first - days * DAY);
     yield [
       ...(since === undefined ? [] : [sql`"at" >= ${since}`]),
       ...(until === undefined ? [] : [sql`"at" < ${until}`]),
@@ -72,20 +73,20 @@ function* stretches({ from, to }: DecisionQuery, newest: number): Generator<read
   }
 }
 
-/** How far the clocks of a process and of its database may be apart, for an entry to be found at once by its id. */
-const APART = 2 * DAY;
+/** An entry is first searched within this distance of the time in its id, because the clocks of process and database may differ. */
+const MAX_SKEW = 2 * DAY;
 
-/** The entry of that id. */
-export async function loadDecision(tx: Transaction, id: string): Promise<AuditEntry | undefined> {
-  const made = madeAt(id);
-  const near = made === undefined ? undefined : sql`"at" between ${toTime(made - APART)} and ${toTime(made + APART)}`;
+/** Loads an entry by its id. */
+export async function loadEntry(tx: Transaction, id: string): Promise<AuditEntry | undefined> {
+  const createdAt = creationTimeOf(id);
+  const near = createdAt === undefined ? undefined : sql`"at" between ${toTime(createdAt - MAX_SKEW)} and ${toTime(createdAt + MAX_SKEW)}`;
   const find = (where: Sql) => tx.one<EntryRow>(sql`select * from "_Decision" where "id" = ${id} and ${where}`);
   const row = (near && (await find(near))) ?? (await find(sql`1 = 1`));
   return row === undefined ? undefined : toEntry(row);
 }
 
-/** When a UUIDv7 was made, in milliseconds since 1970; undefined of any other text. */
-function madeAt(id: string): number | undefined {
+/** Returns the time in a UUIDv7 in milliseconds since 1970; undefined for other texts. */
+function creationTimeOf(id: string): number | undefined {
   const [, high, low] = /^([\da-f]{8})-([\da-f]{4})-7[\da-f]{3}-/.exec(id) ?? [];
   return high === undefined || low === undefined ? undefined : Number.parseInt(high + low, 16);
 }
@@ -94,7 +95,7 @@ function toTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }
 
-function* comparisons(query: DecisionQuery, position: Position | undefined): Generator<Sql> {
+function* comparisons(query: EntryQuery, position: Position | undefined): Generator<Sql> {
   for (const column of ['kind', 'userId', 'role', 'resource', 'action', 'allowed'] as const) {
     if (query[column] !== undefined) yield sql`${sql.ref(column)} = ${query[column]}`;
   }
@@ -102,7 +103,7 @@ function* comparisons(query: DecisionQuery, position: Position | undefined): Gen
   if (query.to !== undefined) yield sql`"at" < ${toTime(query.to)}`;
   if (position !== undefined) {
     const { at, id } = position;
-    // The first half is what the index on "at" can use.
+    // The first half is redundant; it lets the index on "at" limit the scan.
     yield sql`"at" <= ${at} and ("at" < ${at} or "id" < ${id})`;
   }
 }
@@ -110,20 +111,20 @@ function* comparisons(query: DecisionQuery, position: Position | undefined): Gen
 /** The last entry of a page. */
 type Position = Pick<AuditEntry, 'at' | 'id'>;
 
-/** Not sealed: whoever may search the record may see all of it. */
+/** Renders a cursor. It is not signed, because a caller who may search the audit log may read all of it. */
 function toCursor({ at, id }: AuditEntry): string {
   return Buffer.from(`${at} ${id}`).toString('base64url');
 }
 
 const POSITION = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) ([0-9a-f-]{36})$/;
 
-function readCursor(cursor: string): Position {
+function parseCursor(cursor: string): Position {
   const [, at, id] = POSITION.exec(Buffer.from(cursor.slice(0, 200), 'base64url').toString()) ?? [];
-  if (at === undefined || id === undefined) throw new Problem('REQUEST_CURSOR', 'expected the nextCursor of the page before');
+  if (at === undefined || id === undefined) throw new Problem('REQUEST_CURSOR', 'expected the nextCursor of the previous page');
   return { at, id };
 }
 
-/** An entry as the columns hold it. */
+/** An entry, as stored. */
 interface EntryRow extends Record<Nullable, string | null> {
   readonly id: string;
   readonly at: string;

@@ -3,7 +3,7 @@
  * validating or auditing. Every cell is a function in `steps/`.
  */
 import type { ActionName } from '../actions.ts';
-import { type AuditEntry, appendAll } from '../audit/index.ts';
+import { type AuditEntry, appendAuditEntries } from '../audit/index.ts';
 import type { Decision } from '../authz/decision/index.ts';
 import { Problem } from '../errors.ts';
 import type { Transaction } from '../storage/index.ts';
@@ -121,7 +121,7 @@ export async function appendEntries(context: RequestContext, outcome: Outcome<un
 /** Appends entries unchanged. */
 export async function appendUnchanged({ tx, appended }: RequestContext, entries: readonly AuditEntry[]): Promise<void> {
   for (const entry of entries) appended.push(entry);
-  await appendAll(tx, entries);
+  await appendAuditEntries(tx, entries);
 }
 
 /** Returns the problem for the caller. A failure of the database is thrown: no audit entry can be written then. */

@@ -1,5 +1,5 @@
 /** What comes after a restore, whoever did it. */
-import { appendOwnDeed } from '../audit/index.ts';
+import { appendSystemEntry } from '../audit/index.ts';
 import { loadCheckpointKey, writeRestored } from '../audit/integrity/index.ts';
 import { deleteSetupTokens, revokeAllSessions } from '../authn/index.ts';
 import { SYSTEM } from '../resources/system/index.ts';
@@ -41,7 +41,7 @@ export async function noteRestored(tx: Transaction, { above, reason, from }: Not
   const epoch = await advanceRevisionAbove(tx, above);
   await revokeAllSessions(tx);
   await deleteSetupTokens(tx);
-  await appendOwnDeed(tx, { resource: '*', action: 'restore', reason, epoch, by: BY });
+  await appendSystemEntry(tx, { resource: '*', action: 'restore', reason, epoch, by: BY });
   await recordRestore(tx, { reason, from });
   return (await loadRevision(tx)).stamp;
 }

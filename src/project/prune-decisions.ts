@@ -1,7 +1,7 @@
 /** Old entries of a project's record, removed while its service runs or not. */
 
-import { loadCheckpointKey, loadMarks, publicKeyPath, readPublicKeys } from '../audit/integrity/index.ts';
-import { lastDay, type Pruned, planRetention, pruneDecisions } from '../audit/retention/index.ts';
+import { loadCheckpointKey, loadLastLines, loadPublicKeys, publicKeyPath } from '../audit/integrity/index.ts';
+import { firstKeptDay, type Pruned, planPruning, pruneEntries } from '../audit/retention/index.ts';
 import { parseAge } from '../config/option.ts';
 import { SetupError } from '../errors.ts';
 import { type Database, hasChains, openDatabase, openForReading } from '../storage/index.ts';
@@ -40,7 +40,7 @@ export async function pruneOldDecisions(place: ProjectPlace, { isSure, ...asked 
     // By whichever clock is behind: what a wrong one drops is gone for good.
     const now = Math.min(await looked.transaction(async (tx) => tx.now), Date.now());
     const before = readBefore(asked, { now, kept: parseAge(place.decisionsKept) });
-    if (!isSure) return { before, ...(await planRetention(looked, before)) };
+    if (!isSure) return { before, ...(await planPruning(looked, before)) };
     return { before, ...(await prune(place, before)) };
   } finally {
     await looked.close();
@@ -53,7 +53,7 @@ async function prune(place: ProjectPlace, before: string): Promise<Pruned> {
     await fitProgram(database);
     await checkKey(database, place.data);
     const path = place.checkpoints === 'off' ? undefined : place.checkpoints;
-    return await pruneDecisions({ database, path, key: loadCheckpointKey(place.data), before, by: BY });
+    return await pruneEntries({ database, path, key: loadCheckpointKey(place.data), before, by: BY });
   } finally {
     await database.close();
   }
@@ -61,9 +61,9 @@ async function prune(place: ProjectPlace, before: string): Promise<Pruned> {
 
 /** What is signed by a key that nobody has who verifies cannot be told from what somebody deleted, and cannot be signed again. */
 async function checkKey(database: Database, data: string): Promise<void> {
-  const marks = await database.transaction(loadMarks);
-  const keys = readPublicKeys(publicKeyPath(data));
-  if (marks.size === 0 || [...marks.keys()].some((service) => keys.has(service))) return;
+  const lastLines = await database.transaction(loadLastLines);
+  const keys = loadPublicKeys(publicKeyPath(data));
+  if (lastLines.size === 0 || [...lastLines.keys()].some((service) => keys.has(service))) return;
   throw new SetupError(
     `the checkpoints of this record are signed with another key than that of ${data}: name the data folder of its service with --data`,
   );
@@ -76,7 +76,7 @@ function readBefore(
   if ((before === undefined) === (olderThan === undefined))
     throw new SetupError('expected one of --before with a day such as 2026-01-31 and --older-than with days such as 90d');
   const day = before === undefined ? readOlderThan(olderThan ?? '', now) : readDay(before);
-  const last = lastDay(now, kept);
+  const last = firstKeptDay(now, kept);
   if (day <= last) return day;
   const why = kept === undefined ? 'entries of the last day stay' : `decisionsKept says ${kept}d`;
   throw new SetupError(`expected a day up to ${last}, because ${why}; given ${day}`);
@@ -84,7 +84,7 @@ function readBefore(
 
 function readOlderThan(text: string, now: number): string {
   const days = parseAge(text);
-  if (days !== undefined) return lastDay(now, days);
+  if (days !== undefined) return firstKeptDay(now, days);
   throw new SetupError(`--older-than: expected days such as 90d, given ${JSON.stringify(text.slice(0, 40))}`);
 }
 

@@ -1,26 +1,26 @@
 /** A project's record looked over, while its service runs or not. */
 import { existsSync, statSync } from 'node:fs';
-import { searchDecisions } from '../audit/index.ts';
+import { searchEntries } from '../audit/index.ts';
 import {
+  type AuditVerification,
   countVersionsBefore,
-  type Look,
-  loadMarks,
+  loadLastLines,
+  loadPublicKeys,
   publicKeyPath,
-  type ReadCheckpoints,
-  readCheckpoints,
-  readPublicKeys,
+  type RunTransaction,
+  type VerifiedCheckpoints,
   verifyAll,
-  verifyRecord,
-  type WholeVerification,
+  verifyChains,
+  verifyCheckpointFile,
 } from '../audit/integrity/index.ts';
 import { SetupError } from '../errors.ts';
 import { type Database, hasChains, hasHistoryHashes, openForReading, type Transaction } from '../storage/index.ts';
 import { type ProjectPlace, toDatabasePlace } from './project-paths.ts';
 
 /** What a look over the record and its checkpoints came to. */
-export interface VerifiedDecisions extends Omit<WholeVerification, 'next'> {
+export interface VerifiedDecisions extends Omit<AuditVerification, 'next'> {
   /** Absent where none are made. */
-  readonly checkpoints: Pick<ReadCheckpoints, 'lines' | 'until' | 'restored'> | undefined;
+  readonly checkpoints: Pick<VerifiedCheckpoints, 'lines' | 'until' | 'restored'> | undefined;
   /** When what was pruned, the newest first, and what asked for it. */
   readonly pruned: readonly NotedPrune[];
 }
@@ -58,23 +58,25 @@ export async function verifyDecisions(place: ProjectPlace, { publicKey }: Verify
 }
 
 async function verify(database: Database, path: string, publicKey: string): Promise<VerifiedDecisions> {
-  const breaks: WholeVerification['breaks'][number][] = [];
+  const breaks: AuditVerification['breaks'][number][] = [];
   // In this order: what is appended or signed while we look is newer than what it is compared with.
-  const marks = await database.transaction(loadMarks);
-  const keys = readPublicKeys(publicKey);
-  const isKept = path !== 'off' && (marks.size > 0 || existsSync(path));
+  const lastLines = await database.transaction(loadLastLines);
+  const keys = loadPublicKeys(publicKey);
+  const isKept = path !== 'off' && (lastLines.size > 0 || existsSync(path));
   if (isKept) checkThere(path, publicKey, keys.size > 0);
-  const look: Look = (work) => database.transaction(work);
-  const checkpoints = isKept ? await readCheckpoints(path, { keys, marks, look, report: (found) => breaks.push(found) }) : undefined;
-  const verifying = { look, keys, known: checkpoints?.known ?? new Map() };
-  const verified = (await look(hasHistoryHashes))
+  const transaction: RunTransaction = (work) => database.transaction(work);
+  const checkpoints = isKept
+    ? await verifyCheckpointFile(path, { keys, lastLines, transaction, report: (found) => breaks.push(found) })
+    : undefined;
+  const verifying = { transaction, keys, known: checkpoints?.known ?? new Map() };
+  const verified = (await transaction(hasHistoryHashes))
     ? await verifyAll(verifying)
-    : { ...(await verifyRecord(verifying)), policies: { versions: 0, unproven: await look(countVersions) } };
+    : { ...(await verifyChains(verifying)), policies: { versions: 0, unproven: await transaction(countVersions) } };
   return {
     ...verified,
     breaks: [...breaks, ...verified.breaks],
     breakCount: breaks.length + verified.breakCount,
-    pruned: await look(loadPruned),
+    pruned: await transaction(loadPruned),
     checkpoints: checkpoints && { lines: checkpoints.lines, until: checkpoints.until, restored: checkpoints.restored },
   };
 }
@@ -85,7 +87,7 @@ function countVersions(tx: Transaction): Promise<number> {
 }
 
 async function loadPruned(tx: Transaction): Promise<readonly NotedPrune[]> {
-  const { entries } = await searchDecisions(tx, { kind: 'admin', action: 'prune', resource: '*', limit: PRUNED });
+  const { entries } = await searchEntries(tx, { kind: 'admin', action: 'prune', resource: '*', limit: PRUNED });
   return entries.map(({ at, reason, requestId }) => ({ at, reason, by: requestId }));
 }
 

@@ -446,8 +446,8 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   {
     name: 'denials leave no entry',
     file: 'src/pipeline/pipeline.ts',
-    find: 'await appendAll(tx, entries);',
-    replace: 'await appendAll(\n    tx,\n    entries.filter(({ allowed }) => allowed),\n  );',
+    find: 'await appendAuditEntries(tx, entries);',
+    replace: 'await appendAuditEntries(\n    tx,\n    entries.filter(({ allowed }) => allowed),\n  );',
     red: 'test/scenarios/rollback.test.ts',
     test: 'what is refused halfway is undone, and the record says so an import of which one record is denied',
   },
@@ -470,8 +470,8 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   {
     name: 'what an entry keeps has no bound',
     file: 'src/audit/entry-facts.ts',
-    find: 'const keeps = nameBytes + bytes <= left;',
-    replace: 'const keeps = true;',
+    find: 'const fits = nameBytes + bytes <= left;',
+    replace: 'const fits = true;',
     red: 'src/audit/entry-facts.test.ts',
     test: 'factsOf leaves out a value that is too long, and says so',
   },

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { appendAll, createEntryId } from '../../src/audit/index.ts';
-import { testEntry } from '../../src/audit/integrity/evidence.fixture.ts';
+import { appendAuditEntries, createEntryId } from '../../src/audit/index.ts';
+import { testEntry } from '../../src/audit/integrity/integrity.fixture.ts';
 import { openDatabase } from '../../src/storage/index.ts';
 import { type Ended, runProgram, setUp, startProgram } from './program.ts';
 
@@ -17,7 +17,7 @@ async function append(count: number, ago: number): Promise<void> {
   const database = await openDatabase({ database: `sqlite:${join(data, 'bailiwick.db')}` });
   const at = new Date(Date.now() - ago * DAY).toISOString();
   await database.transaction((tx) =>
-    appendAll(
+    appendAuditEntries(
       tx,
       Array.from({ length: count }, (_, n) => ({ ...testEntry(n), id: createEntryId(), at })),
     ),

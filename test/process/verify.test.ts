@@ -63,7 +63,7 @@ describe('decisions verify', () => {
     expect((await verify()).out).toMatch(/^truncated: the chain ends with entry/);
     // Neither does a file that was cut back help.
     writeFileSync(checkpoints, '');
-    expect((await verify()).out).toContain('checkpoint: the checkpoints end before one that the record knows');
+    expect((await verify()).out).toContain('checkpoint: the checkpoint file ends before a line that the database knows');
     writeFileSync(checkpoints, saved);
     tamper(`INSERT OR IGNORE INTO "_Decision" SELECT * FROM "kept"; DROP TABLE "kept"`);
     expect((await verify()).code).toBe(0);

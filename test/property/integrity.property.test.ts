@@ -2,16 +2,16 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CONTENT } from '../../src/audit/index.ts';
-import { openTestRecord, type StoredEntry, type TestRecord } from '../../src/audit/integrity/evidence.fixture.ts';
+import { openTestAuditLog, type StoredEntry, type TestAuditLog } from '../../src/audit/integrity/integrity.fixture.ts';
 import { type Sql, sql } from '../../src/sql.ts';
 
 const CHAINS = [14, 3, 1, 9];
 
-let record: TestRecord;
+let record: TestAuditLog;
 let rows: readonly StoredEntry[];
 
 beforeAll(async () => {
-  record = await openTestRecord();
+  record = await openTestAuditLog();
   await record.fill(CHAINS);
   await record.checkpoint();
   rows = await record.rows();

@@ -112,7 +112,7 @@ const EDITS: readonly (readonly [name: string, statements: () => readonly Sql[],
     () => [sql`update "_PolicyHistory" set "toEpoch" = "toEpoch" + 1 where ${ofPolicy()} and "toEpoch" is not null`],
     () =>
       new RegExp(
-        `^the version of policy ${policy} of revision \\d+ is said to be ended with revision \\d+, and is ended with revision \\d+$`,
+        `^the version of policy ${policy} of revision \\d+ is stored as ended with revision \\d+, but is ended with revision \\d+$`,
       ),
   ],
   [
@@ -120,29 +120,29 @@ const EDITS: readonly (readonly [name: string, statements: () => readonly Sql[],
     () => [
       sql`update "_Epoch" set "historyHash" = 'x' where "number" = (select max("number") from "_Epoch" where "historyHash" is not null)`,
     ],
-    () => /^the policy history of revision \d+ has another hash than entry \S+ holds of it$/,
+    () => /^the policy history of revision \d+ has another hash than entry \S+ contains$/,
   ],
   [
     'the first hash of all',
     () => [
       sql`update "_Epoch" set "historyHash" = null where "number" = (select min("number") from "_Epoch" where "historyHash" is not null)`,
     ],
-    () => /^the policy history of revision \d+ has another hash than entry \S+ holds of it$|is not as it was stored$/,
+    () => /^the policy history of revision \d+ has another hash than entry \S+ contains$|is not as it was stored$/,
   ],
   [
     'a rule in force',
     () => [sql`update "_PolicyRule" set "effect" = 'ALLOW' where "policyId" = ${policy}`],
-    () => new RegExp(`^policy ${policy} is not what its last version says: `),
+    () => new RegExp(`^policy ${policy} differs from its last version: `),
   ],
   [
     'a rule that is gone',
     () => [sql`delete from "_PolicyRule" where "policyId" = ${policy} and "effect" = 'DENY'`],
-    () => new RegExp(`^policy ${policy} is not what its last version says: `),
+    () => new RegExp(`^policy ${policy} differs from its last version: `),
   ],
   [
     'a policy in force',
     () => [sql`update "_Policy" set "isActive" = false where "id" = ${policy}`],
-    () => new RegExp(`^policy ${policy} is not what its last version says: `),
+    () => new RegExp(`^policy ${policy} differs from its last version: `),
   ],
   [
     'a policy with a rule of its own',
@@ -150,17 +150,17 @@ const EDITS: readonly (readonly [name: string, statements: () => readonly Sql[],
       sql`insert into "_Policy" ("id", "name", "type", "isActive", "priority", "createdBy", "tags", "createdAt", "updatedAt", "version")
         select 'put', 'put', "type", "isActive", "priority", "createdBy", "tags", "createdAt", "updatedAt", "version" from "_Policy" where "id" = ${policy}`,
     ],
-    () => /^policy put is stored, and has no version in force$/,
+    () => /^policy put is stored, but has no version in force$/,
   ],
   [
     'an assignment that is gone',
     () => [sql`delete from "_RolePolicy" where "policyId" = ${policy}`],
-    () => /^rolePolicy \S+ is in force by its last version, and is not stored any more$/,
+    () => /^rolePolicy \S+ is in force according to its last version, but is not stored$/,
   ],
   [
     'an assignment to another user',
     () => [sql`update "_UserPolicy" set "userId" = 'eve' where "policyId" = ${policy}`],
-    () => /^userPolicy \S+ is not what its last version says: /,
+    () => /^userPolicy \S+ differs from its last version: /,
   ],
 ];
 
@@ -214,7 +214,7 @@ describe('the policy history', () => {
     await rehash();
     const found = await verify();
     expect(found.length).toBeGreaterThan(0);
-    expect(found.every(({ detail }) => / has another hash than entry \S+ holds of it$/.test(detail))).toBe(true);
+    expect(found.every(({ detail }) => / has another hash than entry \S+ contains$/.test(detail))).toBe(true);
   });
 
   it('is proven by the entries that are left where old ones are gone, and by none where all are', async () => {

@@ -2,82 +2,86 @@ import { createReadStream, promises as files } from 'node:fs';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { makeFolder, refuseSpecial } from '../../files/index.ts';
-import { type Checkpoint, hashOfLine, isSigned, type PublicKeys, parseCheckpointLine, signatureOf } from './checkpoint.ts';
-import { createComparison, type Look, type SignedHead } from './compare-heads.ts';
-import type { Break } from './integrity-break.ts';
+import type { Break } from './chain-breaks.ts';
+import { type Checkpoint, hashOfLine, isSigned, type PublicKeys, parseCheckpointLine, type SignedHead, signatureOf } from './checkpoint.ts';
+import { loadHash, type RunTransaction } from './entry-rows.ts';
 
-/** What a checkpoint file says. */
-export interface ReadCheckpoints {
+/** The content of a checkpoint file, as far as its signatures are valid. */
+export interface VerifiedCheckpoints {
   readonly lines: number;
-  /** When the last was made. */
+  /** Time of the last checkpoint. */
   readonly until: string | undefined;
-  /** Of each chain the last entry that is known, and the first that is another by now. */
+  /** The last signed head of each chain, and the first signed head whose entry has another hash now. */
   readonly known: ReadonlyMap<string, readonly SignedHead[]>;
-  /** Times that a backup was restored. */
+  /** Times at which a backup was restored. */
   readonly restored: readonly string[];
 }
 
-/** How a file is read. */
-export interface CheckpointReading {
+/** The options of verifying a checkpoint file. */
+export interface CheckpointFileOptions {
   readonly keys: PublicKeys;
-  /** Hashes of lines that are known to have been there, by service: see `marks.ts`. */
-  readonly marks: ReadonlyMap<string, string>;
-  readonly look: Look;
+  /** The hash of the last line of each service, from the database: see `loadLastLines`. */
+  readonly lastLines: ReadonlyMap<string, string>;
+  readonly transaction: RunTransaction;
   report(found: Break): void;
 }
 
-/** Processes that share a file may each have read the same line last, and there may be hundreds: so far back the line before may lie. */
-const NEAR = 512;
+/** A line may follow any of this many lines before it, because processes that share a file may append after the same line. */
+const MAX_DISTANCE = 512;
 
-/** A line as those behind it know it. */
-interface NearLine {
+/** A recent line, which later lines may follow. */
+interface RecentLine {
   readonly hash: string;
   readonly signature: string;
 }
 
 /**
- * Reads a checkpoint file, and tells lines that nobody signed, that do not follow, or that are missing at the end. Of a line that is not
- * signed nothing is believed. What is no line of ours at all was half written when a process ended; were it more, what follows would tell.
+ * Reads a checkpoint file, and reports lines that are not signed, that do not follow a previous line, or that are missing at the end. The
+ * content of a line without a valid signature is ignored. So is a line that is not a checkpoint, because a killed process may have written
+ * half of it; if a whole line was replaced, the next line does not follow.
  *
- * @throws where it cannot be read.
+ * @throws if the file cannot be read.
  */
-export async function readCheckpoints(path: string, { keys, marks, look, report }: CheckpointReading): Promise<ReadCheckpoints> {
+export async function verifyCheckpointFile(
+  path: string,
+  { keys, lastLines, transaction, report }: CheckpointFileOptions,
+): Promise<VerifiedCheckpoints> {
   const heads = new Map<string, SignedHead>();
-  const comparison = createComparison(look);
+  const comparison = createHeadComparison(transaction);
   const restored: string[] = [];
-  const near: NearLine[] = [];
-  const missed = new Set([...marks].flatMap(([service, line]) => (keys.has(service) ? [line] : [])));
+  const recent: RecentLine[] = [];
+  const missing = new Set([...lastLines].flatMap(([service, line]) => (keys.has(service) ? [line] : [])));
   let lines = 0;
   let until: string | undefined;
   for await (const line of linesOf(path)) {
-    const at = `line ${++lines} of the checkpoints`;
+    const at = `line ${++lines} of the checkpoint file`;
     const checkpoint = parseCheckpointLine(line);
     if (checkpoint === undefined) continue;
-    const known = { hash: hashOfLine(line), signature: signatureOf(checkpoint) };
-    // Said once more, in whatever spelling, it says nothing: that a backup was restored, least of all.
-    if (near.some(({ signature }) => signature === known.signature)) continue;
-    const follows = near.length === 0 ? checkpoint.previous === '' : near.some(({ hash }) => hash === checkpoint.previous);
-    if (!follows) report({ kind: 'checkpoint', detail: `${at} does not follow the one before: lines were edited, moved or taken away` });
-    near.push(known);
-    if (near.length > NEAR) near.shift();
-    missed.delete(known.hash);
-    const distrust = checkSigned(checkpoint, keys);
-    if (distrust !== undefined) {
-      report({ kind: 'signature', detail: `${at} ${distrust}` });
+    const current = { hash: hashOfLine(line), signature: signatureOf(checkpoint) };
+    // A copy of a line is ignored: a copied `restored` line must not hide entries that are missing.
+    if (recent.some(({ signature }) => signature === current.signature)) continue;
+    const follows = recent.length === 0 ? checkpoint.previous === '' : recent.some(({ hash }) => hash === checkpoint.previous);
+    if (!follows) report({ kind: 'checkpoint', detail: `${at} does not follow the previous line: lines were edited, moved or removed` });
+    recent.push(current);
+    if (recent.length > MAX_DISTANCE) recent.shift();
+    missing.delete(current.hash);
+    const defect = signatureDefectOf(checkpoint, keys);
+    if (defect !== undefined) {
+      report({ kind: 'signature', detail: `${at} ${defect}` });
       continue;
     }
-    keep(heads, checkpoint);
+    addHeads(heads, checkpoint);
     await comparison.add(checkpoint.heads.map((head) => ({ ...head, at: checkpoint.at })));
     if (checkpoint.kind === 'restored') restored.push(checkpoint.at);
     until = checkpoint.at;
   }
-  if (missed.size > 0)
-    report({ kind: 'checkpoint', detail: 'the checkpoints end before one that the record knows: lines were taken away' });
+  if (missing.size > 0)
+    report({ kind: 'checkpoint', detail: 'the checkpoint file ends before a line that the database knows: lines were removed' });
   return { lines, until, known: toKnown(heads, await comparison.finish()), restored };
 }
 
-function checkSigned(checkpoint: Checkpoint, keys: PublicKeys): string | undefined {
-  if (!keys.has(checkpoint.service)) return `is signed by a key that is not given: ${checkpoint.service.slice(0, 64)}`;
+function signatureDefectOf(checkpoint: Checkpoint, keys: PublicKeys): string | undefined {
+  if (!keys.has(checkpoint.service)) return `is signed by an unknown key: ${checkpoint.service.slice(0, 64)}`;
   return isSigned(checkpoint, keys) ? undefined : 'is not as it was signed: it was edited';
 }
 
@@ -90,37 +94,37 @@ function toKnown(
   return new Map([...writers].map((writer) => [writer, known(writer)]));
 }
 
-function keep(heads: Map<string, SignedHead>, { kind, at, heads: said }: Checkpoint): void {
+function addHeads(heads: Map<string, SignedHead>, { kind, at, heads: signed }: Checkpoint): void {
   if (kind === 'restored') {
-    const [first] = said;
-    // As many chains as are named at most are, the newest: what is older stands as it stood.
+    const [first] = signed;
+    // A `restored` line names the newest chains only; the heads of older chains remain.
     for (const writer of [...heads.keys()]) if (first === undefined || writer >= first.writer) heads.delete(writer);
   }
-  for (const head of said) {
+  for (const head of signed) {
     const known = heads.get(head.writer);
-    // That an entry was pruned says nothing of it that others did not know: where they knew another, theirs stands.
+    // A `cut` does not replace the hash that another line has signed for the same entry.
     if (known?.sequence === head.sequence && kind === 'cut') continue;
     if (known === undefined || known.sequence <= head.sequence) heads.set(head.writer, { ...head, at });
   }
 }
 
-/** Lines, one at a time; the last may have no end yet. */
+/** Reads lines one at a time. The last line may be incomplete. */
 async function* linesOf(path: string): AsyncGenerator<string> {
   yield* createInterface({ input: createReadStream(path, 'utf8'), crlfDelay: Number.POSITIVE_INFINITY });
 }
 
 /**
- * Appends a line, made of the hash of the one before it, and has it on the disk when it resolves; answers its hash. Nothing but appends: a
- * file system can be told to allow no more than that.
+ * Appends a line, which `render` returns for the hash of the previous line, and syncs it to disk. Returns its hash. The file is only ever
+ * appended to, so that the file system can be configured to allow nothing else.
  */
-export async function appendLine(path: string, make: (previous: string) => string): Promise<string> {
+export async function appendLine(path: string, render: (previous: string) => string): Promise<string> {
   makeFolder(dirname(path), 0o700);
   const file = await files.open(path, 'a+', 0o600);
   try {
-    // Checkpoints in a device or a pipe cannot be read again.
+    // A device or a pipe could not be read again.
     refuseSpecial(await file.stat());
     const { previous, isWhole } = await readEnd(file);
-    const line = make(previous);
+    const line = render(previous);
     await file.appendFile(`${isWhole ? '' : '\n'}${line}\n`);
     await file.sync();
     return hashOfLine(line);
@@ -131,7 +135,7 @@ export async function appendLine(path: string, make: (previous: string) => strin
 
 const CHUNK = 65_536;
 
-/** Hash of the last line of ours, empty where there is none; and whether the file ends with a line, or with half of one. */
+/** Returns the hash of the last checkpoint, empty if there is none, and whether the last line is complete. */
 async function readEnd(file: files.FileHandle): Promise<{ readonly previous: string; readonly isWhole: boolean }> {
   const { size } = await file.stat();
   let text = Buffer.alloc(0);
@@ -140,7 +144,7 @@ async function readEnd(file: files.FileHandle): Promise<{ readonly previous: str
     from -= length;
     const { buffer } = await file.read(Buffer.alloc(length), 0, length, from);
     text = Buffer.concat([buffer, text]);
-    // The first may have begun before what was read.
+    // The first line may be incomplete unless the file was read from its start.
     const lines = text
       .toString()
       .split('\n')
@@ -149,4 +153,43 @@ async function readEnd(file: files.FileHandle): Promise<{ readonly previous: str
     if (line !== undefined) return { previous: hashOfLine(line), isWhole: lines.at(-1) === '' };
   }
   return { previous: '', isWhole: size === 0 || text.at(-1) === 0x0a };
+}
+
+/** Compares every signed head with the current entry at its position. */
+interface HeadComparison {
+  add(heads: readonly SignedHead[]): Promise<void>;
+  /** Returns the first head of each chain whose entry has another hash now. A missing entry is reported by the check of its chain. */
+  finish(): Promise<ReadonlyMap<string, SignedHead>>;
+}
+
+const BATCH_SIZE = 500;
+
+/**
+ * Creates the comparison. It compares every head and not only the last of each chain, because a running service signs the current state of
+ * the database, which may have been changed by then. Its memory does not grow with the file.
+ */
+function createHeadComparison(transaction: RunTransaction): HeadComparison {
+  const different = new Map<string, SignedHead>();
+  let pending: SignedHead[] = [];
+
+  async function compare(): Promise<void> {
+    const heads = pending;
+    pending = [];
+    const hashes = await transaction((tx) => Promise.all(heads.map((head) => loadHash(tx, head))));
+    for (const [index, head] of heads.entries()) {
+      const hash = hashes[index];
+      if (hash !== undefined && hash !== head.hash && !different.has(head.writer)) different.set(head.writer, head);
+    }
+  }
+
+  return {
+    async add(heads) {
+      pending.push(...heads);
+      if (pending.length >= BATCH_SIZE) await compare();
+    },
+    async finish() {
+      await compare();
+      return different;
+    },
+  };
 }

@@ -4,16 +4,15 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sql } from '../../sql.ts';
 import { appendEntry, CONTENT, toBeginningHash, toHash } from '../index.ts';
-import { hashOfLine, toCut, toLine } from './checkpoint.ts';
-import { loadCheckpointKey, publicKeyPath } from './checkpoint-key.ts';
+import { hashOfLine, loadCheckpointKey, publicKeyPath, renderCheckpointLine, signCut } from './checkpoint.ts';
 import { createCheckpoints, writeRestored } from './checkpoints.ts';
 import { loadStart } from './entry-rows.ts';
-import { openTestRecord, type TestRecord, testEntry } from './evidence.fixture.ts';
+import { openTestAuditLog, type TestAuditLog, testEntry } from './integrity.fixture.ts';
 
-let record: TestRecord;
+let record: TestAuditLog;
 
 beforeEach(async () => {
-  record = await openTestRecord();
+  record = await openTestAuditLog();
 });
 afterEach(() => record.dispose());
 
@@ -40,7 +39,7 @@ describe('checkpoints', () => {
   });
 
   it('are made where there is something new', async () => {
-    const parts = { database: record.database, path: record.path, key: key(), tell: () => undefined, every: 1 };
+    const parts = { database: record.database, path: record.path, key: key(), log: () => undefined, interval: 1 };
     const checkpoints = createCheckpoints(parts);
     checkpoints.start();
     await record.fill([3]);
@@ -51,23 +50,23 @@ describe('checkpoints', () => {
   });
 
   it('that cannot be written are told once, and made up for; nobody waits', async () => {
-    const told: string[] = [];
+    const lines: string[] = [];
     mkdirSync(record.path);
     const checkpoints = createCheckpoints({
       database: record.database,
       path: record.path,
       key: key(),
-      tell: (line) => told.push(line),
-      every: 1,
+      log: (line) => lines.push(line),
+      interval: 1,
     });
     checkpoints.start();
     await record.fill([3]);
-    await expect.poll(() => told.length).toBe(1);
+    await expect.poll(() => lines.length).toBe(1);
     await record.database.transaction((tx) => appendEntry(tx, testEntry(1)));
     rmSync(record.path, { recursive: true });
-    await expect.poll(() => told).toHaveLength(2);
+    await expect.poll(() => lines).toHaveLength(2);
     await checkpoints.close();
-    expect(told[0]).toMatch(/^a checkpoint of the record could not be written, and is tried again each minute: EISDIR/);
+    expect(lines[0]).toMatch(/^a checkpoint of the audit log could not be written, which is tried again every minute: EISDIR/);
     expect(await summary()).toEqual([]);
   });
 
@@ -101,7 +100,7 @@ describe('of checkpoints', () => {
       for (const index of [0, 2, 3]) {
         write(all.with(index, JSON.stringify({ ...JSON.parse(all[index] ?? ''), [member]: value })));
         const found = (await summary()).filter((line) => line.startsWith('signature'));
-        expect(found, `${member} of line ${index + 1}`).toEqual([expect.stringContaining(`line ${index + 1} of the checkpoints is`)]);
+        expect(found, `${member} of line ${index + 1}`).toEqual([expect.stringContaining(`line ${index + 1} of the checkpoint file is`)]);
       }
     }
   });
@@ -114,13 +113,13 @@ describe('of checkpoints', () => {
   ])('taking away %s is found', async (_, kept) => {
     const all = lines();
     write(kept.map((index) => all[index] ?? ''));
-    expect(await summary()).toEqual([expect.stringMatching(/^checkpoint: .*taken away$/)]);
+    expect(await summary()).toEqual([expect.stringMatching(/^checkpoint: .*removed$/)]);
   });
 
   it('two that change places are found', async () => {
     const [a = '', b = '', c = '', d = ''] = lines();
     write([a, c, b, d]);
-    expect(await summary()).toEqual([expect.stringContaining('line 2 of the checkpoints does not follow')]);
+    expect(await summary()).toEqual([expect.stringContaining('line 2 of the checkpoint file does not follow')]);
   });
 
   it('half a line is none: a process may end while it writes', async () => {
@@ -134,16 +133,22 @@ describe('of checkpoints', () => {
   it('many that follow the same one are as they were written: so many processes may share a file', async () => {
     const previous = hashOfLine(lines().at(-1) ?? '');
     const at = (index: number) => new Date(Date.UTC(2027, 0, 1) + index).toISOString();
-    write([...lines(), ...Array.from({ length: 256 }, (_, index) => toLine({ at: at(index), kind: 'heads', heads: [], previous }, key()))]);
+    write([
+      ...lines(),
+      ...Array.from({ length: 256 }, (_, index) => renderCheckpointLine({ at: at(index), kind: 'heads', heads: [], previous }, key())),
+    ]);
     expect(await summary()).toEqual([]);
   });
 
   it('those of another key are not believed', async () => {
     const other = loadCheckpointKey(join(record.folder, 'other'));
     const heads = [{ writer: 'nobody', sequence: 9, hash: 'h' }];
-    const line = toLine({ at: new Date().toISOString(), kind: 'heads', heads, previous: hashOfLine(lines().at(-1) ?? '') }, other);
+    const line = renderCheckpointLine(
+      { at: new Date().toISOString(), kind: 'heads', heads, previous: hashOfLine(lines().at(-1) ?? '') },
+      other,
+    );
     write([...lines(), line]);
-    expect(await summary()).toEqual([expect.stringMatching(/^signature: line 5 of the checkpoints is signed by a key that is not given/)]);
+    expect(await summary()).toEqual([expect.stringMatching(/^signature: line 5 of the checkpoint file is signed by an unknown key/)]);
   });
 });
 
@@ -165,7 +170,7 @@ describe('a line that says that a backup was restored', () => {
     ['with its signature spelled in another way', (line: string) => line.replace(/"}$/, '="}')],
   ])('hides nothing when it is put behind the others once more, %s', async (_, spell) => {
     await removeNewest();
-    const missed = [expect.stringMatching(/^truncated: the whole chain is gone/)];
+    const missed = [expect.stringMatching(/^truncated: the whole chain is missing/)];
     expect(await summary()).toEqual(missed);
     write([...lines(), spell(lines()[1] ?? '')]);
     expect(await summary()).toEqual(missed);
@@ -211,21 +216,21 @@ describe('what a checkpoint knows', () => {
   });
 
   it('is told at once by the service that has signed it', async () => {
-    const told: string[] = [];
+    const lines: string[] = [];
     const checkpoints = createCheckpoints({
       database: record.database,
       path: record.path,
       key: key(),
-      tell: (line) => told.push(line),
-      every: 1,
+      log: (line) => lines.push(line),
+      interval: 1,
     });
     checkpoints.start();
     await expect.poll(() => checkpoints.heads.size).toBe(2);
     const [{ writer } = { writer: '' }] = await record.rows();
     await record.tamper(sql`delete from "_Decision" where "writer" = ${writer} and "sequence" = 3`);
-    await expect.poll(() => told).toEqual([expect.stringMatching(`^entry 3 of chain ${writer} is not what was signed at`)]);
+    await expect.poll(() => lines).toEqual([expect.stringMatching(`^entry 3 of chain ${writer} has changed since it was signed at`)]);
     await checkpoints.close();
-    expect([told.length, checkpoints.heads.get(writer)?.sequence]).toEqual([1, 3]);
+    expect([lines.length, checkpoints.heads.get(writer)?.sequence]).toEqual([1, 3]);
   });
 
   it('is forgotten of what a restored backup does not have, and that is told', async () => {
@@ -250,7 +255,7 @@ describe('a chain that was pruned', () => {
     const rows = await record.rows();
     const [first, second] = rows as [(typeof rows)[0], (typeof rows)[0]];
     const { writer } = first;
-    const cut = toCut({ writer, sequence: 2, hash: second.hash }, { at: '2027-01-01T00:00:00.000Z', key: key() });
+    const cut = signCut({ writer, sequence: 2, hash: second.hash }, { at: '2027-01-01T00:00:00.000Z', key: key() });
     const put = (said: object) => sql`update "_Chain" set "cut" = ${JSON.stringify(said)} where "id" = ${writer}`;
     await record.tamper(sql`delete from "_Decision" where "writer" = ${writer} and "sequence" <= 2`);
     expect(await summary()).toHaveLength(1);
@@ -258,11 +263,11 @@ describe('a chain that was pruned', () => {
     expect(await summary()).toEqual([]);
     for (const change of [{ sequence: 1 }, { hash: 'h' }, { at: '' }, { service: 'other' }, { signature: 'AAAA' }]) {
       await record.tamper(put({ ...cut, ...change }));
-      expect((await summary())[0]).toMatch(/^signature: where the chain was pruned/);
+      expect((await summary())[0]).toMatch(/^signature: the cut of the pruned chain/);
     }
     await record.tamper(put(cut), sql`delete from "_Decision" where "writer" = ${writer}`);
     expect((await summary())[0]).toMatch(/^truncated: /);
-    await record.tamper(put(toCut({ writer, sequence: 3, hash: rows[2]?.hash ?? '' }, { at: '', key: key() })));
+    await record.tamper(put(signCut({ writer, sequence: 3, hash: rows[2]?.hash ?? '' }, { at: '', key: key() })));
     expect(await summary()).toEqual([]);
   });
 });

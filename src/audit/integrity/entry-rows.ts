@@ -1,8 +1,8 @@
 import { type Sql, sql } from '../../sql.ts';
 import type { Transaction } from '../../storage/index.ts';
-import { CONTENT, type Content, type Head } from '../index.ts';
+import { type ChainHead, CONTENT, type Content } from '../index.ts';
 
-/** An entry as its columns hold it, whatever they hold. */
+/** An entry as stored, without validation. */
 export interface ChainRow {
   readonly id: string;
   readonly sequence: number;
@@ -10,31 +10,36 @@ export interface ChainRow {
   readonly content: Content;
 }
 
-/** A chain as it began, and where it begins now. */
+/** The beginning of a chain, as stored. */
 export interface ChainStart {
   readonly writer: string;
   readonly at: string;
+  /** The heads of earlier chains as JSON. */
   readonly found: string;
+  /** The signed cut as JSON; null if the chain was not pruned. */
   readonly cut: string | null;
 }
+
+/** Runs a function in a transaction. */
+export type RunTransaction = <T>(work: (tx: Transaction) => Promise<T>) => Promise<T>;
 
 type Column = string | number | bigint | null;
 type Columns = Readonly<Record<(typeof CONTENT)[number] | 'sequence' | 'hash', Column>>;
 
 const SELECTION: Sql = sql.join([...CONTENT, 'sequence', 'hash'].map((name) => sql.ref(name)));
 
-/** Where a page of a chain begins: behind this entry. */
-export interface Position {
+/** The position after which a page of a chain begins. */
+export interface ChainPosition {
   readonly sequence: number;
-  /** Two may stand in one place, where somebody has put one there. */
+  /** Needed because inserted entries may have the same sequence number. */
   readonly id: string;
 }
 
-/** A page of a chain, in its order. */
+/** Loads a page of a chain in order. */
 export async function loadChainPage(
   tx: Transaction,
   writer: string,
-  { after, limit }: { readonly after: Position; readonly limit: number },
+  { after, limit }: { readonly after: ChainPosition; readonly limit: number },
 ): Promise<readonly ChainRow[]> {
   const rows = await tx.all<Columns>(sql`
     select ${SELECTION} from "_Decision" where "writer" = ${writer} and "sequence" >= ${after.sequence}
@@ -43,14 +48,14 @@ export async function loadChainPage(
   return rows.map(toChainRow);
 }
 
-/** How long before and after a time an entry of about then is looked for first. */
+/** An entry is first searched within this distance of a given time. */
 const NEAR = 24 * 60 * 60_000;
 
 /**
- * The hash of an entry, as it stands; undefined where it is not there. It is looked for about a time first, such as when it was signed, and
- * only if it is not there everywhere: of all days, each would be entered, and locked with all of its indexes.
+ * Loads the stored hash of an entry; undefined if there is no such entry. Searches near the given time first, such as the time of its
+ * checkpoint, because a search without a time reads and locks every partition with all of its indexes.
  */
-export async function loadHash(tx: Transaction, { writer, sequence, at }: EntryPlace): Promise<string | undefined> {
+export async function loadHash(tx: Transaction, { writer, sequence, at }: EntryLocation): Promise<string | undefined> {
   const find = (where: Sql) =>
     tx.one<{ hash: string | null }>(
       sql`select "hash" from "_Decision" where "writer" = ${writer} and "sequence" = ${sequence} and ${where}`,
@@ -61,35 +66,35 @@ export async function loadHash(tx: Transaction, { writer, sequence, at }: EntryP
   return row?.hash ?? undefined;
 }
 
-/** An entry by its place in its chain, and a time about which it may be. */
-export interface EntryPlace {
+/** The position of an entry, and its approximate time if it is known. */
+export interface EntryLocation {
   readonly writer: string;
   readonly sequence: number;
   readonly at?: string | undefined;
 }
 
-/** Ids of entries that say which chain they are in and have no place there. */
-export async function loadPlaceless(tx: Transaction, writer: string, limit: number): Promise<readonly string[]> {
+/** Loads the ids of entries of a chain that have no valid sequence number. */
+export async function loadUnsequenced(tx: Transaction, writer: string, limit: number): Promise<readonly string[]> {
   const rows = await tx.all<{ id: string }>(sql`
     select "id" from "_Decision" where "writer" = ${writer} and ("sequence" is null or "sequence" < 1) order by "id" limit ${limit}`);
   return rows.map(({ id }) => id);
 }
 
-/** How many entries are in no chain, and the ids of those that are newer than chains are. */
+/** Counts the entries without a chain, and loads the ids of those that are newer than the first chain. */
 export async function loadUnchained(
   tx: Transaction,
   limit: number,
 ): Promise<{ readonly count: number; readonly newer: readonly string[] }> {
-  const counted = await tx.one<{ count: number }>(sql`select count(*) as "count" from "_Decision" where "writer" is null`);
+  const all = await tx.one<{ count: number }>(sql`select count(*) as "count" from "_Decision" where "writer" is null`);
   const newer = await tx.all<{ id: string }>(sql`
     select "id" from "_Decision" where "writer" is null and "at" >= (select "at" from "_Chain" order by "id" limit 1)
     order by "id" limit ${limit}`);
-  return { count: Number(counted?.count ?? 0), newer: newer.map(({ id }) => id) };
+  return { count: Number(all?.count ?? 0), newer: newer.map(({ id }) => id) };
 }
 
 /**
- * The chain that comes next by its writer's id, or the first of all; whether it says how it began, has entries, or both. In the order of
- * the database, whatever stands there for an id: one that came before the first would never be looked at.
+ * Loads the id of the next chain, or of the first one; a chain may have a beginning, entries, or both. The order is that of the database, so
+ * that a forged id is not skipped.
  */
 export async function loadNextWriter(tx: Transaction, after: string | undefined): Promise<string | undefined> {
   const isNext = (column: string): Sql => (after === undefined ? sql`${sql.ref(column)} is not null` : sql`${sql.ref(column)} > ${after}`);
@@ -100,57 +105,57 @@ export async function loadNextWriter(tx: Transaction, after: string | undefined)
   return next?.id ?? undefined;
 }
 
-/** How a chain began; undefined where nothing says so. */
+/** Loads the beginning of a chain; undefined if it is missing. */
 export async function loadStart(tx: Transaction, writer: string): Promise<ChainStart | undefined> {
   return tx.one<ChainStart>(sql`select "id" as "writer", "at", "found", "cut" from "_Chain" where "id" = ${writer}`);
 }
 
-/** A chain, and the number of its last entry that was pruned; 0 where none was. */
+/** A chain, and the sequence number of its last pruned entry; 0 if none was pruned. */
 export interface CutChain {
   readonly writer: string;
   readonly cut: number;
-  /** Whether there is an entry of a day before among those that come next. */
+  /** True if the next entries contain one that is old enough to be pruned. */
   readonly isOld: boolean;
 }
 
-/** The number of a chain's last entry that was pruned, as SQL; `chain` is the name of its row. */
-export function cutPlace({ dialect }: Pick<Transaction, 'dialect'>, chain: string): Sql<number> {
+/** Returns SQL for the sequence number of the last pruned entry of a chain; `chain` is the alias of its row. */
+export function cutSequenceOf({ dialect }: Pick<Transaction, 'dialect'>, chain: string): Sql<number> {
   return sql<number>`coalesce(${dialect.jsonAt(sql.ref(`${chain}.cut`), ['sequence']).number}, 0)`;
 }
 
-/** The chains that began next, by their writers' ids. */
+/** Loads the next chains in the order of their ids. */
 export async function loadCutChains(
   tx: Transaction,
   after: string,
-  { limit, before, reach }: { readonly limit: number; readonly before: string; readonly reach: number },
+  { limit, before, maxEntries }: { readonly limit: number; readonly before: string; readonly maxEntries: number },
 ): Promise<readonly CutChain[]> {
-  const cut = cutPlace(tx, 'c');
-  // Of the days before alone: no other is entered for chains that are gone, and those are more and more.
+  const cut = cutSequenceOf(tx, 'c');
+  // The condition on "at" excludes later partitions, which would otherwise be searched for every pruned chain.
   const old = sql`select 1 from "_Decision" as d
-    where d."writer" = c."id" and d."sequence" > ${cut} and d."sequence" <= ${cut} + ${reach} and d."at" < ${before}`;
+    where d."writer" = c."id" and d."sequence" > ${cut} and d."sequence" <= ${cut} + ${maxEntries} and d."at" < ${before}`;
   const rows = await tx.all<CutChain & { isOld: number | boolean }>(sql`
     select c."id" as "writer", ${cut} as "cut", exists (${old}) as "isOld" from "_Chain" as c
     where c."id" > ${after} order by c."id" limit ${limit}`);
   return rows.map(({ writer, cut, isOld }) => ({ writer, cut: Number(cut), isOld: Boolean(isOld) }));
 }
 
-/** The number of the last entry that was pruned of one chain; 0 where none was, or the chain says nothing of how it began. */
-export async function loadCutPlace(tx: Transaction, writer: string): Promise<number> {
-  const row = await tx.one<{ cut: number }>(sql`select ${cutPlace(tx, 'c')} as "cut" from "_Chain" as c where c."id" = ${writer}`);
+/** Loads the sequence number of the last pruned entry of a chain; 0 if none was pruned or the beginning of the chain is missing. */
+export async function loadCutSequence(tx: Transaction, writer: string): Promise<number> {
+  const row = await tx.one<{ cut: number }>(sql`select ${cutSequenceOf(tx, 'c')} as "cut" from "_Chain" as c where c."id" = ${writer}`);
   return Number(row?.cut ?? 0);
 }
 
-/** The hash of the last entry of a chain that was pruned, where that was its number. */
+/** Loads the hash of the last pruned entry of a chain, if it has the given sequence number. */
 export async function loadCutHash(tx: Transaction, writer: string, sequence: number): Promise<string | undefined> {
   const { text } = tx.dialect.jsonAt(sql.ref('c.cut'), ['hash']);
   const row = await tx.one<{ hash: string | null }>(
-    sql`select ${text} as "hash" from "_Chain" as c where c."id" = ${writer} and ${cutPlace(tx, 'c')} = ${sequence}`,
+    sql`select ${text} as "hash" from "_Chain" as c where c."id" = ${writer} and ${cutSequenceOf(tx, 'c')} = ${sequence}`,
   );
   return row?.hash ?? undefined;
 }
 
-/** Ids of entries that stand where the beginning of their chain was pruned, and are from a time of which nothing was. */
-export async function loadBehindCut(
+/** Loads the ids of entries before the cut of their chain that are too new to have been pruned. */
+export async function loadBeforeCut(
   tx: Transaction,
   writer: string,
   { sequence, since, limit }: { readonly sequence: number; readonly since: string; readonly limit: number },
@@ -161,48 +166,48 @@ export async function loadBehindCut(
   return rows.map(({ id }) => id);
 }
 
-/** What the chains that began next have found of this one. */
-export async function loadFoundLater(tx: Transaction, writer: string, chains: number): Promise<readonly Head[]> {
+/** Loads the heads of this chain that the next chains stored when they began. */
+export async function loadHeadsFoundLater(tx: Transaction, writer: string, chains: number): Promise<readonly ChainHead[]> {
   const rows = await tx.all<{ found: string }>(sql`select "found" from "_Chain" where "id" > ${writer} order by "id" limit ${chains}`);
-  return rows.flatMap(({ found }) => readHeads(found)).filter((head) => head.writer === writer);
+  return rows.flatMap(({ found }) => parseHeads(found)).filter((head) => head.writer === writer);
 }
 
-/** Those of the heads whose chains are gone without a trace. */
-export async function loadGone(tx: Transaction, heads: readonly Head[]): Promise<readonly Head[]> {
+/** Returns the heads whose chains no longer have a beginning. */
+export async function loadMissingChains(tx: Transaction, heads: readonly ChainHead[]): Promise<readonly ChainHead[]> {
   if (heads.length === 0) return [];
   const known = await tx.all<{ id: string }>(sql`select "id" from "_Chain" where "id" in (${sql.join(heads.map(({ writer }) => writer))})`);
   const ids = new Set(known.map(({ id }) => id));
   return heads.filter(({ writer }) => !ids.has(writer));
 }
 
-/** Reads heads from text that may be anything: what was changed shows by its hash. */
-export function readHeads(text: string): readonly Head[] {
+/** Parses heads from a text that may have been changed; the hash of the beginning reveals a change. */
+export function parseHeads(text: string): readonly ChainHead[] {
   try {
     const heads: unknown = JSON.parse(text);
     return Array.isArray(heads) ? heads.filter(isHead) : [];
   } catch {
-    // Not JSON any more: the chain that it is the beginning of says so.
+    // The text is no longer JSON; the verification of its chain reports that.
     return [];
   }
 }
 
-/** Whether it has the shape of a head. */
-export function isHead(head: unknown): head is Head {
+/** Returns whether a value is a head. */
+export function isHead(head: unknown): head is ChainHead {
   const { writer, sequence, hash } = Object(head) as Record<string, unknown>;
   return typeof writer === 'string' && Number.isSafeInteger(sequence) && typeof hash === 'string';
 }
 
 function toChainRow(columns: Columns): ChainRow {
-  const content = CONTENT.map((name) => (name === 'allowed' ? toBoolean(columns[name]) : plain(columns[name])));
+  const content = CONTENT.map((name) => (name === 'allowed' ? toBoolean(columns[name]) : toPlain(columns[name])));
   const { id, sequence, hash } = columns;
   return { id: String(id), sequence: Number(sequence), hash: hash === null ? null : String(hash), content };
 }
 
-/** Only what we write ourselves is true or false: a 2 is neither, and shows. */
+/** Converts the 1 and 0 of SQLite. A forged value such as 2 stays as it is, so that the hash differs. */
 function toBoolean(value: Column): Content[number] {
-  return value === 1 ? true : value === 0 ? false : plain(value);
+  return value === 1 ? true : value === 0 ? false : toPlain(value);
 }
 
-function plain(value: Column): Content[number] {
+function toPlain(value: Column): Content[number] {
   return typeof value === 'bigint' ? String(value) : value;
 }

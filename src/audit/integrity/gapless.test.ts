@@ -4,12 +4,12 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { sql } from '../../sql.ts';
 import type { Transaction } from '../../storage/index.ts';
 import { onPostgres } from '../../storage/storage.fixture.ts';
-import { appendAll, appendEntry } from '../index.ts';
-import { openTestRecord, type TestRecord, testEntry } from './evidence.fixture.ts';
+import { appendAuditEntries, appendEntry } from '../index.ts';
+import { openTestAuditLog, type TestAuditLog, testEntry } from './integrity.fixture.ts';
 
-let record: TestRecord;
+let record: TestAuditLog;
 beforeEach(async () => {
-  record = await openTestRecord();
+  record = await openTestAuditLog();
 });
 afterEach(() => record.dispose());
 
@@ -20,7 +20,7 @@ async function work(tx: Transaction, number: number): Promise<number> {
     throw new Error('undone');
   };
   if (number % 3 === 0) await tx.savepoint(fail).catch(() => undefined);
-  await appendAll(tx, [testEntry(number), testEntry(number + 1)]);
+  await appendAuditEntries(tx, [testEntry(number), testEntry(number + 1)]);
   if (number % 4 === 0) await tx.savepoint(fail).catch(() => undefined);
   if (number % 5 === 0) await fail();
   return 2;

@@ -1,17 +1,28 @@
 /**
- * What shows that the record is as it was written: checkpoints, signed and kept outside of the database, and the look that
- * goes along the chains of entries and compares.
+ * Integrity of the audit log: verifies the hash chains of entries and the history of policies, and writes signed checkpoints to a file
+ * outside of the database.
  *
- * Never changes an entry, never holds up a request. Whoever has the key and the database can write anew what came after the last
- * checkpoint that somebody keeps elsewhere. Begin with `check-chain.ts`, then `checkpoints.ts`.
+ * This folder never changes an entry and never blocks a request. Accepted risk: an attacker with the checkpoint key and write access to the
+ * database can rewrite all entries after the last checkpoint that is stored elsewhere.
+ *
+ * Begin with `chain-breaks.ts` (one chain), then `verify-chains.ts` and `checkpoints.ts`.
  */
-export { type ReadCheckpoints, readCheckpoints } from './checkpoint-file.ts';
-export { checkpointKeyPath, loadCheckpointKey, publicKeyPath, readPublicKeys } from './checkpoint-key.ts';
-export { type Checkpoints, createCheckpoints, loadMarks, NO_CHECKPOINTS, type Writing, writeRestored } from './checkpoints.ts';
-export type { Look } from './compare-heads.ts';
-export { type CutChain, cutPlace, loadCutChains } from './entry-rows.ts';
-export { BREAK_KINDS } from './integrity-break.ts';
-export { loadWritten, signCuts } from './signed-cuts.ts';
-export { type VerifyPlace, verifyAll, type WholeVerification } from './verify-all.ts';
-export { type ChainPlace, type Verification, verifyRecord } from './verify-chains.ts';
+
+export { BREAK_KINDS } from './chain-breaks.ts';
+export { checkpointKeyPath, loadCheckpointKey, loadPublicKeys, publicKeyPath } from './checkpoint.ts';
+export { type VerifiedCheckpoints, verifyCheckpointFile } from './checkpoint-file.ts';
+export {
+  type Checkpoints,
+  type CheckpointWriting,
+  createCheckpoints,
+  loadCutHead,
+  loadLastLines,
+  NO_CHECKPOINTS,
+  signCuts,
+  writeRestored,
+} from './checkpoints.ts';
+export type { RunTransaction } from './entry-rows.ts';
+export { type CutChain, cutSequenceOf, loadCutChains } from './entry-rows.ts';
+export { type AuditVerification, type VerifyPosition, verifyAll } from './verify-all.ts';
+export { type ChainVerification, type EntryPosition, verifyChains } from './verify-chains.ts';
 export { countVersionsBefore } from './verify-history.ts';

@@ -1,10 +1,10 @@
 import type { HistoryHead } from '../../storage/index.ts';
-import { CONTENT, readHistoryFacts } from '../index.ts';
+import { CONTENT, parseHistoryFacts } from '../index.ts';
+import type { Break } from './chain-breaks.ts';
 import type { ChainRow } from './entry-rows.ts';
-import type { Break } from './integrity-break.ts';
-import { type ChainPlace, type Verification, type Verifying, verifyRecord } from './verify-chains.ts';
-import { checkHistory, loadHeadAt } from './verify-history.ts';
-import { checkLive, LIVE_KINDS, type LiveKind } from './verify-live-policies.ts';
+import { type ChainVerification, type EntryPosition, type VerifyChainsOptions, verifyChains } from './verify-chains.ts';
+import { loadHeadAt, verifyHistory } from './verify-history.ts';
+import { LIVE_KINDS, type LiveKind, verifyLivePolicies } from './verify-live-policies.ts';
 
 /** The result of verifying the policies and their history. */
 export interface PolicyVerification {
@@ -19,54 +19,54 @@ export interface PolicyVerification {
 }
 
 /** The audit log and the policy history, verified. */
-export interface WholeVerification extends Omit<Verification, 'next'> {
+export interface AuditVerification extends Omit<ChainVerification, 'next'> {
   readonly policies: PolicyVerification;
-  /** The place to go on from; absent where all was verified. */
-  readonly next?: VerifyPlace;
+  /** The position to continue from; absent if all was verified. */
+  readonly next?: VerifyPosition;
 }
 
 /** A position in the verification: first the chains of entries, then the versions of policies, then the policies themselves. */
-export type VerifyPlace =
-  | ({ readonly part: 'chain' } & ChainPlace)
+export type VerifyPosition =
+  | ({ readonly part: 'chain' } & EntryPosition)
   | { readonly part: 'versions'; readonly after: number }
   | { readonly part: LiveKind; readonly after: string };
 
 /** The scope of a verification and the position to start from. */
-export interface VerifyingAll extends Omit<Verifying, 'from' | 'onEntries'> {
-  readonly from?: VerifyPlace | undefined;
+export interface VerifyOptions extends Omit<VerifyChainsOptions, 'from' | 'onEntries'> {
+  readonly from?: VerifyPosition | undefined;
 }
 
 const [KIND, FACTS] = [CONTENT.indexOf('kind'), CONTENT.indexOf('facts')];
-const REPORTED = 1000;
+const MAX_REPORTED = 1000;
 const PAGE = 500;
 
 /**
  * Verifies the chains of audit entries, the policy history against the hashes that entries hold, and the policies and assignments in force
  * against the history. With a `limit`, verifies one part: `next` is the position to continue from.
  */
-export async function verifyAll({ from, limit = Number.POSITIVE_INFINITY, ...verifying }: VerifyingAll): Promise<WholeVerification> {
+export async function verifyAll({ from, limit = Number.POSITIVE_INFINITY, ...options }: VerifyOptions): Promise<AuditVerification> {
   const found: Break[] = [];
   let count = 0;
   const report = (each: Break): void => {
     count++;
-    if (found.length < REPORTED) found.push(each);
+    if (found.length < MAX_REPORTED) found.push(each);
   };
-  const claims = createClaims(verifying, report);
+  const claims = createHistoryClaims(options, report);
   const chains =
     from === undefined || from.part === 'chain'
-      ? await verifyRecord({ ...verifying, from, limit, onEntries: claims.take })
+      ? await verifyChains({ ...options, from, limit, onEntries: claims.check })
       : { entries: 0, chains: 0, notChained: 0, breaks: [], breakCount: 0 };
   const part = { limit: Math.max(1, limit - chains.entries - chains.chains), report };
   const place = from === undefined || from.part === 'chain' ? BEGINNING : from;
   const { policies, next } =
     'next' in chains && chains.next !== undefined
       ? { policies: NOTHING, next: { part: 'chain' as const, ...chains.next } }
-      : await verifyPolicies(verifying, { ...part, place });
-  const until = (await verifying.look((tx) => loadHeadAt(tx, Number.MAX_SAFE_INTEGER)))?.revision;
+      : await verifyPolicies(options, { ...part, place });
+  const until = (await options.transaction((tx) => loadHeadAt(tx, Number.MAX_SAFE_INTEGER)))?.revision;
   const { entries, chains: chainCount, notChained } = chains;
   return {
     ...{ entries, chains: chainCount, notChained },
-    breaks: [...chains.breaks, ...found].slice(0, REPORTED),
+    breaks: [...chains.breaks, ...found].slice(0, MAX_REPORTED),
     breakCount: chains.breakCount + count,
     policies: { ...policies, ...(claims.until > 0 && { provenUntil: claims.until }), ...(until !== undefined && { until }) },
     ...(next !== undefined && { next }),
@@ -77,27 +77,27 @@ const BEGINNING = { part: 'versions', after: 0 } as const;
 const NOTHING: PolicyVerification = { versions: 0, unproven: 0 };
 
 interface PolicyPart {
-  readonly place: Exclude<VerifyPlace, { part: 'chain' }>;
+  readonly place: Exclude<VerifyPosition, { part: 'chain' }>;
   readonly limit: number;
   report(found: Break): void;
 }
 
 async function verifyPolicies(
-  { look }: Pick<Verifying, 'look'>,
+  { transaction }: Pick<VerifyChainsOptions, 'transaction'>,
   { place, limit, report }: PolicyPart,
-): Promise<{ readonly policies: PolicyVerification; readonly next: VerifyPlace | undefined }> {
+): Promise<{ readonly policies: PolicyVerification; readonly next: VerifyPosition | undefined }> {
   let left = limit;
   let policies = { versions: 0, unproven: 0 };
   if (place.part === 'versions') {
-    const { next, ...checked } = await checkHistory({ look, after: place.after, limit, report });
+    const { next, ...checked } = await verifyHistory({ transaction, after: place.after, limit, report });
     policies = checked;
     if (next !== undefined) return { policies, next: { part: 'versions', after: next } };
     left -= checked.versions;
   }
-  let at: VerifyPlace | undefined = place.part === 'versions' ? { part: LIVE_KINDS[0], after: '' } : place;
+  let at: VerifyPosition | undefined = place.part === 'versions' ? { part: LIVE_KINDS[0], after: '' } : place;
   while (at !== undefined && left > 0) {
     const { part, after }: { part: LiveKind; after: string } = at as never;
-    const { count, next } = await checkLive({ look, kind: part, after, limit: Math.min(PAGE, left), report });
+    const { count, next } = await verifyLivePolicies({ transaction, kind: part, after, limit: Math.min(PAGE, left), report });
     left -= count;
     const following = LIVE_KINDS[LIVE_KINDS.indexOf(part) + 1];
     at = next !== undefined ? { part, after: next } : following && { part: following, after: '' };
@@ -105,28 +105,28 @@ async function verifyPolicies(
   return { policies, next: at };
 }
 
-interface Claims {
+interface HistoryClaims {
   /** The newest revision whose hash an entry holds; 0 if no entry holds one. */
   readonly until: number;
-  take(rows: readonly ChainRow[]): Promise<void>;
+  check(rows: readonly ChainRow[]): Promise<void>;
 }
 
-/** Compares the hash of the policy history in each admin entry with the one that its revision has. */
-function createClaims({ look }: Pick<Verifying, 'look'>, report: (found: Break) => void): Claims {
+/** Compares the hash of the policy history in each admin entry with the stored hash of its revision. */
+function createHistoryClaims({ transaction }: Pick<VerifyChainsOptions, 'transaction'>, report: (found: Break) => void): HistoryClaims {
   const reported = new Set<string>();
   let until = 0;
   return {
     get until() {
       return until;
     },
-    async take(rows) {
+    async check(rows) {
       for (const { id, revision, hash } of rows.flatMap((row) => claimOf(row) ?? [])) {
-        const head = await look((tx) => loadHeadAt(tx, revision));
+        const head = await transaction((tx) => loadHeadAt(tx, revision));
         until = Math.max(until, revision);
         // Entries of a chain that is pruned during the check are returned twice.
-        if ((head?.revision === revision && head.hash === hash) || reported.has(id) || reported.size >= REPORTED) continue;
+        if ((head?.revision === revision && head.hash === hash) || reported.has(id) || reported.size >= MAX_REPORTED) continue;
         reported.add(id);
-        report({ kind: 'history', id, detail: `the policy history of revision ${revision} has another hash than entry ${id} holds of it` });
+        report({ kind: 'history', id, detail: `the policy history of revision ${revision} has another hash than entry ${id} contains` });
       }
     },
   };
@@ -134,6 +134,6 @@ function createClaims({ look }: Pick<Verifying, 'look'>, report: (found: Break) 
 
 function claimOf(row: ChainRow): (HistoryHead & { readonly id: string }) | undefined {
   const [kind, facts] = [row.content[KIND], row.content[FACTS]];
-  const head = kind === 'admin' && typeof facts === 'string' ? readHistoryFacts(facts) : undefined;
+  const head = kind === 'admin' && typeof facts === 'string' ? parseHistoryFacts(facts) : undefined;
   return head && { ...head, id: row.id };
 }

@@ -2,14 +2,14 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sql } from '../../sql.ts';
 import { onPostgres } from '../../storage/storage.fixture.ts';
 import { appendEntry, CONTENT } from '../index.ts';
-import { type Found, openTestRecord, type StoredEntry, type TestRecord, testEntry } from './evidence.fixture.ts';
-import { type ChainPlace, verifyRecord } from './verify-chains.ts';
+import { openTestAuditLog, type StoredEntry, type TestAuditLog, type TestVerification, testEntry } from './integrity.fixture.ts';
+import { type EntryPosition, verifyChains } from './verify-chains.ts';
 
-let record: TestRecord;
+let record: TestAuditLog;
 let rows: readonly StoredEntry[];
 
 beforeEach(async () => {
-  record = await openTestRecord();
+  record = await openTestAuditLog();
   await record.fill([12, 1, 9]);
   await record.checkpoint();
   rows = await record.rows();
@@ -17,7 +17,8 @@ beforeEach(async () => {
 afterEach(() => record.dispose());
 
 const at = (index: number): StoredEntry => rows.at(index) as StoredEntry;
-const summary = ({ breaks }: Found) => breaks.map(({ kind, sequence, id }) => [kind, sequence, ...(id === undefined ? [] : [id])]);
+const summary = ({ breaks }: TestVerification) =>
+  breaks.map(({ kind, sequence, id }) => [kind, sequence, ...(id === undefined ? [] : [id])]);
 const swapped = (one: StoredEntry, other: StoredEntry) => [
   sql`update "_Decision" set "sequence" = 1000 where "id" = ${one.id}`,
   sql`update "_Decision" set "sequence" = ${one.sequence} where "id" = ${other.id}`,
@@ -57,9 +58,9 @@ it('in pages of any size, the same is found', async () => {
   for (const limit of [1, 2, 3, 7, 100]) {
     const found: unknown[] = [];
     let entries = 0;
-    for (let from: ChainPlace | undefined, isFirst = true; isFirst || from !== undefined; isFirst = false) {
-      const page = await verifyRecord({
-        look: (work) => record.database.transaction(work),
+    for (let from: EntryPosition | undefined, isFirst = true; isFirst || from !== undefined; isFirst = false) {
+      const page = await verifyChains({
+        transaction: (work) => record.database.transaction(work),
         keys: new Map(),
         known: new Map(),
         from,

@@ -1,158 +1,159 @@
-import { type Head, toBeginningHash } from '../index.ts';
-import { checkChain, type KnownHead } from './check-chain.ts';
-import { type PublicKeys, parseCut } from './checkpoint.ts';
-import type { Look, SignedHead } from './compare-heads.ts';
+import { type ChainHead, toBeginningHash } from '../index.ts';
+import { type Break, findChainBreaks, type KnownHead } from './chain-breaks.ts';
+import { type PublicKeys, parseCut, type SignedHead } from './checkpoint.ts';
 import {
   type ChainRow,
   type ChainStart,
-  loadBehindCut,
+  loadBeforeCut,
   loadChainPage,
-  loadCutPlace,
-  loadFoundLater,
-  loadGone,
+  loadCutSequence,
   loadHash,
+  loadHeadsFoundLater,
+  loadMissingChains,
   loadNextWriter,
-  loadPlaceless,
   loadStart,
   loadUnchained,
-  readHeads,
+  loadUnsequenced,
+  parseHeads,
+  type RunTransaction,
 } from './entry-rows.ts';
-import type { Break } from './integrity-break.ts';
 
-/** What a look at the record came to. */
-export interface Verification {
-  /** Entries that were looked at. */
+/** The result of verifying chains. */
+export interface ChainVerification {
+  /** Number of verified entries. */
   readonly entries: number;
   readonly chains: number;
-  /** Entries from before there were chains: of them nothing can be said. */
+  /** Number of entries without a chain, which are older than hash chains and cannot be verified. */
   readonly notChained: number;
-  /** The first of them. */
+  /** The first breaks; `breakCount` is the number of all. */
   readonly breaks: readonly Break[];
   readonly breakCount: number;
-  /** Where to go on; absent where all was looked at. */
-  readonly next?: ChainPlace;
+  /** The position to continue from; absent if all was verified. */
+  readonly next?: EntryPosition;
 }
 
-/** An entry by where it stands. */
-export interface ChainPlace {
+/** The position of an entry. */
+export interface EntryPosition {
   readonly writer: string;
   readonly sequence: number;
 }
 
-/** What is looked at, and against what. */
-export interface Verifying {
-  readonly look: Look;
-  /** Those who may have pruned. */
+/** The options of verifying chains. */
+export interface VerifyChainsOptions {
+  readonly transaction: RunTransaction;
+  /** The public keys that may have signed cuts. */
   readonly keys: PublicKeys;
-  /** What checkpoints know of each chain: its last entry, at least. */
+  /** Signed heads of each chain, from checkpoints. */
   readonly known: ReadonlyMap<string, readonly SignedHead[]>;
-  /** `next` of the look before. */
-  readonly from?: ChainPlace | undefined;
-  /** Entries and chains at most. */
+  /** `next` of the previous result. */
+  readonly from?: EntryPosition | undefined;
+  /** Maximum number of entries and chains. */
   readonly limit?: number | undefined;
   /** Called with each page of entries; with some entries again if the start of their chain is pruned during the check. */
   onEntries?(rows: readonly ChainRow[]): Promise<void>;
 }
 
-/** Breaks that are told one by one; more are counted. */
-const TOLD = 1000;
+/** Maximum number of reported breaks; further ones are only count. */
+const MAX_REPORTED = 1000;
 const PAGE = 500;
-/** What is younger than this is never pruned, whatever is asked for: see `days.ts` of retention. */
-const YOUNG = 24 * 60 * 60_000;
-/** Chains that began next, and may have found this one: see `append.ts` of the record. */
-const LATER = 64;
+/** Entries younger than this are never pruned: see `retention-schedule.ts`. */
+const MIN_PRUNED_AGE = 24 * 60 * 60_000;
+/** Number of the next chains that may have stored a head of this one: see `append-entries.ts`. */
+const LATER_CHAINS = 64;
 
-/** Looks at every chain of the record, one after the other, in memory that does not grow with them; others append meanwhile. */
-export async function verifyRecord(verifying: Verifying): Promise<Verification> {
-  const { from, limit = Number.POSITIVE_INFINITY } = verifying;
+/** Verifies every chain of the audit log, one after the other, while requests append entries. Its memory does not grow with the log. */
+export async function verifyChains(options: VerifyChainsOptions): Promise<ChainVerification> {
+  const { from, limit = Number.POSITIVE_INFINITY } = options;
   const breaks = createBreaks();
-  const known = [...verifying.known.keys()].toSorted();
-  const notChained = from === undefined ? await checkUnchained(verifying, breaks) : 0;
+  const known = [...options.known.keys()].toSorted();
+  const notChained = from === undefined ? await checkUnchained(options, breaks) : 0;
   const total = { entries: 0, chains: 0 };
-  const result = (next?: ChainPlace): Verification => ({
+  const result = (next?: EntryPosition): ChainVerification => ({
     ...total,
     notChained,
-    breaks: breaks.told,
+    breaks: breaks.reported,
     breakCount: breaks.count,
     ...(next && { next }),
   });
 
-  let writer = from?.writer ?? (await nextWriter(verifying, undefined, known));
+  let writer = from?.writer ?? (await nextWriter(options, undefined, known));
   let after = from?.sequence || undefined;
   while (writer !== undefined) {
     if (total.entries + total.chains >= limit) return result({ writer, sequence: after ?? 0 });
     const chain = { writer, after, limit: limit - total.entries - total.chains };
-    const { entries, last, isWhole } = await verifyChain(verifying, chain, breaks);
+    const { entries, last, isWhole } = await verifyChain(options, chain, breaks);
     total.entries += entries;
     total.chains += isWhole ? 1 : 0;
     if (!isWhole) return result({ writer, sequence: last });
-    writer = await nextWriter(verifying, writer, known);
+    writer = await nextWriter(options, writer, known);
     after = undefined;
   }
   return result();
 }
 
-async function nextWriter({ look }: Verifying, after: string | undefined, known: readonly string[]): Promise<string | undefined> {
-  const there = await look((tx) => loadNextWriter(tx, after));
+async function nextWriter(
+  { transaction }: VerifyChainsOptions,
+  after: string | undefined,
+  known: readonly string[],
+): Promise<string | undefined> {
+  const stored = await transaction((tx) => loadNextWriter(tx, after));
   const next = known.find((writer) => after === undefined || writer > after);
-  return [there, next].filter((each) => each !== undefined).toSorted()[0];
+  return [stored, next].filter((each) => each !== undefined).toSorted()[0];
 }
 
-/** Entries that are in no chain: those from before there were any, and those that somebody has put there since. */
-async function checkUnchained({ look }: Verifying, breaks: Breaks): Promise<number> {
-  const { count, newer } = await look((tx) => loadUnchained(tx, TOLD));
-  for (const id of newer) breaks.report({ kind: 'inserted', id, detail: `entry ${id} is in no chain, and newer than chains are` });
+/** Checks the entries without a chain: those older than hash chains are count, newer ones were inserted and are reported. */
+async function checkUnchained({ transaction }: VerifyChainsOptions, breaks: Breaks): Promise<number> {
+  const { count, newer } = await transaction((tx) => loadUnchained(tx, MAX_REPORTED));
+  for (const id of newer) breaks.report({ kind: 'inserted', id, detail: `entry ${id} is in no chain, but newer than the first chain` });
   return count - newer.length;
 }
 
 interface ChainPart {
   readonly writer: string;
-  /** The entry it goes on behind; undefined at its beginning. */
+  /** Sequence number of the entry to continue after; undefined for the beginning of the chain. */
   readonly after: number | undefined;
   readonly limit: number;
 }
 
-interface LookedAt {
+interface PartResult {
   readonly entries: number;
   readonly last: number;
   readonly isWhole: boolean;
 }
 
-/** Where its beginning was pruned while it was looked at, it is looked at again: what is missing then is not what was missed before. */
-async function verifyChain(verifying: Verifying, part: ChainPart, breaks: Breaks): Promise<LookedAt> {
-  const loadCut = (): Promise<number> => verifying.look((tx) => loadCutPlace(tx, part.writer));
+/** Verifies a chain. If the chain is pruned in the meantime, discards the breaks and verifies it again: pruned entries would look missing. */
+async function verifyChain(options: VerifyChainsOptions, part: ChainPart, breaks: Breaks): Promise<PartResult> {
+  const loadCut = (): Promise<number> => options.transaction((tx) => loadCutSequence(tx, part.writer));
   for (let cut = await loadCut(); ; ) {
-    const undo = breaks.mark();
+    const discard = breaks.mark();
     const after = part.after !== undefined && part.after < cut ? undefined : part.after;
-    const looked = await lookAtChain(verifying, { ...part, after }, breaks);
+    const result = await verifyPart(options, { ...part, after }, breaks);
     const now = await loadCut();
-    if (now === cut) return looked;
+    if (now === cut) return result;
     cut = now;
-    undo();
+    discard();
   }
 }
 
-async function lookAtChain(verifying: Verifying, { writer, after, limit }: ChainPart, breaks: Breaks): Promise<LookedAt> {
-  const { start, later } = await verifying.look(async (tx) => ({
+async function verifyPart(options: VerifyChainsOptions, { writer, after, limit }: ChainPart, breaks: Breaks): Promise<PartResult> {
+  const { start, later } = await options.transaction(async (tx) => ({
     start: await loadStart(tx, writer),
-    later: await loadFoundLater(tx, writer, LATER),
+    later: await loadHeadsFoundLater(tx, writer, LATER_CHAINS),
   }));
-  const known = [...knownOf(verifying, writer, later)];
+  const known = [...knownOf(options, writer, later)];
   const begin =
-    after === undefined
-      ? await checkStart(verifying, { writer, start, known }, breaks)
-      : await resume(verifying, { writer, sequence: after });
-  const counted = { rows: 0 };
-  const rows = rowsOf(verifying, { writer, after: begin.sequence, limit, counted });
-  const { entries, last } = await checkChain({ writer, start: begin, rows, known, report: breaks.report });
-  const isWhole = counted.rows < limit;
+    after === undefined ? await checkStart(options, { writer, start, known }, breaks) : await resume(options, { writer, sequence: after });
+  const count = { rows: 0 };
+  const rows = rowsOf(options, { writer, after: begin.sequence, limit, count });
+  const { entries, last } = await findChainBreaks({ writer, start: begin, rows, known, report: breaks.report });
+  const isWhole = count.rows < limit;
   if (isWhole) checkEnd({ writer, start, last }, known, breaks);
   return { entries, last, isWhole };
 }
 
-function* knownOf({ known }: Verifying, writer: string, later: readonly Head[]): Generator<KnownHead> {
+function* knownOf({ known }: VerifyChainsOptions, writer: string, later: readonly ChainHead[]): Generator<KnownHead> {
   for (const head of known.get(writer) ?? []) yield { ...head, by: `the checkpoint of ${head.at}` };
-  // Of a chain that has ended, all that began later know the same.
+  // After a chain has ended, all later chains store the same head.
   const different = new Map(later.map((head) => [`${head.sequence} ${head.hash}`, head]));
   for (const head of different.values()) yield { ...head, by: 'a chain that began later' };
 }
@@ -169,77 +170,81 @@ interface Start {
 }
 
 /**
- * Where a chain begins: where it began, or where it was cut. Then the last entry that went was the one that others have seen, and nobody has
- * put another where no chain is looked at any more.
+ * Checks the beginning of a chain and returns the position to start from: its beginning or its cut. Checks that the last pruned entry is the
+ * one that checkpoints have signed, and that no entry was inserted before the cut.
  */
-async function checkStart({ look, keys }: Verifying, { writer, start, known }: Start, { report, isNew }: Breaks): Promise<Begin> {
-  for (const id of await look((tx) => loadPlaceless(tx, writer, TOLD)))
-    report({ kind: 'inserted', writer, id, detail: `entry ${id} has no place in its chain` });
+async function checkStart(
+  { transaction, keys }: VerifyChainsOptions,
+  { writer, start, known }: Start,
+  { report, isNew }: Breaks,
+): Promise<Begin> {
+  for (const id of await transaction((tx) => loadUnsequenced(tx, writer, MAX_REPORTED)))
+    report({ kind: 'inserted', writer, id, detail: `entry ${id} has no sequence number in its chain` });
   if (start === undefined) return { sequence: 0, hash: undefined };
-  const gone = await look((tx) => loadGone(tx, readHeads(start.found)));
+  const gone = await transaction((tx) => loadMissingChains(tx, parseHeads(start.found)));
   for (const head of gone.filter((each) => isNew(each.writer)))
     report({
       kind: 'truncated',
       writer: head.writer,
       sequence: 1,
-      detail: `the whole chain is gone, of ${head.sequence} entries at least`,
+      detail: `the whole chain of at least ${head.sequence} entries is missing`,
     });
   if (start.cut === null) return { sequence: 0, hash: toBeginningHash(start) };
   const cut = parseCut(start.cut, writer, keys);
   if (cut === undefined) {
-    report({ kind: 'signature', writer, detail: 'where the chain was pruned is not signed by a key that is given' });
+    report({ kind: 'signature', writer, detail: 'the cut of the pruned chain is not signed by a known key' });
     return { sequence: 0, hash: undefined };
   }
   const other = known.find((head) => head.sequence === cut.sequence && head.hash !== cut.hash);
   if (other !== undefined) {
-    const detail = `entry ${cut.sequence}, the last that was pruned, was not the one that ${other.by} knows`;
+    const detail = `entry ${cut.sequence}, the last pruned entry, was not the one that ${other.by} knows`;
     report({ kind: 'edited', writer, sequence: cut.sequence, detail });
   }
-  // Whoever has the key may have said any time.
+  // The holder of the key could sign any text as the time.
   const at = Date.parse(cut.at);
-  const since = Number.isNaN(at) ? '' : new Date(at - YOUNG).toISOString();
-  for (const id of await look((tx) => loadBehindCut(tx, writer, { sequence: cut.sequence, since, limit: TOLD })))
-    report({ kind: 'inserted', writer, id, detail: `entry ${id} stands among those that were pruned, and is younger` });
+  const since = Number.isNaN(at) ? '' : new Date(at - MIN_PRUNED_AGE).toISOString();
+  for (const id of await transaction((tx) => loadBeforeCut(tx, writer, { sequence: cut.sequence, since, limit: MAX_REPORTED })))
+    report({ kind: 'inserted', writer, id, detail: `entry ${id} is before the cut of the chain, but too new to have been pruned` });
   return cut;
 }
 
-async function resume({ look }: Verifying, { writer, sequence }: ChainPlace): Promise<Begin> {
-  return { sequence, hash: await look((tx) => loadHash(tx, { writer, sequence })) };
+async function resume({ transaction }: VerifyChainsOptions, { writer, sequence }: EntryPosition): Promise<Begin> {
+  return { sequence, hash: await transaction((tx) => loadHash(tx, { writer, sequence })) };
 }
 
 interface End {
   readonly writer: string;
   readonly start: ChainStart | undefined;
-  /** Number of its last entry. */
+  /** Sequence number of the last entry. */
   readonly last: number;
 }
 
-/** Whether the chain goes as far as others have seen it go; it had one entry at least, or it would not have begun. */
+/** Checks that a chain contains the last entry that checkpoints and later chains know. A chain without entries was truncated, because it begins with one. */
 function checkEnd({ writer, start, last }: End, known: readonly KnownHead[], { report, isNew }: Breaks): void {
   if (start === undefined && last > 0)
-    report({ kind: 'missing', writer, sequence: 1, detail: 'how the chain began is missing, or its entries were put there' });
+    report({ kind: 'missing', writer, sequence: 1, detail: 'the beginning of the chain is missing, or its entries were inserted' });
   const [furthest] = known.toSorted((a, b) => b.sequence - a.sequence);
   if (furthest !== undefined && furthest.sequence > last) {
-    const what = last > 0 ? `the chain ends with entry ${last}` : 'the whole chain is gone';
-    const detail = `${what}, and ${furthest.by} knows entry ${furthest.sequence}: ${furthest.sequence - last} are missing`;
+    const state = last > 0 ? `the chain ends with entry ${last}` : 'the whole chain is missing';
+    const detail = `${state}, and ${furthest.by} knows entry ${furthest.sequence}: ${furthest.sequence - last} are missing`;
     if (last > 0 || isNew(writer)) report({ kind: 'truncated', writer, sequence: last + 1, detail });
   } else if (last === 0 && isNew(writer)) {
-    report({ kind: 'truncated', writer, sequence: 1, detail: 'all entries of the chain are gone' });
+    report({ kind: 'truncated', writer, sequence: 1, detail: 'all entries of the chain are missing' });
   }
 }
 
 interface Rows extends Pick<ChainPart, 'writer' | 'limit'> {
   readonly after: number;
-  readonly counted: { rows: number };
+  readonly count: { rows: number };
 }
 
-/** The entries of a chain, page by page. */
-async function* rowsOf({ look, onEntries }: Verifying, { writer, after, limit, counted }: Rows): AsyncGenerator<ChainRow> {
+/** Loads the entries of a chain page by page. */
+async function* rowsOf({ transaction, onEntries }: VerifyChainsOptions, { writer, after, limit, count }: Rows): AsyncGenerator<ChainRow> {
   let position = { sequence: after + 1, id: '' };
-  while (counted.rows < limit) {
-    const wanted = Math.min(PAGE, limit - counted.rows);
-    const page = await look((tx) => loadChainPage(tx, writer, { after: position, limit: wanted }));
-    counted.rows += page.length;
+  while (count.rows < limit) {
+    const wanted = Math.min(PAGE, limit - count.rows);
+    const page = await transaction((tx) => loadChainPage(tx, writer, { after: position, limit: wanted }));
+    count.rows += page.length;
     await onEntries?.(page);
     yield* page;
     const last = page.at(-1);
@@ -249,38 +254,38 @@ async function* rowsOf({ look, onEntries }: Verifying, { writer, after, limit, c
 }
 
 interface Breaks {
-  readonly told: readonly Break[];
+  readonly reported: readonly Break[];
   readonly count: number;
   report(found: Break): void;
-  /** Whether a chain that is gone was not told of yet: many may have found it. */
+  /** Returns whether a missing chain was not reported yet; several later chains may have stored its head. */
   isNew(writer: string): boolean;
-  /** Answers what takes back all that is told from here on. */
+  /** Returns a function that discards the breaks reported since. */
   mark(): () => void;
 }
 
 function createBreaks(): Breaks {
-  const told: Break[] = [];
+  const reported: Break[] = [];
   let gone = new Set<string>();
   let count = 0;
   return {
     mark() {
-      const before = { told: told.length, gone: new Set(gone), count };
+      const before = { reported: reported.length, gone: new Set(gone), count };
       return () => {
-        told.length = before.told;
+        reported.length = before.reported;
         ({ gone, count } = before);
       };
     },
-    told,
+    reported,
     get count() {
       return count;
     },
     report(found) {
       count++;
-      if (told.length < TOLD) told.push(found);
+      if (reported.length < MAX_REPORTED) reported.push(found);
     },
     isNew(writer) {
       const isNew = !gone.has(writer);
-      if (gone.size < TOLD) gone.add(writer);
+      if (gone.size < MAX_REPORTED) gone.add(writer);
       return isNew;
     },
   };

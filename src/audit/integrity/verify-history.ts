@@ -1,11 +1,11 @@
 import { sql } from '../../sql.ts';
 import { type HistoryHead, type Transaction, toVersionHash, VERSION_CONTENT } from '../../storage/index.ts';
-import type { Look } from './compare-heads.ts';
-import type { Break } from './integrity-break.ts';
+import type { Break } from './chain-breaks.ts';
+import type { RunTransaction } from './entry-rows.ts';
 
 /** The part of the policy history to check. */
-export interface HistoryToCheck {
-  readonly look: Look;
+export interface HistoryOptions {
+  readonly transaction: RunTransaction;
   /** The last revision that was checked; 0 at the beginning. */
   readonly after: number;
   /** Maximum number of revisions. */
@@ -14,7 +14,7 @@ export interface HistoryToCheck {
 }
 
 /** The part of the history that was checked. */
-export interface CheckedHistory {
+export interface HistoryVerification {
   /** Versions of policies and assignments. */
   readonly versions: number;
   /** Versions older than hashing, which cannot be verified; counted only by a check from the start. */
@@ -25,22 +25,22 @@ export interface CheckedHistory {
 
 const PAGE = 500;
 const REVISIONS = 200;
-const REPORTED = 1000;
+const MAX_REPORTED = 1000;
 
 /**
  * Walks the policy history and compares the computed hash of each revision with the stored hash. Keeps the hashes of a bounded number
  * of revisions in memory.
  */
-export async function checkHistory({ look, after, limit, report }: HistoryToCheck): Promise<CheckedHistory> {
-  const [first] = await look((tx) => loadHeads(tx, 0, 1));
-  const unproven = after === 0 ? await look((tx) => countVersionsBefore(tx, first?.revision ?? Number.MAX_SAFE_INTEGER)) : 0;
+export async function verifyHistory({ transaction, after, limit, report }: HistoryOptions): Promise<HistoryVerification> {
+  const [first] = await transaction((tx) => loadHeads(tx, 0, 1));
+  const unproven = after === 0 ? await transaction((tx) => countVersionsBefore(tx, first?.revision ?? Number.MAX_SAFE_INTEGER)) : 0;
   let versions = 0;
   let checked = 0;
   let at = Math.max(after, (first?.revision ?? 1) - 1);
   while (first !== undefined) {
     const size = Math.min(REVISIONS, limit - checked);
     if (size <= 0) return { versions, unproven, next: at };
-    const part = await checkPart(look, { after: at, size }, report);
+    const part = await checkPart(transaction, { after: at, size }, report);
     versions += part.versions;
     checked += part.revisions;
     if (part.revisions < size) break;
@@ -55,27 +55,30 @@ interface Part {
 }
 
 async function checkPart(
-  look: Look,
+  transaction: RunTransaction,
   { after, size }: Part,
-  report: HistoryToCheck['report'],
+  report: HistoryOptions['report'],
 ): Promise<{ readonly versions: number; readonly revisions: number; readonly last: number }> {
-  const { heads, before } = await look(async (tx) => ({ heads: await loadHeads(tx, after, size), before: await loadHeadAt(tx, after) }));
+  const { heads, before } = await transaction(async (tx) => ({
+    heads: await loadHeads(tx, after, size),
+    before: await loadHeadAt(tx, after),
+  }));
   const isLast = heads.length < size;
   const last = heads.at(-1)?.revision ?? after;
   const revisions = toRevisions(heads, before?.hash ?? '');
   let versions = 0;
   let place = { revision: after + 1, id: '' };
   for (let page: readonly VersionRow[] = []; place.revision <= last; ) {
-    page = await look((tx) => loadVersions(tx, place, { until: last, limit: PAGE }));
+    page = await transaction((tx) => loadVersions(tx, place, { until: last, limit: PAGE }));
     versions += page.length;
-    for (const row of page) take(row, revisions.get(row.fromEpoch), report);
+    for (const row of page) addVersion(row, revisions.get(row.fromEpoch), report);
     const end = page.at(-1);
     if (end === undefined || page.length < PAGE) break;
     place = { revision: end.fromEpoch, id: end.id };
   }
   for (const revision of revisions.values()) compare(revision, report);
   const until = isLast ? Number.MAX_SAFE_INTEGER : last;
-  for (const row of await look((tx) => loadUnhashed(tx, { after, until, limit: REPORTED })))
+  for (const row of await transaction((tx) => loadUnhashed(tx, { after, until, limit: MAX_REPORTED })))
     report({ kind: 'history', id: row.id, detail: `${named(row)} was added: no change of policies began this revision` });
   return { versions, revisions: heads.length, last };
 }
@@ -94,10 +97,10 @@ function toRevisions(heads: readonly HistoryHead[], before: string): ReadonlyMap
   );
 }
 
-function take(row: VersionRow, revision: Revision | undefined, report: HistoryToCheck['report']): void {
+function addVersion(row: VersionRow, revision: Revision | undefined, report: HistoryOptions['report']): void {
   if (row.toEpoch !== row.next) {
-    const ends = (epoch: number | null): string => (epoch === null ? 'in force' : `ended with revision ${epoch}`);
-    report({ kind: 'history', id: row.id, detail: `${named(row)} is said to be ${ends(row.toEpoch)}, and is ${ends(row.next)}` });
+    const ends = (revision: number | null): string => (revision === null ? 'in force' : `ended with revision ${revision}`);
+    report({ kind: 'history', id: row.id, detail: `${named(row)} is stored as ${ends(row.toEpoch)}, but is ${ends(row.next)}` });
   }
   if (revision === undefined) return;
   revision.current = extend(revision.current, row);
@@ -108,7 +111,7 @@ function take(row: VersionRow, revision: Revision | undefined, report: HistoryTo
 /** Maximum number of versions that the report of a changed revision names. */
 const NAMED = 5;
 
-function compare({ revision, hash, current, rows, count }: Revision, report: HistoryToCheck['report']): void {
+function compare({ revision, hash, current, rows, count }: Revision, report: HistoryOptions['report']): void {
   if (current === hash) return;
   const [row] = rows;
   if (row === undefined) report({ kind: 'history', detail: `the versions of revision ${revision} are missing` });
@@ -139,7 +142,7 @@ export interface VersionRow {
 }
 
 /** A position in the history, which is ordered by revision. */
-export interface VersionPlace {
+export interface VersionPosition {
   readonly revision: number;
   readonly id: string;
 }
@@ -151,7 +154,7 @@ const SELECTION = sql.join([...VERSION_CONTENT, 'toEpoch'].map((name) => sql.ref
 /** Loads the versions of the revisions after a position, up to a revision. */
 export async function loadVersions(
   tx: Transaction,
-  after: VersionPlace,
+  after: VersionPosition,
   { until, limit }: { readonly until: number; readonly limit: number },
 ): Promise<readonly VersionRow[]> {
   // Without the additions, SQLite would scan every later version of the kind instead of the few versions of one policy.

@@ -1,20 +1,20 @@
 import type { Policy, RolePolicy, UserPolicy } from '../../authz/policies/index.ts';
 import { sql } from '../../sql.ts';
 import { loadPolicies, loadRevision, loadRolePolicies, loadUserPolicies, type Transaction } from '../../storage/index.ts';
-import type { Look } from './compare-heads.ts';
-import type { Break } from './integrity-break.ts';
+import type { Break } from './chain-breaks.ts';
+import type { RunTransaction } from './entry-rows.ts';
 
 /** The tables that decisions read, by the kind of their versions. */
 export const LIVE_KINDS = ['policy', 'userPolicy', 'rolePolicy'] as const;
 
-/** One of them. */
+/** The kind of a live policy or assignment. */
 export type LiveKind = (typeof LIVE_KINDS)[number];
 
 const TABLES: Readonly<Record<LiveKind, string>> = { policy: '_Policy', userPolicy: '_UserPolicy', rolePolicy: '_RolePolicy' };
 
 /** The part of a table to check. */
-export interface LiveToCheck {
-  readonly look: Look;
+export interface LivePoliciesOptions {
+  readonly transaction: RunTransaction;
   readonly kind: LiveKind;
   /** Id of the last row that was checked; empty at the start. */
   readonly after: string;
@@ -29,9 +29,15 @@ const ATTEMPTS = 10;
  * Compares the policies and assignments in force with their last versions in the history. This finds edits by SQL, which add no version.
  * Returns the id to continue after; undefined if all rows were compared.
  */
-export async function checkLive({ look, kind, after, limit, report }: LiveToCheck): Promise<{ count: number; next?: string }> {
-  const ids = await look((tx) => loadIds(tx, kind, { after, limit }));
-  for (const found of await compareSettled(look, kind, ids)) report(found);
+export async function verifyLivePolicies({
+  transaction,
+  kind,
+  after,
+  limit,
+  report,
+}: LivePoliciesOptions): Promise<{ count: number; next?: string }> {
+  const ids = await transaction((tx) => loadIds(tx, kind, { after, limit }));
+  for (const found of await compareUnchanged(transaction, kind, ids)) report(found);
   const last = ids.at(-1);
   return { count: ids.length, ...(last !== undefined && ids.length === limit && { next: last }) };
 }
@@ -53,15 +59,15 @@ async function loadIds(
   return rows.map(({ id }) => id);
 }
 
-/** Compares a page; a concurrent change would look like a difference, so the page is then read again. */
-async function compareSettled(look: Look, kind: LiveKind, ids: readonly string[]): Promise<readonly Break[]> {
+/** Compares a page; a concurrent change would transaction like a difference, so the page is then read again. */
+async function compareUnchanged(transaction: RunTransaction, kind: LiveKind, ids: readonly string[]): Promise<readonly Break[]> {
   for (let attempt = 1; ; attempt++) {
-    const { isSettled, breaks } = await look(async (tx) => {
+    const { isUnchanged, breaks } = await transaction(async (tx) => {
       const before = await loadRevision(tx);
       const found = ids.length === 0 ? [] : await compare(tx, kind, ids);
-      return { isSettled: (await loadRevision(tx)).stamp === before.stamp, breaks: found };
+      return { isUnchanged: (await loadRevision(tx)).stamp === before.stamp, breaks: found };
     });
-    if (isSettled || attempt === ATTEMPTS) return isSettled ? breaks : [];
+    if (isUnchanged || attempt === ATTEMPTS) return isUnchanged ? breaks : [];
   }
 }
 
@@ -85,14 +91,14 @@ function loadLive(tx: Transaction, kind: LiveKind, these: ReturnType<typeof sql>
 }
 
 function describe(live: object | undefined, value: string | undefined): string | undefined {
-  if (live === undefined) return 'is in force by its last version, and is not stored any more';
-  if (value === undefined) return 'is stored, and has no version in force';
+  if (live === undefined) return 'is in force according to its last version, but is not stored';
+  if (value === undefined) return 'is stored, but has no version in force';
   const version = readValue(value);
   if (version === undefined) return 'has a last version that cannot be read';
   // Versions older than the column `version` lack it, while their rows got it later.
   const { version: _, ...unversioned } = live as { readonly version?: number };
   const expected = Object.hasOwn(version, 'version') ? live : unversioned;
-  return toCanonical(expected) === toCanonical(version) ? undefined : 'is not what its last version says: it was changed without one';
+  return toCanonical(expected) === toCanonical(version) ? undefined : 'differs from its last version: it was changed without a version';
 }
 
 function readValue(text: string): object | undefined {

@@ -2,19 +2,19 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sql } from '../../sql.ts';
 import { toBeginningHash, toHash } from '../index.ts';
 import { loadChainPage, loadStart } from '../integrity/entry-rows.ts';
-import { openTestRecord, type TestRecord } from '../integrity/evidence.fixture.ts';
 import { loadCheckpointKey } from '../integrity/index.ts';
-import { pruneDecisions } from './prune-entries.ts';
+import { openTestAuditLog, type TestAuditLog } from '../integrity/integrity.fixture.ts';
+import { pruneEntries } from './prune-entries.ts';
 import { D1, D3, D4, fillDays } from './retention.fixture.ts';
 
-let record: TestRecord;
+let record: TestAuditLog;
 beforeEach(async () => {
-  record = await openTestRecord();
+  record = await openTestAuditLog();
 });
 afterEach(() => record.dispose());
 
 const key = () => loadCheckpointKey(record.folder);
-const prune = () => pruneDecisions({ database: record.database, path: record.path, key: key(), before: D3, by: 'a test' });
+const prune = () => pruneEntries({ database: record.database, path: record.path, key: key(), before: D3, by: 'a test' });
 
 describe('what somebody has made old', () => {
   const chainOf = async () => (await record.rows()).filter(({ reason }) => reason === `${D4}T00:00:00.000Z`)[0]?.writer;

@@ -1,9 +1,10 @@
 /**
- * How long the record is kept: what is older than it need be goes, by the day, and what is left is still told from a record that
- * somebody cut.
+ * Retention of the audit log: deletes entries that are older than a given number of days.
  *
- * Removes nothing but whole beginnings of chains, each signed before it goes, and no entry that is younger than was asked for. Never
- * holds up a request for long. Begin with `prune.ts`.
+ * Deletes only from the beginning of a chain, and signs each cut before it deletes, so that verification can tell pruned entries from
+ * missing ones. This folder never deletes an entry that is younger than requested, and never blocks requests for long.
+ *
+ * Begin with `prune-entries.ts`; `retention-schedule.ts` runs it every hour.
  */
-export { type Pruned, planRetention, pruneDecisions, type RetentionPlan } from './prune-entries.ts';
-export { createRetention, lastDay, type Retention } from './retention-schedule.ts';
+export { type Pruned, type PruneOptions, planPruning, pruneEntries } from './prune-entries.ts';
+export { createRetention, firstKeptDay, type Retention } from './retention-schedule.ts';

@@ -12,96 +12,99 @@ import {
   type Staying,
   type Transaction,
 } from '../../storage/index.ts';
-import { appendOwnDeed, type Head } from '../index.ts';
-import { type CutChain, cutPlace, loadCutChains, loadWritten, signCuts } from '../integrity/index.ts';
+import { appendSystemEntry, type ChainHead } from '../index.ts';
+import { type CutChain, cutSequenceOf, loadCutChains, loadCutHead, signCuts } from '../integrity/index.ts';
 
-/** The record's own definition. */
-export const DECISION: Resource = SYSTEM.get('_Decision') as Resource;
+/** The definition of the audit log's table. */
+export const AUDIT_RESOURCE: Resource = SYSTEM.get('_Decision') as Resource;
 
-/** What is pruned, by whom, and how that is signed. */
-export interface RetentionPlan {
+/** The options of pruning. */
+export interface PruneOptions {
   readonly database: Database;
-  /** File of the checkpoints; undefined where none are made. */
+  /** The checkpoint file; undefined if no checkpoints are written. */
   readonly path: string | undefined;
+  /** The key that signs the cuts. */
   readonly key: KeyObject;
-  /** A day, `2026-01-31`: entries of it and of later ones stay. */
+  /** A day such as `2026-01-31`. Entries of this day and later ones are kept. */
   readonly before: string;
-  /** For the record: what asked for it. */
+  /** The command or option, for the audit entry. */
   readonly by: string;
-  /** Ends it between one step and the next, with its reason. */
+  /** Aborts pruning between two steps. */
   readonly stop?: AbortSignal | undefined;
 }
 
-/** What went. */
+/** The number of deleted entries and cut chains. */
 export interface Pruned {
-  /** Those too that are in no chain: from before there were any. */
+  /** Includes entries without a chain, which are older than hash chains. */
   readonly entries: number;
-  /** Chains whose beginning went. */
+  /** Number of chains that were cut. */
   readonly chains: number;
 }
 
-/** What would go. */
-export async function planRetention(database: Database, before: string): Promise<Pruned> {
+/** Returns what pruning would delete. */
+export async function planPruning(database: Database, before: string): Promise<Pruned> {
   const heads = await findCuts(database, before);
   const unchained = await database.transaction((tx) => countUnchained(tx, before));
   return { chains: heads.length, entries: heads.reduce((sum, { sequence, cut }) => sum + sequence - cut, unchained) };
 }
 
 /**
- * Removes old entries; requests go on meanwhile. First it is signed, and on the record, where chains begin from then on; then what is before
- * goes. Whoever is killed between leaves a record that is whole, and some entries that go when it is done again. Hourly counts stay.
+ * Deletes old entries while requests continue. First signs the new beginnings of the chains and appends an audit entry, then deletes. If
+ * the process is killed in between, the audit log is still valid, and the next run deletes the rest. Hourly counts are kept.
  */
-export async function pruneDecisions(pruning: RetentionPlan): Promise<Pruned> {
-  const { database, before, by, path, key, stop } = pruning;
-  await withPatience(() => makePartitions(database, DECISION), stop);
+export async function pruneEntries(options: PruneOptions): Promise<Pruned> {
+  const { database, before, by, path, key, stop } = options;
+  await retryWhileBusy(() => makePartitions(database, AUDIT_RESOURCE), stop);
   const heads = await findCuts(database, before, stop);
   const unchained = await database.transaction((tx) => countUnchained(tx, before));
-  const note = (tx: Transaction, { chains, entries }: Pruned): Promise<void> =>
-    notePruned(tx, { by, reason: `${entries + unchained} entries of ${chains} chains, from before ${before}, are pruned` });
-  const { chains, entries } = await signCuts({ database, path, key, note }, heads);
-  if (chains === 0 && unchained > 0) await database.transaction((tx) => note(tx, { chains, entries }));
+  const appendNote = (tx: Transaction, { chains, entries }: Pruned): Promise<void> =>
+    appendPruneEntry(tx, { by, reason: `${entries + unchained} entries of ${chains} chains, from before ${before}, are pruned` });
+  const { chains, entries } = await signCuts({ database, path, key, appendNote }, heads);
+  if (chains === 0 && unchained > 0) await database.transaction((tx) => appendNote(tx, { chains, entries }));
   for (let after: DropPlace | undefined; ; ) {
-    const place = after;
+    const position = after;
     const from = performance.now();
     const drop = (tx: Transaction): ReturnType<typeof dropOldest> =>
-      dropOldest(tx, DECISION, { before, after: place, stays: stayingBehindCuts(tx) });
-    after = await withPatience(() => database.transaction(drop, { longRunning: true }), stop);
+      dropOldest(tx, AUDIT_RESOURCE, { before, after: position, stays: keptAfterCuts(tx) });
+    after = await retryWhileBusy(() => database.transaction(drop, { longRunning: true }), stop);
     if (after === undefined) return { chains, entries: entries + unchained };
-    // Another process that waits for a file looks only now and then whether it is free: half of the time it is.
-    await rest(performance.now() - from, stop);
+    // SQLite processes that wait for the lock poll it, so the file is left free for as long as it was locked.
+    await pause(performance.now() - from, stop);
   }
 }
 
-/** Nothing is signed of entries that are in no chain, and they go all the same. */
+/** Counts old entries without a chain. They are deleted too, without a signature. */
 async function countUnchained(tx: Transaction, before: string): Promise<number> {
   const row = await tx.one<{ count: number }>(sql`select count(*) as "count" from "_Decision" where "writer" is null and "at" < ${before}`);
   return Number(row?.count ?? 0);
 }
 
-async function notePruned(tx: Transaction, { by, reason }: { readonly by: string; readonly reason: string }): Promise<void> {
-  await appendOwnDeed(tx, { resource: '*', action: 'prune', reason, epoch: await currentRevision(tx), by });
+async function appendPruneEntry(tx: Transaction, { by, reason }: { readonly by: string; readonly reason: string }): Promise<void> {
+  await appendSystemEntry(tx, { resource: '*', action: 'prune', reason, epoch: await currentRevision(tx), by });
 }
 
-/** Times that it is tried to have the table for a moment, and milliseconds between, in which requests go on. */
-const TRIES = 120;
-const PAUSE = 1000;
+/** Attempts to lock the table, and the milliseconds between them, in which requests continue. */
+const ATTEMPTS = 120;
+const PAUSE_MS = 1000;
 
-async function withPatience<T>(work: () => Promise<T>, stop: AbortSignal | undefined): Promise<T> {
-  for (let tries = 1; ; tries++) {
+async function retryWhileBusy<T>(work: () => Promise<T>, stop: AbortSignal | undefined): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
     stop?.throwIfAborted();
     try {
       return await work();
     } catch (error) {
       if ((error as Partial<Problem>).code !== 'STORAGE_BUSY') throw error;
-      if (tries === TRIES)
-        throw new SetupError('others read the record for so long that nothing could be dropped: what is cut goes when it is pruned again');
-      await rest(PAUSE, stop);
+      if (attempt === ATTEMPTS)
+        throw new SetupError(
+          'old audit entries could not be deleted because other transactions kept reading the audit log; prune again later',
+        );
+      await pause(PAUSE_MS, stop);
     }
   }
 }
 
-/** Waits, or until it is to stop: whoever comes next looks whether it is. */
-function rest(milliseconds: number, stop: AbortSignal | undefined): Promise<void> {
+/** Waits; returns early when `stop` is aborted, which the next step checks. */
+function pause(milliseconds: number, stop: AbortSignal | undefined): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, milliseconds);
   const end = (): void => resolve();
@@ -112,25 +115,25 @@ function rest(milliseconds: number, stop: AbortSignal | undefined): Promise<void
   });
 }
 
-/** Chains that are looked at in one transaction. */
+/** Number of chains per transaction. */
 const CHAINS = 50;
-/** Entries of a chain that are looked at in one transaction: where there are no partitions, each is. */
-const REACH = 5000;
+/** Maximum number of entries of a chain that one transaction reads; without partitions it reads each of them. */
+const MAX_ENTRIES = 5000;
 
-/** The last entry of a chain that goes, and the number of the one that went last before. */
-export interface FoundCut extends Head {
+/** The last entry of a chain to delete, and the sequence number of the last one that was deleted before. */
+export interface PlannedCut extends ChainHead {
   readonly cut: number;
 }
 
 /**
- * Of each chain that begins before a day, the last entry before the first that is of it or later: all up to there go. Entries are not quite
- * in the order of their times, for a work may be long; so a few that are older stay behind those, and go with the next. An entry that does
- * not say what it was written with is none that a chain can be cut at, for its time may be another: then all of it stays, for whoever verifies.
+ * Finds the cut of each chain that begins before a day: the last entry before the first one of that day or later. Entries are not exactly in
+ * the order of their times, because transactions differ in length; so a few older entries are kept until the next run. A chain whose entry
+ * at the cut does not match its hash is not cut, because its time may be forged; it is kept for verification.
  */
-export async function findCuts(database: Database, before: string, stop?: AbortSignal): Promise<readonly FoundCut[]> {
-  const heads: FoundCut[] = [];
+export async function findCuts(database: Database, before: string, stop?: AbortSignal): Promise<readonly PlannedCut[]> {
+  const heads: PlannedCut[] = [];
   for (let after = ''; ; ) {
-    const chains = await database.transaction((tx) => loadCutChains(tx, after, { limit: CHAINS, before, reach: REACH }));
+    const chains = await database.transaction((tx) => loadCutChains(tx, after, { limit: CHAINS, before, maxEntries: MAX_ENTRIES }));
     for (const chain of chains.filter(({ isOld }) => isOld)) {
       stop?.throwIfAborted();
       const head = await findCut(database, chain, before);
@@ -142,40 +145,40 @@ export async function findCuts(database: Database, before: string, stop?: AbortS
   }
 }
 
-async function findCut(database: Database, { writer, cut }: CutChain, before: string): Promise<Head | undefined> {
-  for (let from = cut; ; from += REACH) {
-    const until = from + REACH;
-    const { young, last } = await database.transaction((tx) => loadReach(tx, { writer, from, until, before }));
-    if (young === undefined && last === until) continue;
-    const sequence = young === undefined ? (last ?? from) : young - 1;
-    return sequence > cut ? database.transaction((tx) => loadWritten(tx, writer, sequence)) : undefined;
+async function findCut(database: Database, { writer, cut }: CutChain, before: string): Promise<ChainHead | undefined> {
+  for (let from = cut; ; from += MAX_ENTRIES) {
+    const until = from + MAX_ENTRIES;
+    const { firstKept, last } = await database.transaction((tx) => loadRange(tx, { writer, from, until, before }));
+    if (firstKept === undefined && last === until) continue;
+    const sequence = firstKept === undefined ? (last ?? from) : firstKept - 1;
+    return sequence > cut ? database.transaction((tx) => loadCutHead(tx, writer, sequence)) : undefined;
   }
 }
 
-interface Reach {
+interface Range {
   readonly writer: string;
   readonly from: number;
   readonly until: number;
   readonly before: string;
 }
 
-/** The first entry of a stretch that stays, and its last of all. */
-async function loadReach(
+/** Loads the sequence numbers of the first entry to keep in a range, and of the last entry in it. */
+async function loadRange(
   tx: Transaction,
-  { writer, from, until, before }: Reach,
-): Promise<{ readonly young: number | undefined; readonly last: number | undefined }> {
-  const stretch = sql`from "_Decision" where "writer" = ${writer} and "sequence" > ${from} and "sequence" <= ${until}`;
-  const row = await tx.one<{ young: number | null; last: number | null }>(sql`
-    select (select min("sequence") ${stretch} and "at" >= ${before}) as "young", (select max("sequence") ${stretch}) as "last"`);
-  return { young: row?.young ?? undefined, last: row?.last ?? undefined };
+  { writer, from, until, before }: Range,
+): Promise<{ readonly firstKept: number | undefined; readonly last: number | undefined }> {
+  const range = sql`from "_Decision" where "writer" = ${writer} and "sequence" > ${from} and "sequence" <= ${until}`;
+  const row = await tx.one<{ firstKept: number | null; last: number | null }>(sql`
+    select (select min("sequence") ${range} and "at" >= ${before}) as "firstKept", (select max("sequence") ${range}) as "last"`);
+  return { firstKept: row?.firstKept ?? undefined, last: row?.last ?? undefined };
 }
 
-/** Old entries that stay: those behind where their chain was cut. */
-export function stayingBehindCuts(tx: Pick<Transaction, 'dialect'>): Staying {
-  const cut = cutPlace(tx, 'c');
+/** Returns the old entries to keep: those after the cut of their chain. */
+export function keptAfterCuts(tx: Pick<Transaction, 'dialect'>): Staying {
+  const cut = cutSequenceOf(tx, 'c');
   return {
     isSo: (row) => sql`exists (select 1 from "_Chain" as c where c."id" = ${row}."writer" and ${row}."sequence" > ${cut})`,
-    // Of each chain the last entry first: where that was cut too, no row of it is looked at.
+    // Compares the last entry of each chain in the partition first, so that no row is read of a chain whose entries are all before the cut.
     among: (partition: Sql) => sql`
       select e.* from (
         select c."id", ${cut} as "cut", (

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createId } from '../../ids.ts';
 import { makePartitions, type Transaction } from '../../storage/index.ts';
 import { explain, onPostgres } from '../../storage/storage.fixture.ts';
-import { RECORD } from '../append-entries.ts';
-import { type AuditEntry, analytics, appendEntry, createEntryId, loadChainHeads, loadDecision, searchDecisions } from '../index.ts';
-import { type EntryPlace, loadHash } from '../integrity/entry-rows.ts';
-import { openTestRecord, type TestRecord, testEntry } from '../integrity/evidence.fixture.ts';
-import { verifyRecord } from '../integrity/index.ts';
-import { DECISION, findCuts } from './prune-entries.ts';
+import { AUDIT_LOG } from '../append-entries.ts';
+import { type AuditEntry, appendEntry, createEntryId, loadAnalytics, loadChainHeads, loadEntry, searchEntries } from '../index.ts';
+import { type EntryLocation, loadHash } from '../integrity/entry-rows.ts';
+import { verifyChains } from '../integrity/index.ts';
+import { openTestAuditLog, type TestAuditLog, testEntry } from '../integrity/integrity.fixture.ts';
+import { AUDIT_RESOURCE, findCuts } from './prune-entries.ts';
 
 const DAY = 24 * 60 * 60_000;
 const NOW = Date.now();
@@ -20,25 +20,25 @@ function idAt(time: number): string {
   return `${hex.slice(0, 8)}-${hex.slice(8)}${createId().slice(13)}`;
 }
 
-let record: TestRecord;
+let record: TestAuditLog;
 const entries: AuditEntry[] = [];
-const places = new Map<string, EntryPlace>();
+const places = new Map<string, EntryLocation>();
 beforeAll(async () => {
-  record = await openTestRecord();
+  record = await openTestAuditLog();
   for (const age of AGES.toReversed()) {
     const time = NOW - age * DAY;
     const entry = { ...testEntry(2), id: idAt(time), at: new Date(time).toISOString(), userId: `${age} days` };
     entries.unshift(entry);
     await record.database.transaction((tx) => appendEntry(tx, entry));
-    await makePartitions(record.database, DECISION);
+    await makePartitions(record.database, AUDIT_RESOURCE);
   }
   for (const { id, writer, sequence } of await record.rows()) places.set(id, { writer, sequence });
 });
 afterAll(() => record.dispose());
 
-function placeOf(index: number): EntryPlace {
+function placeOf(index: number): EntryLocation {
   const { id, at } = entries[index] as AuditEntry;
-  return { ...(places.get(id) as EntryPlace), at };
+  return { ...(places.get(id) as EntryLocation), at };
 }
 
 const read = <T>(work: (tx: Transaction) => Promise<T>): Promise<T> => record.database.transaction(work);
@@ -81,7 +81,7 @@ describe('entries are found', () => {
   it('however old, page by page', async () => {
     const found: AuditEntry[] = [];
     for (let cursor: string | undefined; ; ) {
-      const page = await read((tx) => searchDecisions(tx, { limit: 7, cursor }));
+      const page = await read((tx) => searchEntries(tx, { limit: 7, cursor }));
       found.push(...page.entries);
       cursor = page.next;
       if (cursor === undefined) break;
@@ -91,14 +91,13 @@ describe('entries are found', () => {
 
   it.each(AGES.filter((_, at) => at % 6 === 0))('by user, between two times, and by id: %i days old', async (age) => {
     const expected = entries.find(({ userId }) => userId === `${age} days`) as AuditEntry;
-    const by = (query: object) =>
-      read((tx) => searchDecisions(tx, { limit: 2, ...query })).then((page) => page.entries.map(({ id }) => id));
+    const by = (query: object) => read((tx) => searchEntries(tx, { limit: 2, ...query })).then((page) => page.entries.map(({ id }) => id));
     const time = Date.parse(expected.at);
     expect(await by({ userId: `${age} days` })).toEqual([expected.id]);
     expect(await by({ from: time, to: time + 1 })).toEqual([expected.id]);
     // At the very edge of what is looked at first.
     expect(await by({ userId: `${age} days`, to: time + 2 * DAY })).toEqual([expected.id]);
-    expect((await read((tx) => loadDecision(tx, expected.id)))?.at).toBe(expected.at);
+    expect((await read((tx) => loadEntry(tx, expected.id)))?.at).toBe(expected.at);
   });
 
   it('by their place in their chain, however wrong the time that somebody knows', async () => {
@@ -113,19 +112,19 @@ describe('entries are found', () => {
   it('by an id whose clock was wrong, and by none', async () => {
     const entry = { ...testEntry(2), id: createEntryId(), at: new Date(NOW - 100 * DAY).toISOString() };
     await read((tx) => appendEntry(tx, entry));
-    expect((await read((tx) => loadDecision(tx, entry.id)))?.at).toBe(entry.at);
+    expect((await read((tx) => loadEntry(tx, entry.id)))?.at).toBe(entry.at);
     for (const id of [createEntryId(), 'x', '', '00000000-0000-7000-8000-000000000000'])
-      expect(await read((tx) => loadDecision(tx, id))).toBeUndefined();
+      expect(await read((tx) => loadEntry(tx, id))).toBeUndefined();
   });
 });
 
 describe('who reads enters no more days than are asked for, by an index', () => {
   it.each<[string, number, (tx: Transaction) => Promise<unknown>]>([
-    ['the newest', 2, (tx) => searchDecisions(tx, { limit: 0 })],
-    ['the newest of one user', 8, (tx) => searchDecisions(tx, { limit: 0, userId: '5 days' })],
-    ['those of some days', 30, (tx) => searchDecisions(tx, { limit: 50, from: NOW - 30 * DAY, to: NOW - 20 * DAY })],
-    ['one by its id', 12, (tx) => loadDecision(tx, entries[2]?.id ?? '')],
-    ['one by its place in time', 10, (tx) => tx.one(RECORD.find(entries[2] as AuditEntry))],
+    ['the newest', 2, (tx) => searchEntries(tx, { limit: 0 })],
+    ['the newest of one user', 8, (tx) => searchEntries(tx, { limit: 0, userId: '5 days' })],
+    ['those of some days', 30, (tx) => searchEntries(tx, { limit: 50, from: NOW - 30 * DAY, to: NOW - 20 * DAY })],
+    ['one by its id', 12, (tx) => loadEntry(tx, entries[2]?.id ?? '')],
+    ['one by its place in time', 10, (tx) => tx.one(AUDIT_LOG.find(entries[2] as AuditEntry))],
     ['one by its place in its chain, and when it was signed', 11, (tx) => loadHash(tx, placeOf(2))],
     ['the ends of chains', 7, (tx) => loadChainHeads(tx, 32)],
   ])('%s', async (what, days, work) => {
@@ -136,21 +135,21 @@ describe('who reads enters no more days than are asked for, by an index', () => 
   });
 
   it('analytics of some days, the hour it begins in too', async () => {
-    const plans = await plansOf((tx) => analytics(tx, { from: NOW - 5 * DAY }));
+    const plans = await plansOf((tx) => loadAnalytics(tx, { from: NOW - 5 * DAY }));
     expect(wasteIn(plans, false)).toEqual([]);
     // The newest 20 are asked for, and are as old as they are.
     if (onPostgres) expect(oldestIn(plans.slice(0, 1))).toBe(dayOf(NOW - 5 * DAY));
   });
 
   it('verifying and pruning walk chains in their order', async () => {
-    const look =
+    const transactionOf =
       (tx: Transaction) =>
       <T>(work: (of: Transaction) => Promise<T>) =>
         work(tx);
-    const verifying = await plansOf((tx) => verifyRecord({ look: look(tx), keys: new Map(), known: new Map() }));
+    const verifying = await plansOf((tx) => verifyChains({ transaction: transactionOf(tx), keys: new Map(), known: new Map() }));
     expect(wasteIn(verifying, false)).toEqual([]);
     expect(verifying.flat().filter((line) => /Incremental Sort|LAST TERM OF ORDER BY/.test(line)).length).toBeGreaterThan(0);
-    const database = (tx: Transaction) => ({ ...record.database, transaction: look(tx) });
+    const database = (tx: Transaction) => ({ ...record.database, transaction: transactionOf(tx) });
     expect(wasteIn(await plansOf((tx) => findCuts(database(tx), dayOf(NOW))), false)).toEqual([]);
   });
 

@@ -3,20 +3,20 @@ import { sql } from '../../sql.ts';
 import { makePartitions } from '../../storage/index.ts';
 import { onPostgres } from '../../storage/storage.fixture.ts';
 import { appendEntry } from '../index.ts';
-import { type Found, openTestRecord, type TestRecord } from '../integrity/evidence.fixture.ts';
 import { loadCheckpointKey } from '../integrity/index.ts';
-import { DECISION, pruneDecisions } from './prune-entries.ts';
+import { openTestAuditLog, type TestAuditLog, type TestVerification } from '../integrity/integrity.fixture.ts';
+import { AUDIT_RESOURCE, pruneEntries } from './prune-entries.ts';
 import { D1, D3, DAY, dayOf, entryAt, fillDays } from './retention.fixture.ts';
-import { createRetention, lastDay } from './retention-schedule.ts';
+import { createRetention, firstKeptDay } from './retention-schedule.ts';
 
-let record: TestRecord;
+let record: TestAuditLog;
 beforeEach(async () => {
-  record = await openTestRecord();
+  record = await openTestAuditLog();
 });
 afterEach(() => record.dispose());
 
 const key = () => loadCheckpointKey(record.folder);
-const summary = ({ breaks }: Found) => breaks.map(({ kind, detail }) => `${kind}: ${detail}`);
+const summary = ({ breaks }: TestVerification) => breaks.map(({ kind, detail }) => `${kind}: ${detail}`);
 const reasons = async (): Promise<readonly string[]> => (await record.rows()).map(({ reason }) => String(reason));
 
 describe.runIf(onPostgres)('where somebody reads for long', () => {
@@ -35,11 +35,11 @@ describe.runIf(onPostgres)('where somebody reads for long', () => {
   }
 
   it('a service starts all the same, and says that it has no partition', async () => {
-    const told: string[] = [];
-    const tell = (line: string): void => void told.push(line);
-    const retention = createRetention({ database: record.database, path: record.path, key, days: undefined, tell });
+    const lines: string[] = [];
+    const log = (line: string): void => void lines.push(line);
+    const retention = createRetention({ database: record.database, path: record.path, key, days: undefined, log });
     await whileRead('_Decision$rest', () => retention.prepare());
-    expect(told.length).toBe(1);
+    expect(lines.length).toBe(1);
     await retention.prepare();
     expect(
       await record.database.transaction((tx) => tx.one(sql`select to_regclass(${`"_Decision$${dayOf(Date.now())}"`}) is not null as "is"`)),
@@ -48,11 +48,11 @@ describe.runIf(onPostgres)('where somebody reads for long', () => {
 
   it('who is told to stop does not wait for that', async () => {
     await fillDays(record, [D1], 5);
-    await makePartitions(record.database, DECISION);
+    await makePartitions(record.database, AUDIT_RESOURCE);
     const stop = new AbortController();
     await whileRead(`_Decision$${D1}`, async () => {
       const { database, path } = record;
-      const pruning = pruneDecisions({ database, path, key: key(), before: D3, by: 'a test', stop: stop.signal });
+      const pruning = pruneEntries({ database, path, key: key(), before: D3, by: 'a test', stop: stop.signal });
       const isWaiting = () =>
         record.database.transaction((tx) =>
           tx.one(sql`select 1 from pg_locks where not granted and relation = ${`"_Decision$${D1}"`}::regclass`),
@@ -77,56 +77,56 @@ describe('by itself', () => {
           .transaction((tx) => work({ ...tx, now: tx.now + 400 * DAY }), how)
           .finally(() => how?.longRunning === true && dropping())) as typeof database.transaction,
     };
-    const told: string[] = [];
-    const retention = createRetention({ database: ahead, path: record.path, key, days: 30, tell: (line) => told.push(line) });
+    const lines: string[] = [];
+    const retention = createRetention({ database: ahead, path: record.path, key, days: 30, log: (line) => lines.push(line) });
     retention.start();
     await isDropping;
     await retention.close();
-    expect([told, (await record.rows()).length]).toEqual([[], 4]);
+    expect([lines, (await record.rows()).length]).toEqual([[], 4]);
   });
 
   it('goes what is older than it is to be kept, once a day', async () => {
-    const told: string[] = [];
+    const lines: string[] = [];
     const now = await record.database.transaction(async (tx) => tx.now);
     const old = new Date(now - 3 * DAY).toISOString();
     const young = new Date(now - DAY).toISOString();
     for (const at of [old, young]) await record.database.transaction((tx) => appendEntry(tx, entryAt(at)));
     const { promise: isTold, resolve } = Promise.withResolvers<void>();
-    const tell = (line: string): void => {
-      told.push(line);
+    const log = (line: string): void => {
+      lines.push(line);
       resolve();
     };
-    const retention = createRetention({ database: record.database, path: record.path, key, days: 2, tell });
+    const retention = createRetention({ database: record.database, path: record.path, key, days: 2, log });
     await retention.prepare();
     retention.start();
     await isTold;
     await retention.close();
-    expect(told).toEqual([`1 entries of 1 chains, from before ${lastDay(now, 2)}, are pruned`]);
+    expect(lines).toEqual([`1 entries of 1 chains, from before ${firstKeptDay(now, 2)}, are pruned`]);
     expect((await reasons()).filter((reason) => reason === old || reason === young)).toEqual([young]);
     expect(summary(await record.verify())).toEqual([]);
   });
 
   it('goes nothing where nobody asked for it', async () => {
     await fillDays(record, [D1], 2);
-    const retention = createRetention({ database: record.database, path: record.path, key, days: undefined, tell: () => undefined });
+    const retention = createRetention({ database: record.database, path: record.path, key, days: undefined, log: () => undefined });
     retention.start();
     await retention.close();
     expect((await record.rows()).length).toBe(4);
   });
 
   it('what stands in the way is told once', async () => {
-    const told: string[] = [];
+    const lines: string[] = [];
     const broken = { ...record.database, transaction: () => Promise.reject(new Error('no disk')) };
     const { promise: isTold, resolve } = Promise.withResolvers<void>();
-    const tell = (line: string): void => {
-      told.push(line);
+    const log = (line: string): void => {
+      lines.push(line);
       resolve();
     };
-    const retention = createRetention({ database: broken, path: record.path, key, days: 2, tell, every: 1 });
+    const retention = createRetention({ database: broken, path: record.path, key, days: 2, log, interval: 1 });
     retention.start();
     await isTold;
     await new Promise((again) => setTimeout(again, 20));
     await retention.close();
-    expect(told).toEqual(['old entries of the record could not be seen to, and that is tried again each hour: no disk']);
+    expect(lines).toEqual(['old audit entries could not be pruned, which is tried again every hour: no disk']);
   });
 });

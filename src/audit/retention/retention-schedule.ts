@@ -1,43 +1,43 @@
 import { type Database, makePartitions } from '../../storage/index.ts';
-import { DECISION, pruneDecisions, type RetentionPlan } from './prune-entries.ts';
+import { AUDIT_RESOURCE, type PruneOptions, pruneEntries } from './prune-entries.ts';
 
-/** What the record is kept with. */
-export interface RetentionDeps extends Pick<RetentionPlan, 'path'> {
+/** The dependencies and options of scheduled retention. */
+export interface RetentionDeps extends Pick<PruneOptions, 'path'> {
   readonly database: Database;
-  /** Days that entries are kept; undefined for as long as nobody prunes them. */
+  /** Days for which entries are kept; undefined if entries are deleted only by command. */
   readonly days: number | undefined;
-  /** The key that cuts are signed with; asked for where something is pruned. */
-  key(): RetentionPlan['key'];
-  /** Told in a sentence what was pruned, and where something stands in the way. */
-  tell(line: string): void;
-  /** Milliseconds between one look and the next. */
-  readonly every?: number;
+  /** Loads the key that signs cuts; called only when entries are pruned. */
+  key(): PruneOptions['key'];
+  /** Called with a sentence when entries were pruned, or could not be. */
+  log(line: string): void;
+  /** Milliseconds between two runs. */
+  readonly interval?: number;
 }
 
-/** Sees to it that days to come have partitions, and that what is old enough goes. */
+/** Scheduled retention: creates the partitions of coming days, and prunes old entries. */
 export interface Retention {
-  /** Has a partition for today, or tells why there is none: entries have a place all the same, and it is tried again each hour. */
+  /** Creates today's partition. Logs a failure and does not throw: entries go to the default partition, and each run tries again. */
   prepare(): Promise<void>;
-  /** Looks again each hour from now on. */
+  /** Starts the hourly runs. */
   start(): void;
-  /** Ends between one step and the next: the rest is done after the next start. */
+  /** Stops between two steps; the next start continues. */
   close(): Promise<void>;
 }
 
 const HOUR = 60 * 60_000;
 
-/** Makes a part that keeps the record for as long as it is to be kept. Every process has one; whoever comes first does it. */
-export function createRetention({ every = HOUR, ...parts }: RetentionDeps): Retention {
+/** Creates scheduled retention. Every process has one; several may prune at the same time, and the first one deletes. */
+export function createRetention({ interval = HOUR, ...deps }: RetentionDeps): Retention {
   let timer: NodeJS.Timeout | undefined;
-  let keeping: Promise<void> = Promise.resolve();
-  let done = '';
+  let running: Promise<void> = Promise.resolve();
+  let prunedBefore = '';
   let failed = false;
   const ending = new AbortController();
 
-  async function keep(): Promise<void> {
+  async function run(): Promise<void> {
     await attempt(async () => {
-      await makePartitions(parts.database, DECISION);
-      done = await pruneOld({ ...parts, stop: ending.signal }, done);
+      await makePartitions(deps.database, AUDIT_RESOURCE);
+      prunedBefore = await pruneOld({ ...deps, stop: ending.signal }, prunedBefore);
     });
   }
 
@@ -47,43 +47,43 @@ export function createRetention({ every = HOUR, ...parts }: RetentionDeps): Rete
       failed = false;
     } catch (error) {
       if (ending.signal.aborted) return;
-      if (!failed) parts.tell(`old entries of the record could not be seen to, and that is tried again each hour: ${reasonOf(error)}`);
+      if (!failed) deps.log(`old audit entries could not be pruned, which is tried again every hour: ${reasonOf(error)}`);
       failed = true;
     }
   }
 
   function next(): void {
-    keeping = keeping.then(keep);
+    running = running.then(run);
   }
 
   return {
-    prepare: () => attempt(() => makePartitions(parts.database, DECISION)),
+    prepare: () => attempt(() => makePartitions(deps.database, AUDIT_RESOURCE)),
     start() {
       if (timer !== undefined) return;
-      timer = setInterval(next, every).unref();
-      if (parts.days !== undefined) next();
+      timer = setInterval(next, interval).unref();
+      if (deps.days !== undefined) next();
     },
     async close() {
       clearInterval(timer);
       ending.abort();
-      await keeping;
+      await running;
     },
   };
 }
 
-interface PruningOld extends Omit<RetentionDeps, 'every'> {
+interface ScheduledPruning extends Omit<RetentionDeps, 'interval'> {
   readonly stop: AbortSignal;
 }
 
-/** Prunes where there is another day to go; answers the day up to which it is done. */
-async function pruneOld({ days, database, path, key, tell, stop }: PruningOld, done: string): Promise<string> {
-  if (days === undefined) return done;
-  // By whichever clock is behind: what a wrong one drops is gone for good.
+/** Prunes if a further day has become old enough. Returns the first day that is kept. */
+async function pruneOld({ days, database, path, key, log, stop }: ScheduledPruning, prunedBefore: string): Promise<string> {
+  if (days === undefined) return prunedBefore;
+  // The earlier of both clocks, because a clock that is ahead would delete entries too early.
   const now = Math.min(await database.transaction(async (tx) => tx.now), Date.now());
-  const before = lastDay(now, days);
-  if (before === done) return done;
-  const { entries, chains } = await pruneDecisions({ database, path, key: key(), before, by: `decisionsKept ${days}d`, stop });
-  if (entries > 0) tell(`${entries} entries of ${chains} chains, from before ${before}, are pruned`);
+  const before = firstKeptDay(now, days);
+  if (before === prunedBefore) return prunedBefore;
+  const { entries, chains } = await pruneEntries({ database, path, key: key(), before, by: `decisionsKept ${days}d`, stop });
+  if (entries > 0) log(`${entries} entries of ${chains} chains, from before ${before}, are pruned`);
   return before;
 }
 
@@ -93,10 +93,10 @@ function reasonOf(error: unknown): string {
 
 const DAY = 24 * 60 * 60_000;
 
-/** Days for which entries stay, whatever is asked for: what began then may still be appended. */
-const LEAST = 1;
+/** Entries are kept for at least one day: transactions that began within it may still append entries. */
+const MIN_DAYS = 1;
 
-/** The first day whose entries stay, by UTC, where all that are younger than so many days do: `2026-01-31`. */
-export function lastDay(now: number, days: number = LEAST): string {
+/** Returns the first day (UTC) whose entries are kept, such as `2026-01-31`, so that all entries of the last `days` days are kept. */
+export function firstKeptDay(now: number, days: number = MIN_DAYS): string {
   return new Date(now - days * DAY).toISOString().slice(0, 10);
 }

@@ -1,6 +1,6 @@
 import { openPlace } from '../../storage/storage.fixture.ts';
-import { type AuditEntry, appendAll, createEntryId } from '../index.ts';
-import { type TestRecord, testEntry } from '../integrity/evidence.fixture.ts';
+import { type AuditEntry, appendAuditEntries, createEntryId } from '../index.ts';
+import { type TestAuditLog, testEntry } from '../integrity/integrity.fixture.ts';
 
 export const DAY: number = 24 * 60 * 60_000;
 export const TODAY: number = Date.now();
@@ -16,14 +16,14 @@ export const D4: string = dayOf(TODAY - 2 * DAY);
 export const entryAt = (at: string, reason: string = at): AuditEntry => ({ ...testEntry(2), id: createEntryId(), at, reason });
 
 /** Each day's entries in a chain of their own, and all of them in another. */
-export async function fillDays(record: TestRecord, days: readonly string[], count: number): Promise<void> {
+export async function fillDays(record: TestAuditLog, days: readonly string[], count: number): Promise<void> {
   const times = days.flatMap((day) => Array.from({ length: count }, (_, n) => new Date(Date.parse(day) + n * 1000).toISOString()));
   const groups = [...days.map((day) => times.filter((time) => time.startsWith(day))), times];
   for (const group of groups) {
     const other = openPlace(record.place);
     for (let from = 0; from < group.length; from += 7) {
       await other.transaction((tx) =>
-        appendAll(
+        appendAuditEntries(
           tx,
           group.slice(from, from + 7).map((time) => entryAt(time)),
         ),

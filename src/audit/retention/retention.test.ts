@@ -2,26 +2,33 @@ import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sql } from '../../sql.ts';
 import { onPostgres } from '../../storage/storage.fixture.ts';
-import { analytics, appendEntry } from '../index.ts';
-import { type Found, openTestRecord, type TestRecord } from '../integrity/evidence.fixture.ts';
-import { createCheckpoints, type Look, loadCheckpointKey, publicKeyPath, readPublicKeys, verifyRecord } from '../integrity/index.ts';
-import { findCuts, planRetention, pruneDecisions } from './prune-entries.ts';
+import { appendEntry, loadAnalytics } from '../index.ts';
+import {
+  createCheckpoints,
+  loadCheckpointKey,
+  loadPublicKeys,
+  publicKeyPath,
+  type RunTransaction,
+  verifyChains,
+} from '../integrity/index.ts';
+import { openTestAuditLog, type TestAuditLog, type TestVerification } from '../integrity/integrity.fixture.ts';
+import { findCuts, planPruning, pruneEntries } from './prune-entries.ts';
 import { D1, D2, D3, D4, entryAt, fillDays, TODAY } from './retention.fixture.ts';
 
 const BEFORE = D3;
 
-let record: TestRecord;
+let record: TestAuditLog;
 beforeEach(async () => {
-  record = await openTestRecord();
+  record = await openTestAuditLog();
 });
 afterEach(() => record.dispose());
 
 const key = () => loadCheckpointKey(record.folder);
 const prune = (before: string = BEFORE, more: { readonly stop?: AbortSignal } = {}) =>
-  pruneDecisions({ database: record.database, path: record.path, key: key(), before, by: 'a test', ...more });
+  pruneEntries({ database: record.database, path: record.path, key: key(), before, by: 'a test', ...more });
 const reasons = async (): Promise<readonly string[]> => (await record.rows()).map(({ reason }) => String(reason));
 const counts = () => record.database.transaction((tx) => tx.all(sql`select * from "_DecisionHour" where "hour" < ${BEFORE} order by "id"`));
-const summary = ({ breaks }: Found) => breaks.map(({ kind, detail }) => `${kind}: ${detail}`);
+const summary = ({ breaks }: TestVerification) => breaks.map(({ kind, detail }) => `${kind}: ${detail}`);
 
 describe('what is older than a day goes', () => {
   beforeEach(async () => {
@@ -31,7 +38,7 @@ describe('what is older than a day goes', () => {
 
   it('and nothing else does: the record is whole, says what was pruned, and hourly counts stay', async () => {
     const before = await counts();
-    expect(await planRetention(record.database, BEFORE)).toEqual({ entries: 80, chains: 3 });
+    expect(await planPruning(record.database, BEFORE)).toEqual({ entries: 80, chains: 3 });
     expect(await prune()).toEqual({ entries: 80, chains: 3 });
     const left = await reasons();
     const noted = `80 entries of 3 chains, from before ${BEFORE}, are pruned`;
@@ -69,7 +76,7 @@ describe('what is older than a day goes', () => {
         return database.transaction(work, how);
       }) as typeof database.transaction,
     };
-    await expect(pruneDecisions({ database: halting, path: record.path, key: key(), before: BEFORE, by: 'a test' })).rejects.toThrow(
+    await expect(pruneEntries({ database: halting, path: record.path, key: key(), before: BEFORE, by: 'a test' })).rejects.toThrow(
       'killed',
     );
     expect(summary(await record.verify())).toEqual([]);
@@ -91,7 +98,7 @@ describe('what is older than a day goes', () => {
         return answer;
       }) as typeof database.transaction,
     };
-    await pruneDecisions({ database: watched, path: record.path, key: key(), before: BEFORE, by: 'a test' });
+    await pruneEntries({ database: watched, path: record.path, key: key(), before: BEFORE, by: 'a test' });
     const hurried = steps.filter(({ from, to }, at) => {
       const next = steps[at + 1];
       return next !== undefined && next.from - to < (to - from) / 2;
@@ -100,15 +107,15 @@ describe('what is older than a day goes', () => {
   });
 
   it('and what checkpoints are made of is not missed', async () => {
-    const told: string[] = [];
-    const checkpoints = createCheckpoints({ database: record.database, path: record.path, key: key(), tell: (line) => told.push(line) });
+    const lines: string[] = [];
+    const checkpoints = createCheckpoints({ database: record.database, path: record.path, key: key(), log: (line) => lines.push(line) });
     checkpoints.start();
     await prune();
     await checkpoints.close();
     checkpoints.start();
     await prune(new Date(TODAY).toISOString().slice(0, 10));
     await checkpoints.close();
-    expect(told).toEqual([]);
+    expect(lines).toEqual([]);
     expect(summary(await record.verify())).toEqual([]);
   });
 
@@ -133,12 +140,12 @@ describe('what is older than a day goes', () => {
     expect(summary(await record.verify())).toEqual([]);
     await record.tamper(sql`insert into "_Decision" ("id", "at", "kind", "allowed", "writer", "sequence", "hash")
       values ('put', ${new Date().toISOString()}, 'access', ${onPostgres ? sql`true` : 1}, ${old?.writer}, 3, 'x')`);
-    expect(summary(await record.verify())).toEqual(['inserted: entry put stands among those that were pruned, and is younger']);
+    expect(summary(await record.verify())).toEqual(['inserted: entry put is before the cut of the chain, but too new to have been pruned']);
   });
 
   it('analytics of hours whose entries are gone go on', async () => {
     const from = Date.parse(`${D2}T00:00:05.000Z`);
-    const ask = () => record.database.transaction((tx) => analytics(tx, { from }));
+    const ask = () => record.database.transaction((tx) => loadAnalytics(tx, { from }));
     const before = await ask();
     await prune();
     const after = await ask();
@@ -167,20 +174,20 @@ describe('what is older than a day goes', () => {
 
   it.each([1, 2, 3, 5, 8, 13])('and who verifies meanwhile finds a whole record: at look %i', async (at) => {
     let looks = 0;
-    const look: Look = async (work) => {
+    const transaction: RunTransaction = async (work) => {
       if (++looks === at) await prune();
       return record.database.transaction(work);
     };
-    const keys = readPublicKeys(publicKeyPath(record.folder));
-    expect(await verifyRecord({ look, keys, known: new Map() })).toMatchObject({ breaks: [], breakCount: 0 });
+    const keys = loadPublicKeys(publicKeyPath(record.folder));
+    expect(await verifyChains({ transaction, keys, known: new Map() })).toMatchObject({ breaks: [], breakCount: 0 });
   });
 
   it('and so does who goes on with a page behind which all is gone', async () => {
-    const look: Look = (work) => record.database.transaction(work);
-    const verifying = { look, keys: readPublicKeys(publicKeyPath(record.folder)), known: new Map() };
-    const first = await verifyRecord({ ...verifying, limit: 7 });
+    const transaction: RunTransaction = (work) => record.database.transaction(work);
+    const verifying = { transaction, keys: loadPublicKeys(publicKeyPath(record.folder)), known: new Map() };
+    const first = await verifyChains({ ...verifying, limit: 7 });
     await prune();
-    expect(await verifyRecord({ ...verifying, from: first.next })).toMatchObject({ breaks: [], breakCount: 0 });
+    expect(await verifyChains({ ...verifying, from: first.next })).toMatchObject({ breaks: [], breakCount: 0 });
   });
 
   it('two at once do it once', async () => {
@@ -222,7 +229,7 @@ it.runIf(onPostgres)('what had no partition is given one, and goes with it', asy
 it('entries from before there were chains are counted, are on the record, and go', async () => {
   await fillDays(record, [D1, D4], 5);
   await record.tamper(sql`update "_Decision" set "writer" = null, "sequence" = null, "hash" = null`, sql`delete from "_Chain"`);
-  expect(await planRetention(record.database, BEFORE)).toEqual({ entries: 10, chains: 0 });
+  expect(await planPruning(record.database, BEFORE)).toEqual({ entries: 10, chains: 0 });
   expect(await prune()).toEqual({ entries: 10, chains: 0 });
   const left = await reasons();
   expect([left.length, left.includes(`10 entries of 0 chains, from before ${BEFORE}, are pruned`)]).toEqual([11, true]);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { appendEntry } from '../../audit/index.ts';
-import { testEntry } from '../../audit/integrity/evidence.fixture.ts';
+import { testEntry } from '../../audit/integrity/integrity.fixture.ts';
 import { parseDefinition } from '../../resources/index.ts';
 import { SYSTEM } from '../../resources/system/index.ts';
 import { sql } from '../../sql.ts';

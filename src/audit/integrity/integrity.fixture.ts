@@ -5,41 +5,41 @@ import { SYSTEM } from '../../resources/system/index.ts';
 import { type Sql, sql } from '../../sql.ts';
 import { type Database, migrate } from '../../storage/index.ts';
 import { openPlace, openTestDatabase } from '../../storage/storage.fixture.ts';
-import { type AuditEntry, appendAll, createEntryId } from '../index.ts';
-import { type ReadCheckpoints, readCheckpoints } from './checkpoint-file.ts';
-import { loadCheckpointKey, publicKeyPath, readPublicKeys } from './checkpoint-key.ts';
-import { createCheckpoints, loadMarks } from './checkpoints.ts';
-import type { Look } from './compare-heads.ts';
-import type { Break } from './integrity-break.ts';
-import { type Verification, verifyRecord } from './verify-chains.ts';
+import { type AuditEntry, appendAuditEntries, createEntryId } from '../index.ts';
+import type { Break } from './chain-breaks.ts';
+import { loadCheckpointKey, loadPublicKeys, publicKeyPath } from './checkpoint.ts';
+import { type VerifiedCheckpoints, verifyCheckpointFile } from './checkpoint-file.ts';
+import { createCheckpoints, loadLastLines } from './checkpoints.ts';
+import type { RunTransaction } from './entry-rows.ts';
+import { type ChainVerification, verifyChains } from './verify-chains.ts';
 
-/** A record that chains have been appended to, and its checkpoints. */
-export interface TestRecord {
+/** An audit log in a test database, and its checkpoint file. */
+export interface TestAuditLog {
   readonly database: Database;
-  /** Where it is: to be opened by another. */
+  /** The address of the database, to open it a second time. */
   readonly place: string;
   readonly folder: string;
   /** The checkpoint file. */
   readonly path: string;
-  /** Appends so many entries, as they may be, by one writer after the other: each beginning a chain of its own. */
+  /** Appends chains with the given numbers of entries, each by a new writer. */
   fill(chains: readonly number[]): Promise<void>;
-  /** Signs the ends of chains as they are. */
+  /** Writes a checkpoint. */
   checkpoint(): Promise<void>;
-  /** What is wrong with the checkpoints and the chains, all together. */
-  verify(): Promise<Found>;
-  /** Does to the database what nobody should. */
+  /** Verifies the checkpoint file and the chains. */
+  verify(): Promise<TestVerification>;
+  /** Runs statements that manipulate the audit log. */
   tamper(...statements: readonly Sql[]): Promise<void>;
   rows(): Promise<readonly StoredEntry[]>;
   dispose(): Promise<void>;
 }
 
-/** What was found. */
-export interface Found extends Pick<Verification, 'entries' | 'chains' | 'notChained'> {
+/** The result of a verification. */
+export interface TestVerification extends Pick<ChainVerification, 'entries' | 'chains' | 'notChained'> {
   readonly breaks: readonly Break[];
-  readonly checkpoints: ReadCheckpoints;
+  readonly checkpoints: VerifiedCheckpoints;
 }
 
-/** A row of the record. */
+/** A row of the audit log. */
 export interface StoredEntry extends Record<string, unknown> {
   readonly id: string;
   readonly writer: string;
@@ -47,10 +47,10 @@ export interface StoredEntry extends Record<string, unknown> {
   readonly hash: string;
 }
 
-/** An empty record. */
-export async function openTestRecord(): Promise<TestRecord> {
+/** Opens an empty audit log. */
+export async function openTestAuditLog(): Promise<TestAuditLog> {
   const { database, place, dispose } = openTestDatabase();
-  const folder = mkdtempSync(join(tmpdir(), 'bailiwick-evidence-'));
+  const folder = mkdtempSync(join(tmpdir(), 'bailiwick-integrity-'));
   const path = join(folder, 'checkpoints.ndjson');
   await migrate(database, SYSTEM);
   const key = loadCheckpointKey(folder);
@@ -62,32 +62,32 @@ export async function openTestRecord(): Promise<TestRecord> {
     path,
     async fill(chains) {
       for (const length of chains) {
-        // Another process, so another writer.
+        // A second connection has a writer of its own.
         const other = openPlace(place);
         for (let done = 0; done < length; ) {
           const size = Math.min(length - done, 1 + (done % 3));
           const entries = Array.from({ length: size }, (_, index) => testEntry(done + index));
-          await other.transaction((tx) => appendAll(tx, entries));
+          await other.transaction((tx) => appendAuditEntries(tx, entries));
           done += size;
         }
         await other.close();
       }
     },
     async checkpoint() {
-      const told: string[] = [];
-      const checkpoints = createCheckpoints({ database, path, key, tell: (line) => told.push(line) });
+      const lines: string[] = [];
+      const checkpoints = createCheckpoints({ database, path, key, log: (line) => lines.push(line) });
       checkpoints.start();
       await checkpoints.close();
-      if (told.length > 0) throw new Error(told.join('; '));
+      if (lines.length > 0) throw new Error(lines.join('; '));
     },
     async verify() {
       const breaks: Break[] = [];
-      const look: Look = (work) => database.transaction(work);
-      const keys = readPublicKeys(publicKeyPath(folder));
-      const marks = await database.transaction(loadMarks);
-      const checkpoints = await readCheckpoints(path, { keys, marks, look, report: (found) => breaks.push(found) });
-      const looked = await verifyRecord({ look, keys, known: checkpoints.known });
-      return { ...looked, breaks: [...breaks, ...looked.breaks], checkpoints };
+      const transaction: RunTransaction = (work) => database.transaction(work);
+      const keys = loadPublicKeys(publicKeyPath(folder));
+      const lastLines = await database.transaction(loadLastLines);
+      const checkpoints = await verifyCheckpointFile(path, { keys, lastLines, transaction, report: (found) => breaks.push(found) });
+      const verified = await verifyChains({ transaction, keys, known: checkpoints.known });
+      return { ...verified, breaks: [...breaks, ...verified.breaks], checkpoints };
     },
     async tamper(...statements) {
       await database.transaction(async (tx) => {
@@ -102,7 +102,7 @@ export async function openTestRecord(): Promise<TestRecord> {
   };
 }
 
-/** Every other one has whatever may be absent. */
+/** Creates an entry. Every second one has all optional members. */
 export function testEntry(number: number): AuditEntry {
   const rest = {
     userId: 'u1',
