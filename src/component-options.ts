@@ -10,7 +10,7 @@ import type { MonitoringOptions } from './observability/monitoring.ts';
 import type { PipelineOptions } from './pipeline/index.ts';
 import type { RequestLimits } from './request/index.ts';
 import type { CursorKey } from './storage/index.ts';
-import type { ImportBounds } from './transfer/index.ts';
+import type { ImportLimits } from './transfer/index.ts';
 import type { PrimaryOptions } from './workers/index.ts';
 
 /** Returns the limits on requests. */
@@ -47,7 +47,7 @@ export function toPrimaryOptions(config: Config): PrimaryOptions {
 const END_SECONDS = 10;
 
 /** Returns the limits of imports. A row may be as long as a request body. */
-export function toImportBounds({ importBytes, importStreamBytes, bodyBytes, jsonDepth }: Config): ImportBounds {
+export function toImportLimits({ importBytes, importStreamBytes, bodyBytes, jsonDepth }: Config): ImportLimits {
   return { bodyBytes: importBytes, streamBytes: importStreamBytes, rowLength: bodyBytes, depth: jsonDepth };
 }
 

@@ -21,7 +21,7 @@ import {
   toAuditMaintenanceOptions,
   toAuthenticationOptions,
   toHttpLimits,
-  toImportBounds,
+  toImportLimits,
   toMonitoringOptions,
   toPipelineOptions,
   toPolicyLimits,
@@ -178,7 +178,7 @@ function createApiDeps(config: Config, { database, policyStore, monitor }: ApiCo
     policyStore,
     options: toPipelineOptions(config, deriveKey(key, 'cursors')),
     limits: toRequestLimits(config),
-    importBounds: toImportBounds(config),
+    importBounds: toImportLimits(config),
     auditMode: config.auditMode,
     watch: monitor.metrics,
   };

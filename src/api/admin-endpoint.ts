@@ -9,7 +9,7 @@ import type { JsonObject } from '../operators/index.ts';
 import type { HttpRequest, HttpResponse, Method, Route } from '../request/index.ts';
 import type { Definitions } from '../resources/index.ts';
 import type { Database, Transaction } from '../storage/index.ts';
-import type { ImportBounds } from '../transfer/index.ts';
+import type { ImportLimits } from '../transfer/index.ts';
 import { readQueryMembers } from './admin-parsing.ts';
 import { parsePolicyImportBody, type SentImport } from './policy-import-body.ts';
 
@@ -22,7 +22,7 @@ export interface AdminParts {
   /** Policies that are imported at once, at most. */
   readonly importPolicies: number;
   /** Bounds of what they are sent as. */
-  readonly importBounds: ImportBounds;
+  readonly importBounds: ImportLimits;
   readonly timeZone: string;
   /** True if a change of a policy or an assignment must name the version that it changes (If-Match). */
   readonly ifMatch: 'optional' | 'required';

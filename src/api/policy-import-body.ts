@@ -2,7 +2,7 @@ import { type Issue, Problem } from '../errors.ts';
 import type { Json } from '../operators/index.ts';
 import { type HttpRequest, parseJsonBody } from '../request/index.ts';
 import { type Format, formatOfType, readObjects } from '../transfer/formats/index.ts';
-import { type ImportBounds, readAccepted, readWhole } from '../transfer/index.ts';
+import { type ImportLimits, parseAccept, readBody } from '../transfer/index.ts';
 
 /** What was sent to be imported. */
 export interface SentImport {
@@ -17,9 +17,9 @@ export interface SentImport {
  *
  * @param list Name of the list in the object.
  */
-export async function parsePolicyImportBody(call: HttpRequest, list: string, bounds: ImportBounds): Promise<SentImport> {
+export async function parsePolicyImportBody(call: HttpRequest, list: string, bounds: ImportLimits): Promise<SentImport> {
   const format = readFormat(call);
-  const bytes = await readWhole(call.stream ?? NOTHING, bounds);
+  const bytes = await readBody(call.stream ?? NOTHING, bounds);
   if (format === 'json') {
     const body = parseJsonBody(bytes, bounds.depth);
     return { body: Array.isArray(body) ? { [list]: body } : body };
@@ -49,7 +49,7 @@ export function wantsLines(call: HttpRequest): boolean {
   const named = call.query.get('format');
   if (named !== undefined && named !== 'ndjson' && named !== 'json')
     throw new Problem('REQUEST_PARAMETER', 'format: expected one of ndjson, json');
-  return named === undefined ? readAccepted(call).find((format) => format !== 'csv') === 'ndjson' : named === 'ndjson';
+  return named === undefined ? parseAccept(call).find((format) => format !== 'csv') === 'ndjson' : named === 'ndjson';
 }
 
 function readFormat(call: HttpRequest): Exclude<Format, 'csv'> {

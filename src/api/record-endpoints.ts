@@ -20,7 +20,7 @@ import {
   toBatchResponse,
   toResultResponse,
 } from '../request/index.ts';
-import { answerExport, answerImport, type Plain, type TransferDeps } from '../transfer/index.ts';
+import { handleExport, handleImport, type PlainRequest, type TransferDeps } from '../transfer/index.ts';
 
 /** The components of the record endpoints. */
 export type ApiDeps = TransferDeps;
@@ -48,14 +48,14 @@ export function createApiRoutes(deps: ApiDeps): readonly Route[] {
       path: '/api/:resource/import',
       streams: 'body',
       bodyBytes: deps.importBounds.streamBytes,
-      handle: async (http) => respondToTransfer(deps, await answerImport(deps, http), http.origin),
+      handle: async (http) => respondToTransfer(deps, await handleImport(deps, http), http.origin),
     },
     {
       method: 'POST',
       path: '/api/:resource/export',
       streams: 'answer',
       admission,
-      handle: async (http) => respondToTransfer(deps, await answerExport(deps, http), http.origin),
+      handle: async (http) => respondToTransfer(deps, await handleExport(deps, http), http.origin),
     },
     {
       method: 'POST',
@@ -79,7 +79,7 @@ async function admit(deps: ApiDeps, origin: RequestOrigin): Promise<number> {
 }
 
 /** Responds with a file, or handles an import or export of JSON like any other request. */
-async function respondToTransfer(deps: ApiDeps, answered: HttpResponse | Plain, origin: RequestOrigin): Promise<HttpResponse> {
+async function respondToTransfer(deps: ApiDeps, answered: HttpResponse | PlainRequest, origin: RequestOrigin): Promise<HttpResponse> {
   return 'plain' in answered ? respond(await handle(deps, answered.plain, origin)) : answered;
 }
 

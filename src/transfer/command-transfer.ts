@@ -1,64 +1,63 @@
 /**
- * Imports and exports from the shell: the same doors, for a user who is named by whoever has the data folder at hand. It is
- * decided and recorded as that user, who has no address there and needs no token.
+ * Imports and exports of the CLI. They use the HTTP handlers with a user named by email, without a token. The policies of this user
+ * decide, and audit entries name the user.
  */
-
 import { createEntryId } from '../audit/index.ts';
 import { Problem } from '../errors.ts';
 import type { Json } from '../operators/index.ts';
 import type { Caller } from '../pipeline/index.ts';
 import type { ByteStream, HttpRequest, HttpResponse, QueryTree } from '../request/index.ts';
-import { answerExport } from './export-job.ts';
-import { answerImport } from './import-handler.ts';
-import type { Plain, TransferDeps } from './transfer-deps.ts';
+import { handleExport } from './export-job.ts';
+import { handleImport } from './import-handler.ts';
+import type { PlainRequest, TransferDeps } from './transfer-deps.ts';
 
-/** What is done, and as whom. */
+/** An import or export of the CLI. */
 export interface CommandTransfer {
   readonly resource: string;
   /** Email of the user. */
   readonly as: string;
-  /** How, as the query of the address says it: `mode=upsert&key=slug`, `format=csv`. */
+  /** The query parameters of the HTTP request: `mode=upsert&key=slug`, `format=csv`. */
   readonly query: QueryTree;
   /** Called with the number of further rows that are done. */
   onProgress(rows: number): void;
 }
 
-/** A file that is imported. */
+/** A file to import. */
 export interface CommandImport extends CommandTransfer {
   readonly mediaType: string;
   readonly bytes: ByteStream;
 }
 
-/** What is exported. */
+/** An export. */
 export interface CommandExport extends CommandTransfer {
-  /** `where`, `sort`, `fields`, as the body of the address has them. */
+  /** The body of the HTTP request: `where`, `sort`, `fields`. */
   readonly body: Json;
 }
 
-/** Imports a file; gives a line of JSON for each row that is rejected, and one for what became of all, or a problem. */
-export async function importFromCommand(parts: TransferDeps, asked: CommandImport): Promise<AsyncIterable<string>> {
+/** Imports a file. Yields a line of JSON per rejected row, then the summary or a problem. */
+export async function importFromCommand(deps: TransferDeps, command: CommandImport): Promise<AsyncIterable<string>> {
   const headers = new Map([
-    ['content-type', asked.mediaType],
+    ['content-type', command.mediaType],
     ['accept', 'application/x-ndjson'],
     ['transfer-encoding', 'chunked'],
   ]);
-  const call = toCall(asked, { headers, stream: asked.bytes });
-  return piecesOf(await answerImport(parts, call, { caller: callerOf(parts, asked, call), onProgress: asked.onProgress }));
+  const http = toHttpRequest(command, { headers, stream: command.bytes });
+  return chunksOf(await handleImport(deps, http, { caller: callerOf(deps, command, http), onProgress: command.onProgress }));
 }
 
-/** Exports to a file; gives it piece by piece. Throws where what is exported may no longer be. */
-export async function exportFromCommand(parts: TransferDeps, asked: CommandExport): Promise<AsyncIterable<string>> {
-  const call = toCall(asked, { headers: new Map(), body: asked.body });
-  return piecesOf(await answerExport(parts, call, { caller: callerOf(parts, asked, call), onProgress: asked.onProgress }));
+/** Exports records in chunks of a file. The chunks end with an error if the permission is revoked meanwhile. */
+export async function exportFromCommand(deps: TransferDeps, command: CommandExport): Promise<AsyncIterable<string>> {
+  const http = toHttpRequest(command, { headers: new Map(), body: command.body });
+  return chunksOf(await handleExport(deps, http, { caller: callerOf(deps, command, http), onProgress: command.onProgress }));
 }
 
-interface Sent {
+interface RequestBody {
   readonly headers: ReadonlyMap<string, string>;
   readonly body?: Json;
   readonly stream?: ByteStream;
 }
 
-function toCall({ resource, query }: CommandTransfer, { headers, body, stream }: Sent): HttpRequest {
+function toHttpRequest({ resource, query }: CommandTransfer, { headers, body, stream }: RequestBody): HttpRequest {
   return {
     method: 'POST',
     params: new Map([['resource', resource]]),
@@ -74,7 +73,7 @@ function callerOf({ identity }: TransferDeps, { as }: CommandTransfer, { origin 
   return { origin, identify: (tx) => identity.identifyByEmail(tx, as) };
 }
 
-function piecesOf(answer: HttpResponse | Plain): AsyncIterable<string> {
-  if ('pieces' in answer && answer.pieces !== undefined) return answer.pieces;
-  throw new Problem('REQUEST_MALFORMED', 'expected a file of records: NDJSON, CSV or a JSON array');
+function chunksOf(response: HttpResponse | PlainRequest): AsyncIterable<string> {
+  if ('pieces' in response && response.pieces !== undefined) return response.pieces;
+  throw new Problem('REQUEST_MALFORMED', 'expected a file with NDJSON, CSV or a JSON array');
 }

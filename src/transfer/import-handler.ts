@@ -1,5 +1,4 @@
-/** The door of imports: what a call asks for, by its query, body and headers, and how it is answered. */
-
+/** The HTTP handler of imports: parses query, body and headers, runs the import and renders the response. */
 import { Problem } from '../errors.ts';
 import type { Json, JsonObject } from '../operators/index.ts';
 import { authenticate, type Caller, checkKey } from '../pipeline/index.ts';
@@ -21,32 +20,39 @@ import type { Resource } from '../resources/index.ts';
 import { detectFormat, FORMATS, type Format, formatOfType, readRows, type SourceRow } from './formats/index.ts';
 import { openImport, runImport } from './import-job.ts';
 import type { ImportSummary, Rejection } from './import-report.ts';
-import { type AttendedTransfer, entryHeader, type Plain, readAccepted, readWhole, type TransferDeps } from './transfer-deps.ts';
+import { entryHeader, type PlainRequest, parseAccept, readBody, type TransferDeps, type TransferObserver } from './transfer-deps.ts';
 
-/** Rejections that an answer lists; as NDJSON it has them all. */
-const LISTED = 100;
+/** Maximum rejections in a JSON response; an NDJSON response contains all. */
+const MAX_REJECTIONS = 100;
 
-/** Answers an import, or gives the request that a plain body is. Nobody's rows are read who could import none. */
-export async function answerImport(parts: TransferDeps, call: HttpRequest, attended?: AttendedTransfer): Promise<HttpResponse | Plain> {
-  const format = readFormat(call);
-  const query = parseImportQuery(call);
-  const caller = attended?.caller ?? (await authenticate(parts, call.origin));
-  const definition = await openImport(parts, caller, call.params.get('resource') ?? '');
-  const importing: Importing = { parts, call, caller, definition, onProgress: attended?.onProgress };
-  const stream = call.stream ?? NO_BYTES;
-  if (format !== 'json') return answerFile(importing, query, { ...query, format, stream });
+/**
+ * Handles an import request. Returns a response, or a plain request if the body is a short list without options. Rows are not read if the
+ * caller could not import any.
+ */
+export async function handleImport(
+  deps: TransferDeps,
+  http: HttpRequest,
+  observer?: TransferObserver,
+): Promise<HttpResponse | PlainRequest> {
+  const format = parseFormat(http);
+  const query = parseImportQuery(http);
+  const caller = observer?.caller ?? (await authenticate(deps, http.origin));
+  const definition = await openImport(deps, caller, http.params.get('resource') ?? '');
+  const request: ImportRequest = { deps, http, caller, definition, onProgress: observer?.onProgress };
+  const stream = http.stream ?? NO_BYTES;
+  if (format !== 'json') return importStream(request, query, { ...query, format, stream });
   const { first, bytes } = await detectFormat(stream);
-  if (first === '[') return answerFile(importing, query, { ...query, format, stream: bytes });
-  refuseQuery(call);
-  return answerBody(importing, parseJsonBody(await readWhole(bytes, parts.importBounds), parts.importBounds.depth));
+  if (first === '[') return importStream(request, query, { ...query, format, stream: bytes });
+  refuseQuery(http);
+  return importBody(request, parseJsonBody(await readBody(bytes, deps.importBounds), deps.importBounds.depth));
 }
 
-interface Importing {
-  readonly parts: TransferDeps;
-  readonly call: HttpRequest;
+interface ImportRequest {
+  readonly deps: TransferDeps;
+  readonly http: HttpRequest;
   readonly caller: Caller;
   readonly definition: Resource;
-  readonly onProgress: AttendedTransfer['onProgress'] | undefined;
+  readonly onProgress: TransferObserver['onProgress'] | undefined;
 }
 
 interface FileBody extends CellStyle {
@@ -54,38 +60,38 @@ interface FileBody extends CellStyle {
   readonly stream: ByteStream;
 }
 
-async function answerFile(importing: Importing, options: ImportOptions, { stream, ...file }: FileBody): Promise<HttpResponse> {
-  const { rowLength, depth } = importing.parts.importBounds;
-  const rows = readRows(stream, { ...file, resource: importing.definition, rowLength, depth });
-  return answerRows(importing, options, rows);
+async function importStream(request: ImportRequest, options: ImportOptions, { stream, ...file }: FileBody): Promise<HttpResponse> {
+  const { rowLength, depth } = request.deps.importBounds;
+  const rows = readRows(stream, { ...file, resource: request.definition, rowLength, depth });
+  return importRows(request, options, rows);
 }
 
-/** `{ data: [...] }`, and how to go about it. */
-async function answerBody(importing: Importing, body: Json | undefined): Promise<HttpResponse | Plain> {
-  const { parts, call } = importing;
+/** Imports a body `{ data: [...] }` with optional members. */
+async function importBody(request: ImportRequest, body: Json | undefined): Promise<HttpResponse | PlainRequest> {
+  const { deps, http } = request;
   const { options, isPlain, members } = parseImportBody(body ?? {});
-  const request = parseActionRequest({ ...call, body: members }, parts.limits, 'import');
-  if (isPlain) return { plain: request };
-  return answerRows(importing, options, toRows(request.data as readonly JsonObject[]));
+  const plain = parseActionRequest({ ...http, body: members }, deps.limits, 'import');
+  if (isPlain) return { plain };
+  return importRows(request, options, toRows(plain.data as readonly JsonObject[]));
 }
 
-async function answerRows(
-  { parts, call, caller, definition, onProgress }: Importing,
+async function importRows(
+  { deps, http, caller, definition, onProgress }: ImportRequest,
   options: ImportOptions,
   rows: AsyncIterable<SourceRow>,
 ): Promise<HttpResponse> {
   if (options.key !== undefined) checkKey(definition, options.key);
-  const whole = { rows: parts.limits.importRows, size: parts.importBounds.bodyBytes };
-  const work = runImport(parts, { caller, resource: definition.name, options, rows, whole, onProgress });
-  // The first step is taken before anything is answered: what is wrong from the start has a status of its own.
+  const atomicLimits = { rows: deps.limits.importRows, size: deps.importBounds.bodyBytes };
+  const work = runImport(deps, { caller, resource: definition.name, options, rows, atomicLimits, onProgress });
+  // The first step runs before the response begins, so that an early error has its own status.
   const first = await work.next();
-  if (acceptsLines(call)) {
-    const pieces = toLines({ first, work, options, requestId: call.origin.requestId });
+  if (acceptsNdjson(http)) {
+    const pieces = toLines({ first, work, options, requestId: http.origin.requestId });
     return { status: 200, headers: entryHeader(first.value.decisionId), body: undefined, contentType: 'application/x-ndjson', pieces };
   }
   const rejections: Rejection[] = [];
   let next = first;
-  for (; next.done !== true; next = await work.next()) if (rejections.length < LISTED) rejections.push(next.value);
+  for (; next.done !== true; next = await work.next()) if (rejections.length < MAX_REJECTIONS) rejections.push(next.value);
   return { status: 200, headers: entryHeader(next.value.decisionId), body: toSummary(next.value, options, rejections) };
 }
 
@@ -96,7 +102,7 @@ interface Lines {
   readonly requestId: string;
 }
 
-/** Each rejection as it happens; the last line is the summary, or the problem that stopped the import. */
+/** Yields each rejection as a line, then the summary or the problem that stopped the import. */
 async function* toLines({ first, work, options, requestId }: Lines): AsyncGenerator<string> {
   const toLine = (value: unknown): string => `${JSON.stringify(value)}\n`;
   try {
@@ -104,33 +110,33 @@ async function* toLines({ first, work, options, requestId }: Lines): AsyncGenera
     for (; next.done !== true; next = await work.next()) yield toLine(next.value);
     yield toLine(toSummary(next.value, options));
   } catch (error) {
-    const answer = toProblemResponse(error, requestId);
-    yield toLine(answer.body);
-    // What is our fault goes to the log, by way of an answer that breaks off.
-    if (answer.cause !== undefined) throw error;
+    const { body, cause } = toProblemResponse(error, requestId);
+    yield toLine(body);
+    // An internal error is thrown, so that it is logged and the response is cut off.
+    if (cause !== undefined) throw error;
   }
 }
 
 function toSummary({ counts }: ImportSummary, { dryRun }: ImportOptions, rejections?: readonly Rejection[]): object {
   const { imported, updated, unchanged, rejected } = counts;
-  const told = `${imported} imported, ${updated} updated, ${unchanged} unchanged, ${rejected} rejected`;
+  const counted = `${imported} imported, ${updated} updated, ${unchanged} unchanged, ${rejected} rejected`;
   return toSuccess(
     { ...counts, ...(dryRun && { dryRun }) },
-    { ...(rejections !== undefined && { rejections }), message: dryRun ? `${told}; a dry run, nothing was stored` : told },
+    { ...(rejections !== undefined && { rejections }), message: dryRun ? `${counted}; a dry run, nothing was stored` : counted },
   );
 }
 
-function readFormat(call: HttpRequest): Format {
-  const type = call.header('content-type');
-  const isEmpty = (call.header('content-length') ?? '0') === '0' && call.header('transfer-encoding') === undefined;
+function parseFormat(http: HttpRequest): Format {
+  const type = http.header('content-type');
+  const isEmpty = (http.header('content-length') ?? '0') === '0' && http.header('transfer-encoding') === undefined;
   const format = type === undefined && isEmpty ? 'json' : formatOfType(type);
   if (format !== undefined) return format;
-  const types = [...FORMATS.values()].map(({ types: [own] }) => own);
+  const types = [...FORMATS.values()].map(({ types: [type] }) => type);
   throw new Problem('REQUEST_MEDIA_TYPE', `expected a body of type ${types.join(', ')}`, { hint: `send ${types.join(' or ')}` });
 }
 
-function acceptsLines(call: HttpRequest): boolean {
-  return readAccepted(call).includes('ndjson');
+function acceptsNdjson(http: HttpRequest): boolean {
+  return parseAccept(http).includes('ndjson');
 }
 
 async function* toRows(data: readonly JsonObject[]): AsyncGenerator<SourceRow> {

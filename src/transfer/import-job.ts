@@ -1,8 +1,7 @@
 /**
- * An import of any length: rows are read as they come and taken in batches, each one transaction, so that others are
- * answered in between. Each row is decided, checked and stored by itself and leaves its own entries.
+ * Imports of any length: rows are streamed in batches. Each batch is a transaction, so that other requests are answered in between.
+ * Each row is decided, validated and stored separately and has its own audit entries.
  */
-
 import { Problem } from '../errors.ts';
 import {
   appendEntries,
@@ -22,134 +21,132 @@ import type { Resource } from '../resources/index.ts';
 import type { SourceRow } from './formats/index.ts';
 import { createImportReport, type ImportItem, type ImportSummary, type Rejection, stops } from './import-report.ts';
 
-/** Rows of a batch at most. */
+/** Maximum rows of a batch. */
 const BATCH_ROWS = 200;
-/** Characters of rows held at once: few rows are long. */
+/** Maximum characters of a batch, which limits memory. */
 const BATCH_SIZE = 4_000_000;
-/** Milliseconds that a batch may work; what it did not come to begins the next. */
+/** Maximum milliseconds of a batch; its remaining rows begin the next one. */
 const BATCH_TIME = 25;
 
-/** Bounds of what is held at once. */
-export interface WholeBounds {
+/** Limits of an atomic import. */
+export interface AtomicLimits {
   readonly rows: number;
-  /** Characters of all rows together. */
+  /** Maximum characters of all rows. */
   readonly size: number;
 }
 
-/** What is imported, and how. */
+/** An import. */
 export interface ImportJob {
   readonly caller: Caller;
   readonly resource: string;
   readonly options: ImportOptions;
   readonly rows: AsyncIterable<SourceRow>;
-  /** Bounds of an import that is all or nothing: it is held as a whole, and everyone else waits for its one transaction. */
-  readonly whole: WholeBounds;
+  /** An atomic import is held in memory, and other requests wait for its transaction. */
+  readonly atomicLimits: AtomicLimits;
   /** Called with the number of further rows that are done. */
   readonly onProgress?: ((rows: number) => void) | undefined;
 }
 
 /**
- * Refuses whoever could import no row at all, before any is read; gives the definition of what is imported.
- * Throws ACCESS_DENIED, which leaves one entry, and RESOURCE_UNKNOWN.
+ * Refuses a caller who could not import any row, before rows are read. Returns the definition of the resource. Throws RESOURCE_UNKNOWN, or
+ * ACCESS_DENIED with an audit entry.
  */
-export async function openImport(parts: PipelineDeps, caller: Caller, resource: string): Promise<Resource> {
-  const outcome = await withUnitOfWork(parts, { caller }, async (asked) => {
-    const job = createRequestContext(asked, toRequest(resource));
-    const settled = await attempt(job, async () => {
-      await decideAnyRow(job);
-      return job.resource;
+export async function openImport(deps: PipelineDeps, caller: Caller, resource: string): Promise<Resource> {
+  const outcome = await withUnitOfWork(deps, { caller }, async (unit) => {
+    const context = createRequestContext(unit, toRequest(resource));
+    const attempted = await attempt(context, async () => {
+      await decideAnyRow(context);
+      return context.resource;
     });
-    await appendEntries(job, settled);
-    return settled;
+    await appendEntries(context, attempted);
+    return attempted;
   });
-  // Returned, not thrown, out of the transaction: throwing would undo the entry.
+  // Thrown outside of the transaction, because throwing inside would roll back the entry.
   if ('problem' in outcome) throw outcome.problem;
   return outcome.result;
 }
 
-/**
- * Imports the rows; gives each that is rejected as it is, and at the end what became of all. Throws the problem that stopped
- * it, with what was stored before: nothing, where it is all or nothing.
- */
-export async function* runImport(parts: PipelineDeps, job: ImportJob): AsyncGenerator<Rejection, ImportSummary> {
-  const tally = createImportReport(job.options);
-  const batches = job.options.atomic ? readWhole(job.rows, job.whole) : readBatches(job.rows);
+/** Imports the rows. Yields each rejected row and returns the summary. Throws the problem that stopped the import, with the counts so far. */
+export async function* runImport(deps: PipelineDeps, job: ImportJob): AsyncGenerator<Rejection, ImportSummary> {
+  const report = createImportReport(job.options);
+  const batches = job.options.atomic ? readAll(job.rows, job.atomicLimits) : readBatches(job.rows);
   try {
     for await (const batch of batches) {
       for (let left = batch; left.length > 0; ) {
-        const items = await withUnitOfWork(parts, job, (asked) => runBatch(asked, job, left));
+        const items = await withUnitOfWork(deps, job, (unit) => runBatch(unit, job, left));
         left = left.slice(items.length);
         job.onProgress?.(items.length);
-        yield* tally.add(items);
+        yield* report.add(items);
       }
     }
   } catch (error) {
-    throw tally.stoppedBy(error);
+    throw report.stoppedBy(error);
   }
-  return tally.summary();
+  return report.summary();
 }
 
-/** As many of the rows as there is time for, or until the first that stops the import. */
-async function runBatch(asked: UnitOfWork, job: ImportJob, rows: readonly SourceRow[]): Promise<readonly ImportItem[]> {
+/** Imports rows until the time is up or a row stops the import. Returns the outcomes of the rows that were processed. */
+async function runBatch(unit: UnitOfWork, job: ImportJob, rows: readonly SourceRow[]): Promise<readonly ImportItem[]> {
   const { atomic, dryRun } = job.options;
-  if (atomic || dryRun) return runUndoable(asked, job, rows);
+  if (atomic || dryRun) return runRevocable(unit, job, rows);
   const items: ImportItem[] = [];
   const end = performance.now() + BATCH_TIME;
   for (const row of rows) {
-    const { append, ...item } = await runRow(asked, job, row);
-    // At once: what is kept until the end of the batch would outlive the next collection of garbage, a million times.
+    const { append, ...item } = await runRow(unit, job, row);
+    // Appended at once: entries held until the end of the batch would survive a garbage collection and slow large imports.
     await append(false);
     items.push(item);
     if (stops(item, job.options) || performance.now() > end) break;
   }
-  asked.hashes.check();
+  unit.hashes.check();
   return items;
 }
 
-/** The same where it may be undone: entries stay, and then say so. */
-async function runUndoable(asked: UnitOfWork, job: ImportJob, rows: readonly SourceRow[]): Promise<readonly ImportItem[]> {
+/** Imports rows in a savepoint that can be rolled back. Their entries are kept, with the outcome IMPORT_UNDONE. */
+async function runRevocable(unit: UnitOfWork, job: ImportJob, rows: readonly SourceRow[]): Promise<readonly ImportItem[]> {
   const { atomic, dryRun } = job.options;
   const items: RowItem[] = [];
   const end = atomic ? Number.POSITIVE_INFINITY : performance.now() + BATCH_TIME;
-  const undone = await rollBackUnless(asked.tx, async () => {
+  const isRolledBack = await rollBackUnless(unit.tx, async () => {
     for (const row of rows) {
-      const item = await runRow(asked, job, row);
+      const item = await runRow(unit, job, row);
       items.push(item);
       if (stops(item, job.options)) return false;
       if (performance.now() > end) break;
     }
     return !dryRun;
   });
-  if (!undone) asked.hashes.check();
-  for (const item of items) await item.append(undone);
+  if (!isRolledBack) unit.hashes.check();
+  for (const item of items) await item.append(isRolledBack);
   return items;
 }
 
 interface RowItem extends ImportItem {
-  /** Appends its entries; of what was undone they say so. */
-  append(undone: boolean): Promise<void>;
+  /** Appends its audit entries. */
+  append(isRolledBack: boolean): Promise<void>;
 }
 
-async function runRow(asked: UnitOfWork, { resource, options }: ImportJob, { row, data, issues, problem }: SourceRow): Promise<RowItem> {
+async function runRow(unit: UnitOfWork, { resource, options }: ImportJob, { row, data, issues, problem }: SourceRow): Promise<RowItem> {
   if (problem !== undefined) return { row, outcome: { problem, decisionId: undefined }, append: async () => undefined };
-  // Rows of users may change who asks, or end that.
-  const now = resource === 'User' ? await identifyAgain(asked) : asked;
-  const job = createRequestContext(now, { ...toRequest(resource), data });
-  const outcome = await attempt(job, () => importRow(job, { key: options.key, issues }));
+  // An earlier row can have changed the user who imports.
+  const current = resource === 'User' ? await identifyAgain(unit) : unit;
+  const context = createRequestContext(current, { ...toRequest(resource), data });
+  const outcome = await attempt(context, () => importRow(context, { key: options.key, issues }));
   return {
     row,
     outcome,
-    append: (undone) => appendEntries(job, undone && 'result' in outcome ? { problem: UNDONE, decisionId: undefined } : outcome),
+    append: (isRolledBack) =>
+      appendEntries(context, isRolledBack && 'result' in outcome ? { problem: ROLLED_BACK, decisionId: undefined } : outcome),
   };
 }
 
-const UNDONE = new Problem('IMPORT_UNDONE', 'the import was undone');
+const ROLLED_BACK = new Problem('IMPORT_UNDONE', 'the import was rolled back');
 
 function toRequest(resource: string): ApiRequest {
   return { resource, action: 'import', where: [], typed: true, sort: [], total: false };
 }
 
-/** Rows in batches. What was read whole is handed on even where reading fails behind it. */
+/** Yields rows in batches. If reading fails, yields the rows before the error first. */
 async function* readBatches(rows: AsyncIterable<SourceRow>): AsyncGenerator<readonly SourceRow[]> {
   let batch: SourceRow[] = [];
   let size = 0;
@@ -169,21 +166,21 @@ async function* readBatches(rows: AsyncIterable<SourceRow>): AsyncGenerator<read
   if (batch.length > 0) yield batch;
 }
 
-/** All rows as one batch, bounded. */
-async function* readWhole(rows: AsyncIterable<SourceRow>, most: WholeBounds): AsyncGenerator<readonly SourceRow[]> {
+/** Yields all rows as one batch. Throws REQUEST_TOO_LARGE. */
+async function* readAll(rows: AsyncIterable<SourceRow>, limits: AtomicLimits): AsyncGenerator<readonly SourceRow[]> {
   const batch: SourceRow[] = [];
   let size = 0;
   for await (const row of rows) {
     size += row.size;
-    if (batch.length === most.rows) throw tooMuch(`${most.rows} rows`);
-    if (size > most.size) throw tooMuch(`${most.size} characters`);
+    if (batch.length === limits.rows) throw tooLarge(`${limits.rows} rows`);
+    if (size > limits.size) throw tooLarge(`${limits.size} characters`);
     batch.push(row);
   }
   if (batch.length > 0) yield batch;
 }
 
-function tooMuch(most: string): Problem {
-  return new Problem('REQUEST_TOO_LARGE', `expected at most ${most} in an import of all or nothing, given more`, {
-    hint: 'without atomic=true an import may be of any length',
+function tooLarge(limit: string): Problem {
+  return new Problem('REQUEST_TOO_LARGE', `expected at most ${limit} in an atomic import, given more`, {
+    hint: 'without atomic=true, an import can have any length',
   });
 }

@@ -2,13 +2,13 @@ import { type Issue, Problem } from '../errors.ts';
 import type { Outcome, RowDone } from '../pipeline/index.ts';
 import type { ImportOptions } from '../request/index.ts';
 
-/** What a row came to. */
+/** The outcome of a row. */
 export interface ImportItem {
   readonly row: number;
   readonly outcome: Outcome<RowDone>;
 }
 
-/** A row that was not stored, and why. */
+/** A rejected row. */
 export interface Rejection {
   readonly row: number;
   readonly code: string;
@@ -17,7 +17,7 @@ export interface Rejection {
   readonly decisionId?: string;
 }
 
-/** How many rows came to what; of a dry run, to what they would have come. */
+/** The numbers of rows by outcome; in a dry run, the outcomes that they would have. */
 export interface ImportCounts {
   readonly imported: number;
   readonly updated: number;
@@ -25,28 +25,28 @@ export interface ImportCounts {
   readonly rejected: number;
 }
 
-/** What an import came to. */
+/** The result of an import. */
 export interface ImportSummary {
   readonly counts: ImportCounts;
-  /** The first entry that it left; undefined where no row came to a decision. */
+  /** Id of the first audit entry; undefined if no row was decided. */
   readonly decisionId: string | undefined;
 }
 
-/** Counts what the rows of one import come to. */
+/** Counts the outcomes of the rows of an import. */
 export interface ImportReport {
-  /** Counts, and gives those that are rejected. Throws the problem of the one that stops the import. */
+  /** Counts outcomes and yields rejections. Throws the problem of a row that stops the import. */
   add(items: readonly ImportItem[]): Generator<Rejection>;
-  /** Whatever ended the import early, as a problem that says what was done before. */
+  /** Converts the error that ended the import into a problem with the counts so far. */
   stoppedBy(error: unknown): Problem;
   summary(): ImportSummary;
 }
 
-/** Whether the import ends with this row. One that we failed is never passed over, whatever was asked for: the next would fail too. */
+/** Returns true if the import ends with this row. An internal error always ends it, because the next row would fail too. */
 export function stops({ outcome }: ImportItem, { onError }: Pick<ImportOptions, 'onError'>): boolean {
   return 'problem' in outcome && (onError === 'stop' || outcome.problem.status >= 500);
 }
 
-/** A tally of an import that has not begun. */
+/** Creates an empty report. */
 export function createImportReport(options: ImportOptions): ImportReport {
   const counts = { imported: 0, updated: 0, unchanged: 0, rejected: 0 };
   let decisionId: string | undefined;
@@ -69,29 +69,29 @@ export function createImportReport(options: ImportOptions): ImportReport {
     stoppedBy(error) {
       const problem = error instanceof Problem ? error : new Problem('INTERNAL', 'the import could not be completed', { cause: error });
       const done = options.atomic ? { ...counts, imported: 0, updated: 0, unchanged: 0 } : counts;
-      const told = tellDone(done, options);
+      const summary = describeDone(done, options);
       const data = { ...done, ...(options.dryRun && { dryRun: true }), ...(lastRow !== undefined && { lastRow }) };
-      // The usual hint of a storage that fails is that nothing was changed.
-      const hint = problem.extras.hint ?? (problem.status >= 500 ? told : undefined);
-      return new Problem(problem.code, `${problem.detail}; ${told}`, { ...problem.extras, ...(hint !== undefined && { hint }), data });
+      // Replaces the usual hint of storage errors, which says that nothing was changed.
+      const hint = problem.extras.hint ?? (problem.status >= 500 ? summary : undefined);
+      return new Problem(problem.code, `${problem.detail}; ${summary}`, { ...problem.extras, ...(hint !== undefined && { hint }), data });
     },
     summary: () => ({ counts: { ...counts }, decisionId }),
   };
 }
 
-function tellDone({ imported, updated }: ImportCounts, { atomic, dryRun }: ImportOptions): string {
-  if (atomic || dryRun) return 'nothing was stored';
-  return `before it, ${imported} ${imported === 1 ? 'row was' : 'rows were'} imported and ${updated} updated, and stay so`;
+function describeDone({ imported, updated }: ImportCounts, { atomic, dryRun }: ImportOptions): string {
+  if (atomic || dryRun || imported + updated === 0) return 'nothing was stored';
+  return `before this, ${imported} ${imported === 1 ? 'row was' : 'rows were'} imported and ${updated} updated; these changes are kept`;
 }
 
-type Failed = Extract<ImportItem['outcome'], { problem: Problem }>;
+type FailedOutcome = Extract<ImportItem['outcome'], { problem: Problem }>;
 
-function atRow(row: number, { problem, decisionId }: Failed): Problem {
+function atRow(row: number, { problem, decisionId }: FailedOutcome): Problem {
   const { code, detail, extras } = problem;
   return new Problem(code, `row ${row}: ${detail}`, { ...extras, ...(decisionId !== undefined && { decisionId }) });
 }
 
-function toRejection(row: number, { problem, decisionId }: Failed): Rejection {
+function toRejection(row: number, { problem, decisionId }: FailedOutcome): Rejection {
   const { code, detail, extras } = problem;
   return {
     row,

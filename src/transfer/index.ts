@@ -1,12 +1,12 @@
 /**
- * Imports and exports of any length: rows in batches and pages, each a transaction of its own, so that others are answered
- * in between, and none rests on policies that are no longer in force.
+ * Imports and exports of any length: rows in batches and records in pages. Each batch or page is a transaction, so other requests are
+ * answered in between, and the policies in force decide on each.
  *
- * A row or page is decided, checked and recorded by the steps of every request; nothing here decides, or knows how a format
- * is written (that is `transfer/`), or who sends bytes (that is `http/`, and `cli/`).
- * Begin with `import.ts` and `export.ts`, what is done; then the doors, how it is asked for and answered.
+ * The pipeline decides on, validates and audits each row and page. This folder never decides, and never reads or writes a format
+ * (`formats/`) or a socket (`http/`).
+ * Begin with `import-handler.ts` and `export-job.ts`.
  */
 export { type CommandExport, type CommandImport, exportFromCommand, importFromCommand } from './command-transfer.ts';
-export { answerExport } from './export-job.ts';
-export { answerImport } from './import-handler.ts';
-export { type ImportBounds, type Plain, readAccepted, readWhole, type TransferDeps } from './transfer-deps.ts';
+export { handleExport } from './export-job.ts';
+export { handleImport } from './import-handler.ts';
+export { type ImportLimits, type PlainRequest, parseAccept, readBody, type TransferDeps } from './transfer-deps.ts';

@@ -3,57 +3,57 @@ import type { Caller, PipelineDeps } from '../pipeline/index.ts';
 import type { ApiRequest, ByteStream, HttpRequest, RequestLimits } from '../request/index.ts';
 import { type Format, formatOfType } from './formats/index.ts';
 
-/** What imports and exports are made of. */
+/** The dependencies of imports and exports. */
 export interface TransferDeps extends PipelineDeps {
   readonly limits: RequestLimits;
-  /** Bounds of what is imported. */
-  readonly importBounds: ImportBounds;
+  /** Limits of imports. */
+  readonly importBounds: ImportLimits;
 }
 
-/** Bounds of what is imported; the settings of similar names. */
-export interface ImportBounds {
-  /** Bytes of a body that is one JSON object; characters of rows that are stored all or none. */
+/** Limits of imports; config options with similar names. */
+export interface ImportLimits {
+  /** Maximum bytes of a body that is a JSON object; maximum characters of the rows of an atomic import. */
   readonly bodyBytes: number;
-  /** Bytes of a body that is read as it comes. */
+  /** Maximum bytes of a streamed body. */
   readonly streamBytes: number;
-  /** Characters of one row. */
+  /** Maximum characters of a row. */
   readonly rowLength: number;
-  /** Nesting of one row. */
+  /** Maximum nesting depth of a row. */
   readonly depth: number;
 }
 
-/** A request that goes the way of every other after all: a plain list of records. */
-export interface Plain {
+/** An import or export without a file: it is run as a single request of the pipeline. */
+export interface PlainRequest {
   readonly plain: ApiRequest;
 }
 
-/** Who comes otherwise than with a token, and watches: the shell. */
-export interface AttendedTransfer {
+/** Passed by the CLI: its caller has no token, and it shows progress. */
+export interface TransferObserver {
   readonly caller: Caller;
   /** Called with the number of further rows that are done. */
   onProgress(rows: number): void;
 }
 
-/** The header that names the entry of what is answered. */
+/** Returns the header with the id of the audit entry. */
 export function entryHeader(decisionId: string | undefined): Record<string, string> {
   return decisionId === undefined ? {} : { 'x-decision-id': decisionId };
 }
 
-/** The formats that the Accept header names, in its order. */
-export function readAccepted(call: HttpRequest): readonly Format[] {
+/** Parses the formats in the Accept header, in its order. */
+export function parseAccept(call: HttpRequest): readonly Format[] {
   const ranges = (call.header('accept') ?? '').split(',').filter((range) => !/;\s*q=0(?:\.0*)?\s*(?:;|$)/.test(range));
   return ranges.map(formatOfType).filter((format) => format !== undefined);
 }
 
-/** A body that is read whole. Throws REQUEST_TOO_LARGE. */
-export async function readWhole(stream: ByteStream, { bodyBytes }: ImportBounds): Promise<Uint8Array> {
+/** Reads a body into memory. Throws REQUEST_TOO_LARGE. */
+export async function readBody(stream: ByteStream, { bodyBytes }: ImportLimits): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of stream) {
     bytes += chunk.byteLength;
     if (bytes > bodyBytes)
       throw new Problem('REQUEST_TOO_LARGE', `expected a body of at most ${bodyBytes} bytes`, {
-        hint: 'as NDJSON, CSV or a JSON array an import may be longer: it is read as it comes',
+        hint: 'NDJSON, CSV and JSON arrays are streamed and can be longer',
       });
     chunks.push(chunk);
   }

@@ -66,7 +66,7 @@ describe('bailiwick import', () => {
     const [code] = await once(child, 'close');
     expect([code, err]).toEqual([
       1,
-      'bailiwick: the command was interrupted; before it, 250 rows were imported and 0 updated, and stay so\n',
+      'bailiwick: the command was interrupted; before this, 250 rows were imported and 0 updated; these changes are kept\n',
     ]);
     expect(await tips()).toBe(before + 250);
     for (const id of query(data, `SELECT "id" FROM "Tip" WHERE "subject" = 'T'`))

@@ -113,7 +113,7 @@ describe('a row that is rejected', () => {
       403,
       {
         code: 'ACCESS_DENIED',
-        detail: 'row 3: no rule matched; before it, 2 rows were imported and 0 updated, and stay so',
+        detail: 'row 3: no rule matched; before this, 2 rows were imported and 0 updated; these changes are kept',
         data: { imported: 2, updated: 0, unchanged: 0, rejected: 1, lastRow: 3 },
       },
     ]);
@@ -206,7 +206,7 @@ describe('all or nothing', () => {
     const reply = await world.send(lines(...Array.from({ length: 21 }, (_, index) => part(`P${index}`))), { query: 'atomic=true' });
     expect([reply.status, reply.at('detail')]).toEqual([
       413,
-      'expected at most 20 rows in an import of all or nothing, given more; nothing was stored',
+      'expected at most 20 rows in an atomic import, given more; nothing was stored',
     ]);
     expect(await codes()).toEqual([]);
   });
@@ -216,7 +216,7 @@ describe('all or nothing', () => {
     const reply = await world.send(lines(...['A', 'B', 'C', 'D', 'E', 'F'].map((code) => part(code, { notes }))), { query: 'atomic=true' });
     expect([reply.status, reply.at('detail')]).toEqual([
       413,
-      'expected at most 16384 characters in an import of all or nothing, given more; nothing was stored',
+      'expected at most 16384 characters in an atomic import, given more; nothing was stored',
     ]);
     expect(await codes()).toEqual([]);
   });
@@ -346,19 +346,13 @@ describe('what is no file', () => {
     ['another type', '<a/>', { type: 'text/xml' }, 415, 'expected a body of type application/x-ndjson, text/csv, application/json'],
     ['another charset', 'code\nA', { type: 'text/csv; charset=latin1' }, 415, 'expected a body in UTF-8, given another charset'],
     ['compression', 'code\nA', { headers: { 'content-encoding': 'gzip' } }, 415, 'expected a body without content-encoding'],
-    [
-      'a header that names no fields',
-      'a,b\n1,2',
-      {},
-      400,
-      'the header has 2 mistakes; before it, 0 rows were imported and 0 updated, and stay so',
-    ],
+    ['a header that names no fields', 'a,b\n1,2', {}, 400, 'the header has 2 mistakes; nothing was stored'],
     [
       'half an array',
       '[{"code":"A","title":"a"},{',
       {},
       400,
-      'the array in the body is not whole: it ends before its last bracket; before it, 1 row was imported and 0 updated, and stay so',
+      'the array in the body is incomplete: it has no closing bracket; before this, 1 row was imported and 0 updated; these changes are kept',
     ],
     ['a JSON text', '"x"', { type: 'application/json' }, 400, 'expected a JSON object or an array in the body, given "x"'],
     ['nothing', '', { type: 'application/json' }, 400, 'data: import needs data'],

@@ -1,31 +1,31 @@
 import { describe, expect, it } from 'vitest';
-import type { SourceOptions } from './read-rows.ts';
-import { type Read, read } from './transfer.fixture.ts';
+import type { SourceOptions } from './format.ts';
+import { type ReadOutcome, read } from './formats.fixture.ts';
 
 describe('CSV', () => {
   const header = 'title,amount,views,open,tags,extra\r\n';
-  it.each<[string, string, Partial<SourceOptions>, Read]>([
+  it.each<[string, string, Partial<SourceOptions>, ReadOutcome]>([
     [
-      'each cell as its field expects',
+      'each cell by the type of its field',
       `${header}a,12.30,7,TRUE,"[""x"",""y""]","{""n"":1}"\r\n`,
       {},
       [[2, { title: 'a', amount: '12.30', views: 7, open: true, tags: ['x', 'y'], extra: { n: 1 } }]],
     ],
-    ['empty cells as nothing said', `${header}a,,,,,\n`, {}, [[2, { title: 'a' }]]],
+    ['empty cells as no value', `${header}a,,,,,\n`, {}, [[2, { title: 'a' }]]],
     [
-      'what does not fit as text, for the check to refuse',
+      'invalid numbers and booleans as texts, which validation refuses',
       'title,views,open\na,0x10,yes\n',
       {},
       [[2, { title: 'a', views: '0x10', open: 'yes' }]],
     ],
     [
-      'JSON cells that are none',
+      'cells with invalid JSON',
       'title,tags,extra\na,x,y\n',
       {},
       [[2, { title: 'a' }], '2 tags: expected a JSON array in the cell', '2 extra: expected JSON in the cell'],
     ],
     [
-      'quotes, delimiters and lines within quotes; rows as a spreadsheet numbers them',
+      'quotes, delimiters and line ends within quotes; rows as a spreadsheet counts them',
       'title\n"a ""b"", c\nd"\n\ne\n',
       {},
       [
@@ -37,7 +37,7 @@ describe('CSV', () => {
     ['another delimiter', 'title;views\n"a;b";7', { delimiter: ';' }, [[2, { title: 'a;b', views: 7 }]]],
     ['tabs', 'title\tviews\na\t7', { delimiter: '\t' }, [[2, { title: 'a', views: 7 }]]],
     [
-      'texts that were kept from being formulas',
+      'guarded formulas',
       "title\n'=1+1\n''@x\n'quoted'\n",
       {},
       [
@@ -46,7 +46,7 @@ describe('CSV', () => {
         [4, { title: "'quoted'" }],
       ],
     ],
-    ['them as they stand, where asked for', "title\n'=1+1\n", { guardFormulas: false }, [[2, { title: "'=1+1" }]]],
+    ['guarded formulas as they are, with guardFormulas off', "title\n'=1+1\n", { guardFormulas: false }, [[2, { title: "'=1+1" }]]],
     [
       'rows with too few or too many cells',
       'title,views\na\nb,1,2\nc,3\n',
@@ -65,7 +65,7 @@ describe('CSV', () => {
       ],
     ],
     [
-      'a header that another delimiter would part, before the quotes that this one puts out of place',
+      'a header with another delimiter, and reports it before the misplaced quotes',
       'title;views\na "b"; 7;"c"\n',
       {},
       [
@@ -74,7 +74,7 @@ describe('CSV', () => {
       ],
     ],
     [
-      'such a one with tabs',
+      'a header with tabs',
       'title\tviews\n',
       { delimiter: ';' },
       [
@@ -82,28 +82,23 @@ describe('CSV', () => {
         'column 1: expected the name of a field, given "title\\tviews" (did you mean the delimiter tab?)',
       ],
     ],
-    ['nothing', '', {}, ['REQUEST_MALFORMED: expected a row with the names of fields, given no row at all']],
+    ['nothing', '', {}, ['REQUEST_MALFORMED: expected a row with the names of fields, given no row']],
     [
-      'a quote that is never closed',
+      'a quote that is not closed',
       'title\n"a\nb\n',
       {},
-      ['REQUEST_MALFORMED: expected a closing quote before the end of the file, for the one that opens in line 3'],
-    ],
-    ['a quote within a cell', 'title\na"b\n', {}, ['REQUEST_MALFORMED: expected quotes around a whole cell, given one inside in line 2']],
-    ['something behind a quote', 'title\n"a"b\n', {}, ['REQUEST_MALFORMED: expected a delimiter behind a closing quote in line 2']],
-    [
-      'a row too long',
-      `title\n${'x'.repeat(300)}`,
-      {},
-      ['REQUEST_MALFORMED: expected shorter rows: this one is longer than a row may be in line 2'],
+      ['REQUEST_MALFORMED: expected a closing quote before the end of the file, for the quote that opens in line 3'],
     ],
     [
-      'a quoted cell that never ends',
-      `title\n"${'x\n'.repeat(300)}`,
+      'a quote inside a cell',
+      'title\na"b\n',
       {},
-      ['REQUEST_MALFORMED: expected shorter rows: this one is longer than a row may be in line 102'],
+      ['REQUEST_MALFORMED: expected quotes only around a whole cell, given a quote inside in line 2'],
     ],
-    ['NUL as it stands, for the check to refuse', 'title\na\u0000b', {}, [[2, { title: 'a\u0000b' }]]],
+    ['text after a closing quote', 'title\n"a"b\n', {}, ['REQUEST_MALFORMED: expected a delimiter after a closing quote in line 2']],
+    ['a row that is too long', `title\n${'x'.repeat(300)}`, {}, ['REQUEST_MALFORMED: the row is too long in line 2']],
+    ['a quoted cell without an end', `title\n"${'x\n'.repeat(300)}`, {}, ['REQUEST_MALFORMED: the row is too long in line 102']],
+    ['NUL as it is, which validation refuses', 'title\na\u0000b', {}, [[2, { title: 'a\u0000b' }]]],
   ])('reads %s', async (_, body, options, expected) => {
     for (const size of [1, 7, 1000]) expect(await read('csv', body, options, size)).toEqual(expected);
   });

@@ -2,50 +2,51 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { CsvError } from 'csv-parse';
 import { didYouMean, type Issue, Problem } from '../../errors.ts';
+import type { Field } from '../../fields/index.ts';
 import type { Json } from '../../operators/index.ts';
-import { readCell } from './csv-cells.ts';
-import { toUnreadable } from './parse-line.ts';
-import type { SourceOptions, SourceRow } from './read-rows.ts';
+import { fieldKind } from '../../resources/index.ts';
+import { parseJson } from '../../strict-json.ts';
+import { type SourceOptions, type SourceRow, toUnreadable } from './format.ts';
 
-const TOO_LONG = 'expected shorter rows: this one is longer than a row may be';
-/** Mistakes listed of one header. */
-const MOST_MISTAKES = 100;
-const MOST_SUGGESTIONS = 10;
+const TOO_LONG = 'the row is too long';
+/** Maximum mistakes listed for a header. */
+const MAX_MISTAKES = 100;
+const MAX_SUGGESTIONS = 10;
 const DELIMITERS = [',', ';', '\t'];
 
 /**
- * CSV as RFC 4180 has it, its first row the names of fields. An empty cell says nothing of its field: a new record gets the
- * default, a stored one keeps what it has. Throws REQUEST_MALFORMED for a header that is none.
+ * Parses CSV (RFC 4180), whose first row has the names of fields. An empty cell gives no value: a new record gets the default, a stored
+ * record keeps its value. Throws REQUEST_MALFORMED if the header is invalid.
  */
 export async function* parseCsv(texts: AsyncIterable<string>, options: SourceOptions): AsyncGenerator<SourceRow> {
   let header: readonly string[] | undefined;
   let row = 0;
   let headerRow: number | undefined;
-  // The header is read as soon as it is parsed: a wrong delimiter is told by it, and not by a quote that it puts out of place rows later.
-  const seeParsed = (cells: readonly string[]): void => {
-    if (!isEmptyLine(cells)) header ??= readHeader(cells, options);
+  // The header is validated as soon as it is parsed, so that a wrong delimiter is reported before a misplaced quote in a later row.
+  const onParsed = (cells: readonly string[]): void => {
+    if (!isEmptyLine(cells)) header ??= parseHeader(cells, options);
   };
-  for await (const cells of parseRows(texts, { ...options, seeParsed })) {
+  for await (const cells of parseRows(texts, { ...options, onParsed })) {
     row++;
-    // Nothing of ours, yet a spreadsheet counts it.
+    // An empty line is counted, as spreadsheets do.
     if (header === undefined || isEmptyLine(cells)) continue;
     headerRow ??= row;
-    if (row > headerRow) yield readRow({ row, header, cells }, options);
+    if (row > headerRow) yield toRow({ row, header, cells }, options);
   }
-  if (header === undefined) throw new Problem('REQUEST_MALFORMED', 'expected a row with the names of fields, given no row at all');
+  if (header === undefined) throw new Problem('REQUEST_MALFORMED', 'expected a row with the names of fields, given no row');
 }
 
 function isEmptyLine(cells: readonly string[]): boolean {
   return cells.length === 1 && cells[0] === '';
 }
 
-interface Given {
+interface ParsedRow {
   readonly row: number;
   readonly header: readonly string[];
   readonly cells: readonly string[];
 }
 
-function readRow({ row, header, cells }: Given, options: SourceOptions): SourceRow {
+function toRow({ row, header, cells }: ParsedRow, options: SourceOptions): SourceRow {
   const size = cells.reduce((sum, cell) => sum + cell.length, cells.length);
   if (cells.length !== header.length)
     return toUnreadable(row, `expected ${header.length} cells, as in the header, given ${cells.length}`, size);
@@ -54,27 +55,27 @@ function readRow({ row, header, cells }: Given, options: SourceOptions): SourceR
   for (const [index, name] of header.entries()) {
     const cell = cells[index] ?? '';
     if (cell === '') continue;
-    const read = readCell(options.resource.fields.get(name), cell, options);
-    if ('issue' in read) issues.push(read.issue);
-    else values.push([name, read.value]);
+    const parsed = parseCell(options.resource.fields.get(name), cell, options);
+    if ('issue' in parsed) issues.push(parsed.issue);
+    else values.push([name, parsed.value]);
   }
-  // Object.fromEntries defines properties: a column named __proto__ is one like any other, and no field.
+  // Object.fromEntries defines own properties, so a column named __proto__ has no special effect.
   return { row, data: Object.fromEntries(values), issues, size };
 }
 
-/** A column that is no field would spoil each row: told once, before the first. */
-function readHeader(cells: readonly string[], { resource, delimiter }: SourceOptions): readonly string[] {
+/** Validates the header, so that an unknown column is reported once and not for each row. */
+function parseHeader(cells: readonly string[], { resource, delimiter }: SourceOptions): readonly string[] {
   const seen = new Set<string>();
   const errors: Issue[] = [];
   const writable = [...resource.fields.values()].filter(({ readOnly }) => !readOnly).map(({ name }) => name);
   for (const [index, name] of cells.entries()) {
-    if (errors.length >= MOST_MISTAKES) break;
+    if (errors.length >= MAX_MISTAKES) break;
     const place = `column ${index + 1}`;
     const shown = JSON.stringify(name.slice(0, 64));
     if (seen.has(name)) errors.push({ path: place, code: 'duplicate', detail: `expected each column once, given ${shown} again` });
     else if (!resource.fields.has(name)) {
       const other = cells.length === 1 ? suggestDelimiter(name, { resource, delimiter }) : '';
-      const near = other === '' && errors.length < MOST_SUGGESTIONS ? didYouMean(name, writable) : other;
+      const near = other === '' && errors.length < MAX_SUGGESTIONS ? didYouMean(name, writable) : other;
       errors.push({ path: place, code: 'unknown', detail: `expected the name of a field, given ${shown}${near}` });
     }
     seen.add(name);
@@ -83,36 +84,36 @@ function readHeader(cells: readonly string[], { resource, delimiter }: SourceOpt
   throw new Problem('REQUEST_MALFORMED', `the header has ${errors.length} ${errors.length === 1 ? 'mistake' : 'mistakes'}`, { errors });
 }
 
-/** A header in one piece that another delimiter would part into names of fields: spreadsheets write `;` in half of the world. */
+/** Suggests another delimiter if it would split the header into names of fields: many spreadsheets write `;`. */
 function suggestDelimiter(header: string, { resource, delimiter }: Pick<SourceOptions, 'resource' | 'delimiter'>): string {
-  const parts = (other: string): readonly string[] => header.split(other, MOST_MISTAKES);
-  const meant = DELIMITERS.find((other) => other !== delimiter && parts(other).some((part) => resource.fields.has(part)));
-  return meant === undefined ? '' : ` (did you mean the delimiter ${meant === '\t' ? 'tab' : JSON.stringify(meant)}?)`;
+  const namesBy = (other: string): readonly string[] => header.split(other, MAX_MISTAKES);
+  const better = DELIMITERS.find((other) => other !== delimiter && namesBy(other).some((name) => resource.fields.has(name)));
+  return better === undefined ? '' : ` (did you mean the delimiter ${better === '\t' ? 'tab' : JSON.stringify(better)}?)`;
 }
 
 interface Parsing extends SourceOptions {
-  /** Is handed each row as it is parsed, before it can be asked for. May throw. */
-  readonly seeParsed: (cells: readonly string[]) => void;
+  /** Called with each row when it is parsed, before it is yielded. May throw. */
+  readonly onParsed: (cells: readonly string[]) => void;
 }
 
-async function* parseRows(texts: AsyncIterable<string>, { delimiter, rowLength, seeParsed }: Parsing): AsyncGenerator<readonly string[]> {
-  // What it takes is not loaded where nobody imports CSV.
+async function* parseRows(texts: AsyncIterable<string>, { delimiter, rowLength, onParsed }: Parsing): AsyncGenerator<readonly string[]> {
+  // Loaded only when CSV is imported.
   const { CsvError, parse } = await import('csv-parse');
   const parser = parse({
     delimiter,
     record_delimiter: ['\r\n', '\n'],
     max_record_size: rowLength,
     relax_column_count: true,
-    // Empty cells are no characters to it, and a row of nothing but delimiters would never be too long.
+    // `max_record_size` does not count empty cells, so a row of delimiters would never be too long.
     cast: (cell, { index }) => (index < rowLength ? cell : refuseLength()),
     on_record: (cells: string[]) => {
-      seeParsed(cells);
+      onParsed(cells);
       return cells;
     },
   });
-  const fed = pipeline(Readable.from(texts, { objectMode: true }), parser);
-  // What goes wrong in it comes out of the parser too, where it is waited for.
-  fed.catch(() => undefined);
+  const piped = pipeline(Readable.from(texts, { objectMode: true }), parser);
+  // The parser throws the same error below.
+  piped.catch(() => undefined);
   try {
     for await (const record of parser) yield record as readonly string[];
   } catch (error) {
@@ -124,16 +125,66 @@ function refuseLength(): never {
   throw new Problem('REQUEST_MALFORMED', TOO_LONG);
 }
 
-/** Its own words repeat what was sent. */
+/** Replaces the message of the parser, which repeats the data. */
 function toProblem(error: CsvError): Problem {
   const line = typeof error['lines'] === 'number' ? ` in line ${error['lines']}` : '';
-  const detail = MISTAKES.get(error.code) ?? 'expected CSV as RFC 4180 has it';
+  const detail = MISTAKES.get(error.code) ?? 'expected CSV (RFC 4180)';
   return new Problem('REQUEST_MALFORMED', `${detail}${line}`, { cause: error });
 }
 
 const MISTAKES: ReadonlyMap<string, string> = new Map([
-  ['CSV_QUOTE_NOT_CLOSED', 'expected a closing quote before the end of the file, for the one that opens'],
-  ['CSV_INVALID_CLOSING_QUOTE', 'expected a delimiter behind a closing quote'],
-  ['INVALID_OPENING_QUOTE', 'expected quotes around a whole cell, given one inside'],
+  ['CSV_QUOTE_NOT_CLOSED', 'expected a closing quote before the end of the file, for the quote that opens'],
+  ['CSV_INVALID_CLOSING_QUOTE', 'expected a delimiter after a closing quote'],
+  ['INVALID_OPENING_QUOTE', 'expected quotes only around a whole cell, given a quote inside'],
   ['CSV_MAX_RECORD_SIZE', TOO_LONG],
 ]);
+
+/** Options for writing and parsing cells. */
+interface CellOptions {
+  /** True if an apostrophe guards texts that a spreadsheet would run as formulas. */
+  readonly guardFormulas: boolean;
+  /** Maximum nesting depth of JSON in a cell. */
+  readonly depth: number;
+}
+
+/** The value of a cell, or its mistake. */
+type ParsedCell = { readonly value: Json } | { readonly issue: Issue };
+
+/**
+ * Matches texts that a spreadsheet could run as a formula, also after white space and quotes, which some skip, and in full-width
+ * characters. It also matches after apostrophes, so that parsing removes an apostrophe exactly where writing added one.
+ */
+const FORMULA = /^[\s'"]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^'*[\t\r]/;
+
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/**
+ * Writes a value as a cell: lists and JSON as JSON, null as an empty cell. With `guardFormulas`, an apostrophe precedes a text that a
+ * spreadsheet would run, also if the text already begins with one.
+ */
+export function toCell(field: Field, value: Json, { guardFormulas }: Pick<CellOptions, 'guardFormulas'>): string {
+  if (value === null) return '';
+  const kind = fieldKind(field)?.kind;
+  const text = kind === 'list' || kind === 'json' || typeof value !== 'string' ? JSON.stringify(value) : value;
+  const isNumber = kind === 'number' || kind === 'decimal';
+  return guardFormulas && !isNumber && FORMULA.test(text) ? `'${text}` : text;
+}
+
+/**
+ * Parses a cell by the type of its field. An invalid number or boolean stays a text, which the validation of values refuses. Only invalid
+ * JSON is refused here, because a text is valid JSON.
+ */
+function parseCell(field: Field | undefined, cell: string, { guardFormulas, depth }: CellOptions): ParsedCell {
+  const text = guardFormulas && cell.startsWith("'") && FORMULA.test(cell.slice(1)) ? cell.slice(1) : cell;
+  const kind = field && fieldKind(field)?.kind;
+  if (kind === 'number') return { value: NUMBER.test(text) ? Number(text) : text };
+  // Spreadsheets write booleans in capitals.
+  if (kind === 'boolean') return { value: /^(?:true|false)$/i.test(text) ? text.toLowerCase() === 'true' : text };
+  if (field === undefined || (kind !== 'list' && kind !== 'json')) return { value: text };
+  try {
+    return { value: parseJson(text, { maxDepth: depth, subject: 'the cell' }) };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return { issue: { path: field.name, code: 'format', detail: `expected ${kind === 'list' ? 'a JSON array' : 'JSON'} in the cell` } };
+  }
+}

@@ -1,15 +1,20 @@
-/** How records are written in a file. */
+import { type Issue, Problem } from '../../errors.ts';
+import { describeValue, isObject, type JsonObject } from '../../operators/index.ts';
+import type { Resource } from '../../resources/index.ts';
+import { parseJson } from '../../strict-json.ts';
+
+/** The name of a file format. */
 export type Format = 'ndjson' | 'csv' | 'json';
 
-/** What is to be known of a format without reading it. */
+/** A file format. */
 export interface FormatInfo {
-  /** What it is sent as, and taken as; the first is ours. */
+  /** Its media types; files are written with the first. */
   readonly types: readonly [string, ...string[]];
-  /** What files of it are called, behind the point. */
+  /** Its file extensions, without the dot. */
   readonly extensions: readonly string[];
 }
 
-/** Every format by name; a Map, so that `constructor` is none. */
+/** The formats by name. A Map, so that `constructor` is not a format. */
 export const FORMATS: ReadonlyMap<string, FormatInfo & { readonly name: Format }> = new Map(
   (
     [
@@ -20,8 +25,57 @@ export const FORMATS: ReadonlyMap<string, FormatInfo & { readonly name: Format }
   ).map((format) => [format.name, format]),
 );
 
-/** The format of a media type, its parameters left aside: of `text/csv; charset=utf-8` that of CSV. */
+/** Returns the format of a media type, without regard to its parameters: `text/csv; charset=utf-8` is CSV. */
 export function formatOfType(mediaType: string | undefined): Format | undefined {
   const type = mediaType?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   return [...FORMATS.values()].find(({ types }) => (types as readonly string[]).includes(type))?.name;
+}
+
+/** A row of a file. */
+export interface SourceRow {
+  /** Its number from 1: the line of NDJSON, the row of CSV as a spreadsheet counts it (the header is 1), or the position in a JSON array. */
+  readonly row: number;
+  readonly data: JsonObject;
+  /** Cells that do not have the form of their field; these fields are not in `data`. */
+  readonly issues: readonly Issue[];
+  /** Set if the row cannot be parsed; later rows can. */
+  readonly problem?: Problem;
+  /** Its length in characters, which limits how many rows are held in memory. */
+  readonly size: number;
+}
+
+/** Options for reading a file. */
+export interface SourceOptions extends RowLimits {
+  readonly format: Format;
+  readonly resource: Resource;
+  /** Of CSV: the delimiter of cells. */
+  readonly delimiter: string;
+  /** Of CSV: true if the apostrophe that guards a formula is removed. */
+  readonly guardFormulas: boolean;
+}
+
+/** Limits of a row. */
+export interface RowLimits {
+  /** Maximum characters. */
+  readonly rowLength: number;
+  /** Maximum nesting depth of JSON. */
+  readonly depth: number;
+}
+
+/** Parses the JSON text of a row. The caller has limited its length. */
+export function parseRow(row: number, text: string, { depth }: Pick<RowLimits, 'depth'>): SourceRow {
+  const size = text.length;
+  try {
+    const data = parseJson(text, { maxDepth: depth, subject: 'the row' });
+    if (isObject(data)) return { row, data, issues: [], size };
+    return toUnreadable(row, `expected an object of fields, given ${describeValue(data)}`, size);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return { row, data: {}, issues: [], problem: error, size };
+  }
+}
+
+/** Returns a row that cannot be parsed, with the reason. */
+export function toUnreadable(row: number, detail: string, size: number): SourceRow {
+  return { row, data: {}, issues: [], problem: new Problem('REQUEST_MALFORMED', detail), size };
 }

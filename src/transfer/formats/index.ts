@@ -1,14 +1,10 @@
 /**
- * Records as files: NDJSON, CSV and JSON arrays, read and written piece by piece, so that memory does not grow with the file.
+ * File formats: reading and writing of records as NDJSON, CSV and JSON arrays, streamed, so that memory does not grow with the file.
  *
- * It knows what a definition says of a field, for cells of CSV are text. It must never decide anything, reach a database,
- * hold more than one row, or know where bytes come from. What cannot be read as a row is told as such a row's problem;
- * only where nothing behind it could be read either, reading ends.
- *
- * Begin with `source.ts`, what is read, and `write.ts`; then one file for each format.
+ * CSV cells are texts, so parsing needs the definition of the resource. A row that cannot be parsed is reported with its number;
+ * reading ends only if later rows cannot be found. This folder decides nothing and reaches no database.
+ * Begin with `read-rows.ts` and `write-rows.ts`.
  */
-export { detectFormat } from './detect-format.ts';
-export { FORMATS, type Format, formatOfType } from './format.ts';
-export { readObjects } from './ndjson.ts';
-export { readRows, type SourceOptions, type SourceRow } from './read-rows.ts';
+export { FORMATS, type Format, formatOfType, type SourceOptions, type SourceRow } from './format.ts';
+export { detectFormat, readObjects, readRows } from './read-rows.ts';
 export { createWriter, type RowWriter, type WriteOptions } from './write-rows.ts';

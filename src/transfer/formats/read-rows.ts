@@ -1,45 +1,11 @@
-import type { Issue, Problem } from '../../errors.ts';
-import type { JsonObject } from '../../operators/index.ts';
-import type { Resource } from '../../resources/index.ts';
+import { Problem } from '../../errors.ts';
 import { parseCsv } from './csv.ts';
-import { decodeText } from './detect-format.ts';
-import type { Format } from './format.ts';
-import { parseJsonArray } from './json-array.ts';
-import { parseNdjson } from './ndjson.ts';
-
-/** One row of a file: the fields of a record, or why it is none. */
-export interface SourceRow {
-  /**
-   * Where it stands, so that a person finds it: the line of NDJSON, the row of CSV as a spreadsheet numbers them (the
-   * header is 1), the place in a JSON array; all from 1.
-   */
-  readonly row: number;
-  readonly data: JsonObject;
-  /** Cells that could not be read as what their field expects; those fields are not in `data`. */
-  readonly issues: readonly Issue[];
-  /** Set where the row could not be read at all; rows behind it can. */
-  readonly problem?: Problem;
-  /** Characters that it took: what reading it ahead costs. */
-  readonly size: number;
-}
-
-/** How a file is read. */
-export interface SourceOptions {
-  readonly format: Format;
-  readonly resource: Resource;
-  /** Characters of one row. */
-  readonly rowLength: number;
-  /** Nesting of one row. */
-  readonly depth: number;
-  /** Of CSV: what stands between cells. */
-  readonly delimiter: string;
-  /** Of CSV: whether an apostrophe that keeps a spreadsheet from reading a cell as a formula is taken away again. */
-  readonly guardFormulas: boolean;
-}
+import type { RowLimits, SourceOptions, SourceRow } from './format.ts';
+import { parseJsonArray, parseNdjson } from './json-rows.ts';
 
 /**
- * The rows of a file as its bytes arrive. Throws REQUEST_MALFORMED where what follows cannot be told apart any more: bytes
- * that are not UTF-8, a quote that is never closed, an array that breaks off.
+ * Parses the rows of a file as its bytes arrive. Throws REQUEST_MALFORMED if the next row cannot be found: bytes that are not UTF-8, a
+ * quote that is not closed, an incomplete array.
  */
 export function readRows(bytes: AsyncIterable<Uint8Array>, options: SourceOptions): AsyncIterable<SourceRow> {
   const texts = decodeText(bytes);
@@ -51,4 +17,62 @@ export function readRows(bytes: AsyncIterable<Uint8Array>, options: SourceOption
     case 'json':
       return parseJsonArray(texts, options);
   }
+}
+
+/** Parses NDJSON without a definition. */
+export async function* readObjects(bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, limits: RowLimits): AsyncGenerator<SourceRow> {
+  yield* parseNdjson(decodeText(bytes), limits);
+}
+
+/** Decodes UTF-8 and skips a byte order mark. Throws REQUEST_MALFORMED if the bytes are not UTF-8. */
+export async function* decodeText(bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  for await (const chunk of bytes) {
+    const text = decode(() => decoder.decode(chunk, { stream: true }));
+    if (text !== '') yield text;
+  }
+  const rest = decode(() => decoder.decode());
+  if (rest !== '') yield rest;
+}
+
+function decode(work: () => string): string {
+  try {
+    return work();
+  } catch (error) {
+    const hint = 'save the file as UTF-8; spreadsheets call this format "CSV UTF-8"';
+    throw new Problem('REQUEST_MALFORMED', 'the body is not valid UTF-8', { hint, cause: error });
+  }
+}
+
+/** The first character of a body, and the whole body. */
+export interface DetectedFormat {
+  /** The first character that is not white space; empty if there is none. */
+  readonly first: string;
+  readonly bytes: AsyncIterable<Uint8Array>;
+}
+
+const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
+const WHITE_SPACE: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d, ...BYTE_ORDER_MARK]);
+/** Maximum bytes of white space at the beginning of a body. */
+const MAX_WHITE_SPACE = 65_536;
+
+/** Reads a JSON body up to its first character, which shows whether it is an array or an object. */
+export async function detectFormat(bytes: AsyncIterable<Uint8Array>): Promise<DetectedFormat> {
+  const rest = bytes[Symbol.asyncIterator]();
+  const read: Uint8Array[] = [];
+  let length = 0;
+  for (;;) {
+    const next = await rest.next();
+    if (next.done === true) return { first: '', bytes: concat(read, rest) };
+    read.push(next.value);
+    length += next.value.byteLength;
+    const first = next.value.find((byte) => !WHITE_SPACE.has(byte));
+    if (first !== undefined) return { first: String.fromCharCode(first), bytes: concat(read, rest) };
+    if (length > MAX_WHITE_SPACE) throw new Problem('REQUEST_MALFORMED', 'expected JSON, given only white space');
+  }
+}
+
+async function* concat(read: readonly Uint8Array[], rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield* read;
+  yield* { [Symbol.asyncIterator]: () => rest };
 }

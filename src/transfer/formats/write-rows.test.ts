@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../operators/index.ts';
 import type { Format } from './format.ts';
-import { read, resource } from './transfer.fixture.ts';
+import { read, resource } from './formats.fixture.ts';
 import { createWriter } from './write-rows.ts';
 
-describe('files written', () => {
+describe('written files', () => {
   const records: readonly JsonObject[] = [
     { title: '=1+1', amount: '-3.50', views: -7, open: true, tags: ['a', '-b'], extra: null },
     { title: 'a "b",\nc ', amount: null, views: null, open: false, tags: null, extra: '@x' },
@@ -17,7 +17,7 @@ describe('files written', () => {
     return writer.begin() + pages.map((page) => writer.rows(page)).join('') + writer.end();
   };
 
-  it('are what is read', async () => {
+  it('are read back with the same values', async () => {
     const stripped = records.map((record) => Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null)));
     for (const delimiter of [',', ';', '\t']) {
       const rows = await read('csv', write('csv', [records.slice(0, 1), [], records.slice(1)], true, delimiter), { delimiter });
@@ -27,7 +27,7 @@ describe('files written', () => {
       expect((await read(format, write(format, [records.slice(0, 2), records.slice(2)]))).map((row) => row[1])).toEqual(records);
   });
 
-  it('keep a spreadsheet from running texts, and leave numbers alone', () => {
+  it('guard texts that are formulas, and no numbers', () => {
     expect(write('csv', [records])).toBe(
       [
         'title,amount,views,open,tags,extra',
@@ -46,7 +46,7 @@ describe('files written', () => {
     expect((await read('csv', text)).map((row) => row[1])).toEqual([{ title }]);
   });
 
-  it('are read back as they were, whatever stands at the beginning of a text', async () => {
+  it('are read back unchanged for any beginning of a text', async () => {
     const beginning = fc.string({
       unit: fc.constantFrom("'", '"', ' ', '\t', '\r', '\n', '=', '-', '\uff0b', 'a', ','),
       minLength: 1,
@@ -58,7 +58,7 @@ describe('files written', () => {
     await fc.assert(check, { numRuns: 500 });
   });
 
-  it('are whole without a record', () => {
+  it('are complete without a record', () => {
     expect([write('json', []), write('json', [[], []]), write('ndjson', []), write('csv', [])]).toEqual([
       '[\n]\n',
       '[\n]\n',

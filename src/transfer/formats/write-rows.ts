@@ -1,27 +1,27 @@
 import type { Field } from '../../fields/index.ts';
 import type { JsonObject } from '../../operators/index.ts';
-import { toCell } from './csv-cells.ts';
+import { toCell } from './csv.ts';
 import type { Format } from './format.ts';
 
-/** How a file is written. */
+/** Options for writing a file. */
 export interface WriteOptions {
   readonly format: Format;
-  /** What each record shows, in this order. */
+  /** The fields of each record, in this order. */
   readonly fields: readonly Field[];
-  /** Of CSV: what stands between cells. */
+  /** Of CSV: the delimiter of cells. */
   readonly delimiter: string;
-  /** Of CSV: whether an apostrophe keeps spreadsheets from reading a text as a formula. */
+  /** Of CSV: true if an apostrophe guards texts that a spreadsheet would run as formulas. */
   readonly guardFormulas: boolean;
 }
 
-/** The pieces of a file, in order. Memory holds what one call gives and no more. */
+/** Returns the chunks of a file, in order: `begin`, `rows` any number of times, `end`. */
 export interface RowWriter {
   begin(): string;
   rows(records: readonly JsonObject[]): string;
   end(): string;
 }
 
-/** A writer of one file. */
+/** Creates a writer for one file. */
 export function createWriter(options: WriteOptions): RowWriter {
   return WRITERS[options.format](options);
 }
@@ -55,7 +55,7 @@ const WRITERS: { readonly [F in Format]: (options: WriteOptions) => RowWriter } 
   },
 };
 
-/** RFC 4180: quotes where a cell holds what would end it, and where its ends are white space that readers may trim. */
+/** Quotes a cell if it contains a delimiter, quote or line end (RFC 4180), or begins or ends with white space that readers may trim. */
 function toQuoted(cell: string, delimiter: string): string {
   const needsQuotes = cell.includes(delimiter) || /["\r\n]|^\s|\s$/.test(cell);
   return needsQuotes ? `"${cell.replaceAll('"', '""')}"` : cell;

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { type Read, read } from './transfer.fixture.ts';
+import { type ReadOutcome, read } from './formats.fixture.ts';
 
 const BROKEN = new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x7d]);
 
 describe('NDJSON', () => {
-  it.each<[string, string | Uint8Array, Read]>([
+  it.each<[string, string | Uint8Array, ReadOutcome]>([
     [
-      'a line each',
+      'an object per line',
       '{"title":"a"}\n{"title":"b"}\n',
       [
         [1, { title: 'a' }],
@@ -14,7 +14,7 @@ describe('NDJSON', () => {
       ],
     ],
     [
-      'the last line without its end',
+      'a last line without a line end',
       '{"title":"a"}\r\n{"title":"ü"}',
       [
         [1, { title: 'a' }],
@@ -22,7 +22,7 @@ describe('NDJSON', () => {
       ],
     ],
     [
-      'empty lines, counted',
+      'and counts empty lines',
       '\n\n{"a":1}\n \n{"b":2}',
       [
         [3, { a: 1 }],
@@ -32,7 +32,7 @@ describe('NDJSON', () => {
     ['a byte order mark', '\ufeff{"a":1}', [[1, { a: 1 }]]],
     ['nothing', '', []],
     [
-      'what is no object',
+      'values that are not objects',
       '[1]\n7\nnull\n',
       [
         '1: expected an object of fields, given a list of 1',
@@ -40,17 +40,17 @@ describe('NDJSON', () => {
         '3: expected an object of fields, given null',
       ],
     ],
-    ['what is no JSON, and goes on', '{"a":\n{"b":2}', ['1: the row is not valid JSON', [2, { b: 2 }]]],
+    ['on after invalid JSON', '{"a":\n{"b":2}', ['1: the row is not valid JSON', [2, { b: 2 }]]],
     [
-      'a line too long, and goes on',
+      'on after a line that is too long',
       `{"a":"${'x'.repeat(300)}"}\n{"b":2}`,
       ['1: expected a line of at most 200 characters', [2, { b: 2 }]],
     ],
-    ['a last line too long', `{"a":"${'x'.repeat(300)}`, ['1: expected a line of at most 200 characters']],
-    ['a name given twice', '{"a":1,"\\u0061":2}\n{"b":2}', ['1: the row has a name twice: a', [2, { b: 2 }]]],
+    ['a last line that is too long', `{"a":"${'x'.repeat(300)}`, ['1: expected a line of at most 200 characters']],
+    ['a duplicate name', '{"a":1,"\\u0061":2}\n{"b":2}', ['1: the row has a name twice: a', [2, { b: 2 }]]],
     ['a number that is too large', '{"a":1e400}', ['1: the row has a number that is too large: expected numbers below 1.8e308']],
-    ['what nests too deep', `{"a":${'['.repeat(20)}`, ['1: expected at most 8 levels of nesting in the row, more were given']],
-    ['bytes that are no text', BROKEN, ['REQUEST_MALFORMED: the body is not valid UTF-8']],
+    ['a value that nests too deeply', `{"a":${'['.repeat(20)}`, ['1: expected at most 8 levels of nesting in the row, more were given']],
+    ['bytes that are not UTF-8', BROKEN, ['REQUEST_MALFORMED: the body is not valid UTF-8']],
     [
       'half a character at the end',
       new TextEncoder().encode('{"a":1}\n"ü').subarray(0, 10),
@@ -62,7 +62,7 @@ describe('NDJSON', () => {
 });
 
 describe('a JSON array', () => {
-  it.each<[string, string, Read]>([
+  it.each<[string, string, ReadOutcome]>([
     [
       'items',
       ' [ {"title":"a"} , {"title":"b"} ] ',
@@ -73,7 +73,7 @@ describe('a JSON array', () => {
     ],
     ['no item', '[ ]', []],
     [
-      'texts that hold brackets, quotes and backslashes',
+      'strings with brackets, quotes and backslashes',
       '[{"a":"],[{"},{"b":"\\"}]\\\\"},{"c":"\\\\"}]',
       [
         [1, { a: '],[{' }],
@@ -90,7 +90,7 @@ describe('a JSON array', () => {
       ],
     ],
     [
-      'items that are no objects',
+      'items that are not objects',
       '[1,"x,y",[2],{"a":1}]',
       [
         '1: expected an object of fields, given 1',
@@ -99,27 +99,31 @@ describe('a JSON array', () => {
         [4, { a: 1 }],
       ],
     ],
-    ['an item that is no JSON', '[{"a":tru},{"b":1}]', ['1: the row is not valid JSON', [2, { b: 1 }]]],
-    ['an item with a name twice', '[{"a":1,"a":2},{"b":1}]', ['1: the row has a name twice: a', [2, { b: 1 }]]],
+    ['an item that is not JSON', '[{"a":tru},{"b":1}]', ['1: the row is not valid JSON', [2, { b: 1 }]]],
+    ['an item with a duplicate name', '[{"a":1,"a":2},{"b":1}]', ['1: the row has a name twice: a', [2, { b: 1 }]]],
     [
-      'an array that breaks off',
+      'an incomplete array',
       '[{"a":1},{"b":',
-      [[1, { a: 1 }], 'REQUEST_MALFORMED: the array in the body is not whole: it ends before its last bracket'],
+      [[1, { a: 1 }], 'REQUEST_MALFORMED: the array in the body is incomplete: it has no closing bracket'],
     ],
-    ['a comma too many', '[{"a":1},]', [[1, { a: 1 }], 'REQUEST_MALFORMED: expected a record in the array of the body, given "]"']],
-    ['a comma before the first', '[,{"a":1}]', ['REQUEST_MALFORMED: expected a record in the array of the body, given ","']],
-    ['what is no array', '{"a":1}', ['REQUEST_MALFORMED: expected an opening bracket in the array of the body, given "{"']],
-    ['nothing', '', ['REQUEST_MALFORMED: the array in the body is not whole: it ends before its last bracket']],
+    ['a trailing comma', '[{"a":1},]', [[1, { a: 1 }], 'REQUEST_MALFORMED: expected a record in the array of the body, given "]"']],
+    ['a leading comma', '[,{"a":1}]', ['REQUEST_MALFORMED: expected a record in the array of the body, given ","']],
+    ['a value that is not an array', '{"a":1}', ['REQUEST_MALFORMED: expected an opening bracket in the array of the body, given "{"']],
+    ['nothing', '', ['REQUEST_MALFORMED: the array in the body is incomplete: it has no closing bracket']],
     [
-      'something behind it',
+      'text behind the array',
       '[{"a":1}] x',
       [[1, { a: 1 }], 'REQUEST_MALFORMED: expected nothing behind the closing bracket in the array of the body, given "x"'],
     ],
-    ['an item too long', `[{"a":"${'x'.repeat(300)}"}]`, ['REQUEST_MALFORMED: expected items of at most 200 characters in the array']],
+    [
+      'an item that is too long',
+      `[{"a":"${'x'.repeat(300)}"}]`,
+      ['REQUEST_MALFORMED: expected items of at most 200 characters in the array'],
+    ],
   ])('reads %s', async (_, body, expected) => {
     for (const size of [1, 2, 7, 1000]) {
       const rows = await read('json', body, {}, size);
-      // Where a text breaks decides whether rows before a mistake were told apart already; the mistake is the same.
+      // The chunk size decides whether rows before a mistake were yielded; the mistake is the same.
       if (typeof expected.at(-1) === 'string') expect(rows.at(-1)).toEqual(expected.at(-1));
       else expect(rows).toEqual(expected);
     }
