@@ -1,12 +1,12 @@
-/** Two columns compared with each other: `resource.authorId eq ${resource.editorId}`. */
+/** Comparisons of two columns, such as `resource.authorId eq ${resource.editorId}`. */
 import { afterAll, describe, expect, it } from 'vitest';
 import { combineKinds, IN_MEMORY, OPERATORS, ownValue } from '../../src/operators/index.ts';
-import { type Comparing, checkAlike } from './alike.ts';
+import { type Comparison, checkAlike } from './check-alike.ts';
 import { ALL_COLUMNS, createHostileTable, DATABASE, DIALECT, NOW, subjectOf, TIME_ZONE } from './hostile-table.ts';
 
 /**
- * How many pairs of columns SQL is asked with an answer for some row: 4 of texts, 9 of numbers, 4 of dates, 4 of timestamps,
- * 6 of decimals of one scale, and of booleans 4, which can be equal and nothing more.
+ * Number of pairs of columns that SQL compares, with a known result for at least one row: 4 of texts, 9 of numbers, 4 of dates,
+ * 4 of timestamps, 6 of decimals with the same scale, and 4 of booleans, which support equality only.
  */
 const PAIRS: ReadonlyMap<string, number> = new Map([
   ['eq', 31],
@@ -22,11 +22,11 @@ const PAIRS: ReadonlyMap<string, number> = new Map([
 const table = await createHostileTable();
 afterAll(() => table.close());
 
-describe(`an operator answers two columns the same in memory and in ${DATABASE}`, () => {
+describe(`an operator on two columns gives the same result in memory and in ${DATABASE}`, () => {
   for (const { name, compileColumnsSql, evaluate } of OPERATORS.values()) {
     if (compileColumnsSql === undefined) continue;
     it(name, async () => {
-      const asked: Comparing[] = [];
+      const comparisons: Comparison[] = [];
       for (const left of ALL_COLUMNS) {
         for (const right of ALL_COLUMNS) {
           const kind = combineKinds(left.kind.kind, right.kind.kind);
@@ -34,7 +34,7 @@ describe(`an operator answers two columns the same in memory and in ${DATABASE}`
           const context = { kind, now: NOW, timeZone: TIME_ZONE };
           const truth = compileColumnsSql(subjectOf(left), subjectOf(right), { comparison: context, dialect: DIALECT });
           if (truth === IN_MEMORY) continue;
-          asked.push({
+          comparisons.push({
             what: `${left.name} ${name} ${right.name}`,
             truth,
             matches(record) {
@@ -44,13 +44,13 @@ describe(`an operator answers two columns the same in memory and in ${DATABASE}`
           });
         }
       }
-      const told = (await checkAlike(table, asked)).filter((answers) => answers.some((answer) => answer !== null));
-      expect(told.length).toBe(PAIRS.get(name));
+      const known = (await checkAlike(table, comparisons)).filter((answers) => answers.some((answer) => answer !== null));
+      expect(known.length).toBe(PAIRS.get(name));
     });
   }
 
-  it('where two columns can be asked at all', () => {
-    const asked = [...OPERATORS.values()].filter(({ compileColumnsSql }) => compileColumnsSql !== undefined);
-    expect(asked.map(({ name }) => name)).toEqual([...PAIRS.keys()]);
+  it('is tested if it can compile two columns', () => {
+    const comparisons = [...OPERATORS.values()].filter(({ compileColumnsSql }) => compileColumnsSql !== undefined);
+    expect(comparisons.map(({ name }) => name)).toEqual([...PAIRS.keys()]);
   });
 });

@@ -21,7 +21,7 @@ const columnPaths = [...ALL_COLUMNS.map(({ name }) => toPath(name)), toPath('abs
 const innerPaths = [toPath('doc', 'a'), toPath('doc', 'x-1', '0'), toPath('doc', 'a', 'a'), toPath('extra', 'a'), toPath('extra', 'a"b')];
 const paths = [...columnPaths, ...innerPaths];
 
-/** What no database can say: true for texts of even length. */
+/** A condition that SQL cannot express: true for texts of even length. */
 const expression: Expression = {
   type: 'expression',
   source: 'size(resource.title) % 2 == 0',
@@ -59,7 +59,7 @@ const userPaths = ['a', 'b'].map((key) => ({ group: 'user' as const, keys: [key]
 const users = fc.record({ a: fc.constantFrom<Json>(...OPERANDS, ...LISTS), b: fc.constantFrom<Json>(...OPERANDS) });
 const references = fc.constantFrom<Path>(...paths, ...userPaths).map((path) => ({ type: 'reference' as const, path }));
 
-/** Comparisons between what the user has and what the record has, in either order. */
+/** Comparisons of values of the user with values of the record, in either order. */
 const referring: fc.Arbitrary<Condition> = fc
   .record({
     type: fc.constant('comparison' as const),
@@ -83,7 +83,7 @@ const leaf: Condition = {
   ifExists: false,
 };
 
-/** What lists ask of two columns, of several, and of what lies inside JSON: of none of it may memory be asked. */
+/** Comparisons of two or more columns and of values inside JSON. SQL must evaluate all of them completely. */
 const EXACT: readonly (readonly [path: Path, operator: string, operand: Operand])[] = [
   [toPath('title'), 'eq', toReference('subtitle')],
   [toPath('title'), 'in', { type: 'array', items: [toReference('subtitle'), { type: 'literal', value: 'a' }] }],
@@ -100,8 +100,8 @@ const EXACT: readonly (readonly [path: Path, operator: string, operand: Operand]
   [toPath('extra'), 'eq', { type: 'literal', value: true }],
 ];
 
-describe(`a condition takes the same rows in memory and in ${DATABASE}`, () => {
-  it('whatever the tree', async () => {
+describe(`a condition selects the same rows in memory and in ${DATABASE}`, () => {
+  it('for random condition trees', async () => {
     let exactly = 0;
     await fc.assert(
       fc.asyncProperty(conditions, async (condition) => {
@@ -109,7 +109,7 @@ describe(`a condition takes the same rows in memory and in ${DATABASE}`, () => {
         const { where, exact } = compileCondition(condition, TARGET);
         const taken = await table.select(where);
         if (exact) exactly++;
-        // Where SQL says it exactly, nothing is left to memory; where not, it must lose no row.
+        // Exact SQL needs no evaluation in memory. Inexact SQL must not lose a row.
         if (exact) expect(taken).toEqual(wanted);
         else expect(wanted.filter((id) => !taken.includes(id))).toEqual([]);
       }),
@@ -118,7 +118,7 @@ describe(`a condition takes the same rows in memory and in ${DATABASE}`, () => {
     expect(exactly).toBeGreaterThan(300);
   });
 
-  it('and rows on which it is unknown are not rows on which its opposite is true', async () => {
+  it('for negations: an unknown condition has an unknown negation', async () => {
     await fc.assert(
       fc.asyncProperty(conditions, async (condition) => {
         const opposite: Condition = { type: 'not', of: condition };
@@ -131,7 +131,7 @@ describe(`a condition takes the same rows in memory and in ${DATABASE}`, () => {
     );
   });
 
-  it('when a list knows the user and not yet the record', async () => {
+  it('after partial evaluation with a known user and an unknown record', async () => {
     let exactly = 0;
     await fc.assert(
       fc.asyncProperty(referring, users, async (condition, user) => {
@@ -149,7 +149,7 @@ describe(`a condition takes the same rows in memory and in ${DATABASE}`, () => {
 
   for (const [path, operator, operand] of EXACT) {
     const comparison: Condition = { type: 'comparison', path, operator, operand, ifExists: false };
-    it(`by SQL alone: ${printCondition(comparison)}`, async () => {
+    it(`with SQL only: ${printCondition(comparison)}`, async () => {
       for (const condition of [comparison, { ...comparison, ifExists: true }]) {
         for (const asked of [condition, { type: 'not', of: condition } as const]) {
           const { where, exact } = compileCondition(partiallyEvaluate(asked, openScope({})), TARGET);
@@ -160,12 +160,12 @@ describe(`a condition takes the same rows in memory and in ${DATABASE}`, () => {
     });
   }
 
-  it('however deep or wide it is', async () => {
+  it('for very deep and very wide trees', async () => {
     let deep: Condition = leaf;
     for (let level = 0; level < 3000; level++) deep = { type: level % 2 === 0 ? 'any' : 'all', of: [leaf, deep] };
     // More values than SQLite binds in one statement.
     const wide: Condition = { type: 'any', of: Array.from({ length: 40_000 }, () => leaf) };
-    // Not too deep, and yet too high once each group is told in pairs.
+    // Within the depth limit, but too deep once each group is compiled to nested pairs.
     let high: Condition = leaf;
     for (let level = 0; level < 280; level++) high = { type: level % 2 === 0 ? 'any' : 'all', of: [...Array(15).fill(leaf), high] };
     for (const condition of [deep, wide, high]) {
@@ -174,7 +174,7 @@ describe(`a condition takes the same rows in memory and in ${DATABASE}`, () => {
     }
   });
 
-  it('exactly, however many groups stand side by side', async () => {
+  it('exactly for many groups side by side', async () => {
     const pair: Condition = { type: 'all', of: [leaf, { type: 'not', of: { type: 'not', of: leaf } }] };
     const { where, exact } = compileCondition({ type: 'any', of: Array.from({ length: 500 }, () => pair) }, TARGET);
     expect([await table.select(where), exact]).toEqual([idsWhere(leaf), true]);

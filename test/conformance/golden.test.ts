@@ -6,15 +6,15 @@ import { postgresDialect } from '../../src/storage/postgres/sql-dialect.ts';
 import { sqliteDialect } from '../../src/storage/sqlite/sql-dialect.ts';
 import { COLUMNS, type Column, NOW, subjectOf, TIME_ZONE } from './hostile-table.ts';
 
-describe.each([sqliteDialect, postgresDialect])('what each operator says to $name', (dialect) => {
+describe.each([sqliteDialect, postgresDialect])('the SQL of each operator for $name', (dialect) => {
   const golden = new URL(`../golden/operators.${dialect.name}.sql`, import.meta.url);
 
-  it('is what was reviewed (UPDATE_GOLDEN=1 writes it anew)', () => {
+  it('equals the reviewed file (UPDATE_GOLDEN=1 writes it)', () => {
     const now = [...OPERATORS.values()].map((operator) => {
       const { name, samples } = operator;
       const [sample] = samples.filter(({ result, kind }) => result === true && kind !== undefined);
       const column = COLUMNS.find(({ kind }) => kind.kind === sample?.kind && kind.itemKind === sample?.itemKind);
-      if (sample === undefined || column === undefined) throw new Error(`${name} needs a sample that is true and says its kind`);
+      if (sample === undefined || column === undefined) throw new Error(`${name} has no true sample with a kind`);
       return `-- ${name} ${JSON.stringify(sample.expected)}\n${compiledForms(dialect, operator, { column, expected: sample.expected }).join('\n')}\n`;
     });
     if (process.env['UPDATE_GOLDEN'] === '1') writeFileSync(golden, now.join('\n'));
@@ -22,7 +22,7 @@ describe.each([sqliteDialect, postgresDialect])('what each operator says to $nam
   });
 });
 
-/** The SQL for a column, for two columns if the operator compares columns, and for a value inside JSON. */
+/** The SQL for a column, for two columns if the operator compares columns, and for a value jsonPath JSON. */
 function compiledForms(
   dialect: SqlDialect,
   { compileSql, compileColumnsSql, compileJsonSql }: Operator,
@@ -30,11 +30,11 @@ function compiledForms(
 ): readonly string[] {
   const context = { comparison: { ...column.kind, now: NOW, timeZone: TIME_ZONE }, dialect };
   const field = { ...subjectOf(column), sql: sql.ref('field') };
-  const inside = dialect.jsonAt(sql.ref('json'), ['key']);
+  const jsonPath = dialect.jsonAt(sql.ref('json'), ['key']);
   return [
     textOf(dialect, compileSql(field, expected, context)),
     ...(compileColumnsSql === undefined ? [] : [textOf(dialect, compileColumnsSql(field, { ...field, sql: sql.ref('other') }, context))]),
-    textOf(dialect, compileJsonSql(inside, expected, { ...context, comparison: { now: NOW, timeZone: TIME_ZONE } })),
+    textOf(dialect, compileJsonSql(jsonPath, expected, { ...context, comparison: { now: NOW, timeZone: TIME_ZONE } })),
   ];
 }
 

@@ -1,6 +1,6 @@
 /**
- * A table of values that have broken comparisons before, in columns as the service makes them, and the same rows
- * as the records that conditions read in memory.
+ * A table of values that have broken comparisons before, in columns as migrations create them, and the same rows
+ * as records for evaluation in memory.
  */
 
 import { type Path, type PathKind, type Scope, type SqlTarget, UNRESOLVED } from '../../src/conditions/index.ts';
@@ -12,16 +12,16 @@ import { dialectOf } from '../../src/storage/migrations/migration-dialects.ts';
 import { postgresDialect } from '../../src/storage/postgres/sql-dialect.ts';
 import { postgresTables } from '../../src/storage/postgres/tables.ts';
 import { sqliteDialect } from '../../src/storage/sqlite/sql-dialect.ts';
-import { onPostgres, placeFor } from '../postgres/test-database.ts';
+import { onPostgres, testDatabaseUrl } from '../postgres/test-database.ts';
 import { DATES, DECIMALS, INTEGERS, NUMBERS, TEXTS, TIMESTAMPS } from './hostile-values.ts';
 
 export { LISTS, OPERANDS } from './hostile-values.ts';
 
-/** The database that this run is about, by name and by what it says. */
+/** The database of this run, and its dialect. */
 export const DATABASE: string = onPostgres ? 'PostgreSQL' : 'SQLite';
 export const DIALECT: SqlDialect = onPostgres ? postgresDialect : sqliteDialect;
 
-/** One column: a field type, what it compares as, and the values of its rows. */
+/** A column: field type, kind of comparison, and the values of its rows. */
 export interface Column {
   readonly name: string;
   readonly type: string;
@@ -49,19 +49,19 @@ export const COLUMNS: readonly Column[] = [
     itemType: 'timestamp',
   }),
   column('prices', 'list', [[], ['12.30'], ['12.30', '0.10']], { itemType: 'decimal' }),
-  // Named like what SQLite's own json_each gives, and like its parts in our SQL.
+  // Named like a column of SQLite's json_each, to detect collisions in the SQL.
   column('value', 'list', [['x'], [], ['a', '%']], { itemType: 'text' }),
   column('list', 'list', [['a'], [], ['x']], { itemType: 'text' }),
   column('flags', 'list', [[], [true], [true, false]], { itemType: 'boolean' }),
   column('extra', 'json', ['a', null, 10, true, [], ['a'], {}, { a: 1 }, [null], '']),
 ];
 
-/** Columns whose values are those of others, some in the same row and some in another: for what compares one column with another. */
+/** Columns with the values of others, partly in other rows, to compare two columns. */
 const TWINS: readonly Column[] = [
   column('subtitle', 'string', twin(TEXTS, 3)),
   column('weight', 'number', twin(NUMBERS, 1)),
   column('cost', 'decimal', twin(DECIMALS, 2)),
-  // Stored otherwise than those of two places.
+  // Stored in another way than decimals with two digits after the point.
   column('rate', 'decimal', ['0.100', '0.000', '12.300', '-0.100'], { scale: 3 }),
   column('share', 'decimal', ['0.000000000000000001', '0.100000000000000000'], { scale: 18 }),
   column('hidden', 'boolean', [false, false, true, true]),
@@ -69,7 +69,7 @@ const TWINS: readonly Column[] = [
   column('until', 'timestamp', twin(TIMESTAMPS, 1)),
 ];
 
-/** What lies inside JSON: every type of value, under a plain key and under keys that SQL might take for something else. */
+/** Values inside JSON: every type, under a plain key and under keys that SQL could misinterpret. */
 const JSON_VALUES: readonly Json[] = [
   ...TEXTS,
   ...NUMBERS,
@@ -99,20 +99,20 @@ export interface Row {
   readonly record: JsonObject;
 }
 
-/** The table in a database of its own, in memory. */
+/** The table in its own database. */
 export interface HostileTable {
   readonly rows: readonly Row[];
-  /** The ids of the rows that a condition takes. */
+  /** Returns the ids of the rows that a condition selects. */
   select(where: Sql): Promise<readonly number[]>;
-  /** For each of many expressions its three-valued answer for each row, in the order of `rows`. */
+  /** Returns for each expression its three-valued result for each row, in the order of `rows`. */
   answers(truths: readonly Sql[]): Promise<readonly (readonly Truth[])[]>;
-  /** The answers of expressions that read no row. */
+  /** Returns the results of expressions that read no row. */
   answersWithoutRows(truths: readonly Sql[]): Promise<readonly Truth[]>;
   close(): Promise<void>;
 }
 
 export async function createHostileTable(): Promise<HostileTable> {
-  const database = onPostgres ? await openDatabase({ database: placeFor('') }) : openSqlite({ path: ':memory:' });
+  const database = onPostgres ? await openDatabase({ database: testDatabaseUrl('') }) : openSqlite({ path: ':memory:' });
   const rows = await fill(database);
   const all = (queries: readonly Sql[]): Promise<readonly (readonly unknown[])[]> =>
     database.transaction(
@@ -130,21 +130,21 @@ export async function createHostileTable(): Promise<HostileTable> {
   };
 }
 
-/** A value that no column holds, as though one did. */
+/** Renders a literal value with the SQL type of the column. */
 export function asColumn({ type }: Column, stored: unknown): Sql {
   if (!onPostgres) return sql`${stored}`;
   const { column } = typeOf(type);
   return sql`CAST(${stored} AS ${sql.raw(CAST_TYPES[column])})${sql.raw(column === 'text' ? ' COLLATE "C"' : '')}`;
 }
 
-/** A JSON text as a column of JSON would hold it. */
+/** Renders a JSON text with the SQL type of a JSON column. */
 export function asJson(text: string): Sql {
   return onPostgres ? sql`CAST(${text} AS JSON)` : sql`${text}`;
 }
 
 const CAST_TYPES = postgresTables.castTypes;
 
-/** What a condition on the table compiles for. */
+/** The compilation target of conditions on the table. */
 export const TARGET: SqlTarget = {
   dialect: DIALECT,
   now: NOW,
@@ -160,13 +160,13 @@ export const TARGET: SqlTarget = {
   kindOf: kindOfPath,
 };
 
-/** A user before any row is known. */
+/** Creates a scope with a known user and an unknown record. */
 export function openScope(user: JsonObject): Scope {
   const scope = scopeOf({}, user);
   return { ...scope, valueOf: (path: Path) => (path.group === 'resource' ? UNRESOLVED : scope.valueOf(path)) };
 }
 
-/** A row as conditions read it. */
+/** Creates a scope with a known record. */
 export function scopeOf(record: JsonObject, user: JsonObject = {}): Scope {
   const groups = { user, resource: record, environment: {}, request: {} };
   return {
@@ -177,20 +177,20 @@ export function scopeOf(record: JsonObject, user: JsonObject = {}): Scope {
   };
 }
 
-/** A column as a comparison sees it. */
+/** Returns the column as the subject of a comparison. */
 export function subjectOf({ name, kind, field }: Column): SqlColumn {
   const stored = kind.itemKind === undefined ? field : field.of;
   if (stored === undefined) throw new Error(`list ${name} has no item`);
   return { sql: sql.ref(name), ...kind, encode: (value) => typeOf(stored.type).toColumn(value, stored) };
 }
 
-/** A value as its column holds it; nothing as NULL. */
+/** Encodes a value for its column; undefined becomes NULL. */
 export function storedOf({ type, field }: Column, value: Json | undefined): unknown {
   const stored = value === undefined ? null : typeOf(type).toColumn(value, field);
   return typeof stored === 'boolean' ? Number(stored) : stored;
 }
 
-/** Keys lead into objects alone. */
+/** Reads a member of an object; lists have no members. */
 function memberOf(value: Json | undefined, key: string): Json | undefined {
   return Array.isArray(value) ? undefined : ownValue(value, key);
 }
@@ -231,13 +231,13 @@ function typeOf(name: string): NonNullable<ReturnType<(typeof FIELD_TYPES)['get'
   return type;
 }
 
-/** What a column may have besides its name, type and values. */
+/** Optional attributes of a column. */
 interface ColumnOptions {
   readonly itemType?: string;
   readonly scale?: number;
 }
 
-/** Every third value where it was, the others further on. */
+/** Keeps every third value in its row, and moves the others to other rows. */
 function twin(values: readonly Json[], by: number): readonly Json[] {
   return values.map((value, index) => (index % 3 === 0 ? value : (values[(index + by) % values.length] ?? value)));
 }

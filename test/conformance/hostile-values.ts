@@ -1,7 +1,7 @@
 /** Values that have broken comparisons before. */
 import type { Json } from '../../src/operators/index.ts';
 
-/** Texts that are read otherwise somewhere: wildcards, quotes, case twins, combining characters, surrogates, other types written as text. */
+/** Texts that databases or parsers may misinterpret: wildcards, quotes, case variants, combining characters, surrogates, other types written as text. */
 export const TEXTS: readonly Json[] = [
   ...['', ' ', '%', '_', '\\', '*', '?', '[', ']', '[a]', '^', '-', "'", '"', ';--', '{}', 'null', 'true', '10', '9', '0x10'],
   ...['a', 'A', 'ab', 'aB', 'AB', 'abc', 'ba', 'a%b', 'a_b', 'a*b', 'a?b', 'a[b', 'aXb', 'zebra', 'Zebra'],
@@ -9,7 +9,7 @@ export const TEXTS: readonly Json[] = [
   ...['😀', '😀😀', 'a😀b', '\ud7ff', '\ue000', '\ufffd', '\uffff', '\u{10000}', '\u{10ffff}', '\u{10ffff}a'],
   ...['10.1.2.3', '::ffff:10.1.2.3', '2001:db8::1', '10.1', '2026-01-31', '2026-01-31T12:00:00.000Z', '12.30', 'x'.repeat(300)],
 ];
-/** Numbers at the edges of what doubles hold. */
+/** Numbers at the limits of doubles. */
 export const NUMBERS: readonly Json[] = [
   0,
   -0,
@@ -30,9 +30,9 @@ export const NUMBERS: readonly Json[] = [
   1e308,
   5e-324,
 ];
-/** Whole numbers up to the largest that are told apart. */
+/** Integers up to the limits of exact doubles. */
 export const INTEGERS: readonly Json[] = [0, 1, -1, 9, 10, 100, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER];
-/** Decimals of two places, up to eighteen digits. */
+/** Decimals with two digits after the point, up to eighteen digits. */
 export const DECIMALS: readonly Json[] = [
   '0.00',
   '0.10',
@@ -56,7 +56,7 @@ export const DATES: readonly Json[] = [
   '2026-02-01',
   '9999-12-31',
 ];
-/** Instants, canonical. */
+/** Instants in canonical form. */
 export const TIMESTAMPS: readonly Json[] = [
   ...[
     '0000-01-01T00:00:00.000Z',
@@ -68,7 +68,7 @@ export const TIMESTAMPS: readonly Json[] = [
   ...['2026-01-31T12:00:00.001Z', '2026-02-01T00:00:00.000Z', '2026-02-01T12:00:00.000Z', '9999-12-31T23:59:59.999Z'],
 ];
 
-/** Every value of every column, and what no column holds: the right sides that comparisons meet. */
+/** Right sides of comparisons: every value of every column, and values that no column has. */
 export const OPERANDS: readonly Json[] = [
   null,
   ...[TEXTS, NUMBERS, INTEGERS, DECIMALS, DATES, TIMESTAMPS].flat(),

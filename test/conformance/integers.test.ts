@@ -1,4 +1,4 @@
-/** Arithmetic of integer fields in expressions: in SQL where it cannot leave int64, and the same as CEL there. */
+/** Arithmetic of integer fields in expressions: compiled to SQL if it cannot overflow int64, with the results of CEL. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Condition, compileCondition, evaluate, type Path, parseConditions } from '../../src/conditions/index.ts';
@@ -35,8 +35,8 @@ beforeAll(async () => {
 });
 afterAll(() => table.close());
 
-describe(`arithmetic of integers takes the same rows in memory and in ${DATABASE}`, () => {
-  it.each(EXACT)('by SQL alone: %s', async (expression) => {
+describe(`integer arithmetic selects the same rows in memory and in ${DATABASE}`, () => {
+  it.each(EXACT)('with SQL only: %s', async (expression) => {
     for (const condition of [read(expression), read(`!(${expression})`)]) {
       const { where, exact } = compileCondition(condition, TARGET);
       expect([exact, await table.select(where)]).toEqual([true, idsWhere(condition)]);
@@ -46,7 +46,7 @@ describe(`arithmetic of integers takes the same rows in memory and in ${DATABASE
 
   it.each(IN_MEMORY)('in memory: %s', (expression) => expect(compileCondition(read(expression), TARGET).exact).toBe(false));
 
-  it('with random terms', async () => {
+  it('for random terms', async () => {
     let exactly = 0;
     await fc.assert(
       fc.asyncProperty(TERMS, fc.constantFrom('==', '!=', '<', '<=', '>', '>='), TERMS, async (left, sign, right) => {

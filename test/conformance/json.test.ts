@@ -1,4 +1,4 @@
-/** Paths into JSON columns: `resource.extra.team eq "red"`, whatever type of value lies there. */
+/** Comparisons of paths into JSON columns, such as `resource.extra.team eq "red"`, with values of any type. */
 
 import { afterAll, describe, expect, it } from 'vitest';
 import {
@@ -11,43 +11,43 @@ import {
   type Truth,
 } from '../../src/operators/index.ts';
 import { sql } from '../../src/sql.ts';
-import { type Comparing, checkAlike } from './alike.ts';
+import { type Comparison, checkAlike } from './check-alike.ts';
 import { asJson, createHostileTable, DATABASE, DIALECT, DOCUMENTS, LISTS, NOW, OPERANDS, scopeOf, TIME_ZONE } from './hostile-table.ts';
 
-/** What only memory knows of JSON: items of lists and time out of texts, besides what no database is ever asked. */
-const IN_MEMORY_ALONE = [
+/** Operators that are evaluated only in memory on JSON: on items of lists, on times in texts, and those that have no SQL. */
+const IN_MEMORY_ONLY = [
   ...['matches', 'timeOfDayBetween', 'dayOfWeekIn', 'cidr', 'ncidr'],
   ...['has', 'hasAny', 'hasAll', 'subsetOf', 'before', 'after', 'withinLast', 'withinNext'],
 ];
 
-/** The path most asked, and those that lead through a list, nowhere, or to the whole. */
+/** Paths into the document: a plain key, a key in a list, a nested key, a missing key, and the whole document. */
 const PLACES: readonly (readonly string[])[] = [['a'], ['x-1', '0'], ['a', 'a'], ['none'], []];
-/** What the other side may make both compare as. */
+/** Kinds that the other side of a comparison may impose. */
 const KINDS: readonly Kind[] = ['json', 'text', 'number', 'decimal', 'boolean', 'timestamp', 'list'];
 
 const table = await createHostileTable();
 afterAll(() => table.close());
 
-describe(`an operator answers what lies inside JSON the same in memory and in ${DATABASE}`, () => {
+describe(`an operator on a value inside JSON gives the same result in memory and in ${DATABASE}`, () => {
   for (const operator of OPERATORS.values()) {
     it(operator.name, async () => {
       const operands = [...OPERANDS, ...LISTS];
       const few = operands.filter((_, index) => index % 9 === 0);
-      const asked: Comparing[] = [];
+      const comparisons: Comparison[] = [];
       for (const [index, keys] of PLACES.entries()) {
-        for (const operand of index === 0 ? operands : few) asked.push(...compare(operator, keys, operand));
-        for (const kind of KINDS) for (const operand of few) asked.push(...compare(operator, keys, operand, kind));
+        for (const operand of index === 0 ? operands : few) comparisons.push(...compare(operator, keys, operand));
+        for (const kind of KINDS) for (const operand of few) comparisons.push(...compare(operator, keys, operand, kind));
       }
-      const found = new Set<Truth>((await checkAlike(table, asked)).flat());
-      if (IN_MEMORY_ALONE.includes(operator.name)) expect([...found].filter((answer) => answer !== null)).toEqual([]);
+      const found = new Set<Truth>((await checkAlike(table, comparisons)).flat());
+      if (IN_MEMORY_ONLY.includes(operator.name)) expect([...found].filter((answer) => answer !== null)).toEqual([]);
       else expect(found).toEqual(new Set([true, false, null]));
     });
   }
 
-  it('reads numbers as JavaScript does, to the last bit', async () => {
+  it('reads numbers exactly as JavaScript does', async () => {
     let seed = 1;
     const numbers = Array.from({ length: 20_000 }, (_, index) => {
-      // A linear congruence: the same numbers every time.
+      // A linear congruential generator, for the same numbers in every run.
       seed = (seed * 48_271) % 2_147_483_647;
       return index % 2 === 0 ? (seed / 2_147_483_647) * 10 ** ((index % 600) - 300) : Math.round(seed) / 10 ** (index % 9);
     });
@@ -61,14 +61,14 @@ describe(`an operator answers what lies inside JSON the same in memory and in ${
   });
 });
 
-/** What there is to compare; nothing where only memory can answer. */
-function compare(operator: Operator, keys: readonly string[], operand: Json, kind?: Kind): readonly Comparing[] {
+/** Creates the comparisons; none if the operator is evaluated only in memory. */
+function compare(operator: Operator, keys: readonly string[], operand: Json, kind?: Kind): readonly Comparison[] {
   const context: ComparisonContext = { kind, now: NOW, timeZone: TIME_ZONE };
   const json = DIALECT.jsonAt(sql.ref(DOCUMENTS.name), keys);
   const truth = operator.compileJsonSql(json, operand, { comparison: context, dialect: DIALECT });
   if (truth === IN_MEMORY) return [];
   const what = `${keys.join('.')} ${operator.name} ${JSON.stringify(operand)} as ${kind}`;
-  const matches: Comparing['matches'] = (record) => {
+  const matches: Comparison['matches'] = (record) => {
     const actual = scopeOf(record).valueOf({ group: 'resource', keys: [DOCUMENTS.name, ...keys], text: 'resource.doc' });
     return operator.evaluate(typeof actual === 'symbol' ? undefined : actual, operand, context);
   };

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { type ComparisonContext, IN_MEMORY, type Json, OPERATORS, type Operator, ownValue } from '../../src/operators/index.ts';
-import { type Comparing, checkAlike } from './alike.ts';
+import { type Comparison, checkAlike } from './check-alike.ts';
 import {
   asColumn,
   COLUMNS,
@@ -16,17 +16,19 @@ import {
   TIME_ZONE,
 } from './hostile-table.ts';
 
-/** What no database is asked at all. */
+/** Operators that have no SQL. */
 const NEVER_IN_SQL = ['matches', 'timeOfDayBetween', 'dayOfWeekIn', 'cidr', 'ncidr'];
 
 const table = await createHostileTable();
 afterAll(() => table.close());
 
-describe(`an operator answers the same in memory and in ${DATABASE}`, () => {
+describe(`an operator gives the same result in memory and in ${DATABASE}`, () => {
   for (const operator of OPERATORS.values()) {
     it(`${operator.name}`, async () => {
-      const asked = COLUMNS.flatMap((column) => operandsFor(operator, column).flatMap((operand) => compare(operator, column, operand)));
-      const inSql = (await checkAlike(table, asked)).flat();
+      const comparisons = COLUMNS.flatMap((column) =>
+        operandsFor(operator, column).flatMap((operand) => compare(operator, column, operand)),
+      );
+      const inSql = (await checkAlike(table, comparisons)).flat();
       if (NEVER_IN_SQL.includes(operator.name)) {
         expect(inSql.every((answer) => answer === null)).toBe(true);
       } else {
@@ -36,7 +38,7 @@ describe(`an operator answers the same in memory and in ${DATABASE}`, () => {
   }
 
   for (const { name, samples, compileSql } of OPERATORS.values()) {
-    it(`${name} answers its samples in ${DATABASE}`, async () => {
+    it(`${name} gives the results of its samples in ${DATABASE}`, async () => {
       for (const { actual, expected, kind, itemKind, result } of samples) {
         const column = COLUMNS.find((other) => other.kind.kind === kind && other.kind.itemKind === itemKind);
         if (column === undefined) continue;
@@ -49,14 +51,14 @@ describe(`an operator answers the same in memory and in ${DATABASE}`, () => {
   }
 });
 
-/** Where the column's kind does not fit, the answer is unknown whatever the operand: a few will do. */
+/** Returns the operands to test. If the kind of the column does not fit, every result is unknown, so a few suffice. */
 function operandsFor({ kinds }: Operator, { kind }: Column): readonly Json[] {
   const all = [...OPERANDS, ...LISTS];
   return kinds.includes(kind.kind) ? all : all.slice(0, 3);
 }
 
-/** What there is to compare, where SQL gives an answer. */
-function compare(operator: Operator, column: Column, operand: Json): readonly Comparing[] {
+/** Creates the comparison; none if the operator is evaluated in memory. */
+function compare(operator: Operator, column: Column, operand: Json): readonly Comparison[] {
   const context = contextOf(column);
   const truth = operator.compileSql(subjectOf(column), operand, { comparison: context, dialect: DIALECT });
   if (truth === IN_MEMORY) return [];

@@ -1,7 +1,6 @@
 /**
- * How SQLite answers a list under given rules: the rules decided as for a request, the statements that the list sends,
- * and what SQLite would do for each. The tables are made by evolution, filled, and never analysed: what a plan says here
- * rests on definitions and indexes alone.
+ * Explains lists in SQLite: the rules are decided as for a request, and each statement of the list is shown with its query plan.
+ * The tables are migrated and filled, but not analysed, so a plan depends on definitions and indexes only.
  */
 
 import { createScope, type ReferencedRecords, type ScopeInput } from '../../src/authz/context/index.ts';
@@ -25,53 +24,53 @@ import {
 } from '../../src/storage/index.ts';
 import { grantsIn, LIMITS, NOW, policyOf, resourceOf, SCOPE_PARTS, type SomeRule, stateOf, toUser } from '../policy-fixtures.ts';
 
-/** A list, and the rules it is asked under by user u7 of the sports department. */
+/** A list of user u7, of the department sports, under the given rules. */
 export interface PlanCase {
   readonly name: string;
   readonly rules: readonly SomeRule[];
   readonly sort?: readonly SortKey[];
-  /** What the caller filters by: field → value. */
+  /** The filter of the caller: field → value. */
   readonly where?: Readonly<Record<string, Json>>;
-  /** From 1, which it is where absent. */
+  /** Page number from 1. Default: 1. */
   readonly page?: number;
   readonly total?: true;
 }
 
-/** What came of it. */
+/** The explained list. */
 export interface Explained {
   readonly rules: readonly string[];
-  /** What has to be true of a record, as it is left once the user is known. */
-  readonly reduced: string;
+  /** The residual condition on a record after partial evaluation with the user. */
+  readonly residual: string;
   readonly statements: readonly ExplainedStatement[];
   readonly records: readonly StoredRecord[];
-  /** As text, for a file. */
+  /** All of it as text, for the golden file. */
   readonly text: string;
 }
 
-/** A statement with its plan, a line for each of SQLite's steps. */
+/** A statement with its query plan, one line per step. */
 export interface ExplainedStatement extends Statement {
   readonly plan: readonly string[];
 }
 
 /** The tables, filled. */
 export interface PlanTables {
-  explain(asked: PlanCase): Promise<Explained>;
+  explain(planCase: PlanCase): Promise<Explained>;
   close(): Promise<void>;
 }
 
-/** A number of which SQLite would read another from the digits that JavaScript writes. */
+/** A number that SQLite would read differently from the digits that JavaScript prints. */
 export const WEIGHT: number = 2 ** 60;
 
 const PAGE = 10;
 const USERS = 20;
 const ARTICLES = 400;
 
-/** Makes the tables of a small newsroom and fills them. */
+/** Creates and fills the tables of a small newsroom. */
 export async function createPlanTables(): Promise<PlanTables> {
   const database = openSqlite({ path: ':memory:' });
   await migrate(database, definitions);
   await fill(database);
-  return { explain: (asked) => database.transaction((tx) => explain(tx, asked)), close: () => database.close() };
+  return { explain: (planCase) => database.transaction((tx) => explain(tx, planCase)), close: () => database.close() };
 }
 
 const definitions: Definitions = define(
@@ -147,8 +146,8 @@ const parts: ScopeInput = {
   definitions,
 };
 
-async function explain(tx: Transaction, asked: PlanCase): Promise<Explained> {
-  const policies = [policyOf('p', asked.rules)];
+async function explain(tx: Transaction, planCase: PlanCase): Promise<Explained> {
+  const policies = [policyOf('p', planCase.rules)];
   const state = stateOf({ policies, userPolicies: [toUser('u7', 'p')] });
   const asking = { grants: grantsIn(state, who.userId), role: who.role };
   const applicable = applicableRules(compilePolicies(state, definitions, LIMITS), {
@@ -157,33 +156,33 @@ async function explain(tx: Transaction, asked: PlanCase): Promise<Explained> {
     action: 'list',
     now: NOW,
   });
-  const filter = Object.entries(asked.where ?? {}).map(([field, value]) => ({ field, operator: 'eq', value }));
+  const filter = Object.entries(planCase.where ?? {}).map(([field, value]) => ({ field, operator: 'eq', value }));
   const where = all([allowedWhere(decide(applicable, createScope(parts), who)), resolveWhere(article, filter, { typed: true })]);
   const list = (transaction: Transaction, after?: CursorPosition) =>
     listRecords(transaction, article, {
       where,
       scopeFor: (record: StoredRecord, referred: ReferencedRecords): Scope => createScope({ ...parts, record, referred }),
       definitions,
-      sort: resolveSort(article, asked.sort ?? []),
+      sort: resolveSort(article, planCase.sort ?? []),
       limit: PAGE,
       after,
-      total: asked.total,
+      total: planCase.total,
       scanLimit: 1000,
       now: NOW,
       timeZone: 'UTC',
     });
   let after: CursorPosition | undefined;
-  for (let page = 1; page < (asked.page ?? 1); page++) {
+  for (let page = 1; page < (planCase.page ?? 1); page++) {
     after = (await list(tx, after)).next;
     if (after === undefined) throw new Error(`there is no page ${page + 1}`);
   }
   const sent: Statement[] = [];
-  const { records } = await list(listening(tx, sent), after);
+  const { records } = await list(recording(tx, sent), after);
   const statements: ExplainedStatement[] = [];
   for (const statement of sent) statements.push({ ...statement, plan: await planOf(tx, statement) });
   const rules = applicable.rules.map((rule) => `${rule.effect} ${rule.priority} where ${printCondition(rule.condition)}`);
-  const explained = { rules, reduced: printCondition(where), statements, records };
-  return { ...explained, text: toText(asked.name, explained) };
+  const explained = { rules, residual: printCondition(where), statements, records };
+  return { ...explained, text: toText(planCase.name, explained) };
 }
 
 function allowedWhere(decision: Decision): Condition {
@@ -191,17 +190,17 @@ function allowedWhere(decision: Decision): Condition {
   return decision.effect === 'allow' ? ALWAYS : decision.where;
 }
 
-/** The same transaction; what is asked of it is kept, in the words that the database gets. */
-function listening(tx: Transaction, sent: Statement[]): Transaction {
-  const heard = <Query extends Parameters<Transaction['all']>[0]>(query: Query): Query => {
+/** Wraps the transaction to record each statement as sent to the database. */
+function recording(tx: Transaction, sent: Statement[]): Transaction {
+  const recorded = <Query extends Parameters<Transaction['all']>[0]>(query: Query): Query => {
     const { sql: text, parameters } = 'parameters' in query ? query : renderSql(query, tx.dialect.placeholder);
     sent.push({ sql: text, parameters });
     return query;
   };
-  return { ...tx, all: (query) => tx.all(heard(query)), one: (query) => tx.one(heard(query)) };
+  return { ...tx, all: (query) => tx.all(recorded(query)), one: (query) => tx.one(recorded(query)) };
 }
 
-/** SQLite's own words, each step indented below the one it is a part of. */
+/** Returns the lines of EXPLAIN QUERY PLAN, indented by nesting. */
 async function planOf(tx: Transaction, statement: Statement): Promise<readonly string[]> {
   const steps = await tx.all<{ id: number; parent: number; detail: string }>({ ...statement, sql: `EXPLAIN QUERY PLAN ${statement.sql}` });
   const depths = new Map<number, number>([[0, 0]]);
@@ -212,16 +211,16 @@ async function planOf(tx: Transaction, statement: Statement): Promise<readonly s
   });
 }
 
-function toText(name: string, { rules, reduced, statements, records }: Omit<Explained, 'text'>): string {
-  const told = statements.flatMap(({ sql: text, parameters, plan }) => [
+function toText(name: string, { rules, residual, statements, records }: Omit<Explained, 'text'>): string {
+  const statementLines = statements.flatMap(({ sql: text, parameters, plan }) => [
     `sql      ${text.replace(/^SELECT "Article"\."id", .*? FROM/, 'SELECT … FROM')}`,
     `values   ${JSON.stringify(parameters)}`,
     ...plan.map((line, index) => `${index === 0 ? 'plan' : '    '}     ${line}`),
   ]);
   const lines = [
     ...rules.map((rule, index) => `${index === 0 ? 'rules' : '     '}    ${rule}`),
-    `reduced  ${reduced}`,
-    ...told,
+    `residual ${residual}`,
+    ...statementLines,
     `records  ${records.length}`,
   ];
   return `## ${name}\n\n${lines.join('\n')}\n`;

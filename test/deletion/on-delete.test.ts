@@ -1,4 +1,4 @@
-/** What happens to records that refer to a deleted one: by definition, decided and recorded; never by the database alone. */
+/** Deletions of referenced records: `onDelete` applies, each affected record is decided and audited, and the database does nothing by itself. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ fields:
 `,
 };
 
-/** Small, so that tests run into it. */
+/** Small, so that tests reach it. */
 const CASCADE_MAX = 150;
 
 const keepsChildren = {
@@ -58,7 +58,7 @@ describe('a cascade', () => {
     expect((await service.call('GET', '/auth/me', { token: user.token })).status).toBe(401);
   });
 
-  it('does not take the last active admin with it', async () => {
+  it('does not delete the last active admin', async () => {
     const { id } = await service.admin();
     const companyId = await service.createRecord('Company', { name: 'All' });
     expect((await asAdmin('PUT', `/api/User/${id}`, { companyId })).status).toBe(200);
@@ -67,7 +67,7 @@ describe('a cascade', () => {
     expect((await asAdmin('GET', `/api/Company/${companyId}`)).status).toBe(200);
   });
 
-  it('goes down a chain, each record decided by itself', async () => {
+  it('follows a chain of references, and decides each record by itself', async () => {
     const top = await createNode();
     const ids = [top];
     for (let level = 0; level < 3; level++) ids.push(await createNode(ids.at(-1)));
@@ -78,7 +78,7 @@ describe('a cascade', () => {
     expect((await asAdmin('GET', '/api/Node')).at('count')).toBe(0);
   });
 
-  it('that is denied half-way does nothing, and what was allowed before says so', async () => {
+  it('that is denied halfway deletes nothing, and the allowed entries have the outcome ACCESS_DENIED', async () => {
     const { id: policyId } = (await asAdmin('POST', '/admin/api/policies', keepsChildren)).at('data') as { id: string };
     const { id: userId, token } = await service.user();
     await asAdmin('POST', `/admin/api/policies/${policyId}/assign/user/${userId}`, {});
@@ -97,7 +97,7 @@ describe('a cascade', () => {
     expect((await asAdmin('DELETE', `/api/Node/${top}`)).status).toBe(200);
   });
 
-  it('follows 32 references in a row, and no more', async () => {
+  it('follows at most 32 references in a row', async () => {
     const ids = [await createNode()];
     for (let level = 0; level < 33; level++) ids.push(await createNode(ids.at(-1)));
     const refused = await asAdmin('DELETE', `/api/Node/${ids[0]}`);
@@ -110,14 +110,14 @@ describe('a cascade', () => {
     expect((await asAdmin('DELETE', `/api/Node/${ids[0]}`)).status).toBe(200);
   });
 
-  it.each(['up', 'peer'])('is not in the way of a record that refers to itself by %s', async (field) => {
+  it.each(['up', 'peer'])('deletes a record that refers to itself by %s', async (field) => {
     const id = await createNode();
     await asAdmin('PUT', `/api/Node/${id}`, { [field]: id });
     const reply = await asAdmin('DELETE', `/api/Node/${id}`);
     expect([reply.status, reply.at('detail')]).toEqual([200, undefined]);
   });
 
-  it('comes to an end where records refer to one another in a circle', async () => {
+  it('ends for records that refer to each other in a circle', async () => {
     const first = await createNode();
     const second = await createNode(first);
     const third = await createNode(second);
@@ -137,7 +137,7 @@ describe('a cascade over many records', () => {
   };
   const leaves = async (): Promise<unknown> => (await asAdmin('GET', '/api/Leaf?total=true&limit=1')).at('total');
 
-  it('takes all of them along, each decided by itself', async () => {
+  it('deletes all of them, each decided by itself', async () => {
     const id = await createNode();
     await grow(CASCADE_MAX, { goes: id });
     const reply = await asAdmin('DELETE', `/api/Node/${id}`);
@@ -146,7 +146,7 @@ describe('a cascade over many records', () => {
     expect(new Set(entries.map(({ recordId }) => recordId)).size).toBe(CASCADE_MAX);
   });
 
-  it('is refused beyond its bound, naming what refers, and nothing is deleted', async () => {
+  it('is refused above its limit with the referencing field, and deletes nothing', async () => {
     const id = await createNode();
     await grow(CASCADE_MAX + 1, { goes: id });
     const refused = await asAdmin('DELETE', `/api/Node/${id}`);
@@ -160,7 +160,7 @@ describe('a cascade over many records', () => {
     expect((await asAdmin('DELETE', `/api/Node/${id}`)).status).toBe(200);
   });
 
-  it('is bounded for all requests of a batch together', async () => {
+  it('is limited for all requests of a batch together', async () => {
     const ids = [await createNode(), await createNode()];
     for (const id of ids) await grow(CASCADE_MAX / 2 + 1, { goes: id });
     const requests = ids.map((id) => ({ resource: 'Node', action: 'delete', id }));
@@ -169,7 +169,7 @@ describe('a cascade over many records', () => {
     expect((await asAdmin('DELETE', `/api/Node/${ids[1]}`)).status).toBe(200);
   });
 
-  it('meets a record once that one beside it takes along', async () => {
+  it('deletes a record once that another deleted record references too', async () => {
     const top = await createNode();
     const one = await createNode(top);
     const other = await service.createRecord('Node', { up: top, also: one });
@@ -179,7 +179,7 @@ describe('a cascade over many records', () => {
     expect([top, one, other]).not.toContain(entries[3]?.['recordId']);
   });
 
-  it('meets a record once that refers twice', async () => {
+  it('deletes a record once that refers by two fields', async () => {
     const top = await createNode();
     const middle = await createNode(top);
     await grow(1, { goes: top, also: middle });
@@ -191,7 +191,7 @@ describe('a cascade over many records', () => {
 });
 
 describe('setNull', () => {
-  it('empties the reference of however many records, each at a new version', async () => {
+  it('sets the references of many records to null, each with a new version', async () => {
     const id = await createNode();
     await asAdmin('POST', '/api/Leaf/import', { data: Array.from({ length: 250 }, () => ({ loses: id })) });
     expect((await asAdmin('DELETE', `/api/Node/${id}`)).status).toBe(200);
@@ -201,7 +201,7 @@ describe('setNull', () => {
     expect(await service.decisions('resource=Leaf&action=update')).toEqual([]);
   });
 
-  it('takes it out of lists, and leaves the others in their order', async () => {
+  it('removes the reference from lists, and keeps the order of the others', async () => {
     const [one, gone, two] = [await createNode(), await createNode(), await createNode()];
     const leaf = await service.createRecord('Leaf', { names: [two, gone, one, gone] });
     const only = await service.createRecord('Leaf', { names: [gone] });
@@ -210,7 +210,7 @@ describe('setNull', () => {
     expect((await asAdmin('GET', `/api/Leaf/${only}`)).at('data')).toMatchObject({ names: [], version: 2 });
   });
 
-  it('is a part of the deletion: done for who may not change what refers, and noticed by who was about to', async () => {
+  it('needs no right to change the referencing record, and changes its version', async () => {
     const { id: userId, token } = await service.user();
     await service.createPolicy({ userId, rules: [{ resource: 'Node', action: 'delete' }] });
     const id = await createNode();
@@ -232,16 +232,16 @@ describe('restrict', () => {
     return reply.at('detail');
   };
 
-  it('says which field of what refers', async () => {
+  it('names the referencing resource and field', async () => {
     const detail = 'Leaf.keeps refers to this Node: whatever does so has to be deleted or changed first';
     expect(await refusal((keeps) => ({ keeps }))).toBe(detail);
   });
 
-  it('comes before what would go or be emptied, in whichever order fields are defined', async () => {
+  it('precedes cascade and setNull in any order of fields', async () => {
     expect(await refusal((id) => ({ goes: id, keeps: id, loses: id }))).toContain('Leaf.keeps');
   });
 
-  it('does not tell the name of a secret field', async () => {
+  it('does not name a secret field', async () => {
     expect(await refusal((knows) => ({ knows }))).toBe('Leaf refers to this Node: whatever does so has to be deleted or changed first');
   });
 });
@@ -249,10 +249,10 @@ describe('restrict', () => {
 describe.each([
   ['Early', 'Later'],
   ['Later', 'Early'],
-])('where %s goes with the same record as %s, nothing depends on which is found first:', (one, other) => {
-  let world: RunningService;
+])('a cascade to %s and %s does not depend on which is found first:', (one, other) => {
+  let pairService: RunningService;
   beforeAll(async () => {
-    world = await startService({
+    pairService = await startService({
       definitions: {
         'Top.yaml': 'name: Top\nfields:\n  name: { type: string }\n',
         [`${one}.yaml`]: `name: ${one}\nfields:\n  topId: { type: reference, to: Top, onDelete: cascade }\n`,
@@ -266,25 +266,25 @@ fields:
       },
     });
   });
-  afterAll(() => world.close());
+  afterAll(() => pairService.close());
 
   const deleteTop = async (by: 'loses' | 'keeps', token: string): Promise<Reply> => {
-    const topId = await world.createRecord('Top', {});
-    const referred = await world.createRecord(one, { topId });
-    await world.createRecord(other, { topId, [by]: referred });
-    return world.call('DELETE', `/api/Top/${topId}`, { token });
+    const topId = await pairService.createRecord('Top', {});
+    const referred = await pairService.createRecord(one, { topId });
+    await pairService.createRecord(other, { topId, [by]: referred });
+    return pairService.call('DELETE', `/api/Top/${topId}`, { token });
   };
 
-  it('all is decided on as it was before', async () => {
-    const { id: userId, token } = await world.user();
+  it('each record is decided as it was before the deletion', async () => {
+    const { id: userId, token } = await pairService.user();
     const conditions = [{ field: 'resource.loses', operator: 'exists', value: true }];
     const rules = ['Top', one].map((resource) => ({ resource, action: 'delete' }));
-    await world.createPolicy({ userId, rules: [...rules, { resource: other, action: 'delete', conditions }] });
+    await pairService.createPolicy({ userId, rules: [...rules, { resource: other, action: 'delete', conditions }] });
     expect((await deleteTop('loses', token)).status).toBe(200);
   });
 
-  it('what goes itself refuses all the same', async () => {
-    const refused = await deleteTop('keeps', (await world.admin()).token);
+  it('a restrict of a record that would be deleted still refuses', async () => {
+    const refused = await deleteTop('keeps', (await pairService.admin()).token);
     expect([refused.status, refused.at('detail')]).toEqual([
       409,
       `${other}.keeps refers to one of the ${one} records that would go with this: whatever does so has to be deleted or changed first`,
@@ -292,8 +292,8 @@ fields:
   });
 });
 
-describe('records of a definition that is gone', () => {
-  it('refuse that what they refer to is deleted, and come back whole', async () => {
+describe('records of a removed definition', () => {
+  it('prevent deletion of the records they refer to, and are unchanged when the definition returns', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'bailiwick-kept-'));
     const resources = join(folder, 'resources');
     mkdirSync(resources);
@@ -331,7 +331,7 @@ describe('records of a definition that is gone', () => {
 
 type Send = (method: string, path: string, body?: unknown) => Promise<{ readonly data?: { readonly id?: string } }>;
 
-/** Sends with the token of the last login. */
+/** Sends a request with the token of the last login. */
 function createSend(url: string): Send {
   let token = '';
   return async (method, path, body) => {

@@ -1,4 +1,4 @@
-/** What comes back with a deleted record: all that went with it, in whatever order it is met, decided as what it was. */
+/** Restoring a record restores all records that were deleted with it, each decided by itself. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Reply, type RunningService, startService, type TestUser } from '../harness.ts';
 
@@ -33,7 +33,7 @@ const entriesOf = async ({ headers }: Reply): Promise<readonly unknown[]> =>
     .map(({ recordId, allowed, outcome }) => [recordId, allowed, outcome ?? null])
     .reverse();
 
-/** A folder with two pages that lead to each other: the second is unlike the first. */
+/** Creates a folder with two pages that refer to each other. */
 async function createCircle(name: string): Promise<{ folder: string; first: string; second: string }> {
   const folder = await service.createRecord('Folder', { label: name });
   const first = await service.createRecord('Page', { slug: `${name}-1`, flag: true, folderId: folder });
@@ -43,9 +43,9 @@ async function createCircle(name: string): Promise<{ folder: string; first: stri
 }
 
 describe('restoring', () => {
-  it('brings back whatever could be deleted, by whichever of its references it is met first', async () => {
+  it('restores all records of a deletion, whichever reference leads to them first', async () => {
     const first = await service.createRecord('Page', { slug: '0' });
-    // Each is one reference away from the first, and more than 32 from it along the others.
+    // Each page is one reference away from the first, and up to 35 references by the other field.
     for (let n = 1, nextId = first; n < 36; n++)
       nextId = await service.createRecord('Page', { slug: String(n), nextId, ...(n > 1 && { sideId: first }) });
     expect((await call('DELETE', `/api/Page/${first}`)).status).toBe(200);
@@ -54,7 +54,7 @@ describe('restoring', () => {
     expect((await call('GET', '/api/Page?where[slug][exists]=true&total=true')).at('total')).toBe(36);
   }, 30_000);
 
-  it('decides on each once what it refers to is back: who could delete them together can restore them', async () => {
+  it('decides each record with its references restored, so that the user who deleted them can restore them', async () => {
     const { folder, first, second } = await createCircle('circle');
     const user = await service.user();
     await service.createPolicy({
@@ -70,7 +70,7 @@ describe('restoring', () => {
     expect(await entriesOf(reply)).toEqual([folder, first, second].map((id) => [id, true, null]));
   });
 
-  it('decides on each as it was found, deleted, before it tells what is in its way', async () => {
+  it('decides each record as deleted before it reports conflicts', async () => {
     const { folder, first, second } = await createCircle('taken');
     expect((await call('DELETE', `/api/Folder/${folder}`)).status).toBe(200);
     await service.createRecord('Page', { slug: 'taken-1' });

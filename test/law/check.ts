@@ -1,4 +1,4 @@
-/** One question, answered four ways: by the pages of a list, record by record, by counting, and by the book. */
+/** Decides one case in four ways: by the pages of a list, by single reads, by a total, and by the reference decider. */
 
 import { expect } from 'vitest';
 import { createScope, type Principal, type ReferencedRecords, type ScopeInput } from '../../src/authz/context/index.ts';
@@ -9,103 +9,104 @@ import { resolveSort, type SortKey } from '../../src/request/index.ts';
 import type { StoredRecord } from '../../src/resources/index.ts';
 import { type ListQuery, listRecords, loadReferenced, type Page, type Referring, type Transaction } from '../../src/storage/index.ts';
 import { grantsIn, type WholeState } from '../policy-fixtures.ts';
-import { decideByTheBook } from '../reference/reference-decider.ts';
-import { AROUND, LAW_LIMITS, NOW, type PrincipalName, TIME_ZONE, type World } from './law-fixture.ts';
+import { decideByReference } from '../reference/reference-decider.ts';
+import { LAW_LIMITS, type LawFixture, NOW, type PrincipalName, REQUEST, TIME_ZONE } from './law-fixture.ts';
 
-/** Who lists things under which policies, and how the pages are cut. */
-export interface Question {
+/** A list of things: the policies, the caller, the sort order and the page size. */
+export interface LawCase {
   readonly state: WholeState;
   readonly who: PrincipalName;
   readonly sort: readonly SortKey[];
   readonly limit: number;
 }
 
-/** What came of it; every id once, in order of ids. */
+/** The ids that each way allows, sorted. */
 export interface Outcome {
   readonly listed: readonly string[];
-  readonly alone: readonly string[];
-  readonly byTheBook: readonly string[];
-  /** Absent where it cannot be known without looking at every record. */
+  readonly single: readonly string[];
+  readonly byReference: readonly string[];
+  /** Undefined if the total would need a look at every record. */
   readonly total: number | undefined;
-  /** Ids of the rules that apply to who asks. */
+  /** Ids of the rules that apply to the caller. */
   readonly applying: ReadonlySet<string>;
 }
 
-/** Asks in every way. */
-export async function ask(world: World, question: Question): Promise<Outcome> {
-  const principal = world.principals[question.who];
-  const applicable = applicableRules(compilePolicies(question.state, world.definitions, LAW_LIMITS), {
-    grants: grantsIn(question.state, principal.id),
+/** Decides the case in every way. */
+export async function runCase(fixture: LawFixture, lawCase: LawCase): Promise<Outcome> {
+  const principal = fixture.principals[lawCase.who];
+  const applicable = applicableRules(compilePolicies(lawCase.state, fixture.definitions, LAW_LIMITS), {
+    grants: grantsIn(lawCase.state, principal.id),
     role: principal.role,
     resource: 'Thing',
     action: 'list',
     now: NOW,
   });
-  const asking: Asking = { world, principal, applicable };
-  const decision = await world.database.transaction((tx) => decideOn(tx, asking, UNRESOLVED));
-  const pages = await listAll(asking, decision, question);
+  const context: CaseContext = { fixture, principal, applicable };
+  const decision = await fixture.database.transaction((tx) => decideOn(tx, context, UNRESOLVED));
+  const pages = await listAll(context, decision, lawCase);
   return {
     listed: pages.flatMap(({ records }) => records.map(({ id }) => id)).toSorted(),
-    alone: (await decideEach(asking)).toSorted(),
-    byTheBook: decideEachByTheBook(asking, question.state).toSorted(),
+    single: (await decideEach(context)).toSorted(),
+    byReference: decideEachByReference(context, lawCase.state).toSorted(),
     total: pages[0]?.total,
     applying: new Set(applicable.rules.map(({ id }) => id)),
   };
 }
 
-/** The law: all ways agree. */
-export async function checkLaw(world: World, question: Question): Promise<Outcome> {
-  const outcome = await ask(world, question);
-  expect({ listed: outcome.listed, alone: outcome.alone }).toEqual({ listed: outcome.byTheBook, alone: outcome.byTheBook });
+/** Expects the law: all ways agree. */
+export async function checkLaw(fixture: LawFixture, lawCase: LawCase): Promise<Outcome> {
+  const outcome = await runCase(fixture, lawCase);
+  expect({ listed: outcome.listed, single: outcome.single }).toEqual({ listed: outcome.byReference, single: outcome.byReference });
   if (outcome.total !== undefined) expect(outcome.total).toBe(outcome.listed.length);
   return outcome;
 }
 
-interface Asking {
-  readonly world: World;
+interface CaseContext {
+  readonly fixture: LawFixture;
   readonly principal: Principal;
   readonly applicable: ApplicableRules;
 }
 
-function partsOf({ world, principal }: Asking, record: ScopeInput['record'], referred: ReferencedRecords): ScopeInput {
-  const { thing: resource, definitions } = world;
-  return { ...AROUND, principal, action: 'list', resource, definitions, record, referred };
+function scopeInput({ fixture, principal }: CaseContext, record: ScopeInput['record'], referred: ReferencedRecords): ScopeInput {
+  const { thing: resource, definitions } = fixture;
+  return { ...REQUEST, principal, action: 'list', resource, definitions, record, referred };
 }
 
-/** As the service does: what the rules reach through references is loaded first. */
-async function decideOn(tx: Transaction, asking: Asking, record: StoredRecord | typeof UNRESOLVED): Promise<Decision> {
-  const { world, principal, applicable } = asking;
-  const referring: Referring = { paths: applicable.reaches, principal, resource: world.thing, record };
-  const referred = await loadReferenced(tx, world.definitions, referring);
-  return decide(applicable, createScope(partsOf(asking, record, referred)), { userId: principal.id, role: principal.role });
+/** Decides as the service does: loads the records that the rules reach through references first. */
+async function decideOn(tx: Transaction, context: CaseContext, record: StoredRecord | typeof UNRESOLVED): Promise<Decision> {
+  const { fixture, principal, applicable } = context;
+  const referring: Referring = { paths: applicable.reaches, principal, resource: fixture.thing, record };
+  const referred = await loadReferenced(tx, fixture.definitions, referring);
+  return decide(applicable, createScope(scopeInput(context, record, referred)), { userId: principal.id, role: principal.role });
 }
 
-async function decideEach(asking: Asking): Promise<readonly string[]> {
-  const { database, records } = asking.world;
+async function decideEach(context: CaseContext): Promise<readonly string[]> {
+  const { database, records } = context.fixture;
   const decisions = await database.transaction(async (tx) => {
     const made: Decision[] = [];
-    for (const record of records) made.push(await decideOn(tx, asking, record));
+    for (const record of records) made.push(await decideOn(tx, context, record));
     return made;
   });
-  // With the record known there is nothing left to depend on.
+  // With a known record, no decision depends on a residual condition.
   expect(decisions.filter(({ effect }) => effect === 'allow-where')).toEqual([]);
   return records.filter((_, index) => decisions[index]?.effect === 'allow').map(({ id }) => id);
 }
 
-function decideEachByTheBook({ world, principal }: Asking, state: WholeState): readonly string[] {
+function decideEachByReference({ fixture, principal }: CaseContext, state: WholeState): readonly string[] {
   const asked = { userId: principal.id, role: principal.role, resource: 'Thing', action: 'list' };
-  const isAllowed = ({ id }: StoredRecord): boolean => decideByTheBook(state, { ...asked, facts: world.factsOf(principal, id) }).allowed;
-  return world.records.filter(isAllowed).map(({ id }) => id);
+  const isAllowed = ({ id }: StoredRecord): boolean =>
+    decideByReference(state, { ...asked, facts: fixture.factsOf(principal, id) }).allowed;
+  return fixture.records.filter(isAllowed).map(({ id }) => id);
 }
 
-/** Page by page, each in a transaction of its own, as requests come. */
-async function listAll(asking: Asking, decision: Decision, { sort, limit }: Question): Promise<readonly Page[]> {
+/** Lists all pages, each in its own transaction, as separate requests do. */
+async function listAll(context: CaseContext, decision: Decision, { sort, limit }: LawCase): Promise<readonly Page[]> {
   if (decision.effect === 'deny') return [];
-  const { world, principal } = asking;
-  const { database, thing, definitions } = world;
+  const { fixture, principal } = context;
+  const { database, thing, definitions } = fixture;
   const where = decision.effect === 'allow' ? ALWAYS : decision.where;
   const referring = { paths: conditionPaths(where), principal, resource: thing, record: UNRESOLVED } as const;
-  const ofCaller = await database.transaction((tx) => loadReferenced(tx, definitions, referring));
+  const callerReferences = await database.transaction((tx) => loadReferenced(tx, definitions, referring));
   const query: ListQuery = {
     where,
     definitions,
@@ -114,7 +115,7 @@ async function listAll(asking: Asking, decision: Decision, { sort, limit }: Ques
     scanLimit: 10_000,
     now: NOW,
     timeZone: TIME_ZONE,
-    scopeFor: (record, referred) => createScope(partsOf(asking, record, new Map([...ofCaller, ...referred]))),
+    scopeFor: (record, referred) => createScope(scopeInput(context, record, new Map([...callerReferences, ...referred]))),
     sort: resolveSort(thing, sort),
   };
   const pages: Page[] = [];

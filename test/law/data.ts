@@ -1,4 +1,4 @@
-/** Definitions, rows and people of the law's world, as plain data. */
+/** Definitions, rows and users of the law fixture, as plain data. */
 import { isObject, type Json, type JsonObject } from '../../src/operators/index.ts';
 import { ALL_COLUMNS, DOCUMENTS } from '../conformance/hostile-table.ts';
 import type { PathKind } from '../reference/reference-conditions.ts';
@@ -6,7 +6,7 @@ import type { PathKind } from '../reference/reference-conditions.ts';
 /** Rows of the resource. */
 export const ROWS = 150;
 
-/** A field of the resource: its definition, what it compares as, and values that rows have. */
+/** A field of the resource: its definition, its kind of comparison, and the values of its rows. */
 interface ThingField {
   readonly name: string;
   readonly definition: JsonObject;
@@ -21,7 +21,7 @@ const FIELDS: readonly ThingField[] = [
       name,
       definition: { type, ...options },
       kind: kind.itemKind === undefined ? kind.kind : `list of ${kind.itemKind}`,
-      // A string is shorter than a text.
+      // The type string has a shorter maximum than text.
       values: type === 'string' ? values.filter((value) => String(value).length <= 200) : values,
     };
   }),
@@ -40,7 +40,7 @@ const FIELDS: readonly ThingField[] = [
     kind: 'text',
     values: ['01890a5d-ac96-774b-bcce-b302099a8057', '00000000-0000-4000-8000-000000000000'],
   },
-  // One user that nobody is, and one who has nothing.
+  // `u-gone` does not exist; `u-cid` has no values.
   {
     name: 'ownerId',
     definition: { type: 'reference', to: 'User' },
@@ -87,7 +87,7 @@ export const USER: JsonObject = {
   },
 };
 
-/** Everyone, by id. Cid has nothing that could be left out. */
+/** All users by id. Cid has required fields only. */
 export const USERS: ReadonlyMap<string, JsonObject> = new Map(
   (
     [
@@ -130,14 +130,14 @@ export const USERS: ReadonlyMap<string, JsonObject> = new Map(
   }),
 );
 
-/** Rows in which every value of every field stands; now and then none. Which stand beside each other, `turn` says. */
+/** Creates rows with every value of every field, some of them missing. `turn` changes which values share a row. */
 export function hostileRows(turn = 0): readonly JsonObject[] {
   return Array.from({ length: ROWS }, (_, row) =>
     Object.fromEntries(
       FIELDS.flatMap(({ name, values }, index) => {
-        // A stride that shares no divisor with the number of values reaches all of them.
+        // A stride that is coprime to the number of values reaches all of them.
         const value = values[(row * (STRIDES[index % STRIDES.length] ?? 1) + turn * index) % (values.length + 1)];
-        // A field that is set to null has no value.
+        // A field set to null has no value.
         return value === undefined || value === null ? [] : [[name, value] as const];
       }),
     ),
@@ -146,10 +146,10 @@ export function hostileRows(turn = 0): readonly JsonObject[] {
 
 const STRIDES = [101, 103, 107, 109, 113, 127, 131, 137, 139];
 
-/** A path that conditions may read, and values that are met there. */
+/** A path that conditions may read, with typical values. */
 export interface LawPath {
   readonly path: string;
-  /** Undefined where no definition says. */
+  /** Undefined if no definition gives a kind. */
   readonly kind: PathKind | undefined;
   readonly values: readonly Json[];
 }
@@ -169,11 +169,11 @@ const KNOWN: readonly LawPath[] = [
   { path: 'request.ip', kind: 'text', values: ['10.1.2.3'] },
   { path: 'request.action', kind: 'text', values: ['list'] },
 ];
-/** What the documents have inside. */
+/** Values inside the JSON documents. */
 const INSIDE: readonly Json[] = [...DOCUMENTS.values.flatMap((value) => (isObject(value) ? Object.values(value) : [])), 'a', 10];
 
-/** Where anything may stand. */
-const UNSAID: readonly LawPath[] = [
+/** Paths without a kind, which may have a value of any type. */
+const UNTYPED: readonly LawPath[] = [
   { path: 'user.badge', kind: undefined, values: [10, '10', null] },
   { path: 'user.note', kind: undefined, values: [null, 'a'] },
   { path: 'user.nobody.has', kind: undefined, values: ['a'] },
@@ -185,9 +185,9 @@ const UNSAID: readonly LawPath[] = [
 const at = (group: string, fields: readonly ThingField[]): readonly LawPath[] =>
   fields.map(({ name, kind, values }) => ({ path: `${group}.${name}`, kind, values }));
 
-/** Paths of the record itself, through one reference, and of everything that is known before the record. */
+/** Paths of the record, paths through one reference, and paths that are known before the record. */
 export const PATHS: Readonly<Record<'own' | 'hop' | 'known', readonly LawPath[]>> = {
-  own: [...at('resource', FIELDS), ...AUTOMATIC, ...UNSAID.filter(({ path }) => path.startsWith('resource.'))],
+  own: [...at('resource', FIELDS), ...AUTOMATIC, ...UNTYPED.filter(({ path }) => path.startsWith('resource.'))],
   hop: [
     ...at('resource.ownerId', USER_FIELDS),
     ...at('resource.parentId', FIELDS),
@@ -199,11 +199,11 @@ export const PATHS: Readonly<Record<'own' | 'hop' | 'known', readonly LawPath[]>
     ...at('user', USER_FIELDS),
     ...at('user.managerId', USER_FIELDS),
     ...KNOWN,
-    ...UNSAID.filter(({ path }) => path.startsWith('user.')),
+    ...UNTYPED.filter(({ path }) => path.startsWith('user.')),
   ],
 };
 
-/** What definitions say of paths. */
+/** The kinds of paths by definition. */
 export const KINDS: ReadonlyMap<string, PathKind> = new Map(
   [...PATHS.own, ...PATHS.hop, ...PATHS.known, { path: 'resource.name', kind: 'text' as const, values: [] }].flatMap(({ path, kind }) =>
     kind === undefined ? [] : [[path, kind] as const],

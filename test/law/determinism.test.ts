@@ -1,4 +1,4 @@
-/** The same policies, stored in whatever order: the same decisions for the same reasons, before and after a restart. */
+/** The same policies give the same decisions for the same reasons, in any order of storing and loading, and after a restart. */
 
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,8 +15,8 @@ import { type Database, loadPolicyState, migrate, openSqlite, type Transaction }
 import { insertInto, POLICY_TABLES } from '../../src/storage/policy-tables.ts';
 import { grantsIn, resourceOf, type WholeState } from '../policy-fixtures.ts';
 import { hostileRows, USERS } from './data.ts';
-import { AROUND, LAW_LIMITS, lawDefinitions, NOW } from './law-fixture.ts';
-import { questions } from './policies.ts';
+import { LAW_LIMITS, lawDefinitions, NOW, REQUEST } from './law-fixture.ts';
+import { lawCases } from './policies.ts';
 
 const RUNS = 80;
 const definitions = lawDefinitions();
@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-type Asked = Pick<ScopeInput, 'action' | 'principal' | 'record'>;
+type DecisionRequest = Pick<ScopeInput, 'action' | 'principal' | 'record'>;
 
 const RECORDS: readonly ScopeInput['record'][] = [UNRESOLVED, ...hostileRows().slice(0, 3)];
 const PRINCIPALS: readonly Principal[] = [
@@ -38,20 +38,20 @@ const PRINCIPALS: readonly Principal[] = [
   { id: 'u-cid', role: 'editor', attributes: USERS.get('u-cid') ?? {} },
   ANON,
 ];
-/** Everything that is asked: each action, by each of them, of any record and of some. */
-const ASKED: readonly Asked[] = (['list', 'read', 'update'] as const).flatMap((action) =>
+/** Each action by each principal, with an unknown record and with some known ones. */
+const REQUESTS: readonly DecisionRequest[] = (['list', 'read', 'update'] as const).flatMap((action) =>
   PRINCIPALS.flatMap((principal) => RECORDS.map((record) => ({ action, principal, record }))),
 );
 
-it('whatever the order of storing and loading, and whatever was asked before, decisions and their explanations are the same', async () => {
+it('decisions and explanations do not depend on the order of storing, loading and earlier requests', async () => {
   const effects = new Set<string>();
-  const property = fc.asyncProperty(questions(definitions), fc.infiniteStream(fc.nat()), async ({ state }, numbers) => {
+  const property = fc.asyncProperty(lawCases(definitions), fc.infiniteStream(fc.nat()), async ({ state }, numbers) => {
     const states = [state, await stored('a.db', shuffled(state, numbers)), await stored('b.db', shuffled(state, numbers))];
     const snapshots = states.map(compile);
-    const [first = [], ...others] = snapshots.map((snapshot) => answersOf(snapshot, ASKED));
-    // Now that every answer was worked out once; and where the last question was the first.
-    const again = snapshots.map((snapshot) => answersOf(snapshot, ASKED));
-    const backwards = answersOf(compile(state), ASKED.toReversed()).toReversed();
+    const [first = [], ...others] = snapshots.map((snapshot) => answersOf(snapshot, REQUESTS));
+    // Again with warm memos, and with the requests in reverse order.
+    const again = snapshots.map((snapshot) => answersOf(snapshot, REQUESTS));
+    const backwards = answersOf(compile(state), REQUESTS.toReversed()).toReversed();
     for (const other of [...others, ...again, backwards]) expect(other).toEqual(first);
     for (const answer of first) effects.add(JSON.parse(answer).decision.effect);
   });
@@ -59,7 +59,7 @@ it('whatever the order of storing and loading, and whatever was asked before, de
   expect([...effects].toSorted()).toEqual(['allow', 'allow-where', 'deny']);
 }, 60_000);
 
-/** A state, and what it is decided by. */
+/** A policy state and its compiled snapshot. */
 interface Compiled {
   readonly snapshot: PolicySnapshot;
   readonly state: WholeState;
@@ -69,17 +69,17 @@ function compile(state: WholeState): Compiled {
   return { snapshot: compilePolicies(state, definitions, LAW_LIMITS), state };
 }
 
-/** The decision with the whole of its explanation, as it could be sent. */
-function answersOf({ snapshot, state }: Compiled, asked: readonly Asked[]): readonly string[] {
+/** Renders each decision with its full explanation as JSON. */
+function answersOf({ snapshot, state }: Compiled, requests: readonly DecisionRequest[]): readonly string[] {
   const resource = resourceOf('Thing', definitions);
-  return asked.map(({ action, principal, record }) => {
+  return requests.map(({ action, principal, record }) => {
     const request = { grants: grantsIn(state, principal.id), role: principal.role, resource: 'Thing', action, now: NOW };
-    const scope = createScope({ ...AROUND, principal, action, resource, record, definitions });
+    const scope = createScope({ ...REQUEST, principal, action, resource, record, definitions });
     return JSON.stringify(explain(applicableRules(snapshot, request), scope, { userId: principal.id, role: principal.role }));
   });
 }
 
-/** Policies as a file has them after it was written, closed and opened again. */
+/** Writes the policies to a database file, and loads them after reopening it. */
 async function stored(name: string, state: WholeState): Promise<WholeState> {
   const path = join(folder, name);
   copyFileSync(template, path);
@@ -109,7 +109,7 @@ async function insertAll(tx: Transaction, { policies, userPolicies, rolePolicies
   for (const one of rolePolicies) await insertInto(tx, POLICY_TABLES.rolePolicy, one);
 }
 
-/** The same, made in another order and so at other times. Ids stay: they are what ties are broken by. */
+/** Returns the same policies in another order, with other creation times. Ids stay, because they break ties. */
 function shuffled(state: WholeState, numbers: fc.Stream<number>): WholeState {
   const mix = <Item>(items: readonly Item[]): Item[] =>
     items

@@ -1,4 +1,4 @@
-/** CEL expressions, and what each of them says, by hand: as one of our own conditions, or as what it comes to. */
+/** CEL expressions with their meaning, written by hand: an equivalent condition, or a function. */
 import type { Json, JsonObject, Truth } from '../../src/operators/index.ts';
 import type { ExpressionMeaning } from '../reference/reference-conditions.ts';
 import { all, any } from '../reference/reference-operators.ts';
@@ -6,7 +6,7 @@ import { all, any } from '../reference/reference-operators.ts';
 const none = (field: string): JsonObject => ({ field, operator: 'empty', value: true });
 const some = (field: string): JsonObject => ({ field, operator: 'empty', value: false });
 
-/** Those that are conditions of ours in other words: they must be answered as these are. */
+/** Expressions with an equivalent condition, which must give the same result. */
 const SAME_AS: ReadonlyMap<string, JsonObject> = new Map<string, JsonObject>([
   ['resource.title == user.department', { field: 'resource.title', operator: 'eq', value: '${user.department}' }],
   ['resource.title != user.department', { field: 'resource.title', operator: 'ne', value: '${user.department}' }],
@@ -60,7 +60,7 @@ const SAME_AS: ReadonlyMap<string, JsonObject> = new Map<string, JsonObject>([
 
 type At = (path: string) => Json | undefined;
 
-/** Those that stay CEL, and what they come to. An error is unknown. */
+/** Expressions without an equivalent condition, with a function that gives the result. An error is unknown. */
 const COMES_TO: ReadonlyMap<string, ExpressionMeaning> = new Map<string, ExpressionMeaning>([
   [
     'size(resource.title) > 1 && resource.active',
@@ -87,7 +87,7 @@ const COMES_TO: ReadonlyMap<string, ExpressionMeaning> = new Map<string, Express
     },
   ],
   ['size(resource.tags) == 0', (at) => ofItems(at('resource.tags'), (items) => items.length === 0)],
-  // Whole numbers: one divided by more than one is nothing, and by zero an error.
+  // Integer division: 1 divided by more than 1 is 0, and by 0 an error.
   ['1 / (size(resource.title) - 1) == 1', (at) => ofText(at('resource.title'), (length) => (length === 1 ? null : length === 2))],
   ['resource.size % 2 == 0', (at) => ofNumber(at('resource.size'), (size) => size % 2 === 0)],
   [
@@ -102,13 +102,13 @@ const COMES_TO: ReadonlyMap<string, ExpressionMeaning> = new Map<string, Express
   ['size(resource.ownerId.teams) > 0', (at) => ofItems(at('resource.ownerId.teams'), (items) => items.length > 0)],
 ]);
 
-/** Every expression that rules may say, with its meaning. */
+/** All expressions that generated rules use, with their meaning. */
 export const EXPRESSIONS: ReadonlyMap<string, JsonObject | ExpressionMeaning> = new Map<string, JsonObject | ExpressionMeaning>([
   ...SAME_AS,
   ...COMES_TO,
 ]);
 
-/** In code points, as CEL counts. */
+/** Counts code points, as CEL does. */
 function ofText(value: Json | undefined, holds: (length: number) => Truth): Truth {
   return typeof value === 'string' ? holds([...value].length) : null;
 }

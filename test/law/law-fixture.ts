@@ -1,7 +1,7 @@
 /**
- * The world on which the law is tried: a database made by the service's own evolution, with a resource of every type
- * of field, rows that have broken comparisons before, and people of all kinds who ask. Beside it the same as plain data,
- * for the reference, which reads no database.
+ * The fixture of the law tests: a migrated database with a resource that has every field type, rows that have broken
+ * comparisons before, and several principals. It also has the same data as plain objects, for the reference decider,
+ * which reads no database.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,13 +14,13 @@ import { composeDefinitions } from '../../src/resources/system/index.ts';
 import { sql } from '../../src/sql.ts';
 import { type Database, insertRecord, loadRecord, migrate, openDatabase } from '../../src/storage/index.ts';
 import { LIMITS } from '../policy-fixtures.ts';
-import { placeFor } from '../postgres/test-database.ts';
+import { testDatabaseUrl } from '../postgres/test-database.ts';
 import { writeUnchecked } from '../postgres/unchecked-writes.ts';
 import type { Facts } from '../reference/reference-conditions.ts';
 import { hostileRows, KINDS, THING, USER, USERS } from './data.ts';
 import { EXPRESSIONS } from './expressions.ts';
 
-/** 2026-01-31, a Saturday, a quarter to six in the evening in Kathmandu. */
+/** Saturday 2026-01-31, 17:45 in Kathmandu. */
 export const NOW: number = Date.parse('2026-01-31T12:00:00.000Z');
 export const TIME_ZONE = 'Asia/Kathmandu';
 const ENVIRONMENT: JsonObject = {
@@ -33,35 +33,35 @@ const ENVIRONMENT: JsonObject = {
 };
 const ORIGIN = { method: 'GET', path: '/api/Thing', ip: '10.1.2.3' };
 
-/** Wide enough for whatever the generators say. */
+/** Limits above everything that the generators create. */
 export const LAW_LIMITS: PolicyLimits = { ...LIMITS, conditions: { ...LIMITS.conditions, comparisons: 1000 } };
 
-/** What every question is asked in. */
-export const AROUND: Pick<ScopeInput, 'origin' | 'now' | 'timeZone'> = { origin: ORIGIN, now: NOW, timeZone: TIME_ZONE };
+/** Origin, time and time zone of every case. */
+export const REQUEST: Pick<ScopeInput, 'origin' | 'now' | 'timeZone'> = { origin: ORIGIN, now: NOW, timeZone: TIME_ZONE };
 
-/** The database, and what stands in it. */
-export interface World {
+/** The database and its content. */
+export interface LawFixture {
   readonly database: Database;
   readonly definitions: Definitions;
   readonly thing: Resource;
-  /** As storage reads them. */
+  /** The records as storage loads them. */
   readonly records: readonly StoredRecord[];
   readonly principals: Readonly<Record<PrincipalName, Principal>>;
-  /** Takes other rows in place of those there are. */
+  /** Replaces all rows. */
   fill(rows: readonly JsonObject[]): Promise<void>;
-  /** What conditions read where someone lists and comes to a row, as plain data. */
+  /** Returns what conditions read when the principal lists the row, as plain data. */
   factsOf(principal: Principal, id: string): Facts;
   close(): Promise<void>;
 }
 
-/** A user with everything, one with nothing, one whom a trusted token alone knows, one without a token. */
+/** A user with all values, a user with required values only, an identity of a trusted issuer, and an anonymous caller. */
 export type PrincipalName = 'ann' | 'cid' | 'token' | 'anon';
 
-/** Makes a world in a folder of its own, gone with `close`. */
-export async function createWorld(): Promise<World> {
+/** Creates a fixture in a temporary folder, which `close` removes. */
+export async function createLawFixture(): Promise<LawFixture> {
   const folder = mkdtempSync(join(tmpdir(), 'bailiwick-law-'));
-  const place = placeFor(folder);
-  const database = await openDatabase({ database: place });
+  const url = testDatabaseUrl(folder);
+  const database = await openDatabase({ database: url });
   const definitions = lawDefinitions();
   await migrate(database, definitions);
   const thing = resourceOf(definitions, 'Thing');
@@ -69,8 +69,8 @@ export async function createWorld(): Promise<World> {
   await database.transaction(async (tx) => {
     for (const one of USERS.values()) await insertRecord(tx, user, { ...without(one, REFERENCES), password: 'a hash' });
   });
-  await refer(place, 'User', USERS);
-  const things = createThings(database, thing, place);
+  await setReferences(url, 'User', USERS);
+  const things = createThings(database, thing, url);
   await things.fill(hostileRows());
   return {
     database,
@@ -79,7 +79,7 @@ export async function createWorld(): Promise<World> {
     get records() {
       return things.records;
     },
-    principals: principalsOf(present(await database.transaction((tx) => loadRecord(tx, user, 'u-ann')))),
+    principals: toPrincipals(present(await database.transaction((tx) => loadRecord(tx, user, 'u-ann')))),
     fill: things.fill,
     factsOf: things.factsOf,
     async close() {
@@ -89,8 +89,8 @@ export async function createWorld(): Promise<World> {
   };
 }
 
-/** The rows, in the database and as plain data. */
-function createThings(database: Database, thing: Resource, place: string): Pick<World, 'fill' | 'records' | 'factsOf'> {
+/** Keeps the rows in the database and as plain data. */
+function createThings(database: Database, thing: Resource, url: string): Pick<LawFixture, 'fill' | 'records' | 'factsOf'> {
   let rows: ReadonlyMap<string, JsonObject> = new Map();
   let records: readonly StoredRecord[] = [];
   const facts = new Map<string, Facts>();
@@ -98,7 +98,7 @@ function createThings(database: Database, thing: Resource, place: string): Pick<
     get records() {
       return records;
     },
-    factsOf: (principal, id) => remembered(facts, `${principal.id} ${id}`, () => toFacts(principal, id, rows)),
+    factsOf: (principal, id) => memoized(facts, `${principal.id} ${id}`, () => toFacts(principal, id, rows)),
     async fill(wanted) {
       facts.clear();
       rows = new Map(wanted.map((row, index) => [idOf(row, index), { ...automatic(idOf(row, index)), ...row }]));
@@ -106,7 +106,7 @@ function createThings(database: Database, thing: Resource, place: string): Pick<
         await tx.run(sql`DELETE FROM "Thing"`);
         for (const row of rows.values()) await insertRecord(tx, thing, { ...without(row, REFERENCES), pin: 'a secret' });
       });
-      await refer(place, 'Thing', rows);
+      await setReferences(url, 'Thing', rows);
       records = await database.transaction(async (tx) => {
         const loaded: StoredRecord[] = [];
         for (const id of rows.keys()) loaded.push(present(await loadRecord(tx, thing, id)));
@@ -118,22 +118,22 @@ function createThings(database: Database, thing: Resource, place: string): Pick<
 
 const REFERENCES = ['ownerId', 'parentId', 'managerId'];
 
-/** Behind the service's back, which would not let a reference lead nowhere. */
-function refer(place: string, table: string, rows: ReadonlyMap<string, JsonObject>): Promise<void> {
+/** Sets references directly in the database: the service would refuse references to missing records. */
+function setReferences(url: string, table: string, rows: ReadonlyMap<string, JsonObject>): Promise<void> {
   const statements = [...rows].flatMap(([id, row]) =>
     REFERENCES.filter((name) => row[name] !== undefined).map((name) => ({
       sql: `UPDATE "${table}" SET "${name}" = $1 WHERE "id" = $2`,
       values: [row[name], id],
     })),
   );
-  return writeUnchecked(place, statements);
+  return writeUnchecked(url, statements);
 }
 
 function without(row: JsonObject, names: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(row).filter(([name]) => !names.includes(name)));
 }
 
-/** The definitions of the world, with the built-in ones. */
+/** Returns the definitions of the fixture, including the built-in ones. */
 export function lawDefinitions(): Definitions {
   const { definitions, mistakes } = composeDefinitions(
     [THING, USER].map((source) => ({ file: 'law.yaml', source, locate: () => ({ line: 1, column: 1 }) })),
@@ -147,13 +147,13 @@ function resourceOf(definitions: Definitions, name: string): Resource {
 }
 
 function present<Value>(value: Value | undefined): Value {
-  if (value === undefined) throw new Error('expected it to be there');
+  if (value === undefined) throw new Error('expected a value');
   return value;
 }
 
-function principalsOf(ann: StoredRecord): World['principals'] {
+function toPrincipals(ann: StoredRecord): LawFixture['principals'] {
   const cid = present(USERS.get('u-cid'));
-  // Not all of it is what the fields of those names hold.
+  // Some claims have another type than the fields of the same names.
   const claims: JsonObject = {
     badge: 10,
     note: null,
@@ -172,7 +172,7 @@ function principalsOf(ann: StoredRecord): World['principals'] {
   };
 }
 
-function remembered<Value>(known: Map<string, Value>, key: string, work: () => Value): Value {
+function memoized<Value>(known: Map<string, Value>, key: string, work: () => Value): Value {
   const value = known.get(key) ?? work();
   known.set(key, value);
   return value;

@@ -1,30 +1,30 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { casesOf, onPostgres } from '../postgres/test-database.ts';
-import { askAtRandom, createTally, expectTelling } from './at-random.ts';
+import { onPostgres, scaleRuns } from '../postgres/test-database.ts';
 import { checkLaw } from './check.ts';
 import { hostileRows } from './data.ts';
-import { createWorld, type World } from './law-fixture.ts';
+import { createLawFixture, type LawFixture } from './law-fixture.ts';
+import { checkRandomCases, createTally, expectVariety } from './random-cases.ts';
 import { REGRESSIONS } from './regressions.ts';
 
-const QUESTIONS = casesOf(2000);
+const CASES = scaleRuns(2000);
 
-let world: World;
+let fixture: LawFixture;
 beforeAll(async () => {
-  world = await createWorld();
+  fixture = await createLawFixture();
 });
-afterAll(() => world.close());
+afterAll(() => fixture.close());
 
-describe('a list shows what deciding on each record by itself allows, and the prose', () => {
-  it.each(REGRESSIONS)('$name', async ({ rows, expected, ...question }) => {
-    await world.fill(rows);
-    const { listed } = await checkLaw(world, question);
+describe('a list returns exactly the records that single reads and the reference decider allow', () => {
+  it.each(REGRESSIONS)('$name', async ({ rows, expected, ...lawCase }) => {
+    await fixture.fill(rows);
+    const { listed } = await checkLaw(fixture, lawCase);
     expect(listed).toEqual(expected.toSorted());
   });
 
-  it('whatever the policies and the rows', async () => {
-    await world.fill(hostileRows());
+  it('for random policies on hostile rows', async () => {
+    await fixture.fill(hostileRows());
     const tally = createTally();
-    await askAtRandom(world, QUESTIONS, tally);
-    if (!onPostgres) expectTelling(tally);
+    await checkRandomCases(fixture, CASES, tally);
+    if (!onPostgres) expectVariety(tally);
   }, 600_000);
 });

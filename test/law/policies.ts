@@ -1,4 +1,4 @@
-/** Policies of all kinds, at random: what the law must hold for. */
+/** Generates random policies and cases for the law tests. */
 import fc from 'fast-check';
 import { describePath } from '../../src/authz/context/index.ts';
 import type { Policy } from '../../src/authz/policies/index.ts';
@@ -7,30 +7,30 @@ import { type Json, type JsonObject, OPERATORS, type Operator } from '../../src/
 import type { Definitions } from '../../src/resources/index.ts';
 import { LISTS, OPERANDS } from '../conformance/hostile-table.ts';
 import { policyOf, type SomeRule, stateOf, toRole, toUser, type WholeState } from '../policy-fixtures.ts';
-import type { Question } from './check.ts';
+import type { LawCase } from './check.ts';
 import { type LawPath, PATHS } from './data.ts';
 import { EXPRESSIONS } from './expressions.ts';
 import { LAW_LIMITS, NOW } from './law-fixture.ts';
 
-/** Groups within groups. */
+/** Maximum depth of nested groups. */
 const DEPTH = 4;
 const EVERYWHERE = [...PATHS.own, ...PATHS.hop, ...PATHS.known];
 
-/** Questions about things: who asks under which policies, and how the pages are cut. Half of them SQL can answer alone, or nearly. */
-export function questions(definitions: Definitions): fc.Arbitrary<Question> {
-  return fc.oneof(questionsIn({ definitions, inSql: true }), questionsIn({ definitions, inSql: false }));
+/** Generates lists of things with policies, callers and page sizes. SQL can answer half of them completely, or nearly. */
+export function lawCases(definitions: Definitions): fc.Arbitrary<LawCase> {
+  return fc.oneof(lawCasesIn({ definitions, inSql: true }), lawCasesIn({ definitions, inSql: false }));
 }
 
-/** What rules are made of. */
-interface Words {
+/** Options of the rule generators. */
+interface Vocabulary {
   readonly definitions: Definitions;
-  /** Only what a database can say. */
+  /** Generate only conditions that SQL can express. */
   readonly inSql: boolean;
 }
 
-function questionsIn(words: Words): fc.Arbitrary<Question> {
+function lawCasesIn(vocabulary: Vocabulary): fc.Arbitrary<LawCase> {
   return fc.record({
-    state: states(words),
+    state: states(vocabulary),
     who: fc.constantFrom('ann', 'ann', 'cid', 'token', 'anon'),
     sort: fc.uniqueArray(fc.record({ field: fc.constantFrom(...SORTS), descending: fc.boolean() }), {
       maxLength: 2,
@@ -42,12 +42,12 @@ function questionsIn(words: Words): fc.Arbitrary<Question> {
 
 const SORTS = ['title', 'amount', 'size', 'price', 'active', 'day', 'at', 'ownerId', 'parentId', 'status', 'id', 'createdAt'];
 
-// Mostly equal: ties are where an order can go wrong.
+// Mostly equal, because ties are where an order can go wrong.
 const priority = fc.constantFrom(99, 100, 100, 100, 101);
 const mostly = fc.constantFrom(true, true, true, true, true, true, true, false);
 
-function states(words: Words): fc.Arbitrary<WholeState> {
-  const drafts = fc.array(fc.record({ rules: fc.array(rules(words), { maxLength: 4, minLength: 1 }), priority, isActive: mostly }), {
+function states(vocabulary: Vocabulary): fc.Arbitrary<WholeState> {
+  const drafts = fc.array(fc.record({ rules: fc.array(rules(vocabulary), { maxLength: 4, minLength: 1 }), priority, isActive: mostly }), {
     minLength: 1,
     maxLength: 3,
   });
@@ -79,12 +79,12 @@ function states(words: Words): fc.Arbitrary<WholeState> {
   });
 }
 
-function rules(words: Words): fc.Arbitrary<SomeRule> {
-  return fc.oneof(...['Thing', 'Thing', 'Thing', 'Thing', '*', '*', 'User'].map((resource) => ruleOn(resource, words)));
+function rules(vocabulary: Vocabulary): fc.Arbitrary<SomeRule> {
+  return fc.oneof(...['Thing', 'Thing', 'Thing', 'Thing', '*', '*', 'User'].map((resource) => ruleOn(resource, vocabulary)));
 }
 
-function ruleOn(resource: string, words: Words): fc.Arbitrary<SomeRule> {
-  const condition = conditionOn(resource, words);
+function ruleOn(resource: string, vocabulary: Vocabulary): fc.Arbitrary<SomeRule> {
+  const condition = conditionOn(resource, vocabulary);
   return fc.record({
     resource: fc.constant(resource),
     action: fc.constantFrom('*', '*', '*', 'list', 'list', 'list', 'read'),
@@ -98,9 +98,9 @@ function ruleOn(resource: string, words: Words): fc.Arbitrary<SomeRule> {
   });
 }
 
-function conditionOn(resource: string, { definitions, inSql }: Words): fc.Arbitrary<JsonObject> {
+function conditionOn(resource: string, { definitions, inSql }: Vocabulary): fc.Arbitrary<JsonObject> {
   const reader = { at: '', expressions: true, limits: LAW_LIMITS.conditions, describePath: describePath(definitions, resource) };
-  // What cannot be written is in no policy; the reference does not know of it.
+  // The reference decider does not validate: leave out conditions that a policy could not contain.
   const isWritable = (condition: JsonObject): boolean => parseConditions([condition], reader).issues.length === 0;
   const expressions = [...EXPRESSIONS.keys()].map((expression) => ({ expression })).filter(isWritable);
   const leaves: fc.WeightedArbitrary<JsonObject>[] = [{ weight: 9, arbitrary: comparisons(inSql).filter(isWritable) }];
@@ -121,14 +121,14 @@ function conditionOn(resource: string, { definitions, inSql }: Words): fc.Arbitr
   return condition;
 }
 
-/** By what they compare as; those of the record itself come up most. */
+/** Left sides by kind of comparison. Paths of the record are the most frequent. */
 const LEFT_BY_KIND = Map.groupBy([...PATHS.own, ...PATHS.own, ...PATHS.own, ...PATHS.hop, ...PATHS.known], ({ kind }) => kind);
 
-const IN_MEMORY_ALONE = ['matches', 'timeOfDayBetween', 'dayOfWeekIn', 'cidr', 'ncidr'];
+const IN_MEMORY_ONLY = ['matches', 'timeOfDayBetween', 'dayOfWeekIn', 'cidr', 'ncidr'];
 
-/** The operator first, then the kind: each of them as often as the others. */
+/** Generates comparisons: first the operator, then the kind, each with equal weight. */
 function comparisons(inSql: boolean): fc.Arbitrary<JsonObject> {
-  const operators = [...OPERATORS.values()].filter(({ name }) => !inSql || !IN_MEMORY_ALONE.includes(name));
+  const operators = [...OPERATORS.values()].filter(({ name }) => !inSql || !IN_MEMORY_ONLY.includes(name));
   return fc.oneof(...operators.map((operator) => comparisonsBy(operator, inSql)));
 }
 
@@ -146,7 +146,7 @@ function comparisonsBy(operator: Operator, inSql: boolean): fc.Arbitrary<JsonObj
   );
 }
 
-/** Or a place in a column of JSON. */
+/** Tells whether SQL has a column or a JSON value for the path. */
 function hasColumn({ path, kind }: LawPath): boolean {
   return kind === undefined ? path.startsWith('resource.') : kind !== 'list of decimal' && kind !== 'list of boolean';
 }
@@ -178,7 +178,7 @@ function valueFor({ operand }: Operator, path: LawPath): fc.Arbitrary<Json> {
 }
 
 const OTHERS: Readonly<Partial<Record<Operator['operand'], fc.Arbitrary<Json>>>> = {
-  // Those that RE2 and JavaScript read alike.
+  // Patterns that RE2 and JavaScript interpret in the same way.
   pattern: fc.constantFrom<Json>('^a', 'b$', '[0-9]', '.', '^$', 'ß|é', '${user.department}'),
   boolean: fc.boolean(),
   duration: fc.constantFrom<Json>('0s', '1h', 'PT1S', 'P1D', '9999w'),
@@ -188,7 +188,7 @@ const OTHERS: Readonly<Partial<Record<Operator['operand'], fc.Arbitrary<Json>>>>
 };
 const part = fc.constantFrom<Json>('a', '%', '_', '\\', '', 'ss', 'S', '😀', 'a?', '*b', 'x${user.department}', '${user.level}${user.id}');
 
-/** Values that are met at the path, or close to them; now and then anything. */
+/** Generates values of the path, values of the same kind, and sometimes any value. */
 function valuesFor({ kind, values }: LawPath): fc.Arbitrary<Json> {
   const items: readonly Json[] = kind?.startsWith('list of ') ? values.flat() : values;
   const alike = EVERYWHERE.filter((other) => other.kind === kind).flatMap((other) => other.values);
@@ -199,7 +199,7 @@ function valuesFor({ kind, values }: LawPath): fc.Arbitrary<Json> {
   );
 }
 
-/** To something of the same kind, or to anything. */
+/** Generates a reference, mostly to a path of the same kind. */
 function referenceTo({ kind }: LawPath): fc.Arbitrary<Json> {
   const alike = EVERYWHERE.filter((other) => other.kind === kind || other.kind === `list of ${kind}` || kind === `list of ${other.kind}`);
   const any = fc.oneof(

@@ -1,14 +1,14 @@
 /**
- * Cases that services like this one have got wrong, and whatever the law was once found broken by, shrunk: kept by hand, with
- * the ids that must be listed. They are asked in all the ways of `check.ts`.
+ * Cases that similar products have decided wrongly, and shrunk cases that once failed here, with the ids that must be
+ * listed. `check.ts` decides each in all ways.
  */
 import type { JsonObject } from '../../src/operators/index.ts';
 import { policyOf, type SomeRule, stateOf, toRole, toUser } from '../policy-fixtures.ts';
-import type { Question } from './check.ts';
+import type { LawCase } from './check.ts';
 import { NOW, type PrincipalName } from './law-fixture.ts';
 
-/** A question whose answer is known. */
-export interface Regression extends Question {
+/** A case with the expected result. */
+export interface Regression extends LawCase {
   readonly name: string;
   readonly rows: readonly JsonObject[];
   readonly expected: readonly string[];
@@ -33,7 +33,7 @@ const USUAL: Rows = {
 const everything: SomeRule = { effect: 'ALLOW' };
 
 export const REGRESSIONS: readonly Regression[] = [
-  // Unknown is not true, and not false: CASL grants on it, Cedar and Cerbos skip a DENY for it, IAM and Mongo call it different.
+  // Unknown is neither true nor false. CASL allows on unknown, Cedar and Cerbos skip a DENY, IAM and MongoDB treat it as different.
   when('a missing number is not less', [allow({ field: 'resource.size', operator: 'lt', value: 10 })], ['full']),
   when('a missing number is not more', [allow({ field: 'resource.size', operator: 'gt', value: -10 })], ['full']),
   when('a missing value is not another', [allow({ field: 'resource.label', operator: 'ne', value: 'x' })], ['full']),
@@ -81,7 +81,7 @@ export const REGRESSIONS: readonly Regression[] = [
   when('null is null, and not missing', [allow({ field: 'user.note', operator: 'eq', value: null })], ['full', 'bare'], { who: 'token' }),
   when('missing is not null', [allow({ field: 'user.note', operator: 'eq', value: null })], [], { who: 'cid' }),
 
-  // References that lead to nothing are not text, as they are to Directus.
+  // A reference to a missing value is not text, as it is in Directus.
   when('a reference to nothing is not its own text', [allow({ field: 'resource.title', operator: 'eq', value: '${user.nobody}' })], [], {
     rows: { a: { title: '${user.nobody}' }, b: { title: 'undefined' }, c: { title: '' }, d: {} },
   }),
@@ -102,7 +102,7 @@ export const REGRESSIONS: readonly Regression[] = [
     rows: { ...USUAL, none: { tags: [] }, more: { tags: ['a', 'c'] } },
   }),
 
-  // One hop, to a record, to one that is not there, to one without the value.
+  // One reference away: an existing record, a missing record, a record without the value.
   when('an owner’s attribute', [allow({ field: 'resource.ownerId.department', operator: 'eq', value: '${user.department}' })], ['ann'], {
     rows: owned(),
   }),
@@ -124,7 +124,7 @@ export const REGRESSIONS: readonly Regression[] = [
     },
   }),
 
-  // What SQL cannot say is evaluated, not dropped, as OPA drops it.
+  // A condition that SQL cannot express is evaluated in memory. OPA drops it.
   when('a pattern', [allow({ field: 'resource.title', operator: 'matches', value: '^a' })], ['full']),
   when('a pattern in a DENY', [everything, deny({ field: 'resource.title', operator: 'matches', value: '^b' })], ['full']),
   when(
@@ -143,7 +143,7 @@ export const REGRESSIONS: readonly Regression[] = [
     who: 'token',
   }),
 
-  // Text is text: wildcards, case, marks, code points.
+  // Text: wildcards, case, combining marks, code points.
   when('a percent sign', [allow({ field: 'resource.title', operator: 'contains', value: '%' })], ['a'], {
     rows: { a: { title: 'a%b' }, b: { title: 'ab' } },
   }),
@@ -169,7 +169,7 @@ export const REGRESSIONS: readonly Regression[] = [
     rows: { a: { title: '\ufffd' }, b: { title: 'a' } },
   }),
   when('an address written in two ways', [allow({ field: 'resource.title', operator: 'cidr', value: '10.0.0.0/8' })], ['plain', 'mapped'], {
-    // ::10.1.2.3 is IPv6 alone: ::a01:203.
+    // ::10.1.2.3 is only an IPv6 address: ::a01:203.
     rows: {
       plain: { title: '10.1.2.3' },
       mapped: { title: '::ffff:10.1.2.3' },
@@ -178,7 +178,7 @@ export const REGRESSIONS: readonly Regression[] = [
     },
   }),
 
-  // Numbers are numbers.
+  // Numbers.
   when('two to the 53rd', [allow({ field: 'resource.amount', operator: 'gt', value: 2 ** 53 - 1 })], ['b'], {
     rows: { a: { amount: 2 ** 53 - 1 }, b: { amount: 2 ** 53 } },
   }),
@@ -224,7 +224,7 @@ export const REGRESSIONS: readonly Regression[] = [
     },
   }),
 
-  // Who goes first.
+  // Order of rules.
   when('of equals a DENY', [everything, deny({ field: 'resource.size', operator: 'eq', value: 5 })], [], {
     rows: { full: USUAL['full'] ?? {} },
   }),
@@ -248,7 +248,7 @@ export const REGRESSIONS: readonly Regression[] = [
   ),
   {
     ...when('the same policy given twice, to user and role', [], ['full', 'bare']),
-    // Priority 100 as the user's, 99 as the role's: the higher counts, and goes before the DENY of 99.
+    // Priority 100 by the user assignment, 99 by the role assignment: the higher one counts, and precedes the DENY of 99.
     state: stateOf({
       policies: [policyOf('p', [everything]), policyOf('q', [{ effect: 'DENY' }])],
       userPolicies: [toUser('u-ann', 'p')],

@@ -1,28 +1,28 @@
-/** The law, longer: over other rows every time. `LAW_QUESTIONS` says how many to ask (100,000 take half an hour). */
+/** Checks the law on many random cases and changing rows. LAW_QUESTIONS is the number of cases; 100,000 take half an hour. */
 import { expect, it } from 'vitest';
-import { askAtRandom, createTally, expectTelling } from '../law/at-random.ts';
 import { hostileRows } from '../law/data.ts';
-import { createWorld } from '../law/law-fixture.ts';
+import { createLawFixture } from '../law/law-fixture.ts';
+import { checkRandomCases, createTally, expectVariety } from '../law/random-cases.ts';
 
-const QUESTIONS = Number(process.env['LAW_QUESTIONS'] ?? 20_000);
-/** Questions about the same rows. */
+const CASES = Number(process.env['LAW_QUESTIONS'] ?? 20_000);
+/** Number of cases per set of rows. */
 const ROUND = 1000;
 
 it(
-  `holds for ${QUESTIONS} questions`,
+  `the law holds for ${CASES} lawCases`,
   async () => {
-    const world = await createWorld();
+    const fixture = await createLawFixture();
     const tally = createTally();
     try {
-      for (let turn = 1; tally.asked < QUESTIONS; turn++) {
-        await world.fill(hostileRows(turn));
-        await askAtRandom(world, Math.min(ROUND, QUESTIONS - tally.asked), tally);
+      for (let turn = 1; tally.cases < CASES; turn++) {
+        await fixture.fill(hostileRows(turn));
+        await checkRandomCases(fixture, Math.min(ROUND, CASES - tally.cases), tally);
       }
     } finally {
-      await world.close();
+      await fixture.close();
     }
-    expect(tally.asked).toBe(QUESTIONS);
-    expectTelling(tally);
+    expect(tally.cases).toBe(CASES);
+    expectVariety(tally);
   },
-  QUESTIONS * 100,
+  CASES * 100,
 );

@@ -16,7 +16,7 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
     find: "sign: '>',",
     replace: "sign: '>=',",
     red: 'test/conformance/operators.test.ts',
-    test: 'an operator answers the same in memory and in SQLite gt',
+    test: 'an operator gives the same result in memory and in SQLite gt',
   },
   {
     name: 'a missing value is different, not unknown',
@@ -56,7 +56,7 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
     find: 'AND ${text} < ${end})',
     replace: 'AND ${text} <= ${end})',
     red: 'test/conformance/operators.test.ts',
-    test: 'an operator answers the same in memory and in SQLite startsWith',
+    test: 'an operator gives the same result in memory and in SQLite startsWith',
   },
   {
     name: '"[" is a wildcard in like',
@@ -64,7 +64,7 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
     find: "pattern.replaceAll('[', '[[]')",
     replace: 'pattern',
     red: 'test/conformance/operators.test.ts',
-    test: 'an operator answers the same in memory and in SQLite like',
+    test: 'an operator gives the same result in memory and in SQLite like',
   },
   {
     name: 'subsetOf asks for any item, not for all',
@@ -72,7 +72,7 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
     find: '`NOT EXISTS (SELECT 1 FROM ${items} WHERE NOT (${isWanted}))`',
     replace: '`EXISTS (SELECT 1 FROM ${items} WHERE (${isWanted}))`',
     red: 'test/conformance/operators.test.ts',
-    test: 'an operator answers the same in memory and in SQLite subsetOf',
+    test: 'an operator gives the same result in memory and in SQLite subsetOf',
   },
   {
     name: 'IPv4 in IPv6 is read as IPv6',
@@ -112,7 +112,7 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
     find: 'operator: known.operator.commutator,',
     replace: 'operator: comparison.operator,',
     red: 'test/conformance/conditions.test.ts',
-    test: 'a condition takes the same rows in memory and in SQLite when a list knows the user and not yet the record',
+    test: 'a condition selects the same rows in memory and in SQLite after partial evaluation with a known user and an unknown record',
   },
   {
     name: 'NOT is dropped from SQL',
@@ -120,7 +120,7 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
     find: 'truth: negated ? sql<boolean | null>`NOT (${truth})` : truth',
     replace: 'truth',
     red: 'test/conformance/conditions.test.ts',
-    test: 'a condition takes the same rows in memory and in SQLite whatever the tree',
+    test: 'a condition selects the same rows in memory and in SQLite for random condition trees',
   },
   {
     name: 'two negations are one, in SQL',
@@ -128,7 +128,7 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
     find: 'return compile(condition.of, !negated, state);',
     replace: 'return compile(condition.of, true, state);',
     red: 'test/conformance/conditions.test.ts',
-    test: 'a condition takes the same rows in memory and in SQLite whatever the tree',
+    test: 'a condition selects the same rows in memory and in SQLite for random condition trees',
   },
   {
     name: 'a negated "and" stays one, in SQL',
@@ -136,7 +136,7 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
     find: "return (type === 'all') === negated ? either(parts, state) : both(parts, state);",
     replace: "return type === 'any' ? either(parts, state) : both(parts, state);",
     red: 'test/conformance/conditions.test.ts',
-    test: 'a condition takes the same rows in memory and in SQLite whatever the tree',
+    test: 'a condition selects the same rows in memory and in SQLite for random condition trees',
   },
   {
     name: '"or" leaves out what SQL cannot say',
@@ -144,7 +144,7 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
     find: "if (known.length < parts.length) return 'anything';",
     replace: '',
     red: 'test/conformance/conditions.test.ts',
-    test: 'a condition takes the same rows in memory and in SQLite whatever the tree',
+    test: 'a condition selects the same rows in memory and in SQLite for random condition trees',
   },
   {
     name: 'what SQL cannot say counts as said',
@@ -152,7 +152,7 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
     find: 'state.exact = false;',
     replace: '',
     red: 'test/conformance/conditions.test.ts',
-    test: 'a condition takes the same rows in memory and in SQLite whatever the tree',
+    test: 'a condition selects the same rows in memory and in SQLite for random condition trees',
   },
   {
     name: 'ifExists is dropped from SQL',
@@ -160,7 +160,7 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
     find: 'return sql<boolean | null>`(${presence} IS NOT NULL AND ${truth})`;',
     replace: 'return truth;',
     red: 'test/conformance/conditions.test.ts',
-    test: 'a condition takes the same rows in memory and in SQLite whatever the tree',
+    test: 'a condition selects the same rows in memory and in SQLite for random condition trees',
   },
   {
     name: '"||" of CEL is "and"',
@@ -272,6 +272,6 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
     find: 'if (max === undefined || max > MAX_INT64) return undefined;',
     replace: 'if (max === undefined) return undefined;',
     red: 'test/conformance/integers.test.ts',
-    test: 'arithmetic of integers takes the same rows in memory and in SQLite in memory: resource.size * resource.size > 0',
+    test: 'integer arithmetic selects the same rows in memory and in SQLite in memory: resource.size * resource.size 0',
   },
 ];

@@ -40,7 +40,7 @@ export const MUTATIONS_OF_DELETIONS: readonly Mutation[] = [
     find: 'const clash = await bringBack(context, all);',
     replace: 'const clash = await bringBack(context, all);\n  if (clash !== undefined) throw clash;',
     red: 'test/deletion/restore.test.ts',
-    test: 'restoring decides on each as it was found, deleted, before it tells what is in its way',
+    test: 'restoring decides each record as deleted before it reports conflicts',
   },
   {
     name: 'what one resource keeps goes with what another does not',

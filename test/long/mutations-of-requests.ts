@@ -353,7 +353,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: "await decideOrRefuseEach(context, { resource, action: 'delete', records, hint });",
     replace: '',
     red: 'test/deletion/on-delete.test.ts',
-    test: 'a cascade goes down a chain, each record decided by itself',
+    test: 'a cascade follows a chain of references, and decides each record by itself',
   },
   {
     name: 'a cascade takes the last admin with it',
@@ -361,7 +361,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'await validateAdminRemains(context.tx, { userId: id, deleted: true });',
     replace: '',
     red: 'test/deletion/on-delete.test.ts',
-    test: 'a cascade does not take the last active admin with it',
+    test: 'a cascade does not delete the last active admin',
   },
   {
     name: 'rows of an import go as the first did',
@@ -441,7 +441,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'await context.tx.savepoint(work)',
     replace: 'await work()',
     red: 'test/deletion/restore.test.ts',
-    test: 'restoring decides on each as it was found, deleted, before it tells what is in its way',
+    test: 'restoring decides each record as deleted before it reports conflicts',
   },
   {
     name: 'denials leave no entry',
@@ -521,7 +521,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: '(used.get(tx) ?? 0) + count',
     replace: 'count',
     red: 'test/deletion/on-delete.test.ts',
-    test: 'a cascade over many records is bounded for all requests of a batch together',
+    test: 'a cascade over many records is limited for all requests of a batch together',
   },
   {
     name: 'a cascade has no bound',
@@ -529,7 +529,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'cascaded(tx, ids.length) > options.cascadeMax',
     replace: 'cascaded(tx, ids.length) < 0',
     red: 'test/deletion/on-delete.test.ts',
-    test: 'a cascade over many records is refused beyond its bound, naming what refers, and nothing is deleted',
+    test: 'a cascade over many records is refused above its limit with the referencing field, and deletes nothing',
   },
   {
     name: 'what refuses a deletion is not asked',
@@ -537,7 +537,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'else await checkUnreferred(context, referrer, search.depth);',
     replace: 'else await Promise.resolve();',
     red: 'test/deletion/on-delete.test.ts',
-    test: 'restrict says which field of what refers',
+    test: 'restrict names the referencing resource and field',
   },
   {
     name: 'a past decision goes by the assignments of today',

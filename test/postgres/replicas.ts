@@ -1,7 +1,7 @@
 /** Four replicas on one PostgreSQL, asked by turns or at once. */
 import { openDatabase } from '../../src/storage/index.ts';
 import { type Reply, type RunningService, type ServiceOptions, startService } from '../harness.ts';
-import { placeFor } from './test-database.ts';
+import { testDatabaseUrl } from './test-database.ts';
 
 /** Services on one database. */
 export interface Replicas {
@@ -14,7 +14,7 @@ export interface Replicas {
 
 /** Starts them at once, on an empty database: one of them makes the tables, and the others find them. */
 export async function startReplicas(definitions: NonNullable<ServiceOptions['definitions']>): Promise<Replicas> {
-  const settings = { database: placeFor(''), jwtSecret: 'one secret for all the replicas of a test', rateLimit: 0 };
+  const settings = { database: testDatabaseUrl(''), jwtSecret: 'one secret for all the replicas of a test', rateLimit: 0 };
   const replicas = await Promise.all([1, 2, 3, 4].map(() => startService({ definitions, settings })));
   let turn = 0;
   return {

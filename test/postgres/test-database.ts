@@ -6,12 +6,12 @@ import { join } from 'node:path';
 export const onPostgres: boolean = serverUrl() !== undefined;
 
 /** How many cases at random to try: on a server each takes many times as long. Whether they tell anything, only many show. */
-export function casesOf(count: number): number {
+export function scaleRuns(count: number): number {
   return onPostgres ? Math.ceil(count / 10) : count;
 }
 
 /** The address of a database that no other test has; its file, where it is one, in `folder`. */
-export function placeFor(folder: string): string {
+export function testDatabaseUrl(folder: string): string {
   const server = serverUrl();
   return server === undefined ? `sqlite:${join(folder, 'test.db')}` : withSchema(server);
 }

@@ -2,9 +2,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Reply, type RunningService, startService, type TestUser } from '../harness.ts';
-import { casesOf, onPostgres } from '../postgres/test-database.ts';
+import { onPostgres, scaleRuns } from '../postgres/test-database.ts';
 
-const CASES = casesOf(150);
+const CASES = scaleRuns(150);
 const REFERENCES = {
   goes: { to: 'Aaa', onDelete: 'cascade' },
   joins: { to: 'Bbb', onDelete: 'cascade' },

@@ -20,7 +20,7 @@ import {
   toUser,
   type WholeState,
 } from '../policy-fixtures.ts';
-import { decideSlowly, referredBy } from '../reference/newsroom-facts.ts';
+import { authorOf, decideNewsroom } from '../reference/newsroom-facts.ts';
 
 const few = { maxLength: 4 };
 const users = ['u1', 'u2'] as const;
@@ -143,7 +143,7 @@ const parts: fc.Arbitrary<ScopeInput> = fc
     resource: resourceOf('Article'),
     record,
     recordId: 'a1',
-    referred: referredBy(record),
+    referred: authorOf(record),
     origin: { method: 'GET', path: '/', ip: '10.0.0.1' },
     now: NOW,
     timeZone: 'UTC',
@@ -196,7 +196,7 @@ describe('deciding', () => {
     fc.assert(
       fc.property(state, parts, (policies, scopeParts) => {
         const { applicable, decision } = decideFast(policies, scopeParts);
-        const { allowed, ruleId, found } = decideSlowly(policies, scopeParts);
+        const { allowed, ruleId, found } = decideNewsroom(policies, scopeParts);
         expect(decision.effect).toBe(allowed ? 'allow' : 'deny');
         answers[allowed ? 'allow' : 'deny']++;
         expect('rule' in decision ? decision.rule?.id : undefined).toBe(ruleId);
@@ -229,10 +229,10 @@ describe('deciding', () => {
         const { recordId: _, ...open } = scopeParts;
         const { decision } = decideFast(policies, { ...open, record: UNRESOLVED });
         for (const one of records) {
-          const onRecord = { ...open, record: one, referred: referredBy(one) };
+          const onRecord = { ...open, record: one, referred: authorOf(one) };
           const listed =
             decision.effect === 'allow-where' ? evaluate(decision.where, createScope(onRecord)) === true : decision.effect === 'allow';
-          expect(listed).toBe(decideSlowly(policies, onRecord).allowed);
+          expect(listed).toBe(decideNewsroom(policies, onRecord).allowed);
         }
       }),
       runs,
@@ -265,7 +265,7 @@ describe('deciding', () => {
         ];
         const policies = stateOf({ policies: [policyOf('p', rules)], rolePolicies: [toRole('user', 'p')] });
         const { decision } = decideFast(policies, { ...SCOPE_PARTS, action: 'list', record: UNRESOLVED });
-        const allowed = everyKindOfRecord.map((record) => decideSlowly(policies, { ...SCOPE_PARTS, action: 'list', record }).allowed);
+        const allowed = everyKindOfRecord.map((record) => decideNewsroom(policies, { ...SCOPE_PARTS, action: 'list', record }).allowed);
         const listed = everyKindOfRecord.map((record) =>
           decision.effect === 'allow-where'
             ? evaluate(decision.where, createScope({ ...SCOPE_PARTS, action: 'list', record })) === true

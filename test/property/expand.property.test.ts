@@ -2,9 +2,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Reply, type RunningService, startService, type TestUser } from '../harness.ts';
-import { casesOf, onPostgres } from '../postgres/test-database.ts';
+import { onPostgres, scaleRuns } from '../postgres/test-database.ts';
 
-const CASES = casesOf(80);
+const CASES = scaleRuns(80);
 const DEPARTMENTS = ['sports', 'politics', undefined];
 const definitions = {
   'Team.yaml': 'name: Team\nfields:\n  label: { type: string }\n',

@@ -6,12 +6,12 @@ import type { JsonObject } from '../../src/operators/index.ts';
 import { type Reply, type RunningService, startService, type TestUser } from '../harness.ts';
 import { hostileRows, THING, USER, USERS } from '../law/data.ts';
 import { lawDefinitions, NOW } from '../law/law-fixture.ts';
-import { questions } from '../law/policies.ts';
+import { lawCases } from '../law/policies.ts';
 import { LIMITS, type WholeState } from '../policy-fixtures.ts';
-import { casesOf, onPostgres } from '../postgres/test-database.ts';
+import { onPostgres, scaleRuns } from '../postgres/test-database.ts';
 
 const RECORDS = 60;
-const CASES = casesOf(150);
+const CASES = scaleRuns(150);
 
 /** Who asks: a user with everything, one with nothing that can be left out, and nobody. */
 type Who = 'ann' | 'cid' | 'anon';
@@ -61,7 +61,7 @@ it('whatever the policies, a list shows what is read one by one', async () => {
   let telling = 0;
   let counted = 0;
   const property = fc.asyncProperty(
-    questions(definitions),
+    lawCases(definitions),
     fc.constantFrom<Who>('ann', 'ann', 'cid', 'anon'),
     async ({ state, limit }, who) => {
       const made = await write(state);

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Reply, type RunningService, startService, type TestUser } from '../harness.ts';
-import { casesOf } from '../postgres/test-database.ts';
+import { scaleRuns } from '../postgres/test-database.ts';
 
 const definitions = {
   'Folder.yaml': `name: Folder
@@ -188,7 +188,7 @@ describe('whatever is deleted and restored, in whatever order', () => {
         }
         await compare(model);
       }),
-      { numRuns: casesOf(60), examples: [[circle], [row]] },
+      { numRuns: scaleRuns(60), examples: [[circle], [row]] },
     );
     expect(circles).toBeGreaterThan(0);
   }, 120_000);
@@ -280,7 +280,7 @@ describe('the deleted records that are listed', () => {
         const total = listed.at('total');
         if (total !== undefined) expect(total).toBe(expected.length);
       }),
-      { numRuns: casesOf(80), examples: [[onBoth, false]] },
+      { numRuns: scaleRuns(80), examples: [[onBoth, false]] },
     );
   }, 120_000);
 });

@@ -1,21 +1,21 @@
 /**
- * Conversions of CEL expressions, each with texts for which it has a value and texts for which it is an error, by hand from the CEL
+ * Conversions in CEL expressions, with texts that convert and texts that are errors, written by hand from the CEL
  * specification (doc/langdef.md) and its conformance tests.
  */
 
 /** One conversion of a text. */
 export interface Conversion {
-  /** `TEXT` stands for the text that is converted. A text that converts answers true, an error is unknown. */
+  /** `TEXT` is a placeholder for the converted text. The expression is true if the text converts, and unknown on an error. */
   readonly expression: string;
   readonly valid: readonly string[];
-  /** Texts that convert to a value of which the expression is false. */
+  /** Texts that convert to a value for which the expression is false. */
   readonly others?: readonly string[];
   readonly invalid: readonly string[];
 }
 
 const BLANKS = ['', ' ', '\t', '\u00a0', ' 1', '1 ', '1\n'];
 
-/** Everything that an expression may convert a text with. */
+/** Every conversion of a text. */
 export const CONVERSIONS: readonly Conversion[] = [
   {
     expression: 'double(TEXT) > 10.0',
@@ -44,7 +44,7 @@ export const CONVERSIONS: readonly Conversion[] = [
         '11n',
         '\uff11\uff12',
       ],
-      // A text beyond the range, and what is no number: not true and not false.
+      // A number out of range and NaN are unknown.
       ...['inf', 'infinity', '+inf', 'nan', 'NaN', '1e999', '-1e999', '0x1p4', 'true', 'null'],
     ],
   },
@@ -183,7 +183,7 @@ export const CONVERSIONS: readonly Conversion[] = [
   },
 ];
 
-/** Conversions that no text comes into: their operands are values of other types. True, false or unknown (null). */
+/** Conversions of values of other types: true, false or unknown (null). */
 export const CONVERSIONS_OF_VALUES: readonly (readonly [expression: string, answer: boolean | null])[] = [
   ['int(1.9) == 1', true],
   ['int(-7.9) == -7', true],
@@ -262,7 +262,7 @@ export const CONVERSIONS_OF_VALUES: readonly (readonly [expression: string, answ
   ['duration("1.321s").getMilliseconds() == 321', true],
 ];
 
-/** Functions of CEL that convert, and that expressions do not have: an expression that calls one is refused. */
+/** Conversion functions of CEL that are not supported: an expression that calls one is refused. */
 export const CONVERSIONS_REFUSED: readonly string[] = [
   'uint("1") == 1u',
   'bool("true")',

@@ -1,14 +1,14 @@
-/** The newsroom of `policy-fixtures.ts` as plain data, for the reference. */
+/** The newsroom of `policy-fixtures.ts` as plain data, for the reference decider. */
 
 import type { ScopeInput } from '../../src/authz/context/index.ts';
 import { UNRESOLVED } from '../../src/conditions/index.ts';
 import type { JsonObject } from '../../src/operators/index.ts';
 import { NOW, type WholeState } from '../policy-fixtures.ts';
 import type { Facts, PathKind } from './reference-conditions.ts';
-import { type Answer, decideByTheBook } from './reference-decider.ts';
+import { decideByReference, type ReferenceDecision } from './reference-decider.ts';
 
-/** The answer of the prose, asked with plain data. */
-export function decideSlowly(policies: WholeState, parts: ScopeInput): Answer {
+/** Decides by the reference decider, with plain data. */
+export function decideNewsroom(policies: WholeState, parts: ScopeInput): ReferenceDecision {
   const { principal, resource, action, record, recordId, origin, referred = new Map() } = parts;
   const { id, role, attributes } = principal;
   const facts: Facts = {
@@ -23,16 +23,16 @@ export function decideSlowly(policies: WholeState, parts: ScopeInput): Answer {
     now: NOW,
     timeZone: 'UTC',
   };
-  return decideByTheBook(policies, { userId: id, role, resource: resource.name, action, facts });
+  return decideByReference(policies, { userId: id, role, resource: resource.name, action, facts });
 }
 
-/** Who a record refers to, as a scope takes it. */
-export function referredBy(record: JsonObject | undefined): ReadonlyMap<string, JsonObject> {
+/** Returns the author of a record by path, as `createScope` takes referenced records. */
+export function authorOf(record: JsonObject | undefined): ReadonlyMap<string, JsonObject> {
   const author = AUTHORS[String(record?.['authorId'])];
   return new Map(author === undefined ? [] : [['resource.authorId', author]]);
 }
 
-/** What the definitions of the newsroom say, as plain data. */
+/** The kinds of paths in the definitions of the newsroom. */
 const KINDS: ReadonlyMap<string, PathKind> = new Map<string, PathKind>([
   ...['user.id', 'user.role', 'resource.id', 'resource.name', 'resource.title', 'resource.status', 'resource.authorId'].map(
     (path) => [path, 'text'] as const,
@@ -46,5 +46,5 @@ const KINDS: ReadonlyMap<string, PathKind> = new Map<string, PathKind>([
   ['environment.hour', 'number'],
   ['request.action', 'text'],
 ]);
-/** Who articles refer to. */
+/** The users that articles refer to. */
 const AUTHORS: Readonly<Record<string, JsonObject>> = { u1: { id: 'u1', role: 'user', isActive: true }, u2: { id: 'u2', role: 'editor' } };

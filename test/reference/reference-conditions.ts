@@ -1,32 +1,32 @@
 /**
- * The meaning of a rule's conditions, straight from the prose of `docs/guides/policies.md`: no tree, no compiling, nothing
- * open, and no code of `src/` but types.
+ * Evaluates the conditions of a rule as `docs/guides/policies.md` describes them: without a condition tree, compilation
+ * or partial evaluation, and with nothing from `src/` but types.
  */
 import type { Json, JsonObject, Kind, Truth } from '../../src/operators/index.ts';
 import { all, any, MEANINGS, type Meaning, not } from './reference-operators.ts';
 
-/** What definitions say of a path. */
+/** The kind of a path by definition. */
 export type PathKind = Kind | `list of ${Kind}`;
 
-/** The answer of an expression, said by hand: what it reads comes from `valueAt`. */
+/** The result of an expression, written by hand. `valueAt` reads paths. */
 export type ExpressionMeaning = (valueAt: (path: string) => Json | undefined) => Truth;
 
-/** Everything conditions read, as plain data. */
+/** All values that conditions read, as plain data. */
 export interface Facts {
-  /** `user`, `resource`, `environment`, `request`; secrets are in none of them. */
+  /** `user`, `resource`, `environment` and `request`, without secret fields. */
   readonly groups: Readonly<Record<string, JsonObject>>;
-  /** The records that references lead to, by path: `resource.authorId` → that user's fields. */
+  /** Referenced records by path: `resource.authorId` → the fields of that user. */
   readonly referred: Readonly<Record<string, JsonObject>>;
-  /** By path; what is not here has none. */
+  /** Kinds by path. Other paths have no kind. */
   readonly kinds: ReadonlyMap<string, PathKind>;
-  /** By the text of the expression, which the reference does not read: the condition that says the same, or the answer itself. */
+  /** Meanings by text of the expression, which is not parsed here: an equivalent condition, or a function. */
   readonly expressions?: ReadonlyMap<string, JsonObject | ExpressionMeaning>;
   /** Milliseconds since 1970. */
   readonly now: number;
   readonly timeZone: string;
 }
 
-/** True, false or unknown. */
+/** Evaluates a condition to true, false or unknown (null). */
 export function truthOf(condition: JsonObject, facts: Facts): Truth {
   const { anyOf, allOf, not: negated, expression } = condition;
   if (Array.isArray(anyOf)) return any(anyOf.map((one) => truthOf(one, facts)));
@@ -37,7 +37,7 @@ export function truthOf(condition: JsonObject, facts: Facts): Truth {
 
 function truthOfExpression(expression: string, facts: Facts): Truth {
   const meaning = facts.expressions?.get(expression);
-  if (meaning === undefined) throw new Error(`nobody has said what ${expression} means`);
+  if (meaning === undefined) throw new Error(`no meaning is defined for the expression ${expression}`);
   return typeof meaning === 'function' ? meaning((path) => valueAt(path, facts)) : truthOf(meaning, facts);
 }
 
@@ -51,11 +51,11 @@ function truthOfComparison({ field, context, operator, value = null, ifExists }:
   const terms = termsOf(path, { meaning, value, facts });
   if (terms === 'mismatch' || (terms.kind !== undefined && !meaning.kinds.includes(terms.kind))) return null;
   const expected = resolve(value, facts);
-  // A missing subject reaches here only where the operator says what it means.
+  // The subject is missing only if the operator defines a result for it.
   return expected === undefined ? null : meaning.says(actual as Json, expected, { ...terms, now: facts.now, timeZone: facts.timeZone });
 }
 
-/** Own properties of plain objects only; a reference leads on into the record that it names. */
+/** Reads a path: own properties of plain objects, and on through references. */
 function valueAt(path: string, { groups, referred }: Facts): Json | undefined {
   const [group = '', ...keys] = path.split('.');
   let value: Json | undefined = groups[group];
@@ -71,13 +71,13 @@ function valueAt(path: string, { groups, referred }: Facts): Json | undefined {
   return value;
 }
 
-/** A `${path}` alone keeps its type, inside a text it becomes text, and where it leads to nothing nothing can be said. */
+/** Resolves references: a lone `${path}` keeps its type, inside a text it becomes text, and a missing value makes the result undefined. */
 function resolve(value: Json, facts: Facts): Json | undefined {
   if (typeof value === 'string') return resolveText(value, facts);
   return Array.isArray(value) ? value.map((item: Json) => (typeof item === 'string' ? resolveItem(item, facts) : item)) : value;
 }
 
-/** A list or object compares with nothing, which is what is to be said of an item that is not there. */
+/** Resolves an item. A missing value becomes an object, because a comparison with an object is unknown. */
 function resolveItem(text: string, facts: Facts): Json {
   const value = resolveText(text, facts);
   return value === undefined ? {} : value;
@@ -97,7 +97,7 @@ function onlyPath(value: Json): string | undefined {
 
 type Compared = { readonly kind: Kind | undefined; readonly itemKind: Kind | undefined };
 
-/** What the two sides compare as: the kind of the path, met with the kinds of what the other side refers to. */
+/** Returns the kind of the comparison: the kind of the path combined with the kinds of the references on the other side. */
 function termsOf(path: string, { meaning, value, facts }: { meaning: Meaning; value: Json; facts: Facts }): Compared | 'mismatch' {
   const left = kindAt(path, facts);
   if (meaning.right === 'other') return left;
@@ -105,7 +105,7 @@ function termsOf(path: string, { meaning, value, facts }: { meaning: Meaning; va
   const isAboutTime = meaning === MEANINGS.get('before') || meaning === MEANINGS.get('after');
   let met: Kind | undefined | 'mismatch' = isAboutItems ? left.itemKind : left.kind;
   for (const right of rightKinds(value, meaning, facts)) {
-    // Text on the right of what is about time is read as time.
+    // Operators on time read text on the right side as time.
     if (met !== 'mismatch') met = meet(met, isAboutTime && right === 'text' ? undefined : right);
   }
   if (met === 'mismatch') return met;
@@ -125,7 +125,7 @@ function kindAt(path: string, { kinds }: Facts): Compared {
   return item === undefined ? { kind: said as Kind | undefined, itemKind: undefined } : { kind: 'list', itemKind: item };
 }
 
-/** What nothing is known of, and JSON, take the other's; dates, instants and decimals are written as text. */
+/** Combines two kinds. An unknown kind and JSON adopt the other; text adopts dates, instants and decimals. */
 function meet(left: Kind | undefined, right: Kind | undefined): Kind | undefined | 'mismatch' {
   if (right === undefined || right === 'json' || left === right) return left;
   if (left === undefined || left === 'json') return right;

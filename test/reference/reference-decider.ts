@@ -2,31 +2,31 @@ import type { Policy, PolicyRule } from '../../src/authz/policies/index.ts';
 import type { WholeState } from '../policy-fixtures.ts';
 import { type Facts, truthOf } from './reference-conditions.ts';
 
-/** Who asks for what. */
-export interface Asked {
+/** A request to decide. */
+export interface ReferenceRequest {
   /** Undefined for `anon`. */
   readonly userId: string | undefined;
   readonly role: string;
   readonly resource: string;
   readonly action: string;
-  /** What conditions read. */
+  /** The values that conditions read. */
   readonly facts: Facts;
 }
 
-/** What the prose says of a request. */
-export interface Answer {
+/** The expected decision. */
+export interface ReferenceDecision {
   readonly allowed: boolean;
-  /** The rule that decided. */
+  /** The deciding rule. */
   readonly ruleId?: string;
-  /** Whether any policy at all applies to the user or the role. */
+  /** True if any policy applies to the user or the role. */
   readonly found: boolean;
 }
 
 /**
- * The prose of how requests are decided, as directly as code can say it: no index, no memo, no open records, no early end,
- * and no code of `src/` but types. What is fast must agree with it.
+ * Decides a request as directly as the guide describes it: without indexes, memos, unknown records or an early end, and
+ * with nothing from `src/` but types. The real decision must agree with it.
  */
-export function decideByTheBook(state: WholeState, { userId, role, resource, action, facts }: Asked): Answer {
+export function decideByReference(state: WholeState, { userId, role, resource, action, facts }: ReferenceRequest): ReferenceDecision {
   const assignments = [
     ...state.rolePolicies.filter((one) => one.role === role && one.isActive).map((one) => [one.policyId, one.priority] as const),
     ...state.userPolicies

@@ -1,10 +1,10 @@
-/** The operators of `src/`, in memory, against the reference: every operator, column and operand that the hostile table has. */
+/** Compares the operators of `src/` in memory with the reference: every operator, column and operand of the hostile table. */
 import { describe, expect, it } from 'vitest';
 import { type ComparisonContext, type Json, OPERATORS, ownValue, type Truth } from '../../src/operators/index.ts';
 import { ALL_COLUMNS, createHostileTable, LISTS, NOW, OPERANDS } from '../conformance/hostile-table.ts';
 import { MEANINGS } from './reference-operators.ts';
 
-/** West of Greenwich, with a summer time, and not by whole hours. */
+/** Time zones with negative, half-hour and 45-minute offsets, one of them with daylight saving. */
 const ZONES = ['UTC', 'America/St_Johns', 'Asia/Kathmandu'];
 
 const NETWORKS: readonly Json[] = [
@@ -67,7 +67,7 @@ const DURATIONS: readonly Json[] = [
   'P1DT',
   3600,
 ];
-/** Around midnight, the clock's change, and the ends of what can be written. */
+/** Instants around midnight, daylight saving changes, and the first and last instant. */
 const INSTANTS = [
   ...[
     '2026-01-31T11:59:59.999Z',
@@ -88,7 +88,7 @@ const TIMES: readonly Json[] = [
   ['6:00', '07:00'],
 ];
 const PATTERNS: readonly Json[] = ['^a', 'b$', '[0-9]', '.', '^$', 'ß|é', '(', '\\d{4}-'];
-/** Right sides that mean something to few operators. */
+/** Operands of operators with a special operand type. */
 const OWN_OPERANDS: Readonly<Record<string, readonly Json[]>> = {
   matches: PATTERNS,
   cidr: NETWORKS,
@@ -110,7 +110,7 @@ it('the reference has every operator', () => {
 describe.each([...OPERATORS.values()])('$name', (operator) => {
   const meaning = MEANINGS.get(operator.name);
   if (meaning === undefined) throw new Error(`the reference has no ${operator.name}`);
-  /** As a condition asks: what is missing, null or of another kind is not the operator's own to say. */
+  /** Evaluates as a condition does: missing, null and mismatching values are unknown unless the operator defines them. */
   const reference = (actual: Json | undefined, expected: Json, frame: ComparisonContext): Truth => {
     if (actual === undefined && meaning.onMissing !== true) return null;
     if (actual === null && meaning.onNull !== true) return null;
@@ -118,33 +118,33 @@ describe.each([...OPERATORS.values()])('$name', (operator) => {
     return meaning.says(actual as Json, expected, { kind: undefined, itemKind: undefined, ...frame });
   };
 
-  it('fits the same kinds', () => {
+  it('supports the same kinds', () => {
     expect(meaning.kinds.toSorted()).toEqual(operator.kinds.toSorted());
   });
 
-  it('answers its samples', () => {
+  it('gives the results of its samples', () => {
     for (const { actual, expected, kind, itemKind, result } of operator.samples) {
       const frame = { kind, itemKind, now: NOW, timeZone: 'UTC' };
       expect([actual, expected, reference(actual, expected, frame)]).toEqual([actual, expected, result]);
     }
   });
 
-  it('answers alike whatever is compared', () => {
+  it('gives the same result for every value and operand', () => {
     const others = [...OPERANDS, ...LISTS];
     const own = OWN_OPERANDS[operator.name];
-    // What another operator's operands are to it, a few of them show; and two engines differ on patterns that are none.
+    // A few operands of other operators suffice. Invalid patterns are left out, because the two engines differ on them.
     const operands = own === undefined ? others : [...own, ...others.filter((one, index) => index % 20 === 0 && typeof one !== 'string')];
     const different: unknown[] = [];
     const answers = new Set<Truth>();
     for (const [index, { name, kind }] of ALL_COLUMNS.entries()) {
       const timeZone = ZONES[index % ZONES.length] ?? 'UTC';
       const values = new Set([undefined, null, ...rows.map(({ record }) => ownValue(record, name)), ...ADDRESSES, ...INSTANTS]);
-      // As its column's kind, and as nothing says: as claims are compared.
+      // With the kind of the column, and without a kind, as claims are compared.
       for (const frame of [
         { ...kind, now: NOW, timeZone },
         { now: NOW, timeZone },
       ]) {
-        // Without a kind, a part of the operands for each column: all of them, over all columns.
+        // Without a kind, each column gets a part of the operands; all columns together get all.
         const met = 'kind' in frame ? operands : operands.filter((_, at) => at % 8 === index % 8);
         for (const expected of met) {
           for (const actual of values) {

@@ -1,6 +1,6 @@
 /**
- * What each operator means, in the simplest form there is, from the prose of `docs/reference/operators.md` alone. Nothing
- * here is taken from `src/` but types: where the two agree, they agree because both are right.
+ * The meaning of each operator in its simplest form, written from `docs/reference/operators.md`. It takes nothing from `src/`
+ * but types, so an agreement of the two is no coincidence.
  */
 import type { Json, Kind, Truth } from '../../src/operators/index.ts';
 import {
@@ -15,7 +15,7 @@ import {
   unmapped,
 } from './reference-values.ts';
 
-/** What two sides are compared as, when and where. A kind that nothing says is undefined. */
+/** Kinds, time and time zone of a comparison. An unknown kind is undefined. */
 export interface Terms {
   readonly kind: Kind | undefined;
   readonly itemKind: Kind | undefined;
@@ -23,15 +23,15 @@ export interface Terms {
   readonly timeZone: string;
 }
 
-/** One operator. */
+/** The meaning of an operator. */
 export interface Meaning {
-  /** Kinds of subject it fits. */
+  /** Kinds of subject that it supports. */
   readonly kinds: readonly Kind[];
-  /** What a `${path}` on its right brings into the comparison: a value, several, or nothing whose kind counts. */
+  /** The role of a `${path}` on the right side: one value, several values, or something whose kind does not matter. */
   readonly right: 'value' | 'values' | 'other';
-  /** Has an answer for a missing subject. */
+  /** True if the operator defines a result for a missing subject. */
   readonly onMissing?: true;
-  /** Has an answer for a subject that is JSON null. */
+  /** True if the operator defines a result for JSON null. */
   readonly onNull?: true;
   says(actual: Json, expected: Json, terms: Terms): Truth;
 }
@@ -96,7 +96,7 @@ export const MEANINGS: ReadonlyMap<string, Meaning> = new Map<string, Meaning>(
   }),
 );
 
-/** Whether two values are equal: null to null alone, lists and objects to nothing that could be known. */
+/** Compares for equality: null equals only null; a list or object is unknown. */
 function equal(a: Json, b: Json, kind: Kind | undefined): Truth {
   if ((typeof a === 'object' && a !== null) || (typeof b === 'object' && b !== null)) return null;
   if (a === null || b === null) return a === b;
@@ -113,12 +113,12 @@ function each(list: Json, answer: (item: Json) => Truth, join: typeof any): Trut
   return Array.isArray(list) ? join(list.map((item: Json) => answer(item))) : null;
 }
 
-/** For each of `ones`, an answer from `whole`. */
+/** Compares each item of `ones` with `whole`. */
 function pairs(whole: Json, ones: Json, answer: (whole: readonly Json[], one: Json) => Truth, join: typeof any): Truth {
   return Array.isArray(whole) ? each(ones, (one) => answer(whole, one), join) : null;
 }
 
-/** Negative, zero, positive; undefined where the two do not compare. Without a kind, values of one JSON type compare. */
+/** Returns a negative number, zero or a positive number; undefined if the two do not compare. Without a kind, values of the same JSON type compare. */
 function compare(a: Json, b: Json, kind: Kind | undefined): number | undefined {
   switch (kind === undefined || kind === 'json' ? typeof a : kind) {
     case 'text':
@@ -151,7 +151,7 @@ function ordering(holds: (order: number) => boolean): Meaning {
   return { kinds: ORDERED, right: 'value', says: (a, b, { kind }) => orderOf(a, b, { kind, holds }) };
 }
 
-/** True is not more than false: they have no order. */
+/** Booleans have no order. */
 function orderOf(a: Json, b: Json, { kind, holds }: { kind: Kind | undefined; holds: (order: number) => boolean }): Truth {
   const order = typeof a === 'boolean' ? undefined : compare(a, b, kind);
   return order === undefined ? null : holds(order);
@@ -166,12 +166,12 @@ function text(holds: (a: string, b: string) => Truth): Meaning {
   return {
     kinds: TEXT,
     right: 'other',
-    // What is stored is UTF-8, where half a surrogate pair is U+FFFD.
+    // Stored text is UTF-8, in which a lone surrogate becomes U+FFFD.
     says: (a, b) => (typeof a === 'string' && typeof b === 'string' ? holds(a.toWellFormed(), b.toWellFormed()) : null),
   };
 }
 
-/** Letter by letter, so that no letter changes with what stands beside it. The dotless i of Turkish stays apart. */
+/** Folds case letter by letter, so that neighbours have no influence. The dotless i of Turkish stays distinct. */
 function fold(written: string): string {
   return [...written].map((letter) => (letter === 'ı' ? letter : letter.toLowerCase().toUpperCase())).join('');
 }
@@ -183,7 +183,7 @@ function isLike([letter, ...letters]: readonly string[], [wanted, ...rest]: read
   return letter !== undefined && (wanted === '?' || wanted === letter) && isLike(letters, rest);
 }
 
-/** Only for patterns that mean the same to RE2 and to JavaScript, and that neither is slow on. */
+/** Matches a pattern. Only for patterns that RE2 and JavaScript interpret alike and that are slow in neither. */
 function hasMatch(a: string, pattern: string): Truth {
   try {
     return new RegExp(pattern, 'u').test(a);
@@ -202,7 +202,7 @@ function isEmpty(a: Json, b: Json): Truth {
   return typeof b === 'boolean' && (typeof a === 'string' || Array.isArray(a)) ? (a.length === 0) === b : null;
 }
 
-/** Dates among dates, otherwise instants, whatever nothing says the kind of. */
+/** Compares two values without a kind as dates if both are dates, otherwise as instants. */
 function sequence(holds: (order: number) => boolean): Meaning {
   return {
     kinds: ['timestamp', 'date', 'json'],
@@ -253,7 +253,7 @@ function isIn(address: Bits, network: Json): Truth {
   const prefix = length === undefined ? whole?.width : /^(0|[1-9]\d{0,2})$/.test(length) ? Number(length) : undefined;
   if (whole === undefined || prefix === undefined || prefix > whole.width) return null;
   const base = unmapped(whole);
-  // A prefix of IPv6 that ends before the mark of IPv4 inside it would cut that mark.
+  // A shorter prefix would cut the marker of an IPv4-mapped address.
   const fixed = prefix - (whole.width - base.width);
   if (fixed < 0) return null;
   const free = BigInt(base.width - fixed);
@@ -262,7 +262,7 @@ function isIn(address: Bits, network: Json): Truth {
 
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
-/** Making one takes longer than all the rest of a decision. */
+/** Formatters by time zone; creating one is slow. */
 function formatter(language: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   const key = JSON.stringify([language, options]);
   const known = formatters.get(key) ?? new Intl.DateTimeFormat(language, options);

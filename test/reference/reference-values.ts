@@ -1,18 +1,18 @@
 /**
- * Values as conditions read them, in the simplest form there is: days, instants, durations, decimals, addresses. What is
- * not exactly one of them is undefined. Nothing here is taken from `src/` but types.
+ * Parses values in conditions: days, instants, durations, decimals, addresses. An invalid value is undefined. It takes
+ * nothing from `src/` but types.
  */
 import { isIPv4, isIPv6 } from 'node:net';
 import type { Json } from '../../src/operators/index.ts';
 
-/** `YYYY-MM-DD` → its midnight in UTC. A date that is not written back as it was read is none. */
+/** Parses `YYYY-MM-DD` to its midnight in UTC. A date that does not render to the same text is invalid. */
 export function toDay(value: Json): number | undefined {
   if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\d$/.test(value)) return undefined;
   const midnight = new Date(`${value}T00:00:00Z`);
   return !Number.isNaN(midnight.getTime()) && midnight.toISOString() === `${value}T00:00:00.000Z` ? midnight.getTime() : undefined;
 }
 
-/** ISO 8601 with an offset, within the years of four digits. */
+/** Parses ISO 8601 with an offset and a year of four digits. */
 export function toInstant(value: Json): number | undefined {
   if (
     typeof value !== 'string' ||
@@ -27,7 +27,7 @@ export function toInstant(value: Json): number | undefined {
 
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
 
-/** `90s`, `7d`, or ISO 8601 in weeks, days, hours, minutes, seconds; in milliseconds. */
+/** Parses `90s`, `7d` or an ISO 8601 duration of weeks to seconds; returns milliseconds. */
 export function toDuration(value: Json): number | undefined {
   if (typeof value !== 'string') return undefined;
   const short = /^(\d{1,9})([smhdw])$/.exec(value);
@@ -37,7 +37,7 @@ export function toDuration(value: Json): number | undefined {
   return parts.reduce((sum, [, count, unit]) => sum + Number(count) * (SECONDS[(unit ?? '').toLowerCase()] ?? Number.NaN) * 1000, 0);
 }
 
-/** `22:00` → seconds since midnight. */
+/** Parses `22:00` to seconds since midnight. */
 export function toTimeOfDay(value: Json): number | undefined {
   const found = typeof value === 'string' ? /^([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?$/.exec(value) : null;
   return found === null ? undefined : Number(found[1]) * 3600 + Number(found[2]) * 60 + Number(found[3] ?? 0);
@@ -45,7 +45,7 @@ export function toTimeOfDay(value: Json): number | undefined {
 
 export type Fraction = readonly [numerator: bigint, denominator: bigint];
 
-/** `"12.30"`, or a number as it is written. */
+/** Parses `"12.30"` or a number to an exact fraction. */
 export function toFraction(value: Json): Fraction | undefined {
   const pattern = typeof value === 'number' ? /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/ : /^(-?)(\d+)(?:\.(\d+))?$/;
   const found = typeof value === 'number' || typeof value === 'string' ? pattern.exec(String(value)) : null;
@@ -61,7 +61,7 @@ export function compareFractions(a: Fraction | undefined, b: Fraction | undefine
   return left === right ? 0 : left < right ? -1 : 1;
 }
 
-/** An address or the network's own, as one number of so many bits. */
+/** An address or network as one number, with its length in bits. */
 export interface Bits {
   readonly value: bigint;
   readonly width: number;
@@ -82,7 +82,7 @@ export function toBits(written: string): Bits | undefined {
   };
 }
 
-/** `10.1.2.3` → `a01:203` */
+/** Rewrites `10.1.2.3` to `a01:203`. */
 function toGroups(ipv4: string): string {
   const [a = 0, b = 0, c = 0, d = 0] = ipv4.split('.').map(Number);
   return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
@@ -92,7 +92,7 @@ function joined(parts: readonly number[], width: bigint): bigint {
   return parts.reduce((value, part) => (value << width) | BigInt(part), 0n);
 }
 
-/** `::ffff:10.1.2.3` is 10.1.2.3. */
+/** Maps `::ffff:10.1.2.3` to `10.1.2.3`. */
 export function unmapped<Value extends Bits | undefined>(bits: Value): Value | Bits {
   return bits?.width === 128 && bits.value >> 32n === 0xffffn ? { value: bits.value & 0xffffffffn, width: 32 } : bits;
 }

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Config, parseConfig } from '../../src/config/config.ts';
 import { verifyDecisions } from '../../src/project/index.ts';
 import { createService, type Service } from '../../src/service.ts';
-import { onPostgres, placeFor } from '../postgres/test-database.ts';
+import { onPostgres, testDatabaseUrl } from '../postgres/test-database.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -19,7 +19,14 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 /** Settings of the project with a database that no test has yet. */
 function settingsFor(more: Readonly<Record<string, string>> = {}): Config {
   const disk = mkdtempSync(join(folder, 'disk-'));
-  const flags = { project: folder, data: join(folder, 'data'), database: placeFor(disk), port: 0, logLevel: 'silent' as const, ...more };
+  const flags = {
+    project: folder,
+    data: join(folder, 'data'),
+    database: testDatabaseUrl(disk),
+    port: 0,
+    logLevel: 'silent' as const,
+    ...more,
+  };
   return parseConfig({ flags, env: {} });
 }
 

@@ -1,4 +1,4 @@
-/** In place of the package: keeps nothing, whatever it is told. */
+/** Replaces the package `lru-cache` with a cache that stores nothing. */
 export class LRUCache {
   readonly size = 0;
 
@@ -19,10 +19,10 @@ export class LRUCache {
   }
 
   clear(): void {
-    // There is nothing.
+    // Nothing is stored.
   }
 
   *keys(): Generator<never> {
-    // There is nothing.
+    // Nothing is stored.
   }
 }

@@ -1,4 +1,4 @@
-/** Replaces src/memoize.ts in a second run of the scenarios: it remembers nothing. It imports nothing of the original, which the runner might resolve to this file. */
+/** Replaces `src/memoize.ts` and computes every value again. It must not import the original, because that import resolves to this file. */
 export function memoize<Value>(_memo: unknown, _key: unknown, work: () => Value): Value {
   return work();
 }

@@ -1,9 +1,9 @@
-/** Without this, scenarios that are run a second time might quietly be run as they are the first. */
+/** Checks that the project "uncached" really runs without caches. */
 import { LRUCache } from 'lru-cache';
 import { expect, it } from 'vitest';
 import { memoize } from '../../src/memoize.ts';
 
-it('nothing is remembered where scenarios are run a second time', () => {
+it('no value is cached in the project "uncached"', () => {
   const memo = new Map<string, number>();
   let made = 0;
   for (const expected of [1, 2]) expect(memoize(memo, 'key', () => ++made)).toBe(expected);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { casesOf } from '../../../test/postgres/test-database.ts';
+import { scaleRuns } from '../../../test/postgres/test-database.ts';
 import type { JsonObject } from '../../operators/index.ts';
 import type { Definitions } from '../../resources/index.ts';
 import { sql } from '../../sql.ts';
@@ -205,7 +205,7 @@ describe('any sequence of definitions', () => {
           await fresh.dispose();
         }
       }),
-      { numRuns: casesOf(40) },
+      { numRuns: scaleRuns(40) },
     );
   });
 
@@ -227,7 +227,7 @@ describe('any sequence of definitions', () => {
           await test.dispose();
         }
       }),
-      { numRuns: casesOf(40) },
+      { numRuns: scaleRuns(40) },
     );
   });
 
@@ -257,7 +257,7 @@ describe('any sequence of definitions', () => {
           await test.dispose();
         }
       }),
-      { numRuns: casesOf(60) },
+      { numRuns: scaleRuns(60) },
     );
   });
 });

@@ -2,18 +2,18 @@ import { expect } from 'vitest';
 import type { JsonObject, SqlTruth, Truth } from '../../src/operators/index.ts';
 import type { HostileTable } from './hostile-table.ts';
 
-/** What operators say in SQL of the rows of a table, and what memory says of them. */
-export interface Comparing {
-  /** For the message where the two differ. */
+/** A comparison in SQL and in memory. */
+export interface Comparison {
+  /** Description for the failure message. */
   readonly what: string;
   readonly truth: SqlTruth;
   matches(record: JsonObject): Truth;
 }
 
-/** For each of them the answers of SQL for each row, after seeing that memory gives the same. */
-export async function checkAlike(table: HostileTable, asked: readonly Comparing[]): Promise<readonly (readonly Truth[])[]> {
-  const answers = await table.answers(asked.map(({ truth }) => truth));
-  const different = asked.flatMap(({ what, matches }, at) =>
+/** Expects the same results in SQL and in memory for every row; returns the results by comparison and row. */
+export async function checkAlike(table: HostileTable, comparisons: readonly Comparison[]): Promise<readonly (readonly Truth[])[]> {
+  const answers = await table.answers(comparisons.map(({ truth }) => truth));
+  const different = comparisons.flatMap(({ what, matches }, at) =>
     table.rows.flatMap(({ record }, index) => {
       const [memory, inSql] = [matches(record), answers[at]?.[index]];
       return inSql === memory ? [] : [{ what, record, sql: inSql, memory }];

@@ -1,0 +1,59 @@
+/** Checks the law on random cases, and that the cases are varied enough to prove something. */
+import fc from 'fast-check';
+import { expect } from 'vitest';
+import { OPERATORS } from '../../src/operators/index.ts';
+import { checkLaw, type LawCase, type Outcome } from './check.ts';
+import type { LawFixture } from './law-fixture.ts';
+import { lawCases } from './policies.ts';
+
+/** Counts of the cases checked so far. */
+export interface Tally {
+  cases: number;
+  /** Cases in which some but not all records were listed. */
+  mixed: number;
+  /** Mixed cases that SQL decided completely. */
+  mixedInSql: number;
+  /** Mixed cases that were partly evaluated in memory. */
+  mixedInMemory: number;
+  /** By operator or other feature of rules: number of mixed cases with a rule that uses it and applies or is inactive. */
+  readonly covered: Map<string, number>;
+}
+
+const FEATURES: readonly string[] = [
+  ...[...OPERATORS.keys()].map((name) => `"operator":"${name}"`),
+  ...['"anyOf":', '"allOf":', '"not":', '"ifExists":true', '"expression":', '"effect":"DENY"', '"resource":"*"', '"isActive":false'],
+  ...['"field":"user.', '"field":"resource.ownerId.', '"field":"resource.parentId.', '"${user.', '"${resource.', '["${'],
+];
+
+/** Creates a tally with all counts at zero. */
+export function createTally(): Tally {
+  return { cases: 0, mixed: 0, mixedInSql: 0, mixedInMemory: 0, covered: new Map(FEATURES.map((feature) => [feature, 0])) };
+}
+
+/** Checks `count` random cases. A failure is shrunk and reported with its seed. */
+export async function checkRandomCases(fixture: LawFixture, count: number, tally: Tally): Promise<void> {
+  const property = fc.asyncProperty(lawCases(fixture.definitions), async (lawCase) => {
+    note(tally, lawCase, { ...(await checkLaw(fixture, lawCase)), of: fixture.records.length });
+  });
+  await fc.assert(property, { numRuns: count });
+}
+
+/** Expects enough mixed cases, and enough cases with each operator. */
+export function expectVariety({ cases, mixed, mixedInSql, mixedInMemory, covered }: Tally): void {
+  expect(mixed).toBeGreaterThan(cases / 8);
+  expect(mixedInSql).toBeGreaterThan(cases / 20);
+  expect(mixedInMemory).toBeGreaterThan(cases / 20);
+  const rare = [...covered].filter(([, times]) => times < cases / 400);
+  expect(rare).toEqual([]);
+}
+
+function note(tally: Tally, { state }: LawCase, { listed, total, applying, of }: Outcome & { readonly of: number }): void {
+  tally.cases++;
+  if (listed.length === 0 || listed.length === of) return;
+  tally.mixed++;
+  if (total === undefined) tally.mixedInMemory++;
+  else tally.mixedInSql++;
+  const rules = state.policies.flatMap((policy) => policy.rules).filter(({ id, isActive }) => applying.has(id) || !isActive);
+  const text = JSON.stringify(rules);
+  for (const [feature, times] of tally.covered) if (text.includes(feature)) tally.covered.set(feature, times + 1);
+}
