@@ -48,7 +48,7 @@ const hours = () =>
   database.transaction((tx) => tx.all(sql`select "hour", "resource", "grants", "denials" from "_DecisionHour" order by "id"`));
 
 describe('appendEntry', () => {
-  it('keeps every member', async () => {
+  it('stores every member', async () => {
     const whole = entry({
       userId: 'u1',
       recordId: 'a1',
@@ -62,13 +62,13 @@ describe('appendEntry', () => {
     expect(await load(whole.id)).toEqual(whole);
   });
 
-  it('keeps no member that is absent', async () => {
+  it('stores null for absent members', async () => {
     const bare = entry();
     await append(bare);
     expect(JSON.parse(JSON.stringify(await load(bare.id)))).toEqual(bare);
   });
 
-  it('counts decisions by hour and resource, and admin changes not at all', async () => {
+  it('counts decisions by hour and resource, without admin changes', async () => {
     await append(
       entry({ allowed: true }),
       entry({ allowed: true }, T0 + 29 * 60_000),
@@ -85,7 +85,7 @@ describe('appendEntry', () => {
     ]);
   });
 
-  it('is undone, count and all, with what it is about', async () => {
+  it('is rolled back with its transaction, including the count', async () => {
     const work = database.transaction(async (tx) => {
       await appendEntry(tx, entry());
       throw new Error('undone');
@@ -98,14 +98,14 @@ describe('appendEntry', () => {
   it.each([
     ['SQL', `'); drop table "_Decision"; --`],
     ['line breaks', 'a\nb\r\n{"level":"error"}'],
-    ['a name that objects inherit', '__proto__'],
-  ])('keeps %s as the text it is', async (_, text) => {
+    ['the name of an inherited property', '__proto__'],
+  ])('stores %s unchanged', async (_, text) => {
     const nasty = entry({ recordId: text, requestId: text, ip: text, reason: text, userId: text });
     await append(nasty);
     expect(await load(nasty.id)).toMatchObject({ recordId: text, requestId: text, ip: text, reason: text, userId: text });
   });
 
-  it('cuts what callers choose to length, and leaves no half characters or NUL', async () => {
+  it('truncates values that clients choose, and stores no unpaired surrogate or NUL', async () => {
     const long = entry({ recordId: 'x'.repeat(100_000), requestId: `${'y'.repeat(199)}😀`, ip: 'a\u0000b', reason: 'z'.repeat(5000) });
     await append(long);
     const kept = await load(long.id);
@@ -116,8 +116,8 @@ describe('appendEntry', () => {
   });
 });
 
-describe('appendAll', () => {
-  it('of nothing begins no chain', async () => {
+describe('appendAuditEntries', () => {
+  it('begins no chain without entries', async () => {
     await database.transaction(async (tx) => {
       await appendAuditEntries(tx, []);
       expect(await tx.all(sql`select "id" from "_Chain"`)).toEqual([]);
@@ -128,7 +128,7 @@ describe('appendAll', () => {
   });
 });
 
-describe('searchDecisions', () => {
+describe('searchEntries', () => {
   const [a, b, c, d] = [
     entry({ userId: 'u1', role: 'user', allowed: true }, T0),
     entry({ userId: 'u2', role: 'user', action: 'list' }, T0 + 1000),
@@ -156,7 +156,7 @@ describe('searchDecisions', () => {
     expect((await search(query)).entries.map(({ id }) => id)).toEqual(expected.map(({ id }) => id));
   });
 
-  it.each([1, 2, 3, 7, 20])('gives every entry once in pages of %i, many of one moment', async (limit) => {
+  it.each([1, 2, 3, 7, 20])('returns every entry once in pages of %i, even with equal times', async (limit) => {
     const all = Array.from({ length: 20 }, (_, index) => entry({}, T0 + Math.floor(index / 6)));
     await append(...all);
     const seen: string[] = [];
@@ -178,7 +178,7 @@ describe('searchDecisions', () => {
   });
 });
 
-describe('analytics', () => {
+describe('loadAnalytics', () => {
   const since = (from: number) => database.transaction((tx) => loadAnalytics(tx, { from }));
 
   it('counts policies by type and activity', async () => {
@@ -193,7 +193,7 @@ describe('analytics', () => {
     });
   });
 
-  it('says zero of an empty record', async () => {
+  it('returns zeros for an empty audit log', async () => {
     expect(await since(T0)).toEqual({
       totalPolicies: 0,
       activePolicies: 0,
@@ -206,20 +206,20 @@ describe('analytics', () => {
     });
   });
 
-  it('counts from the moment asked for, to the millisecond', async () => {
+  it('counts from the given time, to the millisecond', async () => {
     await append(entry({}, T0 - 1), entry({}, T0), entry({ allowed: true }, T0 + HOUR), entry({ kind: 'admin' }, T0 + HOUR));
     expect(await since(T0 - 1)).toMatchObject({ accessGrants: 1, accessDenials: 2 });
     expect(await since(T0)).toMatchObject({ accessGrants: 1, accessDenials: 1, from: '2026-01-31T14:30:00.000Z' });
     expect(await since(T0 + 1)).toMatchObject({ accessGrants: 1, accessDenials: 0 });
   });
 
-  it('counts the first hour whole where it holds too many entries, and says so', async () => {
+  it('counts the whole first hour if it has too many entries, and returns its begin', async () => {
     await append(entry({}, T0));
     await database.transaction((tx) => tx.run(sql`update "_DecisionHour" set "denials" = 50000`));
     expect(await since(T0)).toMatchObject({ accessDenials: 50_000, from: '2026-01-31T14:00:00.000Z' });
   });
 
-  it('names the ten resources with most decisions', async () => {
+  it('returns the ten resources with the most decisions', async () => {
     const resources = Array.from({ length: 12 }, (_, index) => `R${String(index).padStart(2, '0')}`);
     await append(...resources.flatMap((resource, index) => Array.from({ length: 12 - index }, () => entry({ resource }))));
     await append(entry({ resource: 'R01', allowed: true }, T0 + HOUR), entry({ resource: 'R01', allowed: true }, T0 + HOUR));
@@ -228,7 +228,7 @@ describe('analytics', () => {
     expect(topResources[0]).toEqual({ resource: 'R01', grants: 2, denials: 11, total: 13 });
   });
 
-  it('shows the newest twenty decisions, without admin changes', async () => {
+  it('returns the newest twenty decisions, without admin changes', async () => {
     await append(...Array.from({ length: 25 }, (_, index) => entry({ recordId: String(index) }, T0 + index)));
     await append(entry({ kind: 'admin' }, T0 + 100));
     const { recentActivity } = await since(T0);
@@ -247,14 +247,14 @@ describe('analytics', () => {
   });
 });
 
-describe('readTimeframe', () => {
+describe('parseTimeframe', () => {
   it.each([
     [undefined, 168],
     ['7d', 168],
     ['1h', 1],
     ['2w', 336],
     ['3660d', 87_840],
-  ])('reads %s as %i hours', (text, expected) => {
+  ])('parses %s to %i hours', (text, expected) => {
     expect(parseTimeframe(text)).toBe(expected * HOUR);
   });
 

@@ -20,24 +20,24 @@ function scope(values: Readonly<Record<string, Json | typeof UNRESOLVED>>): Scop
 const NOT_KEPT = { notKept: true };
 
 describe('factsOf', () => {
-  it('keeps what conditions read, and nothing that is missing or open', () => {
+  it('returns the values that conditions read, without missing and unresolved ones', () => {
     const read = reads('user.id', 'resource.a', 'user.gone', 'resource.b');
     const facts = factsOf(read, scope({ 'user.id': 'u', 'resource.a': null, 'resource.b': UNRESOLVED, 'user.unread': 1 }), 1000);
     expect(facts).toEqual({ 'user.id': 'u', 'resource.a': null });
   });
 
-  it('is nothing where nothing was read', () => {
+  it('returns undefined if nothing was read', () => {
     expect(factsOf([], scope({}), 1000)).toBeUndefined();
     expect(factsOf(reads('user.id'), scope({}), 1000)).toBeUndefined();
   });
 
-  it('leaves out a value that is too long, and says so', () => {
+  it('replaces a value that is too long by a marker', () => {
     const values = { 'resource.long': 'x'.repeat(500), 'user.id': 'u' };
     expect(factsOf(reads('resource.long', 'user.id'), scope(values), 200)).toEqual({ 'resource.long': NOT_KEPT, 'user.id': 'u' });
   });
 
   it.each(['a', 'é', '"', '\u0000', '\ud800', '😀', true, null, -Number.MAX_VALUE, [1, 'x'], { a: 'x' }])(
-    'keeps %j up to the last byte of room, and no further',
+    'stores %j up to the last byte of the limit',
     (value) => {
       const values = { 'resource.é': [value] };
       const bytes = Buffer.byteLength(JSON.stringify({ 'resource.é': [value] }));
@@ -54,7 +54,7 @@ describe('factsOf', () => {
     },
   );
 
-  it.each([0, 1, 20, 60, 200, 1000])('keeps within %i bytes, whatever is read', (limit) => {
+  it.each([0, 1, 20, 60, 200, 1000])('never exceeds %i bytes', (limit) => {
     const names = Array.from({ length: 50 }, (_, index) => `resource.${'é'.repeat(index)}`);
     const values = Object.fromEntries(names.map((name, index) => [name, '"'.repeat(index)]));
     const facts = factsOf(reads(...names), scope(values), limit) ?? {};
@@ -90,11 +90,11 @@ describe('readsToExplain', () => {
     [2, 3],
     [3, 4],
     [4, 5],
-  ])('are those up to the last rule that is tied with rule %i, which allowed: %i', (fired, count) => {
+  ])('returns the paths up to the last rule of the rank of rule %i, which allowed: %i', (fired, count) => {
     expect(kept('allow', fired)).toEqual(read.slice(0, count));
   });
 
-  it('are all where no rule allowed outright', () => {
+  it('returns all paths if no rule allowed unconditionally', () => {
     expect([kept('deny', 0), kept('deny', undefined)]).toEqual([read, read]);
     expect(readsToExplain(applicable, { effect: 'allow-where', where: ALWAYS, rules: [], reason: '' })).toBe(read);
   });
@@ -108,7 +108,7 @@ describe('scopeFromFacts', () => {
       kindOf,
     });
 
-  it('answers as the scope did', () => {
+  it('returns the values of the original scope', () => {
     const read = reads('user.id', 'resource.title', 'user.gone');
     const before = scope({ 'user.id': 'u', 'resource.title': null });
     const after = past(factsOf(read, before, 1000));
@@ -117,7 +117,7 @@ describe('scopeFromFacts', () => {
     expect(after.kindOf(path('resource.title'))).toEqual({ kind: 'text' });
   });
 
-  it('never takes what was not kept for missing', () => {
+  it('does not treat a value that was not stored as missing', () => {
     const after = past(factsOf(reads('user.a', 'user.b'), scope({ 'user.a': 'x'.repeat(100), 'user.b': 'y' }), 35));
     expect(after.valueOf(path('user.a'))).toEqual(NOT_KEPT);
     expect(after.valueOf(path('user.b'))).toEqual(NOT_KEPT);
@@ -130,7 +130,7 @@ describe('scopeFromFacts', () => {
     ['read', 'a1', undefined],
     ['create', undefined, undefined],
     ['update', 'a1', undefined],
-  ] as const)('knows whether the record was open: %s of %s', (action, recordId, expected) => {
+  ] as const)('knows whether the record was unknown: %s of %s', (action, recordId, expected) => {
     const after = past({}, { action, recordId });
     expect(after.valueOf(path('resource.title'))).toBe(expected);
     expect(after.valueOf(path('resource.title.inner'))).toBe(expected);
@@ -138,7 +138,7 @@ describe('scopeFromFacts', () => {
     expect(after.valueOf(path('user.title'))).toBeUndefined();
   });
 
-  it('looks up own facts only', () => {
+  it('reads own properties only', () => {
     expect(past({}).valueOf(path('constructor'))).toBeUndefined();
     expect(past(undefined).valueOf(path('user.id'))).toBeUndefined();
   });

@@ -224,7 +224,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     find: 'isSameRank(next, rank)',
     replace: 'false',
     red: 'src/audit/entry-facts.test.ts',
-    test: 'readsToExplain are those up to the last rule that is tied with rule 1, which allowed: 3',
+    test: 'readsToExplain returns the paths up to the last rule of the rank of rule 1, which allowed: 3',
   },
   {
     name: 'a test of access allows a user who is not active',

@@ -8,7 +8,7 @@ export const MUTATIONS_OF_EVIDENCE: readonly Mutation[] = [
     find: 'return digest([previous, ...content]);',
     replace: 'return digest([previous.slice(0, 0), ...content]);',
     red: 'src/audit/integrity/verify-chains.test.ts',
-    test: 'of entries two that change places are named: 3 and 8',
+    test: 'verification of entries names two swapped entries: 3 and 8',
   },
   {
     name: 'a chain begins without what was found',
@@ -16,7 +16,7 @@ export const MUTATIONS_OF_EVIDENCE: readonly Mutation[] = [
     find: 'return digest([BEGINNING, writer, at, found]);',
     replace: 'return digest([BEGINNING, writer, at, found.slice(0, 0)]);',
     red: 'src/audit/integrity/verify-chains.test.ts',
-    test: 'of a chain another beginning is found: its found',
+    test: 'verification of a chain finds another beginning: its found',
   },
   {
     name: 'what a savepoint appends is written though it was undone',
@@ -88,7 +88,7 @@ export const MUTATIONS_OF_EVIDENCE: readonly Mutation[] = [
     find: 'if (row.sequence > expected) {',
     replace: 'if (row.sequence > expected + 1000) {',
     red: 'src/audit/integrity/verify-chains.test.ts',
-    test: 'of entries one or several that are deleted are missing',
+    test: 'verification of entries reports deleted entries as missing',
   },
   {
     name: 'a rewritten chain is accepted',
@@ -96,7 +96,7 @@ export const MUTATIONS_OF_EVIDENCE: readonly Mutation[] = [
     find: 'if (found === 0 && other !== undefined) report(other);',
     replace: '',
     red: 'src/audit/integrity/checkpoints.test.ts',
-    test: 'what a checkpoint knows is missed where a chain was written anew from an entry on, every hash put right',
+    test: 'a signed head reveals a chain that was rewritten from an entry on, with correct hashes',
   },
   {
     name: 'of what was signed, the last alone is compared',
@@ -104,7 +104,7 @@ export const MUTATIONS_OF_EVIDENCE: readonly Mutation[] = [
     find: 'if (hash !== undefined && hash !== head.hash && !different.has(head.writer)) different.set(head.writer, head);',
     replace: '',
     red: 'src/audit/integrity/checkpoints.test.ts',
-    test: 'what a checkpoint knows is missed though whoever makes checkpoints has signed since what a chain was made into',
+    test: 'a signed head reveals a rewritten chain even if the service has signed the rewritten head since',
   },
   {
     name: 'a checkpoint need not be signed',
@@ -112,7 +112,7 @@ export const MUTATIONS_OF_EVIDENCE: readonly Mutation[] = [
     find: "return key !== undefined && verify(null, bytes, key, Buffer.from(signature, 'base64url'));",
     replace: "return key !== undefined && verify(null, bytes, key, Buffer.from(signature, 'base64url')) !== undefined;",
     red: 'src/audit/integrity/checkpoints.test.ts',
-    test: 'of checkpoints each edit of each member is found',
+    test: 'verification of checkpoints finds an edit of each member',
   },
   {
     name: 'a line need not follow the previous one',
@@ -120,7 +120,7 @@ export const MUTATIONS_OF_EVIDENCE: readonly Mutation[] = [
     find: ': recent.some(({ hash }) => hash === checkpoint.previous);',
     replace: ': true;',
     red: 'src/audit/integrity/checkpoints.test.ts',
-    test: 'of checkpoints taking away one between is found',
+    test: 'verification of checkpoints finds the removal of one between',
   },
   {
     name: 'a missing last line is not reported',
@@ -128,7 +128,7 @@ export const MUTATIONS_OF_EVIDENCE: readonly Mutation[] = [
     find: 'if (missing.size > 0)',
     replace: 'if (missing.size > 1)',
     red: 'src/audit/integrity/checkpoints.test.ts',
-    test: 'of checkpoints taking away the last is found',
+    test: 'verification of checkpoints finds the removal of the last',
   },
   {
     name: 'a service goes on in a chain whose next place was taken',
@@ -136,7 +136,7 @@ export const MUTATIONS_OF_EVIDENCE: readonly Mutation[] = [
     find: "isTaken ||= error instanceof ConstraintError && error.table === '_Decision';",
     replace: 'isTaken ||= error === undefined;',
     red: 'src/audit/integrity/verify-chains.test.ts',
-    test: 'one that is put where the next of a running service belongs ends its chain, and it goes on in another',
+    test: 'a service whose next sequence number is taken continues in another chain',
   },
   {
     name: 'the hash of a version binds none before it',

@@ -465,7 +465,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: "entries.filter(({ kind }) => kind === 'access'),",
     replace: 'entries,',
     red: 'src/audit/audit.test.ts',
-    test: 'appendEntry counts decisions by hour and resource, and admin changes not at all',
+    test: 'appendEntry counts decisions by hour and resource, without admin changes',
   },
   {
     name: 'what an entry keeps has no bound',
@@ -473,7 +473,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'const fits = nameBytes + bytes <= left;',
     replace: 'const fits = true;',
     red: 'src/audit/entry-facts.test.ts',
-    test: 'factsOf leaves out a value that is too long, and says so',
+    test: 'factsOf replaces a value that is too long by a marker',
   },
   {
     name: 'what is expanded is not decided on',

@@ -9,91 +9,91 @@ import { createCheckpoints, writeRestored } from './checkpoints.ts';
 import { loadStart } from './entry-rows.ts';
 import { openTestAuditLog, type TestAuditLog, testEntry } from './integrity.fixture.ts';
 
-let record: TestAuditLog;
+let auditLog: TestAuditLog;
 
 beforeEach(async () => {
-  record = await openTestAuditLog();
+  auditLog = await openTestAuditLog();
 });
-afterEach(() => record.dispose());
+afterEach(() => auditLog.dispose());
 
-const lines = () => readFileSync(record.path, 'utf8').trimEnd().split('\n');
-const write = (kept: readonly string[]) => writeFileSync(record.path, kept.map((line) => `${line}\n`).join(''));
-const summary = async () => (await record.verify()).breaks.map(({ kind, detail }) => `${kind}: ${detail}`);
-const key = () => loadCheckpointKey(record.folder);
+const lines = () => readFileSync(auditLog.path, 'utf8').trimEnd().split('\n');
+const write = (kept: readonly string[]) => writeFileSync(auditLog.path, kept.map((line) => `${line}\n`).join(''));
+const summary = async () => (await auditLog.verify()).breaks.map(({ kind, detail }) => `${kind}: ${detail}`);
+const key = () => loadCheckpointKey(auditLog.folder);
 
-/** So many checkpoints, each of something new. */
+/** Writes checkpoints, each after new entries. */
 async function fill(count: number): Promise<void> {
   for (let done = 0; done < count; done++) {
-    await record.fill([3]);
-    await record.checkpoint();
+    await auditLog.fill([3]);
+    await auditLog.checkpoint();
   }
 }
 
 describe('checkpoints', () => {
-  it('are lines that follow one another, of what is new, signed', async () => {
+  it('are signed lines with the new heads, each with the hash of the previous line', async () => {
     await fill(3);
     const said = lines().map((line) => JSON.parse(line) as { previous: string; heads: unknown[] });
     expect(said.map(({ previous }) => previous)).toEqual(['', hashOfLine(lines()[0] ?? ''), hashOfLine(lines()[1] ?? '')]);
     expect(said[0]).toMatchObject({ kind: 'heads', heads: [{ sequence: 3 }] });
-    expect(await record.verify()).toMatchObject({ breaks: [], checkpoints: { lines: 3 } });
+    expect(await auditLog.verify()).toMatchObject({ breaks: [], checkpoints: { lines: 3 } });
   });
 
-  it('are made where there is something new', async () => {
-    const parts = { database: record.database, path: record.path, key: key(), log: () => undefined, interval: 1 };
+  it('are written only if there are new entries', async () => {
+    const parts = { database: auditLog.database, path: auditLog.path, key: key(), log: () => undefined, interval: 1 };
     const checkpoints = createCheckpoints(parts);
     checkpoints.start();
-    await record.fill([3]);
+    await auditLog.fill([3]);
     await expect.poll(() => [...checkpoints.heads.values()]).toMatchObject([{ sequence: 3 }]);
     const made = lines();
     await checkpoints.close();
     expect(lines()).toEqual(made);
   });
 
-  it('that cannot be written are told once, and made up for; nobody waits', async () => {
+  it('are written later if the file cannot be written; the failure is logged once', async () => {
     const lines: string[] = [];
-    mkdirSync(record.path);
+    mkdirSync(auditLog.path);
     const checkpoints = createCheckpoints({
-      database: record.database,
-      path: record.path,
+      database: auditLog.database,
+      path: auditLog.path,
       key: key(),
       log: (line) => lines.push(line),
       interval: 1,
     });
     checkpoints.start();
-    await record.fill([3]);
+    await auditLog.fill([3]);
     await expect.poll(() => lines.length).toBe(1);
-    await record.database.transaction((tx) => appendEntry(tx, testEntry(1)));
-    rmSync(record.path, { recursive: true });
+    await auditLog.database.transaction((tx) => appendEntry(tx, testEntry(1)));
+    rmSync(auditLog.path, { recursive: true });
     await expect.poll(() => lines).toHaveLength(2);
     await checkpoints.close();
     expect(lines[0]).toMatch(/^a checkpoint of the audit log could not be written, which is tried again every minute: EISDIR/);
     expect(await summary()).toEqual([]);
   });
 
-  it('have a key for their owner alone, and a public one that openssl reads', async () => {
+  it('have a private key that only its owner can read, and a public key that openssl reads', async () => {
     await fill(1);
-    expect(statSync(join(record.folder, 'checkpoint.ed25519.pem')).mode & 0o777).toBe(0o600);
-    expect(statSync(record.path).mode & 0o777).toBe(0o600);
-    const shown = execFileSync('openssl', ['pkey', '-pubin', '-in', publicKeyPath(record.folder), '-noout', '-text']).toString();
+    expect(statSync(join(auditLog.folder, 'checkpoint.ed25519.pem')).mode & 0o777).toBe(0o600);
+    expect(statSync(auditLog.path).mode & 0o777).toBe(0o600);
+    const shown = execFileSync('openssl', ['pkey', '-pubin', '-in', publicKeyPath(auditLog.folder), '-noout', '-text']).toString();
     expect(shown).toMatch(/ED25519 Public-Key/i);
-    const der = execFileSync('openssl', ['pkey', '-pubin', '-in', publicKeyPath(record.folder), '-outform', 'der']);
+    const der = execFileSync('openssl', ['pkey', '-pubin', '-in', publicKeyPath(auditLog.folder), '-outform', 'der']);
     const digest = execFileSync('openssl', ['dgst', '-sha256', '-binary'], { input: der }).toString('base64url');
     expect(JSON.parse(lines()[0] ?? '')).toMatchObject({ service: digest });
   });
 });
 
-it('of a key that is there no more, what it has signed stays good', async () => {
+it('checkpoints of a replaced key are still valid', async () => {
   await fill(1);
-  rmSync(join(record.folder, 'checkpoint.ed25519.pem'));
+  rmSync(join(auditLog.folder, 'checkpoint.ed25519.pem'));
   for (let start = 0; start < 3; start++) key();
   expect(await summary()).toEqual([]);
-  expect(readFileSync(publicKeyPath(record.folder), 'utf8').match(/BEGIN/g)).toHaveLength(2);
+  expect(readFileSync(publicKeyPath(auditLog.folder), 'utf8').match(/BEGIN/g)).toHaveLength(2);
 });
 
-describe('of checkpoints', () => {
+describe('verification of checkpoints', () => {
   beforeEach(() => fill(4));
 
-  it('each edit of each member is found', async () => {
+  it('finds an edit of each member', async () => {
     const all = lines();
     const edits = { at: '2020-01-01T00:00:00.000Z', service: 'other', kind: 'cut', previous: 'other', signature: 'AAAA', heads: [] };
     for (const [member, value] of Object.entries(edits)) {
@@ -110,27 +110,27 @@ describe('of checkpoints', () => {
     ['one between', [0, 2, 3]],
     ['the last', [0, 1, 2]],
     ['all', []],
-  ])('taking away %s is found', async (_, kept) => {
+  ])('finds the removal of %s', async (_, kept) => {
     const all = lines();
     write(kept.map((index) => all[index] ?? ''));
     expect(await summary()).toEqual([expect.stringMatching(/^checkpoint: .*removed$/)]);
   });
 
-  it('two that change places are found', async () => {
+  it('finds two swapped lines', async () => {
     const [a = '', b = '', c = '', d = ''] = lines();
     write([a, c, b, d]);
     expect(await summary()).toEqual([expect.stringContaining('line 2 of the checkpoint file does not follow')]);
   });
 
-  it('half a line is none: a process may end while it writes', async () => {
-    appendFileSync(record.path, '{"at":"20');
+  it('ignores an incomplete line, which a killed process may have written', async () => {
+    appendFileSync(auditLog.path, '{"at":"20');
     expect(await summary()).toEqual([]);
     await fill(1);
     expect(lines()).toHaveLength(6);
     expect(await summary()).toEqual([]);
   });
 
-  it('many that follow the same one are as they were written: so many processes may share a file', async () => {
+  it('accepts many lines that follow the same line, because processes may share a file', async () => {
     const previous = hashOfLine(lines().at(-1) ?? '');
     const at = (index: number) => new Date(Date.UTC(2027, 0, 1) + index).toISOString();
     write([
@@ -140,8 +140,8 @@ describe('of checkpoints', () => {
     expect(await summary()).toEqual([]);
   });
 
-  it('those of another key are not believed', async () => {
-    const other = loadCheckpointKey(join(record.folder, 'other'));
+  it('ignores lines that are signed by another key', async () => {
+    const other = loadCheckpointKey(join(auditLog.folder, 'other'));
     const heads = [{ writer: 'nobody', sequence: 9, hash: 'h' }];
     const line = renderCheckpointLine(
       { at: new Date().toISOString(), kind: 'heads', heads, previous: hashOfLine(lines().at(-1) ?? '') },
@@ -152,23 +152,23 @@ describe('of checkpoints', () => {
   });
 });
 
-describe('a line that says that a backup was restored', () => {
+describe('a restored line', () => {
   beforeEach(async () => {
     await fill(1);
-    await writeRestored({ database: record.database, path: record.path, key: key() });
+    await writeRestored({ database: auditLog.database, path: auditLog.path, key: key() });
     await fill(1);
   });
 
   const removeNewest = async () => {
-    const { writer = '' } = (await record.rows()).at(-1) ?? {};
-    await record.tamper(sql`delete from "_Decision" where "writer" = ${writer}`, sql`delete from "_Chain" where "id" = ${writer}`);
+    const { writer = '' } = (await auditLog.rows()).at(-1) ?? {};
+    await auditLog.tamper(sql`delete from "_Decision" where "writer" = ${writer}`, sql`delete from "_Chain" where "id" = ${writer}`);
   };
 
   it.each([
     ['as it is', (line: string) => line],
     ['with a space', (line: string) => `${line} `],
-    ['with its signature spelled in another way', (line: string) => line.replace(/"}$/, '="}')],
-  ])('hides nothing when it is put behind the others once more, %s', async (_, spell) => {
+    ['with its signature in another encoding', (line: string) => line.replace(/"}$/, '="}')],
+  ])('hides nothing if a copy of it is appended, %s', async (_, spell) => {
     await removeNewest();
     const missed = [expect.stringMatching(/^truncated: the whole chain is missing/)];
     expect(await summary()).toEqual(missed);
@@ -177,13 +177,13 @@ describe('a line that says that a backup was restored', () => {
   });
 });
 
-describe('what a checkpoint knows', () => {
+describe('a signed head', () => {
   beforeEach(() => fill(2));
 
-  it('is missed where a chain was written anew from an entry on, every hash put right', async () => {
-    const [{ writer } = { writer: '' }] = await record.rows();
-    const rows = (await record.rows()).filter((row) => row.writer === writer);
-    const start = await record.database.transaction((tx) => loadStart(tx, writer));
+  it('reveals a chain that was rewritten from an entry on, with correct hashes', async () => {
+    const [{ writer } = { writer: '' }] = await auditLog.rows();
+    const rows = (await auditLog.rows()).filter((row) => row.writer === writer);
+    const start = await auditLog.database.transaction((tx) => loadStart(tx, writer));
     let hash = toBeginningHash(start as NonNullable<typeof start>);
     for (const row of rows) {
       const said: Record<string, unknown> = { ...row, allowed: row['allowed'] === 1, ...(row.sequence === 2 && { reason: 'another' }) };
@@ -191,83 +191,83 @@ describe('what a checkpoint knows', () => {
         hash,
         CONTENT.map((name) => (said[name] ?? null) as string | number | boolean | null),
       );
-      await record.tamper(sql`update "_Decision" set "hash" = ${hash}, "reason" = ${said['reason']} where "id" = ${row.id}`);
+      await auditLog.tamper(sql`update "_Decision" set "hash" = ${hash}, "reason" = ${said['reason']} where "id" = ${row.id}`);
     }
-    expect((await record.rows()).filter(({ reason }) => reason === 'another')).toHaveLength(1);
+    expect((await auditLog.rows()).filter(({ reason }) => reason === 'another')).toHaveLength(1);
     expect(await summary()).toEqual([expect.stringMatching(/^edited: entry 3, .* is not the one that the checkpoint of .* knows/)]);
   });
 
-  it('is missed though whoever makes checkpoints has signed since what a chain was made into', async () => {
-    const [{ writer } = { writer: '' }] = await record.rows();
-    await record.tamper(sql`delete from "_Decision" where "writer" = ${writer} and "sequence" = 3`);
-    const [, { hash } = { hash: '' }] = await record.rows();
+  it('reveals a rewritten chain even if the service has signed the rewritten head since', async () => {
+    const [{ writer } = { writer: '' }] = await auditLog.rows();
+    await auditLog.tamper(sql`delete from "_Decision" where "writer" = ${writer} and "sequence" = 3`);
+    const [, { hash } = { hash: '' }] = await auditLog.rows();
     const content = ['put', '2027-01-01T00:00:00.000Z', 'access', null, null, null, null, null, true, ...Array(8).fill(null)];
     const [third, fourth] = [toHash(hash, content), toHash(toHash(hash, content), content.with(0, 'more'))];
-    await record.tamper(
+    await auditLog.tamper(
       ...[third, fourth].map((each, index) => {
         const id = index === 0 ? 'put' : 'more';
         return sql`insert into "_Decision" ("id", "at", "kind", "allowed", "writer", "sequence", "hash")
           values (${id}, '2027-01-01T00:00:00.000Z', 'access', ${true}, ${writer}, ${3 + index}, ${each})`;
       }),
     );
-    await record.checkpoint();
+    await auditLog.checkpoint();
     expect(lines()).toHaveLength(3);
     expect(await summary()).toEqual([expect.stringMatching(/^edited: entry 3, put, is not the one that the checkpoint of .* knows/)]);
   });
 
-  it('is told at once by the service that has signed it', async () => {
+  it('is compared by the service that has signed it, which logs a change at once', async () => {
     const lines: string[] = [];
     const checkpoints = createCheckpoints({
-      database: record.database,
-      path: record.path,
+      database: auditLog.database,
+      path: auditLog.path,
       key: key(),
       log: (line) => lines.push(line),
       interval: 1,
     });
     checkpoints.start();
     await expect.poll(() => checkpoints.heads.size).toBe(2);
-    const [{ writer } = { writer: '' }] = await record.rows();
-    await record.tamper(sql`delete from "_Decision" where "writer" = ${writer} and "sequence" = 3`);
+    const [{ writer } = { writer: '' }] = await auditLog.rows();
+    await auditLog.tamper(sql`delete from "_Decision" where "writer" = ${writer} and "sequence" = 3`);
     await expect.poll(() => lines).toEqual([expect.stringMatching(`^entry 3 of chain ${writer} has changed since it was signed at`)]);
     await checkpoints.close();
     expect([lines.length, checkpoints.heads.get(writer)?.sequence]).toEqual([1, 3]);
   });
 
-  it('is forgotten of what a restored backup does not have, and that is told', async () => {
-    const [first] = await record.rows();
+  it('is discarded if a restored backup does not contain its entry, which is reported', async () => {
+    const [first] = await auditLog.rows();
     const writer = first?.writer ?? '';
-    await record.tamper(
+    await auditLog.tamper(
       sql`delete from "_Decision" where "writer" > ${writer}`,
       sql`delete from "_Chain" where "id" > ${writer}`,
       sql`delete from "_Decision" where "writer" = ${writer} and "sequence" > 2`,
     );
     expect(await summary()).toHaveLength(2);
-    await writeRestored({ ...record, key: key() });
-    const { breaks, checkpoints } = await record.verify();
+    await writeRestored({ ...auditLog, key: key() });
+    const { breaks, checkpoints } = await auditLog.verify();
     expect([breaks, checkpoints.restored.length]).toEqual([[], 1]);
   });
 });
 
-describe('a chain that was pruned', () => {
+describe('a pruned chain', () => {
   beforeEach(() => fill(2));
 
-  it('is whole behind a cut that is signed, and not behind another', async () => {
-    const rows = await record.rows();
+  it('is intact after a signed cut, and not after a forged one', async () => {
+    const rows = await auditLog.rows();
     const [first, second] = rows as [(typeof rows)[0], (typeof rows)[0]];
     const { writer } = first;
     const cut = signCut({ writer, sequence: 2, hash: second.hash }, { at: '2027-01-01T00:00:00.000Z', key: key() });
     const put = (said: object) => sql`update "_Chain" set "cut" = ${JSON.stringify(said)} where "id" = ${writer}`;
-    await record.tamper(sql`delete from "_Decision" where "writer" = ${writer} and "sequence" <= 2`);
+    await auditLog.tamper(sql`delete from "_Decision" where "writer" = ${writer} and "sequence" <= 2`);
     expect(await summary()).toHaveLength(1);
-    await record.tamper(put(cut));
+    await auditLog.tamper(put(cut));
     expect(await summary()).toEqual([]);
     for (const change of [{ sequence: 1 }, { hash: 'h' }, { at: '' }, { service: 'other' }, { signature: 'AAAA' }]) {
-      await record.tamper(put({ ...cut, ...change }));
+      await auditLog.tamper(put({ ...cut, ...change }));
       expect((await summary())[0]).toMatch(/^signature: the cut of the pruned chain/);
     }
-    await record.tamper(put(cut), sql`delete from "_Decision" where "writer" = ${writer}`);
+    await auditLog.tamper(put(cut), sql`delete from "_Decision" where "writer" = ${writer}`);
     expect((await summary())[0]).toMatch(/^truncated: /);
-    await record.tamper(put(signCut({ writer, sequence: 3, hash: rows[2]?.hash ?? '' }, { at: '', key: key() })));
+    await auditLog.tamper(put(signCut({ writer, sequence: 3, hash: rows[2]?.hash ?? '' }, { at: '', key: key() })));
     expect(await summary()).toEqual([]);
   });
 });

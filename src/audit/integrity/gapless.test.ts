@@ -1,4 +1,4 @@
-/** Whatever becomes of transactions: chains have no gap, and what was committed is in them. */
+/** Chains have no gaps and contain every committed entry, even if transactions fail or connections are lost. */
 
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { sql } from '../../sql.ts';
@@ -7,13 +7,13 @@ import { onPostgres } from '../../storage/storage.fixture.ts';
 import { appendAuditEntries, appendEntry } from '../index.ts';
 import { openTestAuditLog, type TestAuditLog, testEntry } from './integrity.fixture.ts';
 
-let record: TestAuditLog;
+let auditLog: TestAuditLog;
 beforeEach(async () => {
-  record = await openTestAuditLog();
+  auditLog = await openTestAuditLog();
 });
-afterEach(() => record.dispose());
+afterEach(() => auditLog.dispose());
 
-/** Appends, and does so in vain here and there; answers how many entries it leaves where it is committed. */
+/** Appends entries, some in savepoints that are rolled back. Returns the number of entries that a commit keeps. */
 async function work(tx: Transaction, number: number): Promise<number> {
   const fail = async (): Promise<void> => {
     await appendEntry(tx, testEntry(number));
@@ -31,19 +31,19 @@ async function settled(works: readonly Promise<number>[]): Promise<number> {
   return done.reduce((sum, each) => sum + (each.status === 'fulfilled' ? each.value : 0), 0);
 }
 
-it('works that fail, wholly or in part', async () => {
-  const works = Array.from({ length: 120 }, (_, number) => record.database.transaction((tx) => work(tx, number)));
+it('transactions and savepoints that are rolled back', async () => {
+  const works = Array.from({ length: 120 }, (_, number) => auditLog.database.transaction((tx) => work(tx, number)));
   const entries = await settled(works);
-  await record.checkpoint();
-  expect(await record.verify()).toMatchObject({ entries, breaks: [] });
+  await auditLog.checkpoint();
+  expect(await auditLog.verify()).toMatchObject({ entries, breaks: [] });
   expect(entries).toBe(192);
 });
 
-it.runIf(onPostgres)('connections that are lost, in the middle and afterwards', async () => {
+it.runIf(onPostgres)('connections that are lost, during a transaction and afterwards', async () => {
   let entries = 0;
   for (let round = 0; round < 4; round++) {
     const works = Array.from({ length: 40 }, (_, number) =>
-      record.database.transaction(async (tx) => {
+      auditLog.database.transaction(async (tx) => {
         const left = await work(tx, number + 1);
         if (number % 8 === 7) await tx.all(sql`select pg_terminate_backend(pg_backend_pid())`);
         return left;
@@ -51,8 +51,8 @@ it.runIf(onPostgres)('connections that are lost, in the middle and afterwards', 
     );
     entries += await settled(works);
   }
-  await record.checkpoint();
-  const { chains, ...found } = await record.verify();
+  await auditLog.checkpoint();
+  const { chains, ...found } = await auditLog.verify();
   expect(found).toMatchObject({ entries, breaks: [] });
   expect(chains).toBeGreaterThan(4);
 });

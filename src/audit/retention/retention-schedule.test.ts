@@ -9,22 +9,22 @@ import { AUDIT_RESOURCE, pruneEntries } from './prune-entries.ts';
 import { D1, D3, DAY, dayOf, entryAt, fillDays } from './retention.fixture.ts';
 import { createRetention, firstKeptDay } from './retention-schedule.ts';
 
-let record: TestAuditLog;
+let auditLog: TestAuditLog;
 beforeEach(async () => {
-  record = await openTestAuditLog();
+  auditLog = await openTestAuditLog();
 });
-afterEach(() => record.dispose());
+afterEach(() => auditLog.dispose());
 
-const key = () => loadCheckpointKey(record.folder);
+const key = () => loadCheckpointKey(auditLog.folder);
 const summary = ({ breaks }: TestVerification) => breaks.map(({ kind, detail }) => `${kind}: ${detail}`);
-const reasons = async (): Promise<readonly string[]> => (await record.rows()).map(({ reason }) => String(reason));
+const reasons = async (): Promise<readonly string[]> => (await auditLog.rows()).map(({ reason }) => String(reason));
 
-describe.runIf(onPostgres)('where somebody reads for long', () => {
-  /** Holds a table as a dump of it does, for as long as the work goes on. */
+describe.runIf(onPostgres)('while a transaction reads for long', () => {
+  /** Locks a table like pg_dump while the function runs. */
   async function whileRead(table: string, work: () => Promise<void>): Promise<void> {
     const { promise: isOver, resolve: end } = Promise.withResolvers<void>();
     const { promise: isHeld, resolve: held } = Promise.withResolvers<void>();
-    const dump = record.database.transaction(async (tx) => {
+    const dump = auditLog.database.transaction(async (tx) => {
       await tx.run(sql`lock table ${sql.table(table)} in access share mode`);
       held();
       await isOver;
@@ -34,41 +34,43 @@ describe.runIf(onPostgres)('where somebody reads for long', () => {
     await dump;
   }
 
-  it('a service starts all the same, and says that it has no partition', async () => {
+  it('a service starts and logs that it could not create a partition', async () => {
     const lines: string[] = [];
     const log = (line: string): void => void lines.push(line);
-    const retention = createRetention({ database: record.database, path: record.path, key, days: undefined, log });
+    const retention = createRetention({ database: auditLog.database, path: auditLog.path, key, days: undefined, log });
     await whileRead('_Decision$rest', () => retention.prepare());
     expect(lines.length).toBe(1);
     await retention.prepare();
     expect(
-      await record.database.transaction((tx) => tx.one(sql`select to_regclass(${`"_Decision$${dayOf(Date.now())}"`}) is not null as "is"`)),
+      await auditLog.database.transaction((tx) =>
+        tx.one(sql`select to_regclass(${`"_Decision$${dayOf(Date.now())}"`}) is not null as "is"`),
+      ),
     ).toEqual({ is: 1 });
   });
 
-  it('who is told to stop does not wait for that', async () => {
-    await fillDays(record, [D1], 5);
-    await makePartitions(record.database, AUDIT_RESOURCE);
+  it('pruning that is aborted does not wait for it', async () => {
+    await fillDays(auditLog, [D1], 5);
+    await makePartitions(auditLog.database, AUDIT_RESOURCE);
     const stop = new AbortController();
     await whileRead(`_Decision$${D1}`, async () => {
-      const { database, path } = record;
+      const { database, path } = auditLog;
       const pruning = pruneEntries({ database, path, key: key(), before: D3, by: 'a test', stop: stop.signal });
       const isWaiting = () =>
-        record.database.transaction((tx) =>
+        auditLog.database.transaction((tx) =>
           tx.one(sql`select 1 from pg_locks where not granted and relation = ${`"_Decision$${D1}"`}::regclass`),
         );
       while ((await isWaiting()) === undefined) await new Promise((again) => setTimeout(again, 20));
-      stop.abort(new Error('told to stop'));
-      await expect(pruning).rejects.toThrow('told to stop');
+      stop.abort(new Error('aborted'));
+      await expect(pruning).rejects.toThrow('aborted');
     });
-    expect(summary(await record.verify())).toEqual([]);
+    expect(summary(await auditLog.verify())).toEqual([]);
   });
 });
 
-describe('by itself', () => {
-  it('goes nothing that one clock alone says is old', async () => {
-    await fillDays(record, [D3], 2);
-    const { database } = record;
+describe('scheduled retention', () => {
+  it('deletes nothing that is old by one clock only', async () => {
+    await fillDays(auditLog, [D3], 2);
+    const { database } = auditLog;
     const { promise: isDropping, resolve: dropping } = Promise.withResolvers<void>();
     const ahead = {
       ...database,
@@ -78,51 +80,51 @@ describe('by itself', () => {
           .finally(() => how?.longRunning === true && dropping())) as typeof database.transaction,
     };
     const lines: string[] = [];
-    const retention = createRetention({ database: ahead, path: record.path, key, days: 30, log: (line) => lines.push(line) });
+    const retention = createRetention({ database: ahead, path: auditLog.path, key, days: 30, log: (line) => lines.push(line) });
     retention.start();
     await isDropping;
     await retention.close();
-    expect([lines, (await record.rows()).length]).toEqual([[], 4]);
+    expect([lines, (await auditLog.rows()).length]).toEqual([[], 4]);
   });
 
-  it('goes what is older than it is to be kept, once a day', async () => {
+  it('deletes old entries, once a day', async () => {
     const lines: string[] = [];
-    const now = await record.database.transaction(async (tx) => tx.now);
+    const now = await auditLog.database.transaction(async (tx) => tx.now);
     const old = new Date(now - 3 * DAY).toISOString();
     const young = new Date(now - DAY).toISOString();
-    for (const at of [old, young]) await record.database.transaction((tx) => appendEntry(tx, entryAt(at)));
+    for (const at of [old, young]) await auditLog.database.transaction((tx) => appendEntry(tx, entryAt(at)));
     const { promise: isTold, resolve } = Promise.withResolvers<void>();
     const log = (line: string): void => {
       lines.push(line);
       resolve();
     };
-    const retention = createRetention({ database: record.database, path: record.path, key, days: 2, log });
+    const retention = createRetention({ database: auditLog.database, path: auditLog.path, key, days: 2, log });
     await retention.prepare();
     retention.start();
     await isTold;
     await retention.close();
     expect(lines).toEqual([`1 entries of 1 chains, from before ${firstKeptDay(now, 2)}, are pruned`]);
     expect((await reasons()).filter((reason) => reason === old || reason === young)).toEqual([young]);
-    expect(summary(await record.verify())).toEqual([]);
+    expect(summary(await auditLog.verify())).toEqual([]);
   });
 
-  it('goes nothing where nobody asked for it', async () => {
-    await fillDays(record, [D1], 2);
-    const retention = createRetention({ database: record.database, path: record.path, key, days: undefined, log: () => undefined });
+  it('deletes nothing without a number of days', async () => {
+    await fillDays(auditLog, [D1], 2);
+    const retention = createRetention({ database: auditLog.database, path: auditLog.path, key, days: undefined, log: () => undefined });
     retention.start();
     await retention.close();
-    expect((await record.rows()).length).toBe(4);
+    expect((await auditLog.rows()).length).toBe(4);
   });
 
-  it('what stands in the way is told once', async () => {
+  it('logs a failure once', async () => {
     const lines: string[] = [];
-    const broken = { ...record.database, transaction: () => Promise.reject(new Error('no disk')) };
+    const broken = { ...auditLog.database, transaction: () => Promise.reject(new Error('no disk')) };
     const { promise: isTold, resolve } = Promise.withResolvers<void>();
     const log = (line: string): void => {
       lines.push(line);
       resolve();
     };
-    const retention = createRetention({ database: broken, path: record.path, key, days: 2, log, interval: 1 });
+    const retention = createRetention({ database: broken, path: auditLog.path, key, days: 2, log, interval: 1 });
     retention.start();
     await isTold;
     await new Promise((again) => setTimeout(again, 20));

@@ -14,71 +14,71 @@ const NOW = Date.now();
 const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
 const AGES = Array.from({ length: 40 }, (_, at) => at * 5);
 
-/** An id as it was made then. */
+/** Returns an id with the given time. */
 function idAt(time: number): string {
   const hex = time.toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}${createId().slice(13)}`;
 }
 
-let record: TestAuditLog;
+let auditLog: TestAuditLog;
 const entries: AuditEntry[] = [];
 const places = new Map<string, EntryLocation>();
 beforeAll(async () => {
-  record = await openTestAuditLog();
+  auditLog = await openTestAuditLog();
   for (const age of AGES.toReversed()) {
     const time = NOW - age * DAY;
     const entry = { ...testEntry(2), id: idAt(time), at: new Date(time).toISOString(), userId: `${age} days` };
     entries.unshift(entry);
-    await record.database.transaction((tx) => appendEntry(tx, entry));
-    await makePartitions(record.database, AUDIT_RESOURCE);
+    await auditLog.database.transaction((tx) => appendEntry(tx, entry));
+    await makePartitions(auditLog.database, AUDIT_RESOURCE);
   }
-  for (const { id, writer, sequence } of await record.rows()) places.set(id, { writer, sequence });
+  for (const { id, writer, sequence } of await auditLog.rows()) places.set(id, { writer, sequence });
 });
-afterAll(() => record.dispose());
+afterAll(() => auditLog.dispose());
 
 function placeOf(index: number): EntryLocation {
   const { id, at } = entries[index] as AuditEntry;
   return { ...(places.get(id) as EntryLocation), at };
 }
 
-const read = <T>(work: (tx: Transaction) => Promise<T>): Promise<T> => record.database.transaction(work);
+const read = <T>(work: (tx: Transaction) => Promise<T>): Promise<T> => auditLog.database.transaction(work);
 
-/** How the database goes about all that a reading asks of entries: each line of each plan. */
+/** Returns the lines of the query plan of each statement that reads entries. */
 async function plansOf(work: (tx: Transaction) => Promise<unknown>): Promise<readonly (readonly string[])[]> {
-  return record.database.transaction(async (tx) => {
-    const asked: Parameters<typeof explain>[1][] = [];
-    // Of nothing: what is frozen cannot be stood in for.
+  return auditLog.database.transaction(async (tx) => {
+    const queries: Parameters<typeof explain>[1][] = [];
+    // A proxy of an empty object, because a proxy cannot replace the methods of a frozen one.
     const watched = new Proxy({} as Transaction, {
       get: (_, name) =>
         name === 'all' || name === 'one'
-          ? (query: (typeof asked)[number]) => {
-              asked.push(query);
+          ? (query: (typeof queries)[number]) => {
+              queries.push(query);
               return tx[name](query);
             }
           : Reflect.get(tx, name),
     });
     await work(watched);
     const plans: (readonly string[])[] = [];
-    for (const query of asked) plans.push(await explain(tx, query));
+    for (const query of queries) plans.push(await explain(tx, query));
     return plans.filter((plan) => plan.some((line) => /_Decision\b(?!Hour)/.test(line)));
   });
 }
 
-/** The oldest day whose partition is entered. */
+/** Returns the oldest day whose partition is read. */
 function oldestIn(plans: readonly (readonly string[])[]): string | undefined {
   return plans.flatMap((plan) => plan.flatMap((line) => /_Decision\$(\d{4}-\d\d-\d\d)"/.exec(line)?.[1] ?? [])).toSorted()[0];
 }
 
-/** Lines of plans by which more would be read, or sorted, than is asked for. */
-function wasteIn(plans: readonly (readonly string[])[], isInOrder: boolean): readonly string[] {
+/** Returns the lines of plans that scan a table or sort. */
+function wastefulLinesOf(plans: readonly (readonly string[])[], isInOrder: boolean): readonly string[] {
   expect(plans.length).toBeGreaterThan(0);
   const lines = plans.flat().map((line) => line.trim().replace('->  ', ''));
   const wrong = onPostgres ? [/^Seq Scan on "_Decision/, /^Sort$/] : [/^SCAN _Decision(?! USING)/, /TEMP B-TREE FOR ORDER BY/];
   return lines.filter((line) => wrong.slice(0, isInOrder ? 2 : 1).some((each) => each.test(line)));
 }
 
-describe('entries are found', () => {
-  it('however old, page by page', async () => {
+describe('entries', () => {
+  it('are found page by page, regardless of their age', async () => {
     const found: AuditEntry[] = [];
     for (let cursor: string | undefined; ; ) {
       const page = await read((tx) => searchEntries(tx, { limit: 7, cursor }));
@@ -89,18 +89,18 @@ describe('entries are found', () => {
     expect(found.map(({ id }) => id)).toEqual(entries.map(({ id }) => id));
   });
 
-  it.each(AGES.filter((_, at) => at % 6 === 0))('by user, between two times, and by id: %i days old', async (age) => {
+  it.each(AGES.filter((_, at) => at % 6 === 0))('are found by user, between two times, and by id: %i days old', async (age) => {
     const expected = entries.find(({ userId }) => userId === `${age} days`) as AuditEntry;
     const by = (query: object) => read((tx) => searchEntries(tx, { limit: 2, ...query })).then((page) => page.entries.map(({ id }) => id));
     const time = Date.parse(expected.at);
     expect(await by({ userId: `${age} days` })).toEqual([expected.id]);
     expect(await by({ from: time, to: time + 1 })).toEqual([expected.id]);
-    // At the very edge of what is looked at first.
+    // At the edge of the range that is searched first.
     expect(await by({ userId: `${age} days`, to: time + 2 * DAY })).toEqual([expected.id]);
     expect((await read((tx) => loadEntry(tx, expected.id)))?.at).toBe(expected.at);
   });
 
-  it('by their place in their chain, however wrong the time that somebody knows', async () => {
+  it('are found by their sequence number, even with a wrong time', async () => {
     const { writer, sequence, at } = placeOf(3);
     const hash = await read((tx) => loadHash(tx, { writer, sequence }));
     expect(hash).toHaveLength(43);
@@ -109,7 +109,7 @@ describe('entries are found', () => {
     expect(await read((tx) => loadHash(tx, { writer, sequence: 1000, at }))).toBeUndefined();
   });
 
-  it('by an id whose clock was wrong, and by none', async () => {
+  it('are found by an id with a wrong time; an unknown id finds none', async () => {
     const entry = { ...testEntry(2), id: createEntryId(), at: new Date(NOW - 100 * DAY).toISOString() };
     await read((tx) => appendEntry(tx, entry));
     expect((await read((tx) => loadEntry(tx, entry.id)))?.at).toBe(entry.at);
@@ -118,43 +118,43 @@ describe('entries are found', () => {
   });
 });
 
-describe('who reads enters no more days than are asked for, by an index', () => {
+describe('a query reads only the partitions of its days, by an index', () => {
   it.each<[string, number, (tx: Transaction) => Promise<unknown>]>([
     ['the newest', 2, (tx) => searchEntries(tx, { limit: 0 })],
     ['the newest of one user', 8, (tx) => searchEntries(tx, { limit: 0, userId: '5 days' })],
-    ['those of some days', 30, (tx) => searchEntries(tx, { limit: 50, from: NOW - 30 * DAY, to: NOW - 20 * DAY })],
-    ['one by its id', 12, (tx) => loadEntry(tx, entries[2]?.id ?? '')],
-    ['one by its place in time', 10, (tx) => tx.one(AUDIT_LOG.find(entries[2] as AuditEntry))],
-    ['one by its place in its chain, and when it was signed', 11, (tx) => loadHash(tx, placeOf(2))],
-    ['the ends of chains', 7, (tx) => loadChainHeads(tx, 32)],
+    ['some days', 30, (tx) => searchEntries(tx, { limit: 50, from: NOW - 30 * DAY, to: NOW - 20 * DAY })],
+    ['an entry by its id', 12, (tx) => loadEntry(tx, entries[2]?.id ?? '')],
+    ['an entry by its id and time', 10, (tx) => tx.one(AUDIT_LOG.find(entries[2] as AuditEntry))],
+    ['an entry by its sequence number and the time of its checkpoint', 11, (tx) => loadHash(tx, placeOf(2))],
+    ['the heads of chains', 7, (tx) => loadChainHeads(tx, 32)],
   ])('%s', async (what, days, work) => {
     const plans = await plansOf(work);
     if (onPostgres) expect(oldestIn(plans)).toBeDefined();
     if (onPostgres) expect((oldestIn(plans) ?? '') >= dayOf(NOW - days * DAY)).toBe(true);
-    expect(wasteIn(plans, what !== 'the ends of chains')).toEqual([]);
+    expect(wastefulLinesOf(plans, what !== 'the heads of chains')).toEqual([]);
   });
 
-  it('analytics of some days, the hour it begins in too', async () => {
+  it('analytics of some days, including the first hour', async () => {
     const plans = await plansOf((tx) => loadAnalytics(tx, { from: NOW - 5 * DAY }));
-    expect(wasteIn(plans, false)).toEqual([]);
-    // The newest 20 are asked for, and are as old as they are.
+    expect(wastefulLinesOf(plans, false)).toEqual([]);
+    // The newest 20 entries may have any age.
     if (onPostgres) expect(oldestIn(plans.slice(0, 1))).toBe(dayOf(NOW - 5 * DAY));
   });
 
-  it('verifying and pruning walk chains in their order', async () => {
+  it('verification and pruning read chains in order', async () => {
     const transactionOf =
       (tx: Transaction) =>
       <T>(work: (of: Transaction) => Promise<T>) =>
         work(tx);
     const verifying = await plansOf((tx) => verifyChains({ transaction: transactionOf(tx), keys: new Map(), known: new Map() }));
-    expect(wasteIn(verifying, false)).toEqual([]);
+    expect(wastefulLinesOf(verifying, false)).toEqual([]);
     expect(verifying.flat().filter((line) => /Incremental Sort|LAST TERM OF ORDER BY/.test(line)).length).toBeGreaterThan(0);
-    const database = (tx: Transaction) => ({ ...record.database, transaction: transactionOf(tx) });
-    expect(wasteIn(await plansOf((tx) => findCuts(database(tx), dayOf(NOW))), false)).toEqual([]);
+    const database = (tx: Transaction) => ({ ...auditLog.database, transaction: transactionOf(tx) });
+    expect(wastefulLinesOf(await plansOf((tx) => findCuts(database(tx), dayOf(NOW))), false)).toEqual([]);
   });
 
-  it.runIf(onPostgres)('pruning enters no day for chains of which nothing is old: in years there are many', async () => {
-    const plans = await plansOf((tx) => findCuts({ ...record.database, transaction: (work) => work(tx) }, dayOf(NOW - 300 * DAY)));
+  it.runIf(onPostgres)('pruning reads no partition for chains without old entries', async () => {
+    const plans = await plansOf((tx) => findCuts({ ...auditLog.database, transaction: (work) => work(tx) }, dayOf(NOW - 300 * DAY)));
     expect([plans.length, oldestIn(plans)]).toEqual([1, undefined]);
   });
 });
