@@ -127,7 +127,7 @@ function textFor(dialect: Transaction['dialect'], rows: number): string {
  * Returns the statements that update the hourly counts, which analytics read instead of the entries. Each connection slot has a row of its
  * own, because concurrent transactions that update one row would wait for each other's commit.
  */
-function countStatements(entries: readonly AuditEntry[], lane: number): readonly Sql[] {
+function countStatements(entries: readonly AuditEntry[], slot: number): readonly Sql[] {
   const groups = Map.groupBy(
     entries.filter(({ kind }) => kind === 'access'),
     ({ at, resource }) => `${toHour(at)} ${truncate(resource)}`,
@@ -135,7 +135,7 @@ function countStatements(entries: readonly AuditEntry[], lane: number): readonly
   // Sorted, so that two transactions lock the rows in the same order and cannot deadlock.
   return [...groups]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, same]) => countStatement(`${key}${lane === 0 ? '' : ` ${lane}`}`, same));
+    .map(([key, same]) => countStatement(`${key}${slot === 0 ? '' : ` ${slot}`}`, same));
 }
 
 function countStatement(id: string, entries: readonly AuditEntry[]): Sql {

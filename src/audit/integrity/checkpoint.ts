@@ -108,8 +108,8 @@ export function parseCut(text: string, writer: string, keys: PublicKeys): Cut | 
 
 /** Returns the signed bytes: a JSON array as of RFC 8785, like the hashed bytes of entries. */
 function toBytes({ at, service, kind, heads, previous }: Omit<Checkpoint, 'signature'>): Buffer {
-  const places = heads.map(({ writer, sequence, hash }) => [writer, sequence, hash]);
-  return Buffer.from(JSON.stringify(['bailiwick checkpoint 1', at, service, kind, places, previous]));
+  const positions = heads.map(({ writer, sequence, hash }) => [writer, sequence, hash]);
+  return Buffer.from(JSON.stringify(['bailiwick checkpoint 1', at, service, kind, positions, previous]));
 }
 
 function toCutBytes(writer: string, { at, service, sequence, hash }: Omit<Cut, 'signature'>): Buffer {

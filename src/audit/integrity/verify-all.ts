@@ -57,11 +57,11 @@ export async function verifyAll({ from, limit = Number.POSITIVE_INFINITY, ...opt
       ? await verifyChains({ ...options, from, limit, onEntries: claims.check })
       : { entries: 0, chains: 0, notChained: 0, breaks: [], breakCount: 0 };
   const part = { limit: Math.max(1, limit - chains.entries - chains.chains), report };
-  const place = from === undefined || from.part === 'chain' ? BEGINNING : from;
+  const position = from === undefined || from.part === 'chain' ? BEGINNING : from;
   const { policies, next } =
     'next' in chains && chains.next !== undefined
       ? { policies: NOTHING, next: { part: 'chain' as const, ...chains.next } }
-      : await verifyPolicies(options, { ...part, place });
+      : await verifyPolicies(options, { ...part, position });
   const until = (await options.transaction((tx) => loadHeadAt(tx, Number.MAX_SAFE_INTEGER)))?.revision;
   const { entries, chains: chainCount, notChained } = chains;
   return {
@@ -77,24 +77,24 @@ const BEGINNING = { part: 'versions', after: 0 } as const;
 const NOTHING: PolicyVerification = { versions: 0, unproven: 0 };
 
 interface PolicyPart {
-  readonly place: Exclude<VerifyPosition, { part: 'chain' }>;
+  readonly position: Exclude<VerifyPosition, { part: 'chain' }>;
   readonly limit: number;
   report(found: Break): void;
 }
 
 async function verifyPolicies(
   { transaction }: Pick<VerifyChainsOptions, 'transaction'>,
-  { place, limit, report }: PolicyPart,
+  { position, limit, report }: PolicyPart,
 ): Promise<{ readonly policies: PolicyVerification; readonly next: VerifyPosition | undefined }> {
   let left = limit;
   let policies = { versions: 0, unproven: 0 };
-  if (place.part === 'versions') {
-    const { next, ...checked } = await verifyHistory({ transaction, after: place.after, limit, report });
+  if (position.part === 'versions') {
+    const { next, ...checked } = await verifyHistory({ transaction, after: position.after, limit, report });
     policies = checked;
     if (next !== undefined) return { policies, next: { part: 'versions', after: next } };
     left -= checked.versions;
   }
-  let at: VerifyPosition | undefined = place.part === 'versions' ? { part: LIVE_KINDS[0], after: '' } : place;
+  let at: VerifyPosition | undefined = position.part === 'versions' ? { part: LIVE_KINDS[0], after: '' } : position;
   while (at !== undefined && left > 0) {
     const { part, after }: { part: LiveKind; after: string } = at as never;
     const { count, next } = await verifyLivePolicies({ transaction, kind: part, after, limit: Math.min(PAGE, left), report });

@@ -125,7 +125,7 @@ interface PartResult {
 async function verifyChain(options: VerifyChainsOptions, part: ChainPart, breaks: Breaks): Promise<PartResult> {
   const loadCut = (): Promise<number> => options.transaction((tx) => loadCutSequence(tx, part.writer));
   for (let cut = await loadCut(); ; ) {
-    const discard = breaks.mark();
+    const discard = breaks.savepoint();
     const after = part.after !== undefined && part.after < cut ? undefined : part.after;
     const result = await verifyPart(options, { ...part, after }, breaks);
     const now = await loadCut();
@@ -260,7 +260,7 @@ interface Breaks {
   /** Returns whether a missing chain was not reported yet; several later chains may have stored its head. */
   isNew(writer: string): boolean;
   /** Returns a function that discards the breaks reported since. */
-  mark(): () => void;
+  savepoint(): () => void;
 }
 
 function createBreaks(): Breaks {
@@ -268,7 +268,7 @@ function createBreaks(): Breaks {
   let gone = new Set<string>();
   let count = 0;
   return {
-    mark() {
+    savepoint() {
       const before = { reported: reported.length, gone: new Set(gone), count };
       return () => {
         reported.length = before.reported;

@@ -67,14 +67,14 @@ async function checkPart(
   const last = heads.at(-1)?.revision ?? after;
   const revisions = toRevisions(heads, before?.hash ?? '');
   let versions = 0;
-  let place = { revision: after + 1, id: '' };
-  for (let page: readonly VersionRow[] = []; place.revision <= last; ) {
-    page = await transaction((tx) => loadVersions(tx, place, { until: last, limit: PAGE }));
+  let position = { revision: after + 1, id: '' };
+  for (let page: readonly VersionRow[] = []; position.revision <= last; ) {
+    page = await transaction((tx) => loadVersions(tx, position, { until: last, limit: PAGE }));
     versions += page.length;
     for (const row of page) addVersion(row, revisions.get(row.fromEpoch), report);
     const end = page.at(-1);
     if (end === undefined || page.length < PAGE) break;
-    place = { revision: end.fromEpoch, id: end.id };
+    position = { revision: end.fromEpoch, id: end.id };
   }
   for (const revision of revisions.values()) compare(revision, report);
   const until = isLast ? Number.MAX_SAFE_INTEGER : last;
