@@ -73,13 +73,13 @@ function operatorsPage(): string {
   ]);
   const examples = operators.map(
     ({ name, summary, samples }) =>
-      `### ${name}\n\n${summary}\n\n${table(['actual', 'compared with', 'as', 'answer'], samples.map(sampleRow))}`,
+      `### ${name}\n\n${summary}\n\n${table(['actual', 'operand', 'kind', 'result'], samples.map(sampleRow))}`,
   );
   const intro =
-    'What conditions of policies and list filters (`where[field][operator]=value`) can say. Each compares the *actual* value, on the left, ' +
-    'with what it is *compared with*. An answer is true, false or *unknown*: an ALLOW fires on true alone, a DENY on true and on unknown. ' +
-    'The examples below are run as tests, in memory and in the database.';
-  return page('Operators', [intro, table(['operator', 'reads', 'kinds', 'negation', 'what it says'], rows), '## Examples', ...examples]);
+    'The operators of policy conditions and of list filters (`where[field][operator]=value`). Each compares the *actual* value, on the left, ' +
+    'with the *operand*. The result is true, false or *unknown*: an ALLOW rule applies only on true, a DENY rule on true and on unknown. ' +
+    'The examples below run as tests, in memory and in the database.';
+  return page('Operators', [intro, table(['operator', 'label', 'kinds', 'negation', 'true if'], rows), '## Examples', ...examples]);
 }
 
 function sampleRow({ actual, expected, kind, itemKind, result }: OperatorSample): readonly string[] {
@@ -88,22 +88,22 @@ function sampleRow({ actual, expected, kind, itemKind, result }: OperatorSample)
 }
 
 function expressionsPage(): string {
-  const words = (of: ReadonlyMap<string, CelSyntax>): string =>
+  const syntaxTable = (of: ReadonlyMap<string, CelSyntax>): string =>
     table(
-      ['written', 'what it comes to'],
+      ['syntax', 'result'],
       [...of.values()].map(({ form, summary }) => [code(form), summary]),
     );
   const limit = (name: 'expressionLength' | 'expressionDepth'): string => `${CONFIG_OPTIONS.get(name)?.default} (${code(name)})`;
   return page('Expressions', [
-    'What `{ "expression": "…" }` may say in policies of type CUSTOM: [CEL](https://cel.dev), and of it nothing but this. An expression reads ' +
-      '`user`, `resource`, `environment` and `request`, is checked against the definition when it is written, and means what conditions mean: ' +
-      'an error, a missing value and an answer that is not true or false are *unknown*.',
-    `## Operators\n\n${words(CEL_OPERATORS)}`,
-    `## Macros\n\nA loop stands in no other, and runs over nothing that another makes.\n\n${words(CEL_MACROS)}`,
-    `## Functions\n\n${words(CEL_FUNCTIONS)}`,
-    `## Bounds\n\nAn expression has at most ${limit('expressionLength')} characters and ${limit('expressionDepth')} levels, and 100 brackets within each other. ` +
-      'A list of more than 10,000 items is as good as missing. What reads more than a bounded amount while it is evaluated is unknown: the bound ' +
-      'counts characters and items, not time, and is the same on every machine.',
+    'The expression language of `{ "expression": "…" }` in policies of type CUSTOM: [CEL](https://cel.dev), limited to this page. An expression ' +
+      'reads `user`, `resource`, `environment` and `request`, and is validated against the definition when the policy is written. An error, a ' +
+      'missing value and a result that is not a boolean are *unknown*, as in other conditions.',
+    `## Operators\n\n${syntaxTable(CEL_OPERATORS)}`,
+    `## Macros\n\nAll macros except \`has\` are loops. A loop cannot contain another loop or run over its result.\n\n${syntaxTable(CEL_MACROS)}`,
+    `## Functions\n\n${syntaxTable(CEL_FUNCTIONS)}`,
+    `## Limits\n\nAn expression has at most ${limit('expressionLength')} characters, ${limit('expressionDepth')} levels and 100 levels of brackets. ` +
+      'A list of more than 10,000 items counts as missing. An evaluation that reads too many characters and items is unknown. This limit counts ' +
+      'characters and items instead of time, so it is the same on every machine.',
   ]);
 }
 
@@ -120,10 +120,10 @@ function fieldsPage(): string {
     .filter(([name]) => name !== 'guarded')
     .map(([name, { summary, expected }]) => [code(name), expected, summary]);
   return page('Field types', [
-    'What `fields` of a definition may say. [definition.schema.json](definition.schema.json) says the same for editors.',
-    table(['type', 'what it holds', 'compared as', 'options of its own', 'widens to', 'example'], types),
-    `## Options\n\nEvery type takes ${COMMON_OPTIONS.map(code).join(', ')}; the others stand above with the types that take them.`,
-    table(['option', 'value', 'what it says'], options),
+    'The types and options of `fields` in a definition. [definition.schema.json](definition.schema.json) is the same as a JSON Schema for editors.',
+    table(['type', 'values', 'kind', 'options', 'widens to', 'example'], types),
+    `## Options\n\nEvery type has ${COMMON_OPTIONS.map(code).join(', ')}. The table above lists the other options of each type.`,
+    table(['option', 'value', 'meaning'], options),
   ]);
 }
 

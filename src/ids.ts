@@ -1,17 +1,17 @@
-/** Ids of records, entries and requests. */
+/** Ids of records, audit entries and requests, and random bytes for them. */
 import { randomFillSync } from 'node:crypto';
 
-const takeRandom = createRandomSource(16);
+const randomBytes = createRandomSource(16);
 let milliseconds = 0;
 let count = 0;
 
-/** A UUIDv7, RFC 9562: above each that this process made before, also within a millisecond, and whatever the clock does. */
+/** Creates a UUIDv7 (RFC 9562). It is greater than every earlier one of this process, also within a millisecond and if the clock goes back. */
 export function createId(): string {
-  const bytes = takeRandom();
+  const bytes = randomBytes();
   const now = Date.now();
   if (now > milliseconds) {
     milliseconds = now;
-    // Half of the numbers are left to count up in, by bits that this id does not show otherwise.
+    // Starts in the lower half of 32 bits, so that it can count up. These four bytes are overwritten in the id.
     count = bytes.readUInt32BE(0) >>> 1;
   } else {
     count = (count + 1) >>> 0;
@@ -21,8 +21,8 @@ export function createId(): string {
 }
 
 /**
- * The milliseconds in 48 bits, then the 32 of the count: twelve behind the version, fourteen behind the variant, six before the random
- * ones. So ids are in the order of milliseconds and counts, as texts too. Written over random bytes.
+ * Overwrites random bytes with the milliseconds (48 bits) and the count (32 bits: 12 after the version, 14 after the variant, 6 before the
+ * random bits). So ids, also as texts, have the order of milliseconds and counts.
  */
 function toUuid(bytes: Buffer): string {
   bytes.writeUIntBE(milliseconds, 0, 6);
@@ -33,21 +33,20 @@ function toUuid(bytes: Buffer): string {
   return `${text.slice(0, 8)}-${text.slice(8, 12)}-${text.slice(12, 16)}-${text.slice(16, 20)}-${text.slice(20)}`;
 }
 
-/*  Random bytes, fetched for many at once: to fetch them for each by itself costs more than whatever they are for. */
+/** The number of takes that one call of the system's random generator serves: a call costs more than an id. */
+const BATCH_SIZE = 128;
 
-const FETCHED = 128;
-
-/** Makes what gives so many random bytes each time: whoever gets them may write over them, and has them to themselves. */
+/** Creates a source of random bytes. Each call returns a buffer of `bytes` bytes, which the caller owns and may overwrite. */
 export function createRandomSource(bytes: number): () => Buffer {
-  let fetched = Buffer.alloc(0);
+  let batch = Buffer.alloc(0);
   let used = 0;
   return () => {
-    if (used === fetched.length) {
-      // Not over those before: some of them may still be in use.
-      fetched = randomFillSync(Buffer.alloc(bytes * FETCHED));
+    if (used === batch.length) {
+      // A new buffer: callers may still use slices of the previous one.
+      batch = randomFillSync(Buffer.alloc(bytes * BATCH_SIZE));
       used = 0;
     }
     used += bytes;
-    return fetched.subarray(used - bytes, used);
+    return batch.subarray(used - bytes, used);
   };
 }

@@ -1,20 +1,20 @@
-/** A Map or a WeakMap. */
+/** The methods that Map, WeakMap and LRUCache share. */
 interface Memo<Key, Value> {
   get(key: Key): Value | undefined;
   set(key: Key, value: Value): unknown;
 }
 
-/** What `memo` has under a key; where there is nothing yet, what `work` makes, from now on. What bounds the memo is up to its owner. */
-export function memoize<Key, Value>(memo: Memo<Key, Value>, key: Key, work: () => Value): Value {
-  const known = memo.get(key);
+/** Returns the cached value of a key, or computes and caches it. The owner of `cache` bounds its size. */
+export function memoize<Key, Value>(cache: Memo<Key, Value>, key: Key, compute: () => Value): Value {
+  const known = cache.get(key);
   if (known !== undefined) return known;
-  const value = work();
-  memo.set(key, value);
+  const value = compute();
+  cache.set(key, value);
   return value;
 }
 
 /**
- * The same for a map that is being put together. By a name of its own: what is remembered may be forgotten, and tests do so; what is put together
- * may not.
+ * Returns the value of a key, or creates and inserts it. For maps that hold data: tests run the program with a `memoize` that caches
+ * nothing, and this function must still insert.
  */
 export const getOrCreate: typeof memoize = memoize;

@@ -1,93 +1,93 @@
-/** Marks what `sql` makes. Nothing that comes from outside can have it: whatever else stands in a text is bound. */
-const PIECE: unique symbol = Symbol('sql');
+/** The mark of a fragment. Data from outside cannot have it, so every other value in a template is bound as a parameter. */
+const FRAGMENT: unique symbol = Symbol('sql');
 
-/** A piece of SQL with the values that stand in it, to be put into others. `T` is what it answers, for who reads the program. */
+/** A fragment of SQL with its parameters. `T` documents the type of the expression. */
 export interface Sql<T = unknown> {
-  readonly [PIECE]: true;
-  /** What stands before each part, and behind the last. */
+  readonly [FRAGMENT]: true;
+  /** The texts before each part and after the last one. */
   readonly texts: readonly string[];
-  /** Pieces, and values to be bound. */
+  /** Fragments, and values that become parameters. */
   readonly parts: readonly unknown[];
-  /** Never there. */
-  readonly answers?: T;
+  /** Never present; it binds the type parameter. */
+  readonly resultType?: T;
 }
 
-/** How pieces of SQL are made. */
-interface Maker {
-  /** What is put into the text is a piece, or is bound as a value. */
+/** The template tag `sql` and its helpers. */
+interface SqlTag {
+  /** Creates a fragment. A fragment among the parts is inserted, every other value is bound as a parameter. */
   <T = unknown>(texts: TemplateStringsArray, ...parts: readonly unknown[]): Sql<T>;
-  /** Text as it stands. Never of anybody else's making. */
+  /** Inserts a text unchanged. Only for constants of the program. */
   raw<T = unknown>(text: string): Sql<T>;
-  /** The name of a column, with that of its table before it where it has one, in quotes. */
+  /** Quotes the name of a column, optionally with its table: `Article.title`. */
   ref<T = unknown>(name: string): Sql<T>;
-  /** The name of a table, in quotes. */
+  /** Quotes the name of a table. */
   table<T = unknown>(name: string): Sql<T>;
-  /** Pieces and values one behind the other, by default with commas between. */
+  /** Joins fragments and values, by default with commas. */
   join<T = unknown>(parts: readonly unknown[], separator?: Sql): Sql<T>;
-  /** A value in the text itself, where a database takes none from elsewhere, or has to see it when it plans. Never one of a caller's making. */
+  /** Renders a value as a literal, if a database does not accept a parameter or plans better with a literal. Only for values of the program. */
   lit<T = unknown>(value: string | number | bigint): Sql<T>;
 }
 
-/** Makes pieces of SQL: a template whose values are bound, never written into the text. */
-export const sql: Maker = Object.assign(<T>(texts: readonly string[], ...parts: readonly unknown[]) => toPiece<T>(texts, parts), {
-  raw: <T>(text: string) => toPiece<T>([text], []),
+/** Creates fragments of SQL from a template. Values are bound as parameters, never written into the text. */
+export const sql: SqlTag = Object.assign(<T>(texts: readonly string[], ...parts: readonly unknown[]) => toFragment<T>(texts, parts), {
+  raw: <T>(text: string) => toFragment<T>([text], []),
   ref: toName,
   table: toName,
   join,
-  lit: <T>(value: string | number | bigint) => toPiece<T>([toLiteral(value)], []),
+  lit: <T>(value: string | number | bigint) => toFragment<T>([toLiteral(value)], []),
 });
 
-/** The text of a statement, and the values bound in it. */
-interface Composed {
+/** The text of a statement and its parameters. */
+interface RenderedSql {
   readonly sql: string;
   readonly parameters: readonly unknown[];
 }
 
 /**
- * Puts a statement together.
+ * Renders a fragment to the text of a statement and its parameters.
  *
- * @param placeholder How its text marks the place of its nth value, counted from 1.
+ * @param placeholder Renders the placeholder of the nth parameter, counted from 1.
  */
-export function renderSql(piece: Sql, placeholder: (nth: number) => string): Composed {
+export function renderSql(fragment: Sql, placeholder: (nth: number) => string): RenderedSql {
   const parameters: unknown[] = [];
   const textOf = ({ texts, parts }: Sql): string => {
     let text = texts[0] ?? '';
     for (let index = 0; index < parts.length; index++) {
       const part = parts[index];
-      text += isPiece(part) ? textOf(part) : placeholder(parameters.push(part));
+      text += isFragment(part) ? textOf(part) : placeholder(parameters.push(part));
       text += texts[index + 1] ?? '';
     }
     return text;
   };
-  return { sql: textOf(piece), parameters };
+  return { sql: textOf(fragment), parameters };
 }
 
-function toPiece<T>(texts: readonly string[], parts: readonly unknown[]): Sql<T> {
-  return { [PIECE]: true, texts, parts };
+function toFragment<T>(texts: readonly string[], parts: readonly unknown[]): Sql<T> {
+  return { [FRAGMENT]: true, texts, parts };
 }
 
-function isPiece(part: unknown): part is Sql {
-  return typeof part === 'object' && part !== null && PIECE in part;
+function isFragment(part: unknown): part is Sql {
+  return typeof part === 'object' && part !== null && FRAGMENT in part;
 }
 
-/** A value as it is written into a text. It has no NUL, and no database that we speak to reads a backslash there. */
+/** Renders a literal. Texts must not contain NUL. Backslashes need no escape in either database. */
 export function toLiteral(value: string | number | bigint): string {
   if (typeof value === 'string') return `'${value.replaceAll("'", "''")}'`;
-  // Digits alone would be read as an integer, and not all that JavaScript writes of so large a number are its own.
+  // Without an exponent, a large number would be parsed as an integer, and the last digits that JavaScript prints are not exact.
   return typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value) ? value.toExponential() : String(value);
 }
 
-/** Both databases quote names alike. */
+/** Quotes a name; both databases use the same quotes. */
 function toName<T>(name: string): Sql<T> {
-  return toPiece<T>([`"${name.replaceAll('"', '""').replaceAll('.', '"."')}"`], []);
+  return toFragment<T>([`"${name.replaceAll('"', '""').replaceAll('.', '"."')}"`], []);
 }
 
 function join<T>(parts: readonly unknown[], separator: Sql = COMMA): Sql<T> {
   const joined = parts.flatMap((part, index) => (index === 0 ? [part] : [separator, part]));
-  return toPiece<T>(
+  return toFragment<T>(
     joined.map(() => ''),
     joined,
   );
 }
 
-const COMMA: Sql = toPiece([', '], []);
+const COMMA: Sql = toFragment([', '], []);

@@ -5,10 +5,10 @@
 import { Problem } from './errors.ts';
 import type { Json } from './operators/index.ts';
 
-/** Bounds on a JSON text, and its name in refusals. */
+/** The limits of a JSON text, and its name in messages. */
 export interface JsonText {
   readonly maxDepth: number;
-  /** `the body` */
+  /** The name of the text: `the body`. */
   readonly subject: string;
 }
 
@@ -40,7 +40,7 @@ const BACKSLASH = 0x5c;
 const [OPENING_LIST, CLOSING_LIST] = [0x5b, 0x5d];
 const [OPENING_OBJECT, CLOSING_OBJECT] = [0x7b, 0x7d];
 
-/** The number of members in the text, each of which has a colon outside of strings. Refuses nesting beyond the bound before anything is parsed. */
+/** Counts the members in the text: each has a colon outside of strings. Rejects nesting beyond the limit before the text is parsed. */
 function countWritten(text: string, { maxDepth, subject }: JsonText): number {
   let depth = 0;
   let members = 0;
@@ -57,7 +57,7 @@ function countWritten(text: string, { maxDepth, subject }: JsonText): number {
   return members;
 }
 
-/** The number of members in a value. Refuses 1e400: a condition would see infinity, and the audit log could not write it. */
+/** Counts the members in a value. Rejects 1e400: a condition would read infinity, and the audit log could not store it. */
 function countMembers(value: Json, subject: string): number {
   if (typeof value === 'number' && !Number.isFinite(value))
     throw new Problem('REQUEST_MALFORMED', `${subject} has a number that is too large: expected numbers below 1.8e308`);
@@ -71,7 +71,7 @@ function countMembers(value: Json, subject: string): number {
   return members;
 }
 
-/** Index of the quote that ends the string beginning at `start`; the end of the text where none does. */
+/** Returns the index of the quote that ends the string that starts at `start`; the length of the text if there is none. */
 function endOfString(text: string, start: number): number {
   let at = start;
   for (;;) {
@@ -83,15 +83,15 @@ function endOfString(text: string, start: number): number {
   }
 }
 
-/** An object or a list that is open, and the member or item that the text is at. */
+/** An object or a list that is not closed yet, and its current member or item. */
 interface Open {
-  /** Names so far; undefined for a list. */
+  /** The names so far; undefined for a list. */
   readonly names: Set<string> | undefined;
   at: string | number;
   expectsName: boolean;
 }
 
-/** The path of the first name that an object of this valid JSON text has twice. */
+/** Returns the path of the first duplicate name in a valid JSON text. */
 function findDuplicate(text: string): readonly (string | number)[] {
   const open: Open[] = [];
   for (let at = 0; at < text.length; at++) {
@@ -130,7 +130,7 @@ function toDuplicate(steps: readonly (string | number)[], subject: string): Prob
   return new Problem('REQUEST_MALFORMED', `${subject} has a name twice: ${path}`, { errors: [{ path, code: 'duplicate', detail }] });
 }
 
-/** The parser's message repeats what was sent, so only the place is taken from it. */
+/** Returns the line and column of a parser error. The rest of its message quotes the input. */
 function placeOf(error: unknown): string {
   const [, line, column] = /line (\d+) column (\d+)/.exec(error instanceof Error ? error.message : '') ?? [];
   return line === undefined || column === undefined ? '' : `: line ${line}, column ${column}`;

@@ -1,6 +1,6 @@
 import type { FieldType } from './field-type.ts';
 
-/** Yes or no. */
+/** The field type `boolean`. */
 export const boolean: FieldType = Object.freeze({
   name: 'boolean',
   label: 'Yes or no',

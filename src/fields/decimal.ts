@@ -2,16 +2,16 @@ import { type Json, parseDecimal } from '../operators/index.ts';
 import { validateBounds, validateWithin } from './bounds.ts';
 import type { Field, FieldType } from './field-type.ts';
 
-const USUAL_SCALE = 2;
-const MOST_DIGITS = 18;
-const LIMIT = 10n ** BigInt(MOST_DIGITS);
+const DEFAULT_SCALE = 2;
+const MAX_DIGITS = 18;
+const LIMIT = 10n ** BigInt(MAX_DIGITS);
 
-/** Exact decimal numbers, such as amounts of money. */
+/** The field type `decimal`. Columns store integers: the value multiplied by 10^scale. */
 export const decimal: FieldType = Object.freeze({
   name: 'decimal',
   label: 'Decimal number',
   summary:
-    'An exact number of at most 18 digits, `scale` of them (2 unless said) after the point. Given as text ("12.30") or as a JSON number; shown as text. Never rounded.',
+    'An exact number of at most 18 digits, with `scale` digits (default 2) after the point. Accepted as a text ("12.30") or as a JSON number, returned as a text, never rounded.',
   options: ['min', 'max', 'scale'],
   kind: 'decimal',
   column: 'integer',
@@ -19,35 +19,35 @@ export const decimal: FieldType = Object.freeze({
   form: 'number',
   example: '12.30',
   jsonSchema: (field) => ({ type: ['string', 'number'], maxLength: 40, description: expectation(field) }),
-  checkOptions: (field) => {
+  validateOptions: (field) => {
     const { scale } = field;
-    if (scale !== undefined && scale > MOST_DIGITS) {
-      return [{ option: 'scale', detail: `expected 0 to ${MOST_DIGITS}, given ${scale}` }];
+    if (scale !== undefined && scale > MAX_DIGITS) {
+      return [{ option: 'scale', detail: `expected 0 to ${MAX_DIGITS}, given ${scale}` }];
     }
     return validateBounds(field, ordered(field));
   },
-  checkValue: (value, field) => validateWithin(value, field, ordered(field)),
+  validateValue: (value, field) => validateWithin(value, field, ordered(field)),
   toCanonical: (value, field) => {
     const scaled = toScaled(value, field);
     return scaled === undefined ? value : fromScaled(scaled, field);
   },
-  add: sumOf,
+  add: addDecimals,
   toColumn: toScaled,
   fromColumn: (stored, field) => fromScaled(BigInt(stored as bigint | number | string), field),
 } satisfies FieldType);
 
-function ordered(field: Field): { expected: string; read: typeof toScaled } {
-  return { expected: expectation(field), read: toScaled };
+function ordered(field: Field): { expected: string; parse: typeof toScaled } {
+  return { expected: expectation(field), parse: toScaled };
 }
 
 function expectation(field: Field): string {
-  const scale = field.scale ?? USUAL_SCALE;
-  return `a decimal number such as "12.30" of at most ${MOST_DIGITS} digits, ${scale} of them after the point`;
+  const scale = field.scale ?? DEFAULT_SCALE;
+  return `a decimal number such as "12.30" of at most ${MAX_DIGITS} digits, ${scale} of them after the point`;
 }
 
-// 12.3 at scale 2 is 1230n. Undefined where the value is no decimal, or has more places or digits than fit.
+// 12.3 at scale 2 is 1230n. Undefined if the value is not a decimal or has too many digits.
 function toScaled(value: Json, field: Field): bigint | undefined {
-  const scale = field.scale ?? USUAL_SCALE;
+  const scale = field.scale ?? DEFAULT_SCALE;
   const read = parseDecimal(value);
   if (read === undefined || read.scale > scale) return undefined;
   const scaled = read.unscaled * 10n ** BigInt(scale - read.scale);
@@ -55,13 +55,13 @@ function toScaled(value: Json, field: Field): bigint | undefined {
 }
 
 // A sum with too many digits is rejected like any other value with too many digits.
-function sumOf(stored: Json, amount: Json, field: Field): string | undefined {
+function addDecimals(stored: Json, amount: Json, field: Field): string | undefined {
   const [from, by] = [toScaled(stored, field), toScaled(amount, field)];
   return from === undefined || by === undefined ? undefined : fromScaled(from + by, field);
 }
 
 function fromScaled(scaled: bigint, field: Field): string {
-  const scale = field.scale ?? USUAL_SCALE;
+  const scale = field.scale ?? DEFAULT_SCALE;
   const digits = (scaled < 0n ? -scaled : scaled).toString().padStart(scale + 1, '0');
   const sign = scaled < 0n ? '-' : '';
   return scale === 0 ? `${sign}${digits}` : `${sign}${digits.slice(0, -scale)}.${digits.slice(-scale)}`;

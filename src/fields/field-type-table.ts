@@ -16,7 +16,7 @@ import { timestamp } from './timestamp.ts';
 import { url } from './url.ts';
 import { uuid } from './uuid.ts';
 
-/** Types of a single value: what a list may hold. */
+/** Types of single values, which items of a list may have. */
 const scalars: readonly FieldType[] = [
   string,
   text,

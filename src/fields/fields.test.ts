@@ -28,8 +28,8 @@ const NEEDED: ReadonlyMap<string, Partial<Field>> = new Map([
 describe('every field type', () => {
   it.each([...FIELD_TYPES.values()])('$name accepts its own example, and reads back what it stores', (type) => {
     const field = fieldOf(type.name, NEEDED.get(type.name));
-    expect(type.checkOptions?.(field) ?? []).toEqual([]);
-    expect(type.checkValue?.(type.example, field)).toBeUndefined();
+    expect(type.validateOptions?.(field) ?? []).toEqual([]);
+    expect(type.validateValue?.(type.example, field)).toBeUndefined();
     const canonical = type.toCanonical?.(type.example, field) ?? type.example;
     const stored = type.toColumn(canonical, field);
     expect(stored).toBeDefined();
@@ -72,7 +72,7 @@ describe('accepted values', () => {
   ])('%s takes %j as %j', (name, given, canonical, stored, options) => {
     const type = typeNamed(name);
     const field = fieldOf(name, options);
-    expect(type.checkValue?.(given, field)).toBeUndefined();
+    expect(type.validateValue?.(given, field)).toBeUndefined();
     const written = type.toCanonical?.(given, field) ?? given;
     expect(written).toEqual(canonical);
     expect(type.toColumn(written, field)).toEqual(stored);
@@ -127,13 +127,13 @@ describe('refused values', () => {
     ['json', 'x'.repeat(100_001)],
   ])('%s refuses %j', (name, given, options) => {
     const type = typeNamed(name);
-    expect(type.checkValue?.(given, fieldOf(name, { ...NEEDED.get(name), ...options }))).toMatch(/expected/);
+    expect(type.validateValue?.(given, fieldOf(name, { ...NEEDED.get(name), ...options }))).toMatch(/expected/);
   });
 
   it('json refuses what is too deep without overflowing the stack', () => {
     let deep: Json = 1;
     for (let level = 0; level < 100_000; level++) deep = [deep];
-    expect(typeNamed('json').checkValue?.(deep, fieldOf('json'))).toBe('expected at most 32 levels');
+    expect(typeNamed('json').validateValue?.(deep, fieldOf('json'))).toBe('expected at most 32 levels');
   });
 
   it.each<[type: string, value: Json]>([
@@ -183,7 +183,7 @@ describe('options that do not fit', () => {
   ])('%s %j', (name, options, option) => {
     expect(
       typeNamed(name)
-        .checkOptions?.(fieldOf(name, options))
+        .validateOptions?.(fieldOf(name, options))
         .map((mistake) => mistake.option),
     ).toContain(option);
   });

@@ -1,9 +1,10 @@
 /**
- * What values can be: one file for each field type, one line for each in `table.ts`.
+ * The field types, one file each. A field type validates and converts its values, and defines their column, kind and form.
  *
- * A field type knows how its values are written, checked, stored, compared and shown; nothing else does.
- * It must never know of resources, requests or databases beyond the column's own type.
- * Begin with `field.ts`, the contract, and `boolean.ts`, the shortest of them.
+ * A field type never knows resources or requests, and of databases only the type of its column.
+ *
+ * Begin with `field-type.ts` (the contract), then `boolean.ts`, the shortest one. To add a type, add a file and a line to
+ * `field-type-table.ts`.
  */
 export type { ColumnType, Field, FieldOption, FieldType } from './field-type.ts';
 export { FIELD_TYPES } from './field-type-table.ts';

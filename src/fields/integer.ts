@@ -4,14 +4,14 @@ import type { FieldType } from './field-type.ts';
 
 const whole = {
   expected: 'a whole number between -9007199254740991 and 9007199254740991',
-  read: (value: Json): number | undefined => (Number.isSafeInteger(value) ? (value as number) : undefined),
+  parse: (value: Json): number | undefined => (Number.isSafeInteger(value) ? (value as number) : undefined),
 };
 
-/** Whole numbers. */
+/** The field type `integer`. */
 export const integer: FieldType = Object.freeze({
   name: 'integer',
   label: 'Whole number',
-  summary: 'A whole number that JSON carries exactly: between -9007199254740991 and 9007199254740991.',
+  summary: 'A whole number between -9007199254740991 and 9007199254740991, the range that JSON numbers represent exactly.',
   options: ['min', 'max'],
   kind: 'number',
   whole: true,
@@ -25,11 +25,11 @@ export const integer: FieldType = Object.freeze({
     maximum: Number.MAX_SAFE_INTEGER,
     ...boundsSchema(field),
   }),
-  checkOptions: (field) => validateBounds(field, whole),
-  // -0 and 0 are one value; no column would keep them apart alike on every database.
+  validateOptions: (field) => validateBounds(field, whole),
+  // -0 becomes 0: only some columns can store -0.
   toCanonical: (value) => (value === 0 ? 0 : value),
-  // A sum that is no longer exact lies outside the schema's bounds.
-  add: (stored, amount) => (whole.read(amount) === undefined ? undefined : Number(stored) + Number(amount)),
-  toColumn: whole.read,
+  // A sum that is not exact is outside the schema's bounds and is rejected there.
+  add: (stored, amount) => (whole.parse(amount) === undefined ? undefined : Number(stored) + Number(amount)),
+  toColumn: whole.parse,
   fromColumn: (stored) => Number(stored),
 } satisfies FieldType);

@@ -1,10 +1,10 @@
 import type { Json } from '../operators/index.ts';
 import type { Field, FieldType } from './field-type.ts';
 
-const USUAL = 1000;
-const MOST = 10_000;
+const DEFAULT_MAX_ITEMS = 1000;
+const MAX_ITEMS = 10_000;
 
-/** Several values of one scalar type. `itemTypes` are the types that items may have, by name. */
+/** Creates the field type `list`. `itemTypes` are the types that items may have, by name. */
 export function createListType(itemTypes: ReadonlyMap<string, FieldType>): FieldType {
   const itemType = (field: Field): FieldType => {
     const type = itemTypes.get(field.of?.type ?? '');
@@ -14,7 +14,7 @@ export function createListType(itemTypes: ReadonlyMap<string, FieldType>): Field
   return Object.freeze({
     name: 'list',
     label: 'List',
-    summary: 'Several values of the type in `of` (a type name or a field); at most 1,000 items, or as `maxLength` says, up to 10,000.',
+    summary: 'Several values of the type in `of` (a type name or a field). At most 1,000 items, or `maxLength`, which can be up to 10,000.',
     options: ['of', 'minLength', 'maxLength'],
     kind: 'list',
     column: 'json',
@@ -25,10 +25,10 @@ export function createListType(itemTypes: ReadonlyMap<string, FieldType>): Field
       type: 'array',
       items: itemType(field).jsonSchema(itemOf(field)),
       ...(field.minLength !== undefined && { minItems: field.minLength }),
-      maxItems: field.maxLength ?? USUAL,
+      maxItems: field.maxLength ?? DEFAULT_MAX_ITEMS,
     }),
-    checkOptions: (field) => checkList(field, itemTypes),
-    checkValue: (value, field) => checkItems(value, itemOf(field), itemType(field)),
+    validateOptions: (field) => validateListOptions(field, itemTypes),
+    validateValue: (value, field) => validateItems(value, itemOf(field), itemType(field)),
     toCanonical: (value, field) => {
       const type = itemType(field);
       const toCanonical = type.toCanonical?.bind(type);
@@ -44,21 +44,21 @@ function itemOf(field: Field): Field {
   return field.of;
 }
 
-function checkItems(value: Json, item: Field, type: FieldType): string | undefined {
+function validateItems(value: Json, itemField: Field, type: FieldType): string | undefined {
   if (!Array.isArray(value)) return 'expected a list';
-  for (const [index, one] of value.entries()) {
-    const wrong = type.checkValue?.(one as Json, item);
+  for (const [index, item] of value.entries()) {
+    const wrong = type.validateValue?.(item as Json, itemField);
     if (wrong !== undefined) return `item ${index}: ${wrong}`;
   }
   return undefined;
 }
 
-function checkList(field: Field, itemTypes: ReadonlyMap<string, FieldType>): { option: string; detail: string }[] {
+function validateListOptions(field: Field, itemTypes: ReadonlyMap<string, FieldType>): { option: string; detail: string }[] {
   const mistakes: { option: string; detail: string }[] = [];
-  const longest = field.maxLength ?? USUAL;
-  if (longest > MOST) mistakes.push({ option: 'maxLength', detail: `expected at most ${MOST} items, given ${longest}` });
-  if (field.minLength !== undefined && field.minLength > longest) {
-    mistakes.push({ option: 'minLength', detail: `expected at most maxLength, which is ${longest}, given ${field.minLength}` });
+  const maxItems = field.maxLength ?? DEFAULT_MAX_ITEMS;
+  if (maxItems > MAX_ITEMS) mistakes.push({ option: 'maxLength', detail: `expected at most ${MAX_ITEMS} items, given ${maxItems}` });
+  if (field.minLength !== undefined && field.minLength > maxItems) {
+    mistakes.push({ option: 'minLength', detail: `expected at most maxLength, which is ${maxItems}, given ${field.minLength}` });
   }
   if (field.of?.onDelete === 'setNull' && field.minLength !== undefined) {
     mistakes.push({ option: 'of', detail: 'expected onDelete restrict or cascade, because the list has a minLength, given setNull' });

@@ -4,14 +4,14 @@ import type { FieldType } from './field-type.ts';
 
 const finite = {
   expected: 'a finite number',
-  read: (value: Json): number | undefined => (Number.isFinite(value) ? (value as number) : undefined),
+  parse: (value: Json): number | undefined => (Number.isFinite(value) ? (value as number) : undefined),
 };
 
-/** Floating point numbers. */
+/** The field type `number`. */
 export const number: FieldType = Object.freeze({
   name: 'number',
   label: 'Number',
-  summary: 'A number in double precision; for money use `decimal`.',
+  summary: 'A double-precision floating-point number. For amounts of money use `decimal`.',
   options: ['min', 'max'],
   kind: 'number',
   column: 'real',
@@ -19,10 +19,10 @@ export const number: FieldType = Object.freeze({
   form: 'number',
   example: 3.14,
   jsonSchema: (field) => ({ type: 'number', ...boundsSchema(field) }),
-  checkOptions: (field) => validateBounds(field, finite),
-  // -0 and 0 are one value; no column would keep them apart alike on every database.
+  validateOptions: (field) => validateBounds(field, finite),
+  // -0 becomes 0: only some columns can store -0.
   toCanonical: (value) => (value === 0 ? 0 : value),
-  add: (stored, amount) => (finite.read(amount) === undefined ? undefined : finite.read(Number(stored) + Number(amount))),
-  toColumn: finite.read,
+  add: (stored, amount) => (finite.parse(amount) === undefined ? undefined : finite.parse(Number(stored) + Number(amount))),
+  toColumn: finite.parse,
   fromColumn: (stored) => Number(stored),
 } satisfies FieldType);

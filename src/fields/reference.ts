@@ -1,21 +1,21 @@
 import type { Field, FieldType } from './field-type.ts';
 import { uuid } from './uuid.ts';
 
-/** The id of a record of another resource. */
+/** The field type `reference`. */
 export const reference: FieldType = Object.freeze({
   ...uuid,
   name: 'reference',
   label: 'Reference',
   summary:
-    'The id of an existing record of the resource named in `to`; `onDelete` (`restrict` unless said, `cascade`, `setNull`) is what happens when that record goes.',
+    'The id of an existing record of the resource in `to`. `onDelete` is the behaviour when that record is deleted: `restrict` (default), `cascade` or `setNull`.',
   options: ['to', 'onDelete'],
-  // The column carries a foreign key, which a wider type would have to shed.
+  // The column has a foreign key, which a wider type would have to drop.
   widensTo: [],
   form: 'reference',
-  checkOptions: checkReference,
+  validateOptions: validateReferenceOptions,
 } satisfies FieldType);
 
-function checkReference(field: Field): { option: string; detail: string }[] {
+function validateReferenceOptions(field: Field): { option: string; detail: string }[] {
   const mistakes: { option: string; detail: string }[] = [];
   if (field.to === undefined) mistakes.push({ option: 'to', detail: 'expected the name of a resource, given none' });
   if (field.onDelete === 'setNull' && field.required) {

@@ -3,26 +3,27 @@ import { validateBounds, validateWithin } from './bounds.ts';
 import { TEXT_COLUMN } from './characters.ts';
 import type { FieldType } from './field-type.ts';
 
-// Canonical instants stand in the order of their texts.
+// Canonical instants have the order of their texts.
 const ordered = {
   expected: 'an instant with its offset, such as 2026-01-31T09:00:00Z',
-  read: (value: Json): string | undefined => canonicalAs('timestamp', value) as string | undefined,
+  parse: (value: Json): string | undefined => canonicalAs('timestamp', value) as string | undefined,
 };
 
-/** A point in time. */
+/** The field type `timestamp`. */
 export const timestamp: FieldType = Object.freeze({
   ...TEXT_COLUMN,
   name: 'timestamp',
   label: 'Date and time',
-  summary: 'A point in time in ISO 8601 with `Z` or an offset; kept and shown in UTC with milliseconds (what is finer is cut off).',
+  summary:
+    'A point in time in ISO 8601 with `Z` or an offset. Stored and returned in UTC with milliseconds; smaller fractions are truncated.',
   options: ['min', 'max'],
   kind: 'timestamp',
   widensTo: ['string', 'text'],
   form: 'datetime',
   example: '2026-01-31T09:00:00.000Z',
   jsonSchema: () => ({ type: 'string', format: 'date-time' }),
-  checkOptions: (field) => validateBounds(field, ordered),
-  checkValue: (value, field) => validateWithin(value, field, ordered),
-  toCanonical: (value) => ordered.read(value) ?? value,
-  toColumn: ordered.read,
+  validateOptions: (field) => validateBounds(field, ordered),
+  validateValue: (value, field) => validateWithin(value, field, ordered),
+  toCanonical: (value) => ordered.parse(value) ?? value,
+  toColumn: ordered.parse,
 } satisfies FieldType);

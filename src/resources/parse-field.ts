@@ -100,7 +100,7 @@ function readItem(given: Json, place: FieldPlace, report: Report): Field | undef
   const { refuse, isSound } = countMistakes(report);
   const item = readOptions(source, { ...place, type, allowed: ['description', ...type.options] }, refuse);
   if (!isSound()) return undefined;
-  for (const { option, detail } of type.checkOptions?.(item) ?? []) refuse([...place.path, option], detail);
+  for (const { option, detail } of type.validateOptions?.(item) ?? []) refuse([...place.path, option], detail);
   return isSound() ? toCanonicalField(item, type) : undefined;
 }
 
@@ -138,7 +138,7 @@ interface CheckedPlace extends FieldPlace {
 
 // What every option allows by itself, but not beside the others.
 function checkTogether(field: Field, { path, type, source, builtIn }: CheckedPlace, report: Report): void {
-  for (const { option, detail } of type.checkOptions?.(field) ?? []) report([...path, option], detail);
+  for (const { option, detail } of type.validateOptions?.(field) ?? []) report([...path, option], detail);
   if (type.kind === undefined && source['writeOnly'] === false) {
     report([...path, 'writeOnly'], `expected true: a ${type.name} is never shown`);
   }

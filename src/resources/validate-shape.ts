@@ -78,7 +78,7 @@ function checkMeasured(given: ReadonlyMap<Field, Json>, validate: ValidateFuncti
 
 /** What a schema cannot say, of a value that fits it. */
 function checkFormat(field: Field, value: Json): readonly Issue[] {
-  const detail = typeOf(field).checkValue?.(value, field);
+  const detail = typeOf(field).validateValue?.(value, field);
   return detail === undefined ? [] : [{ path: field.name, code: 'format', detail }];
 }
 

@@ -181,7 +181,7 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
   {
     name: 'CEL keeps its operator where sides are exchanged',
     file: 'src/conditions/cel/cel-lower-comparison.ts',
-    find: ': toComparison(right.path, mirror, {',
+    find: ': toComparison(right.path, commutator, {',
     replace: ': toComparison(right.path, operator, {',
     red: 'src/conditions/cel/cel-parse.test.ts',
     test: 'expressions lowers user.level >= 3 && 5 > user.level',

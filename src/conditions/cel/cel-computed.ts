@@ -17,15 +17,15 @@ export function isRecordIndependent(node: CelNode, names: readonly string[] = []
   return partsOf(node).every((part) => isRecordIndependent(part, inner));
 }
 
-/** The values that a part of an expression is compared with. */
+/** The kind of values that a computed operand is compared with. */
 export interface ComputedTarget {
-  /** True if they are timestamps. CEL compares these as instants; other texts would be compared with an instant as texts. */
-  readonly instants: boolean;
+  /** True if they are timestamps. CEL compares a timestamp with their instants, not with their texts. */
+  readonly timestamps: boolean;
   /** True if they are integers. CEL compares ints beyond 2^53 exactly; as doubles, different values could be equal. */
   readonly integers: boolean;
 }
 
-/** The comparison that a part of an expression is computed for. */
+/** The source of the expression and the comparison that a part of it is computed for. */
 interface ComputedOptions {
   readonly source: CelSource;
   readonly target: ComputedTarget;
@@ -68,12 +68,12 @@ export function toComputedItems({ list, name, term }: TermOfItems, { source, tar
     return itemsOf(lists, input)?.map((item) => terms.run(withItem(bindings, name, item)));
   };
   const mapText = termText === name ? String(listText) : `${listText}.map(${name}, ${termText})`;
-  const question = (text: string, answer: (input: ExpressionInput) => boolean | undefined): Expression =>
+  const toExpression = (text: string, evaluate: (input: ExpressionInput) => boolean | undefined): Expression =>
     Object.freeze({
       type: 'expression',
       source: text,
       paths,
-      evaluate: (input: ExpressionInput) => withinEffort(() => answer(input)) ?? UNKNOWN,
+      evaluate: (input: ExpressionInput) => withinEffort(() => evaluate(input)) ?? UNKNOWN,
     });
   return {
     values: Object.freeze({
@@ -84,17 +84,17 @@ export function toComputedItems({ list, name, term }: TermOfItems, { source, tar
         withinEffort(() =>
           termsOf(input)
             ?.filter((value) => value !== undefined)
-            .map((value) => orNothing(toJson(value, target))),
+            .map((value) => orIncomparable(toJson(value, target))),
         ),
     }),
-    hasItems: question(`size(${listText}) > 0`, (input) => {
+    hasItems: toExpression(`size(${listText}) > 0`, (input) => {
       const items = itemsOf(lists, input);
       return items && items.length > 0;
     }),
     errors:
       termText === name
         ? []
-        : [question(`size(${mapText}) < 0`, (input) => (termsOf(input)?.every((value) => value !== undefined) ? false : undefined))],
+        : [toExpression(`size(${mapText}) < 0`, (input) => (termsOf(input)?.every((value) => value !== undefined) ? false : undefined))],
   };
 }
 
@@ -106,8 +106,8 @@ function itemsOf({ bind, run }: CelProgram, input: ExpressionInput): readonly Ce
   return isCelMap(value) ? [...value.keys()] : undefined;
 }
 
-/** Converts an item of a list. NaN and infinity compare with nothing; null is a value. */
-function orNothing(value: Json | undefined): Json {
+/** Converts an item of a list. NaN and infinity cannot be compared; null is a value. */
+function orIncomparable(value: Json | undefined): Json {
   return value === undefined ? INCOMPARABLE : value;
 }
 
@@ -117,7 +117,7 @@ function withItem(bindings: Record<string, CelInput>, name: string, item: CelVal
   return all;
 }
 
-/** Converts a CEL value to the value that conditions compare: none for NaN and infinity, a text for an instant. Throws if that would be inexact. */
+/** Converts a CEL value to JSON: undefined for NaN and infinity, a text for a timestamp. Throws if the conversion would be inexact. */
 function toJson(value: CelValue | undefined, target: ComputedTarget): Json | undefined {
   const { celType, isCelList, isCelUint } = celLibrary();
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
@@ -125,9 +125,9 @@ function toJson(value: CelValue | undefined, target: ComputedTarget): Json | und
   if (typeof value === 'bigint') return toNumber(value, target);
   if (value === undefined) return undefined;
   if (isCelUint(value)) return toNumber(value.value, target);
-  if (isCelList(value)) return [...value].map((item) => orNothing(toJson(item, target)));
-  const isInstant = target.instants && celType(value).name === 'google.protobuf.Timestamp';
-  return isInstant ? toInstantText(toMilliseconds(value as CelTime)) : INCOMPARABLE;
+  if (isCelList(value)) return [...value].map((item) => orIncomparable(toJson(item, target)));
+  const isTimestamp = target.timestamps && celType(value).name === 'google.protobuf.Timestamp';
+  return isTimestamp ? toInstantText(toMilliseconds(value as CelTime)) : INCOMPARABLE;
 }
 
 function toNumber(value: bigint, { integers }: ComputedTarget): number {

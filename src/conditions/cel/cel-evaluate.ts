@@ -13,19 +13,19 @@ import { createInstantFunctions, createInstantTexts } from './cel-timestamps.ts'
 import { type CelNode, type CelSource, mapParts, pathOf } from './cel-tree.ts';
 
 /**
- * What one evaluation may look at: characters and items of what it reads, as often as it reads it, of texts that it compares,
- * joins and measures, and steps of patterns; a second or so at worst. `resource.tags.all(t, t in user.teams)` looks at the teams once for each tag, and what lists hold
- * may come from a client. Beyond it the answer is unknown.
+ * The effort of one evaluation, about a second at worst. It counts the characters and items of each value that is read, each time it is
+ * read, the characters of texts that are compared, joined or measured, and the steps of patterns. `resource.tags.all(t, t in user.teams)`
+ * reads the teams once for each tag, and a client may send the tags. Above the limit the result is unknown.
  */
 const MAX_EFFORT = 10_000_000;
 
-/** Of the evaluation at hand; evaluating never waits, so there is one at a time. */
+/** The remaining effort of the current evaluation. Evaluation is synchronous, so there is one at a time. */
 let effortLeft = 0;
 let environment: CelEnv | undefined;
 
 /**
- * Replaces functions of the CEL library. Comparisons and patterns have the semantics and bounds of the operators; conversions and
- * functions of instants return an error where the specification does and the library returns a value.
+ * Replaces functions of the CEL library. Comparisons and patterns have the semantics and limits of the operators. Conversions and
+ * functions of timestamps return an error if the specification requires one and the library returns a value.
  */
 function celEnvironment(): CelEnv {
   environment ??= celLibrary().celEnv({
@@ -42,7 +42,7 @@ function celEnvironment(): CelEnv {
   return environment;
 }
 
-/** Made once: where effort is spent, a loop still goes on to its end, and making an error costs more than throwing it. */
+/** Created once: a loop continues after the limit is exceeded and throws for every item, and creating an error costs more than throwing it. */
 const SPENT = new Error('the expression takes too long');
 
 function spend(effort: number): void {
@@ -50,9 +50,9 @@ function spend(effort: number): void {
   if (effortLeft < 0) throw SPENT;
 }
 
-/** A part of a CEL tree, planned. */
+/** A planned part of a CEL tree. */
 export interface CelProgram {
-  /** Every path it reads. */
+  /** The paths that it reads. */
   readonly paths: readonly Path[];
   bind(input: ExpressionInput): Record<string, CelInput>;
   /** Returns undefined for an error. It may also throw, so call it within `withinEffort`. */
@@ -75,18 +75,18 @@ export function planCel(node: CelNode): CelProgram {
   };
 }
 
-/** Evaluates programs within the bound on effort; undefined where that is an error. */
+/** Evaluates programs within the limit on effort. Returns undefined for an error. */
 export function withinEffort<Result>(work: () => Result): Result | undefined {
   effortLeft = MAX_EFFORT;
   try {
     return work();
   } catch {
-    // Programs return errors as values; what the library throws is an error of the expression too.
+    // Programs return errors as values. An error that the library throws is an error of the expression too.
     return undefined;
   }
 }
 
-/** Makes an expression of a part of a CEL tree, to be evaluated in memory. */
+/** Converts a part of a CEL tree to an expression that is evaluated in memory. */
 export function toExpression(node: CelNode, source: CelSource): Expression {
   const { paths, bind, run } = planCel(node);
   return Object.freeze({
@@ -100,33 +100,32 @@ export function toExpression(node: CelNode, source: CelSource): Expression {
   });
 }
 
-/** What an expression reads at a path: the value there, or whether there is one. */
+/** A variable for the value at a path, or for its presence. */
 export interface CelVariable {
   readonly path: Path;
-  /** `has(path)`. */
+  /** True for `has(path)`. */
   readonly presence: boolean;
 }
 
-/** A tree in which every path has become a variable, by their names in it. */
+/** A tree in which every path is replaced by a variable, and the variables by name. */
 export interface CelTemplate {
   readonly node: CelNode;
   readonly variables: ReadonlyMap<string, CelVariable>;
 }
 
-/** A longer list is as good as missing: what a loop takes must not depend on what a client sends. No list field is longer. */
+/** A longer list counts as missing, which bounds the time of loops over lists from clients. No list field is longer. */
 const MAX_ITEMS = 10_000;
 
 /**
- * Makes every path that a tree reads a variable of its own. CEL would follow `resource.authorId.department` into the value of
- * `resource.authorId`, which is a text; and would call it an error to ask `has(user.a.b)` of a user without `a`, where `exists`
- * says no.
+ * Replaces every path in a tree by a variable. CEL would read `resource.authorId.department` from the value of `resource.authorId`, which
+ * is a text. And `has(user.a.b)` would be an error for a user without `a`, where the operator `exists` is false.
  */
 export function toTemplate(root: CelNode): CelTemplate {
   const variables = new Map<string, CelVariable>();
   const rewrite = (node: CelNode): CelNode => {
     const read = pathOf(node);
     if (read === undefined) return mapParts(node, rewrite);
-    // With a space in it, no expression can say this name itself.
+    // An expression cannot contain a name with a space.
     const name = `${read.presence ? 'has' : 'value'} ${read.path.text}`;
     variables.set(name, read);
     return { ...node, exprKind: { case: 'identExpr', value: { $typeName: 'cel.expr.Expr.Ident', name } } };
@@ -134,16 +133,16 @@ export function toTemplate(root: CelNode): CelTemplate {
   return { node: rewrite(root), variables };
 }
 
-/** What an expression is evaluated on. */
-interface CelInputSource extends ExpressionInput {
-  /** Told of the size of each value as often as it is read. */
+/** The input of an evaluation, with its limit on effort. */
+interface EvaluationInput extends ExpressionInput {
+  /** Called with the size of a value each time it is read. */
   spend(effort: number): void;
 }
 
-/** The variables with a value; input any other is an error, and so unknown. */
+/** Binds the variables that have a value. Reading another variable is an error, which makes the result unknown. */
 export function toBindings(
   variables: ReadonlyMap<string, CelVariable>,
-  { valueAt, kindOf, spend }: CelInputSource,
+  { valueAt, kindOf, spend }: EvaluationInput,
 ): Record<string, CelInput> {
   const bindings = Object.create(null) as Record<string, CelInput>;
   for (const [name, { path, presence }] of variables) {
@@ -163,7 +162,7 @@ export function toBindings(
   return bindings;
 }
 
-/** Characters, items and members, those within included. */
+/** Returns the number of characters, items and members, including nested ones. */
 function sizeOf(value: Json): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 1;

@@ -11,47 +11,49 @@ import {
 import { type CelTime, celLibrary, refuse, type SpendEffort, standardFunction, timeTypes } from './cel-library.ts';
 import { createInstantParser, createTimestamps } from './cel-timestamps.ts';
 
-/** What comparing two values without a definition needs to know: nothing. */
-const FRAME: ComparisonContext = { kind: undefined, itemKind: undefined, now: 0, timeZone: 'UTC' };
+/** The context of comparisons in expressions: values have no kind, and no operator used here depends on the time. */
+const CONTEXT: ComparisonContext = { kind: undefined, itemKind: undefined, now: 0, timeZone: 'UTC' };
 
 /**
- * CEL's comparisons with the meaning of our operators, for what of an expression stays CEL: values of different types
- * are an error, and so unknown, where CEL itself calls them not equal; text is ordered by code points; lists, objects and NaN
- * compare with nothing. Each passes the length of the text that it reads to `spend`.
+ * Creates CEL's comparison functions with the semantics of our operators. Comparing values of different types is an error, where CEL
+ * returns "not equal". Texts are ordered by code points. Comparisons with lists, objects and NaN are errors. Each function passes the
+ * length of the texts that it reads to `spend`.
  */
 export function createComparingFunctions(spend: SpendEffort): readonly CelFunc[] {
   const { CelScalar, celFunc, celMethod, listType, mapType } = celLibrary();
   const { BOOL, DOUBLE, DYN, INT, STRING, UINT } = CelScalar;
   const standardEqual = standardFunction('_==_');
   const standard: Equality = (left, right) => standardEqual(left, right) === true;
-  const ask = (name: string, left: string, right: string): boolean => {
+  const compareTexts = (name: string, left: string, right: string): boolean => {
     spend(left.length + right.length);
-    return answer(name, left, right);
+    return evaluateOperator(name, left, right);
   };
   const isEqual = createEquality(
-    (left, right) => (typeof left === 'string' && typeof right === 'string' ? ask('eq', left, right) : standard(left, right)),
+    (left, right) => (typeof left === 'string' && typeof right === 'string' ? compareTexts('eq', left, right) : standard(left, right)),
     createInstantParser(spend),
   );
   return [
     celFunc('_==_', [DYN, DYN], BOOL, isEqual),
     celFunc('_!=_', [DYN, DYN], BOOL, (left, right) => !isEqual(left, right)),
     ...Object.entries({ '_<_': 'lt', '_<=_': 'lte', '_>_': 'gt', '_>=_': 'gte' }).flatMap(([name, operator]) => [
-      celFunc(name, [STRING, STRING], BOOL, (left, right) => ask(operator, left, right)),
+      celFunc(name, [STRING, STRING], BOOL, (left, right) => compareTexts(operator, left, right)),
       celFunc(name, [BOOL, BOOL], BOOL, () => refuse('true and false have no order')),
       ...createNumberOrder(name),
     ]),
     celFunc('@in', [DYN, listType(DYN)], BOOL, (item, list) => isAmong(item, [...list], isEqual)),
-    ...[STRING, DOUBLE, INT, BOOL, UINT].map((key) => celFunc('@in', [key, mapType(DYN, DYN)], BOOL, () => refuse('in asks lists'))),
+    ...[STRING, DOUBLE, INT, BOOL, UINT].map((key) =>
+      celFunc('@in', [key, mapType(DYN, DYN)], BOOL, () => refuse('the right side of in is not a list')),
+    ),
     ...['contains', 'startsWith', 'endsWith'].map((name) =>
       celMethod(name, STRING, [STRING], BOOL, function (part) {
-        return ask(name, String(this), part);
+        return compareTexts(name, String(this), part);
       }),
     ),
   ];
 }
 
 /**
- * Arithmetic of an int with a double, an extension of CEL: the result is a double. Integer fields used to be doubles, so expressions
+ * Creates arithmetic of an int with a double, an extension of CEL: the result is a double. Integer fields used to be doubles, so expressions
  * such as `resource.amount * 1.5` keep working without a conversion.
  */
 export function createMixedArithmetic(): readonly CelFunc[] {
@@ -83,7 +85,7 @@ function isNotANumber(value: CelValue): boolean {
   return Number.isNaN(value);
 }
 
-/** CEL's functions that go through a text, with its length told to `spend` first: an item of a list is read once, and asked often. */
+/** Creates CEL's functions of texts, which pass the length to `spend`: a loop reads an item of a list once, but may call many functions with it. */
 export function createTextFunctions(spend: SpendEffort): readonly CelFunc[] {
   const { CelScalar, celFunc, celMethod } = celLibrary();
   const { INT, STRING } = CelScalar;
@@ -104,7 +106,7 @@ export function createTextFunctions(spend: SpendEffort): readonly CelFunc[] {
   ];
 }
 
-/** CEL's `matches`, by RE2 and within the same bounds as the operator. */
+/** Creates CEL's `matches` with RE2 and the limits of the operator. */
 export function createPatterns(spend: SpendEffort): { compile(pattern: string): { test(text: string): boolean } } {
   return {
     compile: (pattern) => ({
@@ -126,7 +128,7 @@ function createEquality(alike: Equality, readInstant: (text: string) => CelValue
     const [kind, other] = [kindOf(left), kindOf(right)];
     if (kind === INSTANT && typeof right === 'string') return isEqual(left, readInstant(right));
     if (other === INSTANT && typeof left === 'string') return isEqual(readInstant(left), right);
-    if (kind === 'structure' || other === 'structure') return refuse('lists and objects compare with nothing');
+    if (kind === 'structure' || other === 'structure') return refuse('lists and objects cannot be compared');
     if (left === null || right === null) return left === right;
     if (kind !== other) return refuse(`${kind} does not compare with ${other}`);
     if (isNotANumber(left) || isNotANumber(right)) return refuse('NaN equals nothing');
@@ -134,7 +136,7 @@ function createEquality(alike: Equality, readInstant: (text: string) => CelValue
   };
 }
 
-/** Kleene's or: one item that does not compare leaves "no" unknown. */
+/** Combines with Kleene's `or`: if an item cannot be compared and no other is equal, the result is an error. */
 function isAmong(item: CelValue, list: readonly CelValue[], isEqual: Equality): boolean {
   let broken: unknown;
   for (const other of list) {
@@ -148,13 +150,13 @@ function isAmong(item: CelValue, list: readonly CelValue[], isEqual: Equality): 
   return false;
 }
 
-/** The answer of our own operator of that name. */
-function answer(name: string, left: Json, right: Json): boolean {
-  const truth: Truth = OPERATORS.get(name)?.evaluate(left, right, FRAME) ?? UNKNOWN;
+/** Evaluates our operator of that name. */
+function evaluateOperator(name: string, left: Json, right: Json): boolean {
+  const truth: Truth = OPERATORS.get(name)?.evaluate(left, right, CONTEXT) ?? UNKNOWN;
   return truth === UNKNOWN ? refuse(`${name} is unknown`) : truth;
 }
 
-/** CEL's numbers are three types that compare with each other. */
+/** Returns the name of a type; `number` for int, uint and double, which compare with each other. */
 function kindOf(value: CelValue): string {
   const { celType, isCelUint } = celLibrary();
   if (typeof value === 'number' || typeof value === 'bigint' || isCelUint(value)) return 'number';
@@ -162,25 +164,25 @@ function kindOf(value: CelValue): string {
   return kind === 'list' || kind === 'map' ? 'structure' : name;
 }
 
-/** A decimal int64 has at most 19 digits behind leading zeros. */
+/** An int64 has at most 19 decimal digits after leading zeros. */
 const WHOLE = /^([+-]?)0*(\d{1,19})$/;
 const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
-/** The names that CEL's mapping to JSON has for values that JSON has no number for. */
+/** The texts of CEL's JSON mapping for numbers that JSON cannot represent. */
 const NOT_FINITE: ReadonlyMap<string, number> = new Map([
   ['Infinity', Number.POSITIVE_INFINITY],
   ['-Infinity', Number.NEGATIVE_INFINITY],
   ['NaN', Number.NaN],
 ]);
 const DURATION_TEXT = /^[+-]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|ms|s|m|h))+)$/;
-/** The library reads no longer text as a duration. */
+/** The library rejects longer durations. */
 const MAX_DURATION_LENGTH = 128;
 /** The first and last second of the years 1 to 9999, which CEL's timestamps are limited to. */
 const [FIRST_SECOND, LAST_SECOND] = [-62_135_596_800n, 253_402_300_799n];
 
 /**
- * CEL's conversions as its specification defines them: a text that does not denote a value of the type is an error. The library
- * converts with `Number`, `BigInt` and `Date.parse`, for which "" is 0, "50%" is NaN, "0x10" is 16 and 30 February is in March; it
- * reads the int of `timestamp(int)` as milliseconds where CEL means seconds, and converts between durations and ints, which CEL does not.
+ * Creates CEL's conversions as its specification defines them: a text that does not denote a value of the type is an error. The library
+ * uses `Number`, `BigInt` and `Date.parse`, which convert "" to 0, "50%" to NaN, "0x10" to 16 and 30 February to a day in March. It also
+ * takes the int of `timestamp(int)` as milliseconds instead of seconds, and converts between durations and ints, which CEL does not.
  */
 export function createConversions(spend: SpendEffort): readonly CelFunc[] {
   const { INT, DOUBLE, STRING } = celLibrary().CelScalar;

@@ -1,80 +1,89 @@
-/** What an expression may call. `macros` are written as functions, too: the parser makes loops of them. */
+/** The operators, macros and functions of CEL that expressions may use, with their texts for the reference. */
+
+/** A form of the expression language. */
 export interface CelSyntax {
-  /** As an expression says it. */
+  /** An example of its syntax. */
   readonly form: string;
-  /** What it comes to, in words. */
+  /** Its result, for the reference. */
   readonly summary: string;
 }
 
-const comparing =
-  'true or false as the operator of that meaning says it; values of different types are an error, but for ints and doubles, and for an instant and its text';
-const counting = 'of numbers, of instants and spans of time; of an int and a double it is a double';
-const ofNumbers = 'of numbers; of an int and a double it is a double';
+const mismatch = 'An error if the types differ, except for an int and a double, and for a timestamp and its text.';
+const mixed = 'An int and a double give a double.';
 
-/** Operators by the name that CEL's tree has for them. */
+/** Operators by their names in CEL's syntax tree. */
 export const CEL_OPERATORS: ReadonlyMap<string, CelSyntax> = new Map([
-  ['_==_', { form: 'a == b', summary: comparing }],
-  ['_!=_', { form: 'a != b', summary: comparing }],
-  ['_<_', { form: 'a < b', summary: comparing }],
-  ['_<=_', { form: 'a <= b', summary: comparing }],
-  ['_>_', { form: 'a > b', summary: comparing }],
-  ['_>=_', { form: 'a >= b', summary: comparing }],
-  ['@in', { form: 'a in [b, c]', summary: 'whether a list has an item' }],
-  ['_&&_', { form: 'a && b', summary: 'both; false beside an error is false' }],
-  ['_||_', { form: 'a || b', summary: 'either; true beside an error is true' }],
-  ['!_', { form: '!a', summary: 'not' }],
-  ['_?_:_', { form: 'a ? b : c', summary: 'b where a is true, c where it is false' }],
-  ['_[_]', { form: 'a["key"]', summary: 'a member of an object, an item of a list' }],
-  ['_+_', { form: 'a + b', summary: `${counting}; joins texts and lists` }],
-  ['_-_', { form: 'a - b', summary: counting }],
-  ['_*_', { form: 'a * b', summary: ofNumbers }],
-  ['_/_', { form: 'a / b', summary: `${ofNumbers}; of two ints without its fraction` }],
-  ['_%_', { form: 'a % b', summary: 'the remainder of two ints, with the sign of `a`' }],
-  ['-_', { form: '-a', summary: 'the negative number' }],
+  ['_==_', { form: 'a == b', summary: `True if the values are equal. ${mismatch}` }],
+  ['_!=_', { form: 'a != b', summary: `True if the values differ. ${mismatch}` }],
+  ['_<_', { form: 'a < b', summary: `True if \`a\` is less. ${mismatch}` }],
+  ['_<=_', { form: 'a <= b', summary: `True if \`a\` is less or equal. ${mismatch}` }],
+  ['_>_', { form: 'a > b', summary: `True if \`a\` is greater. ${mismatch}` }],
+  ['_>=_', { form: 'a >= b', summary: `True if \`a\` is greater or equal. ${mismatch}` }],
+  ['@in', { form: 'a in [b, c]', summary: 'True if an item of the list equals `a`.' }],
+  ['_&&_', { form: 'a && b', summary: 'True if both are true. False if one is false, even if the other is an error.' }],
+  ['_||_', { form: 'a || b', summary: 'True if one is true, even if the other is an error.' }],
+  ['!_', { form: '!a', summary: 'True if `a` is false.' }],
+  ['_?_:_', { form: 'a ? b : c', summary: '`b` if `a` is true, `c` if it is false.' }],
+  ['_[_]', { form: 'a["key"]', summary: 'A member of an object, or an item of a list.' }],
+  [
+    '_+_',
+    {
+      form: 'a + b',
+      summary: `The sum of two numbers, two durations, or a timestamp and a duration. ${mixed} Also concatenates texts and lists.`,
+    },
+  ],
+  ['_-_', { form: 'a - b', summary: `The difference of two numbers, timestamps or durations, or of a timestamp and a duration. ${mixed}` }],
+  ['_*_', { form: 'a * b', summary: `The product of two numbers. ${mixed}` }],
+  ['_/_', { form: 'a / b', summary: `The quotient of two numbers. ${mixed} Two ints give an int, truncated towards zero.` }],
+  ['_%_', { form: 'a % b', summary: 'The remainder of two ints, with the sign of `a`.' }],
+  ['-_', { form: '-a', summary: 'The negative of a number.' }],
 ]);
 
-/** Macros by name. */
+/** Macros by name. The parser expands them: all but `has` to loops. */
 export const CEL_MACROS: ReadonlyMap<string, CelSyntax> = new Map([
-  ['has', { form: 'has(resource.fee)', summary: 'whether there is a value at the path, like the operator `exists`' }],
-  ['exists', { form: 'list.exists(x, x > 1.0)', summary: 'whether it holds for an item' }],
-  ['exists_one', { form: 'list.exists_one(x, x > 1.0)', summary: 'whether it holds for exactly one item' }],
-  ['all', { form: 'list.all(x, x > 1.0)', summary: 'whether it holds for every item' }],
-  ['map', { form: 'list.map(x, x + 1.0)', summary: 'the list of what each item comes to' }],
-  ['filter', { form: 'list.filter(x, x > 1.0)', summary: 'the list of the items for which it holds' }],
+  ['has', { form: 'has(resource.fee)', summary: 'True if the path has a value, like the operator `exists`.' }],
+  ['exists', { form: 'list.exists(x, x > 1.0)', summary: 'True if the condition is true for at least one item.' }],
+  ['exists_one', { form: 'list.exists_one(x, x > 1.0)', summary: 'True if the condition is true for exactly one item.' }],
+  ['all', { form: 'list.all(x, x > 1.0)', summary: 'True if the condition is true for every item.' }],
+  ['map', { form: 'list.map(x, x + 1.0)', summary: 'A list of the results for each item.' }],
+  ['filter', { form: 'list.filter(x, x > 1.0)', summary: 'A list of the items for which the condition is true.' }],
 ]);
 
-const ofMoment = 'of an instant, in UTC or in the time zone named: `"+01:00"` or `"Europe/Berlin"`';
-const ofSpan = 'of a span of time, all of it in that unit';
+const inZone = 'of a timestamp, in UTC or in a time zone such as `"+01:00"` or `"Europe/Berlin"`';
+const ofDuration = 'or the whole duration in that unit';
 
 /** Functions by name. */
 export const CEL_FUNCTIONS: ReadonlyMap<string, CelSyntax> = new Map([
-  ['size', { form: 'size(a)', summary: 'how many characters, items or members' }],
-  ['contains', { form: 'a.contains("b")', summary: 'whether a text has another in it' }],
-  ['startsWith', { form: 'a.startsWith("b")', summary: 'whether a text begins with another' }],
-  ['endsWith', { form: 'a.endsWith("b")', summary: 'whether a text ends with another' }],
-  ['matches', { form: 'a.matches("^b")', summary: 'whether a pattern (RE2) is found in a text' }],
+  ['size', { form: 'size(a)', summary: 'The number of characters of a text, items of a list or members of an object.' }],
+  ['contains', { form: 'a.contains("b")', summary: 'True if the text contains the other.' }],
+  ['startsWith', { form: 'a.startsWith("b")', summary: 'True if the text starts with the other.' }],
+  ['endsWith', { form: 'a.endsWith("b")', summary: 'True if the text ends with the other.' }],
+  ['matches', { form: 'a.matches("^b")', summary: 'True if part of the text matches the regular expression (RE2 syntax).' }],
   [
     'int',
-    {
-      form: 'int(a)',
-      summary: 'a number without its fraction, decimal digits with or without a sign, or an instant in seconds since 1970',
-    },
+    { form: 'int(a)', summary: 'Converts a double (truncated), a text of decimal digits, or a timestamp (seconds since 1970) to an int.' },
   ],
-  ['double', { form: 'double(a)', summary: 'a number, or a text such as `"-12.5"`, `"1e3"` or `"Infinity"`' }],
-  ['string', { form: 'string(a)', summary: 'the text of a number, instant, span of time, true or false' }],
+  ['double', { form: 'double(a)', summary: 'Converts an int, or a text such as `"-12.5"`, `"1e3"` or `"Infinity"`, to a double.' }],
+  ['string', { form: 'string(a)', summary: 'Converts a number, timestamp, duration or boolean to its text.' }],
   [
     'timestamp',
-    { form: 'timestamp(a)', summary: 'an instant of a text such as `"2026-01-31T09:00:00Z"` (RFC 3339), or of seconds since 1970' },
+    {
+      form: 'timestamp(a)',
+      summary: 'Converts a text such as `"2026-01-31T09:00:00Z"` (RFC 3339), or seconds since 1970, to a timestamp.',
+    },
   ],
-  ['duration', { form: 'duration("90m")', summary: 'a span of time of a text: numbers with the units `h`, `m`, `s`, `ms`, `us`, `ns`' }],
-  ['getFullYear', { form: 't.getFullYear()', summary: ofMoment }],
-  ['getMonth', { form: 't.getMonth()', summary: `${ofMoment}; January is 0` }],
-  ['getDate', { form: 't.getDate()', summary: `${ofMoment}; the first is 1` }],
-  ['getDayOfMonth', { form: 't.getDayOfMonth()', summary: `${ofMoment}; the first is 0` }],
-  ['getDayOfWeek', { form: 't.getDayOfWeek()', summary: `${ofMoment}; Sunday is 0` }],
-  ['getDayOfYear', { form: 't.getDayOfYear()', summary: `${ofMoment}; the first is 0` }],
-  ['getHours', { form: 't.getHours()', summary: `${ofMoment}; ${ofSpan}` }],
-  ['getMinutes', { form: 't.getMinutes()', summary: `${ofMoment}; ${ofSpan}` }],
-  ['getSeconds', { form: 't.getSeconds()', summary: `${ofMoment}; ${ofSpan}` }],
-  ['getMilliseconds', { form: 't.getMilliseconds()', summary: `${ofMoment}, or of a span of time: 0 to 999` }],
+  [
+    'duration',
+    { form: 'duration("90m")', summary: 'Converts a text to a duration: numbers with the units `h`, `m`, `s`, `ms`, `us` and `ns`.' },
+  ],
+  ['getFullYear', { form: 't.getFullYear()', summary: `The year ${inZone}.` }],
+  ['getMonth', { form: 't.getMonth()', summary: `The month ${inZone}; January is 0.` }],
+  ['getDate', { form: 't.getDate()', summary: `The day of the month ${inZone}; the first is 1.` }],
+  ['getDayOfMonth', { form: 't.getDayOfMonth()', summary: `The day of the month ${inZone}; the first is 0.` }],
+  ['getDayOfWeek', { form: 't.getDayOfWeek()', summary: `The day of the week ${inZone}; Sunday is 0.` }],
+  ['getDayOfYear', { form: 't.getDayOfYear()', summary: `The day of the year ${inZone}; the first is 0.` }],
+  ['getHours', { form: 't.getHours()', summary: `The hour ${inZone}, ${ofDuration}.` }],
+  ['getMinutes', { form: 't.getMinutes()', summary: `The minute ${inZone}, ${ofDuration}.` }],
+  ['getSeconds', { form: 't.getSeconds()', summary: `The second ${inZone}, ${ofDuration}.` }],
+  ['getMilliseconds', { form: 't.getMilliseconds()', summary: `The milliseconds of the second, 0 to 999, ${inZone}, or of a duration.` }],
 ]);

@@ -4,13 +4,13 @@ import type { CelFunc, CelObjectType, CelValue } from '@bufbuild/cel';
 
 let loaded: typeof Library | undefined;
 
-/** The CEL library, loaded with the first expression: that takes a fifth of the time to start, and most projects have none. */
+/** Loads the CEL library with the first expression. Loading takes a fifth of the start-up time, and most projects have no expressions. */
 export function celLibrary(): typeof Library {
   loaded ??= createRequire(import.meta.url)('@bufbuild/cel') as typeof Library;
   return loaded;
 }
 
-/** Counts the effort of an evaluation; throws where none is left. */
+/** Adds to the effort of an evaluation. Throws if the limit is exceeded. */
 export type SpendEffort = (effort: number) => void;
 
 /** Throws an error of a CEL function, which makes the expression unknown. */
@@ -18,7 +18,7 @@ export function refuse(reason: string): never {
   throw new Error(reason);
 }
 
-/** The library's own function of a name, which throws where it has no value. */
+/** Returns the library's function of that name. It throws if the result is an error. */
 export function standardFunction(name: string): (...args: readonly CelValue[]) => CelValue {
   const { celEnv, isCelError } = celLibrary();
   const standard: Pick<CelFunc, 'call'> | undefined = celEnv().funcs.find(name);
@@ -28,10 +28,10 @@ export function standardFunction(name: string): (...args: readonly CelValue[]) =
   };
 }
 
-/** An instant or a duration of CEL. */
+/** A timestamp or duration of CEL. */
 export type CelTime = CelValue<CelObjectType>;
 
-/** The types of instants and durations. */
+/** Returns the types of timestamps and durations. */
 export function timeTypes(): { readonly TIMESTAMP: CelObjectType; readonly DURATION: CelObjectType } {
   const { objectType } = celLibrary();
   return { TIMESTAMP: objectType('google.protobuf.Timestamp'), DURATION: objectType('google.protobuf.Duration') };

@@ -5,33 +5,33 @@ import { parseConditions } from '../parse-condition.ts';
 import type { ConditionParserOptions } from '../parsing-context.ts';
 import { evaluate } from '../partial-evaluation.ts';
 
-/** Refused in words, even where the setting lets this much through. */
+/** Expressions that are rejected even with the largest limits. */
 const HUGE: readonly (readonly [string, RegExp])[] = [
-  ['('.repeat(50_000), /at most 100 brackets/],
-  [`${'('.repeat(10_000)}1${')'.repeat(10_000)}`, /at most 100 brackets/],
-  ['[{'.repeat(10_000), /at most 100 brackets/],
+  ['('.repeat(50_000), /at most 100 levels of brackets/],
+  [`${'('.repeat(10_000)}1${')'.repeat(10_000)}`, /at most 100 levels of brackets/],
+  ['[{'.repeat(10_000), /at most 100 levels of brackets/],
   ['!'.repeat(50_000), /expected a CEL expression/],
-  [`${'a.'.repeat(50_000)}a`, /less within each other/],
+  [`${'a.'.repeat(50_000)}a`, /less nesting/],
   [`user.id == "${'a'.repeat(1_000_000)}"`, /at most 200000 characters/],
   [`${'1+'.repeat(50)}1 == 51`, /at most 32 levels/],
 ];
 
-/** Lets more through than anyone will set. */
+/** Limits above those of any configuration. */
 const READER: ConditionParserOptions = {
   at: 'at',
   expressions: true,
   limits: { depth: 4, comparisons: 20, listItems: 5, textLength: 100, expressionLength: 200_000, expressionDepth: 32 },
 };
 
-describe('expressions', () => {
+describe('limits of expressions', () => {
   for (const [source, words] of HUGE) {
-    it(`refuses ${source.length} characters of ${source.slice(0, 6)}…`, () => {
+    it(`refuse ${source.length} characters of ${source.slice(0, 6)}…`, () => {
       const { issues } = read(source);
       expect(issues.map(({ detail }) => detail)).toEqual([expect.stringMatching(words)]);
     });
   }
 
-  it('takes bounded effort, whatever a client sends', () => {
+  it('limit the effort of evaluation', () => {
     const items = (count: number, from = 0) => Array.from({ length: count }, (_, index) => `item ${index + from}`);
     const everyOne = read('user.some.all(item, item in user.others)').condition;
     const other = read('user.some.exists(item, item != "x") && user.text.contains("y")').condition;
@@ -44,7 +44,7 @@ describe('expressions', () => {
     const long = Array.from({ length: 10 }, () => '(a|b){100}c');
     expect(evaluate(pattern, scopeOf({ some: long.slice(0, 1), text: 'a'.repeat(5000) }))).toBe(false);
     expect(evaluate(pattern, scopeOf({ some: long, text: 'a'.repeat(5000) }))).toBe(null);
-    // One evaluation leaves the next all of its own.
+    // Each evaluation has its own limit.
     expect(evaluate(everyOne, scopeOf({ some: items(100), others: items(1000) }))).toBe(true);
   });
 
@@ -54,7 +54,7 @@ describe('expressions', () => {
     ['searched', Array(20).fill('!item.contains("x")').join(' && ')],
     ['measured', Array(20).fill('size(item) + item.size() > 0').join(' && ')],
     ['read as a number', Array(20).fill('int(item) == 0').join(' && ')],
-  ])('counts what is done with an item of a list, too: %s', (_, what) => {
+  ])('count the effort of functions of list items: %s', (_, what) => {
     const { condition, issues } = read(`user.some.all(item, ${what})`);
     expect(issues).toEqual([]);
     const texts = (count: number, length: number) => Array.from({ length: count }, () => '0'.repeat(length));
@@ -62,7 +62,7 @@ describe('expressions', () => {
     expect(evaluate(condition, scopeOf({ some: texts(1000, 1000) }))).toBe(null);
   });
 
-  it('reads a thousand parts side by side, which are not a thousand levels', () => {
+  it('accept a thousand operands of one &&', () => {
     const parts = Array.from({ length: 1000 }, (_, index) => `user.level != ${index}.0`);
     const { condition, issues } = read(parts.join(' && '));
     expect(issues).toEqual([]);

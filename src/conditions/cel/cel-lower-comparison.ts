@@ -50,10 +50,10 @@ export function lowerComparison(node: CelNode, lowering: Lowering): Condition | 
   const [left, right] = [lowerOperand(comparison.left, lowering.parser), lowerOperand(comparison.right, lowering.parser)];
   if (left === undefined || right === undefined) return undefined;
   if (left.path !== undefined) return toComparison(left.path, operator, { operand: right.operand, sign, lowering });
-  const mirror = OPERATORS.get(operator)?.commutator;
-  return right.path === undefined || mirror === undefined
+  const commutator = OPERATORS.get(operator)?.commutator;
+  return right.path === undefined || commutator === undefined
     ? undefined
-    : toComparison(right.path, mirror, { operand: left.operand, sign, lowering });
+    : toComparison(right.path, commutator, { operand: left.operand, sign, lowering });
 }
 
 /** Lowers comparisons of a record's path with a value that is the same for all records, and `size(resource.tags) > 0`. */
@@ -65,8 +65,8 @@ export function lowerComputed(node: CelNode, lowering: Lowering): Condition | un
   if (sized !== undefined) return sized;
   const [path, other] = [recordPathOf(left, lowering.parser), recordPathOf(right, lowering.parser)];
   if (path !== undefined) return lowerRecordComparison(path, operator, { node: right, lowering });
-  const mirror = OPERATORS.get(operator)?.commutator;
-  return other === undefined || mirror === undefined ? undefined : lowerRecordComparison(other, mirror, { node: left, lowering });
+  const commutator = OPERATORS.get(operator)?.commutator;
+  return other === undefined || commutator === undefined ? undefined : lowerRecordComparison(other, commutator, { node: left, lowering });
 }
 
 /** Compares a path of the record with a node; undefined if the result can only be unknown or must be evaluated for each record. */
@@ -166,7 +166,7 @@ export function lowerOperandFor(node: CelNode, kind: PathKind | undefined, { sou
   if (side !== undefined) return side.operand;
   if (!isRecordIndependent(node)) return undefined;
   const target = toComputedTarget(kind);
-  if (typeOfCel(node, parser) === 'timestamp' && !target.instants) return undefined;
+  if (typeOfCel(node, parser) === 'timestamp' && !target.timestamps) return undefined;
   const computed = toComputedOperand(node, { source, target });
   if (computed.paths.length > 0) return computed;
   const value = computed.evaluate(NO_INPUT);
@@ -175,7 +175,7 @@ export function lowerOperandFor(node: CelNode, kind: PathKind | undefined, { sou
 
 /** Describes the values that values of the kind, or items of a list of the kind, are compared with. */
 export function toComputedTarget(kind: PathKind | undefined): ComputedTarget {
-  return { instants: (kind?.itemKind ?? kind?.kind) === 'timestamp', integers: kind?.whole === true };
+  return { timestamps: (kind?.itemKind ?? kind?.kind) === 'timestamp', integers: kind?.whole === true };
 }
 
 const NO_INPUT = { valueAt: () => undefined, kindOf: () => undefined };

@@ -1,3 +1,4 @@
+/** Lowers CEL expressions to conditions, so that databases can evaluate them. */
 import { all, any, type Comparison, type Condition, constant, not, type Operand, type Path } from '../condition.ts';
 import type { ConditionParser } from '../parsing-context.ts';
 import { isRecordIndependent, toComputedItems } from './cel-computed.ts';
@@ -19,9 +20,9 @@ import { type CelNode, type CelSource, CONDITIONAL, callOf, partsOf, pathOf } fr
 import { validateTypes } from './cel-types.ts';
 
 /**
- * The condition that an expression is: `&&`, `||` and `!` are ours already (an error is unknown, and is absorbed alike),
- * a choice is a group of its parts, and a comparison of a path with a path, a literal or what is the same for every record is the one that
- * our operator of that meaning makes. What is left stays CEL and is evaluated in memory, where comparing means the same.
+ * Lowers an expression to a condition. `&&`, `||` and `!` become `all`, `any` and `not`, where unknown behaves as an error does in CEL.
+ * `a ? b : c` becomes a group. A comparison of a path with a path, a literal or a value that is the same for every record becomes a
+ * comparison with the operator of the same meaning. Other parts stay CEL expressions, which are evaluated in memory.
  */
 export function lowerCel(
   source: CelSource,
@@ -48,14 +49,15 @@ function lower(node: CelNode, lowering: Lowering): Condition {
 }
 
 const NULL_OPERAND: Operand = { type: 'literal', value: null };
-/** A condition that stays a CEL expression. */
+
+/** Returns a condition that stays a CEL expression. */
 function toUnloweredExpression(node: CelNode, { source, parser }: Lowering): Condition {
   const integers = toIntegerComparison(node, parser);
   const expression = toExpression(node, source);
   return integers === undefined ? expression : Object.freeze({ ...expression, integers });
 }
 
-/** The value that a path is compared with where it is a condition by itself: `user.isActive`, `has(user.department)`. */
+/** The operand of a path that is a condition by itself: `user.isActive`, `has(user.department)`. */
 const TRUE_OPERAND: Operand = { type: 'literal', value: true };
 
 function lowerLeaf(node: CelNode, lowering: Lowering): Condition | undefined {
@@ -71,7 +73,7 @@ function lowerLeaf(node: CelNode, lowering: Lowering): Condition | undefined {
     : any([isTrue, all([isNull(read.path), constant(null)])]);
 }
 
-/** A column holds no null: a field without a value is missing. */
+/** Returns whether a path is a boolean column, which never holds null: a field without a value is missing. */
 function isStoredBoolean(path: Path, { parser }: Lowering): boolean {
   return path.group === 'resource' && pathKindOf(path, parser)?.kind === 'boolean';
 }
@@ -86,11 +88,11 @@ function literalMistakes(root: CelNode, lowering: Lowering): readonly string[] {
   if (domainOf === undefined) return [];
   const mistakesIn = (parser: ConditionParser): ReadonlySet<string> => {
     const mistakes = new Set<string>();
-    const look = (node: CelNode): void => {
+    const visit = (node: CelNode): void => {
       lowerComparison(node, { ...lowering, parser, mistakes });
-      for (const part of partsOf(node)) look(part);
+      for (const part of partsOf(node)) visit(part);
     };
-    look(root);
+    visit(root);
     return mistakes;
   };
   const others = mistakesIn({ ...lowering.parser, options });
@@ -98,8 +100,8 @@ function literalMistakes(root: CelNode, lowering: Lowering): readonly string[] {
 }
 
 /**
- * Lowers `test ? yes : no`. If `asked` is unknown, so is the result: the last group ensures that. `asked` is repeated three
- * times, so it must not contain a choice itself.
+ * Lowers `test ? yes : no`. The last group makes the result unknown if `test` is unknown. `test` is repeated three times, so it must
+ * not contain a conditional.
  */
 function lowerConditional(node: CelNode, lowering: Lowering): Condition | undefined {
   const call = callOf(node);
@@ -136,7 +138,7 @@ export function lowerLoop(node: CelNode, lowering: Lowering): Condition | undefi
   return list === undefined ? lowerLoopOverKnownList(loop, lowering) : lowerLoopOverRecordList(list, loop, lowering);
 }
 
-/** A list of the record, whose items are compared with what is the same for every record. */
+/** Lowers a loop over a list of the record that compares its items with a value that is the same for every record. */
 function lowerLoopOverRecordList(list: Path, { macro, name, sign, left, right }: Loop, lowering: Lowering): Condition | undefined {
   if (pathKindOf(list, lowering.parser)?.kind !== 'list') return undefined;
   const other = isItem(left, name) ? right : sign === '@in' || !isItem(right, name) ? undefined : left;
@@ -151,7 +153,7 @@ function lowerLoopOverRecordList(list: Path, { macro, name, sign, left, right }:
   return any([isEmpty, sign === '@in' ? comparison : not(comparison)]);
 }
 
-/** A list that is the same for every record, such as one of the user, whose items are compared with a field. */
+/** Lowers a loop over a list that is the same for every record, such as one of the user, that compares its items with a field. */
 function lowerLoopOverKnownList({ macro, list, name, sign, left, right }: Loop, lowering: Lowering): Condition | undefined {
   if (!isRecordIndependent(list)) return undefined;
   const [rightField, leftField] = [recordPathOf(right, lowering.parser), sign === '@in' ? undefined : recordPathOf(left, lowering.parser)];

@@ -9,12 +9,12 @@ import { celLibrary } from './cel-library.ts';
 import { lowerCel } from './cel-lower.ts';
 import { type CelNode, callOf, parsePathNode } from './cel-tree.ts';
 
-/** Brackets within brackets: beyond, the parser itself would run out of stack. Far above what the limit on the tree lets through. */
+/** Deeper brackets would overflow the stack of the CEL parser. The limit on the tree is far lower. */
 const MAX_BRACKETS = 100;
 
 /**
- * Reads a CEL expression into our own tree as far as the two agree on its meaning, and into expressions for the rest.
- * Only `user`, `resource`, `environment` and `request` can be read, and only functions on a list be called.
+ * Parses a CEL expression, validates it, and lowers it to a condition. Only `user`, `resource`, `environment` and `request` can be
+ * read, and only the functions of `cel-language.ts` can be called.
  */
 export function parseExpression(source: Json, at: string, parser: ConditionParser): Condition {
   const { expressions, limits } = parser.options;
@@ -24,7 +24,7 @@ export function parseExpression(source: Json, at: string, parser: ConditionParse
   if (source.length > limits.expressionLength) {
     return refuse('limit', `expected at most ${limits.expressionLength} characters, given ${source.length}`);
   }
-  if (bracketDepth(source) > MAX_BRACKETS) return refuse('limit', `expected at most ${MAX_BRACKETS} brackets within each other`);
+  if (bracketDepth(source) > MAX_BRACKETS) return refuse('limit', `expected at most ${MAX_BRACKETS} levels of brackets`);
   const parsed = parseCel(source);
   if ('mistake' in parsed) return refuse('expression', parsed.mistake);
   const mistakes = validateCel(parsed.expr, parser);
@@ -39,13 +39,13 @@ function parseCel(source: string): ReturnType<typeof parse> | { readonly mistake
   try {
     return celLibrary().parse(source);
   } catch (error) {
-    // Whatever the parser throws on text from outside is a mistake in that text; a RangeError is the end of its stack.
-    if (error instanceof RangeError) return { mistake: 'expected an expression with less within each other' };
-    return { mistake: `expected a CEL expression: ${error instanceof Error ? error.message.slice(0, 200) : 'it cannot be read'}` };
+    // Every error of the parser is a mistake in the text. It throws a RangeError if its stack overflows.
+    if (error instanceof RangeError) return { mistake: 'expected an expression with less nesting' };
+    return { mistake: `expected a CEL expression: ${error instanceof Error ? error.message.slice(0, 200) : 'it cannot be parsed'}` };
   }
 }
 
-/** Brackets in quoted text count too: too much is refused, never too little. */
+/** Returns the nesting of brackets. Brackets in quoted texts count too, so the depth is never underestimated. */
 function bracketDepth(source: string): number {
   let depth = 0;
   let deepest = 0;
@@ -56,31 +56,31 @@ function bracketDepth(source: string): number {
   return deepest;
 }
 
-/** What macros make of themselves beside loops. */
+/** A function that only expanded macros call. */
 const MACRO_HELPER = '@not_strictly_false';
-/** Everything that may be called. What is not here may be costly, or read more than paths say. */
+/** The functions that may be called. Others of the library may be costly, or may read values that `paths` does not list. */
 const ALLOWED: ReadonlySet<string> = new Set([...CEL_OPERATORS.keys(), ...CEL_FUNCTIONS.keys(), MACRO_HELPER]);
 
-/** Names that macros make up for themselves begin with this. */
+/** The prefix of variables that expanded macros declare. */
 const MACRO_PREFIX = '@';
 
-/** Where a node stands. */
+/** The position of a node. */
 interface Place {
   readonly depth: number;
-  /** Loops (`exists`, `all`, `map`, `filter`) it stands in. */
+  /** The number of enclosing loops (`exists`, `all`, `map`, `filter`). */
   readonly loops: number;
-  /** Names that those loops give to their items. */
+  /** The variables of these loops. */
   readonly names: ReadonlySet<string>;
 }
 
-/** Validation as it goes on. */
+/** The state of a validation. */
 interface Validation {
   readonly parser: ConditionParser;
   readonly mistakes: string[];
   tooDeep: boolean;
 }
 
-/** What is wrong with an expression that CEL itself accepts, in words, each mistake once. */
+/** Returns the mistakes in an expression that CEL accepts and we do not, each once. */
 function validateCel(root: CelNode, parser: ConditionParser): readonly string[] {
   const validation: Validation = { parser, mistakes: [], tooDeep: false };
   validateNode(root, { depth: 1, loops: 0, names: new Set() }, validation);
@@ -116,11 +116,11 @@ function validateNode(node: CelNode | undefined, place: Place, validation: Valid
       validateLoop(exprKind.value, within, validation);
       return;
     default:
-      validation.mistakes.push('maps and messages cannot be made in an expression');
+      validation.mistakes.push('an expression cannot create maps and messages');
   }
 }
 
-/** Whether the node is a path; then it is checked as a whole. */
+/** Validates a node that is a path. Returns false if it is not one. */
 function validatePath(node: CelNode, validation: Validation): boolean {
   const found = parsePathNode(node);
   if (found === undefined) return false;
@@ -155,17 +155,17 @@ function validateCall(node: CelNode, place: Place, validation: Validation): void
 type Loop = Extract<CelNode['exprKind'], { case: 'comprehensionExpr' }>['value'];
 
 /**
- * A loop in a loop would take time in the square of what records hold, and one over what another makes may find it grown:
- * `x.map(t, t + t)` doubles each text.
+ * Rejects loops in loops and loops over the results of loops. The first take quadratic time in the size of a record, the second may run
+ * over larger values: `x.map(t, t + t)` doubles each text.
  */
 function validateLoop(loop: Loop, place: Place, validation: Validation): void {
   validateNode(loop.iterRange, { ...place, loops: place.loops + 1 }, validation);
   if (isGroup(loop.iterVar) || loop.iterVar.startsWith(MACRO_PREFIX)) {
-    validation.mistakes.push(`"${loop.iterVar}" cannot be the name of an item`);
+    validation.mistakes.push(`"${loop.iterVar}" cannot be a loop variable`);
     return;
   }
   if (place.loops > 0) {
-    validation.mistakes.push('a loop (exists, all, map, filter) cannot stand in another, nor run over what another makes');
+    validation.mistakes.push('a loop (exists, all, map, filter) cannot contain another loop or run over its result');
     return;
   }
   const inner = { ...place, loops: place.loops + 1, names: new Set([loop.iterVar, loop.accuVar]) };

@@ -8,7 +8,7 @@ const DAY = 24 * HOUR;
 
 type Part = (at: Date) => number;
 
-/** CEL's functions of an instant; each gets a date whose UTC fields are the local time in the time zone. */
+/** CEL's functions of timestamps. Each receives a date whose UTC fields are the local time in the time zone. */
 const PARTS: ReadonlyMap<string, Part> = new Map<string, Part>([
   ['getFullYear', (at) => at.getUTCFullYear()],
   ['getMonth', (at) => at.getUTCMonth()],
@@ -23,8 +23,8 @@ const PARTS: ReadonlyMap<string, Part> = new Map<string, Part>([
 ]);
 
 /**
- * CEL's functions of instants. The library's functions use the local time of the process, which skips an hour a year, map years
- * before 100 to the twentieth century, and build a formatter for the time zone at each call.
+ * Creates CEL's functions of timestamps. The library's functions use the local time of the process, which skips an hour a year, map years
+ * before 100 to the twentieth century, and create a formatter for the time zone at each call.
  */
 export function createInstantFunctions(spend: SpendEffort): readonly CelFunc[] {
   const { CelScalar, celMethod } = celLibrary();
@@ -53,8 +53,8 @@ export function createInstantFunctions(spend: SpendEffort): readonly CelFunc[] {
 }
 
 /**
- * A text as the instant that it says, where an instant or a duration is on the other side: fields and claims hold instants as texts.
- * `_==_` does the same in `createComparingFunctions`.
+ * Creates operators that parse a text as a timestamp if the other side is a timestamp or a duration: fields and claims hold timestamps
+ * as texts. `createComparingFunctions` does the same for `_==_`.
  */
 export function createInstantTexts(spend: SpendEffort): readonly CelFunc[] {
   const { CelScalar, celFunc } = celLibrary();
@@ -81,7 +81,7 @@ export function createInstantTexts(spend: SpendEffort): readonly CelFunc[] {
 
 type Arithmetic = (left: CelTime, right: CelTime) => CelTime;
 
-/** Parses texts as instants and passes their length to `spend`. */
+/** Creates a parser of timestamps that passes the length of each text to `spend`. */
 export function createInstantParser(spend: SpendEffort): (text: string) => CelTime {
   const toTimestamp = createTimestamps();
   return (text) => {
@@ -90,25 +90,25 @@ export function createInstantParser(spend: SpendEffort): (text: string) => CelTi
   };
 }
 
-/** The conversion of texts in RFC 3339: the library checks their form, `parseInstant` the calendar and the clock. */
+/** Creates the conversion of RFC 3339 texts: the library validates the form, `parseInstant` the calendar and the clock. */
 export function createTimestamps(): (text: string) => CelTime {
   const standard = standardFunction('timestamp') as (text: string) => CelTime;
   return (text) => (parseInstant(text) === undefined ? refuse('no RFC 3339 timestamp') : standard(text));
 }
 
-/** The protobuf message of a CEL instant. */
+/** The protobuf message of a CEL timestamp. */
 interface TimestampMessage {
   readonly seconds: bigint;
   readonly nanos: number;
 }
 
-/** Milliseconds since 1970. */
+/** Converts a timestamp to milliseconds since 1970. */
 export function toMilliseconds({ message }: CelTime): number {
   const { seconds, nanos } = message as unknown as TimestampMessage;
   return Number(seconds) * 1000 + Math.floor(nanos / 1_000_000);
 }
 
-/** Counted from 0. */
+/** Returns the day of the year, counted from 0. */
 function toDayOfYear(at: Date): number {
   const newYear = new Date(at);
   newYear.setUTCMonth(0, 1);
@@ -116,17 +116,17 @@ function toDayOfYear(at: Date): number {
 }
 
 const FIXED_ZONE = /^([+-]?)(\d\d):(\d\d)$/;
-/** `Intl` knows offsets such as `+0530` too, which CEL does not. */
+/** `Intl` also accepts offsets such as `+0530`, which CEL does not. */
 const ZONE_NAME = /^[A-Za-z][A-Za-z0-9/_+-]{0,63}$/;
-/** As formatters write it; before time zones, local time differed by seconds. */
+/** The offset in formatted dates. Before standard time, offsets had seconds. */
 const FORMATTED_OFFSET = /^GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/;
-/** Effort of formatting an offset and of building a formatter, as a number of characters read. */
+/** The effort of formatting an offset and of creating a formatter, in characters read. */
 const [FORMAT_EFFORT, BUILD_EFFORT] = [20, 2000];
-/** Formatters by the names that expressions use; names may come from clients. */
+/** Formatters by time zone. The names may come from clients, so the number is limited. */
 const formats = new Map<string, Intl.DateTimeFormat>();
 const MAX_FORMATS = 200;
 
-/** Milliseconds by which local time in a zone, `+01:00` or an IANA name, is ahead of UTC. */
+/** Returns the offset of a time zone, `+01:00` or an IANA name, from UTC in milliseconds. */
 function offsetOf(zone: string, at: number, spend: SpendEffort): number {
   const fixed = FIXED_ZONE.exec(zone);
   if (fixed !== null) return toOffset(fixed);
@@ -143,7 +143,7 @@ function toOffset([, sign, hours = '0', minutes = '0', seconds = '0']: RegExpExe
   return (sign === '-' ? -1 : 1) * (Number(hours) * HOUR + Number(minutes) * MINUTE + Number(seconds) * 1000);
 }
 
-/** Throws if no zone has that name. */
+/** Returns the formatter of a time zone. Throws if the zone does not exist. */
 function formatOf(zone: string, spend: SpendEffort): Intl.DateTimeFormat {
   const known = formats.get(zone);
   if (known !== undefined) return known;

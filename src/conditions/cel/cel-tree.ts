@@ -2,40 +2,40 @@ import type { parse } from '@bufbuild/cel';
 import { isGroup, type ParsedPath, parsePath } from '../attribute-path.ts';
 import type { Path } from '../condition.ts';
 
-/** A parsed expression, with what it takes to write parts of it back as text. */
+/** A parsed expression, with the source positions that unparsing needs. */
 export type CelSource = ReturnType<typeof parse>;
 
 /** A node of CEL's syntax tree. */
 export type CelNode = CelSource['expr'];
 
-/** A call of a function or operator: `a == b` is `_==_` of two arguments, `a.f(b)` is `f` with a target. */
+/** A call of a function or operator: `a == b` is `_==_` with two arguments, `a.f(b)` is `f` with a target. */
 export interface CelCall {
   readonly name: string;
   readonly target: CelNode | undefined;
   readonly args: readonly CelNode[];
 }
 
-/** The name by which CEL's tree calls reading by key. */
+/** The name of `a[b]` in CEL's tree. */
 export const INDEX = '_[_]';
 
-/** The name by which CEL's tree calls `a ? b : c`. */
+/** The name of `a ? b : c` in CEL's tree. */
 export const CONDITIONAL = '_?_:_';
 
-/** The call that a node is. */
+/** Returns the call of a node; undefined if it is not a call. */
 export function callOf({ exprKind }: CelNode): CelCall | undefined {
   return exprKind.case === 'callExpr'
     ? { name: exprKind.value.function, target: exprKind.value.target, args: exprKind.value.args }
     : undefined;
 }
 
-/** Keys that are written out after one of the context's groups: `user.department`, `resource["a b"]`. */
+/** A path in an expression: a group of the context and literal keys, such as `user.department` or `resource["a b"]`. */
 export interface CelPath {
   readonly parsed: ParsedPath;
-  /** Whether it asks for presence: `has(user.department)`. */
+  /** True if the node tests for presence: `has(user.department)`. */
   readonly presence: boolean;
 }
 
-/** The path that a node reads; undefined where it is no path. */
+/** Parses a node as a path, which may be invalid. Returns undefined if the node is not a path. */
 export function parsePathNode(node: CelNode): CelPath | undefined {
   const keys: string[] = [];
   let presence = false;
@@ -48,7 +48,7 @@ export function parsePathNode(node: CelNode): CelPath | undefined {
       return { parsed: parsePath([exprKind.value.name, ...keys].join('.')), presence };
     }
     const step = stepOf(at);
-    // What is asked of the answer of `has(…)` is no path.
+    // A member of the result of `has(…)` is not a path.
     if (step === undefined || (step.presence && at !== node)) return undefined;
     presence ||= step.presence;
     keys.unshift(step.key);
@@ -57,7 +57,7 @@ export function parsePathNode(node: CelNode): CelPath | undefined {
   return undefined;
 }
 
-/** The path where it can be read. */
+/** Returns the path of a node; undefined if the node is not a path or the path is invalid. */
 export function pathOf(node: CelNode): { readonly path: Path; readonly presence: boolean } | undefined {
   const found = parsePathNode(node);
   return found !== undefined && 'path' in found.parsed ? { path: found.parsed.path, presence: found.presence } : undefined;
@@ -73,7 +73,7 @@ function stepOf(node: CelNode): { key: string; presence: boolean; operand: CelNo
   return { key: key.value.constantKind.value, presence: false, operand: call?.args[0] };
 }
 
-/** The parts of a node. */
+/** Returns the child nodes of a node. */
 export function partsOf(node: CelNode): readonly CelNode[] {
   const parts: CelNode[] = [];
   mapParts(node, (part) => {
@@ -83,7 +83,7 @@ export function partsOf(node: CelNode): readonly CelNode[] {
   return parts;
 }
 
-/** The same node with other parts; one without parts as it is. */
+/** Returns a copy of a node with mapped child nodes; the node itself if it has none. */
 export function mapParts(node: CelNode, map: (part: CelNode) => CelNode): CelNode {
   const { exprKind } = node;
   const optional = (part: CelNode | undefined): CelNode | undefined => part && map(part);

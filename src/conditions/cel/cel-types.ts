@@ -9,7 +9,7 @@ import { type CelNode, callOf, INDEX, pathOf } from './cel-tree.ts';
  * read as a timestamp; a `date` and `plainText` never are.
  */
 type CelType = 'boolean' | 'int' | 'double' | 'text' | 'date' | 'plainText' | 'list' | 'map' | 'timestamp' | 'duration' | 'null';
-/** Undefined is anything: claims, JSON, items of lists. */
+/** Undefined if the type is not known: claims, JSON, items of lists. */
 type MaybeType = CelType | undefined;
 
 const NAMES: Readonly<Record<CelType, string>> = {
@@ -45,10 +45,10 @@ const TIMESTAMP_GETTERS: readonly Overload[] = [
 const DURATION_GETTERS: readonly Overload[] = [[['duration'], 'int']];
 const from = (types: readonly CelType[], result: CelType): readonly Overload[] => types.map((type) => [[type], result]);
 
-/** Types of arithmetic: numbers of one type keep it, int and double give a double. */
+/** The overloads of arithmetic: numbers of one type give that type, an int and a double give a double. */
 const ARITHMETIC: readonly Overload[] = [...same(number), [['int', 'double'], 'double'], [['double', 'int'], 'double']];
 
-/** What may be called with what; what is not here takes anything. */
+/** The overloads of functions. A function without overloads accepts every type. */
 const OVERLOADS: ReadonlyMap<string, readonly Overload[]> = new Map<string, readonly Overload[]>([
   ['_==_', EQUALITY],
   ['_!=_', EQUALITY],
@@ -95,7 +95,7 @@ interface Typing {
   readonly mistakes: Set<string>;
 }
 
-/** What makes an expression surely an error, in words: as a condition it could only ever be unknown. */
+/** Returns the type mistakes of an expression, which make it an error for all values: the condition would always be unknown. */
 export function validateTypes(root: CelNode, parser: ConditionParser): readonly string[] {
   const typing: Typing = { parser, mistakes: new Set() };
   const type = typeOf(root, new Map(), typing);
@@ -160,7 +160,7 @@ function toType(described: PathKind | undefined): MaybeType {
 
 type Loop = Extract<CelNode['exprKind'], { case: 'comprehensionExpr' }>['value'];
 
-/** What a loop gathers keeps the type that it begins with; what its items are, no definition says. */
+/** Returns the type of a loop. Its accumulator keeps its initial type; the types of items are not known. */
 function typeOfLoop(loop: Loop, names: Names, typing: Typing): MaybeType {
   const range = typeOf(loop.iterRange, names, typing);
   if (range !== undefined && range !== 'list' && range !== 'map') typing.mistakes.add(`a loop runs over a list, not over ${NAMES[range]}`);
