@@ -76,7 +76,7 @@ export interface ServiceOptions {
 export async function createService(config: Config, { log, primary, isDevelopment = false }: ServiceOptions = {}): Promise<Service> {
   const definitions = readProject(config.project);
   const monitor = await createMonitoring(toMonitoringOptions(config), primary);
-  const opened = await openProjectDatabase(config, { watch: monitor.metrics, tell: log });
+  const opened = await openProjectDatabase(config, { observer: monitor.metrics, log });
   const policyStore = createPolicyStore(definitions, toPolicyStoreOptions(config));
   const database = withRevisions(opened, policyStore);
   const core = { database: opened, policyStore };

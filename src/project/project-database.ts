@@ -12,8 +12,8 @@ export interface CreatablePlace extends ProjectPlace {
 
 /** Listeners of the database. */
 export interface DatabaseListeners {
-  readonly watch?: CommitObserver | undefined;
-  readonly tell?: Log | undefined;
+  readonly observer?: CommitObserver | undefined;
+  readonly log?: Log | undefined;
 }
 
 /** A file that an earlier database left behind. */
@@ -73,7 +73,7 @@ function lost(found: string, traces: readonly Trace[]): SetupError {
 }
 
 /** Renames a file of an earlier database instead of deleting it. */
-function moveAside(traces: readonly Trace[], { path, tell }: DatabaseListeners & { readonly path: string }): void {
+function moveAside(traces: readonly Trace[], { path, log }: DatabaseListeners & { readonly path: string }): void {
   if (!traces.some((trace) => trace.path === path)) return;
   const kept = `${path}.${new Date().toISOString().replace(/[-:.]/g, '')}`;
   try {
@@ -81,7 +81,7 @@ function moveAside(traces: readonly Trace[], { path, tell }: DatabaseListeners &
   } catch (error) {
     throw new SetupError(`cannot move ${path} aside: ${error instanceof Error ? error.message : String(error)}`);
   }
-  tell?.(`a new database is created; ${path} of the one before is kept as ${kept}`);
+  log?.(`a new database is created; ${path} of the one before is kept as ${kept}`);
 }
 
 function logOf(file: string): string {

@@ -58,7 +58,7 @@ export async function openTables(place: CreatablePlace, { tell }: { readonly tel
     async apply({ allow }) {
       // What was opened for looking may be an empty one in its place.
       await opened.close();
-      opened = await openProjectDatabase(place, { tell });
+      opened = await openProjectDatabase(place, { log: tell });
       return migrate(opened, definitions, { actor: ACTOR, thorough: true, tell, ...(allow !== undefined && { allow }) });
     },
     history: (limit) => look((tx) => listMigrations(tx, limit)),
