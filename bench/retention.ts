@@ -11,7 +11,7 @@ import { loadCheckpointKey, verifyChains } from '../src/audit/integrity/index.ts
 import { pruneEntries } from '../src/audit/retention/index.ts';
 import { SYSTEM } from '../src/resources/system/index.ts';
 import { sql } from '../src/sql.ts';
-import { type Database, makePartitions, migrate, openDatabase } from '../src/storage/index.ts';
+import { createPartitions, type Database, migrate, openDatabase } from '../src/storage/index.ts';
 import { startPostgres } from '../test/postgres/server.ts';
 import { toEntry } from './entries.ts';
 
@@ -49,7 +49,7 @@ async function measure(title: string, place: string): Promise<void> {
     Array.from({ length: DAYS }, (_, day) => toEntry(day, first + day * DAY)),
   );
   await other.close();
-  await makePartitions(database, decision);
+  await createPartitions(database, decision);
   await timed('append, entries per second', async () => fill(database, first), ENTRIES);
   for (const [name, bytes] of await sizes(database)) print(`bytes per entry in ${name}`, `${Math.round(bytes / ENTRIES)}`);
   const { entries } = await database.transaction((tx) => searchEntries(tx, { limit: 50 }));

@@ -13,7 +13,7 @@ import {
 import type { Policy, RolePolicy, UserPolicy } from '../authz/policies/index.ts';
 import { Problem } from '../errors.ts';
 import { toSuccess } from '../request/index.ts';
-import { countUserValues, isSaidInSql, loadActiveAssignments, loadPolicy, loadPolicyPage } from '../storage/index.ts';
+import { countUserValues, isExactInSql, loadActiveAssignments, loadPolicy, loadPolicyPage } from '../storage/index.ts';
 import type { AdminCall, Endpoint } from './admin-endpoint.ts';
 import { readCountQuery, readIdCursor, readTextQuery, toIdCursor } from './admin-parsing.ts';
 
@@ -81,7 +81,7 @@ async function createAdviser(
   const around: Omit<LintContext, 'assignments' | 'assignmentsOf'> = {
     index: createPolicyIndex(policies, tx.now),
     users: await countUserValues(tx, user, { limit: USERS }),
-    canCompileToSql: (condition, resource) => isSaidInSql(condition, resource, moment),
+    canCompileToSql: (condition, resource) => isExactInSql(condition, resource, moment),
   };
   return async (policy, how = {}) => {
     const assignments = await loadActiveAssignments(tx, policy.id, { limit: ASSIGNMENTS });

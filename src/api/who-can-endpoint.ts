@@ -81,7 +81,7 @@ async function findUsers(admin: AdminCall, page: UserPage, roles: readonly RoleA
   const users: object[] = [];
   let after = page.after;
   for (;;) {
-    const { users: candidates, last } = await loadCandidates(admin.tx, admin.snapshot.user, { roles: possible, after, stretch: STRETCH });
+    const { users: candidates, last } = await loadCandidates(admin.tx, admin.snapshot.user, { roles: possible, after, scanLimit: STRETCH });
     const grantsOf = await admin.snapshot.assignments.ofEach(
       admin.tx,
       candidates.map(({ id }) => id),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { SetupError } from '../errors.ts';
 import { type Definitions, printMistake } from '../resources/index.ts';
 import { loadProject } from '../resources/system/index.ts';
-import type { DatabasePlace } from '../storage/index.ts';
+import type { DatabaseAddress } from '../storage/index.ts';
 
 /** Where the database is, and how it is spoken to, as settings say it. */
 export interface DatabaseSettings {
@@ -62,7 +62,7 @@ export function databasePath(database: string): string {
 const FILE = 'sqlite:';
 
 /** Where the database is, how it is spoken to, and what becomes of automatic backups of it. */
-export function toDatabasePlace(settings: DatabaseSettings): DatabasePlace {
+export function toDatabasePlace(settings: DatabaseSettings): DatabaseAddress {
   const { database, databaseConnections, databasePrepare, databaseStatementSeconds, databaseLockSeconds, data, backupsKept } = settings;
   return {
     database,

@@ -11,7 +11,7 @@ import { createId } from '../ids.ts';
 import type { AssignableRole } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import { ConstraintError, type Transaction } from './contract.ts';
-import { keepVersion, keepVersions, type Version } from './policy-history.ts';
+import { storeVersion, storeVersions, type Version } from './policy-history.ts';
 import { deleteFrom, insertInto, POLICY_TABLES, replaceIn, selectFrom } from './policy-tables.ts';
 import { advanceRevision, lockPolicies } from './revision.ts';
 import { idList } from './table-names.ts';
@@ -51,13 +51,13 @@ export async function assignToUser(tx: Transaction, pair: UserPair, change: Auth
   const user = await tx.one(sql`SELECT "id" FROM "User" WHERE "id" = ${pair.userId}${tx.rowLock('keyShare')}`);
   if (user === undefined) throw new Problem('USER_UNKNOWN', 'no user has this id');
   await lockPolicies(tx);
-  return begin<UserPair>(tx, pair, change);
+  return assign<UserPair>(tx, pair, change);
 }
 
 /** Assigns a policy to a role; renews an assignment that is inactive. Throws POLICY_UNKNOWN, ASSIGNMENT_EXISTS. */
 export async function assignToRole(tx: Transaction, pair: RolePair, change: AuthoredChange): Promise<Assigned<RolePolicy>> {
   await lockPolicies(tx);
-  return begin<RolePair>(tx, pair, change);
+  return assign<RolePair>(tx, pair, change);
 }
 
 /** Changes an assignment. Throws ASSIGNMENT_UNKNOWN. */
@@ -69,10 +69,10 @@ export async function updateAssignment<Pair extends UserPair | RolePair>(
   await lockPolicies(tx);
   const found = await loadAssignment(tx, pair);
   change.checkVersion?.(found.version);
-  const epoch = await advanceRevision(tx);
-  const changed = { ...withChange(found, change), version: epoch };
+  const revision = await advanceRevision(tx);
+  const changed = { ...withChange(found, change), version: revision };
   await replaceIn(tx, POLICY_TABLES[kindOf(changed)], changed);
-  await keepVersion(tx, { ...subjectOf(changed), value: changed, epoch, by: change.by });
+  await storeVersion(tx, { ...subjectOf(changed), value: changed, revision, by: change.by });
   return changed;
 }
 
@@ -81,7 +81,7 @@ export async function removeAssignment(tx: Transaction, pair: UserPair | RolePai
   await lockPolicies(tx);
   const assignment = await loadAssignment(tx, pair);
   checkVersion?.(assignment.version);
-  await end(tx, assignment, { epoch: await advanceRevision(tx), by });
+  await endAssignment(tx, assignment, { revision: await advanceRevision(tx), by });
 }
 
 /** Ends every assignment to a user who is deleted; a token of another issuer may go on naming that id. */
@@ -89,31 +89,35 @@ export async function removeAssignmentsOf(tx: Transaction, userId: string, { by 
   await lockPolicies(tx);
   const assignments = await loadUserPolicies(tx, sql`"userId" = ${userId}`);
   if (assignments.length === 0) return;
-  const epoch = await advanceRevision(tx);
-  for (const assignment of assignments) await end(tx, assignment, { epoch, by });
+  const revision = await advanceRevision(tx);
+  for (const assignment of assignments) await endAssignment(tx, assignment, { revision, by });
 }
 
-/** Ends every assignment of a policy, as part of a change that has begun its epoch. */
+/** Ends every assignment of a policy, as part of a change that has begun its revision. */
 export async function endAssignments(
   tx: Transaction,
   policyId: string,
-  change: { readonly epoch: number; readonly by: string },
+  change: { readonly revision: number; readonly by: string },
 ): Promise<void> {
-  for (const assignment of await loadRolePolicies(tx, sql`"policyId" = ${policyId}`)) await end(tx, assignment, change);
+  for (const assignment of await loadRolePolicies(tx, sql`"policyId" = ${policyId}`)) await endAssignment(tx, assignment, change);
   // A policy may be assigned to more users than there is memory for.
-  for (let ended = ASSIGNMENTS_PER_STATEMENT; ended === ASSIGNMENTS_PER_STATEMENT; ) ended = await endSome(tx, policyId, change);
+  for (let ended = ASSIGNMENTS_PER_STATEMENT; ended === ASSIGNMENTS_PER_STATEMENT; ) ended = await endNextAssignments(tx, policyId, change);
 }
 
 /** Assignments to users that are ended with a few statements. */
 const ASSIGNMENTS_PER_STATEMENT = 500;
 
-async function endSome(tx: Transaction, policyId: string, change: { readonly epoch: number; readonly by: string }): Promise<number> {
+async function endNextAssignments(
+  tx: Transaction,
+  policyId: string,
+  change: { readonly revision: number; readonly by: string },
+): Promise<number> {
   const some = await tx.all<Pick<UserPolicy, 'id' | 'userId'>>(
     sql`SELECT "id", "userId" FROM "_UserPolicy" WHERE "policyId" = ${policyId} LIMIT ${ASSIGNMENTS_PER_STATEMENT}`,
   );
   if (some.length === 0) return 0;
   const ended = some.map(({ id, userId }) => ({ id, userId, value: undefined }));
-  await keepVersions(tx, ended, { kind: 'userPolicy', ...change });
+  await storeVersions(tx, ended, { kind: 'userPolicy', ...change });
   const ids = some.map(({ id }) => id);
   await deleteFrom(tx, POLICY_TABLES.userPolicy, sql`"id" IN ${idList(tx.dialect, ids)}`);
   return some.length;
@@ -164,7 +168,7 @@ export function isInForce(assignment: UserPolicy | RolePolicy, now: number): boo
   return assignment.isActive && (expiresAt === undefined || now < Date.parse(expiresAt));
 }
 
-async function begin<Pair extends UserPair | RolePair>(
+async function assign<Pair extends UserPair | RolePair>(
   tx: Transaction,
   pair: Pair,
   change: AuthoredChange,
@@ -172,13 +176,13 @@ async function begin<Pair extends UserPair | RolePair>(
   const policy = await tx.one(sql`SELECT "id" FROM "_Policy" WHERE "id" = ${pair.policyId}`);
   if (policy === undefined) throw new Problem('POLICY_UNKNOWN', 'no policy has this id');
   const found = await findAssignment(tx, pair);
-  if (found !== undefined && isInForce(found, tx.now)) throw existing(pair);
+  if (found !== undefined && isInForce(found, tx.now)) throw alreadyAssigned(pair);
   change.checkVersion?.(found?.version);
-  const epoch = await advanceRevision(tx);
-  const assignment = { ...newAssignment(pair, change, { now: tx.now, ended: found }), version: epoch };
+  const revision = await advanceRevision(tx);
+  const assignment = { ...newAssignment(pair, change, { now: tx.now, ended: found }), version: revision };
   if (found === undefined) await insertNew(tx, assignment);
   else await replaceIn(tx, POLICY_TABLES[kindOf(assignment)], assignment);
-  await keepVersion(tx, { ...subjectOf(assignment), value: assignment, epoch, by: change.by });
+  await storeVersion(tx, { ...subjectOf(assignment), value: assignment, revision, by: change.by });
   return { assignment, isRenewed: found !== undefined };
 }
 
@@ -187,18 +191,18 @@ async function insertNew(tx: Transaction, assignment: UserPolicy | RolePolicy): 
     await insertInto(tx, POLICY_TABLES[kindOf(assignment)], assignment);
   } catch (error) {
     // The unique index has the last word, where two assign the same pair at once.
-    if (error instanceof ConstraintError && error.constraint === 'unique') throw existing(assignment, error);
+    if (error instanceof ConstraintError && error.constraint === 'unique') throw alreadyAssigned(assignment, error);
     throw error;
   }
 }
 
-async function end(
+async function endAssignment(
   tx: Transaction,
   assignment: UserPolicy | RolePolicy,
-  { epoch, by }: { readonly epoch: number; readonly by: string },
+  { revision, by }: { readonly revision: number; readonly by: string },
 ): Promise<void> {
   await deleteFrom(tx, POLICY_TABLES[kindOf(assignment)], sql`"id" = ${assignment.id}`);
-  await keepVersion(tx, { ...subjectOf(assignment), value: undefined, epoch, by });
+  await storeVersion(tx, { ...subjectOf(assignment), value: undefined, revision, by });
 }
 
 /** Members that are not given stay; null takes an expiry away. */
@@ -230,7 +234,7 @@ export async function loadAssignment<Pair extends UserPair | RolePair>(tx: Trans
   return assignment;
 }
 
-function existing(pair: UserPair | RolePair, cause?: unknown): Problem {
+function alreadyAssigned(pair: UserPair | RolePair, cause?: unknown): Problem {
   const detail = `the policy is assigned to this ${'userId' in pair ? 'user' : 'role'} already: change the assignment with PUT`;
   return new Problem('ASSIGNMENT_EXISTS', detail, { cause });
 }

@@ -5,90 +5,96 @@ import { dialectOf } from './migrations/migration-dialects.ts';
 import type { Partitioned } from './migrations/table-state.ts';
 
 const DAY = 24 * 60 * 60_000;
-/** Days for which a partition is there before anything is in it: so long those who make them may be away. */
-const AHEAD = 7;
+/** Days for which partitions exist in advance, so that maintenance may be down for as long. */
+const DAYS_IN_ADVANCE = 7;
 
 /**
- * Makes partitions of today and the days to come, where the database keeps a table so, whoever comes first of several processes; and gives
- * the rows that had none a partition. Answers how many it made.
+ * Creates the partitions of today and the next days, and of days in the default partition. Concurrent processes create each once. Does
+ * nothing on a database without partitions. Returns the number created.
  */
-export async function makePartitions(database: Database, resource: Resource): Promise<number> {
+export async function createPartitions(database: Database, resource: Resource): Promise<number> {
   const { partitions } = dialectOf(database);
   if (partitions === undefined) return 0;
   return database.transaction((tx) => {
-    const days = Array.from({ length: AHEAD + 1 }, (_, ahead) => toDay(tx.now + ahead * DAY));
-    return partitions.make(tx, partitioned(resource), days);
+    const days = Array.from({ length: DAYS_IN_ADVANCE + 1 }, (_, offset) => toDay(tx.now + offset * DAY));
+    return partitions.make(tx, toPartitioned(resource), days);
   });
 }
 
-/** How far a table's old rows are dropped. */
-export interface DropPlace {
-  /** Where it goes on; nothing that is told to anybody. */
+/** The position up to which old rows were dropped. */
+export interface DropPosition {
+  /** Where the next step continues. */
   readonly at: string;
   readonly id: string;
 }
 
-/** Which rows are dropped. */
-export interface Dropping {
-  /** A day: rows of it and of later ones stay. */
+/** The rows to drop. */
+export interface DropOptions {
+  /** A day; rows of this day and later ones stay. */
   readonly before: string;
-  /** What the step before came to. */
-  readonly after: DropPlace | undefined;
-  readonly stays: Staying;
+  /** The result of the previous step. */
+  readonly after: DropPosition | undefined;
+  readonly retained: RetainedRows;
 }
 
-/** Which rows stay though they are old. */
-export interface Staying {
-  /** Of a row, as SQL: the name of its table in front of columns. */
-  isSo(row: Sql): Sql;
-  /** A query for all of them in a partition, which may hold millions: by indexes. */
-  among(partition: Sql): Sql;
+/** Old rows that must stay. */
+export interface RetainedRows {
+  /** Renders the condition for a row; its argument qualifies the columns. */
+  condition(row: Sql): Sql;
+  /** Renders a query for all of them in a partition. It must use indexes, because a partition may hold millions of rows. */
+  select(partition: Sql): Sql;
 }
 
-/** Rows that are dropped at once where there are no partitions: requests go on between. */
-const CHUNK = 500;
+/** Rows deleted per transaction on a database without partitions; requests run between two of them. */
+const ROWS_PER_STEP = 500;
 
 /**
- * Drops some of a table's oldest rows: a partition, or a bounded number; undefined where none is left. Once all partitions that end by then
- * are gone, rows that others hold go too: the first has all that was there before there were any, to its last day.
+ * Drops a table's oldest rows: one partition, or a bounded number of rows. Returns undefined at the end. After the last partition, it
+ * deletes old rows one by one, because the first partition also holds newer rows.
  */
-export async function dropOldest(tx: Transaction, resource: Resource, { before, after, stays }: Dropping): Promise<DropPlace | undefined> {
-  const { table, column } = partitioned(resource);
+export async function dropOldest(
+  tx: Transaction,
+  resource: Resource,
+  { before, after, retained: stays }: DropOptions,
+): Promise<DropPosition | undefined> {
+  const { table, column } = toPartitioned(resource);
   const { partitions } = dialectOf(tx);
-  if (partitions === undefined || isRow(after)) return deleteOldest(tx, { table, column }, { before, after, stays });
-  const dropped = await partitions.drop(tx, { table, column }, { before, after: after?.at, staying: stays.among });
-  return dropped === undefined ? deleteOldest(tx, { table, column }, { before, after: undefined, stays }) : { at: dropped.until, id: '' };
+  if (partitions === undefined || isRow(after)) return deleteOldest(tx, { table, column }, { before, after, retained: stays });
+  const dropped = await partitions.drop(tx, { table, column }, { before, after: after?.at, staying: stays.select });
+  return dropped === undefined
+    ? deleteOldest(tx, { table, column }, { before, after: undefined, retained: stays })
+    : { at: dropped.until, id: '' };
 }
 
-/** Whether the step before came to a row, and not to a partition. */
-function isRow(place: DropPlace | undefined): boolean {
+/** Returns true if the previous step deleted rows, not a partition. */
+function isRow(place: DropPosition | undefined): boolean {
   return place !== undefined && place.id !== '';
 }
 
 async function deleteOldest(
   tx: Transaction,
   { table, column }: Partitioned,
-  { before, after, stays }: Dropping,
-): Promise<DropPlace | undefined> {
+  { before, after, retained: stays }: DropOptions,
+): Promise<DropPosition | undefined> {
   const [at, from] = [sql.ref(column), after ?? { at: '', id: '' }];
-  const rows = await tx.all<DropPlace>(sql`
+  const rows = await tx.all<DropPosition>(sql`
     SELECT ${at} AS "at", "id" FROM ${sql.table(table)}
-    WHERE ${at} < ${before} AND ${at} >= ${from.at} AND (${at} > ${from.at} OR "id" > ${from.id}) ORDER BY ${at} NULLS FIRST, "id" LIMIT ${CHUNK}`);
+    WHERE ${at} < ${before} AND ${at} >= ${from.at} AND (${at} > ${from.at} OR "id" > ${from.id}) ORDER BY ${at} NULLS FIRST, "id" LIMIT ${ROWS_PER_STEP}`);
   const [first, last] = [rows.at(0), rows.at(-1)];
   if (first === undefined || last === undefined) return undefined;
   const ids = tx.dialect.listItems(sql`${JSON.stringify(rows.map(({ id }) => id))}`);
-  // Between these times, so that no partition is entered in vain.
+  // The bounds let the database skip partitions.
   const found = sql`${at} >= ${first.at} AND ${at} <= ${last.at} AND "id" IN (SELECT value FROM ${ids})`;
-  await tx.run(sql`DELETE FROM ${sql.table(table)} WHERE ${found} AND NOT (${stays.isSo(sql.table(table))})`);
+  await tx.run(sql`DELETE FROM ${sql.table(table)} WHERE ${found} AND NOT (${stays.condition(sql.table(table))})`);
   return last;
 }
 
-function partitioned({ name, partitionBy }: Resource): Partitioned {
-  if (partitionBy === undefined) throw new Error(`${name} says not by which column its rows are old`);
+function toPartitioned({ name, partitionBy }: Resource): Partitioned {
+  if (partitionBy === undefined) throw new Error(`${name} has no partition column`);
   return { table: name, column: partitionBy };
 }
 
-/** The day of a time, by UTC. */
+/** Returns the UTC day of a time. */
 function toDay(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
 }

@@ -1,59 +1,62 @@
 import { createId } from '../ids.ts';
 import { type ChainLink, type ChainWriter, ConstraintError } from './contract.ts';
 
-/** How a transaction ended: with what it wrote, without it, or nobody knows. */
+/** The end of a transaction; `unknown` for a commit in doubt. */
 export type TransactionEnd = 'committed' | 'undone' | 'unknown';
 
-/** A writer for the length of one transaction. */
+/** The lease of a chain writer for one transaction. */
 export interface WriterLease {
-  /** Taken when first asked for: most that only look append nothing. */
+  /** Taken on first use: most transactions that only read append nothing. */
   readonly writer: ChainWriter;
-  /** Told what the transaction failed by: where somebody has put an entry in the place of the chain's next, another chain has to begin. */
+  /**
+   * Notes the error of the transaction: if another program has stored an entry at the chain's next position, the writer is given up and a
+   * new chain begins.
+   */
   noteError(error: unknown): void;
-  /** Gives the writer back, to go on from where the transaction left it. */
-  end(how: TransactionEnd): void;
+  /** Returns the writer, in the state that corresponds to the end of the transaction. */
+  end(outcome: TransactionEnd): void;
 }
 
-/** The writers of one process: as many as there were transactions that appended at the same time. */
+/** The chain writers of a process: as many as there were concurrent transactions with appended rows. */
 export interface ChainWriters {
   lease(): WriterLease;
-  /** Ends all chains, those on loan too: what they rest on may be there no more. Others begin. */
+  /** Gives up all writers, leased ones too, because the end of their chains may no longer be stored. New chains begin. */
   discard(): void;
 }
 
-const NOTHING: ChainLink = Object.freeze({ sequence: 0, hash: '' });
+const EMPTY: ChainLink = Object.freeze({ sequence: 0, hash: '' });
 
 /**
- * Lends writers to transactions, each to one at a time: so the entries of a chain follow one another, and none is missing. A writer whose
- * transaction may have committed or not is given up; its chain ends where it ends, and nobody else continues it.
+ * Leases each writer to one transaction at a time, so that the entries of a chain follow one another without a gap. A writer whose
+ * transaction is in doubt is given up, and its chain ends.
  */
 export function createChainWriters(): ChainWriters {
   let free: ChainWriter[] = [];
 
   function lend(): WriterLease {
-    const home = free;
+    const pool = free;
     let writer: ChainWriter | undefined;
-    let lent = NOTHING;
+    let start = EMPTY;
     let isTaken = false;
     return {
       get writer() {
-        // The one given back last first: where few are at work at once, few chains there are.
-        writer ??= take(home.pop() ?? { id: createId(), last: NOTHING });
+        // The last returned writer first: so few chains are in use when few transactions run at once.
+        writer ??= take(pool.pop() ?? { id: createId(), last: EMPTY });
         return writer;
       },
       noteError(error) {
         isTaken ||= error instanceof ConstraintError && error.table === '_Decision';
       },
-      end(how) {
+      end(outcome) {
         if (writer === undefined) return;
-        if (how === 'undone') writer.last = lent;
-        if (how !== 'unknown' && !isTaken && home === free) home.push(writer);
+        if (outcome === 'undone') writer.last = start;
+        if (outcome !== 'unknown' && !isTaken && pool === free) pool.push(writer);
         writer = undefined;
       },
     };
 
     function take(taken: ChainWriter): ChainWriter {
-      lent = taken.last;
+      start = taken.last;
       return taken;
     }
   }

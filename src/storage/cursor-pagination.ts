@@ -10,7 +10,7 @@ import { loadDeletedRecord, loadRecord } from './records.ts';
 import { columnOf, type Existence } from './table-names.ts';
 
 /** Characters of sort values that a position carries; where there are more, they are read again from its record. */
-const CARRIED = 1000;
+const MAX_KEY_LENGTH = 1000;
 
 /** The order of a list: the keys asked for, then `id`, so that no two records stand at the same place. */
 export type Order = readonly ResolvedSortKey[];
@@ -39,13 +39,13 @@ export function orderSql(resource: Resource, order: Order): Sql {
 }
 
 /** Where a record stands in an order. */
-export function positionOf(record: StoredRecord, order: Order): CursorPosition {
+export function toPosition(record: StoredRecord, order: Order): CursorPosition {
   const keys = order.slice(0, -1).map(({ field }) => record[field.name] ?? null);
-  return JSON.stringify(keys).length > CARRIED ? { id: record.id } : { id: record.id, keys };
+  return JSON.stringify(keys).length > MAX_KEY_LENGTH ? { id: record.id } : { id: record.id, keys };
 }
 
 /** Where a list goes on, and in which. */
-export interface Behind {
+export interface CursorQuery {
   readonly order: Order;
   readonly position: CursorPosition;
   readonly existence?: Existence | undefined;
@@ -56,19 +56,19 @@ export interface Behind {
  * at the beginning of each. Together they are true on every record behind it. Throws REQUEST_CURSOR where the position no
  * longer means anything.
  */
-export async function stretchesBehind(tx: Transaction, resource: Resource, at: Behind): Promise<readonly Sql[]> {
+export async function rangesAfter(tx: Transaction, resource: Resource, at: CursorQuery): Promise<readonly Sql[]> {
   const { order, position } = at;
   const keys = position.keys ?? (await loadKeys(tx, resource, at));
   if (keys.length !== order.length - 1) throw mismatch('the cursor is of a list in another order');
   const values = [...keys, position.id];
   const steps = order.map(
-    (key, index): Step => ({ key, column: columnOf(resource, key.field.name), value: toBound(key, values[index] ?? null) }),
+    (key, index): CursorStep => ({ key, column: columnOf(resource, key.field.name), value: toBound(key, values[index] ?? null) }),
   );
-  return stretches(steps);
+  return toRanges(steps);
 }
 
 /** One key of the order at the position. */
-interface Step {
+interface CursorStep {
   readonly key: ResolvedSortKey;
   readonly column: Sql;
   /** As the column holds it. */
@@ -76,29 +76,29 @@ interface Step {
 }
 
 /** Records without a value are a stretch of their own: no range of an index holds them together with others. */
-function stretches([step, ...others]: readonly Step[]): readonly Sql[] {
+function toRanges([step, ...others]: readonly CursorStep[]): readonly Sql[] {
   if (step === undefined) return [];
   const { column, value, key } = step;
   if (value === null) {
-    const rest = sql`(${column} IS NULL AND ${behind(others)})`;
+    const rest = sql`(${column} IS NULL AND ${isAfter(others)})`;
     return key.descending ? [rest] : [rest, sql`${column} IS NOT NULL`];
   }
   const sign = sql.raw(key.descending ? '<' : '>');
   // The first comparison says nothing new, yet is what an index can be entered by.
-  const rest = others.length === 0 ? sql`${column} ${sign} ${value}` : sql`(${column} ${sign}= ${value} AND ${behind([step, ...others])})`;
+  const rest = others.length === 0 ? sql`${column} ${sign} ${value}` : sql`(${column} ${sign}= ${value} AND ${isAfter([step, ...others])})`;
   return key.descending && !key.field.required ? [rest, sql`${column} IS NULL`] : [rest];
 }
 
 /** Behind by the first key, or level with it and behind by the others. */
-function behind([step, ...others]: readonly Step[]): Sql {
+function isAfter([step, ...others]: readonly CursorStep[]): Sql {
   if (step === undefined) return sql`FALSE`;
-  const beyond = beyondOne(step);
+  const beyond = isAfterKey(step);
   if (others.length === 0) return beyond;
   const level = step.value === null ? sql`${step.column} IS NULL` : sql`${step.column} = ${step.value}`;
-  return sql`(${beyond} OR (${level} AND ${behind(others)}))`;
+  return sql`(${beyond} OR (${level} AND ${isAfter(others)}))`;
 }
 
-function beyondOne({ key, column, value }: Step): Sql {
+function isAfterKey({ key, column, value }: CursorStep): Sql {
   if (!key.descending) return value === null ? sql`${column} IS NOT NULL` : sql`${column} > ${value}`;
   if (value === null) return sql`FALSE`;
   return key.field.required ? sql`${column} < ${value}` : sql`(${column} < ${value} OR ${column} IS NULL)`;
@@ -110,7 +110,7 @@ function toBound({ field }: ResolvedSortKey, value: Json): unknown {
   return bound;
 }
 
-async function loadKeys(tx: Transaction, resource: Resource, { order, position, existence }: Behind): Promise<readonly Json[]> {
+async function loadKeys(tx: Transaction, resource: Resource, { order, position, existence }: CursorQuery): Promise<readonly Json[]> {
   const load = existence === 'deleted' ? loadDeletedRecord : loadRecord;
   const record = await load(tx, resource, position.id);
   if (record === undefined) throw mismatch('the record at which the cursor stood is gone');

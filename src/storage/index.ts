@@ -1,11 +1,11 @@
 /**
- * Keeping what is kept: the database, tables that follow definitions, records, policies.
+ * Storage: the database contract, records and lists, policies and their history, and the queries of the audit log. `migrations/` changes
+ * tables, `sqlite/` and `postgres/` contain what differs between the databases.
  *
- * No statement reaches a table without a condition; names in SQL come from definitions alone, values are bound; nothing
- * is answered before it is durable. It must never decide (it is handed conditions) and never know who asks.
- * `sqlite/` and `postgres/` say only how they differ.
+ * Rules: no statement reaches a table without a condition; names in SQL come from definitions only, values are bound; nothing is
+ * acknowledged before it is durable. Storage never decides and does not know the caller: it gets conditions.
  *
- * Begin with `database.ts`, the contract; then `sqlite/group-commit.ts`, `evolution/evolve.ts` and `list.ts`.
+ * Start with `contract.ts`, then `records.ts`, `record-lists.ts` and `sqlite/commit-batching.ts`.
  */
 export {
   type Authored,
@@ -22,7 +22,7 @@ export {
   type UserPair,
   updateAssignment,
 } from './assignment-records.ts';
-export { type DropPlace, type Dropping, dropOldest, makePartitions, type Staying } from './audit-partitions.ts';
+export { createPartitions, type DropOptions, type DropPosition, dropOldest, type RetainedRows } from './audit-partitions.ts';
 export {
   type AppendContext,
   type AppendStatements,
@@ -49,7 +49,6 @@ export {
   type WriteSet,
 } from './contract.ts';
 export { type CursorKey, type CursorPosition, openCursor, sealCursor } from './cursor-pagination.ts';
-export { findMatches, type MatchQuery } from './matching-records.ts';
 export { type DeletedRecords, listDeletedRecords } from './migrations/deleted-records.ts';
 export { type MigrationResult, migrate, planMigration, planMigrationIn } from './migrations/migrate.ts';
 export { hasChains, hasHistoryHashes, listMigrations, type MigrationRecord, recordRestore } from './migrations/migration-history.ts';
@@ -59,9 +58,15 @@ export type { Plan, Risk, Step } from './migrations/migration-plan.ts';
 export { loadOtherDefinitions } from './migrations/migration-status.ts';
 export { validateProgramVersion } from './migrations/program-version.ts';
 export { type PruneOptions, planPruneArchived, pruneArchived } from './migrations/prune-archived.ts';
-export { type DatabasePlace, emptyFileOf, openDatabase, openForReading } from './open-database.ts';
-export { applyPermissions, comparePermissions, type PermissionsComparison } from './permission-records.ts';
-export { findUnknownUsers, type ImportedPolicies, importPolicies } from './policy-bulk-import.ts';
+export { type DatabaseAddress, emptyFileOf, openDatabase, openForReading } from './open-database.ts';
+export {
+  applyPermissions,
+  comparePermissions,
+  findUnknownUsers,
+  type ImportedPolicies,
+  importPolicies,
+  type PermissionsComparison,
+} from './policy-bulk-import.ts';
 export { type HistoryHead, loadChanges, loadHistoryHead, loadPolicyStateAt, toVersionHash, VERSION_CONTENT } from './policy-history.ts';
 export {
   type AssignedPolicy,
@@ -80,15 +85,7 @@ export {
   loadPolicyToChange,
   updatePolicy,
 } from './policy-records.ts';
-export {
-  type CandidateQuery,
-  type Candidates,
-  type ListQuery,
-  listRecords,
-  loadCandidates,
-  type Page,
-  type Restriction,
-} from './record-lists.ts';
+export { findMatches, type ListQuery, listRecords, type MatchQuery, type Page, type Restriction } from './record-lists.ts';
 export {
   deleteRecord,
   insertRecord,
@@ -100,25 +97,25 @@ export {
   updateRecord,
 } from './records.ts';
 export {
-  emptyReferences,
-  findDangling,
+  clearReferences,
+  findDanglingReferences,
   findDeletedTogether,
-  findReferrers,
-  findReferringAdmin,
+  findReferencingAdmin,
+  findReferencingIds,
   lockReferences,
-  type RecordName,
-  type RecordNames,
-  type Referrer,
-  referrersTo,
+  type RecordId,
+  type RecordIds,
+  type ReferencingField,
+  referencingFieldsTo,
 } from './reference-checks.ts';
-export { loadReferenced, loadReferencedOfEach, type Referring } from './referenced-records.ts';
+export { loadReferenced, loadReferencedOfEach, type ReferenceQuery } from './referenced-records.ts';
 export { loadReferencing } from './referencing-records.ts';
 export { advanceRevisionAbove, currentRevision, loadRevision, type Revision } from './revision.ts';
-export { isSaidInSql } from './sql-target.ts';
+export { isExactInSql } from './sql-target.ts';
 export { type AutomaticBackupOptions, createBackups } from './sqlite/automatic-backups.ts';
 export { openSqlite, type SqliteOptions } from './sqlite/database.ts';
 export { countEntriesSince, type FileFacts, readBackup, readFacts } from './sqlite/read-backup.ts';
 export { type Replacement, replaceContent, type Staged, stageBackup } from './sqlite/replace-content.ts';
 export { type WrittenBackup, writeBackup } from './sqlite/write-backup.ts';
 export { insertionInto, readingById, selectionOf } from './table-names.ts';
-export { countUserValues } from './user-values.ts';
+export { type CandidateQuery, type Candidates, countUserValues, loadCandidates } from './user-queries.ts';

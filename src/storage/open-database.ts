@@ -3,49 +3,49 @@ import type { PostgresOptions } from './postgres/database.ts';
 import type { AutomaticBackupOptions } from './sqlite/automatic-backups.ts';
 import { hasSqlite, isEmpty, openSqlite } from './sqlite/database.ts';
 
-/** Where a database is: `sqlite:` and its file, or `postgres://…`; and how a server is spoken to. */
-export interface DatabasePlace extends Omit<PostgresOptions, 'url' | 'makesSchema'> {
+/** The address of a database, `sqlite:` and a file or `postgres://…`, and the options of its connections. */
+export interface DatabaseAddress extends Omit<PostgresOptions, 'url' | 'makesSchema'> {
   readonly database: string;
-  /** What becomes of backups that are made by themselves; a server has tools of its own for it. */
+  /** Where automatic backups go. Ignored for a server, which has backup tools of its own. */
   readonly backups?: AutomaticBackupOptions | undefined;
 }
 
-const FILE = 'sqlite:';
+const SQLITE_SCHEME = 'sqlite:';
 
 /**
- * Opens the database of a place. Creates the file where it is missing, and the schema of a server unless `makesSchema` is false.
+ * Opens a database. Creates a missing file, and a missing schema unless `makesSchema` is false.
  *
- * @throws SetupError where it cannot be opened, or cannot keep what it is given.
+ * @throws SetupError if it cannot be opened or cannot store data safely.
  */
 export async function openDatabase(
-  place: DatabasePlace,
+  address: DatabaseAddress,
   { makesSchema = true }: { readonly makesSchema?: boolean } = {},
 ): Promise<Database> {
-  const { database, backups, ...options } = place;
-  if (!database.startsWith(FILE)) return openServer({ url: database, ...options, makesSchema });
+  const { database, backups, ...options } = address;
+  if (!database.startsWith(SQLITE_SCHEME)) return openServer({ url: database, ...options, makesSchema });
   return openSqlite({ path: pathOf(database), backups, observer: options.observer, log: options.log });
 }
 
-/** The same, for looking only: what is not there yet is not made, and an empty one looked at in its place. */
-export async function openForReading(place: DatabasePlace): Promise<Database> {
-  const { database, backups, ...options } = place;
-  if (!database.startsWith(FILE)) return openServer({ url: database, ...options, makesSchema: false });
+/** Opens a database for reading: creates nothing, and opens an empty database in memory if the file is missing. */
+export async function openForReading(address: DatabaseAddress): Promise<Database> {
+  const { database, backups, ...options } = address;
+  if (!database.startsWith(SQLITE_SCHEME)) return openServer({ url: database, ...options, makesSchema: false });
   return openSqlite({ path: hasSqlite(pathOf(database)) ? pathOf(database) : ':memory:', backups });
 }
 
 /** Returns the file of an embedded database without content; undefined for a database with content and for a server. */
 export function emptyFileOf(database: string): { readonly path: string; readonly exists: boolean } | undefined {
-  if (!database.startsWith(FILE)) return undefined;
+  if (!database.startsWith(SQLITE_SCHEME)) return undefined;
   const path = pathOf(database);
   return isEmpty(path) ? { path, exists: hasSqlite(path) } : undefined;
 }
 
-/** Whoever has a file waits for no driver of servers. */
+/** Imports the PostgreSQL driver on demand; installations with SQLite do not load it. */
 async function openServer(options: PostgresOptions): Promise<Database> {
   const { openPostgres } = await import('./postgres/database.ts');
   return openPostgres(options);
 }
 
 function pathOf(database: string): string {
-  return database.slice(FILE.length);
+  return database.slice(SQLITE_SCHEME.length);
 }

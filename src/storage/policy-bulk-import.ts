@@ -1,9 +1,19 @@
-import type { Policy, PolicyImport, RolePolicy, RuleInput, UserPolicy } from '../authz/policies/index.ts';
+import type {
+  PlannedAssignment,
+  PlannedPolicies,
+  Policy,
+  PolicyImport,
+  PolicyInput,
+  RolePolicy,
+  RuleInput,
+  UserPolicy,
+} from '../authz/policies/index.ts';
 import { Problem } from '../errors.ts';
 import { sql } from '../sql.ts';
 import {
   type AssignmentOf,
   type AuthoredChange,
+  assignToRole,
   isInForce,
   loadRolePolicies,
   loadUserPolicies,
@@ -13,8 +23,8 @@ import {
   withChange,
 } from './assignment-records.ts';
 import type { RowLock, Transaction } from './contract.ts';
-import { keepVersions } from './policy-history.ts';
-import { type Author, changedPolicy, loadPolicies, newPolicy, type PolicyDraft } from './policy-records.ts';
+import { storeVersions } from './policy-history.ts';
+import { type Author, changedPolicy, createPolicy, loadPolicies, newPolicy, type PolicyDraft } from './policy-records.ts';
 import { deleteFrom, POLICY_TABLES, writeAll } from './policy-tables.ts';
 import { advanceRevision, lockPolicies } from './revision.ts';
 import { idList } from './table-names.ts';
@@ -30,7 +40,7 @@ export interface ImportedPolicies {
 }
 
 /**
- * Makes policies what an import says, each known by its name, and assigns them: all in one epoch, and in none where
+ * Makes policies what an import says, each known by its name, and assigns them: all in one revision, and in none where
  * everything stands so already. Who has a policy and is not named keeps it. Reads and writes with few statements, however many
  * there are. Throws USER_UNKNOWN.
  */
@@ -39,9 +49,9 @@ export async function importPolicies(tx: Transaction, imports: readonly PolicyIm
   const unknown = await findUnknown(tx, usersOf(imports), 'keyShare');
   if (unknown.size > 0) throw new Problem('USER_UNKNOWN', 'no user has this id');
   await lockPolicies(tx);
-  const drafted = draft(imports, await loadStanding(tx, imports), { by, now: tx.now });
+  const drafted = draft(imports, await loadExisting(tx, imports), { by, now: tx.now });
   const { policies, users, roles } = drafted;
-  if (policies.length + users.length + roles.length > 0) await write(tx, drafted, { epoch: await advanceRevision(tx), by });
+  if (policies.length + users.length + roles.length > 0) await write(tx, drafted, { revision: await advanceRevision(tx), by });
   return drafted.done;
 }
 
@@ -65,7 +75,7 @@ function usersOf(imports: readonly PolicyImport[]): readonly string[] {
 }
 
 /** What there is of what an import names. */
-interface Standing {
+interface ExistingPolicies {
   /** By name. */
   readonly policies: ReadonlyMap<string, Policy>;
   /** Of those policies; to users, of those who are named. By `keyOf`. */
@@ -73,7 +83,7 @@ interface Standing {
   readonly roles: ReadonlyMap<string, RolePolicy>;
 }
 
-async function loadStanding(tx: Transaction, imports: readonly PolicyImport[]): Promise<Standing> {
+async function loadExisting(tx: Transaction, imports: readonly PolicyImport[]): Promise<ExistingPolicies> {
   const names = imports.map(({ policy }) => policy.name);
   const policies = names.length === 0 ? [] : await loadPolicies(tx, sql`"name" IN ${idList(tx.dialect, names)}`);
   const ids = policies.map(({ id }) => id);
@@ -108,14 +118,14 @@ interface Authored extends Author {
   readonly now: number;
 }
 
-function draft(imports: readonly PolicyImport[], standing: Standing, author: Authored): Draft {
+function draft(imports: readonly PolicyImport[], standing: ExistingPolicies, author: Authored): Draft {
   const done = { created: 0, updated: 0, unchanged: 0, assigned: 0 };
   const policies: PolicyDraft[] = [];
   const [users, roles] = [createDrafts(standing.users, author), createDrafts(standing.roles, author)];
   for (const { policy: input, ...held } of imports) {
     const existing = standing.policies.get(input.name);
     const rules = existing === undefined ? input.rules : withKnownIds(input.rules, existing);
-    const isSame = existing !== undefined && saysSame({ ...input, rules }, existing);
+    const isSame = existing !== undefined && hasSameMembers({ ...input, rules }, existing);
     const policy =
       existing === undefined ? newPolicy(input, author) : isSame ? existing : changedPolicy(existing, { ...input, rules }, author.now);
     done[existing === undefined ? 'created' : isSame ? 'unchanged' : 'updated']++;
@@ -147,7 +157,7 @@ function createDrafts<Assignment extends UserPolicy | RolePolicy>(
       const fresh = newAssignment(pair, { ...said, by }, { now, ended: existing });
       // An ended assignment is renewed, as by the assign endpoint: members that the file omits get their defaults.
       const isRenewed = existing !== undefined && !isInForce(existing, now) && isInForce(fresh, now);
-      if (existing !== undefined && !isRenewed && standsSo(said, existing)) return false;
+      if (existing !== undefined && !isRenewed && isUnchanged(said, existing)) return false;
       changed.set(key, existing === undefined || isRenewed ? fresh : withChange(existing, { ...said, by }));
       return true;
     },
@@ -156,13 +166,13 @@ function createDrafts<Assignment extends UserPolicy | RolePolicy>(
 }
 
 /** Whoever assigned it is no part of what is said; an expiry of null is none. */
-function standsSo({ assignedBy: _, ...said }: Omit<AuthoredChange, 'by'>, existing: UserPolicy | RolePolicy): boolean {
+function isUnchanged({ assignedBy: _, ...said }: Omit<AuthoredChange, 'by'>, existing: UserPolicy | RolePolicy): boolean {
   const given = Object.entries(said).filter(([, value]) => value !== undefined);
-  return saysSame(Object.fromEntries(given.map(([name, value]) => [name, value ?? undefined])), existing);
+  return hasSameMembers(Object.fromEntries(given.map(([name, value]) => [name, value ?? undefined])), existing);
 }
 
-async function write(tx: Transaction, draft: Draft, change: { readonly epoch: number; readonly by: string }): Promise<void> {
-  const version = change.epoch;
+async function write(tx: Transaction, draft: Draft, change: { readonly revision: number; readonly by: string }): Promise<void> {
+  const version = change.revision;
   const policies = draft.policies.map((policy): Policy => ({ ...policy, version }));
   const users = draft.users.map((assignment) => ({ ...assignment, version }));
   const roles = draft.roles.map((assignment) => ({ ...assignment, version }));
@@ -174,9 +184,9 @@ async function write(tx: Transaction, draft: Draft, change: { readonly epoch: nu
   await writeAll(tx, POLICY_TABLES.rule, rules);
   await writeAll(tx, POLICY_TABLES.userPolicy, users);
   await writeAll(tx, POLICY_TABLES.rolePolicy, roles);
-  await keepVersions(tx, policies.map(versionOf), { kind: 'policy', ...change });
-  await keepVersions(tx, users.map(versionOf), { kind: 'userPolicy', ...change });
-  await keepVersions(tx, roles.map(versionOf), { kind: 'rolePolicy', ...change });
+  await storeVersions(tx, policies.map(versionOf), { kind: 'policy', ...change });
+  await storeVersions(tx, users.map(versionOf), { kind: 'userPolicy', ...change });
+  await storeVersions(tx, roles.map(versionOf), { kind: 'rolePolicy', ...change });
 }
 
 function idOf({ id }: Policy): string {
@@ -191,7 +201,7 @@ function versionOf(value: Policy | UserPolicy | RolePolicy) {
 function withKnownIds(rules: readonly RuleInput[], { rules: known }: Policy): readonly RuleInput[] {
   const free = new Set(known);
   return rules.map((rule) => {
-    const same = [...free].find((each) => saysSame(rule, each));
+    const same = [...free].find((each) => hasSameMembers(rule, each));
     if (same === undefined) return rule;
     free.delete(same);
     return { ...rule, id: same.id };
@@ -199,13 +209,66 @@ function withKnownIds(rules: readonly RuleInput[], { rules: known }: Policy): re
 }
 
 /** Whether something stored has every member as it is given; for rules of a policy, in the same order. */
-function saysSame(given: object, stored: object): boolean {
+function hasSameMembers(given: object, stored: object): boolean {
   const members = new Map(Object.entries(stored));
   return Object.entries(given).every(([name, value]) => {
     const kept: unknown = members.get(name);
     if (name === 'createdBy') return true;
     if (name !== 'rules') return JSON.stringify(value) === JSON.stringify(kept);
     const [rules, others] = [value as readonly object[], kept as readonly object[]];
-    return rules.length === others.length && rules.every((rule, index) => saysSame(rule, others[index] ?? {}));
+    return rules.length === others.length && rules.every((rule, index) => hasSameMembers(rule, others[index] ?? {}));
   });
+}
+
+/** How the policies that legacy `permissions` maps ask for differ from those that stand. */
+export interface PermissionsComparison {
+  readonly missingPolicies: readonly PolicyInput[];
+  readonly missingAssignments: readonly PlannedAssignment[];
+  /** Names of policies that stand with other rules than the map asks for: somebody changed one or the other. */
+  readonly differing: readonly string[];
+}
+
+/** Compares what the maps ask for with what stands. */
+export async function comparePermissions(tx: Transaction, planned: PlannedPolicies): Promise<PermissionsComparison> {
+  const byName = new Map((await loadPolicies(tx, sql`1 = 1`)).map((policy) => [policy.name, policy]));
+  const assigned = new Set((await loadRolePolicies(tx, sql`1 = 1`)).map(roleKeyOf));
+  return {
+    missingPolicies: planned.policies.filter(({ name }) => !byName.has(name)),
+    missingAssignments: planned.assignments.filter(
+      ({ policy, role }) => !assigned.has(roleKeyOf({ policyId: byName.get(policy)?.id ?? '', role })),
+    ),
+    differing: planned.policies.filter((policy) => differs(policy, byName.get(policy.name))).map(({ name }) => name),
+  };
+}
+
+/**
+ * Makes what is missing, and answers what that was. A policy that stands is left as it is: whoever narrowed its rules
+ * by hand would not want them widened again.
+ */
+export async function applyPermissions(tx: Transaction, planned: PlannedPolicies, { by }: Author): Promise<PermissionsComparison> {
+  await lockPolicies(tx);
+  const comparison = await comparePermissions(tx, planned);
+  for (const policy of comparison.missingPolicies) await createPolicy(tx, policy, { by });
+  const ids = new Map((await loadPolicies(tx, sql`1 = 1`)).map(({ name, id }) => [name, id]));
+  for (const { policy, role } of comparison.missingAssignments) {
+    const policyId = ids.get(policy);
+    if (policyId !== undefined) await assignToRole(tx, { policyId, role }, { by });
+  }
+  return comparison;
+}
+
+function roleKeyOf({ policyId, role }: Pick<RolePolicy, 'policyId' | 'role'>): string {
+  return `${role} ${policyId}`;
+}
+
+function differs(planned: PolicyInput, standing: Policy | undefined): boolean {
+  return standing !== undefined && ruleKeys(planned) !== ruleKeys(standing);
+}
+
+/** What rules come to, whatever their order and ids. */
+function ruleKeys({ rules }: Pick<PolicyInput, 'rules'>): string {
+  const keys = rules.map(({ resource, action, effect, conditions, isActive, priority }) =>
+    JSON.stringify([resource, action, effect, conditions, isActive, priority]),
+  );
+  return keys.sort().join('\n');
 }

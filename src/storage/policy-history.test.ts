@@ -5,7 +5,7 @@ import { sql } from '../sql.ts';
 import { assignToRole, assignToUser, loadUserPolicies, removeAssignment, updateAssignment } from './assignment-records.ts';
 import type { Transaction } from './contract.ts';
 import { migrate } from './migrations/migrate.ts';
-import { type ChangesSince, keepVersion, loadChanges, loadPolicyStateAt } from './policy-history.ts';
+import { type ChangesSince, loadChanges, loadPolicyStateAt, storeVersion } from './policy-history.ts';
 import { createPolicy, deletePolicy, loadPolicyState, updatePolicy } from './policy-records.ts';
 import { insertInto, POLICY_TABLES } from './policy-tables.ts';
 import { insertRecord } from './records.ts';
@@ -110,7 +110,7 @@ describe('the history', () => {
       for (const each of [...userIds.map((userId) => to(userId, policyId)), to('many0', kept.id)]) {
         const value = { ...each, assignedBy: by, assignedAt: AT, isActive: true, context: {}, version: epoch };
         await insertInto(tx, POLICY_TABLES.userPolicy, value);
-        await keepVersion(tx, { kind: 'userPolicy', id: each.id, userId: each.userId, value, epoch, by });
+        await storeVersion(tx, { kind: 'userPolicy', id: each.id, userId: each.userId, value, revision: epoch, by });
       }
     });
     const from = await inTransaction(loadRevision);

@@ -4,7 +4,7 @@ import { createId } from '../ids.ts';
 import { type Row, toRow } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import type { Transaction } from './contract.ts';
-import { insertInto, POLICY_TABLES, STRETCH, selectFrom, toPlain, writeAll } from './policy-tables.ts';
+import { insertInto, POLICY_TABLES, ROWS_PER_STATEMENT, selectFrom, toPlain, writeAll } from './policy-tables.ts';
 import type { Revision } from './revision.ts';
 import { idList } from './table-names.ts';
 
@@ -19,35 +19,37 @@ export interface Version {
   readonly userId?: string | undefined;
   /** As it is from now on; undefined where it was deleted. */
   readonly value: Policy | UserPolicy | RolePolicy | undefined;
-  /** The epoch that the change began. */
-  readonly epoch: number;
+  /** The revision that the change began. */
+  readonly revision: number;
   /** User id of whoever changed it. */
   readonly by: string;
 }
 
-/** Keeps a version: the one in force until now ends with its epoch, the new one begins. */
-export async function keepVersion(tx: Transaction, { kind, id, userId, value, epoch, by }: Version): Promise<void> {
-  await tx.run(sql`UPDATE "_PolicyHistory" SET "toEpoch" = ${epoch} WHERE "kind" = ${kind} AND "subjectId" = ${id} AND "toEpoch" IS NULL`);
+/** Keeps a version: the one in force until now ends with its revision, the new one begins. */
+export async function storeVersion(tx: Transaction, { kind, id, userId, value, revision, by }: Version): Promise<void> {
+  await tx.run(
+    sql`UPDATE "_PolicyHistory" SET "toEpoch" = ${revision} WHERE "kind" = ${kind} AND "subjectId" = ${id} AND "toEpoch" IS NULL`,
+  );
   const changedAt = new Date(tx.now).toISOString();
-  const version = { id: createId(), kind, subjectId: id, userId, fromEpoch: epoch, value, changedBy: by, changedAt };
+  const version = { id: createId(), kind, subjectId: id, userId, fromEpoch: revision, value, changedBy: by, changedAt };
   await insertInto(tx, POLICY_TABLES.history, version);
-  await extendHistoryHash(tx, epoch, [version]);
+  await extendHistoryHash(tx, revision, [version]);
 }
 
 /** What of many versions is each one's own. */
 export type OwnVersion = Pick<Version, 'id' | 'userId' | 'value'>;
 
-/** Keeps versions of many of one kind that began with one epoch, with few statements. */
-export async function keepVersions(
+/** Keeps versions of many of one kind that began with one revision, with few statements. */
+export async function storeVersions(
   tx: Transaction,
   versions: readonly OwnVersion[],
-  { kind, epoch, by }: Pick<Version, 'kind' | 'epoch' | 'by'>,
+  { kind, revision, by }: Pick<Version, 'kind' | 'revision' | 'by'>,
 ): Promise<void> {
-  for (let at = 0; at < versions.length; at += STRETCH) {
+  for (let at = 0; at < versions.length; at += ROWS_PER_STATEMENT) {
     // Each by itself, and not as one list: of a table that has grown just now, servers do not know that few rows fit.
-    const ids = sql.join(versions.slice(at, at + STRETCH).map(({ id }) => id));
+    const ids = sql.join(versions.slice(at, at + ROWS_PER_STATEMENT).map(({ id }) => id));
     await tx.run(
-      sql`UPDATE "_PolicyHistory" SET "toEpoch" = ${epoch} WHERE "kind" = ${kind} AND "subjectId" IN (${ids}) AND "toEpoch" IS NULL`,
+      sql`UPDATE "_PolicyHistory" SET "toEpoch" = ${revision} WHERE "kind" = ${kind} AND "subjectId" IN (${ids}) AND "toEpoch" IS NULL`,
     );
   }
   const changedAt = new Date(tx.now).toISOString();
@@ -56,12 +58,12 @@ export async function keepVersions(
     id: createId(),
     kind,
     subjectId: id,
-    fromEpoch: epoch,
+    fromEpoch: revision,
     changedBy: by,
     changedAt,
   }));
   await writeAll(tx, POLICY_TABLES.history, rows);
-  if (rows.length > 0) await extendHistoryHash(tx, epoch, rows);
+  if (rows.length > 0) await extendHistoryHash(tx, revision, rows);
 }
 
 /** What a version's row holds of it. */
@@ -85,16 +87,16 @@ export interface PastState extends PolicyState {
   readonly userPolicies: readonly UserPolicy[];
 }
 
-/** What one caller's decisions depended on at a past epoch: what a past decision is explained against. Costs what applied to them. */
-export async function loadPolicyStateAt(tx: Transaction, epoch: number, { userId, role }: PastCaller): Promise<PastState> {
+/** What one caller's decisions depended on at a past revision: what a past decision is explained against. Costs what applied to them. */
+export async function loadPolicyStateAt(tx: Transaction, revision: number, { userId, role }: PastCaller): Promise<PastState> {
   const inForce = (which: Sql): Promise<readonly StoredVersion[]> =>
-    selectVersions(tx, { where: sql`${which} AND "fromEpoch" <= ${epoch} AND ${lastsBeyond(epoch)} AND "value" IS NOT NULL` });
+    selectVersions(tx, { where: sql`${which} AND "fromEpoch" <= ${revision} AND ${lastsBeyond(revision)} AND "value" IS NOT NULL` });
   const ofRoles = valuesOf<RolePolicy>(await inForce(sql`"kind" = 'rolePolicy'`));
   const rolePolicies = ofRoles.filter((assignment) => assignment.role === role);
   const userPolicies = userId === undefined ? [] : await loadUserPoliciesAt(tx, userId, inForce);
   const ids = [...new Set([...rolePolicies, ...userPolicies].map(({ policyId }) => policyId))];
   const isOfThese = sql`"kind" = 'policy' AND "subjectId" IN ${idList(tx.dialect, ids)}`;
-  return { epoch, policies: ids.length === 0 ? [] : valuesOf(await inForce(isOfThese)), userPolicies, rolePolicies };
+  return { epoch: revision, policies: ids.length === 0 ? [] : valuesOf(await inForce(isOfThese)), userPolicies, rolePolicies };
 }
 
 async function loadUserPoliciesAt(
@@ -121,7 +123,7 @@ const CHANGES = 2000;
 const USER_CHANGES = 10_000;
 
 /**
- * What became another from one epoch to a later one, of which it is known that this transaction sees it. What a version says
+ * What became another from one revision to a later one, of which it is known that this transaction sees it. What a version says
  * never changes, and epochs are committed in the order of their numbers: so it is right for `to`, whatever is committed
  * meanwhile. Undefined where too much has changed, or where `from` never was: it was undone, or is of another history.
  */
@@ -153,8 +155,8 @@ function namesOf(userIds: readonly (string | null)[]): ReadonlySet<string> | und
   return named.length < userIds.length || named.length > USER_CHANGES ? undefined : new Set(named);
 }
 
-function lastsBeyond(epoch: number): Sql {
-  return sql`("toEpoch" IS NULL OR "toEpoch" > ${epoch})`;
+function lastsBeyond(revision: number): Sql {
+  return sql`("toEpoch" IS NULL OR "toEpoch" > ${revision})`;
 }
 
 interface VersionQuery {
@@ -209,11 +211,11 @@ export async function loadHistoryHead(tx: Transaction): Promise<HistoryHead | un
 }
 
 /** Extends the hash by versions that a revision begins, in the order in which they were stored. The caller holds the revision. */
-export async function extendHistoryHash(tx: Transaction, epoch: number, versions: readonly object[]): Promise<void> {
+export async function extendHistoryHash(tx: Transaction, revision: number, versions: readonly object[]): Promise<void> {
   const head = await loadHistoryHead(tx);
   const extended = versions.reduce<string>(
     (previous, version) => toVersionHash(previous, toRow(POLICY_TABLES.history, toPlain(version))),
     head?.hash ?? '',
   );
-  await tx.run(sql`UPDATE "_Epoch" SET "historyHash" = ${extended} WHERE "number" = ${epoch}`);
+  await tx.run(sql`UPDATE "_Epoch" SET "historyHash" = ${extended} WHERE "number" = ${revision}`);
 }

@@ -4,9 +4,9 @@ import { assignToRole, assignToUser, updateAssignment } from './assignment-recor
 import { migrate } from './migrations/migrate.ts';
 import { createPolicy, loadActiveAssignments, loadPolicyPage } from './policy-records.ts';
 import { insertRecord } from './records.ts';
-import { isSaidInSql } from './sql-target.ts';
+import { isExactInSql } from './sql-target.ts';
 import { define, openTestDatabase, resourceOf, toRecord } from './storage.fixture.ts';
-import { countUserValues } from './user-values.ts';
+import { countUserValues } from './user-queries.ts';
 
 const definitions = define({
   User: {
@@ -106,7 +106,7 @@ describe('what the database can say', () => {
   ] as const)('%s', (operator, value, expected) => {
     const path = { group: 'resource', keys: ['department'], text: 'resource.department' } as const;
     const comparison = { type: 'comparison', path, operator, operand: { type: 'literal', value }, ifExists: false } as const;
-    const said = isSaidInSql(comparison, user, { dialect: test.database.dialect, now: 0, timeZone: 'UTC', definitions });
+    const said = isExactInSql(comparison, user, { dialect: test.database.dialect, now: 0, timeZone: 'UTC', definitions });
     expect(said).toBe(expected);
   });
 });

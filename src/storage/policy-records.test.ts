@@ -7,7 +7,7 @@ import { sql } from '../sql.ts';
 import { assignToRole, assignToUser, loadUserPolicies, removeAssignment, updateAssignment } from './assignment-records.ts';
 import type { Database, Transaction } from './contract.ts';
 import { migrate } from './migrations/migrate.ts';
-import { applyPermissions, comparePermissions } from './permission-records.ts';
+import { applyPermissions, comparePermissions } from './policy-bulk-import.ts';
 import {
   createPolicy,
   deletePolicy,

@@ -15,7 +15,7 @@ import type { AssignableRole } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import { endAssignments, loadRolePolicies, loadUserPolicies } from './assignment-records.ts';
 import { ConstraintError, type Transaction } from './contract.ts';
-import { keepVersion } from './policy-history.ts';
+import { storeVersion } from './policy-history.ts';
 import { deleteFrom, insertInto, POLICY_TABLES, replaceIn, selectFrom } from './policy-tables.ts';
 import { advanceRevision, currentRevision, lockPolicies } from './revision.ts';
 
@@ -26,9 +26,9 @@ export interface Author {
 
 /** What everybody's decisions depend on, as this transaction sees it. */
 export async function loadPolicyState(tx: Transaction): Promise<PolicyState> {
-  const epoch = await currentRevision(tx);
+  const revision = await currentRevision(tx);
   const policies = await loadPolicies(tx, sql`1 = 1`);
-  return { epoch, policies, rolePolicies: await loadRolePolicies(tx, sql`1 = 1`) };
+  return { epoch: revision, policies, rolePolicies: await loadRolePolicies(tx, sql`1 = 1`) };
 }
 
 /** One policy with its rules. */
@@ -57,11 +57,11 @@ export async function createPolicy(tx: Transaction, input: PolicyInput, { by }: 
   await lockPolicies(tx);
   const draft = newPolicy(input, { by, now: tx.now });
   await checkNameFree(tx, draft);
-  const epoch = await advanceRevision(tx);
-  const policy = { ...draft, version: epoch };
+  const revision = await advanceRevision(tx);
+  const policy = { ...draft, version: revision };
   await refusingTakenName(policy.name, () => insertInto(tx, POLICY_TABLES.policy, policy));
   await insertRules(tx, policy.rules);
-  await keepVersion(tx, { kind: 'policy', id: policy.id, value: policy, epoch, by });
+  await storeVersion(tx, { kind: 'policy', id: policy.id, value: policy, revision, by });
   return policy;
 }
 
@@ -70,12 +70,12 @@ export async function updatePolicy(tx: Transaction, input: PolicyInput, { id, by
   await lockPolicies(tx);
   const draft = changedPolicy(await loadPolicyOrRefuse(tx, id), input, tx.now);
   await checkNameFree(tx, draft);
-  const epoch = await advanceRevision(tx);
-  const policy = { ...draft, version: epoch };
+  const revision = await advanceRevision(tx);
+  const policy = { ...draft, version: revision };
   await refusingTakenName(policy.name, () => replaceIn(tx, POLICY_TABLES.policy, policy));
   await deleteFrom(tx, POLICY_TABLES.rule, sql`"policyId" = ${id}`);
   await insertRules(tx, policy.rules);
-  await keepVersion(tx, { kind: 'policy', id, value: policy, epoch, by });
+  await storeVersion(tx, { kind: 'policy', id, value: policy, revision, by });
   return policy;
 }
 
@@ -83,11 +83,11 @@ export async function updatePolicy(tx: Transaction, input: PolicyInput, { id, by
 export async function deletePolicy(tx: Transaction, id: string, { by }: Author): Promise<Policy> {
   await lockPolicies(tx);
   const policy = await loadPolicyOrRefuse(tx, id);
-  const epoch = await advanceRevision(tx);
-  await endAssignments(tx, id, { epoch, by });
+  const revision = await advanceRevision(tx);
+  await endAssignments(tx, id, { revision, by });
   await deleteFrom(tx, POLICY_TABLES.rule, sql`"policyId" = ${id}`);
   await deleteFrom(tx, POLICY_TABLES.policy, sql`"id" = ${id}`);
-  await keepVersion(tx, { kind: 'policy', id, value: undefined, epoch, by });
+  await storeVersion(tx, { kind: 'policy', id, value: undefined, revision, by });
   return policy;
 }
 

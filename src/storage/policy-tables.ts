@@ -6,7 +6,7 @@ import type { Transaction } from './contract.ts';
 import { insertRecord } from './records.ts';
 import { insertionInto, quoteName, recordsOf, selectionOf, tableOf } from './table-names.ts';
 
-/** Where policies, their rules, assignments and versions are kept: tables like any other, made from definitions. */
+/** The tables of policies, rules, assignments and their history, which system definitions describe. */
 export const POLICY_TABLES: Readonly<Record<'policy' | 'rule' | 'userPolicy' | 'rolePolicy' | 'history', Resource>> = {
   policy: systemTable('_Policy'),
   rule: systemTable('_PolicyRule'),
@@ -15,41 +15,41 @@ export const POLICY_TABLES: Readonly<Record<'policy' | 'rule' | 'userPolicy' | '
   history: systemTable('_PolicyHistory'),
 };
 
-/** Inserts one row. Members without a column are not kept. */
+/** Inserts one row. Members without a column are ignored. */
 export async function insertInto(tx: Transaction, table: Resource, value: object): Promise<void> {
   await insertRecord(tx, table, toPlain(value));
 }
 
-/** Rows that are written with one statement: databases bound the number of values in one. */
-export const STRETCH = 500;
+/** Rows per statement: databases limit the number of bound values. */
+export const ROWS_PER_STATEMENT = 500;
 
-/** Writes many rows, a stretch with each statement; one whose id is there already becomes what it is here. */
+/** Inserts or replaces many rows with few statements. */
 export async function writeAll(tx: Transaction, table: Resource, values: readonly object[]): Promise<void> {
   const columns = columnsOf(table);
-  const settings = columns.map(({ name }) => `${quoteName(name)} = excluded.${quoteName(name)}`).join(', ');
-  for (let at = 0; at < values.length; at += STRETCH) {
-    const rows = values.slice(at, at + STRETCH).map((value) => toRow(table, toPlain(value)));
+  const assignments = columns.map(({ name }) => `${quoteName(name)} = excluded.${quoteName(name)}`).join(', ');
+  for (let at = 0; at < values.length; at += ROWS_PER_STATEMENT) {
+    const rows = values.slice(at, at + ROWS_PER_STATEMENT).map((value) => toRow(table, toPlain(value)));
     const text = insertionInto(tx.dialect, table.name, { columns, rows: rows.length });
     const parameters = rows.flatMap((row) => columns.map(({ name }) => row[name] ?? null));
-    await tx.run({ sql: `${text} ON CONFLICT ("id") DO UPDATE SET ${settings}`, parameters });
+    await tx.run({ sql: `${text} ON CONFLICT ("id") DO UPDATE SET ${assignments}`, parameters });
   }
 }
 
-/** Writes every column of the row that has the id; a member that is absent leaves its column without a value. */
+/** Replaces the row with the same id; columns of absent members become NULL. */
 export async function replaceIn(tx: Transaction, table: Resource, value: { readonly id: string }): Promise<void> {
   const row = toRow(table, toPlain(value));
-  const settings = columnsOf(table).map(
+  const assignments = columnsOf(table).map(
     ({ name, type }) => sql`${sql.raw(quoteName(name))} = ${tx.dialect.writtenValue(row[name] ?? null, type)}`,
   );
-  await tx.run(sql`UPDATE ${tableOf(table)} SET ${sql.join(settings)} WHERE "id" = ${value.id}`);
+  await tx.run(sql`UPDATE ${tableOf(table)} SET ${sql.join(assignments)} WHERE "id" = ${value.id}`);
 }
 
-/** Deletes the rows that a condition picks. */
+/** Deletes the rows that match a condition. */
 export async function deleteFrom(tx: Transaction, table: Resource, where: Sql): Promise<void> {
   await tx.run(sql`DELETE FROM ${tableOf(table)} WHERE ${where}`);
 }
 
-/** The rows that a condition picks, as the plain data they were; what their columns hold says that they are of type `Value`. */
+/** Loads the rows that match a condition, as values of type `Value`. The caller knows that the table holds them. */
 export async function selectFrom<Value>(
   tx: Transaction,
   table: Resource,
@@ -67,7 +67,7 @@ function systemTable(name: string): Resource {
   return resource;
 }
 
-/** Plain data without the members that are undefined. */
+/** Removes members that are undefined. */
 export function toPlain(value: object): JsonObject {
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined));
 }

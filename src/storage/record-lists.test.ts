@@ -6,9 +6,8 @@ import { resolveSort } from '../request/index.ts';
 import { fieldKind, type Resource, type StoredRecord } from '../resources/index.ts';
 import { sql } from '../sql.ts';
 import type { CursorPosition } from './cursor-pagination.ts';
-import { findMatches } from './matching-records.ts';
 import { migrate } from './migrations/migrate.ts';
-import { type ListQuery, listRecords, type Page } from './record-lists.ts';
+import { findMatches, type ListQuery, listRecords, type Page } from './record-lists.ts';
 import { deleteRecord, insertRecord } from './records.ts';
 import { define, failure, openTestDatabase, resourceOf, type TestDatabase, toRecord } from './storage.fixture.ts';
 

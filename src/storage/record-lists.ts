@@ -1,19 +1,22 @@
 import type { ReferencedRecords } from '../authz/context/index.ts';
 import { all, type Condition, compileCondition, conditionPaths, evaluate, type Scope } from '../conditions/index.ts';
+import { Problem } from '../errors.ts';
+import { ownValue } from '../operators/index.ts';
 import type { ResolvedSortKey } from '../request/index.ts';
 import { type Definitions, fromRow, type Resource, type Row, type StoredRecord } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import type { Transaction } from './contract.ts';
-import { type CursorPosition, type Order, orderSql, positionOf, stretchesBehind, toOrder } from './cursor-pagination.ts';
+import { type CursorPosition, type Order, orderSql, rangesAfter, toOrder, toPosition } from './cursor-pagination.ts';
+import { loadRecord } from './records.ts';
 import { loadReferencedOfEach } from './referenced-records.ts';
-import { sqlTargetFor } from './sql-target.ts';
-import { type Existence, recordsOf, selectionOf } from './table-names.ts';
+import { sqlTargetFor, targetKindOf } from './sql-target.ts';
+import { type Existence, selectionOf } from './table-names.ts';
 
 /** Which records are listed: exactly those on which the condition is true. */
 export interface Restriction {
   readonly where: Condition;
   /** What the condition is evaluated against, for one record and those it refers to; asked only where SQL cannot say all of it. */
-  scopeFor(record: StoredRecord, referred: ReferencedRecords): Scope;
+  scopeFor(record: StoredRecord, referenced: ReferencedRecords): Scope;
 }
 
 /** What a list is asked for. */
@@ -93,7 +96,7 @@ async function selectPage(source: Source, { limit, offset, after }: ListQuery): 
   const records = await fetch(source, { after, limit: limit + 1, offset: after?.skip ?? offset ?? 0 });
   const last = records[limit - 1];
   if (records.length <= limit || last === undefined) return { records };
-  return { records: records.slice(0, limit), next: positionOf(last, source.order) };
+  return { records: records.slice(0, limit), next: toPosition(last, source.order) };
 }
 
 /** Where it does not: each record that SQL lets through is looked at, within the time that is left for it. */
@@ -125,7 +128,7 @@ async function scanUntil(end: number, source: Source, query: ListQuery): Promise
         else if (records.length < limit) records.push(record);
         else return position === undefined ? { records } : { records, next: position };
       }
-      position = positionOf(record, source.order);
+      position = toPosition(record, source.order);
       if (performance.now() > end) return cut(records, { position, skip, truncated: 'scanMilliseconds' });
     }
     if (chunk.length < size) return { records };
@@ -155,7 +158,7 @@ interface Window {
 async function fetch(source: Source, { after, limit, offset }: Window): Promise<readonly StoredRecord[]> {
   if (after === undefined) return fetchWhere(source, source.filter, { limit, offset });
   const { order, existence } = source;
-  const stretches = await stretchesBehind(source.tx, source.resource, { order, existence, position: after });
+  const stretches = await rangesAfter(source.tx, source.resource, { order, existence, position: after });
   // What one stretch passes over, the next cannot know: with an offset they are asked as one.
   const asked = offset > 0 ? [sql`(${sql.join(stretches, sql` OR `)})`] : stretches;
   const records: StoredRecord[] = [];
@@ -183,40 +186,78 @@ async function countAll({ tx, tables, filter }: Source): Promise<number> {
   return Number(row?.total ?? 0);
 }
 
-/** Which users are looked for. */
-export interface CandidateQuery {
-  /** Those of these roles, whatever is assigned to them. */
-  readonly roles: readonly string[];
-  /** The id behind which to begin. */
-  readonly after?: string | undefined;
-  /** Users that are looked at, at most. */
-  readonly stretch: number;
+/** Records looked at in memory, where SQL cannot say all of a filter. */
+const SCAN = 100_000;
+
+/** A filter names fields of the record itself, and follows no reference. */
+const ITS_OWN_ALONE: Definitions = new Map();
+
+/** A search for matches. */
+export interface MatchQuery {
+  /** Reads nothing but the record. */
+  readonly filter: Condition;
+  /** The records among which matches are looked for; all where absent. */
+  readonly readable?: Restriction | undefined;
+  /** Say where references lead that `readable` follows. */
+  readonly definitions?: Definitions | undefined;
+  /** IANA name; UTC where absent. */
+  readonly timeZone?: string | undefined;
+  readonly limit: number;
+  /** Milliseconds that the transaction may spend on evaluating records in memory; as a list where absent. */
+  readonly scanMilliseconds?: number | undefined;
+  /** Whether the matches are to be changed: then they are held, and still match when this answers. */
+  readonly toChange?: boolean | undefined;
 }
 
-/** Some of the users, in the order of their ids. */
-export interface Candidates {
-  readonly users: readonly StoredRecord[];
-  /** The last id that was looked at; absent where there is none behind it. */
-  readonly last?: string;
-}
+/** Times that matches are looked for again, where others change what was found before it could be held. */
+const ATTEMPTS = 5;
 
 /**
- * The active users of some roles, and those of any role that have a policy of their own, of a stretch of all users. It costs
- * what the stretch costs, whoever is in it: without the inner limit, a rare role would mean to look through everyone.
+ * The first records that a filter matches, up to `limit`. Whether there is a match decides what is created and changed,
+ * so it is never guessed: where looking would take too long, REQUEST_PARAMETER.
  */
-export async function loadCandidates(tx: Transaction, user: Resource, query: CandidateQuery): Promise<Candidates> {
-  const { roles, after = '', stretch } = query;
-  const table = recordsOf(user);
-  const bound = sql`WHERE "id" > ${after} ORDER BY "id" LIMIT ${stretch}`;
-  const ends = await tx.one<{ last: string | null; count: number }>(
-    sql`SELECT max("id") AS "last", count(*) AS "count" FROM (SELECT "id" FROM ${table} ${bound}) AS "stretch"`,
+export async function findMatches(tx: Transaction, resource: Resource, query: MatchQuery): Promise<readonly StoredRecord[]> {
+  let found = await findNow(tx, resource, query);
+  if (query.toChange !== true) return found;
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    for (const { id } of found) await loadRecord(tx, resource, { id, lock: 'noKeyUpdate' });
+    const still = await findNow(tx, resource, query);
+    if (still.length === found.length && still.every((record, index) => isSame(record, found[index]))) return still;
+    found = still;
+  }
+  throw new Problem('STORAGE_BUSY', 'the records that the filter matches are being changed by others');
+}
+
+function isSame(record: StoredRecord, found: StoredRecord | undefined): boolean {
+  return record.id === found?.id && record.version === found.version;
+}
+
+async function findNow(tx: Transaction, resource: Resource, query: MatchQuery): Promise<readonly StoredRecord[]> {
+  const { filter, readable, definitions = ITS_OWN_ALONE, timeZone = 'UTC', limit, scanMilliseconds } = query;
+  const page = await listRecords(tx, resource, {
+    where: filter,
+    scopeFor: (record) => scopeOf(resource, record, { now: tx.now, timeZone }),
+    and: readable,
+    definitions,
+    sort: [],
+    limit,
+    scanLimit: SCAN,
+    scanMilliseconds,
+    now: tx.now,
+    timeZone,
+  });
+  if (!page.truncated || page.records.length === limit) return page.records;
+  throw new Problem(
+    'REQUEST_PARAMETER',
+    'the filter would have to be tried on too many records one by one; expected a field that the database can compare',
   );
-  const ofRole = roles.length === 0 ? sql`FALSE` : sql`"role" IN (${sql.join(roles)})`;
-  const rows = await tx.all<Row>(sql`
-    SELECT * FROM (SELECT ${selectionOf(user)} FROM ${table} ${bound}) AS "stretch"
-    WHERE "isActive" = TRUE AND (${ofRole} OR EXISTS (SELECT 1 FROM "_UserPolicy" WHERE "userId" = "stretch"."id"))
-    ORDER BY "id"`);
-  const users = rows.map((row) => fromRow(user, row));
-  const isEnd = ends === undefined || ends.last === null || Number(ends.count) < stretch;
-  return isEnd ? { users } : { users, last: String(ends.last) };
+}
+
+/** The record and nothing else. */
+function scopeOf(resource: Resource, record: StoredRecord, moment: Pick<Scope, 'now' | 'timeZone'>): Scope {
+  return {
+    ...moment,
+    valueOf: ({ group, keys: [key, ...inner] }) => (group === 'resource' && inner.length === 0 ? ownValue(record, key ?? '') : undefined),
+    kindOf: (path) => targetKindOf(resource, ITS_OWN_ALONE, path),
+  };
 }

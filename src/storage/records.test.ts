@@ -4,7 +4,7 @@ import { sql } from '../sql.ts';
 import { ConstraintError } from './contract.ts';
 import { migrate } from './migrations/migrate.ts';
 import { deleteRecord, insertRecord, loadRecord, updateRecord } from './records.ts';
-import { emptyReferences, findReferrers, lockReferences, type Referrer, referrersTo } from './reference-checks.ts';
+import { clearReferences, findReferencingIds, lockReferences, type ReferencingField, referencingFieldsTo } from './reference-checks.ts';
 import { define, failure, openTestDatabase, resourceOf, type TestDatabase, toRecord } from './storage.fixture.ts';
 
 const definitions = define({
@@ -107,8 +107,8 @@ describe('those who refer', () => {
   const find = (id: string) =>
     test.database.transaction(async (tx) => {
       const found: unknown[] = [];
-      for (const referrer of referrersTo(definitions, { resource: author, ids: [id] })) {
-        const ids = await findReferrers(tx, referrer, { after: '', limit: 10 });
+      for (const referrer of referencingFieldsTo(definitions, { resource: author, ids: [id] })) {
+        const ids = await findReferencingIds(tx, referrer, { after: '', limit: 10 });
         if (ids.length > 0) found.push([referrer.resource.name, referrer.field.name, referrer.onDelete, ids]);
       }
       return found;
@@ -133,8 +133,9 @@ describe('those who refer', () => {
   it('are found page by page', async () => {
     await insertAuthor('a');
     for (const id of ['1', '2', '3']) await insert(id, { authorId: 'a' });
-    const [referrer] = referrersTo(definitions, { resource: author, ids: ['a'] });
-    const page = (after: string) => test.database.transaction((tx) => findReferrers(tx, referrer as Referrer, { after, limit: 2 }));
+    const [referrer] = referencingFieldsTo(definitions, { resource: author, ids: ['a'] });
+    const page = (after: string) =>
+      test.database.transaction((tx) => findReferencingIds(tx, referrer as ReferencingField, { after, limit: 2 }));
     expect([await page(''), await page('2')]).toEqual([['1', '2'], ['3']]);
   });
 
@@ -144,9 +145,9 @@ describe('those who refer', () => {
     await insert('1', { authorId: 'b', editorId: 'a' });
     await insert('2', { authorId: 'b', editorId: 'a' });
     await insert('3', { authorId: 'b', editorId: 'b' });
-    const editor = referrersTo(definitions, { resource: author, ids: ['a'] }).find(({ onDelete }) => onDelete === 'setNull');
+    const editor = referencingFieldsTo(definitions, { resource: author, ids: ['a'] }).find(({ onDelete }) => onDelete === 'setNull');
     const now = await test.database.transaction(async (tx) => {
-      await emptyReferences(tx, editor as Referrer);
+      await clearReferences(tx, editor as ReferencingField);
       return new Date(tx.now).toISOString();
     });
     expect(await test.rows('Article')).toMatchObject([

@@ -5,9 +5,9 @@ import { type Sql, sql } from '../sql.ts';
 import type { RowLock, Transaction, UserVersion } from './contract.ts';
 import {
   type Existence,
+  existenceSql,
   idList,
   insertionInto,
-  isNotDeleted,
   quoteName,
   readingById,
   recordsOf,
@@ -15,10 +15,10 @@ import {
   tableOf,
 } from './table-names.ts';
 
-/** A change of one record: the values to set, canonical, and the fields to leave without one. */
+/** A change of one record: canonical values to set, and fields to clear. */
 export interface RecordChange {
   readonly id: string;
-  /** The version that the change was made from. */
+  /** The version that the change is based on. */
   readonly version: number;
   readonly values: JsonObject;
   readonly cleared: readonly string[];
@@ -26,21 +26,21 @@ export interface RecordChange {
   readonly now: number;
 }
 
-/** Set by `updateRecord` itself, or never. */
-const OWN: ReadonlySet<string> = new Set(['id', 'version', 'createdAt', 'updatedAt', 'createdBy']);
+/** Columns that `updateRecord` sets by itself or never changes. */
+const MANAGED_COLUMNS: ReadonlySet<string> = new Set(['id', 'version', 'createdAt', 'updatedAt', 'createdBy']);
 
-/** Which record, and how it is held once it is read. */
+/** The record to load, and the row lock to take. */
 export interface RecordQuery {
   readonly id: string;
   readonly lock?: RowLock | undefined;
 }
 
-/** The record of that id, without secret fields. */
+/** Loads a record by its id, without secret fields. */
 export function loadRecord(tx: Transaction, resource: Resource, query: string | RecordQuery): Promise<StoredRecord | undefined> {
-  return loadOne(tx, resource, { ...toQuery(query), existence: 'living' });
+  return loadOne(tx, resource, { ...toQuery(query), existence: 'notDeleted' });
 }
 
-/** The deleted record of that id, without secret fields. */
+/** Loads a soft-deleted record by its id, without secret fields. */
 export function loadDeletedRecord(tx: Transaction, resource: Resource, query: string | RecordQuery): Promise<StoredRecord | undefined> {
   return loadOne(tx, resource, { ...toQuery(query), existence: 'deleted' });
 }
@@ -55,24 +55,24 @@ async function loadOne(
   { id, lock, existence }: RecordQuery & { readonly existence: Existence },
 ): Promise<StoredRecord | undefined> {
   const row = await tx.one<Row>(
-    lock === undefined && existence === 'living'
+    lock === undefined && existence === 'notDeleted'
       ? { sql: readingById(tx.dialect, resource), parameters: [id] }
       : sql`SELECT ${selectionOf(resource)} FROM ${recordsOf(resource, { existence })} WHERE "id" = ${id}${lock ? tx.rowLock(lock) : sql``}`,
   );
   return row === undefined ? undefined : fromRow(resource, row);
 }
 
-/** The records of those ids by id, without secret fields, with one statement. */
+/** Loads records by their ids with one statement, without secret fields. Returns them by id. */
 export async function loadRecords(tx: Transaction, resource: Resource, ids: readonly string[]): Promise<ReadonlyMap<string, StoredRecord>> {
   if (ids.length === 0) return new Map();
   const rows = await tx.all<Row>(sql`SELECT ${selectionOf(resource)} FROM ${recordsOf(resource)} WHERE "id" IN ${idList(tx.dialect, ids)}`);
   return new Map(rows.map((row) => fromRow(resource, row)).map((record) => [record.id, record]));
 }
 
-/** Inserts a record: values canonical, passwords hashed. Throws ConstraintError. */
+/** Inserts a record with canonical values and hashed passwords. Throws ConstraintError. */
 export async function insertRecord(tx: Transaction, resource: Resource, record: JsonObject): Promise<void> {
   const row = toRow(resource, record);
-  // Every column, given or not: one statement text for each resource.
+  // Names every column, so that each resource has one statement text.
   const columns = columnsOf(resource);
   const text = memoize(
     memoize(insertions, tx.dialect, () => new WeakMap()),
@@ -84,58 +84,60 @@ export async function insertRecord(tx: Transaction, resource: Resource, record: 
 
 const insertions = new WeakMap<Transaction['dialect'], WeakMap<Resource, string>>();
 
-/** Changes a record and raises its version. False where it is gone or no longer at that version. Throws ConstraintError. */
+/** Updates a record and increments its version. Returns false if it is gone or has another version. Throws ConstraintError. */
 export async function updateRecord(tx: Transaction, resource: Resource, change: RecordChange): Promise<boolean> {
   const row = toRow(resource, change.values);
-  const settings: Sql[] = [];
+  const assignments: Sql[] = [];
   for (const { name, type } of columnsOf(resource)) {
-    if (OWN.has(name) || isDeletionField(resource, name)) continue;
-    if (row[name] !== undefined) settings.push(sql`${sql.raw(quoteName(name))} = ${tx.dialect.writtenValue(row[name], type)}`);
-    else if (change.cleared.includes(name)) settings.push(sql`${sql.raw(quoteName(name))} = NULL`);
+    if (MANAGED_COLUMNS.has(name) || isDeletionField(resource, name)) continue;
+    if (row[name] !== undefined) assignments.push(sql`${sql.raw(quoteName(name))} = ${tx.dialect.writtenValue(row[name], type)}`);
+    else if (change.cleared.includes(name)) assignments.push(sql`${sql.raw(quoteName(name))} = NULL`);
   }
-  settings.push(...nextVersion(change.now));
-  const living = resource.softDelete ? sql.raw(` AND ${isNotDeleted('living')}`) : sql``;
+  assignments.push(...nextVersion(change.now));
+  const notDeleted = resource.softDelete ? sql.raw(` AND ${existenceSql('notDeleted')}`) : sql``;
   const { changes } = await tx.run(
-    sql`UPDATE ${tableOf(resource)} SET ${sql.join(settings)} WHERE "id" = ${change.id} AND "version" = ${change.version}${living}`,
+    sql`UPDATE ${tableOf(resource)} SET ${sql.join(assignments)} WHERE "id" = ${change.id} AND "version" = ${change.version}${notDeleted}`,
   );
-  if (changes === 1) tellReplaced(tx, resource, [change]);
+  if (changes === 1) addUsersToWriteSet(tx, resource, [change]);
   return changes === 1;
 }
 
-/** Requests of a user rest on the version of them: tells that these were found and are no longer so. */
-export function tellReplaced(tx: Transaction, resource: Resource, found: readonly UserVersion[]): void {
+/** Adds users to the write set: requests that read the old version of one of them run again. */
+export function addUsersToWriteSet(tx: Transaction, resource: Resource, found: readonly UserVersion[]): void {
   if (resource.name === 'User') tx.addToWriteSet({ users: found });
 }
 
-/** Which record is deleted, and by whom. */
+/** The record to delete, and the user who deletes it. */
 export interface Deletion {
   readonly id: string;
-  /** A user's id; absent for anon. */
+  /** User id; absent for anon. */
   readonly by?: string | undefined;
 }
 
 /**
- * Deletes a record, for good or, where its resource keeps deleted ones, by saying so in it; false where there is none. Throws
- * ConstraintError where others refer to what would be gone.
+ * Deletes a record: soft-deletes it if its resource says so. Returns false if there is none. Throws ConstraintError if other records
+ * reference a row that would be removed.
  */
 export async function deleteRecord(tx: Transaction, resource: Resource, { id, by }: Deletion): Promise<boolean> {
   const table = tableOf(resource);
-  const marks = [sql`"deletedAt" = ${new Date(tx.now).toISOString()}`, sql`"deletedBy" = ${by ?? null}`, ...nextVersion(tx.now)];
+  const assignments = [sql`"deletedAt" = ${new Date(tx.now).toISOString()}`, sql`"deletedBy" = ${by ?? null}`, ...nextVersion(tx.now)];
   if (resource.softDelete) {
-    const { changes } = await tx.run(sql`UPDATE ${table} SET ${sql.join(marks)} WHERE "id" = ${id} AND ${sql.raw(isNotDeleted('living'))}`);
+    const { changes } = await tx.run(
+      sql`UPDATE ${table} SET ${sql.join(assignments)} WHERE "id" = ${id} AND ${sql.raw(existenceSql('notDeleted'))}`,
+    );
     return changes === 1;
   }
   const deleted = await tx.one<UserVersion>(sql`DELETE FROM ${table} WHERE "id" = ${id} RETURNING "id", "version"`);
-  if (deleted !== undefined) tellReplaced(tx, resource, [deleted]);
+  if (deleted !== undefined) addUsersToWriteSet(tx, resource, [deleted]);
   return deleted !== undefined;
 }
 
-/** Makes a deleted record one that there is; false where it is none. Throws ConstraintError where another has taken what is unique of it. */
+/** Restores a soft-deleted record. Returns false if there is none. Throws ConstraintError if another record has taken a unique value. */
 export async function restoreRecord(tx: Transaction, resource: Resource, id: string): Promise<boolean> {
   if (!resource.softDelete) return false;
-  const marks = [sql`"deletedAt" = NULL`, sql`"deletedBy" = NULL`, ...nextVersion(tx.now)];
+  const assignments = [sql`"deletedAt" = NULL`, sql`"deletedBy" = NULL`, ...nextVersion(tx.now)];
   const { changes } = await tx.run(
-    sql`UPDATE ${tableOf(resource)} SET ${sql.join(marks)} WHERE "id" = ${id} AND ${sql.raw(isNotDeleted('deleted'))}`,
+    sql`UPDATE ${tableOf(resource)} SET ${sql.join(assignments)} WHERE "id" = ${id} AND ${sql.raw(existenceSql('deleted'))}`,
   );
   return changes === 1;
 }

@@ -4,31 +4,31 @@ import type { Json, JsonObject } from '../operators/index.ts';
 import { type Definitions, fromRow, type Resource, type Row, type StoredRecord, typeOf } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import type { RowLock, Transaction, UserVersion } from './contract.ts';
-import { tellReplaced } from './records.ts';
+import { addUsersToWriteSet } from './records.ts';
 import { columnOf, type Existence, idList, quoteName, recordsOf, selectionOf, tableOf } from './table-names.ts';
 
 /** Which record is meant. */
-export interface RecordName {
+export interface RecordId {
   readonly resource: Resource;
   readonly id: string;
 }
 
 /** Which records of a resource are meant. */
-export interface RecordNames {
+export interface RecordIds {
   readonly resource: Resource;
   readonly ids: readonly string[];
 }
 
 /** A reference by which records refer to certain ones, and what is to happen to them when those go. */
-export interface Referrer {
+export interface ReferencingField {
   readonly resource: Resource;
   readonly field: Field;
-  readonly to: RecordNames;
+  readonly to: RecordIds;
   readonly onDelete: 'restrict' | 'cascade' | 'setNull';
 }
 
 /** Which of the records that refer by a reference are meant. */
-export interface ReferrerPage {
+export interface ReferencingPage {
   /** The id behind which to begin. */
   readonly after: string;
   readonly limit: number;
@@ -39,14 +39,14 @@ export interface ReferrerPage {
 }
 
 /** Whose references are looked at. */
-export interface RefersFrom {
+export interface ReferenceSource {
   readonly resource: Resource;
   /** Say what references lead to. */
   readonly definitions: Definitions;
 }
 
 /** References among `values` to records that do not exist, or are deleted: in reference fields, and in lists of references. */
-export async function lockReferences(tx: Transaction, { resource, definitions }: RefersFrom, values: JsonObject): Promise<Issue[]> {
+export async function lockReferences(tx: Transaction, { resource, definitions }: ReferenceSource, values: JsonObject): Promise<Issue[]> {
   const issues: Issue[] = [];
   for (const field of resource.fields.values()) {
     const value = Object.hasOwn(values, field.name) ? values[field.name] : undefined;
@@ -65,7 +65,11 @@ export async function lockReferences(tx: Transaction, { resource, definitions }:
  * The references of a record by which it refers to others that are gone, or deleted. Secret ones are among them, which no
  * loaded record has.
  */
-export async function findDangling(tx: Transaction, { resource, definitions }: RefersFrom, id: string): Promise<readonly Field[]> {
+export async function findDanglingReferences(
+  tx: Transaction,
+  { resource, definitions }: ReferenceSource,
+  id: string,
+): Promise<readonly Field[]> {
   const fields = [...resource.fields.values()].filter((field) => targetOf(definitions, field) !== undefined);
   if (fields.length === 0) return [];
   const columns = sql.join(fields.map(({ name }) => columnOf(resource, name)));
@@ -122,8 +126,8 @@ function dangling(path: string, { name }: Resource, id: string): Issue {
  * The references by which records may be referred to, with what their definition says, by name: it makes no difference in which
  * order definitions stand.
  */
-export function referrersTo(definitions: Definitions, to: RecordNames): readonly Referrer[] {
-  const referrers: Referrer[] = [];
+export function referencingFieldsTo(definitions: Definitions, to: RecordIds): readonly ReferencingField[] {
+  const referrers: ReferencingField[] = [];
   for (const resource of definitions.values()) {
     for (const field of resource.fields.values()) {
       if ((field.of ?? field).to === to.resource.name)
@@ -133,12 +137,12 @@ export function referrersTo(definitions: Definitions, to: RecordNames): readonly
   return referrers.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
 }
 
-function nameOf({ resource, field }: Referrer): string {
+function nameOf({ resource, field }: ReferencingField): string {
   return `${resource.name}.${field.name}`;
 }
 
 /** Ids of some of the records that refer, in order. A record that refers to itself is not among them: it is not in its own way. */
-export async function findReferrers(tx: Transaction, referrer: Referrer, page: ReferrerPage): Promise<readonly string[]> {
+export async function findReferencingIds(tx: Transaction, referrer: ReferencingField, page: ReferencingPage): Promise<readonly string[]> {
   const { after, limit, existence, lock } = page;
   const held = lock === undefined ? sql`` : tx.rowLock(lock);
   const records = recordsOf(referrer.resource, { existence });
@@ -149,7 +153,7 @@ export async function findReferrers(tx: Transaction, referrer: Referrer, page: R
 }
 
 /** Returns and locks the id of an admin whose user record holds the reference; undefined if there is none. */
-export async function findReferringAdmin(tx: Transaction, referrer: Referrer): Promise<string | undefined> {
+export async function findReferencingAdmin(tx: Transaction, referrer: ReferencingField): Promise<string | undefined> {
   const row = await tx.one<{ id: string }>(sql`
     SELECT "id" FROM ${recordsOf(referrer.resource)} WHERE ${refers(tx, referrer)} AND "role" = 'admin' ORDER BY "id" LIMIT 1${tx.rowLock('noKeyUpdate')}`);
   return row?.id;
@@ -158,8 +162,8 @@ export async function findReferringAdmin(tx: Transaction, referrer: Referrer): P
 /** Some of the records that refer, in order, and were deleted together with a certain one: at the same moment, by the same user. They are held. */
 export async function findDeletedTogether(
   tx: Transaction,
-  referrer: Referrer,
-  { after, limit, record }: ReferrerPage & { readonly record: StoredRecord },
+  referrer: ReferencingField,
+  { after, limit, record }: ReferencingPage & { readonly record: StoredRecord },
 ): Promise<readonly StoredRecord[]> {
   const records = recordsOf(referrer.resource, { existence: 'deleted' });
   const by = record['deletedBy'] === undefined ? sql`"deletedBy" IS NULL` : sql`"deletedBy" = ${record['deletedBy']}`;
@@ -173,7 +177,7 @@ export async function findDeletedTogether(
  * Empties the reference of all records that refer, deleted ones too, or takes it out of their lists: however many, with one
  * statement. Each is at a new version then.
  */
-export async function emptyReferences(tx: Transaction, referrer: Referrer): Promise<void> {
+export async function clearReferences(tx: Transaction, referrer: ReferencingField): Promise<void> {
   const { resource, field, to } = referrer;
   const name = sql.raw(quoteName(field.name));
   const { listOf, listItems } = tx.dialect;
@@ -183,11 +187,11 @@ export async function emptyReferences(tx: Transaction, referrer: Referrer): Prom
     : sql``;
   const update = sql`UPDATE ${tableOf(resource)} SET ${name} = ${field.of === undefined ? sql`NULL` : others}${changed} WHERE ${refers(tx, referrer)}`;
   if (resource.name !== 'User') return void (await tx.run(update));
-  tellReplaced(tx, resource, await tx.all<UserVersion>(sql`${update} RETURNING "id", "version" - 1 AS "version"`));
+  addUsersToWriteSet(tx, resource, await tx.all<UserVersion>(sql`${update} RETURNING "id", "version" - 1 AS "version"`));
 }
 
 /** However many are referred to, one statement: an index leads to what refers by a reference, a list of them has none. */
-function refers(tx: Transaction, { resource, field, to }: Referrer): Sql {
+function refers(tx: Transaction, { resource, field, to }: ReferencingField): Sql {
   const column = columnOf(resource, field.name);
   const wanted = idList(tx.dialect, to.ids);
   const toOther = (value: Sql): Sql => (resource.name === to.resource.name ? sql`${value} <> ${columnOf(resource, 'id')}` : sql`TRUE`);

@@ -6,7 +6,7 @@ import type { Transaction } from './contract.ts';
 import { loadRecords } from './records.ts';
 
 /** Who and what refers, and which paths of theirs conditions read. */
-export interface Referring {
+export interface ReferenceQuery {
   readonly paths: readonly Path[];
   readonly principal: Pick<Principal, 'attributes'>;
   readonly resource: Resource;
@@ -16,11 +16,11 @@ export interface Referring {
 const NONE: ReferencedRecords = new Map();
 
 /** The records that principal and record refer to, as far as `paths` lead into them. Nothing is read where none does. */
-export async function loadReferenced(tx: Transaction, definitions: Definitions, referring: Referring): Promise<ReferencedRecords> {
+export async function loadReferenced(tx: Transaction, definitions: Definitions, referring: ReferenceQuery): Promise<ReferencedRecords> {
   const { paths, principal, resource, record } = referring;
   if (paths.length === 0) return NONE;
-  const ofUser = reachesOf('user', definitions, { of: definitions.get('User'), paths });
-  const ofRecord = record === UNRESOLVED ? [] : reachesOf('resource', definitions, { of: resource, paths });
+  const ofUser = followedReferences('user', definitions, { of: definitions.get('User'), paths });
+  const ofRecord = record === UNRESOLVED ? [] : followedReferences('resource', definitions, { of: resource, paths });
   const referred = new Map<string, StoredRecord>();
   for (const reach of [...ofUser, ...ofRecord]) {
     const id = ownValue(reach.group === 'user' ? principal.attributes : record, reach.field);
@@ -36,7 +36,7 @@ export async function loadReferencedOfEach(
   definitions: Definitions,
   { paths, resource, records }: { readonly paths: readonly Path[]; readonly resource: Resource; readonly records: readonly StoredRecord[] },
 ): Promise<(record: StoredRecord) => ReferencedRecords> {
-  const reaches = reachesOf('resource', definitions, { of: resource, paths });
+  const reaches = followedReferences('resource', definitions, { of: resource, paths });
   if (reaches.length === 0) return () => NONE;
   const found = new Map<string, ReadonlyMap<string, StoredRecord>>();
   for (const { key, field, target } of reaches) {
@@ -53,7 +53,7 @@ export async function loadReferencedOfEach(
 }
 
 /** One reference that paths follow. */
-interface Reach {
+interface FollowedReference {
   readonly group: ContextGroup;
   readonly field: string;
   /** `resource.authorId` */
@@ -61,12 +61,12 @@ interface Reach {
   readonly target: Resource;
 }
 
-function reachesOf(
+function followedReferences(
   group: 'user' | 'resource',
   definitions: Definitions,
   { of, paths }: { readonly of: Resource | undefined; readonly paths: readonly Path[] },
-): readonly Reach[] {
-  const reaches = new Map<string, Reach>();
+): readonly FollowedReference[] {
+  const reaches = new Map<string, FollowedReference>();
   for (const path of paths) {
     const reached = path.group === group && of !== undefined ? fieldAt(definitions, of, path.keys) : undefined;
     if (reached?.via === undefined) continue;

@@ -2,21 +2,21 @@ import { createId } from '../ids.ts';
 import { sql } from '../sql.ts';
 import type { Statement, Transaction } from './contract.ts';
 
-/** The version of everything decisions depend on. */
+/** The revision of policies, assignments and definitions: everything that decisions depend on. */
 export interface Revision {
-  /** Counts up, in the order of changes; entries and history name it. */
+  /** Increases with each change; audit entries and the policy history refer to it. */
   readonly number: number;
   /**
-   * Told apart by this, not by the number: a change that is undone, or whose commit fails, leaves its number to the next
-   * change, and what was compiled under the one must not pass for the other.
+   * Identifies the revision. The number does not: after a rollback the next change gets the same number, and policies compiled for the
+   * first must not be used for the second.
    */
   readonly stamp: string;
 }
 
-/** Asked by every transaction: said once, without values, in words that every database understands. */
+/** Every transaction runs it, so it is one constant text without values that works on all databases. */
 const CURRENT: Statement = Object.freeze({ sql: `SELECT "number", "text" FROM "_State" WHERE "id" = 'epoch'`, parameters: [] });
 
-/** The epoch that this transaction sees; number 0 before there is one. */
+/** Loads the revision that this transaction sees; number 0 if there is none. */
 export async function loadRevision(tx: Transaction): Promise<Revision> {
   return toRevision(await tx.one<RevisionRow>(CURRENT));
 }
@@ -30,39 +30,39 @@ function toRevision(row: RevisionRow | undefined): Revision {
   return { number: row?.number ?? 0, stamp: row?.text ?? '' };
 }
 
-/** Its number alone. */
+/** Loads the number of the current revision. */
 export async function currentRevision(tx: Transaction): Promise<number> {
   return (await loadRevision(tx)).number;
 }
 
 /**
- * Lets changes of policies and assignments go one after the other. Whoever makes one calls it first: what is read behind it (is the
- * name free, is the policy still there) is so until the change is committed.
+ * Serializes changes of policies and assignments. Each change calls it first, so that its reads (is the name free, does the policy exist)
+ * stay true until it commits.
  */
 export async function lockPolicies(tx: Transaction): Promise<void> {
   await tx.lock('policies');
 }
 
 /**
- * Begins a new epoch and answers its number. Whoever changes what decisions depend on calls it once, in the same transaction: one that
- * rests on another epoch than it finds is run again.
+ * Creates a new revision and returns its number. Every change of the data that decisions depend on calls it once, in the same transaction.
+ * Transactions that have read an older revision run again.
  */
 export async function advanceRevision(tx: Transaction): Promise<number> {
-  // Held: others that begin one wait, and then find ours.
+  // The row lock makes concurrent changes wait and then read the new revision.
   const found = await tx.one<RevisionRow>(sql`${sql.raw(CURRENT.sql)}${tx.rowLock('noKeyUpdate')}`);
   const stamp = createId();
   const row = await tx.one<{ number: number }>(
     sql`INSERT INTO "_State" ("id", "number", "text") VALUES ('epoch', 1, ${stamp})
         ON CONFLICT ("id") DO UPDATE SET "number" = "_State"."number" + 1, "text" = excluded."text" RETURNING "number"`,
   );
-  if (row === undefined) throw new Error('the epoch was not returned');
+  if (row === undefined) throw new Error('the revision was not returned');
   const at = new Date(tx.now).toISOString();
   await tx.run(sql`INSERT INTO "_Epoch" ("id", "number", "at") VALUES (${stamp}, ${row.number}, ${at})`);
   tx.addToWriteSet({ revision: toRevision(found).stamp });
   return row.number;
 }
 
-/** The same, with a number above another one, too: what was decided under that must not pass for what is decided now. */
+/** Creates a revision with a number above the given one, so that decisions under that number are never taken for current. */
 export async function advanceRevisionAbove(tx: Transaction, number: number): Promise<number> {
   await tx.run(
     sql`INSERT INTO "_State" ("id", "number") VALUES ('epoch', ${number})

@@ -1,30 +1,30 @@
 import { Problem } from '../errors.ts';
 
-/** What savepoints need of the transaction they are in. */
+/** The transaction that savepoints belong to. */
 export interface SavepointHost {
-  /** Whether nothing can be asked of it any more. */
+  /** True if the transaction accepts no more statements. */
   readonly isOver: boolean;
-  /** Throws where it is over. */
+  /** Throws if it is over. */
   check(): void;
   readonly savepoints: PendingSavepoints;
 }
 
-/** Savepoints of a connection, by name, one within another. None waits for an answer where whatever is asked next comes after it. */
+/** Nested savepoints of a connection, by name. No call waits for an answer, because the database executes statements in order. */
 export interface PendingSavepoints {
   open(name: string): void;
-  /** Undoes what was written in it; it stays open. */
+  /** Rolls the writes since the savepoint back; it stays open. */
   undo(name: string): void;
   release(name: string): void;
 }
 
-/** Savepoints of one transaction, one within another. */
+/** Nested savepoints of one transaction. */
 export interface Savepoints {
-  /** How many have begun and not ended. */
+  /** Number of open savepoints. */
   readonly open: number;
   run<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** Savepoints of one transaction. */
+/** Creates the savepoints of one transaction. */
 export function createSavepoints(host: SavepointHost): Savepoints {
   let open = 0;
 
@@ -40,7 +40,7 @@ export function createSavepoints(host: SavepointHost): Savepoints {
       open--;
       return answer;
     } catch (error) {
-      // Of savepoints that overlap, undoing one would undo another's work: the whole transaction fails at its end.
+      // If savepoints overlap, rolling one back would undo another's writes; the transaction then fails at its end.
       if (open === depth && !host.isOver) {
         host.savepoints.undo(`s${depth}`);
         host.savepoints.release(`s${depth}`);
@@ -58,35 +58,35 @@ export function createSavepoints(host: SavepointHost): Savepoints {
   };
 }
 
-/** Savepoints that the database is told of no sooner than something in them may have to be undone. */
+/** Savepoints that are sent only before the first write in them. */
 export interface LazySavepoints extends PendingSavepoints {
-  /** Has the database know a savepoint for each that is open: something is about to be written in them. */
+  /** Sends a savepoint for the open ones that were not sent: a write follows. */
   send(): void;
   /**
-   * Says that the transaction begins: those that are open by now are the transaction itself. To undo one of them is to undo all of it, by
-   * `startOver`; it begins anew where something is written again.
+   * Call when BEGIN was sent: savepoints that are open by then are the beginning of the transaction. Rolling back to one of them rolls back
+   * everything, with `startOver`; the next write begins a new transaction.
    */
   begin(startOver: () => void): void;
-  /** What they were in is over. */
+  /** Forgets all savepoints: their transaction has ended. */
   clear(): void;
 }
 
-/** A savepoint that is open, and by which name the database knows where it began; by none where nothing was written in it. */
+/** An open savepoint, and the name of the sent savepoint that it shares; undefined if nothing was written in it. */
 interface LazySavepoint {
   readonly name: string;
   sentAs: string | typeof TRANSACTION_BEGIN | undefined;
 }
 
-/** The beginning of the transaction. */
+/** Stands for the beginning of the transaction. */
 const TRANSACTION_BEGIN: unique symbol = Symbol('whole');
 
-/** Makes them; `tell` sends text to the database. */
+/** Creates lazy savepoints; `send` sends text to the database. */
 export function createLazySavepoints(send: (sql: string) => void): LazySavepoints {
-  /** From the outermost to the innermost: those that the database does not know are always the innermost. */
+  /** From the outermost to the innermost; those that were not sent are always the innermost. */
   const savepoints: LazySavepoint[] = [];
   let rollBackTransaction = (): void => undefined;
 
-  /** It, with nothing open in it any more. */
+  /** Finds a savepoint and closes those inside of it. */
   function find(name: string): LazySavepoint {
     const at = savepoints.findLastIndex((mark) => mark.name === name);
     const mark = savepoints[at];
@@ -113,7 +113,7 @@ export function createLazySavepoints(send: (sql: string) => void): LazySavepoint
       const first = savepoints.find(({ sentAs: known }) => known === undefined);
       if (first === undefined) return;
       send(`SAVEPOINT ${first.name}`);
-      // Nothing was written between where the first of them began and where the last did: undoing one is undoing the other.
+      // Nothing was written between the beginning of the first and the last of them, so one sent savepoint serves all.
       for (const mark of savepoints) mark.sentAs ??= first.name;
     },
     begin(startOver) {
@@ -126,7 +126,7 @@ export function createLazySavepoints(send: (sql: string) => void): LazySavepoint
   };
 }
 
-/** A mistake of the program, not of a caller. */
+/** Creates a Problem for a bug in this program. */
 export function internal(mistake: string): Problem {
   return new Problem('INTERNAL', 'the request could not be completed', { cause: new Error(mistake) });
 }

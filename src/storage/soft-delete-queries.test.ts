@@ -7,7 +7,7 @@ import { sql } from '../sql.ts';
 import * as storage from './index.ts';
 import { migrate } from './migrations/migrate.ts';
 import type { ListQuery } from './record-lists.ts';
-import { type Referrer, referrersTo } from './reference-checks.ts';
+import { type ReferencingField, referencingFieldsTo } from './reference-checks.ts';
 import { define, explain, openTestDatabase, resourceOf, type TestDatabase, toRecord } from './storage.fixture.ts';
 
 const definitions = define({
@@ -65,8 +65,8 @@ const list = (where: Condition, more: Partial<ListQuery> = {}): ListQuery => ({
   timeZone: 'UTC',
   ...more,
 });
-const toAuthor = (name: string): Referrer => {
-  const found = referrersTo(definitions, { resource: author, ids: ['gone'] }).find((each) => each.field.name === name);
+const toAuthor = (name: string): ReferencingField => {
+  const found = referencingFieldsTo(definitions, { resource: author, ids: ['gone'] }).find((each) => each.field.name === name);
   if (found === undefined) throw new Error(`nothing refers by ${name}`);
   return found;
 };
@@ -106,15 +106,15 @@ const READS: Readonly<Record<string, readonly [ask: (tx: storage.Transaction) =>
       ).map((issue) => issue.path),
     ['authorId', 'readerIds.1'],
   ],
-  findDangling: [
-    async (tx) => (await storage.findDangling(tx, { resource: article, definitions }, 'orphan')).map(({ name }) => name),
+  findDanglingReferences: [
+    async (tx) => (await storage.findDanglingReferences(tx, { resource: article, definitions }, 'orphan')).map(({ name }) => name),
     ['authorId', 'readerIds'],
   ],
-  findReferrers: [
+  findReferencingIds: [
     async (tx) => [
-      await storage.findReferrers(tx, toAuthor('authorId'), { after: '', limit: 10 }),
-      await storage.findReferrers(tx, toAuthor('readerIds'), { after: '', limit: 10 }),
-      await storage.findReferrers(tx, toAuthor('authorId'), { after: '', limit: 10, existence: 'deleted' }),
+      await storage.findReferencingIds(tx, toAuthor('authorId'), { after: '', limit: 10 }),
+      await storage.findReferencingIds(tx, toAuthor('readerIds'), { after: '', limit: 10 }),
+      await storage.findReferencingIds(tx, toAuthor('authorId'), { after: '', limit: 10, existence: 'deleted' }),
     ],
     [['orphan'], ['orphan'], ['gone']],
   ],
@@ -160,7 +160,7 @@ const OTHERS = new Set(
     'loadOtherDefinitions listPolicies loadPolicy loadChanges loadUserAssignments loadPolicyState loadPolicyStateAt loadActiveAssignments loadPolicyPage countUserValues',
     'loadAssignment loadHistoryHead loadPolicies loadPolicyToChange loadRolePolicies loadUserPolicies',
     // Of users alone, and users cannot be soft-deleted.
-    'findReferringAdmin',
+    'findReferencingAdmin',
   ].flatMap((names) => names.split(' ')),
 );
 

@@ -4,34 +4,33 @@ import { columnsOf, type Definitions, type FieldAt, fieldAt, fieldKind, type Res
 import { type Sql, sql } from '../sql.ts';
 import { type Existence, quoteName, recordsOf } from './table-names.ts';
 
-/** When and where a condition is answered. */
-export interface Moment {
+/** Options for compiling a condition to SQL. */
+export interface SqlTargetOptions {
   readonly dialect: SqlDialect;
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** IANA name. */
+  /** IANA time zone. */
   readonly timeZone: string;
-  /** Which records of the resource; what they refer to is always looked for among those that there are. */
+  /** Which records of the resource; references always lead to records that are not deleted. */
   readonly existence?: Existence | undefined;
 }
 
-/** A resource's columns as conditions see them. */
+/** The columns of a resource that conditions can use. */
 export interface ResourceTarget extends SqlTarget {
   /**
-   * The tables that the columns asked for so far stand in: the resource's own, joined with those that its references lead to.
-   * In place of the resource's own may stand what is named like it and has its columns.
+   * Returns the FROM items of the columns used so far: the table of the resource joined with those of its references. `own` replaces the
+   * table of the resource by a subquery with the same name and columns.
    */
   tables(own?: Sql): Sql;
 }
 
-/** Databases bound the tables of one statement (SQLite: 64). What lies behind further references is for memory to look at. */
+/** Maximum joins of a statement; SQLite allows 64 tables. Conditions on further references are evaluated in memory. */
 const MAX_JOINS = 32;
 
 /**
- * A resource's columns, and those of the records it refers to, as conditions see them. Whatever is not a shown field of
- * its definition has none: a secret.
+ * Creates the SQL target of a resource and the records that it references. Fields that are not readable, such as secrets, have no column.
  */
-export function sqlTargetFor(resource: Resource, definitions: Definitions, { existence, ...moment }: Moment): ResourceTarget {
+export function sqlTargetFor(resource: Resource, definitions: Definitions, { existence, ...moment }: SqlTargetOptions): ResourceTarget {
   const joins = new Map<string, Sql>();
   const find = (path: Path): { readonly subject: SqlColumn | undefined; readonly inner: readonly string[] } | undefined => {
     const reached = reachedBy(resource, definitions, path);
@@ -59,7 +58,7 @@ export function sqlTargetFor(resource: Resource, definitions: Definitions, { exi
   };
 }
 
-/** What the definition says a path of the record compares as. */
+/** Returns the kind of values at a path of the record, from its definition. */
 export function targetKindOf(resource: Resource, definitions: Definitions, path: Path): ReturnType<typeof fieldKind> {
   const reached = reachedBy(resource, definitions, path);
   return reached === undefined || reached.inner.length > 0 ? undefined : fieldKind(reached.field);
@@ -69,12 +68,12 @@ function reachedBy(resource: Resource, definitions: Definitions, { group, keys }
   return group === 'resource' ? fieldAt(definitions, resource, keys) : undefined;
 }
 
-/** A name has no dot, so no table is called so: a resource that refers to itself is joined with itself. */
+/** Names contain no dots, so the alias differs from every table: a resource that references itself is joined with itself. */
 function aliasOf(resource: Resource, reference: string): string {
   return `${resource.name}.${reference}`;
 }
 
-/** A LEFT JOIN: without a living record at its end, a reference leads to columns without values, and those are unknown. */
+/** Renders a LEFT JOIN: a reference to no record, or to a soft-deleted one, gives NULLs, and comparisons with them are unknown. */
 function joinOf(resource: Resource, reference: string, target: Resource): Sql {
   const as = aliasOf(resource, reference);
   const own = `${quoteName(resource.name)}.${quoteName(reference)}`;
@@ -97,6 +96,10 @@ function subjectOf({ field, of }: FieldAt, table: string): SqlColumn | undefined
 }
 
 /** Returns whether the database evaluates a condition on a resource's fields exactly. */
-export function isSaidInSql(condition: Condition, resource: Resource, moment: Moment & { readonly definitions: Definitions }): boolean {
+export function isExactInSql(
+  condition: Condition,
+  resource: Resource,
+  moment: SqlTargetOptions & { readonly definitions: Definitions },
+): boolean {
   return compileCondition(condition, sqlTargetFor(resource, moment.definitions, moment)).exact;
 }

@@ -1,17 +1,18 @@
-/** Whether the last commit worked. */
+/** Tracks whether the last commit succeeded. */
 export interface Health {
   readonly isHealthy: boolean;
   set(isGood: boolean): void;
   stop(): void;
 }
 
-/** Milliseconds after which a database that could not commit is tried again without being asked. */
+/** Milliseconds after a failed commit until the next probe. */
 const RETRY = 1000;
 
 /**
- * Whoever routes requests by it sends none to an unhealthy service, so that has to find out by itself when it is well again.
+ * Creates the health state. A load balancer sends no requests to an unhealthy service, so the service probes the database by itself to
+ * become healthy again.
  *
- * @param probe Has a commit written, and sets what came of it. Never throws.
+ * @param probe Commits a write and calls `set` with its outcome. Never throws.
  */
 export function createHealth(probe: () => Promise<void>): Health {
   let isGood = true;

@@ -3,74 +3,74 @@ import type { SqlDialect, StoredType } from '../operators/index.ts';
 import { columnsOf, type Resource } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
 
-/** A name of a table, column or index, quoted. Names come from checked definitions, never from a request. */
+/** Quotes the name of a table, column or index. Names come from validated definitions, never from a request. */
 export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** Which records of a resource are meant: those that there are, or those that are deleted and kept. */
-export type Existence = 'living' | 'deleted';
+/** Which records of a resource a query reads: those that are not deleted, or the soft-deleted ones. */
+export type Existence = 'notDeleted' | 'deleted';
 
-/** Whose records are read, as what the statement calls them. */
+/** The records to read, and their alias in the statement. */
 interface RecordSource {
   readonly existence?: Existence | undefined;
-  /** The resource's own name where absent. */
+  /** The name of the resource if absent. */
   readonly as?: string;
 }
 
 /**
- * The records of a resource, for a statement to read FROM: those that are deleted are not among them, whatever the statement
- * asks. Here alone, so that no reader can forget it. Databases take the inner SELECT apart: it costs what its condition costs.
+ * Returns the FROM item for the records of a resource. It leaves soft-deleted records out here, so that no query can forget to. Databases
+ * flatten the inner SELECT, so it costs no more than its condition.
  */
 export function recordsOf(resource: Resource, reading?: RecordSource): Sql {
   return sql.raw(recordsText(resource, reading));
 }
 
-function recordsText(resource: Resource, { existence = 'living', as = resource.name }: RecordSource = {}): string {
+function recordsText(resource: Resource, { existence = 'notDeleted', as = resource.name }: RecordSource = {}): string {
   const [table, alias] = [quoteName(resource.name), quoteName(as)];
-  if (resource.softDelete) return `(SELECT * FROM ${table} WHERE ${isNotDeleted(existence)}) AS ${alias}`;
-  // Whoever deletes for good has nothing that is deleted.
+  if (resource.softDelete) return `(SELECT * FROM ${table} WHERE ${existenceSql(existence)}) AS ${alias}`;
+  // A resource without soft delete has no deleted records.
   if (existence === 'deleted') return `(SELECT * FROM ${table} WHERE FALSE) AS ${alias}`;
   return as === resource.name ? table : `${table} AS ${alias}`;
 }
 
-/** Of a resource that keeps deleted records, SQL that is true on those of one kind. */
-export function isNotDeleted(existence: Existence): string {
-  return existence === 'living' ? '"deletedAt" IS NULL' : '"deletedAt" IS NOT NULL';
+/** Renders the condition for soft-deleted or other records of a resource with soft delete. */
+export function existenceSql(existence: Existence): string {
+  return existence === 'notDeleted' ? '"deletedAt" IS NULL' : '"deletedAt" IS NOT NULL';
 }
 
-/** A resource's table with all of its rows, deleted ones too: for writing. Reading goes by `recordsOf`. */
+/** Returns the table of a resource with all rows, soft-deleted ones too: for writes. Reads use `recordsOf`. */
 export function tableOf(resource: Resource): Sql {
   return sql.raw(quoteName(resource.name));
 }
 
-/** A column with its table in front: inside `json_each` there are other columns named `id`, `type`, `key` and `value`. */
+/** Renders a column qualified with its table: inside of `json_each` there are other columns named `id`, `type`, `key` and `value`. */
 export function columnOf(resource: Resource, field: string): Sql {
   return sql.raw(`${quoteName(resource.name)}.${quoteName(field)}`);
 }
 
-/** What stands behind `IN` for ids: one bound value, however many they are. */
+/** Renders the right-hand side of `IN` for ids: one bound value, however many they are. */
 export function idList(dialect: SqlDialect, ids: readonly string[]): Sql {
   return ids.length === 1 ? sql`(${ids[0]})` : sql`(SELECT value FROM ${dialect.listItems(sql`${JSON.stringify(ids)}`)})`;
 }
 
 const selections = new WeakMap<Resource, Sql>();
 
-/** The columns that a record is read from. Secrets are not among them: what is never read is never shown. */
+/** Returns the columns of a record without write-only fields, which are never read. */
 export function selectionOf(resource: Resource): Sql {
   return memoize(selections, resource, () => sql.raw(selectionText(resource)));
 }
 
 function selectionText(resource: Resource): string {
-  const shown = columnsOf(resource).filter(({ field }) => !field.writeOnly);
-  return shown.map(({ name }) => `${quoteName(resource.name)}.${quoteName(name)}`).join(', ');
+  const readable = columnsOf(resource).filter(({ field }) => !field.writeOnly);
+  return readable.map(({ name }) => `${quoteName(resource.name)}.${quoteName(name)}`).join(', ');
 }
 
 const readings = new WeakMap<SqlDialect, WeakMap<Resource, string>>();
 
 /**
- * The text that reads a record by its id, the first value, without secrets; what else has to hold is said behind it. Put together once for
- * each resource: nearly every request asks so.
+ * Returns the text that selects a record by its id, which is the first value, without secret fields; the caller may append conditions.
+ * Cached for each resource, because nearly every request uses it.
  */
 export function readingById(dialect: SqlDialect, resource: Resource): string {
   const texts = memoize(readings, dialect, () => new WeakMap<Resource, string>());
@@ -81,15 +81,15 @@ export function readingById(dialect: SqlDialect, resource: Resource): string {
   );
 }
 
-/** What the text of an insertion goes by. */
+/** The columns and the number of rows of an INSERT. */
 export interface Insertion {
-  /** A column that says its type has values of that type alone, whatever it was when the statement was prepared. */
+  /** A column with a type casts its values to it, so that a prepared statement never inserts values of an older column type. */
   readonly columns: readonly { readonly name: string; readonly type?: StoredType }[];
-  /** One where absent. */
+  /** 1 if absent. */
   readonly rows?: number;
 }
 
-/** The text that inserts rows, their values to be bound row by row in the order of the columns. */
+/** Renders an INSERT; the values are bound row by row in the order of the columns. */
 export function insertionInto(dialect: SqlDialect, table: string, { columns, rows = 1 }: Insertion): string {
   const row = (at: number): string =>
     `(${columns.map(({ type }, index) => dialect.placeholder(at * columns.length + index + 1, type)).join(', ')})`;

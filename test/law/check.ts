@@ -7,7 +7,7 @@ import { type ApplicableRules, applicableRules, compilePolicies } from '../../sr
 import { ALWAYS, conditionPaths, UNRESOLVED } from '../../src/conditions/index.ts';
 import { resolveSort, type SortKey } from '../../src/request/index.ts';
 import type { StoredRecord } from '../../src/resources/index.ts';
-import { type ListQuery, listRecords, loadReferenced, type Page, type Referring, type Transaction } from '../../src/storage/index.ts';
+import { type ListQuery, listRecords, loadReferenced, type Page, type ReferenceQuery, type Transaction } from '../../src/storage/index.ts';
 import { grantsIn, type WholeState } from '../policy-fixtures.ts';
 import { decideByReference } from '../reference/reference-decider.ts';
 import { LAW_LIMITS, type LawFixture, NOW, type PrincipalName, REQUEST, TIME_ZONE } from './law-fixture.ts';
@@ -75,7 +75,7 @@ function scopeInput({ fixture, principal }: CaseContext, record: ScopeInput['rec
 /** Decides as the service does: loads the records that the rules reach through references first. */
 async function decideOn(tx: Transaction, context: CaseContext, record: StoredRecord | typeof UNRESOLVED): Promise<Decision> {
   const { fixture, principal, applicable } = context;
-  const referring: Referring = { paths: applicable.reaches, principal, resource: fixture.thing, record };
+  const referring: ReferenceQuery = { paths: applicable.reaches, principal, resource: fixture.thing, record };
   const referred = await loadReferenced(tx, fixture.definitions, referring);
   return decide(applicable, createScope(scopeInput(context, record, referred)), { userId: principal.id, role: principal.role });
 }

@@ -212,10 +212,10 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
   },
   {
     name: 'who can leaves out whoever has no possible role and a policy of their own',
-    file: 'src/storage/record-lists.ts',
-    find: ' OR EXISTS (SELECT 1 FROM "_UserPolicy" WHERE "userId" = "stretch"."id")',
+    file: 'src/storage/user-queries.ts',
+    find: ' OR EXISTS (SELECT 1 FROM "_UserPolicy" WHERE "userId" = "scanned"."id")',
     replace: '',
-    red: 'src/storage/candidates.test.ts',
+    red: 'src/storage/user-queries.test.ts',
     test: 'loadCandidates finds a role, and whoever has a policy of their own',
   },
   {

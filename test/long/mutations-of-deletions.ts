@@ -69,7 +69,7 @@ export const MUTATIONS_OF_DELETIONS: readonly Mutation[] = [
   {
     name: 'what is deleted keeps what is unique of it',
     file: 'src/storage/migrations/ddl.ts',
-    find: "softDelete && index.unique ? 'living' : undefined",
+    find: "softDelete && index.unique ? 'notDeleted' : undefined",
     replace: 'undefined',
     red: 'src/storage/migrations/soft-delete.test.ts',
     test: 'softDelete counts the living alone among what is to be unique',

@@ -206,16 +206,16 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   {
     name: 'taking a policy away begins no epoch',
     file: 'src/storage/assignment-records.ts',
-    find: 'await end(tx, assignment, { epoch: await advanceRevision(tx), by });',
-    replace: 'await end(tx, assignment, { epoch: 1, by });',
+    find: 'await endAssignment(tx, assignment, { revision: await advanceRevision(tx), by });',
+    replace: 'await endAssignment(tx, assignment, { revision: 1, by });',
     red: 'src/authz/policy-store.test.ts',
     test: 'the model forgets what is taken away',
   },
   {
     name: 'a past epoch has the policies of the next',
     file: 'src/storage/policy-history.ts',
-    find: '"fromEpoch" <= ${epoch} AND',
-    replace: '"fromEpoch" <= ${epoch + 1} AND',
+    find: '"fromEpoch" <= ${revision} AND',
+    replace: '"fromEpoch" <= ${revision + 1} AND',
     red: 'src/storage/policy-history.test.ts',
     test: 'the history has the state of every epoch',
   },
@@ -397,7 +397,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   },
   {
     name: 'a filter matches records that the caller may not read',
-    file: 'src/storage/matching-records.ts',
+    file: 'src/storage/record-lists.ts',
     find: '    and: readable,\n',
     replace: '',
     red: 'test/attack/upserts.test.ts',
@@ -566,7 +566,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   {
     name: 'an assignment made again has the version of the one before',
     file: 'src/storage/assignment-records.ts',
-    find: '{ now: tx.now, ended: found }), version: epoch };',
+    find: '{ now: tx.now, ended: found }), version: revision };',
     replace: '{ now: tx.now, ended: found }), version: 1 };',
     red: 'test/scenarios/policy-versions.test.ts',
     test: 'that was removed and made again is not the one that was read',

@@ -4,12 +4,12 @@ import type { Resource } from '../../resources/index.ts';
 import { SYSTEM } from '../../resources/system/index.ts';
 import { type Sql, sql } from '../../sql.ts';
 import {
+  createPartitions,
   currentRevision,
   type Database,
-  type DropPlace,
+  type DropPosition,
   dropOldest,
-  makePartitions,
-  type Staying,
+  type RetainedRows,
   type Transaction,
 } from '../../storage/index.ts';
 import { appendSystemEntry, type ChainHead } from '../index.ts';
@@ -54,18 +54,18 @@ export async function planPruning(database: Database, before: string): Promise<P
  */
 export async function pruneEntries(options: PruneOptions): Promise<Pruned> {
   const { database, before, by, path, key, stop } = options;
-  await retryWhileBusy(() => makePartitions(database, AUDIT_RESOURCE), stop);
+  await retryWhileBusy(() => createPartitions(database, AUDIT_RESOURCE), stop);
   const heads = await findCuts(database, before, stop);
   const unchained = await database.transaction((tx) => countUnchained(tx, before));
   const appendNote = (tx: Transaction, { chains, entries }: Pruned): Promise<void> =>
     appendPruneEntry(tx, { by, reason: `${entries + unchained} entries of ${chains} chains, from before ${before}, are pruned` });
   const { chains, entries } = await signCuts({ database, path, key, appendNote }, heads);
   if (chains === 0 && unchained > 0) await database.transaction((tx) => appendNote(tx, { chains, entries }));
-  for (let after: DropPlace | undefined; ; ) {
+  for (let after: DropPosition | undefined; ; ) {
     const position = after;
     const from = performance.now();
     const drop = (tx: Transaction): ReturnType<typeof dropOldest> =>
-      dropOldest(tx, AUDIT_RESOURCE, { before, after: position, stays: keptAfterCuts(tx) });
+      dropOldest(tx, AUDIT_RESOURCE, { before, after: position, retained: keptAfterCuts(tx) });
     after = await retryWhileBusy(() => database.transaction(drop, { longRunning: true }), stop);
     if (after === undefined) return { chains, entries: entries + unchained };
     // SQLite processes that wait for the lock poll it, so the file is left free for as long as it was locked.
@@ -174,12 +174,12 @@ async function loadRange(
 }
 
 /** Returns the old entries to keep: those after the cut of their chain. */
-export function keptAfterCuts(tx: Pick<Transaction, 'dialect'>): Staying {
+export function keptAfterCuts(tx: Pick<Transaction, 'dialect'>): RetainedRows {
   const cut = cutSequenceOf(tx, 'c');
   return {
-    isSo: (row) => sql`exists (select 1 from "_Chain" as c where c."id" = ${row}."writer" and ${row}."sequence" > ${cut})`,
+    condition: (row) => sql`exists (select 1 from "_Chain" as c where c."id" = ${row}."writer" and ${row}."sequence" > ${cut})`,
     // Compares the last entry of each chain in the partition first, so that no row is read of a chain whose entries are all before the cut.
-    among: (partition: Sql) => sql`
+    select: (partition: Sql) => sql`
       select e.* from (
         select c."id", ${cut} as "cut", (
           select l."sequence" from ${partition} as l where l."writer" = c."id" order by l."sequence" desc nulls last limit 1

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createId } from '../../ids.ts';
-import { makePartitions, type Transaction } from '../../storage/index.ts';
+import { createPartitions, type Transaction } from '../../storage/index.ts';
 import { explain, onPostgres } from '../../storage/storage.fixture.ts';
 import { AUDIT_LOG } from '../append-entries.ts';
 import { type AuditEntry, appendEntry, createEntryId, loadAnalytics, loadChainHeads, loadEntry, searchEntries } from '../index.ts';
@@ -30,7 +30,7 @@ beforeAll(async () => {
     const entry = { ...testEntry(2), id: idAt(time), at: new Date(time).toISOString(), userId: `${age} days` };
     entries.unshift(entry);
     await auditLog.database.transaction((tx) => appendEntry(tx, entry));
-    await makePartitions(auditLog.database, AUDIT_RESOURCE);
+    await createPartitions(auditLog.database, AUDIT_RESOURCE);
   }
   for (const { id, writer, sequence } of await auditLog.rows()) places.set(id, { writer, sequence });
 });

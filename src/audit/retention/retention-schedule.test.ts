@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sql } from '../../sql.ts';
-import { makePartitions } from '../../storage/index.ts';
+import { createPartitions } from '../../storage/index.ts';
 import { onPostgres } from '../../storage/storage.fixture.ts';
 import { appendEntry } from '../index.ts';
 import { loadCheckpointKey } from '../integrity/index.ts';
@@ -50,7 +50,7 @@ describe.runIf(onPostgres)('while a transaction reads for long', () => {
 
   it('pruning that is aborted does not wait for it', async () => {
     await fillDays(auditLog, [D1], 5);
-    await makePartitions(auditLog.database, AUDIT_RESOURCE);
+    await createPartitions(auditLog.database, AUDIT_RESOURCE);
     const stop = new AbortController();
     await whileRead(`_Decision$${D1}`, async () => {
       const { database, path } = auditLog;

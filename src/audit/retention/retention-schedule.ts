@@ -1,4 +1,4 @@
-import { type Database, makePartitions } from '../../storage/index.ts';
+import { createPartitions, type Database } from '../../storage/index.ts';
 import { AUDIT_RESOURCE, type PruneOptions, pruneEntries } from './prune-entries.ts';
 
 /** The dependencies and options of scheduled retention. */
@@ -36,7 +36,7 @@ export function createRetention({ interval = HOUR, ...deps }: RetentionDeps): Re
 
   async function run(): Promise<void> {
     await attempt(async () => {
-      await makePartitions(deps.database, AUDIT_RESOURCE);
+      await createPartitions(deps.database, AUDIT_RESOURCE);
       prunedBefore = await pruneOld({ ...deps, stop: ending.signal }, prunedBefore);
     });
   }
@@ -57,7 +57,7 @@ export function createRetention({ interval = HOUR, ...deps }: RetentionDeps): Re
   }
 
   return {
-    prepare: () => attempt(() => makePartitions(deps.database, AUDIT_RESOURCE)),
+    prepare: () => attempt(() => createPartitions(deps.database, AUDIT_RESOURCE)),
     start() {
       if (timer !== undefined) return;
       timer = setInterval(next, interval).unref();

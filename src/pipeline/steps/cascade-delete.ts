@@ -2,14 +2,14 @@ import { revokeSessions, validateAdminRemains } from '../../authn/index.ts';
 import { Problem } from '../../errors.ts';
 import type { Resource } from '../../resources/index.ts';
 import {
+  clearReferences,
   deleteRecord,
-  emptyReferences,
-  findReferrers,
-  findReferringAdmin,
+  findReferencingAdmin,
+  findReferencingIds,
   loadRecords,
-  type RecordName,
-  type Referrer,
-  referrersTo,
+  type RecordId,
+  type ReferencingField,
+  referencingFieldsTo,
   removeAssignmentsOf,
   type Transaction,
 } from '../../storage/index.ts';
@@ -32,7 +32,7 @@ const cascaded = countDecisions();
  * and decided on before anything is changed, so that neither depends on the order in which definitions stand. Each is kept or
  * gone for good as its own resource says; one that is kept refers on, so what it refers to cannot be gone.
  */
-export async function deleteWithReferrers(context: RequestContext, { resource, id }: RecordName): Promise<void> {
+export async function deleteWithReferrers(context: RequestContext, { resource, id }: RecordId): Promise<void> {
   const going: Going = new Map();
   let newest: Going = new Map([[resource, new Set([id])]]);
   for (let depth = 0; newest.size > 0; depth++) {
@@ -55,7 +55,7 @@ interface Search {
 /** What goes with the newest of those that go. What refuses to let one of them go is asked first. */
 async function findNext(context: RequestContext, search: Search): Promise<Going> {
   const { definitions } = context.snapshot;
-  const referrers = [...search.newest].flatMap(([resource, ids]) => referrersTo(definitions, { resource, ids: [...ids] }));
+  const referrers = [...search.newest].flatMap(([resource, ids]) => referencingFieldsTo(definitions, { resource, ids: [...ids] }));
   for (const referrer of referrers) {
     if (referrer.onDelete === 'setNull') await checkNoAdminChanges(context, referrer, search.depth);
     else await checkUnreferred(context, referrer, search.depth);
@@ -65,9 +65,9 @@ async function findNext(context: RequestContext, search: Search): Promise<Going>
   return next;
 }
 
-async function checkUnreferred(context: RequestContext, referrer: Referrer, depth: number): Promise<void> {
+async function checkUnreferred(context: RequestContext, referrer: ReferencingField, depth: number): Promise<void> {
   const target = targetOf(referrer, depth);
-  if (referrer.onDelete === 'restrict' && (await isReferredTo(context, referrer, 'living')))
+  if (referrer.onDelete === 'restrict' && (await isReferredTo(context, referrer, 'notDeleted')))
     throw referred(`${nameOf(referrer)} refers to ${target}: whatever does so has to be deleted or changed first`);
   if (!referrer.to.resource.softDelete && (await isReferredTo(context, referrer, 'deleted')))
     throw referred(
@@ -76,30 +76,30 @@ async function checkUnreferred(context: RequestContext, referrer: Referrer, dept
 }
 
 /** Emptying a reference changes the record that has it. For an admin's record it is decided as an update, which only admins may make. */
-async function checkNoAdminChanges(context: RequestContext, referrer: Referrer, depth: number): Promise<void> {
+async function checkNoAdminChanges(context: RequestContext, referrer: ReferencingField, depth: number): Promise<void> {
   const { resource } = referrer;
   if (resource.name !== 'User' || context.principal.role === 'admin') return;
-  const id = await findReferringAdmin(context.tx, referrer);
+  const id = await findReferencingAdmin(context.tx, referrer);
   if (id === undefined) return;
   const records = [...(await loadRecords(context.tx, resource, [id])).values()];
   const hint = `${nameOf(referrer)} of an admin refers to ${targetOf(referrer, depth)} and would be emptied; ask an admin to delete it`;
   await decideOrRefuseEach(context, { resource, action: 'update', records, hint });
 }
 
-async function isReferredTo({ tx }: RequestContext, referrer: Referrer, existence: 'living' | 'deleted'): Promise<boolean> {
-  return (await findReferrers(tx, referrer, { after: '', limit: 1, existence })).length > 0;
+async function isReferredTo({ tx }: RequestContext, referrer: ReferencingField, existence: 'notDeleted' | 'deleted'): Promise<boolean> {
+  return (await findReferencingIds(tx, referrer, { after: '', limit: 1, existence })).length > 0;
 }
 
 async function addReferring(
   context: RequestContext,
-  referrer: Referrer,
+  referrer: ReferencingField,
   { going, next, depth }: Search & { readonly next: Going },
 ): Promise<void> {
   const { resource } = referrer;
   const found = idsOf(next, resource);
   const known = idsOf(going, resource);
   for (let after = ''; ; ) {
-    const ids = await findReferrers(context.tx, referrer, { after, limit: PAGE, lock: 'update' });
+    const ids = await findReferencingIds(context.tx, referrer, { after, limit: PAGE, lock: 'update' });
     const met = ids.filter((id) => !known.has(id) && !found.has(id));
     if (met.length > 0) {
       checkBounds(context, referrer, { ids: met, depth });
@@ -119,7 +119,7 @@ interface Met {
   readonly depth: number;
 }
 
-function checkBounds({ tx, options }: RequestContext, referrer: Referrer, { ids, depth }: Met): void {
+function checkBounds({ tx, options }: RequestContext, referrer: ReferencingField, { ids, depth }: Met): void {
   if (depth >= MAX_DEPTH)
     throw referred(`more than ${MAX_DEPTH} references in a row lead to this record; delete what refers by ${nameOf(referrer)} first`);
   if (cascaded(tx, ids.length) > options.cascadeMax)
@@ -128,7 +128,7 @@ function checkBounds({ tx, options }: RequestContext, referrer: Referrer, { ids,
     );
 }
 
-async function decideDeletions(context: RequestContext, referrer: Referrer, { ids, depth }: Met): Promise<void> {
+async function decideDeletions(context: RequestContext, referrer: ReferencingField, { ids, depth }: Met): Promise<void> {
   const { resource } = referrer;
   const stored = await loadRecords(context.tx, resource, ids);
   const records = ids.flatMap((id) => stored.get(id) ?? []);
@@ -141,9 +141,9 @@ async function decideDeletions(context: RequestContext, referrer: Referrer, { id
  * way, in whatever order. A list of references is in nobody's, and what is kept can be referred to.
  */
 async function letGo({ tx, snapshot }: RequestContext, resource: Resource, ids: ReadonlySet<string>): Promise<void> {
-  for (const referrer of referrersTo(snapshot.definitions, { resource, ids: [...ids] }))
+  for (const referrer of referencingFieldsTo(snapshot.definitions, { resource, ids: [...ids] }))
     if (referrer.onDelete === 'setNull' || (referrer.onDelete === 'cascade' && referrer.field.of === undefined && !resource.softDelete))
-      await emptyReferences(tx, referrer);
+      await clearReferences(tx, referrer);
 }
 
 async function deleteOne(context: RequestContext, resource: Resource, id: string): Promise<void> {
@@ -164,12 +164,12 @@ function referred(detail: string): Problem {
   return new Problem('RECORD_REFERENCED', detail);
 }
 
-function targetOf({ to }: Referrer, depth: number): string {
+function targetOf({ to }: ReferencingField, depth: number): string {
   return depth === 0 ? `this ${to.resource.name}` : `one of the ${to.resource.name} records that would go with this`;
 }
 
 /** Nobody learns the name of a secret field by deleting what it refers to. */
-function nameOf({ resource, field }: Referrer): string {
+function nameOf({ resource, field }: ReferencingField): string {
   return field.writeOnly ? resource.name : `${resource.name}.${field.name}`;
 }
 

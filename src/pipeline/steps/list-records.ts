@@ -20,7 +20,7 @@ export async function selectPage(context: RequestContext, { decision, also }: De
     where,
     scopeFor: await scopesFor(context, { resource, action, where }),
     and: also && (await restrictionOf(context, also)),
-    existence: request.action === 'listDeleted' ? 'deleted' : 'living',
+    existence: request.action === 'listDeleted' ? 'deleted' : 'notDeleted',
     definitions: snapshot.definitions,
     sort: resolveSort(resource, sortOf(request)),
     limit,

@@ -1,6 +1,12 @@
 import { type Issue, Problem } from '../../errors.ts';
 import type { Resource, StoredRecord } from '../../resources/index.ts';
-import { findDangling, findDeletedTogether, type Referrer, referrersTo, restoreRecord } from '../../storage/index.ts';
+import {
+  findDanglingReferences,
+  findDeletedTogether,
+  type ReferencingField,
+  referencingFieldsTo,
+  restoreRecord,
+} from '../../storage/index.ts';
 import type { Decided, RequestContext, Result } from '../request-context.ts';
 import { countDecisions, MAX_DEPTH } from './cascade-delete.ts';
 import { MOST_ISSUES } from './check-record.ts';
@@ -61,9 +67,11 @@ async function findOthers(context: RequestContext, record: StoredRecord): Promis
   return found;
 }
 
-function cascadesTo({ snapshot }: RequestContext, { resource, records }: Deleted): readonly Referrer[] {
+function cascadesTo({ snapshot }: RequestContext, { resource, records }: Deleted): readonly ReferencingField[] {
   const ids = records.map(({ id }) => id);
-  return referrersTo(snapshot.definitions, { resource, ids }).filter((each) => each.onDelete === 'cascade' && each.resource.softDelete);
+  return referencingFieldsTo(snapshot.definitions, { resource, ids }).filter(
+    (each) => each.onDelete === 'cascade' && each.resource.softDelete,
+  );
 }
 
 interface Search {
@@ -74,7 +82,11 @@ interface Search {
 }
 
 /** Page by page, those that were not found before. */
-async function* findNext({ tx }: RequestContext, referrer: Referrer, { record, known }: Search): AsyncGenerator<readonly StoredRecord[]> {
+async function* findNext(
+  { tx }: RequestContext,
+  referrer: ReferencingField,
+  { record, known }: Search,
+): AsyncGenerator<readonly StoredRecord[]> {
   const ids = known.get(referrer.resource) ?? new Set();
   known.set(referrer.resource, ids);
   for (let after = ''; ; ) {
@@ -117,7 +129,7 @@ async function checkWhole({ tx, snapshot }: RequestContext, all: readonly Delete
   const errors: Issue[] = [];
   for (const { resource, records } of all) {
     for (const { id } of records) {
-      const dangling = await findDangling(tx, { resource, definitions: snapshot.definitions }, id);
+      const dangling = await findDanglingReferences(tx, { resource, definitions: snapshot.definitions }, id);
       errors.push(...dangling.map((field) => toIssue(resource, field)));
     }
   }

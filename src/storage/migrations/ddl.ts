@@ -3,7 +3,7 @@ import type { Field } from '../../fields/index.ts';
 import type { JsonObject } from '../../operators/index.ts';
 import { columnsOf, type Resource, type ResourceIndex, typeOf } from '../../resources/index.ts';
 import { toLiteral } from '../../sql.ts';
-import { type Existence, isNotDeleted, quoteName } from '../table-names.ts';
+import { type Existence, existenceSql, quoteName } from '../table-names.ts';
 import type { TableDialect } from './table-state.ts';
 
 /** An index that a definition asks for. */
@@ -70,7 +70,7 @@ export function createIndexSql(resource: Resource, index: WantedIndex, dialect: 
   const columns = index.columns.map(dialect.indexPart).join(', ');
   const conditions = [
     ...(index.where === undefined ? [] : [whereSql(resource, index.where, dialect)]),
-    ...(index.of === undefined ? [] : [isNotDeleted(index.of)]),
+    ...(index.of === undefined ? [] : [existenceSql(index.of)]),
   ];
   const where = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
   return `CREATE ${index.unique ? 'UNIQUE ' : ''}INDEX ${quoteName(index.name)} ON ${quoteName(resource.name)} (${columns})${where}`;
@@ -126,7 +126,7 @@ export function wantedIndexes(resource: Resource, dialect: TableDialect): Readon
   }
   const by = partitionColumnOf(resource, dialect);
   const wanted = asked
-    .map((index) => toWanted(resource, index, softDelete && index.unique ? 'living' : undefined))
+    .map((index) => toWanted(resource, index, softDelete && index.unique ? 'notDeleted' : undefined))
     .map((index) =>
       index.unique && by !== undefined && !index.columns.includes(by) ? { ...index, columns: [...index.columns, by] } : index,
     );

@@ -2,7 +2,7 @@ import { SetupError } from '../../errors.ts';
 import type { Definitions } from '../../resources/index.ts';
 import { sql } from '../../sql.ts';
 import type { Database, Log, Transaction } from '../contract.ts';
-import { keepVersion } from '../policy-history.ts';
+import { storeVersion } from '../policy-history.ts';
 import { loadPolicy } from '../policy-records.ts';
 import { advanceRevision } from '../revision.ts';
 import { dialectOf, MIGRATION_LOCK } from './migration-dialects.ts';
@@ -151,6 +151,6 @@ export async function rewritePolicies(tx: Transaction, { renames, before, epoch 
   }
   for (const id of changed) {
     await tx.run(sql`UPDATE "_Policy" SET "updatedAt" = ${new Date(tx.now).toISOString()}, "version" = ${epoch} WHERE "id" = ${id}`);
-    await keepVersion(tx, { kind: 'policy', id, value: await loadPolicy(tx, id), epoch, by: EVOLUTION });
+    await storeVersion(tx, { kind: 'policy', id, value: await loadPolicy(tx, id), revision: epoch, by: EVOLUTION });
   }
 }

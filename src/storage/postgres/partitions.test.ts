@@ -4,7 +4,7 @@ import { testEntry } from '../../audit/integrity/integrity.fixture.ts';
 import { parseDefinition } from '../../resources/index.ts';
 import { SYSTEM } from '../../resources/system/index.ts';
 import { sql } from '../../sql.ts';
-import { dropOldest, makePartitions } from '../audit-partitions.ts';
+import { createPartitions, dropOldest } from '../audit-partitions.ts';
 import type { Database } from '../contract.ts';
 import { migrate, planMigration } from '../migrations/migrate.ts';
 import { openTestDatabase, resourceOf, type TestDatabase } from '../storage.fixture.ts';
@@ -43,13 +43,13 @@ const drop = (before: string, staying = 'false', after?: string) =>
     dropOldest(tx, DECISION, {
       before,
       after: after === undefined ? undefined : { at: after, id: '' },
-      stays: { isSo: () => sql.raw(staying), among: (rows) => sql`SELECT * FROM ${rows} AS e WHERE ${sql.raw(staying)}` },
+      retained: { condition: () => sql.raw(staying), select: (rows) => sql`SELECT * FROM ${rows} AS e WHERE ${sql.raw(staying)}` },
     }),
   );
 
 it('a day has a partition, and so have those to come, whoever makes them', async () => {
   await migrate(database, SYSTEM);
-  const made = await Promise.all(Array.from({ length: 3 }, () => makePartitions(database, DECISION)));
+  const made = await Promise.all(Array.from({ length: 3 }, () => createPartitions(database, DECISION)));
   expect(made.toSorted()).toEqual([0, 0, 8]);
   const today = await now();
   await append(new Date(today).toISOString(), 'today');
@@ -65,10 +65,10 @@ it('a day has a partition, and so have those to come, whoever makes them', async
 it('at midnight entries go on in the partition of the next day, and each can be found by its time', async () => {
   await migrate(database, SYSTEM);
   await append('2026-01-31T12:00:00.000Z', 'noon');
-  await makePartitions(database, DECISION);
+  await createPartitions(database, DECISION);
   await append('2026-01-31T23:59:59.999Z', 'before');
   await append('2026-02-01T00:00:00.000Z', 'after');
-  await makePartitions(database, DECISION);
+  await createPartitions(database, DECISION);
   await append('2026-02-01T00:00:00.001Z', 'then');
   expect(await partitions()).toMatchObject({ '2026-01-31': ['noon', 'before'], '2026-02-01': ['after', 'then'], rest: [] });
 });
@@ -78,8 +78,8 @@ it('rows whose day has no partition are kept, and moved to one once it is made, 
   const at = (n: number): string => `2026-03-0${1 + (n % 3)}T00:00:00.${String(n).padStart(3, '0')}Z`;
   const appending = Array.from({ length: 60 }, (_, n) => append(at(n), `${n}`));
   await Promise.all([...appending.slice(0, 20)]);
-  await Promise.all([makePartitions(database, DECISION), ...appending.slice(20), makePartitions(database, DECISION)]);
-  await makePartitions(database, DECISION);
+  await Promise.all([createPartitions(database, DECISION), ...appending.slice(20), createPartitions(database, DECISION)]);
+  await createPartitions(database, DECISION);
   const { rest, '2026-03-01': first = [], '2026-03-02': second = [], '2026-03-03': third = [] } = await partitions();
   expect([rest, first.length, second.length, third.length]).toEqual([[], 20, 20, 20]);
 });
@@ -89,7 +89,7 @@ it('what is no time of ours stays where it is', async () => {
   await append('2026-01-31T12:00:00.000Z', 'put');
   for (const at of [`'); DROP--`, '2026-02-31', '9999', '9999-12-31']) {
     await database.transaction((tx) => tx.run(sql`UPDATE "_Decision" SET "at" = ${at}`));
-    await makePartitions(database, DECISION);
+    await createPartitions(database, DECISION);
     expect((await partitions())['rest']).toEqual(['put']);
   }
 });
@@ -108,7 +108,7 @@ it('a table that is whole becomes the first partition, with all of its rows, and
   expect((await planMigration(database, SYSTEM)).steps).toEqual([]);
   await append('2126-01-31T13:00:00.000Z', 'new');
   await append('2126-02-01T00:00:00.000Z', 'next');
-  await makePartitions(database, DECISION);
+  await createPartitions(database, DECISION);
   expect(await partitions()).toEqual({ first: ['old', 'of a clock that is wrong', 'new'], '2126-02-01': ['next'], rest: [] });
   const fields = { ...(source['fields'] as object), more: { type: 'string', index: true } };
   const wider = parseDefinition({ ...DECISION.source, fields }, { builtIn: true }).resource;
@@ -124,7 +124,7 @@ it('partitions go whole, one after the other, but for the rows that stay', async
   await migrate(database, SYSTEM);
   for (const day of ['01', '02', '03'])
     for (const hour of ['00', '23']) await append(`2026-01-${day}T${hour}:00:00.000Z`, `${day} ${hour}`);
-  await makePartitions(database, DECISION);
+  await createPartitions(database, DECISION);
   expect(await drop('2026-01-03', `"reason" = '02 23'`)).toEqual({ at: '2026-01-02', id: '' });
   expect(await drop('2026-01-03', `"reason" = '02 23'`, '2026-01-02')).toEqual({ at: '2026-01-03', id: '' });
   expect(await drop('2026-01-03', `"reason" = '02 23'`, '2026-01-03')).toMatchObject({ at: '2026-01-02T23:00:00.000Z' });
@@ -146,7 +146,7 @@ it('what the first partition holds goes by the row, until all of it does', async
     dropOldest(tx, DECISION, {
       before: '2026-01-03',
       after: { at, id },
-      stays: { isSo: () => sql`false`, among: (rows) => sql`SELECT * FROM ${rows}` },
+      retained: { condition: () => sql`false`, select: (rows) => sql`SELECT * FROM ${rows}` },
     }),
   );
   expect(more).toBeUndefined();
@@ -155,7 +155,7 @@ it('what the first partition holds goes by the row, until all of it does', async
 
 it('whoever adds an entry twice is told of the table, and that it is its id', async () => {
   await migrate(database, SYSTEM);
-  await makePartitions(database, DECISION);
+  await createPartitions(database, DECISION);
   const at = new Date(await now()).toISOString();
   await append(at, 'once');
   const again = database.transaction((tx) =>
@@ -167,7 +167,7 @@ it('whoever adds an entry twice is told of the table, and that it is its id', as
 it('who drops one waits for nobody who takes long, and makes nobody wait', async () => {
   await migrate(database, SYSTEM);
   await append('2026-01-01T00:00:00.000Z', 'old');
-  await makePartitions(database, DECISION);
+  await createPartitions(database, DECISION);
   const { promise: isOver, resolve: end } = Promise.withResolvers<void>();
   const { promise: isReading, resolve: reading } = Promise.withResolvers<void>();
   const other = database.transaction(async (tx) => {

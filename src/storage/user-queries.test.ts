@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SYSTEM } from '../resources/system/index.ts';
 import { sql } from '../sql.ts';
 import { migrate } from './migrations/migrate.ts';
-import { type CandidateQuery, type Candidates, loadCandidates } from './record-lists.ts';
 import { insertRecord } from './records.ts';
 import { onPostgres, openTestDatabase, resourceOf, type TestDatabase, toRecord } from './storage.fixture.ts';
+import { type CandidateQuery, type Candidates, loadCandidates } from './user-queries.ts';
 
 const user = resourceOf(SYSTEM, 'User');
 let test: TestDatabase;
@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => test.dispose());
 
 const load = (query: Partial<CandidateQuery>): Promise<Candidates> =>
-  test.database.transaction((tx) => loadCandidates(tx, user, { roles: ['admin'], stretch: 100, ...query }));
+  test.database.transaction((tx) => loadCandidates(tx, user, { roles: ['admin'], scanLimit: 100, ...query }));
 
 describe('loadCandidates', () => {
   const rows: readonly [what: string, query: Partial<CandidateQuery>, ids: string, last: string | undefined][] = [
@@ -35,10 +35,10 @@ describe('loadCandidates', () => {
     ['no role', { roles: [] }, 'u5 u8', undefined],
     ['every role, but nobody who is not active', { roles: ['admin', 'user'] }, 'u0 u1 u2 u3 u5 u6 u7 u8 u9', undefined],
     ['behind an id', { after: 'u5' }, 'u6 u8 u9', undefined],
-    ['a stretch', { stretch: 4 }, 'u0 u3', 'u3'],
-    ['the next stretch', { stretch: 4, after: 'u3' }, 'u5 u6', 'u7'],
-    ['a stretch without anyone', { stretch: 1, after: 'u0' }, '', 'u1'],
-    ['a stretch to the very end, whose end is not known yet', { stretch: 2, after: 'u7' }, 'u8 u9', 'u9'],
+    ['a stretch', { scanLimit: 4 }, 'u0 u3', 'u3'],
+    ['the next stretch', { scanLimit: 4, after: 'u3' }, 'u5 u6', 'u7'],
+    ['a stretch without anyone', { scanLimit: 1, after: 'u0' }, '', 'u1'],
+    ['a stretch to the very end, whose end is not known yet', { scanLimit: 2, after: 'u7' }, 'u8 u9', 'u9'],
     ['behind everyone', { after: 'u9' }, '', undefined],
     ['a name that would be SQL', { roles: [`admin' OR 1 = 1 --`] }, 'u5 u8', undefined],
   ];
@@ -63,7 +63,7 @@ describe('loadCandidates', () => {
           return tx.all<Row>(query);
         },
       };
-      await loadCandidates(watched, user, { roles: ['admin'], stretch: 4, after: 'u3' });
+      await loadCandidates(watched, user, { roles: ['admin'], scanLimit: 4, after: 'u3' });
     });
     expect(plans.join('\n')).toMatch(/SEARCH User USING INDEX sqlite_autoindex_User_1 \(id>\?\)/);
     expect(plans.join('\n')).not.toMatch(/TEMP B-TREE|SCAN User|"role"|role=/);
