@@ -7,18 +7,18 @@ import { Problem } from '../errors.ts';
 
 const VERSIONS: ReadonlySet<string> = new Set(['1.1', '1.0']);
 
-/** `host`, `host:port`, `[::1]:port`: RFC 3986 without percent-encoding, and with the underscore that names of containers have. */
+/** `host`, `host:port`, `[::1]:port`: RFC 3986 without percent-encoding, but with underscores, which occur in container names. */
 const HOST = /^(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/;
 
 /** Headers of which Node keeps the first and drops the others. */
 const SINGLE: readonly string[] = ['host', 'content-type'];
 
-/** `http://example.com/path`: a form that clients send to proxies, and that every server has to take (RFC 9112, 3.2.2). */
+/** `http://example.com/path`: the absolute form, which clients send to proxies and every server must accept (RFC 9112, 3.2.2). */
 const ABSOLUTE = /^https?:\/\/([^/?#]*)(.*)$/is;
 
 /**
- * The target of a request as a path. Of an absolute one that names the host of the Host header, the path; any other stays as it is, and is refused
- * by `checkMessage`.
+ * Returns the path of a request target. An absolute target must name the host of the Host header; otherwise it is returned unchanged, and
+ * `refuseAmbiguous` refuses it.
  */
 export function toPathTarget({ url = '', headers }: IncomingMessage): string {
   if (url.startsWith('/')) return url;
@@ -28,25 +28,23 @@ export function toPathTarget({ url = '', headers }: IncomingMessage): string {
 }
 
 /**
- * Refuses a request that could be read in two ways.
+ * Refuses a request that two implementations could parse differently.
  *
  * @throws Problem REQUEST_MALFORMED
  */
-export function checkMessage({ httpVersion, headers, rawHeaders, url = '' }: IncomingMessage): void {
+export function refuseAmbiguous({ httpVersion, headers, rawHeaders, url = '' }: IncomingMessage): void {
   if (!VERSIONS.has(httpVersion)) throw malformed('expected HTTP/1.1 or HTTP/1.0');
   if (headers.host === undefined && httpVersion === '1.1') throw malformed('expected a Host header');
-  checkSingle(rawHeaders);
-  if (headers.host !== undefined && !HOST.test(headers.host))
-    throw malformed('expected a host, and a port where there is one, in the Host header');
-  if (!url.startsWith('/'))
-    throw malformed('expected a path as the target of the request, or an address of the host that the Host header names');
-  if (url.includes('#')) throw malformed('expected a target without a fragment');
+  refuseRepeated(rawHeaders);
+  if (headers.host !== undefined && !HOST.test(headers.host)) throw malformed('expected a host with an optional port in the Host header');
+  if (!url.startsWith('/')) throw malformed('expected a path as the request target, or a URL with the host of the Host header');
+  if (url.includes('#')) throw malformed('expected a request target without a fragment');
   const coding = headers['transfer-encoding'];
   if (coding !== undefined && (coding.toLowerCase() !== 'chunked' || httpVersion !== '1.1'))
     throw malformed('expected chunked as the only Transfer-Encoding, in HTTP/1.1');
 }
 
-function checkSingle(rawHeaders: readonly string[]): void {
+function refuseRepeated(rawHeaders: readonly string[]): void {
   for (const name of SINGLE) {
     const count = countHeaders(rawHeaders, name);
     if (count > 1) throw malformed(`expected one header ${name}, ${count} were given`);

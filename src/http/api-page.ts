@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { PROBLEMS } from '../errors.ts';
 
-/** Files of Swagger UI that the page loads, and what they are; nothing else of its folder is served. */
+/** The files of Swagger UI that the page loads, with their media types. No other file of its folder is served. */
 const ASSETS: readonly (readonly [name: string, type: string])[] = [
   ['swagger-ui.css', 'text/css; charset=utf-8'],
   ['swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
@@ -13,7 +13,7 @@ const ASSETS: readonly (readonly [name: string, type: string])[] = [
 ];
 
 /**
- * Nothing but our own files, so the page works offline and a script slipped into a description does not run.
+ * Allows only our own files, so that the page works offline and a script in a description does not run.
  * Swagger UI draws its arrows from `data:` images and sets styles on elements.
  */
 const POLICY = [
@@ -27,7 +27,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join(';');
 
-/** Adds the list of errors that problems link to and, with `all`, the API page at `/docs`. Neither contains names of the project. */
+/** Adds the list of errors and, with `all`, the API page at `/docs`. Neither contains names of the project. */
 export function servePages(server: FastifyInstance, pages: 'all' | 'errors'): void {
   const options = {
     onRequest: (_: FastifyRequest, reply: FastifyReply, done: () => void) => {
@@ -45,7 +45,7 @@ export function servePages(server: FastifyInstance, pages: 'all' | 'errors'): vo
   }
 }
 
-/** Whole, or not at all where the caller has it already. */
+/** Sends a file, or 304 if the client has the current version. */
 async function sendFile(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -63,7 +63,7 @@ function swaggerFolder(): string {
   return join(dirname(entry), 'static');
 }
 
-/** The API page. Its addresses are relative, so that it also works below a prefix that a proxy strips. */
+/** The API page. Its URLs are relative, so that it also works below a prefix that a proxy strips. */
 export const PAGE: string = `<!doctype html>
 <html lang="en">
   <head>
@@ -82,8 +82,8 @@ export const PAGE: string = `<!doctype html>
 `;
 
 /**
- * Shows the OpenAPI document on the API page. Nothing is sent anywhere else: no validator, no stored token. The document depends on the
- * caller, so it is loaded again when the reader authorizes or logs out.
+ * The script of the API page. It uses no external validator and stores no token. The document depends on the caller, so it is loaded again
+ * when the user authorizes or logs out.
  */
 export const SCRIPT: string = `let token;
 const reload = (act, system, change) => (payload) => {
@@ -119,7 +119,7 @@ SwaggerUIBundle({
 });
 `;
 
-/** Every error, each under the anchor that the \`type\` of a problem names. */
+/** The list of errors. The \`type\` of a problem links to its entry. */
 export const ERRORS_PAGE: string = `<!doctype html>
 <html lang="en">
   <head>

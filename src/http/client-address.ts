@@ -4,15 +4,15 @@ import { isLoopback } from '../config/option.ts';
 import { toHostName } from './allowed-hosts.ts';
 
 /**
- * The caller's address: what the trusted proxies say where it is an address at all, else the connection's own.
- * An IPv4 address that arrives mapped into IPv6 is the IPv4 address, so that networks in conditions match it.
+ * Returns the address of the client: the forwarded one if it is valid, otherwise that of the connection. An IPv4 address mapped into IPv6
+ * is returned as IPv4, so that networks in conditions match it.
  */
 export function toAddress(forwarded: string | undefined, connected: string | undefined): string {
   const address = [forwarded, connected].map((text) => stripZone(text ?? '')).find((text) => isIP(text) !== 0) ?? '0.0.0.0';
   return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1] ?? address;
 }
 
-/** What an address is rate-limited as: an IPv6 caller has a whole /64 to send from, so the network counts, not the address. */
+/** Returns the key of the rate limit: the address, or the /64 network of an IPv6 address, because a client can use all of it. */
 export function toRateKey(address: string): string {
   if (!isIPv6(address)) return address;
   const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);
@@ -29,16 +29,16 @@ function stripZone(address: string): string {
 }
 
 /**
- * Headers that curl, browsers and HTTP libraries send by themselves; proxies and tunnels add others, in more spellings than can be listed. If a
- * header is missing here, a local client needs the set-up token; if one is too many, set-up may be open to the internet.
+ * Headers that curl, browsers and HTTP libraries send; proxies and tunnels add others. If a header is missing here, a local client needs the
+ * set-up token; if one is too many, set-up may be open to the internet.
  */
 const USUAL =
   /^(?:host|user-agent|accept(?:-.+)?|connection|keep-alive|te|content-(?:type|length|encoding)|transfer-encoding|expect|origin|referer|sec-.+|authorization|cookie|cache-control|pragma|dnt|priority|upgrade-insecure-requests|x-requested-with|postman-token)$/;
 
 /**
- * Returns whether a request was made on this machine and, as far as it shows, through no proxy: peer, Host and any Origin are loopback, it has
- * only headers that clients send by themselves, and it is HTTP/1.1 (nginx before 1.29.7 forwards as HTTP/1.0 by default). A proxy on this
- * machine that hides itself, as nginx does since then by default, is not noticed.
+ * Returns true if a request was made on this machine and shows no proxy: peer, Host and any Origin are loopback, it has only usual headers,
+ * and it is HTTP/1.1 (nginx before 1.29.7 forwards as HTTP/1.0 by default). A proxy on this machine that adds no header, as nginx does since
+ * then by default, is not detected.
  */
 export function isLocal(raw: IncomingMessage): boolean {
   const { headers, httpVersion, socket } = raw;
@@ -55,7 +55,7 @@ function isLoopbackHost(host: string | undefined): boolean {
   return isLoopback(toHostName(host ?? '') ?? '');
 }
 
-/** Returns whether an origin is on this machine. `null` is not: any sandboxed page has it, also one of another site. */
+/** Returns true if an origin is on this machine. `null` is not, because sandboxed pages of any site have it. */
 function isLoopbackOrigin(origin: string): boolean {
   const [, authority] = /^https?:\/\/([^/]+)$/i.exec(origin) ?? [];
   return isLoopbackHost(authority);

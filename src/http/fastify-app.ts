@@ -1,10 +1,9 @@
 import type { ServerOptions } from 'node:http';
 import { type FastifyBaseLogger, type FastifyInstance, type FastifyServerOptions, fastify, LogController } from 'fastify';
 import { toPathTarget } from './ambiguous-requests.ts';
-import { answerClientError, toFailure } from './error-replies.ts';
-import type { AnswerWatch, HttpOptions } from './http-options.ts';
-import { keepQuery, readRequestId, toPath } from './http-request.ts';
-import { sendProblem } from './replies.ts';
+import type { HttpOptions, ResponseObserver } from './http-options.ts';
+import { keepQuery, parseRequestId, toPath } from './http-request.ts';
+import { respondToClientError, sendProblem, translateError } from './replies.ts';
 import { SECURITY_HEADERS } from './response-headers.ts';
 
 const MAX_SEGMENT = 256;
@@ -12,53 +11,54 @@ const MAX_HEADER_BYTES = 16_384;
 /** Longer than the idle timeout of common load balancers, so that they close an idle connection first. */
 const KEEP_ALIVE_MS = 72_000;
 
-const LATE_BODY_MS = 1000;
+/** Milliseconds between the request timeout of this server and that of Node. */
+const TIMEOUT_MARGIN_MS = 1000;
 
-/** Never in a log line, whatever is logged. */
+/** Paths that are redacted in every log line. */
 const REDACTED = ['authorization', 'password', 'token', 'refreshToken'].flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
 
-/** A Fastify server with everything lenient turned off. */
+/** Creates a Fastify server that refuses everything ambiguous. */
 export function createFastify(options: HttpOptions): FastifyInstance {
   const { limits } = options;
   const timeout = limits.requestTimeoutSeconds * 1000;
   return fastify({
     ...timeouts(timeout),
     bodyLimit: limits.bodyBytes,
-    // Our own answer is a problem; the framework's is not. Requests that arrive while closing are still served, and their connection closed.
+    // Fastify's response is not a problem. Requests that arrive during shutdown are served, and their connection is closed.
     return503OnClosing: false,
     trustProxy: options.trustProxy.length === 0 ? false : [...options.trustProxy],
     rewriteUrl: toPathTarget,
-    genReqId: (raw) => readRequestId(raw.headers),
+    genReqId: (raw) => parseRequestId(raw.headers),
     requestIdHeader: false,
     routerOptions: { querystringParser: keepQuery, maxParamLength: MAX_SEGMENT, caseSensitive: true },
     logger: loggerOf(options),
     schemaController: { compilersFactory: { buildValidator: refuseSchemas, buildSerializer: refuseSchemas } },
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     childLoggerFactory: createRequestLog,
-    clientErrorHandler: answerClientError,
-    // Of paths that cannot be decoded: hooks never see those.
-    frameworkErrors: (error, request, reply) => void sendProblem(reply.headers(SECURITY_HEADERS), toFailure(error, request)),
+    clientErrorHandler: respondToClientError,
+    // Handles paths that cannot be decoded, for which hooks do not run.
+    frameworkErrors: (error, request, reply) => void sendProblem(reply.headers(SECURITY_HEADERS), translateError(error, request)),
   });
 }
 
-/** Methods that a route answers; whatever else is sent counts as one. */
+/** The methods of routes. Metrics count all others as `other`. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']);
 
-/** Tells of each answer: of its route, never of its path, which holds values and is as callers please. */
-export function watchAnswers(server: FastifyInstance, watch: AnswerWatch): void {
+/** Reports each response to the metrics, by its route. The path would contain values and have unlimited variants. */
+export function observeResponses(server: FastifyInstance, observer: ResponseObserver): void {
   server.addHook('onResponse', (request, reply, done) => {
     const method = METHODS.has(request.method) ? request.method : 'other';
-    watch.answered({ method, route: request.routeOptions.url, status: reply.statusCode, ms: reply.elapsedTime });
+    observer.answered({ method, route: request.routeOptions.url, status: reply.statusCode, ms: reply.elapsedTime });
     done();
   });
 }
 
-/** One line per answer: a warning where we failed, else only for those who debug. The path alone: queries hold values. */
-export function logAnswers(server: FastifyInstance, logLevel: HttpOptions['logLevel']): void {
-  const tellsAll = logLevel === 'debug';
+/** Logs responses: those with status 500 and above as warnings, all others at level debug. Omits the query, which contains values. */
+export function logResponses(server: FastifyInstance, logLevel: HttpOptions['logLevel']): void {
+  const logsAll = logLevel === 'debug';
   server.addHook('onResponse', (request, reply, done) => {
     const { statusCode: status, elapsedTime } = reply;
-    if (status >= 500 || tellsAll) {
+    if (status >= 500 || logsAll) {
       const line = { method: request.method, path: toPath(request.raw), status, ms: Math.round(elapsedTime) };
       request.log[status >= 500 ? 'warn' : 'debug'](line, 'answered');
     }
@@ -66,7 +66,7 @@ export function logAnswers(server: FastifyInstance, logLevel: HttpOptions['logLe
   });
 }
 
-/** No route has a schema: values are checked by their definition. Without this, the framework loads two compilers on every start. */
+/** Prevents Fastify from loading its schema compilers, which no route uses. */
 function refuseSchemas(): never {
   throw new Error('routes have no schemas');
 }
@@ -75,18 +75,18 @@ function timeouts(
   timeout: number,
 ): Pick<FastifyServerOptions, 'requestTimeout' | 'connectionTimeout' | 'keepAliveTimeout'> & { http: ServerOptions } {
   return {
-    requestTimeout: timeout + LATE_BODY_MS,
+    requestTimeout: timeout + TIMEOUT_MARGIN_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
     connectionTimeout: timeout + KEEP_ALIVE_MS,
-    // Node looks for late requests only once per interval, by default every 30 seconds.
+    // Node checks for timed-out requests once per interval, by default every 30 seconds.
     http: {
-      // Checked by our own guard, which answers with a problem.
+      // The request guard checks it and responds with a problem.
       requireHostHeader: false,
       // Overrides NODE_OPTIONS.
       insecureHTTPParser: false,
       headersTimeout: timeout,
-      // Node's timeout comes after our own response to a late body, which has the request id. It closes connections that are still open.
-      requestTimeout: timeout + LATE_BODY_MS,
+      // Later than our own timeout, whose response has the request id.
+      requestTimeout: timeout + TIMEOUT_MARGIN_MS,
       connectionsCheckingInterval: Math.min(timeout / 2, 30_000),
       maxHeaderSize: MAX_HEADER_BYTES,
     },
@@ -100,24 +100,24 @@ function loggerOf({ logLevel, logStream }: HttpOptions): NonNullable<FastifyServ
 type Arguments = Parameters<FastifyBaseLogger['info']>;
 
 /**
- * The log of one request, which names it. Made when something is said in it: nearly no request says anything, and making one costs as much
- * as deciding.
+ * Creates the logger of a request, whose lines contain the request id. The child logger is created on first use, because few requests log
+ * and its creation takes as long as a decision.
  */
 export const createRequestLog: NonNullable<FastifyServerOptions['childLoggerFactory']> = (logger, bindings, options) => {
-  let made: FastifyBaseLogger | undefined;
-  const own = (): FastifyBaseLogger => {
-    made ??= logger.child(bindings, options);
-    return made;
+  let child: FastifyBaseLogger | undefined;
+  const get = (): FastifyBaseLogger => {
+    child ??= logger.child(bindings, options);
+    return child;
   };
   return {
     level: logger.level,
-    trace: (...said: Arguments) => own().trace(...said),
-    debug: (...said: Arguments) => own().debug(...said),
-    info: (...said: Arguments) => own().info(...said),
-    warn: (...said: Arguments) => own().warn(...said),
-    error: (...said: Arguments) => own().error(...said),
-    fatal: (...said: Arguments) => own().fatal(...said),
+    trace: (...args: Arguments) => get().trace(...args),
+    debug: (...args: Arguments) => get().debug(...args),
+    info: (...args: Arguments) => get().info(...args),
+    warn: (...args: Arguments) => get().warn(...args),
+    error: (...args: Arguments) => get().error(...args),
+    fatal: (...args: Arguments) => get().fatal(...args),
     silent: () => undefined,
-    child: (more, how) => own().child(more, how),
+    child: (more, childOptions) => get().child(more, childOptions),
   };
 };

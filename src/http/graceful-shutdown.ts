@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
-/** How a server lets go of its connections. */
-export interface Drain {
+/** The graceful shutdown of a server. */
+export interface GracefulShutdown {
   /**
-   * From now on a connection ends with its next answer, so that its client opens the next one elsewhere.
+   * From now on, each connection is closed with its next response, so that clients connect to another process.
    *
    * @param released Awaited before this process closes its listener, where another process owns the queue of connections.
    */
@@ -14,15 +14,15 @@ export interface Drain {
 }
 
 /**
- * Milliseconds for the first byte of a connection that was opened before the end. What was connected a moment ago may have sent a
- * request that is still on its way; a browser that has opened a connection ahead sends nothing.
+ * Milliseconds to wait for the first byte of an open connection. A request on a new connection may still be in transit; a browser that
+ * preconnects sends nothing.
  */
 const FIRST_BYTE = 500;
 
 /** Milliseconds without a new connection before the listener closes. */
 const QUIET = 20;
-/** Milliseconds after which the listener closes although connections keep coming: the balancer has not noticed the shutdown. */
-const LONGEST = 1000;
+/** Milliseconds after which the listener closes even if connections keep arriving. */
+const MAX_WAIT = 1000;
 /** Maximum milliseconds of an event loop turn after which the queue of connections counts as empty. */
 const SHORT_TURN = 1;
 
@@ -34,25 +34,24 @@ function whenQuiet(accepted: () => number, done: () => void): void {
   const from = performance.now();
   let seen = accepted();
   let [quietSince, turnBegan] = [from, from];
-  // Runs right behind the phase of the event loop that accepts connections until the queue is empty.
-  const look = (): void => {
+  // Runs directly after the phase of the event loop that accepts connections until the queue is empty.
+  const check = (): void => {
     const now = performance.now();
     if (accepted() !== seen) quietSince = now;
     const isQuiet = now - quietSince >= QUIET && now - turnBegan <= SHORT_TURN;
     seen = accepted();
     turnBegan = now;
-    if (isQuiet || now - from >= LONGEST) done();
-    else setImmediate(look);
+    if (isQuiet || now - from >= MAX_WAIT) done();
+    else setImmediate(check);
   };
-  setImmediate(look);
+  setImmediate(check);
 }
 
 /**
- * Lets go of connections on close that nobody waits on: each one left would hold up the end until all are cut off.
- * The framework closes those that are idle at that moment. Not yet those that are idle once their answer is sent, nor
- * those that a browser has opened ahead and never used.
+ * Closes connections that would delay the shutdown. Fastify closes those that are idle at that moment. This closes also those that become
+ * idle after their response, and those that were opened but never used.
  */
-export function createDrain(server: FastifyInstance): Drain {
+export function createGracefulShutdown(server: FastifyInstance): GracefulShutdown {
   const sockets = new Set<Socket>();
   let hasBegun = false;
   let untilReleased = async (): Promise<void> => undefined;
@@ -67,7 +66,7 @@ export function createDrain(server: FastifyInstance): Drain {
     const closeUnused = (): void => {
       for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
     };
-    // The framework closes the listener as soon as this hook is done, in the same turn.
+    // Fastify closes the listener as soon as this hook is done, in the same turn.
     const close = (): void => {
       setTimeout(closeUnused, FIRST_BYTE).unref();
       done();

@@ -1,54 +1,54 @@
 import type { Route } from '../request/index.ts';
 
-/** What the server serves and the bounds it keeps. */
+/** Options of the HTTP server. */
 export interface HttpOptions {
   readonly routes: readonly Route[];
   readonly limits: HttpLimits;
-  /** Web origins whose pages may call, `localhost` for those of this machine; none turns CORS off. */
+  /** Origins allowed by CORS; `localhost` allows this machine on any port. Empty turns CORS off. */
   readonly corsOrigins: readonly string[];
-  /** Addresses and networks of proxies whose X-Forwarded-For is believed. */
+  /** Addresses and networks of trusted proxies. */
   readonly trustProxy: readonly string[];
-  /** Names that Host headers may have beside addresses and `localhost`; undefined allows any. */
+  /** Names allowed in Host headers, in addition to addresses and `localhost`; undefined allows any. */
   readonly allowedHosts: readonly string[] | undefined;
   readonly logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug';
-  /** Where log lines go; standard output where absent. */
+  /** Receives log lines; standard output by default. */
   readonly logStream?: { write(line: string): void };
-  /** The pages that describe the service: all, or only the errors that problems point to; none where absent. */
+  /** The pages to serve: the API page and the list of errors, or only the list; none by default. */
   readonly pages?: 'all' | 'errors';
-  /** Whether requests can be served now; `/readyz` says so. */
+  /** Returns the readiness, for `/readyz`. */
   ready(): Promise<Readiness> | Readiness;
-  /** Told of each answer. */
-  readonly watch?: AnswerWatch | undefined;
+  /** Receives the metrics of each response. */
+  readonly watch?: ResponseObserver | undefined;
 }
 
-/** Who is told of answers. */
-export interface AnswerWatch {
-  answered(answer: AnswerFigures): void;
+/** Receives the metrics of responses. */
+export interface ResponseObserver {
+  answered(response: ResponseMetrics): void;
 }
 
-/** What a request was and what it took; nothing in it is of the caller's making. */
-export interface AnswerFigures {
+/** Metrics of a response. They contain no text chosen by the caller. */
+export interface ResponseMetrics {
   readonly method: string;
-  /** The route that answered, as `/api/:resource/:id`; undefined where none did. */
+  /** The route, such as `/api/:resource/:id`; undefined if none matched. */
   readonly route: string | undefined;
   readonly status: number;
   readonly ms: number;
 }
 
-/** `why` is for an operator: a sentence without secrets. */
+/** The readiness; `why` is a sentence for the operator, without secrets. */
 export interface Readiness {
   readonly ok: boolean;
   readonly why?: string;
 }
 
-/** Bounds; the settings of the same names. */
+/** Limits; config options with the same names. */
 export interface HttpLimits {
   readonly bodyBytes: number;
   readonly jsonDepth: number;
   readonly requestTimeoutSeconds: number;
   readonly drainSeconds: number;
-  /** For others to notice that the server is to close, before it refuses connections. */
+  /** Seconds in which load balancers can notice the shutdown before the server refuses connections. */
   readonly drainDelaySeconds: number;
-  /** Requests per minute and address; 0 is no limit. */
+  /** Requests per minute and address; 0 disables the limit. */
   readonly rateLimit: number;
 }

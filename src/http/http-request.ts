@@ -12,20 +12,19 @@ const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 
-/** What no `:name` of a path may be: nothing, a dot segment, anything that some proxy might read as another path. */
+/** Matches path parameters that are refused: empty, dot segments, and characters that a proxy could read as another path. */
 const UNSAFE_SEGMENT = /^$|^\.{1,2}$|[/\\\p{Cc}]/u;
 
 /**
- * What the server read, as a Call. HEAD is the GET of the same address in every respect but its answer's body, so that
- * what decides on the method decides on both alike.
+ * Converts a Fastify request. `method` is that of the route, so HEAD has the method GET and conditions treat both alike.
  *
- * @throws Problem for a path, query or Authorization header that cannot be used.
+ * @throws Problem if the path, query or Authorization header is invalid.
  */
 export function toHttpRequest(request: FastifyRequest, method: Method, stream?: ByteStream): HttpRequest {
   const { headers } = request;
   return {
     method,
-    params: readParams(request.params),
+    params: parseParams(request.params),
     query: parseQuery(queryOf(request)),
     body: request.body as Json | undefined,
     ...(stream !== undefined && { stream }),
@@ -38,26 +37,26 @@ export function toHttpRequest(request: FastifyRequest, method: Method, stream?: 
 /**
  * Returns the parts of a request that do not depend on its body, so they can be read before it.
  *
- * @throws Problem IDENTITY_TOKEN for an Authorization header that cannot be used.
+ * @throws Problem IDENTITY_TOKEN if the Authorization header is invalid.
  */
 export function toOrigin(request: FastifyRequest, method: Method): RequestOrigin {
   const { id, raw } = request;
-  return { requestId: id, method, path: decodePath(toPath(raw)), ip: clientAddress(request), token: readToken(raw) };
+  return { requestId: id, method, path: decodePath(toPath(raw)), ip: clientAddress(request), token: parseToken(raw) };
 }
 
-/** The request's id: the caller's own where it is sane, else a new one. */
-export function readRequestId(headers: IncomingMessage['headers']): string {
+/** Returns the X-Request-Id header if it is valid, otherwise a new id. */
+export function parseRequestId(headers: IncomingMessage['headers']): string {
   const given = headers['x-request-id'];
   return typeof given === 'string' && REQUEST_ID.test(given) ? given : createId();
 }
 
-/** The path as sent, without the query. */
+/** Returns the path as sent, without the query. */
 export function toPath(raw: IncomingMessage): string {
   const [path = ''] = (raw.url ?? '').split('?', 1);
   return path;
 }
 
-/** One spelling of each path, so that a condition on `request.path` cannot be passed with `%43ase`. */
+/** Decodes the path, so that a condition on `request.path` cannot be bypassed with `%43ase`. */
 function decodePath(path: string): string {
   if (!path.includes('%')) return path;
   try {
@@ -67,12 +66,12 @@ function decodePath(path: string): string {
   }
 }
 
-/** Who sent the request, as the trusted proxies say. */
+/** Returns the address of the client, as reported by trusted proxies. */
 export function clientAddress(request: FastifyRequest): string {
   return toAddress(request.ip, request.raw.socket.remoteAddress);
 }
 
-/** The query string waits in `text` to be read here, where a mistake in it can be answered. */
+/** Keeps the query string unparsed, because Fastify cannot report mistakes in it. */
 export function keepQuery(text: string): { text: string } {
   return { text };
 }
@@ -81,17 +80,17 @@ function queryOf({ query }: FastifyRequest): string {
   return (query as ReturnType<typeof keepQuery>).text;
 }
 
-function readParams(params: unknown): ReadonlyMap<string, string> {
-  const read = new Map(Object.entries(params as Record<string, string>));
-  for (const value of read.values()) {
-    if (UNSAFE_SEGMENT.test(value)) throw new Problem('REQUEST_NO_ROUTE', 'the path has an empty or unusable segment');
+function parseParams(params: unknown): ReadonlyMap<string, string> {
+  const parsed = new Map(Object.entries(params as Record<string, string>));
+  for (const value of parsed.values()) {
+    if (UNSAFE_SEGMENT.test(value)) throw new Problem('REQUEST_NO_ROUTE', 'the path has an empty or invalid segment');
   }
-  return read;
+  return parsed;
 }
 
-function readToken(raw: IncomingMessage): string | undefined {
+function parseToken(raw: IncomingMessage): string | undefined {
   if (raw.headers.authorization === undefined) return undefined;
-  // Node keeps the first of several and drops the others: a proxy may have checked another one.
+  // Node keeps only the first; a proxy may have checked another.
   const given = countHeaders(raw.rawHeaders, 'authorization');
   if (given > 1) throw new Problem('IDENTITY_TOKEN', `expected one Authorization header, ${given} were given`);
   const token = BEARER.exec(raw.headers.authorization)?.[1];

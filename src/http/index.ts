@@ -1,9 +1,9 @@
 /**
- * Bytes in, bytes out: the only folder that knows Fastify. It serves a table of routes and hands each a `Call`.
+ * The HTTP server: the only folder that knows Fastify. It serves a table of routes, and gives each handler an `HttpRequest`.
  *
- * Everything lenient in the framework is off, every answer has a request id and security headers, and every failure,
- * down to bytes that are not HTTP, is a problem+json. It must never look into what a route does, nor decide who may call it.
- * Begin with `server.ts`; `guard.ts` is what every request meets first, `call.ts` what a route is handed.
+ * Every response has a request id and security headers, and every error is a problem+json, even for bytes that are not HTTP. This folder
+ * never decides who may call a route, and knows nothing of what routes do.
+ * Begin with `server.ts`. `request-guard.ts` has the checks before the body is read, `http-request.ts` the conversion to `HttpRequest`.
  */
-export type { AnswerFigures, AnswerWatch, HttpLimits, HttpOptions, Readiness } from './http-options.ts';
+export type { HttpLimits, HttpOptions, Readiness, ResponseMetrics, ResponseObserver } from './http-options.ts';
 export { createHttpServer, type HttpServer } from './server.ts';

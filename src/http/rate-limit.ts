@@ -1,6 +1,6 @@
-/** Counts requests per caller. */
+/** A rate limiter. */
 export interface RateLimiter {
-  /** Counts `cost` requests of `key`, of which `paid` were counted before. Gives 0, or the seconds to wait: then nothing was counted. */
+  /** Counts `cost` requests of `key`, of which `paid` were counted before. Returns 0, or the seconds to wait; then nothing was counted. */
   take(key: string, cost: number, paid?: number): number;
 }
 
@@ -9,12 +9,12 @@ interface Bucket {
   readonly at: number;
 }
 
-/** Callers remembered at once; beyond that, those who have been quiet longest start afresh. */
+/** Maximum keys in memory; beyond it, the least recently used key is forgotten. */
 const MAX_CALLERS = 10_000;
 
 /**
- * A bucket of tokens per caller, filled at `perMinute`. A batch pays for all of its requests, which is why this is not
- * the framework's plugin: that counts calls. One that is larger than the whole bucket waits for a full one and leaves a debt.
+ * Creates a rate limiter with a token bucket per key. A batch counts as all of its requests, which the plugin of Fastify cannot do. A batch
+ * that is larger than the bucket waits for a full bucket and leaves a debt.
  */
 export function createRateLimiter(perMinute: number, now: () => number = () => performance.now()): RateLimiter {
   const buckets = new Map<string, Bucket>();
@@ -34,7 +34,7 @@ export function createRateLimiter(perMinute: number, now: () => number = () => p
   };
 }
 
-/** A Map keeps insertion order, and each use inserts anew. */
+/** Each use inserts the key again, so the first key of the Map is the least recently used. */
 function forgetOldest(buckets: Map<string, Bucket>): void {
   const oldest = buckets.keys().next();
   if (oldest.done !== true) buckets.delete(oldest.value);

@@ -1,32 +1,94 @@
+import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Problem } from '../errors.ts';
+import { createId } from '../ids.ts';
 import { type HttpResponse, toProblemResponse } from '../request/index.ts';
+import { isStreamingSocket } from './streaming.ts';
 
-/** Sends an answer; what went wrong inside is logged under the request's id. */
-export function sendResponse(reply: FastifyReply, answer: HttpResponse): FastifyReply {
-  if (answer.cause !== undefined) reply.log.error({ err: answer.cause }, 'request failed inside');
+/** Sends a response. Logs the cause of an internal error with the id of the request. */
+export function sendResponse(reply: FastifyReply, response: HttpResponse): FastifyReply {
+  if (response.cause !== undefined) reply.log.error({ err: response.cause }, 'request failed');
   return reply
-    .code(answer.status)
+    .code(response.status)
     .headers({
-      ...answer.headers,
-      'content-type': answer.contentType ?? 'application/json',
+      ...response.headers,
+      'content-type': response.contentType ?? 'application/json',
       'cache-control': 'no-store',
-      // Set by the hooks too, but those never see a path that cannot be decoded.
+      // Hooks set it too, but they do not run for a path that cannot be decoded.
       'x-request-id': reply.request.id,
     })
-    .send(answer.pieces === undefined ? JSON.stringify(answer.body) : toStream(answer.pieces));
+    .send(response.pieces === undefined ? JSON.stringify(response.body) : toStream(response.pieces));
 }
 
-/** Written as fast as it is read: a piece is asked for when there is room for it. */
-function toStream(pieces: AsyncIterable<string>): Readable {
-  return Readable.from(toBuffers(pieces), { objectMode: false });
+/** Streams chunks as fast as the client reads them. */
+function toStream(chunks: AsyncIterable<string>): Readable {
+  return Readable.from(toBuffers(chunks), { objectMode: false });
 }
 
-async function* toBuffers(pieces: AsyncIterable<string>): AsyncGenerator<Buffer> {
-  for await (const piece of pieces) if (piece !== '') yield Buffer.from(piece);
+async function* toBuffers(chunks: AsyncIterable<string>): AsyncGenerator<Buffer> {
+  for await (const chunk of chunks) if (chunk !== '') yield Buffer.from(chunk);
 }
 
-/** Sends anything thrown as a problem. */
+/** Sends an error as a problem. */
 export function sendProblem(reply: FastifyReply, error: unknown): FastifyReply {
   return sendResponse(reply, toProblemResponse(error, reply.request.id));
+}
+
+/** Translates an error of Fastify into a Problem. Returns other errors unchanged. */
+export function translateError(error: unknown, request: FastifyRequest): unknown {
+  if (error instanceof Problem) return error;
+  const { code = '', statusCode = 500 } = error as { code?: string; statusCode?: number };
+  const translate = TRANSLATIONS.get(code);
+  if (translate !== undefined) return translate(request);
+  // Fastify has more errors than the table lists; a status of 4xx means that the request is invalid.
+  const isInvalid = statusCode >= 400 && statusCode < 500;
+  return isInvalid ? new Problem('REQUEST_MALFORMED', 'the request is malformed', { cause: error }) : error;
+}
+
+const TRANSLATIONS: ReadonlyMap<string, (request: FastifyRequest) => Problem> = new Map<string, (request: FastifyRequest) => Problem>([
+  [
+    'FST_ERR_CTP_BODY_TOO_LARGE',
+    (request) => new Problem('REQUEST_TOO_LARGE', `expected a body of at most ${request.routeOptions.bodyLimit} bytes`),
+  ],
+  ['FST_ERR_CTP_INVALID_MEDIA_TYPE', () => new Problem('REQUEST_MEDIA_TYPE', 'expected a body of type application/json')],
+  ['FST_ERR_CTP_INVALID_CONTENT_LENGTH', () => new Problem('REQUEST_MALFORMED', 'the length of the body differs from Content-Length')],
+  ['FST_ERR_BAD_URL', () => new Problem('REQUEST_MALFORMED', 'expected percent-encoded UTF-8 in the path')],
+  ['FST_ERR_MAX_PARAM_LENGTH', () => new Problem('REQUEST_NO_ROUTE', 'no route has a segment of this length')],
+]);
+
+/** Returns the problem of a timed-out request: 408 if its body has not arrived, 503 if the response was not ready. */
+export function toTimeoutProblem({ raw }: FastifyRequest): Problem {
+  if (!raw.complete) return new Problem('REQUEST_TIMEOUT', 'the body did not arrive in time');
+  return new Problem('STORAGE_BUSY', 'the response was not ready in time', {
+    hint: 'the request may have been performed; check before you send it again',
+  });
+}
+
+/** Responds to bytes that are not an HTTP request, headers that are too large, and requests that arrive too slowly. */
+export function respondToClientError(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isStreamingSocket(socket)) return;
+  if (error.code !== 'ECONNRESET' && socket.writable) socket.write(toBytes(toClientProblem(error.code)));
+  socket.destroy();
+}
+
+function toClientProblem(code: string | undefined): Problem {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new Problem('REQUEST_TIMEOUT', 'the request did not arrive in time');
+  if (code === 'HPE_HEADER_OVERFLOW') return new Problem('REQUEST_TOO_LARGE', 'the headers are too large');
+  return new Problem('REQUEST_MALFORMED', 'expected an HTTP/1.1 request');
+}
+
+function toBytes(problem: Problem): string {
+  const requestId = createId();
+  const { status, body, contentType } = toProblemResponse(problem, requestId);
+  const text = JSON.stringify(body);
+  const headers = [
+    `HTTP/1.1 ${status} ${problem.code}`,
+    `content-type: ${contentType}`,
+    `content-length: ${Buffer.byteLength(text)}`,
+    `x-request-id: ${requestId}`,
+    'x-content-type-options: nosniff',
+    'connection: close',
+  ];
+  return `${headers.join('\r\n')}\r\n\r\n${text}`;
 }

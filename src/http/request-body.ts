@@ -1,14 +1,17 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { FastifyInstance } from 'fastify';
-import { Problem } from '../errors.ts';
-import { parseJsonBody } from '../request/index.ts';
+/** JSON bodies, and the limit on the body of a caller who is not yet authenticated. */
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyRequest, preParsingHookHandler } from 'fastify';
+import { type Admission, type Method, parseJsonBody } from '../request/index.ts';
+import { toOrigin } from './http-request.ts';
+import { continueBody, holdContinue, readBytes, refuseOtherEncodings, toTooLarge } from './streaming.ts';
 
-/** Leaves JSON as the only body that the server reads, bounded in depth. Anything else is REQUEST_MEDIA_TYPE. */
-export function readOnlyJson(server: FastifyInstance, maxDepth: number): void {
+/** Accepts only JSON bodies, with limited depth. Other bodies fail with REQUEST_MEDIA_TYPE. */
+export function acceptOnlyJson(server: FastifyInstance, maxDepth: number): void {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
     try {
-      checkEncoding(request.headers['content-type'], request.headers['content-encoding']);
+      refuseOtherEncodings(request.headers['content-type'], request.headers['content-encoding']);
       done(null, parseJsonBody(body, maxDepth));
     } catch (error) {
       done(error as Error);
@@ -16,43 +19,70 @@ export function readOnlyJson(server: FastifyInstance, maxDepth: number): void {
   });
 }
 
-/** A charset is only ever UTF-8, and compressed bodies are not taken: they would be bounded before they unfold. */
-export function checkEncoding(contentType: string | undefined, contentEncoding: string | undefined): void {
-  const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(contentType ?? '')?.[1] ?? 'utf-8';
-  if (charset.toLowerCase() !== 'utf-8') throw new Problem('REQUEST_MEDIA_TYPE', 'expected a body in UTF-8, given another charset');
-  if (contentEncoding !== undefined && contentEncoding.toLowerCase() !== 'identity') {
-    throw new Problem('REQUEST_MEDIA_TYPE', 'expected a body without content-encoding');
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Set if the maximum length of a body depends on the caller. */
+    readonly admission?: RouteAdmission;
+    /** True if the route reads its body itself, as a stream. */
+    readonly readsBody?: boolean;
   }
 }
 
-interface Held {
-  readonly response: ServerResponse;
-  readonly keepAlive: boolean;
+interface RouteAdmission extends Admission {
+  readonly method: Method;
 }
 
-/** Requests whose client waits for `100 Continue` before it sends the body. */
-const held = new WeakMap<IncomingMessage, Held>();
-
-/** Delays `100 Continue` until the body is read, so that a client does not send a body that is rejected anyway. */
-export function holdContinue(server: Server): void {
-  server.on('checkContinue', (raw: IncomingMessage, response: ServerResponse) => {
-    held.set(raw, { response, keepAlive: response.shouldKeepAlive });
-    // Without a 100 the client may send the body or not, so the next bytes could be the body or another request.
-    response.shouldKeepAlive = false;
-    server.emit('request', raw, response);
+/**
+ * Identifies the caller of a large body before reading it, and rejects the request unread if this caller may not send so much: receiving and
+ * parsing megabytes delays all other requests.
+ */
+export function admitBodies(server: FastifyInstance, idleSeconds: number): void {
+  holdContinue(server.server);
+  server.addHook('preParsing', (...[request, , payload, done]: Parameters<preParsingHookHandler>) => {
+    const length = lengthOf(request.raw);
+    if (length === 0) return done(null, payload);
+    const { admission } = request.routeOptions.config;
+    const open = (allowed: number): Payload => openBody(request, payload, { length, allowed, idleSeconds });
+    if (admission === undefined || length <= admission.freeBytes) return done(null, open(Number.POSITIVE_INFINITY));
+    admit(request, admission)
+      .then(open)
+      .then((opened) => done(null, opened), done);
   });
 }
 
-/** Asks for the body of a request whose client waits for that. */
-export function continueBody(raw: IncomingMessage): void {
-  const waiting = held.get(raw);
-  if (waiting === undefined) return;
-  held.delete(raw);
-  waiting.response.shouldKeepAlive = waiting.keepAlive;
-  waiting.response.writeContinue();
+type Payload = Parameters<preParsingHookHandler>[2];
+
+interface BodyLimits {
+  /** Bytes that the client announces. */
+  readonly length: number;
+  /** Bytes that this caller may send. */
+  readonly allowed: number;
+  readonly idleSeconds: number;
 }
 
-/** Returns whether the client still waits for `100 Continue`. */
-export function isHeld(raw: IncomingMessage): boolean {
-  return held.has(raw);
+/** Returns the body stream. Throws REQUEST_TOO_LARGE. */
+function openBody({ raw, routeOptions }: FastifyRequest, payload: Payload, { length, allowed, idleSeconds }: BodyLimits): Payload {
+  const isBuffered = routeOptions.config.readsBody !== true;
+  const maxBytes = isBuffered ? Math.min(allowed, routeOptions.bodyLimit) : allowed;
+  if (length !== UNKNOWN && length > maxBytes) throw toTooLarge(maxBytes, allowed === maxBytes ? NEEDS_TOKEN : undefined);
+  // A route that reads its body itself sends `100 Continue` when it starts.
+  if (!isBuffered) return payload;
+  if (length === UNKNOWN && maxBytes < routeOptions.bodyLimit) return Readable.from(readBytes(raw, { maxBytes, idleSeconds }));
+  continueBody(raw);
+  return payload;
+}
+
+/** Async, so that an invalid Authorization header rejects the promise like every other refusal. */
+async function admit(request: FastifyRequest, admission: RouteAdmission): Promise<number> {
+  return admission.admit(toOrigin(request, admission.method));
+}
+
+const NEEDS_TOKEN = 'a larger body needs a bearer token';
+
+/** The length of a chunked body. */
+const UNKNOWN = Number.POSITIVE_INFINITY;
+
+/** Returns the announced bytes of the body; 0 if there is none. */
+function lengthOf({ headers }: IncomingMessage): number {
+  return headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : UNKNOWN;
 }

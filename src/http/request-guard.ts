@@ -1,20 +1,17 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../errors.ts';
-import { checkMessage } from './ambiguous-requests.ts';
+import { refuseAmbiguous } from './ambiguous-requests.ts';
 import { toRateKey } from './client-address.ts';
-import { toFailure } from './error-replies.ts';
 import { clientAddress, toPath } from './http-request.ts';
 import type { RateLimiter } from './rate-limit.ts';
-import { sendProblem } from './replies.ts';
-import { isHeld } from './request-body.ts';
+import { sendProblem, translateError } from './replies.ts';
 import { SECURITY_HEADERS } from './response-headers.ts';
-import { createDirectory } from './route-directory.ts';
-import { discardBody, isStreamed } from './streaming.ts';
+import { discardBody, isHeld, isStreamed } from './streaming.ts';
 
-/** Probes are answered whatever else their address sends, or a flood would take the replica out. */
+/** Probes are exempt from the rate limit, so that a flood of requests does not make the replica look unhealthy. */
 const UNCOUNTED = new Set(['/healthz', '/readyz']);
 
-/** Sets security headers on every answer. */
+/** Sets security headers on every response. */
 export function addSecurityHeaders(server: FastifyInstance): void {
   server.addHook('onRequest', (_, reply, done) => {
     reply.headers(SECURITY_HEADERS);
@@ -22,13 +19,13 @@ export function addSecurityHeaders(server: FastifyInstance): void {
   });
 }
 
-/** Before anything of a request is read: its id goes on the answer, it is counted, and an address that nothing answers at is refused. */
+/** Adds the checks that run before the body is read: ambiguous requests, the rate limit, unknown routes. Sets the request id. */
 export function addGuards(server: FastifyInstance, limiter: RateLimiter | undefined): void {
-  const directory = createDirectory();
+  const directory = createRouteDirectory();
   server.addHook('onRoute', ({ method, url }) => directory.add(method, url));
   server.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
-    checkMessage(request.raw);
+    refuseAmbiguous(request.raw);
     if (!UNCOUNTED.has(request.routeOptions.url ?? '')) charge(limiter, request, { cost: 1 });
     if (!request.is404) return done();
     const { problem, allow } = directory.explain(request.method, toPath(request.raw));
@@ -37,34 +34,69 @@ export function addGuards(server: FastifyInstance, limiter: RateLimiter | undefi
   });
 }
 
-/** Answers every error with a problem. Called before any plugin adds routes: a route keeps the error handler that was set before it. */
-export function sendErrorsAsProblems(server: FastifyInstance): void {
+/** Responds to every error with a problem. Must be called before routes are added, because a route keeps the error handler set before it. */
+export function respondWithProblems(server: FastifyInstance): void {
   server.setErrorHandler((error, request, reply) => {
     if (!request.raw.complete && !isStreamed(request)) endRefused(request, reply);
-    return sendProblem(reply, toFailure(error, request));
+    return sendProblem(reply, translateError(error, request));
   });
 }
 
 /** Lets the client of a rejected body read the response; a client that still waits for `100 Continue` has nothing more to send. */
 function endRefused({ raw }: FastifyRequest, reply: FastifyReply): void {
   if (isHeld(raw)) return;
-  // The framework closes a connection whose body it refuses, at once.
+  // Fastify would close the connection at once.
   reply.removeHeader('connection');
   reply.raw.once('close', () => discardBody(raw));
 }
 
-/** What a request costs, and how much of that was paid before. */
+/** The cost of a request, and how much of it has been counted before. */
 export interface Charge {
   readonly cost: number;
   readonly paid?: number;
 }
 
 /**
- * Counts a request towards its caller's limit.
+ * Counts a request towards the rate limit of its address.
  *
  * @throws Problem REQUEST_RATE
  */
 export function charge(limiter: RateLimiter | undefined, request: FastifyRequest, { cost, paid }: Charge): void {
   const wait = limiter?.take(toRateKey(clientAddress(request)), cost, paid) ?? 0;
-  if (wait > 0) throw new Problem('REQUEST_RATE', 'more requests came from this address than are allowed per minute', { retryAfter: wait });
+  if (wait > 0) throw new Problem('REQUEST_RATE', 'the rate limit of this address is exceeded', { retryAfter: wait });
+}
+
+/** The routes of the server, for 404 and 405 responses. */
+export interface RouteDirectory {
+  add(method: string | readonly string[], path: string): void;
+  /** Returns the problem of a request without a route, and the methods that its path allows. */
+  explain(method: string, path: string): { readonly problem: Problem; readonly allow: readonly string[] };
+}
+
+/** Creates an empty directory. */
+export function createRouteDirectory(): RouteDirectory {
+  const methodsByPath = new Map<string, Set<string>>();
+  return {
+    add(method, path) {
+      const methods = methodsByPath.get(path) ?? new Set();
+      for (const each of [method].flat()) methods.add(each);
+      methodsByPath.set(path, methods);
+    },
+    explain(method, path) {
+      const matching = [...methodsByPath].filter(([pattern]) => matches(pattern, path));
+      const allow = [...new Set(matching.flatMap(([, methods]) => [...methods]))].sort();
+      if (allow.length === 0) return { problem: new Problem('REQUEST_NO_ROUTE', 'no route has this path'), allow };
+      return { problem: new Problem('REQUEST_METHOD', `expected ${allow.join(', ')} for this path, given ${method}`), allow };
+    },
+  };
+}
+
+/** Returns true if a path matches a pattern such as `/api/:resource/:id`. */
+function matches(pattern: string, path: string): boolean {
+  const names = pattern.split('/');
+  const segments = path.split('/');
+  return (
+    names.length === segments.length &&
+    names.every((name, index) => (name.startsWith(':') ? segments[index] !== '' : name === segments[index]))
+  );
 }

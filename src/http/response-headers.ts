@@ -1,16 +1,16 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Problem } from '../errors.ts';
 
-/** Seconds for which a browser keeps the answer to a preflight request. */
+/** Seconds for which a browser caches the response to a preflight request. */
 const MAX_AGE_SECONDS = 600;
 
-/** Pages that this machine serves itself, on any port. */
+/** Origins of this machine, on any port. */
 const LOCAL_ORIGIN = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/;
 
 /**
- * Lets pages of these origins call the API (CORS), and refuses the preflight requests of all others with the setting that would allow them.
+ * Allows these origins to call the API (CORS). Refuses the preflight requests of others with a hint to the setting.
  *
- * @param corsOrigins `https://app.example.com`; `localhost` stands for pages of this machine, on any port.
+ * @param corsOrigins `https://app.example.com`; `localhost` allows this machine on any port.
  */
 export async function allowOrigins(server: FastifyInstance, corsOrigins: readonly string[]): Promise<void> {
   const allowed = corsOrigins.map((origin) => (origin === 'localhost' ? LOCAL_ORIGIN : origin));
@@ -36,8 +36,8 @@ function preflightOrigin({ method, headers }: FastifyRequest): string | undefine
 }
 
 /**
- * What keeps a browser from doing more with an answer than show it to whoever asked: the list of OWASP's Secure Headers Project. Whoever
- * ends TLS in front of this process decides on Strict-Transport-Security, for the whole domain.
+ * Security headers, as recommended by the OWASP Secure Headers Project. Strict-Transport-Security is omitted: it applies to the whole domain,
+ * so the proxy that terminates TLS must set it.
  */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = Object.freeze({
   'content-security-policy': "default-src 'none';frame-ancestors 'none'",
@@ -50,6 +50,6 @@ export const SECURITY_HEADERS: Readonly<Record<string, string>> = Object.freeze(
   'x-download-options': 'noopen',
   'x-frame-options': 'DENY',
   'x-permitted-cross-domain-policies': 'none',
-  // What it turned on could be made to leak what it was to protect.
+  // The filter of old browsers could itself be abused to leak data.
   'x-xss-protection': '0',
 });

@@ -47,7 +47,7 @@ describe('time', () => {
     const { url } = await start({ limits: { requestTimeoutSeconds: 1 } });
     const answer = await fetch(`${url}/never`, { method: 'POST', ...sent, signal: AbortSignal.timeout(10_000) });
     expect(answer.status).toBe(503);
-    expect(((await answer.json()) as { hint: string }).hint).toContain('look before trying again');
+    expect(((await answer.json()) as { hint: string }).hint).toContain('check before you send it again');
   });
 });
 

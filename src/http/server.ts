@@ -1,44 +1,42 @@
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyContextConfig, FastifyInstance } from 'fastify';
-import { SetupError } from '../errors.ts';
-import type { Route } from '../request/index.ts';
-import { admitBodies } from './admission.ts';
-import { checkHosts } from './allowed-hosts.ts';
+import { Problem, SetupError } from '../errors.ts';
+import { type Route, toProblemResponse } from '../request/index.ts';
+import { refuseOtherHosts } from './allowed-hosts.ts';
 import { servePages } from './api-page.ts';
-import { createFastify, logAnswers, watchAnswers } from './fastify-app.ts';
-import { createDrain } from './graceful-shutdown.ts';
-import { serveHealth } from './health-routes.ts';
-import type { HttpOptions } from './http-options.ts';
+import { createFastify, logResponses, observeResponses } from './fastify-app.ts';
+import { createGracefulShutdown } from './graceful-shutdown.ts';
+import type { HttpOptions, Readiness } from './http-options.ts';
 import { toHttpRequest } from './http-request.ts';
 import { createRateLimiter, type RateLimiter } from './rate-limit.ts';
 import { sendResponse } from './replies.ts';
-import { readOnlyJson } from './request-body.ts';
-import { addGuards, addSecurityHeaders, charge, sendErrorsAsProblems } from './request-guard.ts';
+import { acceptOnlyJson, admitBodies } from './request-body.ts';
+import { addGuards, addSecurityHeaders, charge, respondWithProblems } from './request-guard.ts';
 import { limitRequestTime } from './request-timeout.ts';
 import { allowOrigins } from './response-headers.ts';
-import { beginStreamed, endStreamed, openStream, readNoBody } from './streaming.ts';
+import { beginStreamed, endStreamed, leaveBodiesUnread, openStream } from './streaming.ts';
 
 /** The listening side of the service. */
 export interface HttpServer {
   /**
-   * Begins to listen; port 0 takes a free one.
+   * Starts to listen; port 0 selects a free port.
    *
-   * @throws SetupError where it cannot.
+   * @throws SetupError if it fails.
    */
   listen(at: Address): Promise<{ readonly url: string; readonly port: number }>;
   /**
-   * Lets go of connections, each with its next answer; after `drainDelaySeconds` it stops listening, lets requests in flight end
-   * for `drainSeconds`, then cuts them off.
+   * Shuts down gracefully: closes each connection with its next response, stops listening after `drainDelaySeconds`, waits `drainSeconds` for
+   * requests in flight, then closes all connections.
    */
   close(how?: ServerEnd): Promise<void>;
   /** Number of connections accepted so far. */
   readonly accepted: number;
 }
 
-/** Deviations from the usual end of a server. */
+/** Options of a shutdown. */
 export interface ServerEnd {
-  /** In place of `drainDelaySeconds`. */
+  /** Replaces `drainDelaySeconds`. */
   readonly delaySeconds?: number | undefined;
   /** Awaited before this process closes its listener, where another process owns the queue of connections. */
   readonly released?: (() => Promise<void>) | undefined;
@@ -49,10 +47,10 @@ interface Address {
   readonly port: number;
 }
 
-/** Serves a table of routes, the health checks and the pages that describe the service. */
+/** Creates a server for a table of routes, the health checks and the API page. */
 export function createHttpServer(options: HttpOptions): HttpServer {
   const server = createFastify(options);
-  const drain = createDrain(server);
+  const shutdown = createGracefulShutdown(server);
 
   return {
     async listen(at) {
@@ -60,7 +58,7 @@ export function createHttpServer(options: HttpOptions): HttpServer {
       return listen(server, at);
     },
     async close({ delaySeconds = options.limits.drainDelaySeconds, released } = {}) {
-      drain.begin(released);
+      shutdown.begin(released);
       if (server.server.listening) await pause(delaySeconds * 1000);
       const cutOff = setTimeout(() => server.server.closeAllConnections(), options.limits.drainSeconds * 1000);
       try {
@@ -70,32 +68,32 @@ export function createHttpServer(options: HttpOptions): HttpServer {
       }
     },
     get accepted() {
-      return drain.accepted;
+      return shutdown.accepted;
     },
   };
 }
 
-/** Plugins first: routes are only touched by what was there before them. */
+/** Adds hooks before routes, because a hook applies only to the routes added after it. */
 async function assemble(server: FastifyInstance, options: HttpOptions): Promise<void> {
   const { rateLimit, jsonDepth, requestTimeoutSeconds } = options.limits;
-  readOnlyJson(server, jsonDepth);
+  acceptOnlyJson(server, jsonDepth);
   addSecurityHeaders(server);
-  sendErrorsAsProblems(server);
+  respondWithProblems(server);
   await allowOrigins(server, options.corsOrigins);
   const limiter = rateLimit === 0 ? undefined : createRateLimiter(rateLimit);
   addGuards(server, limiter);
-  checkHosts(server, options.allowedHosts);
+  refuseOtherHosts(server, options.allowedHosts);
   limitRequestTime(server, requestTimeoutSeconds * 1000);
   admitBodies(server, requestTimeoutSeconds);
-  logAnswers(server, options.logLevel);
-  if (options.watch !== undefined) watchAnswers(server, options.watch);
+  logResponses(server, options.logLevel);
+  if (options.watch !== undefined) observeResponses(server, options.watch);
   serveHealth(server, options.ready);
   if (options.pages !== undefined) servePages(server, options.pages);
-  const whole = options.routes.filter(({ streams }) => streams !== 'body');
-  for (const route of whole) serveRoute(server, route, limiter);
-  await server.register(async (part) => {
-    readNoBody(part);
-    for (const route of options.routes) if (route.streams === 'body') serveStreamed(part, route, requestTimeoutSeconds);
+  const buffered = options.routes.filter(({ streams }) => streams !== 'body');
+  for (const route of buffered) serveRoute(server, route, limiter);
+  await server.register(async (scope) => {
+    leaveBodiesUnread(scope);
+    for (const route of options.routes) if (route.streams === 'body') serveStreamed(scope, route, requestTimeoutSeconds);
   });
 }
 
@@ -106,15 +104,15 @@ function serveRoute(server: FastifyInstance, route: Route, limiter: RateLimiter 
     config: configOf(route),
     ...(route.bodyBytes === undefined ? {} : { bodyLimit: route.bodyBytes }),
     async handler(request, reply) {
-      const call = toHttpRequest(request, route.method);
-      const cost = route.cost?.(call) ?? 1;
+      const httpRequest = toHttpRequest(request, route.method);
+      const cost = route.cost?.(httpRequest) ?? 1;
       if (cost > 1) charge(limiter, request, { cost, paid: 1 });
       try {
-        const answer = await route.handle(call);
-        // Timed out meanwhile, and answered.
-        return reply.sent ? reply : sendResponse(reply, answer);
+        const response = await route.handle(httpRequest);
+        // The request may have timed out meanwhile.
+        return reply.sent ? reply : sendResponse(reply, response);
       } finally {
-        clearTimeout(request.late);
+        clearTimeout(request.timeoutTimer);
       }
     },
   });
@@ -128,7 +126,7 @@ function configOf({ streams, admission, method }: Route): FastifyContextConfig {
   };
 }
 
-/** A route that reads its body as it comes. */
+/** Adds a route that streams its body. */
 function serveStreamed(server: FastifyInstance, route: Route, idleSeconds: number): void {
   const maxBytes = route.bodyBytes ?? Number.POSITIVE_INFINITY;
   server.route({
@@ -138,20 +136,36 @@ function serveStreamed(server: FastifyInstance, route: Route, idleSeconds: numbe
     async handler(request, reply) {
       beginStreamed(request);
       reply.raw.once('close', () => endStreamed(request));
-      const answer = await route.handle(toHttpRequest(request, route.method, openStream(request, { maxBytes, idleSeconds })));
-      return sendResponse(reply, answer);
+      const response = await route.handle(toHttpRequest(request, route.method, openStream(request, { maxBytes, idleSeconds })));
+      return sendResponse(reply, response);
     },
+  });
+}
+
+/** Adds `/healthz` (the process runs) and `/readyz` (it can serve requests; otherwise 503). */
+function serveHealth(server: FastifyInstance, ready: () => Promise<Readiness> | Readiness): void {
+  let wasReady = true;
+  server.get('/healthz', (_, reply) => sendResponse(reply, { status: 200, body: { success: true, status: 'ok' } }));
+  server.get('/readyz', async (request, reply) => {
+    const { ok, why } = await ready();
+    // Probes come every few seconds, so only changes are logged.
+    if (ok !== wasReady) request.log.warn({ why }, ok ? 'ready again' : 'not ready');
+    wasReady = ok;
+    if (ok) return sendResponse(reply, { status: 200, body: { success: true, status: 'ready' } });
+    const problem = new Problem('STORAGE_UNAVAILABLE', why ?? 'requests cannot be served now', { hint: 'the log contains the cause' });
+    const { cause: _, ...response } = toProblemResponse(problem, request.id);
+    return sendResponse(reply, response);
   });
 }
 
 async function listen(server: FastifyInstance, { host, port }: Address): Promise<{ url: string; port: number }> {
   const { level } = server.log;
-  // The framework says where it listens, too; that is our caller's to say.
+  // Suppresses the log line of Fastify; the CLI prints the address.
   server.log.level = 'silent';
   try {
     await server.listen({ host, port });
   } catch (error) {
-    throw refusalOf(error, { host, port });
+    throw toListenError(error, { host, port });
   } finally {
     server.log.level = level;
   }
@@ -159,19 +173,19 @@ async function listen(server: FastifyInstance, { host, port }: Address): Promise
   return { url: `http://${nameOf(host)}:${bound}`, port: bound };
 }
 
-const REFUSALS: ReadonlyMap<string, string> = new Map([
+const LISTEN_ERRORS: ReadonlyMap<string, string> = new Map([
   ['EADDRINUSE', 'the port is in use; choose another one, or 0 for any free port'],
   ['EACCES', 'permission denied; choose a port above 1023'],
-  ['EADDRNOTAVAIL', 'this machine does not have that address; choose one that it has, or 0.0.0.0 for all'],
-  ['ENOTFOUND', 'there is no such host; choose an address of this machine'],
+  ['EADDRNOTAVAIL', 'this machine does not have that address; choose another, or 0.0.0.0 for all addresses'],
+  ['ENOTFOUND', 'the host was not found; choose an address of this machine'],
 ]);
 
-function refusalOf(error: unknown, { host, port }: Address): unknown {
-  const why = REFUSALS.get((error as { code?: string }).code ?? '');
-  return why === undefined ? error : new SetupError(`cannot listen on port ${port} of ${host}: ${why}`);
+function toListenError(error: unknown, { host, port }: Address): unknown {
+  const reason = LISTEN_ERRORS.get((error as { code?: string }).code ?? '');
+  return reason === undefined ? error : new SetupError(`cannot listen on port ${port} of ${host}: ${reason}`);
 }
 
-/** How a browser on this machine names a host that was listened on. */
+/** Returns the host name with which a browser on this machine can reach the address. */
 function nameOf(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost';
   return host.includes(':') ? `[${host}]` : host;

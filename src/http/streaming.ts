@@ -1,51 +1,49 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Problem } from '../errors.ts';
 import type { ByteStream } from '../request/index.ts';
-import { checkEncoding, continueBody } from './request-body.ts';
 
-/** Bounds on a body that is read as it comes. */
-export interface StreamBounds {
+/** Limits of a streamed body. */
+export interface StreamLimits {
   readonly maxBytes: number;
-  /** Seconds without a byte after which it is given up. */
+  /** Idle timeout: maximum seconds without a byte. */
   readonly idleSeconds: number;
 }
 
-/** Seconds for which what is left of a body that nobody reads is passed over, so that its sender comes to read the answer. */
+/** Seconds in which the rest of a refused body is discarded, so that the client reads the response. */
 const LINGER_SECONDS = 5;
 
-/** Requests whose body is read as it comes. */
+/** Requests whose body is streamed. */
 const streamed = new WeakSet<IncomingMessage>();
-/** Their connections: such a request may take longer to arrive than others. */
-const unhurried = new WeakSet<Socket>();
+/** Their connections, which are exempt from the timeout for receiving a request. */
+const streamingSockets = new WeakSet<Socket>();
 
-/** Leaves bodies of this part of the server unread, whatever they are. */
-export function readNoBody(server: FastifyInstance): void {
+/** Leaves bodies of any media type to the routes of this Fastify scope. */
+export function leaveBodiesUnread(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined));
 }
 
 /**
- * The body of a request as its bytes arrive. No more is taken from the connection than is asked for, so that a sender who is
- * faster than we are waits. Throws REQUEST_TOO_LARGE, REQUEST_TIMEOUT where nothing comes any more, and REQUEST_MALFORMED
- * where the sender has gone. Slow is not forbidden: it costs a connection, and that only to who may send such a body.
+ * Streams the body of a request with backpressure. Throws REQUEST_TOO_LARGE; REQUEST_TIMEOUT after `idleSeconds` without a byte; and
+ * REQUEST_MALFORMED if the client disconnects. A slow body is allowed, because only authorized callers can send one.
  */
-export function openStream({ raw }: FastifyRequest, { maxBytes, idleSeconds }: StreamBounds): ByteStream {
-  checkEncoding(raw.headers['content-type'], raw.headers['content-encoding']);
-  if (Number(raw.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
+export function openStream({ raw }: FastifyRequest, { maxBytes, idleSeconds }: StreamLimits): ByteStream {
+  refuseOtherEncodings(raw.headers['content-type'], raw.headers['content-encoding']);
+  if (Number(raw.headers['content-length'] ?? 0) > maxBytes) throw toTooLarge(maxBytes);
   return { [Symbol.asyncIterator]: () => readBytes(raw, { maxBytes, idleSeconds }) };
 }
 
-/** Begins a request whose body is read as it comes: its connection is let take its time. */
+/** Marks a request as streamed, which exempts its connection from the timeout for receiving a request. */
 export function beginStreamed({ raw }: FastifyRequest): void {
   streamed.add(raw);
-  unhurried.add(raw.socket);
+  streamingSockets.add(raw.socket);
 }
 
 /** Ends a streamed request and discards the rest of its body. */
 export function endStreamed({ raw }: FastifyRequest): void {
-  unhurried.delete(raw.socket);
+  streamingSockets.delete(raw.socket);
   discardBody(raw);
 }
 
@@ -58,57 +56,97 @@ export function discardBody(raw: IncomingMessage): void {
   // A stream with a `readable` listener does not flow.
   raw.removeAllListeners('readable');
   raw.resume();
-  // Asked when the time has come: whether the end is told to anybody depends on when it was read, and by then
-  // the connection may be another request's.
+  // Checked when the time is up, because an `end` event may not be emitted, and the connection may then belong to another request.
   const end = (): void => {
     if (!raw.complete) raw.destroy();
   };
   setTimeout(end, LINGER_SECONDS * 1000).unref();
 }
 
-/** Whether what is left of a request's body is taken care of. */
+/** Returns true if the body of a request is streamed, so that its rest is discarded at the end. */
 export function isStreamed({ raw }: FastifyRequest): boolean {
   return streamed.has(raw);
 }
 
-/** Whether a request that has not arrived in time may take longer. */
-export function isUnhurried(socket: Socket): boolean {
-  return unhurried.has(socket);
+/** Returns true if a connection has a streamed request. */
+export function isStreamingSocket(socket: Socket): boolean {
+  return streamingSockets.has(socket);
 }
 
 /** Reads a body as its bytes arrive; sends `100 Continue` if the client waits for it. Throws the same errors as `openStream`. */
-export async function* readBytes(raw: IncomingMessage, { maxBytes, idleSeconds }: StreamBounds): AsyncGenerator<Uint8Array> {
+export async function* readBytes(raw: IncomingMessage, { maxBytes, idleSeconds }: StreamLimits): AsyncGenerator<Uint8Array> {
   continueBody(raw);
   let bytes = 0;
   for (;;) {
     const chunk: Uint8Array | null = raw.read();
     if (chunk !== null) {
       bytes += chunk.byteLength;
-      if (bytes > maxBytes) throw tooLarge(maxBytes);
+      if (bytes > maxBytes) throw toTooLarge(maxBytes);
       yield chunk;
     } else if (raw.readableEnded) return;
     else await nextBytes(raw, idleSeconds);
   }
 }
 
-/** Resolves when there is something to read, or no more to come. */
+/** Resolves when there are bytes to read or the body has ended. */
 async function nextBytes(raw: IncomingMessage, idleSeconds: number): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const onGone = (): void => reject(new Problem('REQUEST_MALFORMED', 'the body ended before it was whole'));
-  const onLate = (): void => reject(new Problem('REQUEST_TIMEOUT', `nothing of the body came for ${idleSeconds} seconds`));
-  // What came while this process was held up is told only now, behind timers: that was no fault of the sender.
-  const late = setTimeout(() => setImmediate(onLate), idleSeconds * 1000);
+  const onGone = (): void => reject(new Problem('REQUEST_MALFORMED', 'the connection ended before the body was complete'));
+  const onTimeout = (): void => reject(new Problem('REQUEST_TIMEOUT', `no bytes of the body arrived for ${idleSeconds} seconds`));
+  // setImmediate lets bytes that arrived while this process was blocked be read before the timeout applies.
+  const timer = setTimeout(() => setImmediate(onTimeout), idleSeconds * 1000);
   raw.on('readable', resolve).on('end', resolve).on('error', onGone).on('close', onGone);
   if (raw.destroyed) onGone();
   try {
     await promise;
   } finally {
-    clearTimeout(late);
+    clearTimeout(timer);
     raw.off('readable', resolve).off('end', resolve).off('error', onGone).off('close', onGone);
   }
 }
 
-/** The refusal of a body that is too large. */
-export function tooLarge(maxBytes: number, hint?: string): Problem {
+/** Returns the problem of a body that is too large. */
+export function toTooLarge(maxBytes: number, hint?: string): Problem {
   return new Problem('REQUEST_TOO_LARGE', `expected a body of at most ${maxBytes} bytes`, hint === undefined ? {} : { hint });
+}
+
+/** Refuses charsets other than UTF-8, and compressed bodies, because limits would apply to their compressed length. */
+export function refuseOtherEncodings(contentType: string | undefined, contentEncoding: string | undefined): void {
+  const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(contentType ?? '')?.[1] ?? 'utf-8';
+  if (charset.toLowerCase() !== 'utf-8') throw new Problem('REQUEST_MEDIA_TYPE', 'expected a body in UTF-8, given another charset');
+  if (contentEncoding !== undefined && contentEncoding.toLowerCase() !== 'identity') {
+    throw new Problem('REQUEST_MEDIA_TYPE', 'expected a body without content-encoding');
+  }
+}
+
+interface HeldResponse {
+  readonly response: ServerResponse;
+  readonly keepAlive: boolean;
+}
+
+/** Requests whose client waits for `100 Continue` before it sends the body. */
+const held = new WeakMap<IncomingMessage, HeldResponse>();
+
+/** Delays `100 Continue` until the body is read, so that a client does not send a body that is rejected anyway. */
+export function holdContinue(server: Server): void {
+  server.on('checkContinue', (raw: IncomingMessage, response: ServerResponse) => {
+    held.set(raw, { response, keepAlive: response.shouldKeepAlive });
+    // Without a 100 the client may send the body or not, so the next bytes could be the body or another request.
+    response.shouldKeepAlive = false;
+    server.emit('request', raw, response);
+  });
+}
+
+/** Sends `100 Continue` if the client waits for it. */
+export function continueBody(raw: IncomingMessage): void {
+  const waiting = held.get(raw);
+  if (waiting === undefined) return;
+  held.delete(raw);
+  waiting.response.shouldKeepAlive = waiting.keepAlive;
+  waiting.response.writeContinue();
+}
+
+/** Returns whether the client still waits for `100 Continue`. */
+export function isHeld(raw: IncomingMessage): boolean {
+  return held.has(raw);
 }

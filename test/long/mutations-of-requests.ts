@@ -37,7 +37,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   },
   {
     name: 'a large body is read from anyone',
-    file: 'src/http/admission.ts',
+    file: 'src/http/request-body.ts',
     find: 'length <= admission.freeBytes',
     replace: 'length > 0',
     red: 'test/attack/bodies.test.ts',

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { createDirectory } from './route-directory.ts';
+import { createRouteDirectory } from './request-guard.ts';
 
-const directory = createDirectory();
+const directory = createRouteDirectory();
 directory.add('GET', '/api/:resource');
 directory.add(['POST'], '/api/:resource');
 directory.add('GET', '/api/:resource/schema');
 directory.add('PUT', '/api/:resource/:id');
 
-describe('the directory of addresses', () => {
+describe('RouteDirectory', () => {
   it.each([
     ['/api/User', ['GET', 'POST']],
     ['/api/User/7', ['PUT']],
@@ -25,6 +25,6 @@ describe('the directory of addresses', () => {
   });
 
   it('names every method in the problem', () => {
-    expect(directory.explain('PATCH', '/api/User').problem.detail).toBe('expected GET, POST here, given PATCH');
+    expect(directory.explain('PATCH', '/api/User').problem.detail).toBe('expected GET, POST for this path, given PATCH');
   });
 });
