@@ -4,7 +4,7 @@ import { createId, createRandomSource } from './ids.ts';
 afterEach(() => vi.useRealTimers());
 
 describe('createId', () => {
-  it('makes UUIDs of version 7 that say when they were made', () => {
+  it('creates UUIDs of version 7 with the current time', () => {
     const before = Date.now();
     const id = createId();
     expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
@@ -13,20 +13,20 @@ describe('createId', () => {
     expect(at).toBeLessThanOrEqual(Date.now() + 1);
   });
 
-  it('makes each above the one before, many in a millisecond', () => {
+  it('creates ascending ids, many in a millisecond', () => {
     const ids = Array.from({ length: 100_000 }, createId);
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids.toSorted()).toEqual(ids);
   });
 
-  it('counts up within a millisecond, by the bits that RFC 9562 leaves for it', () => {
+  it('counts up within a millisecond in the bits that RFC 9562 allows', () => {
     vi.useFakeTimers({ now: Date.now() + 60_000 });
     const counts = Array.from({ length: 100_000 }, () => countOf(createId()));
     const [first = 0] = counts;
     expect(counts.findIndex((count, index) => count !== first + index)).toBe(-1);
   });
 
-  it('leaves half of the numbers to count up in', () => {
+  it('starts in the lower half of the counter', () => {
     const from = Date.now() + 120_000;
     for (let later = 0; later < 1000; later++) {
       vi.useFakeTimers({ now: from + later });
@@ -34,18 +34,18 @@ describe('createId', () => {
     }
   });
 
-  it('goes on above where the clock is set back', () => {
+  it('stays ascending if the clock goes back', () => {
     const before = createId();
     vi.useFakeTimers({ now: Date.now() - 3_600_000 });
     expect(createId() > before).toBe(true);
   });
 
-  it('shares no random bits with the one before', () => {
+  it('has new random bits each time', () => {
     const tails = Array.from({ length: 1000 }, () => createId().slice(-10));
     expect(new Set(tails).size).toBe(tails.length);
   });
 
-  it('has every random bit both set and not', () => {
+  it('sets and clears every random bit', () => {
     const digits = Array.from({ length: 1000 }, () => createId().slice(-11));
     for (let at = 0; at < 11; at++) {
       const seen = digits.map((text) => Number.parseInt(text[at] ?? '', 16));
@@ -55,14 +55,14 @@ describe('createId', () => {
   });
 });
 
-/** Behind the time: twelve bits behind the version, fourteen behind the variant, and the first six of what is left. */
+/** Reads the count: 12 bits after the version, 14 after the variant, and the next 6. */
 function countOf(id: string): number {
   const [, , high = '', middle = '', rest = ''] = id.split('-');
   const bits = (hex: string, from: number): string => Number.parseInt(hex, 16).toString(2).padStart(16, '0').slice(from);
   return Number.parseInt(bits(high, 4) + bits(middle, 2) + bits(rest.slice(0, 4), 0).slice(0, 6), 2);
 }
 
-it('gives nobody bytes that somebody else has', () => {
+it('never returns the same bytes twice', () => {
   const random = createRandomSource(12);
   const given = Array.from({ length: 1000 }, random);
   const before = given.map((bytes) => bytes.toString('hex'));

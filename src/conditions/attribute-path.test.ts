@@ -23,14 +23,14 @@ const PATHS: readonly (readonly [string, ContextGroup | undefined, string | RegE
 
 describe('parsePath', () => {
   for (const [text, context, expected] of PATHS) {
-    it(`reads ${JSON.stringify(text.slice(0, 40))} in ${context ?? 'no context'}`, () => {
+    it(`parses ${JSON.stringify(text.slice(0, 40))} in ${context ?? 'no context'}`, () => {
       const parsed = parsePath(text, context);
       if (typeof expected === 'string') expect(parsed).toMatchObject({ path: { text: expected, keys: expected.split('.').slice(1) } });
       else expect('problem' in parsed && parsed.problem).toMatch(expected);
     });
   }
 
-  it('gives the same object for the same path, however it is written, and has room for any number of others', () => {
+  it('returns the same object for the same path, and evicts the oldest of many', () => {
     const read = (text: string, context?: ContextGroup) => {
       const parsed = parsePath(text, context);
       return 'path' in parsed ? parsed.path : undefined;

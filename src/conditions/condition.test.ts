@@ -11,8 +11,8 @@ const leaf: Condition = {
 };
 const TRUTHS: readonly Truth[] = [true, false, null];
 
-describe('smart constructors', () => {
-  it('follow Kleene on constants', () => {
+describe('all, any and not', () => {
+  it('combine constants by three-valued logic', () => {
     const rank = (truth: Truth): number => (truth === null ? 1 : truth ? 2 : 0);
     for (const a of TRUTHS) {
       expect(not(constant(a))).toEqual(constant(a === null ? null : !a));
@@ -24,20 +24,20 @@ describe('smart constructors', () => {
   });
 
   const table: readonly (readonly [string, Condition, Condition])[] = [
-    ['all of nothing', all([]), ALWAYS],
-    ['any of nothing', any([]), NEVER],
-    ['true in all says nothing', all([leaf, ALWAYS]), leaf],
-    ['false in all decides', all([leaf, constant(null), NEVER]), NEVER],
+    ['all of no conditions', all([]), ALWAYS],
+    ['any of no conditions', any([]), NEVER],
+    ['true is dropped from all', all([leaf, ALWAYS]), leaf],
+    ['false decides all', all([leaf, constant(null), NEVER]), NEVER],
     ['unknown in all stays: the rest may be false', all([constant(null), leaf]), { type: 'all', of: [leaf, constant(null)] }],
-    ['false in any says nothing', any([leaf, NEVER]), leaf],
-    ['true in any decides', any([leaf, constant(null), ALWAYS]), ALWAYS],
+    ['false is dropped from any', any([leaf, NEVER]), leaf],
+    ['true decides any', any([leaf, constant(null), ALWAYS]), ALWAYS],
     [
       'unknown in any stays: the rest may be true',
       any([leaf, constant(null), constant(null)]),
       { type: 'any', of: [leaf, constant(null)] },
     ],
-    ['all in all is one', all([all([leaf, leaf]), leaf]), { type: 'all', of: [leaf, leaf, leaf] }],
-    ['any in all is kept', all([any([leaf, leaf]), leaf]), { type: 'all', of: [{ type: 'any', of: [leaf, leaf] }, leaf] }],
+    ['all in all is flattened', all([all([leaf, leaf]), leaf]), { type: 'all', of: [leaf, leaf, leaf] }],
+    ['any in all is not flattened', all([any([leaf, leaf]), leaf]), { type: 'all', of: [{ type: 'any', of: [leaf, leaf] }, leaf] }],
     ['not of not', not(not(leaf)), leaf],
   ];
   for (const [name, actual, expected] of table) it(name, () => expect(actual).toEqual(expected));

@@ -23,7 +23,7 @@ const { condition } = parseConditions(
 );
 
 describe('explainCondition', () => {
-  it('shows what each comparison met', () => {
+  it('returns the values and the result of each comparison', () => {
     const trace = explainCondition(condition, scopeOf({ department: 'sales', id: 'u1' }, { authorId: 'u2' }));
     expect(trace).toEqual({
       type: 'all',
@@ -55,7 +55,7 @@ describe('explainCondition', () => {
     });
   });
 
-  it('says unknown of what is missing and open of what depends on the record', () => {
+  it('is unknown for a missing value, and open for an unresolved record', () => {
     const trace = explainCondition(condition, scopeOf({ id: 'u1', level: 5 }, UNRESOLVED));
     expect(trace).toMatchObject({
       answer: 'open',
@@ -64,7 +64,7 @@ describe('explainCondition', () => {
     expect(JSON.stringify(trace)).not.toContain('"actual":{}');
   });
 
-  it('reads the paths that it names', () => {
+  it('reads only the paths of the condition', () => {
     expect(conditionPaths(condition).map(({ text }) => text)).toEqual(['user.department', 'resource.authorId', 'user.id', 'user.level']);
   });
 });
@@ -92,13 +92,13 @@ const leaf: Condition = {
 const many = (type: 'all' | 'any', of: readonly Condition[]): Condition => ({ type, of });
 
 describe('printCondition', () => {
-  it('prints all of it where nothing is said of room', () => {
+  it('prints the whole condition without a limit', () => {
     expect(printCondition(many('any', [leaf, many('all', [leaf, leaf])]))).toBe(
       'resource.size gte 0 or (resource.size gte 0 and resource.size gte 0)',
     );
   });
 
-  it('prints no more members than there is room for, at any depth', () => {
+  it('omits members after the limit, at any depth', () => {
     const wide = many('any', Array(10_000).fill(many('all', Array(10_000).fill(leaf))));
     const text = printCondition(wide, 100);
     expect(text).toMatch(/^\(resource.size gte 0 and .* and …\) or …$/);

@@ -15,11 +15,11 @@ const KINDS: ReadonlyMap<string, PathKind> = new Map<string, PathKind>([
   ['resource.tags', { kind: 'list', itemKind: 'text' }],
 ]);
 
-/** What is sent, and the paths and words of the mistakes in it. */
+/** Invalid conditions, and the paths and details of their issues. */
 const MISTAKES: readonly (readonly [string, Json, ...(readonly [string, RegExp])[]])[] = [
-  ['no list', {}, ['at', /expected a list of conditions, given an object/]],
-  ['no object', ['x', null, []], ['at.0', /an object/], ['at.1', /an object/], ['at.2', /an object/]],
-  ['a group misspelt', [{ anyof: [] }], ['at.0.anyof', /unknown member "anyof" \(did you mean "anyOf"\?\)/]],
+  ['an object instead of a list', {}, ['at', /expected a list of conditions, given an object/]],
+  ['texts instead of objects', ['x', null, []], ['at.0', /an object/], ['at.1', /an object/], ['at.2', /an object/]],
+  ['a misspelled group', [{ anyof: [] }], ['at.0.anyof', /unknown member "anyof" \(did you mean "anyOf"\?\)/]],
   [
     'two groups',
     [{ anyOf: [{ field: 'user.id', operator: 'exists', value: true }], not: {} }],
@@ -35,7 +35,11 @@ const MISTAKES: readonly (readonly [string, Json, ...(readonly [string, RegExp])
   ],
   ['an unknown operator', [{ field: 'user.id', operator: 'equals', value: 1 }], ['at.0.operator', /unknown operator "equals"/]],
   ['an inherited name as operator', [{ field: 'user.id', operator: 'constructor', value: 1 }], ['at.0.operator', /unknown operator/]],
-  ['no group', [{ field: 'department', operator: 'eq', value: 'x' }], ['at.0.field', /begins with user, resource, environment, request/]],
+  [
+    'a path without a group',
+    [{ field: 'department', operator: 'eq', value: 'x' }],
+    ['at.0.field', /begins with user, resource, environment, request/],
+  ],
   [
     'another context',
     [{ field: 'user.department', context: 'resource', operator: 'eq', value: 'x' }],
@@ -45,7 +49,7 @@ const MISTAKES: readonly (readonly [string, Json, ...(readonly [string, RegExp])
   ['a prototype', [{ field: 'user.__proto__.x', operator: 'eq', value: 'x' }], ['at.0.field', /"__proto__" cannot be read/]],
   ['an empty name', [{ field: 'user..x', operator: 'eq', value: 'x' }], ['at.0.field', /a name between dots/]],
   ['a group alone', [{ field: 'user', operator: 'exists', value: true }], ['at.0.field', /a field after the group/]],
-  ['a field that is not there', [{ field: 'resource.sice', operator: 'eq', value: 1 }], ['at.0.field', /no field sice/]],
+  ['a field that does not exist', [{ field: 'resource.sice', operator: 'eq', value: 1 }], ['at.0.field', /no field sice/]],
   [
     'an operator that does not fit',
     [{ field: 'resource.size', operator: 'contains', value: '1' }],
@@ -63,8 +67,8 @@ const MISTAKES: readonly (readonly [string, Json, ...(readonly [string, RegExp])
   ['a broken day', [{ field: 'resource.at', operator: 'dayOfWeekIn', value: [0, 7] }], ['at.0.value', /item 0: expected a day/]],
   ['half a range', [{ field: 'resource.size', operator: 'between', value: [1] }], ['at.0.value', /a list of two/]],
   ['an object as value', [{ field: 'user.department', operator: 'eq', value: { $ne: null } }], ['at.0.value', /given an object/]],
-  ['no list for in', [{ field: 'user.department', operator: 'in', value: 'x' }], ['at.0.value', /expected a list/]],
-  ['an open reference', [{ field: 'user.department', operator: 'eq', value: `\${resource.authorId` }], ['at.0.value', /closing }/]],
+  ['a text for in', [{ field: 'user.department', operator: 'in', value: 'x' }], ['at.0.value', /expected a list/]],
+  ['an unclosed reference', [{ field: 'user.department', operator: 'eq', value: `\${resource.authorId` }], ['at.0.value', /closing }/]],
   [
     'a reference to nothing',
     [{ field: 'user.department', operator: 'eq', value: `\${authorId}` }],
@@ -80,7 +84,11 @@ const MISTAKES: readonly (readonly [string, Json, ...(readonly [string, RegExp])
     [{ field: 'user.department', operator: 'eq', value: `\${resource.sice}` }],
     ['at.0.value', /no field sice/],
   ],
-  ['kinds that do not meet', [{ field: 'user.department', operator: 'eq', value: `\${resource.size}` }], ['at.0.value', /another kind/]],
+  [
+    'kinds that cannot be compared',
+    [{ field: 'user.department', operator: 'eq', value: `\${resource.size}` }],
+    ['at.0.value', /another kind/],
+  ],
   [
     'a text where a list is due',
     [{ field: 'user.department', operator: 'in', value: `a \${user.id}` }],
@@ -92,7 +100,7 @@ const MISTAKES: readonly (readonly [string, Json, ...(readonly [string, RegExp])
     ['at.0.value', /does not take a list/],
   ],
   [
-    'a literal beside a reference',
+    'a literal next to a reference',
     [{ field: 'resource.size', operator: 'in', value: [`\${resource.size}`, 'x'] }],
     ['at.0.value', /item 1: expected a number/],
   ],
@@ -107,7 +115,7 @@ const MISTAKES: readonly (readonly [string, Json, ...(readonly [string, RegExp])
     ['at.0.value', /at most 100 characters, given 101/],
   ],
   ['ifExists of another type', [{ field: 'user.id', operator: 'eq', value: 'x', ifExists: 'yes' }], ['at.0.ifExists', /true or false/]],
-  ['an expression where none may stand', [{ expression: 'user.id == "x"' }], ['at.0.expression', /policies of type CUSTOM/]],
+  ['an expression where none is allowed', [{ expression: 'user.id == "x"' }], ['at.0.expression', /policies of type CUSTOM/]],
   [
     'mistakes in different places',
     [{ anyOf: [{ field: 'user.id', operator: 'eq', value: 'x' }, { not: { field: 'x', operator: 'y', value: 'z' } }] }],
@@ -136,9 +144,9 @@ const READ: readonly (readonly [Json, string])[] = [
   ],
 ];
 
-describe('readConditions', () => {
+describe('parseConditions', () => {
   for (const [name, input, ...expected] of MISTAKES) {
-    it(`refuses ${name}`, () => {
+    it(`rejects ${name}`, () => {
       const { condition, issues } = parseConditions(input, reader());
       expect(issues.map(({ path }) => path)).toEqual(expected.map(([path]) => path));
       for (const [index, [, words]] of expected.entries()) expect(issues[index]?.detail).toMatch(words);
@@ -147,13 +155,13 @@ describe('readConditions', () => {
   }
 
   for (const [input, expected] of READ) {
-    it(`reads ${expected}`, () => {
+    it(`parses ${expected}`, () => {
       expect(parseConditions(input, reader())).toMatchObject({ issues: [] });
       expect(printCondition(parseConditions(input, reader()).condition)).toBe(expected);
     });
   }
 
-  it('keeps what is right beside what is wrong', () => {
+  it('keeps the valid conditions next to an invalid one', () => {
     const { condition } = parseConditions([{ field: 'user.id', operator: 'eq', value: 'x' }, 'wrong'], reader());
     expect(printCondition(condition)).toBe('user.id eq "x" and unknown');
   });
@@ -166,18 +174,18 @@ describe('readConditions', () => {
     });
   }
 
-  it('looks no deeper into a value than it must', () => {
+  it('does not walk deep values', () => {
     let value: Json = [];
     for (let level = 0; level < 100_000; level++) value = [value];
     expect(codesOf(parseConditions([{ field: 'user.id', operator: 'in', value }], reader()).issues)).toEqual(['value']);
   });
 
-  it('says once that there are too many conditions', () => {
+  it('reports too many conditions once', () => {
     const input = Array.from({ length: 50_000 }, () => ({ anyOf: [{ field: 'user.id', operator: 'eq', value: 'x' }] }));
     expect(codesOf(parseConditions(input, reader()).issues)).toEqual(['limit']);
   });
 
-  it('takes members of the object alone, not what it inherits', () => {
+  it('ignores inherited members', () => {
     const input = JSON.parse('[{"__proto__": {"field": "user.id", "operator": "eq", "value": "x"}}]') as Json;
     expect(codesOf(parseConditions(input, reader()).issues)).toEqual(['unknown']);
   });

@@ -55,29 +55,29 @@ const { condition: conditions } = fc.letrec<{ condition: Condition }>((tie) => (
   ),
 }));
 
-describe('reduce', () => {
-  it('leaves a condition that answers on each record what the whole does', () => {
+describe('partiallyEvaluate', () => {
+  it('returns a residual condition with the same result for each record', () => {
     fc.assert(
       fc.property(conditions, worlds, (condition, world) => {
-        const left = partiallyEvaluate(condition, scopeOf(world, 'open'));
-        expect(evaluate(left, scopeOf(world))).toBe(evaluate(condition, scopeOf(world)));
+        const residual = partiallyEvaluate(condition, scopeOf(world, 'unresolved'));
+        expect(evaluate(residual, scopeOf(world))).toBe(evaluate(condition, scopeOf(world)));
       }),
       { numRuns: 5000 },
     );
   });
 
-  it('does not depend on what was asked of the same condition before', () => {
+  it('does not depend on earlier evaluations of the same condition', () => {
     fc.assert(
       fc.property(conditions, worlds, worlds, (condition, before, world) => {
         evaluate(condition, scopeOf(before));
-        partiallyEvaluate(condition, scopeOf(before, 'open'));
+        partiallyEvaluate(condition, scopeOf(before, 'unresolved'));
         expect(evaluate(condition, scopeOf(world))).toBe(evaluate(structuredClone(condition), scopeOf(world)));
       }),
       { numRuns: 1000 },
     );
   });
 
-  it('compares as the definitions at hand say, whichever were at hand before', () => {
+  it('compares by the current definitions, not by earlier ones', () => {
     const condition: Condition = {
       type: 'comparison',
       path: pathAt('resource.at'),
@@ -97,12 +97,12 @@ describe('reduce', () => {
     expect(askedOf(older, desk, 'text')).toBe(false);
     expect(askedOf(newer, desk, 'timestamp')).toBe(true);
     expect(askedOf(older, article, 'timestamp')).toBe(true);
-    // Once they are the same objects, `kindOf` has nothing new to say.
+    // With the same objects, `kindOf` is not called again.
     expect(askedOf(older, article, 'text')).toBe(true);
     expect(evaluate(condition, { ...scopeOf(world), kindOf: () => ({ kind: 'text' }) })).toBe(false);
   });
 
-  it('leaves nothing but a constant where nothing is open', () => {
+  it('returns a constant if every path is resolved', () => {
     fc.assert(fc.property(conditions, worlds, (condition, world) => partiallyEvaluate(condition, scopeOf(world)).type === 'constant'));
   });
 
@@ -115,28 +115,28 @@ describe('reduce', () => {
     ['user.teams', 'hasAll', 'resource.editors', ['u1'], 'resource.editors subsetOf ["u1"]'],
   ];
   for (const [left, operator, right, value, expected] of turned) {
-    it(`says ${left} ${operator} \${${right}} of the open record`, () => {
+    it(`exchanges the sides of ${left} ${operator} \${${right}}`, () => {
       const world = { user: { [left.slice(5)]: value }, resource: {} };
-      const reduced = partiallyEvaluate(compare(left, operator, right), scopeOf(world, 'open'));
-      expect(reduced).toMatchObject({ type: 'comparison', path: { text: right } });
+      const residual = partiallyEvaluate(compare(left, operator, right), scopeOf(world, 'unresolved'));
+      expect(residual).toMatchObject({ type: 'comparison', path: { text: right } });
       expect(
-        reduced.type === 'comparison' && `${reduced.path.text} ${reduced.operator} ${JSON.stringify(Object(reduced.operand).value)}`,
+        residual.type === 'comparison' && `${residual.path.text} ${residual.operator} ${JSON.stringify(Object(residual.operand).value)}`,
       ).toBe(expected);
     });
   }
 
-  it('asks each open item of a list operand by itself', () => {
+  it('expands an array with unresolved items', () => {
     const items = ['resource.authorId', 'resource.editorId'].map((text) => ({ type: 'reference' as const, path: pathAt(text) }));
     const condition: Condition = { ...compare('user.id', 'in', 'user.id'), operand: { type: 'array', items } };
-    const reduced = partiallyEvaluate(condition, scopeOf({ user: { id: 'u1' }, resource: {} }, 'open'));
-    expect(reduced).toMatchObject({ type: 'any', of: [{ path: { text: 'resource.authorId' } }, { path: { text: 'resource.editorId' } }] });
+    const residual = partiallyEvaluate(condition, scopeOf({ user: { id: 'u1' }, resource: {} }, 'unresolved'));
+    expect(residual).toMatchObject({ type: 'any', of: [{ path: { text: 'resource.authorId' } }, { path: { text: 'resource.editorId' } }] });
   });
 
   const missing: readonly [string, Condition, Truth][] = [
-    ['a missing subject is unknown', compare('user.id', 'eq', 'resource.authorId'), null],
-    ['with ifExists it is false', { ...compare('user.id', 'eq', 'resource.authorId'), ifExists: true }, false],
-    ['ifExists says nothing of a missing operand', { ...compare('resource.authorId', 'eq', 'user.id'), ifExists: true }, null],
-    ['kinds that do not meet are unknown', compare('resource.size', 'eq', 'resource.at'), null],
+    ['a missing left side is unknown', compare('user.id', 'eq', 'resource.authorId'), null],
+    ['a missing left side with ifExists is false', { ...compare('user.id', 'eq', 'resource.authorId'), ifExists: true }, false],
+    ['ifExists does not apply to a missing operand', { ...compare('resource.authorId', 'eq', 'user.id'), ifExists: true }, null],
+    ['kinds that cannot be compared are unknown', compare('resource.size', 'eq', 'resource.at'), null],
   ];
   for (const [name, condition, truth] of missing) {
     it(name, () => {
@@ -150,12 +150,12 @@ interface World {
   readonly resource: { readonly [key: string]: Json | undefined };
 }
 
-function scopeOf(world: World, record?: 'open'): Scope {
+function scopeOf(world: World, record?: 'unresolved'): Scope {
   return {
     now: Date.parse('2026-01-31T12:00:00Z'),
     timeZone: 'UTC',
     valueOf({ group, keys }) {
-      if (group === 'resource' && record === 'open') return UNRESOLVED;
+      if (group === 'resource' && record === 'unresolved') return UNRESOLVED;
       const of = group === 'user' || group === 'resource' ? (world[group] as JsonObject) : {};
       return keys.reduce<Json | undefined>((value, key) => ownValue(value, key), of);
     },
@@ -200,31 +200,31 @@ const reference = (text: string): Operand => ({ type: 'reference', path: at(text
 const array = (...items: readonly Operand[]): Operand => ({ type: 'array', items });
 const template = (...parts: readonly (string | Path)[]): Operand => ({ type: 'template', parts });
 
-describe('an operand', () => {
+describe('resolveOperand', () => {
   const rows: readonly [what: string, operand: Operand, value: ReturnType<typeof resolveOperand>][] = [
     ['a literal', literal(3), 3],
     ['null', literal(null), null],
-    ['a reference keeps its type', reference('user.level'), 3],
-    ['a reference to nothing', reference('user.gone'), undefined],
-    ['a reference to what is open', reference('resource.id'), UNRESOLVED],
+    ['a reference has the type of its value', reference('user.level'), 3],
+    ['a reference to a missing value', reference('user.gone'), undefined],
+    ['a reference to an unresolved value', reference('resource.id'), UNRESOLVED],
     ['an array of literals', array(literal(1), literal('2')), [1, '2']],
     ['an empty array', array(), []],
     ['an array of both, in order', array(literal(1), reference('user.id'), literal(2)), [1, 'u1', 2]],
-    ['an array with a reference to nothing, which compares with nothing', array(reference('user.gone'), literal(1)), [{}, 1]],
+    ['an array with a reference to a missing value', array(reference('user.gone'), literal(1)), [{}, 1]],
     ['an array with null', array(reference('user.nothing')), [null]],
-    ['an array with what is open', array(literal(1), reference('resource.id')), UNRESOLVED],
+    ['an array with an unresolved item', array(literal(1), reference('resource.id')), UNRESOLVED],
     ['arrays in arrays', array(array(literal(1)), literal(2)), [[1], 2]],
     ['a text with references in it', template('u-', at('user.id'), '-', at('user.level')), 'u-u1-3'],
-    ['a text with nothing in it', template('u-', at('user.gone')), undefined],
-    ['a text with null in it', template(at('user.nothing'), 'x'), undefined],
-    ['a text with a list in it', template(at('user.teams'), 'x'), undefined],
-    ['a text with what is open in it', template('x', at('resource.id')), UNRESOLVED],
+    ['a text with a missing value', template('u-', at('user.gone')), undefined],
+    ['a text with null', template(at('user.nothing'), 'x'), undefined],
+    ['a text with a list', template(at('user.teams'), 'x'), undefined],
+    ['a text with an unresolved value', template('x', at('resource.id')), UNRESOLVED],
   ];
   it.each(rows)('%s', (_, operand, value) => {
     expect(resolveOperand(operand, scope)).toEqual(value);
   });
 
-  it('of literals alone is the same list every time', () => {
+  it('returns the same list for an array of literals each time', () => {
     const resolve = compileOperand(array(literal('a'), literal('b')));
     expect(resolve(scope)).toBe(resolve(scope));
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../operators/index.ts';
 import { type RenamePath, renamePaths, storedPaths } from './rename-paths.ts';
 
-/** title → headline of the record. */
+/** Renames the field `title` of the record to `headline`. */
 const rename: RenamePath = ({ group, keys: [first = '', ...inner] }) =>
   group === 'resource' && first === 'title' ? ['headline', ...inner] : undefined;
 
@@ -15,7 +15,7 @@ describe('renamePaths', () => {
       { field: 'headline', context: 'resource', operator: 'exists', value: true },
     ],
     [
-      'what lies in it',
+      'a path below a renamed field',
       { field: 'resource.title.en', operator: 'eq', value: 1 },
       { field: 'resource.headline.en', operator: 'eq', value: 1 },
     ],
@@ -25,7 +25,7 @@ describe('renamePaths', () => {
       { field: 'user.id', operator: 'in', value: ['${resource.headline}', 'a ${resource.headline} b ${user.id}', 3] },
     ],
     [
-      'what groups hold',
+      'conditions in groups',
       { anyOf: [{ not: { field: 'resource.title', operator: 'isNull' } }, { allOf: [{ field: 'resource.title', operator: 'isNull' }] }] },
       {
         anyOf: [
@@ -35,7 +35,7 @@ describe('renamePaths', () => {
       },
     ],
   ];
-  it.each(cases)('rewrites %s', (_, before, after) => {
+  it.each(cases)('renames %s', (_, before, after) => {
     expect(renamePaths([before], rename)).toEqual({ conditions: [after], changed: true, expressions: [] });
   });
 
@@ -47,14 +47,14 @@ describe('renamePaths', () => {
     expect(renamePaths([condition], rename)).toEqual({ conditions: [condition], changed: false, expressions: [] });
   });
 
-  it('names expressions that read it, and leaves them as they are', () => {
+  it('lists expressions that read a renamed path, and does not change them', () => {
     const conditions = [{ expression: 'resource.title == "x"' }, { expression: 'resource.other == "title"' }];
     expect(renamePaths(conditions, rename)).toEqual({ conditions, changed: false, expressions: ['resource.title == "x"'] });
   });
 });
 
-describe('writtenPaths', () => {
-  it('are those of fields, values, groups and expressions', () => {
+describe('storedPaths', () => {
+  it('returns the paths of fields, values, groups and expressions', () => {
     const paths = storedPaths([
       { field: 'title', context: 'resource', operator: 'eq', value: '${user.id}' },
       { not: { expression: 'resource.open || environment.hour > 3' } },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseForeignReference } from './validate-literals.ts';
 
-describe('toMeantPath', () => {
+describe('parseForeignReference', () => {
   it.each([
     ['$user.id', 'user.id'],
     ['{{user.id}}', 'user.id'],

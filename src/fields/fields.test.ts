@@ -18,7 +18,7 @@ function fieldOf(type: string, options: Partial<Field> = {}): Field {
 
 const item = (type: string, options: Partial<Field> = {}): Partial<Field> => ({ of: fieldOf(type, options) });
 
-/** Options that a type cannot do without. */
+/** Options that a type requires. */
 const NEEDED: ReadonlyMap<string, Partial<Field>> = new Map([
   ['enum', { values: ['draft', 'published'] }],
   ['list', item('string')],
@@ -26,7 +26,7 @@ const NEEDED: ReadonlyMap<string, Partial<Field>> = new Map([
 ]);
 
 describe('every field type', () => {
-  it.each([...FIELD_TYPES.values()])('$name accepts its own example, and reads back what it stores', (type) => {
+  it.each([...FIELD_TYPES.values()])('$name accepts its own example, and returns what it stores', (type) => {
     const field = fieldOf(type.name, NEEDED.get(type.name));
     expect(type.validateOptions?.(field) ?? []).toEqual([]);
     expect(type.validateValue?.(type.example, field)).toBeUndefined();
@@ -79,13 +79,13 @@ describe('accepted values', () => {
     expect(type.fromColumn(stored, field)).toEqual(canonical);
   });
 
-  it('reads booleans and decimals however a driver gives them', () => {
+  it('converts booleans and decimals from the forms of both drivers', () => {
     for (const stored of [1, 1n, true]) expect(typeNamed('boolean').fromColumn(stored, fieldOf('boolean'))).toBe(true);
     for (const stored of [1230, 1230n, '1230']) expect(typeNamed('decimal').fromColumn(stored, fieldOf('decimal'))).toBe('12.30');
   });
 });
 
-describe('refused values', () => {
+describe('rejected values', () => {
   it.each<[type: string, given: Json, options?: Partial<Field>]>([
     ['string', 'a\u0000b'],
     ['string', LONE],
@@ -130,7 +130,7 @@ describe('refused values', () => {
     expect(type.validateValue?.(given, fieldOf(name, { ...NEEDED.get(name), ...options }))).toMatch(/expected/);
   });
 
-  it('json refuses what is too deep without overflowing the stack', () => {
+  it('json rejects a value that is too deep without overflowing the stack', () => {
     let deep: Json = 1;
     for (let level = 0; level < 100_000; level++) deep = [deep];
     expect(typeNamed('json').validateValue?.(deep, fieldOf('json'))).toBe('expected at most 32 levels');
@@ -150,7 +150,7 @@ describe('refused values', () => {
   });
 });
 
-describe('options that do not fit', () => {
+describe('invalid options', () => {
   it.each<[type: string, options: Partial<Field>, option: string]>([
     ['string', { maxLength: 10_001 }, 'maxLength'],
     ['string', { minLength: 5, maxLength: 4 }, 'minLength'],

@@ -9,21 +9,21 @@ const VALUES: readonly Json[] = [
 ];
 const KINDS: readonly (Kind | undefined)[] = [undefined, 'json', 'text', 'number', 'decimal', 'boolean', 'date', 'timestamp', 'list'];
 
-describe('a lookup', () => {
+describe('createItemLookup', () => {
   for (const kind of KINDS) {
-    it(`answers what asking each item would, as ${kind}`, () => {
+    it(`has the results of isEqual with each item, as ${kind}`, () => {
       const lists = [[], ...VALUES.flatMap((a) => VALUES.map((b) => [a, b])), VALUES, VALUES.filter((value) => typeof value === 'string')];
       for (const items of lists) {
         const isAmong = createItemLookup(items, kind);
         for (const value of VALUES) {
-          const answer = anyTruth(items, (item) => isEqual(item, value, kind));
-          if (isAmong(value) !== answer) expect([items, value, isAmong(value)]).toEqual([items, value, answer]);
+          const truth = anyTruth(items, (item) => isEqual(item, value, kind));
+          if (isAmong(value) !== truth) expect([items, value, isAmong(value)]).toEqual([items, value, truth]);
         }
       }
     });
   }
 
-  it('is made once for as many questions as there are', () => {
+  it('serves many values in linear time', () => {
     const items = Array.from({ length: 100_000 }, (_, index) => `item ${index}`);
     const isAmong = createItemLookup(items, 'text');
     expect(items.every((item) => isAmong(item) === true)).toBe(true);

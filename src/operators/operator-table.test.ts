@@ -32,33 +32,37 @@ describe('suggestOperator', () => {
     expect(suggestOperator(given)).toBe(` (did you mean "${operator}"?)`);
   });
 
-  it('names no operator that does not fit, and none for what is near to nothing', () => {
+  it('suggests no operator for a name that resembles none', () => {
     expect(suggestOperator('contains_any', ['eq', 'ne'])).toBe('');
     expect(suggestOperator('constructor')).toBe('');
     expect(suggestOperator('_')).toBe('');
   });
 
-  it('takes each of our own names for itself', () => {
+  it('suggests our own names for other spellings of them', () => {
     for (const name of OPERATORS.keys()) expect(suggestOperator(name.toUpperCase())).toBe(` (did you mean "${name}"?)`);
   });
 });
 
-const frame: ComparisonContext = { now: Date.parse('2026-01-31T12:00:00Z'), timeZone: 'UTC' };
+const context: ComparisonContext = { now: Date.parse('2026-01-31T12:00:00Z'), timeZone: 'UTC' };
 
 describe('operators in memory', () => {
   for (const operator of OPERATORS.values()) {
     describe(operator.name, () => {
-      it('answers its samples', () => {
+      it('has the results of its samples', () => {
         for (const { actual, expected, kind, itemKind, result } of operator.samples) {
-          expect([actual, expected, operator.evaluate(actual, expected, { ...frame, kind, itemKind })]).toEqual([actual, expected, result]);
+          expect([actual, expected, operator.evaluate(actual, expected, { ...context, kind, itemKind })]).toEqual([
+            actual,
+            expected,
+            result,
+          ]);
         }
       });
 
-      it('shows more than one answer in its samples', () => {
+      it('has samples with different results', () => {
         expect(new Set(operator.samples.map((sample) => sample.result)).size).toBeGreaterThan(1);
       });
 
-      it('accepts the operands of its samples that hold', () => {
+      it('accepts the operands of its true samples', () => {
         for (const { expected, kind, itemKind, result } of operator.samples) {
           if (result === true) expect([expected, operator.validateOperand(expected, { kind, itemKind })]).toEqual([expected, undefined]);
         }
@@ -72,7 +76,7 @@ describe('operators in memory', () => {
     });
   }
 
-  it('says every operator that policies may name', () => {
+  it('lists every operator', () => {
     expect([...OPERATORS.keys()].join(' ')).toBe(
       'eq ne gt gte lt lte between in nin contains ncontains startsWith endsWith icontains incontains istartsWith iendsWith like matches ' +
         'exists isNull empty has hasAny hasAll subsetOf before after withinLast withinNext timeOfDayBetween dayOfWeekIn cidr ncidr',
@@ -84,7 +88,7 @@ const NOW = Date.parse('2026-01-31T12:00:00Z');
 
 const NEW_YORK = { timeZone: 'America/New_York' };
 
-/** Operator, left side, right side, answer, and the frame where it is not the usual. */
+/** Operator, left side, right side, result, and parts of the context that differ from the default. */
 const ANSWERS: readonly (readonly [string, Json | undefined, Json, Truth, Partial<ComparisonContext>?])[] = [
   ['eq', null, null, true],
   ['eq', null, 'x', false],
@@ -200,7 +204,7 @@ const ANSWERS: readonly (readonly [string, Json | undefined, Json, Truth, Partia
   ['gt', 0, -0, false],
   ['eq', 2 ** 53, 2 ** 53 - 1, false],
   ['lt', 2 ** 53 - 1, 2 ** 53, true],
-  // Numbers beyond are one in JavaScript; decimals keep them apart.
+  // JavaScript rounds these numbers to one; decimals are exact.
   ['eq', 2 ** 53, 2 ** 53 + 1, true],
   ['eq', '9007199254740993', 2 ** 53, false, { kind: 'decimal' }],
   ['matches', 'a\nb', '^b$', false],
@@ -208,10 +212,10 @@ const ANSWERS: readonly (readonly [string, Json | undefined, Json, Truth, Partia
 ];
 
 describe('operators', () => {
-  for (const [name, actual, expected, answer, frame] of ANSWERS) {
-    it(`${JSON.stringify(actual)} ${name} ${JSON.stringify(expected)} is ${answer}`, () => {
-      const frameOfTest = { now: NOW, timeZone: 'UTC', ...frame };
-      expect(OPERATORS.get(name)?.evaluate(actual, expected, frameOfTest)).toBe(answer);
+  for (const [name, actual, expected, result, partial] of ANSWERS) {
+    it(`${JSON.stringify(actual)} ${name} ${JSON.stringify(expected)} is ${result}`, () => {
+      const context = { now: NOW, timeZone: 'UTC', ...partial };
+      expect(OPERATORS.get(name)?.evaluate(actual, expected, context)).toBe(result);
     });
   }
 
@@ -219,22 +223,22 @@ describe('operators', () => {
     for (const name of ['constructor', '__proto__', 'toString']) expect(OPERATORS.get(name)).toBeUndefined();
   });
 
-  it('refuse two equal times of day, between which nothing lies', () => {
+  it('reject two equal times of day', () => {
     const check = (expected: Json) => OPERATORS.get('timeOfDayBetween')?.validateOperand(expected, {});
     expect(check(['09:00', '09:00:00'])).toMatch(/two different times of day.*"09:00" twice/);
     expect(check(['22:00', '00:00'])).toBeUndefined();
   });
 
-  it('never throw, whatever meets whatever', () => {
+  it('never throw', () => {
     const values: readonly (Json | undefined)[] = [undefined, null, '', 'x', '\ud800', 0, Number.NaN, true, [], [null], ['['], {}, [[]]];
     const kinds: readonly (Kind | undefined)[] = [undefined, 'text', 'number', 'decimal', 'boolean', 'date', 'timestamp', 'list', 'json'];
     for (const operator of OPERATORS.values()) {
       for (const kind of kinds) {
         for (const actual of values) {
           for (const expected of values) {
-            const frame = { kind, itemKind: kind, now: NOW, timeZone: 'UTC' };
-            expect([true, false, null]).toContain(operator.evaluate(actual, expected ?? null, frame));
-            operator.validateOperand(expected ?? null, frame);
+            const context = { kind, itemKind: kind, now: NOW, timeZone: 'UTC' };
+            expect([true, false, null]).toContain(operator.evaluate(actual, expected ?? null, context));
+            operator.validateOperand(expected ?? null, context);
           }
         }
       }

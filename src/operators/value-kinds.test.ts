@@ -5,7 +5,7 @@ import { afterPrefix, foldCase, matchesWildcards } from './text-operators.ts';
 import type { Json, Kind } from './value.ts';
 import { canonicalAs, combineKinds, compareAs, compareTexts } from './value-kinds.ts';
 
-/** One table per function: what goes in, what comes out. */
+/** Tests a function with a table of inputs and results. */
 function check<In, Out>(name: string, run: (given: In) => Out, table: readonly (readonly [In, Out])[]): void {
   describe(name, () => {
     for (const [given, expected] of table) it(JSON.stringify(given).slice(0, 60), () => expect(run(given)).toEqual(expected));
@@ -49,7 +49,7 @@ describe('the range of instants', () => {
 });
 
 describe('toInstantText', () => {
-  it('writes what Date writes, whatever was written before', () => {
+  it('renders like Date, also after other instants', () => {
     const instants = [0, -1, 999, 1000, 1001, 1000, -999, -1000, -1001, 1772620200007, 1772620200070, 1772620200700, 12.7, -12.7];
     for (const instant of [...instants, FIRST_INSTANT, LAST_INSTANT]) expect(toInstantText(instant)).toBe(new Date(instant).toISOString());
   });
@@ -130,7 +130,7 @@ check<unknown, string | undefined>('readDecimal', (value) => mapDefined(parseDec
 ]);
 
 describe('compareDecimals', () => {
-  it('is exact beyond what numbers can tell apart', () => {
+  it('is exact where doubles are not', () => {
     const [a, b] = ['9007199254740993.01', '9007199254740993.02'].map(parseDecimal);
     expect(a !== undefined && b !== undefined && compareDecimals(a, b)).toBe(-1);
   });

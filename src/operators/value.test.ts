@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { allTruth, anyTruth, notTruth, ownValue, type Truth } from './value.ts';
 
-/** Kleene's tables, whole: both operands, then what `and` and `or` make of them. */
+/** Kleene's truth tables: both operands, then the results of `and` and `or`. */
 const TABLE: readonly (readonly [left: Truth, right: Truth, and: Truth, or: Truth])[] = [
   [true, true, true, true],
   [true, null, null, true],
@@ -35,7 +35,7 @@ describe('ownValue', () => {
   it.each([
     ['a value', { a: 1 }, 'a', 1],
     ['null, which is one', { a: null }, 'a', null],
-    ['nothing where there is none', { a: 1 }, 'b', undefined],
+    ['a missing key', { a: 1 }, 'b', undefined],
     ['nothing inherited', {}, 'constructor', undefined],
     ['nothing of the prototype', {}, '__proto__', undefined],
     ['nothing of a text', 'text', 'length', undefined],

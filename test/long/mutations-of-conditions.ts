@@ -8,7 +8,7 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
     find: 'test: (order) => order > 0,',
     replace: 'test: (order) => order >= 0,',
     red: 'src/operators/operator-table.test.ts',
-    test: 'operators in memory gt answers its samples',
+    test: 'operators in memory gt has the results of its samples',
   },
   {
     name: 'gt is gte in SQL',
@@ -24,7 +24,7 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
     find: 'if (actual === undefined || (actual === null && !nullIsValue) || !fits(context.kind)) return UNKNOWN;',
     replace: 'if (actual === undefined) return false;\n      if ((actual === null && !nullIsValue) || !fits(context.kind)) return UNKNOWN;',
     red: 'src/operators/operator-table.test.ts',
-    test: 'operators in memory ne answers its samples',
+    test: 'operators in memory ne has the results of its samples',
   },
   {
     name: '"not" of unknown is true',
@@ -48,7 +48,7 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
     find: 'if (actual === null || expected === null) return actual === expected;',
     replace: '',
     red: 'src/operators/operator-table.test.ts',
-    test: 'operators in memory eq answers its samples',
+    test: 'operators in memory eq has the results of its samples',
   },
   {
     name: 'startsWith takes in what comes behind the prefix',
@@ -80,7 +80,7 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
     find: 'return address.isIPv4MappedAddress() ? address.toIPv4Address() : address;',
     replace: 'return address;',
     red: 'src/operators/operator-table.test.ts',
-    test: 'operators in memory cidr answers its samples',
+    test: 'operators in memory cidr has the results of its samples',
   },
   {
     name: 'withinLast takes in the future',
@@ -96,7 +96,7 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
     find: 'return { type, of: [...members, ALWAYS_UNKNOWN] };',
     replace: 'return { type, of: members };',
     red: 'src/conditions/condition.test.ts',
-    test: 'smart constructors unknown in all stays: the rest may be false',
+    test: 'all, any and not unknown in all stays: the rest may be false',
   },
   {
     name: 'ifExists is ignored in memory',
@@ -104,7 +104,7 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
     find: 'constant(comparison.ifExists ? false : UNKNOWN)',
     replace: 'constant(UNKNOWN)',
     red: 'src/conditions/partial-evaluation.test.ts',
-    test: 'reduce with ifExists it is false',
+    test: 'partiallyEvaluate a missing left side with ifExists is false',
   },
   {
     name: 'sides are exchanged, and the operator is not its commutator',
@@ -240,7 +240,7 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
     find: ', all([condition, otherwise])]);',
     replace: ']);',
     red: 'src/conditions/cel/cel-lower.test.ts',
-    test: 'lowering has the answers of CEL, with the record open and with the record known',
+    test: 'lowering has the results of CEL, with an unresolved and with a known record',
   },
   {
     name: 'a loop over no items asks what it compares with',
@@ -248,7 +248,7 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
     find: 'any([all([hasItems, comparison]), ...errors])',
     replace: 'any([comparison, ...errors])',
     red: 'src/conditions/cel/cel-lower.test.ts',
-    test: 'lowering has the answers of CEL, with the record open and with the record known',
+    test: 'lowering has the results of CEL, with an unresolved and with a known record',
   },
   {
     name: 'an item without what a loop compares is none',
@@ -256,7 +256,7 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
     find: 'any([all([hasItems, comparison]), ...errors])',
     replace: 'all([hasItems, comparison])',
     red: 'src/conditions/cel/cel-lower.test.ts',
-    test: 'lowering has the answers of CEL, with the record open and with the record known',
+    test: 'lowering has the results of CEL, with an unresolved and with a known record',
   },
   {
     name: 'a double is compared with the one nearest to an int',

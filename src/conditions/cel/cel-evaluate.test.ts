@@ -16,7 +16,7 @@ const READER: ConditionParserOptions = {
   limits: { depth: 4, comparisons: 20, listItems: 5, textLength: 100, expressionLength: 200, expressionDepth: 12 },
 };
 
-/** Numbers of integer fields are int, others double; texts are the instants that they say. */
+/** Numbers of integer fields are ints, other numbers are doubles, and texts are compared with timestamps as timestamps. */
 const ANSWERS: readonly (readonly [string, JsonObject, Truth])[] = [
   ['user.claim + 1 == 2', { claim: 1 }, true],
   ['1 / user.claim == 0.5', { claim: 2 }, true],

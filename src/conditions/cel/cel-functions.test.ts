@@ -14,7 +14,7 @@ const READER: ConditionParserOptions = {
 
 describe('conversions of expressions', () => {
   for (const { expression, valid, others = [], invalid } of CONVERSIONS) {
-    it(`${expression} has a value for texts that are one`, () => {
+    it(`${expression} converts every valid text`, () => {
       expect(answersOf(expression, valid)).toEqual(valid.map((text) => [text, true]));
       expect(answersOf(expression, others)).toEqual(others.map((text) => [text, false]));
     });
@@ -27,13 +27,13 @@ describe('conversions of expressions', () => {
 
   it.each(CONVERSIONS_OF_VALUES)('%s is %s', (expression, answer) => expect(answerOf(expression, '')).toBe(answer));
 
-  it.each(CONVERSIONS_REFUSED)('%s is refused', (expression) => {
+  it.each(CONVERSIONS_REFUSED)('rejects %s', (expression) => {
     expect(parseConditions([{ expression }], READER).issues.map(({ detail }) => detail)).toEqual([
       expect.stringContaining(`unknown function "${expression.split('(')[0]}"`),
     ]);
   });
 
-  it('bounds what conversions of long texts and many time zones take', () => {
+  it('limits the effort of converting long texts and many time zones', () => {
     for (const name of ['int', 'double']) {
       expect(answerOf(`${name}(TEXT) == ${name}("11")`, `${'0'.repeat(1_000_000)}11`)).toBe(true);
       expect(answerOf(`${name}(TEXT) == ${name}("11")`, '1'.repeat(1_000_000))).toBe(null);

@@ -20,7 +20,7 @@ const KINDS: ReadonlyMap<string, PathKind> = new Map<string, PathKind>([
   ['user.count', { kind: 'number', whole: true }],
 ]);
 
-/** Expressions, the conditions that they become, and what is left of these for the user below while the record is open. */
+/** Expressions, their conditions, and the residual conditions for the user below with an unresolved record. */
 const LOWERED: readonly (readonly [expression: string, condition: string, left: string])[] = [
   ['resource.count > 1 + 2', 'resource.count gt 3', 'resource.count gt 3'],
   ['10 / 4 <= resource.level', 'resource.level gte 2', 'resource.level gte 2'],
@@ -161,14 +161,14 @@ const USER: JsonObject = {
 };
 
 describe('lowering', () => {
-  it.each(LOWERED)('%s is %s, for a user %s', (expression, condition, left) => {
+  it.each(LOWERED)('%s is %s, residual %s', (expression, condition, left) => {
     expect(read(expression).issues).toEqual([]);
     const lowered = read(expression).condition;
     expect(printCondition(lowered)).toBe(condition);
     expect(printCondition(partiallyEvaluate(lowered, scopeOf(USER, UNRESOLVED)))).toBe(left);
   });
 
-  it('has the answers of CEL, with the record open and with the record known', () => {
+  it('has the results of CEL, with an unresolved and with a known record', () => {
     let known = 0;
     const expressions = LOWERED.map(([expression]) => expression);
     fc.assert(
@@ -195,7 +195,7 @@ describe('lowering', () => {
     expect(evaluate(partiallyEvaluate(condition, scopeOf({ count }, UNRESOLVED)), scopeOf({ count }, record))).toBe(answer);
   });
 
-  it('takes a user that is open for a user that is not', () => {
+  it('partially evaluates with an unresolved user', () => {
     for (const [expression] of LOWERED) {
       const { condition } = read(expression);
       const record = {
@@ -214,7 +214,7 @@ describe('lowering', () => {
   });
 });
 
-/** In a list, which nothing of ours says, every part of an expression stays CEL. */
+/** Keeps every part of an expression in CEL: it is wrapped in a list, which no condition can express. */
 function asCel(expression: string): Condition {
   const { condition, issues } = read(`[${expression}][0]`);
   expect([condition.type, issues]).toEqual(['expression', []]);
@@ -226,7 +226,7 @@ const INSTANTS = ['2026-01-31T00:00:00.000Z', '2026-01-31T00:30:00.000Z', '2026-
 const some = <Value extends Json>(...values: readonly Value[]): fc.Arbitrary<Value> => fc.constantFrom(...values);
 const lists = <Value extends Json>(...values: readonly Value[]): fc.Arbitrary<Value[]> => fc.array(some(...values), { maxLength: 3 });
 
-/** Stored values fit their fields, or are missing. */
+/** Records: values that fit their fields, or are missing. */
 const RECORDS: fc.Arbitrary<JsonObject> = fc.record(
   {
     ...{
@@ -240,7 +240,7 @@ const RECORDS: fc.Arbitrary<JsonObject> = fc.record(
   { requiredKeys: [] },
 );
 
-/** Claims may be anything. */
+/** Claims: values of any type. */
 const USERS: fc.Arbitrary<JsonObject> = fc.record(
   {
     level: some<Json>(2.5, 0, 1e308, 'x', null),

@@ -45,8 +45,8 @@ const LOWERED: readonly (readonly [string, string])[] = [
   ['true', 'always'],
 ];
 
-/** What stays CEL: what our own tree has no words for. */
-const KEPT: readonly string[] = [
+/** Expressions that stay CEL: conditions cannot express them. */
+const UNLOWERED: readonly string[] = [
   'user.level > 1 ? user.active : false',
   'user.teams.exists(t, t == user.id)',
   'resource.editors.exists_one(t, t == user.id)',
@@ -133,7 +133,7 @@ const ANSWERS: readonly (readonly [string, JsonObject, Truth])[] = [
   ['timestamp(user.claim) < timestamp("2026-02-01T00:00:00Z")', { claim: '2026-01-31T00:00:00Z' }, true],
   ['timestamp(user.claim).getHours("Nowhere/At/All") == 1', { claim: '2026-01-31T00:00:00Z' }, null],
   ['user.claim.toString == 1', { claim: {} }, null],
-  // A path is read as a whole, and has() asks whether there is a value, in a loop as anywhere.
+  // A path is read as a whole, and has() tests for a value, also in a loop.
   ['true ? has(user.claim.a.b) : true', {}, false],
   ['has(user.claim.a.b) ? true : false', { claim: 'x' }, false],
   ['(has(user.claim.a) ? user.claim.a : "none") == "none"', {}, true],
@@ -182,12 +182,12 @@ describe('expressions', () => {
     it(`lowers ${source}`, () => expect(printCondition(read(source).condition)).toBe(expected));
   }
 
-  for (const source of KEPT) {
+  for (const source of UNLOWERED) {
     it(`leaves ${source} to CEL`, () => expect(read(source)).toMatchObject({ condition: { type: 'expression' }, issues: [] }));
   }
 
   for (const [source, words] of MISTAKES) {
-    it(`refuses ${source.slice(0, 60)}`, () => {
+    it(`rejects ${source.slice(0, 60)}`, () => {
       const { condition, issues } = read(source);
       expect(issues.map(({ path }) => path)).toEqual(['at.0.expression']);
       expect(issues[0]?.detail).toMatch(words);
@@ -202,7 +202,7 @@ describe('expressions', () => {
     });
   }
 
-  it('says every path that it reads', () => {
+  it('lists every path that an expression reads', () => {
     const { condition } = read(
       '(true ? has(user.claim.a) : false) || user.teams.exists(t, t == user["claim"].b) || user.level + 1.0 > 2.0',
     );
@@ -213,23 +213,23 @@ describe('expressions', () => {
     ).toEqual(['user.claim.a', 'user.claim.b', 'user.level', 'user.teams']);
   });
 
-  it('lowers what it can of one expression and keeps the rest', () => {
+  it('lowers the parts that conditions can express and keeps the others in CEL', () => {
     expect(read('user.id == "u1" && size(user.claim) == 1').condition).toMatchObject({
       type: 'all',
       of: [{ type: 'comparison' }, { type: 'expression', source: 'size(user.claim) == 1' }],
     });
   });
 
-  it('compares alike, lowered and not', () => {
+  it('has the same result in CEL and lowered', () => {
     let known = 0;
     fc.assert(
       fc.property(fc.constantFrom(...COMPARISONS), VALUES, VALUES, (comparison, a, b) => {
         const user = Object.fromEntries(Object.entries({ a, b }).filter(([, value]) => value !== undefined)) as JsonObject;
         const lowered = read(comparison).condition;
-        const kept = read(`[${comparison}][0]`).condition;
-        expect([lowered.type, kept.type]).toEqual(['comparison', 'expression']);
+        const unlowered = read(`[${comparison}][0]`).condition;
+        expect([lowered.type, unlowered.type]).toEqual(['comparison', 'expression']);
         const answer = evaluate(lowered, scopeOf(user));
-        expect(evaluate(kept, scopeOf(user))).toBe(answer);
+        expect(evaluate(unlowered, scopeOf(user))).toBe(answer);
         if (answer !== null) known++;
       }),
       { numRuns: 3000 },
@@ -237,7 +237,7 @@ describe('expressions', () => {
     expect(known).toBeGreaterThan(200);
   });
 
-  it('reads a reference and what lies behind it', () => {
+  it('reads a reference and the fields of the referenced record', () => {
     const values: ReadonlyMap<string, Json> = new Map([
       ['resource.authorId', 'u1'],
       ['resource.authorId.department', 'sports'],
@@ -252,7 +252,7 @@ describe('expressions', () => {
     }
   });
 
-  it('is only for where expressions may stand', () => {
+  it('rejects expressions where they are not allowed', () => {
     expect(parseConditions([{ expression: 'true' }], { ...READER, expressions: false }).issues).toHaveLength(1);
   });
 });

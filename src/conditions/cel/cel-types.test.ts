@@ -60,17 +60,17 @@ const MISTAKES: readonly (readonly [string, string])[] = [
 ];
 
 describe('types of expressions', () => {
-  it.each(FITTING)('take %s', (expression) => expect(read(expression).issues).toEqual([]));
+  it.each(FITTING)('accepts %s', (expression) => expect(read(expression).issues).toEqual([]));
 
-  it.each(MISTAKES)('refuse %s', (expression, detail) => expect(read(expression).issues.map((issue) => issue.detail)).toEqual([detail]));
+  it.each(MISTAKES)('rejects %s', (expression, detail) => expect(read(expression).issues.map((issue) => issue.detail)).toEqual([detail]));
 
-  it('refuse only what is unknown whatever it reads', () => {
+  it('rejects only expressions that are unknown for all values', () => {
     let refused = 0;
     let taken = 0;
     fc.assert(
       fc.property(TERMS, USERS, (term, user) => {
         const expression = `${term} == ${term}`;
-        // What definitions do not say of the same paths is not refused, and evaluated.
+        // Without definitions, the same expression is accepted and evaluated.
         const answer = evaluate(parseConditions([{ expression }], UNTYPED).condition, scopeOf(user));
         if (read(expression).issues.length === 0) taken++;
         else {
@@ -100,7 +100,7 @@ const LEAVES = [
   'true',
   'duration("1h")',
 ];
-/** Nothing that could keep an error inside from being one outside: no `&&`, `||`, `? :`. */
+/** Expressions without `&&`, `||` and `? :`, which can absorb an error. */
 const { term: TERMS } = fc.letrec<{ term: string }>((tie) => ({
   term: fc.oneof(
     { maxDepth: 3, withCrossShrink: true },
