@@ -1,6 +1,6 @@
 /** The operations of a service that need no HTTP server. The CLI uses them. */
 import {
-  type AdminParts,
+  type AdminDeps,
   type ApiDeps,
   createPermissionPolicies,
   createUserFromShell,
@@ -43,7 +43,7 @@ export interface Operations {
 /** The dependencies of the operations. */
 export interface OperationDeps {
   readonly parts: ApiDeps;
-  readonly admin: AdminParts;
+  readonly admin: AdminDeps;
 }
 
 /** Creates the operations. Each first calls `prepare`, which migrates the tables. */

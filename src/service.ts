@@ -3,7 +3,7 @@
  * server. No other module sees the whole configuration.
  */
 import {
-  type AdminParts,
+  type AdminDeps,
   type ApiDeps,
   createAdminRoutes,
   createApiRoutes,
@@ -186,7 +186,7 @@ function createApiDeps(config: Config, { database, policyStore, monitor }: ApiCo
 
 interface ServerComponents {
   readonly parts: ApiDeps;
-  readonly admin: AdminParts;
+  readonly admin: AdminDeps;
   readonly monitor: Monitoring;
   readonly readiness: ReadinessProbe;
   readonly isDevelopment: boolean;
@@ -195,7 +195,7 @@ interface ServerComponents {
 function createAdminDeps(
   config: Config,
   { database, identity, policyStore, importBounds, checkpoints }: ApiDeps & { readonly checkpoints: Checkpoints },
-): AdminParts {
+): AdminDeps {
   return {
     database,
     identity,

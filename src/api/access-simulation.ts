@@ -1,6 +1,6 @@
 /**
- * A request thought of, decided as it would be: a create on the record that it would make, an update on the record as it
- * is and as it would become. Whatever the test says takes the place of what is stored.
+ * Simulates a request: decides and explains it with a hypothesis applied to the stored values. A create is decided on the record that it would
+ * create; an update on the current record and on the changed record.
  */
 import type { RuleAction } from '../actions.ts';
 import { applyHypothesis, createScope, type Hypothesis, leaveOpen, type Principal, type ScopeInput } from '../authz/context/index.ts';
@@ -12,10 +12,10 @@ import type { Json } from '../operators/index.ts';
 import { proposeChange, proposeRecord } from '../pipeline/index.ts';
 import type { Resource, StoredRecord } from '../resources/index.ts';
 import { loadRecord, loadReferenced } from '../storage/index.ts';
-import type { AdminCall } from './admin-endpoint.ts';
-import { DENIED_INACTIVE, MAKES_RECORD, toPrincipal } from './partial-decisions.ts';
+import type { AdminRequest } from './admin-endpoint.ts';
+import { CREATES_RECORD, DENIED_INACTIVE, toPrincipal } from './partial-decisions.ts';
 
-/** The request, as far as a test says it. */
+/** The hypothetical request of a test. */
 export interface AccessTest {
   readonly resource: Resource;
   readonly action: RuleAction;
@@ -31,62 +31,62 @@ export interface RulesQuery {
   readonly role: string;
   readonly resource: string;
   readonly action: RuleAction;
-  /** The moment tried out: an assignment that has expired by then does not apply. */
+  /** Time of the hypothetical request. Assignments that have expired by then do not apply. */
   readonly now: number;
 }
 
-/** What the request comes to. */
-export interface Tried {
+/** The result of a simulation. */
+export interface SimulatedAccess {
   readonly explanation: Explanation;
   readonly principal: Principal;
-  /** What is stored of those that the test names. */
+  /** The stored user and record that the test names. */
   readonly stored: { readonly user: StoredRecord | undefined; readonly record: StoredRecord | undefined };
-  /** For what the values sent would be refused, were the request allowed. */
+  /** Mistakes in the values of the request. */
   readonly issues: readonly Issue[];
-  /** False where the user's token would be refused: the user is stored as inactive, or the test says so. */
+  /** False if the user is inactive, as stored or in the hypothesis. */
   readonly isActive: boolean;
 }
 
 /** Returns the rules that apply. */
-type RulesFor = (asked: RulesQuery) => Promise<ApplicableRules>;
+type RulesFor = (query: RulesQuery) => Promise<ApplicableRules>;
 
 /**
- * Decides the request with the rules that `rulesFor` picks, and explains the decision. A user who is not active is denied; the
- * trace then shows what policies say. Leaves no entry.
+ * Decides the request with the rules that `rulesFor` returns, and explains the decision. An inactive user is denied; the trace then shows the
+ * result of the policies. Writes no audit entry.
  */
-export async function tryAccess(admin: AdminCall, test: AccessTest, rulesFor: RulesFor): Promise<Tried> {
-  const tried = await tryActive(admin, test, rulesFor);
-  const isActive = isActiveIn(test, tried);
-  return { ...tried, isActive, explanation: isActive ? tried.explanation : denyInactive(tried.explanation) };
+export async function simulateAccess(admin: AdminRequest, test: AccessTest, rulesFor: RulesFor): Promise<SimulatedAccess> {
+  const simulated = await simulateActive(admin, test, rulesFor);
+  const isActive = isActiveIn(test, simulated);
+  return { ...simulated, isActive, explanation: isActive ? simulated.explanation : denyInactive(simulated.explanation) };
 }
 
-async function tryActive(admin: AdminCall, test: AccessTest, rulesFor: RulesFor): Promise<Omit<Tried, 'isActive'>> {
+async function simulateActive(admin: AdminRequest, test: AccessTest, rulesFor: RulesFor): Promise<Omit<SimulatedAccess, 'isActive'>> {
   const { tx, snapshot } = admin;
-  const makesRecord = MAKES_RECORD.has(test.action);
+  const makesRecord = CREATES_RECORD.has(test.action);
   const user = test.userId === undefined ? undefined : await loadRecord(tx, snapshot.user, test.userId);
   const record = test.recordId === undefined || makesRecord ? undefined : await loadRecord(tx, test.resource, test.recordId);
-  const laid = applyHypothesis(partsOf(admin, test, { user, record }), test.hypothesis);
+  const laid = applyHypothesis(scopeInputOf(admin, test, { user, record }), test.hypothesis);
   const { principal, now, resource, action } = laid;
-  const look = async (parts: ScopeInput): Promise<Explanation> => {
+  const explainWith = async (input: ScopeInput): Promise<Explanation> => {
     const who = { userId: principal.id, role: principal.role };
     const applicable = await rulesFor({ ...who, resource: resource.name, action, now });
-    const referred = await loadReferenced(tx, snapshot.definitions, { ...parts, paths: applicable.reaches });
-    return explain(applicable, leaveOpen(createScope({ ...parts, referred }), isOfTransport), who);
+    const referred = await loadReferenced(tx, snapshot.definitions, { ...input, paths: applicable.reaches });
+    return explain(applicable, leaveOpen(createScope({ ...input, referred }), isMethodOrUrl), who);
   };
-  const tried = { principal, stored: { user, record } };
+  const simulated = { principal, stored: { user, record } };
   if (makesRecord) {
     const made = proposeRecord(laid, test.data ?? {});
-    const explanation = await look({ ...laid, record: { ...made.record, ...hypotheticalRecord(laid) } });
-    return { ...tried, explanation, issues: test.data === undefined ? [] : made.issues };
+    const explanation = await explainWith({ ...laid, record: { ...made.record, ...recordValues(laid) } });
+    return { ...simulated, explanation, issues: test.data === undefined ? [] : made.issues };
   }
-  const first = await look(laid);
+  const first = await explainWith(laid);
   const change = action === 'update' && test.data !== undefined ? changeOf(laid, test.data) : undefined;
-  if (change === undefined || first.decision.effect === 'deny') return { ...tried, explanation: first, issues: change?.issues ?? [] };
-  return { ...tried, explanation: noted(await look({ ...laid, record: change.record })), issues: change.issues };
+  if (change === undefined || first.decision.effect === 'deny') return { ...simulated, explanation: first, issues: change?.issues ?? [] };
+  return { ...simulated, explanation: withChangeNote(await explainWith({ ...laid, record: change.record })), issues: change.issues };
 }
 
-/** Of a user who is not stored, only the test can say that the user is not active. */
-function isActiveIn({ hypothesis }: AccessTest, { principal, stored }: Pick<Tried, 'principal' | 'stored'>): boolean {
+/** Returns whether the user is active. A user who is not stored is active unless the hypothesis says otherwise. */
+function isActiveIn({ hypothesis }: AccessTest, { principal, stored }: Pick<SimulatedAccess, 'principal' | 'stored'>): boolean {
   return stored.user === undefined ? hypothesis.user?.['isActive'] !== false : principal.attributes['isActive'] === true;
 }
 
@@ -95,12 +95,16 @@ function denyInactive({ trace, ties }: Explanation): Explanation {
     decision: DENIED_INACTIVE,
     trace,
     ties,
-    note: 'the token is refused before any policy is read; the trace shows what policies say',
+    note: 'requests of this user are refused before policies are evaluated; the trace shows the result of the policies',
   };
 }
 
-/** What is known without the test's saying so. A user that is not stored is `anon`; a list is of any record. */
-function partsOf({ tx, snapshot, parts, call }: AdminCall, test: AccessTest, { user, record }: Tried['stored']): ScopeInput {
+/** Returns the scope without the hypothesis. An unknown user has role `anon`; the record of a list is open. */
+function scopeInputOf(
+  { tx, snapshot, deps, request }: AdminRequest,
+  test: AccessTest,
+  { user, record }: SimulatedAccess['stored'],
+): ScopeInput {
   const isOfMany = test.action === 'list' || test.action === 'export';
   return {
     principal: user === undefined ? { id: test.userId, role: 'anon', attributes: {} } : toPrincipal(user),
@@ -108,24 +112,24 @@ function partsOf({ tx, snapshot, parts, call }: AdminCall, test: AccessTest, { u
     resource: test.resource,
     record: isOfMany && test.recordId === undefined ? UNRESOLVED : record,
     recordId: test.recordId,
-    origin: call.origin,
+    origin: request.origin,
     data: test.data,
     now: tx.now,
-    timeZone: parts.timeZone,
+    timeZone: deps.timeZone,
     definitions: snapshot.definitions,
   };
 }
 
-/** By which door the request would come is not said, and the door of the test is another. */
-function isOfTransport({ group, keys: [key] }: Path): boolean {
+/** Returns whether a path reads the method or URL. They are open: the request can be sent in several ways. */
+function isMethodOrUrl({ group, keys: [key] }: Path): boolean {
   return group === 'request' && (key === 'method' || key === 'path');
 }
 
-function hypotheticalRecord({ record }: ScopeInput): object {
+function recordValues({ record }: ScopeInput): object {
   return record === UNRESOLVED || record === undefined ? {} : record;
 }
 
-/** The record as the update would leave it; undefined where there is none to update. */
+/** Returns the record after the update; undefined if no record exists. */
 function changeOf(
   laid: ScopeInput,
   data: Json,
@@ -136,7 +140,7 @@ function changeOf(
   return { record: laid.recordId === undefined ? withoutId : record, issues };
 }
 
-function noted(explanation: Explanation): Explanation {
+function withChangeNote(explanation: Explanation): Explanation {
   if (explanation.decision.effect !== 'deny') return explanation;
-  return { ...explanation, note: 'the record as it is passes; the record as this change would leave it does not' };
+  return { ...explanation, note: 'the current record passes; the changed record does not' };
 }

@@ -6,34 +6,33 @@ import { toSuccess } from '../request/index.ts';
 import { ASSIGNABLE_ROLES, type Resource } from '../resources/index.ts';
 import { loadPolicy } from '../storage/index.ts';
 import {
-  parseQuestionAction,
-  readEnvironment,
-  readMemberObject,
-  readMemberText,
-  readResourceName,
-  toQuestionProblem,
+  parseEnvironment,
+  parseMemberObject,
+  parseMemberText,
+  parseResourceName,
+  parseRuleAction,
+  toParsingProblem,
 } from './access-parsing.ts';
-import { type AccessTest, type Tried, tryAccess } from './access-simulation.ts';
-import type { AdminCall, Endpoint } from './admin-endpoint.ts';
-import { paramOf, readBody } from './admin-parsing.ts';
-import { MAKES_RECORD } from './partial-decisions.ts';
+import { type AccessTest, type SimulatedAccess, simulateAccess } from './access-simulation.ts';
+import type { AdminEndpoint, AdminRequest } from './admin-endpoint.ts';
+import { parseBody, pathParameterOf } from './admin-parsing.ts';
+import { CREATES_RECORD } from './partial-decisions.ts';
 
 /**
- * "What if": the code that decides every request, with the caller's hypothetical context laid over what is stored.
- * Tests leave no access entry and count in no analytics.
+ * Access tests: decide a hypothetical request with the same code as real requests. They write no access entry, and analytics do not count them.
  */
-export const testEndpoints: readonly Endpoint[] = [
+export const accessTestEndpoints: readonly AdminEndpoint[] = [
   { method: 'POST', path: '/policies/test-access', handle: testAccess },
   { method: 'POST', path: '/policies/:id/test', handle: testPolicy },
 ];
 
-async function testAccess(admin: AdminCall): ReturnType<Endpoint['handle']> {
-  const test = readTest(admin);
+async function testAccess(admin: AdminRequest): ReturnType<AdminEndpoint['handle']> {
+  const test = parseTest(admin);
   const { tx, snapshot } = admin;
-  const tried = await tryAccess(admin, test, async ({ userId, ...asked }) =>
-    applicableRules(snapshot.policies, { ...asked, grants: await snapshot.assignments.of(tx, userId) }),
+  const simulated = await simulateAccess(admin, test, async ({ userId, ...query }) =>
+    applicableRules(snapshot.policies, { ...query, grants: await snapshot.assignments.of(tx, userId) }),
   );
-  const { decision, ...why } = tried.explanation;
+  const { decision, ...why } = simulated.explanation;
   const rule = decidingRule(decision);
   const data = {
     allowed: decision.effect !== 'deny',
@@ -43,16 +42,16 @@ async function testAccess(admin: AdminCall): ReturnType<Endpoint['handle']> {
     ...(decision.effect === 'allow-where' ? { conditional: true } : {}),
     ...why,
   };
-  return toAnswer(admin, data, { test, tried });
+  return toResponse(admin, data, { test, simulated });
 }
 
-async function testPolicy(admin: AdminCall): ReturnType<Endpoint['handle']> {
-  const policy = await loadPolicy(admin.tx, paramOf(admin.call, 'id'));
+async function testPolicy(admin: AdminRequest): ReturnType<AdminEndpoint['handle']> {
+  const policy = await loadPolicy(admin.tx, pathParameterOf(admin.request, 'id'));
   if (policy === undefined) throw new Problem('POLICY_UNKNOWN', 'no policy has this id');
-  const test = readTest(admin);
-  const parts = { definitions: admin.snapshot.definitions, limits: admin.parts.limits };
-  const tried = await tryAccess(admin, test, async ({ resource, action }) => rulesOfPolicy(policy, parts, { resource, action }));
-  const { decision, ...why } = tried.explanation;
+  const test = parseTest(admin);
+  const deps = { definitions: admin.snapshot.definitions, limits: admin.deps.limits };
+  const simulated = await simulateAccess(admin, test, async ({ resource, action }) => rulesOfPolicy(policy, deps, { resource, action }));
+  const { decision, ...why } = simulated.explanation;
   const rule = decidingRule(decision);
   const data = {
     allowed: decision.effect !== 'deny',
@@ -65,30 +64,30 @@ async function testPolicy(admin: AdminCall): ReturnType<Endpoint['handle']> {
     },
     ...why,
   };
-  return toAnswer(admin, data, { test, tried });
+  return toResponse(admin, data, { test, simulated });
 }
 
-async function toAnswer(
-  { snapshot }: AdminCall,
+async function toResponse(
+  { snapshot }: AdminRequest,
   data: object,
-  { test, tried }: { readonly test: AccessTest; readonly tried: Tried },
-): ReturnType<Endpoint['handle']> {
-  const warnings = warningsOfTest(test, tried, snapshot.user);
+  { test, simulated }: { readonly test: AccessTest; readonly simulated: SimulatedAccess },
+): ReturnType<AdminEndpoint['handle']> {
+  const warnings = warningsOfTest(test, simulated, snapshot.user);
   return { status: 200, body: toSuccess(data, warnings.length === 0 ? {} : { warnings }) };
 }
 
-/** Reads the test context, every mistake listed. */
-function readTest({ call, snapshot }: AdminCall): AccessTest {
-  const { body, issues } = readBody(call, ['user', 'resource', 'action', 'environment', 'data']);
-  const [user, given, environment] = (['user', 'resource', 'environment'] as const).map((name) => readMemberObject(body, name, issues));
-  const resource = readResourceName(given?.['name'], snapshot.definitions, { path: 'resource.name', issues });
-  const action = parseQuestionAction(body['action'], issues);
-  const { now, ip } = readEnvironment(environment, issues);
-  const userId = readMemberText(user, 'user.id', issues);
-  readMemberText(user, 'user.role', issues);
-  const recordId = readMemberText(given, 'resource.id', issues);
-  checkAttributes(given, resource, issues);
-  if (issues.length > 0 || resource === undefined || action === undefined) throw toQuestionProblem(issues, 'the test context');
+/** Parses the test. Every mistake is reported. */
+function parseTest({ request, snapshot }: AdminRequest): AccessTest {
+  const { body, issues } = parseBody(request, ['user', 'resource', 'action', 'environment', 'data']);
+  const [user, given, environment] = (['user', 'resource', 'environment'] as const).map((name) => parseMemberObject(body, name, issues));
+  const resource = parseResourceName(given?.['name'], snapshot.definitions, { path: 'resource.name', issues });
+  const action = parseRuleAction(body['action'], issues);
+  const { now, ip } = parseEnvironment(environment, issues);
+  const userId = parseMemberText(user, 'user.id', issues);
+  parseMemberText(user, 'user.role', issues);
+  const recordId = parseMemberText(given, 'resource.id', issues);
+  validateAttributes(given, resource, issues);
+  if (issues.length > 0 || resource === undefined || action === undefined) throw toParsingProblem(issues, 'the test context');
   const hasAttributes = given !== undefined && Object.keys(given).some((name) => name !== 'name');
   return {
     resource,
@@ -100,8 +99,8 @@ function readTest({ call, snapshot }: AdminCall): AccessTest {
   };
 }
 
-/** A mistyped attribute would try out something else than was meant. Secret fields are none: no condition reads them. */
-function checkAttributes(given: JsonObject | undefined, resource: Resource | undefined, issues: Issue[]): void {
+/** Adds an issue for each unknown field. Secret fields count as unknown: no condition reads them. */
+function validateAttributes(given: JsonObject | undefined, resource: Resource | undefined, issues: Issue[]): void {
   if (given === undefined || resource === undefined) return;
   const known = ['name', ...[...resource.fields.values()].filter((field) => !field.writeOnly).map((field) => field.name)];
   for (const attribute of Object.keys(given)) {
@@ -111,43 +110,47 @@ function checkAttributes(given: JsonObject | undefined, resource: Resource | und
   }
 }
 
-/** Mistakes in values that are told. */
-const ISSUES_TOLD = 5;
+/** Maximum number of mistakes in a warning. */
+const MAX_ISSUES = 5;
 
-/** The warning on every answer about a user who is not active. */
-export const NOT_ACTIVE = 'the user is not active: no token of theirs is accepted, whatever policies say';
+/** Warning about an inactive user. */
+export const NOT_ACTIVE = 'the user is not active: every request of this user is refused, even if policies allow it';
 
-/** What a test would otherwise hide: that it tries out something else than was meant, or that a grant is not yet a success. */
-export function warningsOfTest(test: AccessTest, tried: Tried, user: Resource): readonly string[] {
-  return [...warningsOfUser(test, tried, user), ...warningsOfRecord(test, tried), ...warningsOfValues(tried.issues)];
+/** Returns warnings: the test may differ from what the admin intended, or an allowed request may still fail. */
+export function warningsOfTest(test: AccessTest, simulated: SimulatedAccess, user: Resource): readonly string[] {
+  return [...warningsOfUser(test, simulated, user), ...warningsOfRecord(test, simulated), ...warningsOfValues(simulated.issues)];
 }
 
-function warningsOfUser({ userId, hypothesis }: AccessTest, { principal, stored, isActive }: Tried, user: Resource): readonly string[] {
-  const said = hypothesis.user ?? {};
-  const isUnknown = userId !== undefined && stored.user === undefined && said['role'] === undefined;
+function warningsOfUser(
+  { userId, hypothesis }: AccessTest,
+  { principal, stored, isActive }: SimulatedAccess,
+  user: Resource,
+): readonly string[] {
+  const given = hypothesis.user ?? {};
+  const isUnknown = userId !== undefined && stored.user === undefined && given['role'] === undefined;
   const { role } = principal;
   const names = [...user.fields.keys()];
-  const near = Object.keys(said).flatMap((name) => {
+  const near = Object.keys(given).flatMap((name) => {
     const meant = user.fields.has(name) ? '' : didYouMean(name, names);
-    return meant === '' ? [] : [`no field of User is called "${name.slice(0, 64)}"${meant}`];
+    return meant === '' ? [] : [`User has no field "${name.slice(0, 64)}"${meant}`];
   });
   return [
-    ...(isUnknown ? ['no user has this id: as long as "user.role" says nothing else, the role is anon'] : []),
+    ...(isUnknown ? ['no user has this id: without "user.role", the role is anon'] : []),
     ...(isActive ? [] : [NOT_ACTIVE]),
     ...(isAssignableRole(role) ? [] : [`no policy can be assigned to role "${role.slice(0, 64)}"${didYouMean(role, ASSIGNABLE_ROLES)}`]),
     ...near,
   ];
 }
 
-function warningsOfRecord({ resource, recordId, hypothesis, action }: AccessTest, { stored }: Tried): readonly string[] {
-  const said = Object.keys(hypothesis.resource ?? {}).filter((name) => name !== 'name' && name !== 'id');
-  if (recordId === undefined || stored.record !== undefined || MAKES_RECORD.has(action) || said.length > 0) return [];
-  return [`no ${resource.name} has this id: it is a record without attributes`];
+function warningsOfRecord({ resource, recordId, hypothesis, action }: AccessTest, { stored }: SimulatedAccess): readonly string[] {
+  const given = Object.keys(hypothesis.resource ?? {}).filter((name) => name !== 'name' && name !== 'id');
+  if (recordId === undefined || stored.record !== undefined || CREATES_RECORD.has(action) || given.length > 0) return [];
+  return [`no ${resource.name} has this id: the test uses a record without attributes`];
 }
 
 function warningsOfValues(issues: readonly Issue[]): readonly string[] {
   if (issues.length === 0) return [];
-  const told = issues.slice(0, ISSUES_TOLD).map(({ path, detail }) => (path === '' ? detail : `${path}: ${detail}`));
-  const more = issues.length > told.length ? `; and ${issues.length - told.length} more` : '';
-  return [`the request would be refused for its values all the same: ${told.join('; ')}${more}`];
+  const details = issues.slice(0, MAX_ISSUES).map(({ path, detail }) => (path === '' ? detail : `${path}: ${detail}`));
+  const more = issues.length > details.length ? `; and ${issues.length - details.length} more` : '';
+  return [`the request would still be rejected, because its values are invalid: ${details.join('; ')}${more}`];
 }

@@ -6,120 +6,120 @@ import type { PolicyStore, Snapshot } from '../authz/index.ts';
 import type { PolicyLimits } from '../authz/policies/index.ts';
 import { Problem } from '../errors.ts';
 import type { JsonObject } from '../operators/index.ts';
-import type { HttpRequest, HttpResponse, Method, Route } from '../request/index.ts';
+import { checkIfMatch, type HttpRequest, type HttpResponse, type Method, parseIfMatch, type Route, toETag } from '../request/index.ts';
 import type { Definitions } from '../resources/index.ts';
 import type { Database, Transaction } from '../storage/index.ts';
 import type { ImportLimits } from '../transfer/index.ts';
-import { readQueryMembers } from './admin-parsing.ts';
-import { parsePolicyImportBody, type SentImport } from './policy-import-body.ts';
+import { type ImportBody, parsePolicyImportBody, validateQueryNames } from './admin-parsing.ts';
 
-/** What admin endpoints are made of. */
-export interface AdminParts {
+/** Dependencies and configuration of the admin endpoints. */
+export interface AdminDeps {
   readonly database: Database;
   readonly identity: Authentication;
   readonly policyStore: PolicyStore;
   readonly limits: PolicyLimits;
-  /** Policies that are imported at once, at most. */
+  /** Maximum number of policies in an import. */
   readonly importPolicies: number;
-  /** Bounds of what they are sent as. */
+  /** Limits on the body of an import. */
   readonly importBounds: ImportLimits;
   readonly timeZone: string;
   /** True if a change of a policy or an assignment must name the version that it changes (If-Match). */
   readonly ifMatch: 'optional' | 'required';
-  /** What is signed of the record, and with what. */
+  /** The signed checkpoints of the audit log, and their keys. */
   readonly checkpoints: Pick<Checkpoints, 'keys' | 'heads'>;
-  /** The project's definition files as they are now. @throws SetupError with every mistake in them. */
+  /** Reads the current definition files. @throws SetupError with every mistake in them. */
   readDefinitions(): Definitions;
 }
 
-/** A call of an admin, inside its transaction. */
-export interface AdminCall {
-  readonly call: HttpRequest;
+/** A request of an admin, with its transaction. */
+export interface AdminRequest {
+  readonly request: HttpRequest;
   readonly tx: Transaction;
   readonly admin: Principal & { readonly id: string };
   readonly snapshot: Snapshot;
-  readonly parts: AdminParts;
-  /** What was sent, where that is read as a file. */
-  readonly sent?: SentImport | undefined;
-  /** Leaves an entry of kind `admin` for a change; it is committed with the change. */
-  record(change: AdminChange): Promise<void>;
+  readonly deps: AdminDeps;
+  /** Body of an import. */
+  readonly upload?: ImportBody | undefined;
+  /** Writes an audit entry of kind `admin`, which is committed with the change. */
+  audit(change: AdminChange): Promise<void>;
 }
 
-/** A change as the record shows it: `update` of `Policy` … "deactivated policy …". */
+/** A change in the audit log: `update` of `Policy`, with a reason such as `updated policy "Editors"`. */
 export interface AdminChange {
   readonly resource: 'Policy' | 'UserPolicy' | 'RolePolicy';
   readonly action: 'create' | 'update' | 'delete' | 'import';
-  /** Absent where it is about many. */
+  /** Absent if the change is about several records. */
   readonly recordId?: string;
   readonly reason: string;
 }
 
-/** One admin endpoint: its path below `/admin/api` and what it does. */
-export interface Endpoint {
+/** One admin endpoint. */
+export interface AdminEndpoint {
   readonly method: Method;
   readonly path: string;
-  /** Query parameters that it has; any other is refused. */
+  /** Names of the query parameters. Others are refused. */
   readonly query?: readonly string[];
-  /** Set where the body is that of an import, of this list: as long as those may be, and NDJSON too. */
-  readonly takes?: string;
-  handle(call: AdminCall): Promise<HttpResponse>;
+  /** Name of the list in the body of an import. Such a body is a stream, and may be NDJSON. */
+  readonly importList?: string;
+  handle(request: AdminRequest): Promise<HttpResponse>;
 }
 
-/** An endpoint as a route that only an admin's token opens. */
-export function toRoute(parts: AdminParts, endpoint: Endpoint): Route {
+/** Returns the route of an endpoint. It requires an admin token. */
+export function toRoute(deps: AdminDeps, endpoint: AdminEndpoint): Route {
   return {
     method: endpoint.method,
     path: `/admin/api${endpoint.path}`,
-    ...(endpoint.takes !== undefined && { streams: 'body', bodyBytes: parts.importBounds.bodyBytes }),
-    admission: { freeBytes: 0, admit: (origin) => admit(parts, { origin, method: endpoint.method }) },
-    handle: async (call) => {
-      const token = await parts.identity.readToken(call.origin.token);
-      return answerAs(parts, endpoint, { call, identify: (tx) => parts.identity.identify(tx, token) });
+    ...(endpoint.importList !== undefined && { streams: 'body', bodyBytes: deps.importBounds.bodyBytes }),
+    admission: { freeBytes: 0, admit: (origin) => admit(deps, { origin, method: endpoint.method }) },
+    handle: async (request) => {
+      const token = await deps.identity.readToken(request.origin.token);
+      return handleAs(deps, endpoint, { request, identify: (tx) => deps.identity.identify(tx, token) });
     },
   };
 }
 
-/** Refuses everyone but admins before any of a body is read. The transaction of the request identifies the admin again. */
-async function admit({ identity, database }: AdminParts, asked: Asked): Promise<number> {
-  const token = await identity.readToken(asked.origin.token);
-  const admin = await database.transaction(async (tx) => admitAdmin(tx, asked, await identity.identify(tx, token)));
+/** Refuses callers who are not admins before the body is read. The transaction of the request identifies the admin again. */
+async function admit({ identity, database }: AdminDeps, info: RequestInfo): Promise<number> {
+  const token = await identity.readToken(info.origin.token);
+  const admin = await database.transaction(async (tx) => admitAdmin(tx, info, await identity.identify(tx, token)));
   if (admin instanceof Problem) throw admin;
   return Number.POSITIVE_INFINITY;
 }
 
-/** A call, and how whoever makes it is known. */
-export interface Attended {
-  readonly call: HttpRequest;
+/** A request, and the function that identifies its caller. */
+export interface IdentifiedRequest {
+  readonly request: HttpRequest;
   identify(tx: Transaction): Promise<Principal>;
 }
 
-/** Answers a call as whoever makes it, where that is an admin. */
-export async function answerAs(parts: AdminParts, endpoint: Endpoint, { call, identify }: Attended): Promise<HttpResponse> {
-  // Read before the transaction, which waits for nobody.
-  const sent = endpoint.takes === undefined ? undefined : await parsePolicyImportBody(call, endpoint.takes, parts.importBounds);
-  const answer = await parts.database.transaction(async (tx) => {
-    const admin = await admitAdmin(tx, call, await identify(tx));
+/** Handles a request if the identified caller is an admin. */
+export async function handleAs(deps: AdminDeps, endpoint: AdminEndpoint, { request, identify }: IdentifiedRequest): Promise<HttpResponse> {
+  // The body is read before the transaction starts, so that a slow client does not block others.
+  const upload =
+    endpoint.importList === undefined ? undefined : await parsePolicyImportBody(request, endpoint.importList, deps.importBounds);
+  const response = await deps.database.transaction(async (tx) => {
+    const admin = await admitAdmin(tx, request, await identify(tx));
     if (admin instanceof Problem) return admin;
-    readQueryMembers(call, endpoint.query ?? []);
-    return endpoint.handle({ ...(await toAdminCall(parts, { tx, call, admin })), sent });
+    validateQueryNames(request, endpoint.query ?? []);
+    return endpoint.handle({ ...(await toAdminRequest(deps, { tx, request, admin })), upload });
   });
-  if (answer instanceof Problem) throw answer;
-  return answer;
+  if (response instanceof Problem) throw response;
+  return response;
 }
 
-type Asked = Pick<HttpRequest, 'origin' | 'method'>;
+type RequestInfo = Pick<HttpRequest, 'origin' | 'method'>;
 
-/** Returns the admin, or the refusal of another user. That has an entry, so it is not thrown: throwing would undo the entry. */
-export async function admitAdmin(tx: Transaction, asked: Asked, principal: Principal): Promise<AdminCall['admin'] | Problem> {
+/** Returns the admin, or the problem for another user. The problem is not thrown, because that would roll back its audit entry. */
+export async function admitAdmin(tx: Transaction, info: RequestInfo, principal: Principal): Promise<AdminRequest['admin'] | Problem> {
   const { id, role } = principal;
   if (id === undefined) throw new Problem('IDENTITY_REQUIRED', 'the admin endpoints require an admin bearer token');
   if (role === 'admin') return { ...principal, id };
   const reason = `role ${role} is not admin`;
-  const entry = toEntry(asked, principal, {
+  const entry = toEntry(info, principal, {
     now: tx.now,
     allowed: false,
     resource: 'Admin',
-    action: asked.method.toLowerCase(),
+    action: info.method.toLowerCase(),
     reason,
     recordId: undefined,
     epoch: 0,
@@ -128,22 +128,25 @@ export async function admitAdmin(tx: Transaction, asked: Asked, principal: Princ
   return new Problem('ACCESS_ADMIN', reason, { decisionId: entry.id });
 }
 
-async function toAdminCall(parts: AdminParts, { tx, call, admin }: Pick<AdminCall, 'tx' | 'call' | 'admin'>): Promise<AdminCall> {
-  const snapshot = await parts.policyStore.snapshot(tx);
+async function toAdminRequest(
+  deps: AdminDeps,
+  { tx, request, admin }: Pick<AdminRequest, 'tx' | 'request' | 'admin'>,
+): Promise<AdminRequest> {
+  const snapshot = await deps.policyStore.snapshot(tx);
   return {
-    call,
+    request,
     tx,
     admin,
     snapshot,
-    parts,
-    async record(change) {
+    deps,
+    async audit(change) {
       const facts = await loadHistoryFacts(tx);
-      await appendEntry(tx, toEntry(call, admin, { ...change, facts, now: tx.now, allowed: true, epoch: snapshot.revision.number }));
+      await appendEntry(tx, toEntry(request, admin, { ...change, facts, now: tx.now, allowed: true, epoch: snapshot.revision.number }));
     },
   };
 }
 
-interface EntryParts {
+interface EntryInput {
   readonly now: number;
   readonly allowed: boolean;
   readonly resource: string;
@@ -154,9 +157,9 @@ interface EntryParts {
   readonly facts?: JsonObject | undefined;
 }
 
-function toEntry({ origin }: Asked, principal: Principal, { now, ...parts }: EntryParts): AuditEntry {
+function toEntry({ origin }: RequestInfo, principal: Principal, { now, ...input }: EntryInput): AuditEntry {
   return {
-    ...parts,
+    ...input,
     id: createEntryId(),
     at: new Date(now).toISOString(),
     kind: 'admin',
@@ -165,4 +168,23 @@ function toEntry({ origin }: Asked, principal: Principal, { now, ...parts }: Ent
     requestId: origin.requestId,
     ip: origin.ip,
   };
+}
+
+/**
+ * Refuses the change of a policy or an assignment that another admin has changed since the caller read it. Called once the transaction
+ * holds what it is about to change. Throws REQUEST_MALFORMED, RECORD_VERSION, RECORD_VERSION_REQUIRED.
+ */
+export function validatePolicyVersion({ request, deps }: AdminRequest, what: 'policy' | 'assignment', version: number | undefined): void {
+  checkIfMatch({ ifMatch: parseIfMatch(request.header('if-match')), version, what, setting: deps.ifMatch });
+}
+
+/** Validates the version of an assignment that may not exist yet. Only the renewal of an existing assignment needs a version. */
+export function validateRenewalVersion(admin: AdminRequest, version: number | undefined): void {
+  const setting = version === undefined ? 'optional' : admin.deps.ifMatch;
+  checkIfMatch({ ifMatch: parseIfMatch(admin.request.header('if-match')), version, what: 'assignment', setting });
+}
+
+/** Returns the headers of a response with one policy or assignment. */
+export function versionHeaders({ version }: { readonly version: number }): NonNullable<HttpResponse['headers']> {
+  return { etag: toETag(version) };
 }

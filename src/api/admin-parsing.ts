@@ -1,92 +1,151 @@
-/** How admin endpoints read their parameters: every one known, of its type and bounded, or a problem that says so. */
+/** Parses the parameters and bodies of admin endpoints. Unknown names, wrong types and values out of range are refused. */
 import { didYouMean, type Issue, Problem } from '../errors.ts';
 import { isObject, type Json, type JsonObject, parseDate, parseInstant } from '../operators/index.ts';
-import type { HttpRequest } from '../request/index.ts';
+import { type HttpRequest, parseJsonBody } from '../request/index.ts';
+import { type Format, formatOfType, readObjects } from '../transfer/formats/index.ts';
+import { type ImportLimits, parseAccept, readBody } from '../transfer/index.ts';
 
 const MAX_LENGTH = 200;
-/** Unknown members that are told: nobody reads more. */
-const MOST_UNKNOWN = 100;
+/** Maximum number of unknown members that are reported. */
+const MAX_UNKNOWN = 100;
 
-/** A `:name` of the path. */
-export function paramOf(call: HttpRequest, name: string): string {
-  const value = call.params.get(name);
+/** Returns the value of a path parameter. */
+export function pathParameterOf(request: HttpRequest, name: string): string {
+  const value = request.params.get(name);
   if (value === undefined || value.length > MAX_LENGTH) throw new Problem('REQUEST_MALFORMED', `expected ${name} in the path`);
   return value;
 }
 
-/** Refuses query parameters that the endpoint does not have. */
-export function readQueryMembers(call: HttpRequest, known: readonly string[]): void {
-  const unknown = [...call.query.keys()].filter((name) => !known.includes(name));
+/** Refuses unknown query parameters. */
+export function validateQueryNames(request: HttpRequest, known: readonly string[]): void {
+  const unknown = [...request.query.keys()].filter((name) => !known.includes(name));
   if (unknown.length === 0) return;
   const errors = unknown.map((path) => ({ path, code: 'unknown', detail: `unknown query parameter "${path}"${didYouMean(path, known)}` }));
   throw new Problem('REQUEST_PARAMETER', (errors[0] as { detail: string }).detail, { errors });
 }
 
-/** A text parameter, one of `allowed` where given. */
-export function readTextQuery(call: HttpRequest, name: string, allowed?: readonly string[]): string | undefined {
-  const value = call.query.get(name);
+/** Parses a text parameter, which must be one of `allowed` if that is given. */
+export function parseTextQuery(request: HttpRequest, name: string, allowed?: readonly string[]): string | undefined {
+  const value = request.query.get(name);
   if (value === undefined) return undefined;
-  if (typeof value !== 'string' || value.length === 0 || value.length > MAX_LENGTH) throw unusable(name, 'expected one text');
+  if (typeof value !== 'string' || value.length === 0 || value.length > MAX_LENGTH) throw toParameterProblem(name, 'expected one text');
   if (allowed !== undefined && !allowed.includes(value))
-    throw unusable(name, `expected one of ${allowed.join(', ')}${didYouMean(value, allowed)}`);
+    throw toParameterProblem(name, `expected one of ${allowed.join(', ')}${didYouMean(value, allowed)}`);
   return value;
 }
 
-/** `true` or `false`. */
-export function readBooleanQuery(call: HttpRequest, name: string): boolean | undefined {
-  const value = readTextQuery(call, name, ['true', 'false']);
+/** Parses `true` or `false`. */
+export function parseBooleanQuery(request: HttpRequest, name: string): boolean | undefined {
+  const value = parseTextQuery(request, name, ['true', 'false']);
   return value === undefined ? undefined : value === 'true';
 }
 
-/** A whole number from 1 to `max`. */
-export function readCountQuery(call: HttpRequest, name: string, max: number): number | undefined {
-  const value = readTextQuery(call, name);
+/** Parses an integer from 1 to `max`. */
+export function parseCountQuery(request: HttpRequest, name: string, max: number): number | undefined {
+  const value = parseTextQuery(request, name);
   if (value === undefined) return undefined;
   const count = /^[0-9]{1,9}$/.test(value) ? Number(value) : 0;
-  if (count < 1 || count > max) throw unusable(name, `expected a whole number from 1 to ${max}`);
+  if (count < 1 || count > max) throw toParameterProblem(name, `expected a whole number from 1 to ${max}`);
   return count;
 }
 
-/** An ISO 8601 instant with its offset, or a date for its beginning in UTC, as milliseconds since 1970. */
-export function readInstantQuery(call: HttpRequest, name: string): number | undefined {
-  const value = readTextQuery(call, name);
+/** Parses an ISO 8601 timestamp with offset, or a date (its start in UTC). Returns milliseconds since 1970. */
+export function parseInstantQuery(request: HttpRequest, name: string): number | undefined {
+  const value = parseTextQuery(request, name);
   if (value === undefined) return undefined;
   const time = parseInstant(value) ?? parseDate(value);
-  if (time === undefined) throw unusable(name, 'expected an ISO 8601 date, or a timestamp with its offset');
+  if (time === undefined) throw toParameterProblem(name, 'expected an ISO 8601 date, or a timestamp with its offset');
   return time;
 }
 
-/** The body as an object, and which of its members are not known; an absent body is an empty object. */
-export function readBody(call: HttpRequest, known: readonly string[]): { readonly body: JsonObject; readonly issues: Issue[] } {
-  const body: Json = call.body ?? {};
+/** Returns the body as an object, with an issue for each unknown member. An absent body is an empty object. */
+export function parseBody(request: HttpRequest, known: readonly string[]): { readonly body: JsonObject; readonly issues: Issue[] } {
+  const body: Json = request.body ?? {};
   if (!isObject(body)) throw new Problem('REQUEST_MALFORMED', 'expected a JSON object as body');
   const unknown = Object.keys(body).filter((name) => !known.includes(name));
-  const issues = unknown.slice(0, MOST_UNKNOWN).map((name) => {
+  const issues = unknown.slice(0, MAX_UNKNOWN).map((name) => {
     const path = name.slice(0, 64);
     return { path, code: 'unknown', detail: `unknown member "${path}"${didYouMean(name, known)}` };
   });
   return { body, issues };
 }
 
-function unusable(name: string, expected: string): Problem {
+function toParameterProblem(name: string, expected: string): Problem {
   return new Problem('REQUEST_PARAMETER', `${name}: ${expected}`, { errors: [{ path: name, code: 'invalid', detail: expected }] });
 }
 
-/** What pages go through in the order of their ids. */
+/** Lists with pages in the order of ids. */
 type Paged = 'user' | 'policy';
 
-/** The place behind an id. Not sealed: it holds nothing but the id, and whoever may ask may see every user and policy. */
+/** Returns the cursor after an id. It is not signed: it contains only the id, and admins may see all users and policies. */
 export function toIdCursor(of: Paged, id: string): string {
   return Buffer.from(`${of} ${id}`).toString('base64url');
 }
 
 const POSITION = /^([a-z]+) ([0-9a-f-]{36})$/;
-/** Characters of the longest cursor that is read. */
+/** Maximum length of a cursor. */
 const MAX_CURSOR_LENGTH = 200;
 
-/** The id that a cursor of the page before stands behind. Throws REQUEST_CURSOR where it is none of ours. */
-export function readIdCursor(of: Paged, cursor: string): string {
+/** Parses a cursor and returns its id. Throws REQUEST_CURSOR if it is invalid. */
+export function parseIdCursor(of: Paged, cursor: string): string {
   const [, what, id] = POSITION.exec(Buffer.from(cursor.slice(0, MAX_CURSOR_LENGTH), 'base64url').toString()) ?? [];
   if (what !== of || id === undefined) throw new Problem('REQUEST_CURSOR', 'expected the nextCursor of the page before');
   return id;
 }
+
+/** The body of an import. */
+export interface ImportBody {
+  /** The body as one JSON object, also for an array or NDJSON. */
+  readonly body: Json | undefined;
+  /** For NDJSON, the line number of each item. */
+  readonly lines?: readonly number[];
+}
+
+/**
+ * Parses the body of an import: a JSON object, a JSON array (the list), or NDJSON with one item per line.
+ *
+ * @param list Name of the list in the object.
+ */
+export async function parsePolicyImportBody(request: HttpRequest, list: string, bounds: ImportLimits): Promise<ImportBody> {
+  const format = detectFormat(request);
+  const bytes = await readBody(request.stream ?? EMPTY_STREAM, bounds);
+  if (format === 'json') {
+    const body = parseJsonBody(bytes, bounds.depth);
+    return { body: Array.isArray(body) ? { [list]: body } : body };
+  }
+  const [items, lines, issues]: [Json[], number[], Issue[]] = [[], [], []];
+  for await (const { row, data, problem } of readObjects([bytes], bounds)) {
+    items.push(data);
+    lines.push(row);
+    if (problem !== undefined) issues.push({ path: `${list}.${items.length - 1}`, row, code: 'type', detail: problem.detail });
+  }
+  if (issues.length > 0)
+    throw new Problem('REQUEST_MALFORMED', `${issues.length} of ${lines.length} lines cannot be read`, { errors: issues });
+  return { body: { [list]: items }, lines };
+}
+
+/** Adds the line number of the item to each mistake. */
+export function withLines(issues: readonly Issue[], list: string, lines: ImportBody['lines']): readonly Issue[] {
+  return issues.map((issue) => {
+    const [first, index] = issue.path.split('.', 2);
+    const row = first === list ? lines?.[Number(index)] : undefined;
+    return row === undefined ? issue : { ...issue, row };
+  });
+}
+
+/** Returns whether the response is NDJSON, by `format` in the query or by the Accept header. */
+export function wantsLines(request: HttpRequest): boolean {
+  const named = request.query.get('format');
+  if (named !== undefined && named !== 'ndjson' && named !== 'json')
+    throw new Problem('REQUEST_PARAMETER', 'format: expected one of ndjson, json');
+  return named === undefined ? parseAccept(request).find((format) => format !== 'csv') === 'ndjson' : named === 'ndjson';
+}
+
+function detectFormat(request: HttpRequest): Exclude<Format, 'csv'> {
+  const type = request.header('content-type');
+  const format = type === undefined ? 'json' : formatOfType(type);
+  if (format === 'json' || format === 'ndjson') return format;
+  throw new Problem('REQUEST_MEDIA_TYPE', 'expected a body of type application/json, application/x-ndjson');
+}
+
+const EMPTY_STREAM = { async *[Symbol.asyncIterator]() {} };

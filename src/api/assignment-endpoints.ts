@@ -21,123 +21,129 @@ import {
   removeAssignment,
   updateAssignment,
 } from '../storage/index.ts';
-import type { AdminCall, AdminChange, Endpoint } from './admin-endpoint.ts';
-import { paramOf, readTextQuery } from './admin-parsing.ts';
-import { warningsOfAssignment } from './finding-endpoints.ts';
-import { checkRenewal, validatePolicyVersion, versionHeaders } from './policy-version.ts';
+import {
+  type AdminChange,
+  type AdminEndpoint,
+  type AdminRequest,
+  validatePolicyVersion,
+  validateRenewalVersion,
+  versionHeaders,
+} from './admin-endpoint.ts';
+import { parseTextQuery, pathParameterOf } from './admin-parsing.ts';
+import { assignmentWarnings } from './finding-endpoints.ts';
 
-/** Giving policies to users and roles, and taking them away. */
-export const assignmentEndpoints: readonly Endpoint[] = [
-  { method: 'GET', path: '/policies/:policyId/assign/user/:userId', handle: (call) => read(call, 'user') },
-  { method: 'POST', path: '/policies/:policyId/assign/user/:userId', handle: (call) => assign(call, 'user') },
-  { method: 'PUT', path: '/policies/:policyId/assign/user/:userId', handle: (call) => update(call, 'user') },
-  { method: 'DELETE', path: '/policies/:policyId/assign/user/:userId', handle: (call) => remove(call, 'user') },
-  { method: 'GET', path: '/policies/:policyId/assign/role/:role', handle: (call) => read(call, 'role') },
-  { method: 'POST', path: '/policies/:policyId/assign/role/:role', handle: (call) => assign(call, 'role') },
-  { method: 'PUT', path: '/policies/:policyId/assign/role/:role', handle: (call) => update(call, 'role') },
-  { method: 'DELETE', path: '/policies/:policyId/assign/role/:role', handle: (call) => remove(call, 'role') },
+/** Endpoints that assign policies to users and roles, and remove assignments. */
+export const assignmentEndpoints: readonly AdminEndpoint[] = [
+  { method: 'GET', path: '/policies/:policyId/assign/user/:userId', handle: (request) => read(request, 'user') },
+  { method: 'POST', path: '/policies/:policyId/assign/user/:userId', handle: (request) => assign(request, 'user') },
+  { method: 'PUT', path: '/policies/:policyId/assign/user/:userId', handle: (request) => update(request, 'user') },
+  { method: 'DELETE', path: '/policies/:policyId/assign/user/:userId', handle: (request) => remove(request, 'user') },
+  { method: 'GET', path: '/policies/:policyId/assign/role/:role', handle: (request) => read(request, 'role') },
+  { method: 'POST', path: '/policies/:policyId/assign/role/:role', handle: (request) => assign(request, 'role') },
+  { method: 'PUT', path: '/policies/:policyId/assign/role/:role', handle: (request) => update(request, 'role') },
+  { method: 'DELETE', path: '/policies/:policyId/assign/role/:role', handle: (request) => remove(request, 'role') },
   { method: 'GET', path: '/users/:userId/policies', query: ['role'], handle: listOfUser },
   { method: 'GET', path: '/roles/:role/policies', handle: listOfRole },
 ];
 
-type Holder = 'user' | 'role';
+type AssigneeType = 'user' | 'role';
 
-async function read(admin: AdminCall, to: Holder): ReturnType<Endpoint['handle']> {
-  const { policy, holder } = await readPair(admin, to);
-  const assignment = await loadAssignment(admin.tx, toKey(to, policy, holder));
+async function read(admin: AdminRequest, to: AssigneeType): ReturnType<AdminEndpoint['handle']> {
+  const { policy, assignee } = await parseAssignment(admin, to);
+  const assignment = await loadAssignment(admin.tx, toKey(to, policy, assignee));
   return { status: 200, headers: versionHeaders(assignment), body: toSuccess(assignment) };
 }
 
-async function assign(admin: AdminCall, to: Holder): ReturnType<Endpoint['handle']> {
-  const { policy, holder, said } = await readPair(admin, to);
-  const change = { ...said, by: admin.admin.id, checkVersion: (version: number | undefined) => checkRenewal(admin, version) };
+async function assign(admin: AdminRequest, to: AssigneeType): ReturnType<AdminEndpoint['handle']> {
+  const { policy, assignee, change: given } = await parseAssignment(admin, to);
+  const change = { ...given, by: admin.admin.id, checkVersion: (version: number | undefined) => validateRenewalVersion(admin, version) };
   const { assignment, isRenewed } =
     to === 'user'
-      ? await assignToUser(admin.tx, { policyId: policy.id, userId: holder }, change)
-      : await assignToRole(admin.tx, { policyId: policy.id, role: holder as AssignableRole }, change);
-  const what = `policy "${policy.name}" to ${to} ${holder}`;
+      ? await assignToUser(admin.tx, { policyId: policy.id, userId: assignee }, change)
+      : await assignToRole(admin.tx, { policyId: policy.id, role: assignee as AssignableRole }, change);
+  const what = `policy "${policy.name}" to ${to} ${assignee}`;
   const message = isRenewed ? `renewed the assignment of ${what}` : `assigned ${what}`;
-  await admin.record({ resource: kindOf(to), action: isRenewed ? 'update' : 'create', recordId: policy.id, reason: message });
-  const body = toSuccess(assignment, { message, ...warningsOfAssignment(admin, policy, assignment) });
+  await admin.audit({ resource: kindOf(to), action: isRenewed ? 'update' : 'create', recordId: policy.id, reason: message });
+  const body = toSuccess(assignment, { message, ...assignmentWarnings(admin, policy, assignment) });
   return { status: isRenewed ? 200 : 201, headers: versionHeaders(assignment), body };
 }
 
-async function update(admin: AdminCall, to: Holder): ReturnType<Endpoint['handle']> {
-  const { policy, holder, said } = await readPair(admin, to);
-  const change = { ...said, ...toAuthored(admin) };
-  const assignment = await updateAssignment(admin.tx, toKey(to, policy, holder), change);
-  const message = `changed the assignment of policy "${policy.name}" to ${to} ${holder}`;
-  await admin.record({ resource: kindOf(to), action: 'update', recordId: policy.id, reason: message });
-  const body = toSuccess(assignment, { message, ...warningsOfAssignment(admin, policy, assignment) });
+async function update(admin: AdminRequest, to: AssigneeType): ReturnType<AdminEndpoint['handle']> {
+  const { policy, assignee, change: given } = await parseAssignment(admin, to);
+  const change = { ...given, ...toAuthored(admin) };
+  const assignment = await updateAssignment(admin.tx, toKey(to, policy, assignee), change);
+  const message = `changed the assignment of policy "${policy.name}" to ${to} ${assignee}`;
+  await admin.audit({ resource: kindOf(to), action: 'update', recordId: policy.id, reason: message });
+  const body = toSuccess(assignment, { message, ...assignmentWarnings(admin, policy, assignment) });
   return { status: 200, headers: versionHeaders(assignment), body };
 }
 
-async function remove(admin: AdminCall, to: Holder): ReturnType<Endpoint['handle']> {
-  const { policy, holder } = await readPair(admin, to);
-  await removeAssignment(admin.tx, toKey(to, policy, holder), toAuthored(admin));
-  const message = `took policy "${policy.name}" from ${to} ${holder}`;
-  await admin.record({ resource: kindOf(to), action: 'delete', recordId: policy.id, reason: message });
+async function remove(admin: AdminRequest, to: AssigneeType): ReturnType<AdminEndpoint['handle']> {
+  const { policy, assignee } = await parseAssignment(admin, to);
+  await removeAssignment(admin.tx, toKey(to, policy, assignee), toAuthored(admin));
+  const message = `removed the assignment of policy "${policy.name}" to ${to} ${assignee}`;
+  await admin.audit({ resource: kindOf(to), action: 'delete', recordId: policy.id, reason: message });
   return { status: 200, body: toSuccess(undefined, { message }) };
 }
 
-/** The user's own policies; with `role`, those of the role as well. */
-async function listOfUser({ call, tx }: AdminCall): ReturnType<Endpoint['handle']> {
-  const role = readTextQuery(call, 'role', ASSIGNABLE_ROLES) as AssignableRole | undefined;
-  const policies = (await listUserPolicies(tx, paramOf(call, 'userId'), role)).map(withAssignment);
+/** Lists the policies of a user; with `role`, also those of the role. */
+async function listOfUser({ request, tx }: AdminRequest): ReturnType<AdminEndpoint['handle']> {
+  const role = parseTextQuery(request, 'role', ASSIGNABLE_ROLES) as AssignableRole | undefined;
+  const policies = (await listUserPolicies(tx, pathParameterOf(request, 'userId'), role)).map(withAssignment);
   return { status: 200, body: toSuccess(policies, { count: policies.length }) };
 }
 
-async function listOfRole({ call, tx }: AdminCall): ReturnType<Endpoint['handle']> {
-  const policies = (await listRolePolicies(tx, readRole(paramOf(call, 'role')))).map(withAssignment);
+async function listOfRole({ request, tx }: AdminRequest): ReturnType<AdminEndpoint['handle']> {
+  const policies = (await listRolePolicies(tx, parseRole(pathParameterOf(request, 'role')))).map(withAssignment);
   return { status: 200, body: toSuccess(policies, { count: policies.length }) };
 }
 
-/** A policy as lists show it, with how it came to the user or role. */
+/** Returns a policy with its assignment. */
 function withAssignment({ policy, assignment }: AssignedPolicy): object {
   return { ...policy, assignment };
 }
 
-/** A change of the assignment that the caller has read, by them. */
-function toAuthored(admin: AdminCall): Authored {
+/** Returns the admin, and the check of the version that the admin has read. */
+function toAuthored(admin: AdminRequest): Authored {
   return { by: admin.admin.id, checkVersion: (version) => validatePolicyVersion(admin, 'assignment', version) };
 }
 
-interface Pair {
+interface Assignment {
   readonly policy: Policy;
-  readonly holder: string;
-  readonly said: AssignmentChange;
+  readonly assignee: string;
+  readonly change: AssignmentChange;
 }
 
-/** Reads both sides of the pair and what is said of it. */
-async function readPair({ call, tx }: AdminCall, to: Holder): Promise<Pair> {
-  const holder = to === 'user' ? paramOf(call, 'userId') : readRole(paramOf(call, 'role'));
-  const said = checkRead(to === 'user' ? parseUserAssignment(call.body) : parseRoleAssignment(call.body));
-  const policy = await loadPolicy(tx, paramOf(call, 'policyId'));
+/** Parses the policy, the role or user, and the body. */
+async function parseAssignment({ request, tx }: AdminRequest, to: AssigneeType): Promise<Assignment> {
+  const assignee = to === 'user' ? pathParameterOf(request, 'userId') : parseRole(pathParameterOf(request, 'role'));
+  const change = requireValid(to === 'user' ? parseUserAssignment(request.body) : parseRoleAssignment(request.body));
+  const policy = await loadPolicy(tx, pathParameterOf(request, 'policyId'));
   if (policy === undefined) throw new Problem('POLICY_UNKNOWN', 'no policy has this id');
-  return { policy, holder, said };
+  return { policy, assignee, change };
 }
 
-function readRole(role: string): AssignableRole {
+function parseRole(role: string): AssignableRole {
   if (isAssignableRole(role)) return role;
   const detail = `expected a role of ${ASSIGNABLE_ROLES.join(', ')}, "${role}" was given${didYouMean(role, ASSIGNABLE_ROLES)}`;
   throw new Problem('VALUE_INVALID', detail, { errors: [{ path: 'role', code: 'role', detail }] });
 }
 
-function checkRead({ change: said, issues }: ParsedAssignment): AssignmentChange {
-  if (said !== undefined) return said;
+function requireValid({ change, issues }: ParsedAssignment): AssignmentChange {
+  if (change !== undefined) return change;
   throw new Problem('VALUE_INVALID', `${issues.length} ${issues.length === 1 ? 'mistake' : 'mistakes'} in the assignment`, {
     errors: issues,
   });
 }
 
 function toKey(
-  to: Holder,
+  to: AssigneeType,
   policy: Policy,
-  holder: string,
+  assignee: string,
 ): { policyId: string; userId: string } | { policyId: string; role: AssignableRole } {
-  return to === 'user' ? { policyId: policy.id, userId: holder } : { policyId: policy.id, role: holder as AssignableRole };
+  return to === 'user' ? { policyId: policy.id, userId: assignee } : { policyId: policy.id, role: assignee as AssignableRole };
 }
 
-function kindOf(to: Holder): AdminChange['resource'] {
+function kindOf(to: AssigneeType): AdminChange['resource'] {
   return to === 'user' ? 'UserPolicy' : 'RolePolicy';
 }

@@ -7,11 +7,11 @@ import { applicableRules, compilePolicies, toUserAssignments } from '../authz/po
 import { Problem } from '../errors.ts';
 import { toSuccess } from '../request/index.ts';
 import { loadPolicyStateAt } from '../storage/index.ts';
-import type { AdminCall, Endpoint } from './admin-endpoint.ts';
-import { paramOf, readBooleanQuery, readCountQuery, readInstantQuery, readTextQuery } from './admin-parsing.ts';
+import type { AdminEndpoint, AdminRequest } from './admin-endpoint.ts';
+import { parseBooleanQuery, parseCountQuery, parseInstantQuery, parseTextQuery, pathParameterOf } from './admin-parsing.ts';
 
-/** Reading the record: its entries, their explanation, their counts. */
-export const decisionEndpoints: readonly Endpoint[] = [
+/** Endpoints of the audit log: search, explanation of entries, verification and analytics. */
+export const auditEndpoints: readonly AdminEndpoint[] = [
   {
     method: 'GET',
     path: '/decisions',
@@ -26,34 +26,35 @@ export const decisionEndpoints: readonly Endpoint[] = [
 const PAGE = { default: 50, max: 1000 };
 const CURSOR_LENGTH = 200;
 
-async function search({ call, tx }: AdminCall): ReturnType<Endpoint['handle']> {
-  const cursor = readTextQuery(call, 'cursor');
-  if (cursor !== undefined && cursor.length > CURSOR_LENGTH) throw new Problem('REQUEST_CURSOR', 'the cursor is not one of ours');
-  const kind = readTextQuery(call, 'kind', ['access', 'admin']) as AuditEntry['kind'] | undefined;
+async function search({ request, tx }: AdminRequest): ReturnType<AdminEndpoint['handle']> {
+  const cursor = parseTextQuery(request, 'cursor');
+  if (cursor !== undefined && cursor.length > CURSOR_LENGTH)
+    throw new Problem('REQUEST_CURSOR', 'expected the nextCursor of the page before');
+  const kind = parseTextQuery(request, 'kind', ['access', 'admin']) as AuditEntry['kind'] | undefined;
   const { entries, next } = await searchEntries(tx, {
-    userId: readTextQuery(call, 'userId'),
-    role: readTextQuery(call, 'role'),
-    resource: readTextQuery(call, 'resource'),
-    action: readTextQuery(call, 'action'),
-    allowed: readBooleanQuery(call, 'allowed'),
+    userId: parseTextQuery(request, 'userId'),
+    role: parseTextQuery(request, 'role'),
+    resource: parseTextQuery(request, 'resource'),
+    action: parseTextQuery(request, 'action'),
+    allowed: parseBooleanQuery(request, 'allowed'),
     kind,
-    from: readInstantQuery(call, 'from'),
-    to: readInstantQuery(call, 'to'),
-    limit: readCountQuery(call, 'limit', PAGE.max) ?? PAGE.default,
+    from: parseInstantQuery(request, 'from'),
+    to: parseInstantQuery(request, 'to'),
+    limit: parseCountQuery(request, 'limit', PAGE.max) ?? PAGE.default,
     cursor,
   });
   return { status: 200, body: toSuccess(entries, { count: entries.length, ...(next === undefined ? {} : { nextCursor: next }) }) };
 }
 
-/** Every chain, some entries at a time: others wait while they are looked at. */
-async function verify({ call, tx, parts: { checkpoints } }: AdminCall): ReturnType<Endpoint['handle']> {
-  const cursor = readTextQuery(call, 'cursor');
+/** Verifies the hash chains in pages, because other requests wait while a page is verified. */
+async function verify({ request, tx, deps: { checkpoints } }: AdminRequest): ReturnType<AdminEndpoint['handle']> {
+  const cursor = parseTextQuery(request, 'cursor');
   const { next, ...verified } = await verifyAll({
     transaction: (work) => work(tx),
     keys: checkpoints.keys,
     known: new Map([...checkpoints.heads].map(([writer, head]) => [writer, [head]])),
-    from: cursor === undefined ? undefined : readPlace(cursor),
-    limit: readCountQuery(call, 'limit', VERIFIED.max) ?? VERIFIED.default,
+    from: cursor === undefined ? undefined : parsePlace(cursor),
+    limit: parseCountQuery(request, 'limit', VERIFIED.max) ?? VERIFIED.default,
   });
   const more = next === undefined ? {} : { nextCursor: toPlaceCursor(next) };
   return { status: 200, body: toSuccess({ whole: verified.breakCount === 0, ...verified }, more) };
@@ -69,7 +70,7 @@ function toPlaceCursor(place: VerifyPosition): string {
 
 const PLACE = /^(chain|versions|policy|userPolicy|rolePolicy) (\d{1,15}) (.{0,100})$/;
 
-function readPlace(cursor: string): VerifyPosition {
+function parsePlace(cursor: string): VerifyPosition {
   const [, part, number, id = ''] = PLACE.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
   if (part === undefined) throw new Problem('REQUEST_CURSOR', 'expected the nextCursor of the page before');
   if (part === 'chain') return { part, writer: id, sequence: Number(number) };
@@ -78,25 +79,26 @@ function readPlace(cursor: string): VerifyPosition {
     : { part: part as Exclude<VerifyPosition['part'], 'chain' | 'versions'>, after: id };
 }
 
-/** An entry with its trace, worked out again from what it keeps and from the policies as they were at its epoch. */
-async function read(admin: AdminCall): ReturnType<Endpoint['handle']> {
-  const entry = await loadEntry(admin.tx, paramOf(admin.call, 'id'));
+/** Returns an entry with its trace, recomputed from the stored values and from the policies at the revision of the entry. */
+async function read(admin: AdminRequest): ReturnType<AdminEndpoint['handle']> {
+  const entry = await loadEntry(admin.tx, pathParameterOf(admin.request, 'id'));
   if (entry === undefined) throw new Problem('DECISION_UNKNOWN', 'no decision has this id');
   return { status: 200, body: toSuccess({ ...entry, ...(entry.kind === 'access' ? await explainPast(admin, entry) : {}) }) };
 }
 
-async function analyse({ call, tx }: AdminCall): ReturnType<Endpoint['handle']> {
-  const from = tx.now - parseTimeframe(readTextQuery(call, 'timeframe'));
+async function analyse({ request, tx }: AdminRequest): ReturnType<AdminEndpoint['handle']> {
+  const from = tx.now - parseTimeframe(parseTextQuery(request, 'timeframe'));
   return { status: 200, body: toSuccess(await loadAnalytics(tx, { from })) };
 }
 
-async function explainPast({ tx, snapshot, parts }: AdminCall, entry: AuditEntry): Promise<object> {
+async function explainPast({ tx, snapshot, deps }: AdminRequest, entry: AuditEntry): Promise<object> {
   const resource = snapshot.definitions.get(entry.resource);
   const action = ACTIONS.get(entry.action)?.decides;
-  if (resource === undefined || action === undefined) return { trace: [], warnings: [`no definition names ${entry.resource} any more`] };
+  if (resource === undefined || action === undefined)
+    return { trace: [], warnings: [`resource ${entry.resource} has no definition any more`] };
   const who = { userId: entry.userId, role: entry.role };
   const { userPolicies, ...state } = await loadPolicyStateAt(tx, entry.epoch, who);
-  const applicable = applicableRules(compilePolicies(state, snapshot.definitions, parts.limits), {
+  const applicable = applicableRules(compilePolicies(state, snapshot.definitions, deps.limits), {
     grants: toUserAssignments(userPolicies),
     role: entry.role,
     resource: entry.resource,
@@ -110,17 +112,17 @@ async function explainPast({ tx, snapshot, parts }: AdminCall, entry: AuditEntry
     record: undefined,
     origin: { method: '', path: '', ip: entry.ip },
     now: Date.parse(entry.at),
-    timeZone: parts.timeZone,
+    timeZone: deps.timeZone,
     definitions: snapshot.definitions,
   });
-  const { decision, ...why } = explain(applicable, scopeFromFacts(entry, { timeZone: parts.timeZone, kindOf }), who);
-  return isAsEntered(decision, entry) ? why : { ...why, warnings: [OTHERWISE_TODAY] };
+  const { decision, ...why } = explain(applicable, scopeFromFacts(entry, { timeZone: deps.timeZone, kindOf }), who);
+  return isSameDecision(decision, entry) ? why : { ...why, warnings: [TRACE_DIFFERS] };
 }
 
-/** Definitions have no versions: conditions are read by those of today. So a trace may tell another story than its entry, and must not do so in silence. */
-function isAsEntered(decision: Decision, { allowed, ruleId }: AuditEntry): boolean {
+/** Returns whether the recomputed decision equals the recorded one. It may differ, because conditions are parsed with the current definitions. */
+function isSameDecision(decision: Decision, { allowed, ruleId }: AuditEntry): boolean {
   return (decision.effect !== 'deny') === allowed && decidingRule(decision)?.id === ruleId;
 }
 
-const OTHERWISE_TODAY =
-  'the entry is right, the trace is not: definitions or the time zone have changed since, or values were too long to keep';
+const TRACE_DIFFERS =
+  'the trace differs from the recorded decision, which is correct: definitions or the time zone have changed, or values were too long to be stored';

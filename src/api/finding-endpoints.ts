@@ -14,110 +14,114 @@ import type { Policy, RolePolicy, UserPolicy } from '../authz/policies/index.ts'
 import { Problem } from '../errors.ts';
 import { toSuccess } from '../request/index.ts';
 import { countUserValues, isExactInSql, loadActiveAssignments, loadPolicy, loadPolicyPage } from '../storage/index.ts';
-import type { AdminCall, Endpoint } from './admin-endpoint.ts';
-import { readCountQuery, readIdCursor, readTextQuery, toIdCursor } from './admin-parsing.ts';
+import type { AdminEndpoint, AdminRequest } from './admin-endpoint.ts';
+import { parseCountQuery, parseIdCursor, parseTextQuery, toIdCursor } from './admin-parsing.ts';
 
-/** What to know of policies that are allowed and yet hardly meant. */
-export const adviceEndpoints: readonly Endpoint[] = [
+/** The endpoint that lists findings of the policy linter. */
+export const findingEndpoints: readonly AdminEndpoint[] = [
   { method: 'GET', path: '/policies-advice', query: ['policyId', 'code', 'limit', 'cursor'], handle: list },
 ];
 
-/** Policies that a page looks at. */
+/** Number of policies that a page covers. */
 const PAGE = { default: 100, max: 1000 };
-/** Policies loaded at a time. */
-const STRETCH = 50;
-/** Milliseconds after which a page ends where it is. Whoever else asks waits meanwhile. */
+/** Number of policies that are loaded at once. */
+const LOADED = 50;
+/** Milliseconds after which a page ends early, because other requests wait meanwhile. */
 const SEARCH_TIME = 200;
-/** Advice after which a page ends with the policy it is at. */
+/** Number of findings after which a page ends. */
 const PAGE_ITEMS = 1000;
-/** Warnings that the answer to a change shows. */
+/** Maximum number of findings in the response to a change. */
 const WARNINGS = 100;
-/** Users looked at to say which attributes users have. */
+/** Maximum number of users whose attributes are counted. */
 const USERS = 10_000;
-/** Assignments to users looked at for one policy, those that expire first. */
+/** Maximum number of user assignments that are loaded for one policy, ordered by expiry. */
 const ASSIGNMENTS = 1000;
 
-async function list(admin: AdminCall): ReturnType<Endpoint['handle']> {
-  const policyId = readTextQuery(admin.call, 'policyId');
-  const code = readTextQuery(admin.call, 'code', [...FINDINGS.keys()]) as FindingCode | undefined;
-  const limit = readCountQuery(admin.call, 'limit', PAGE.max) ?? PAGE.default;
-  const cursor = readTextQuery(admin.call, 'cursor');
-  const advise = await createAdviser(admin, admin.snapshot);
-  const { advice, next } =
+async function list(admin: AdminRequest): ReturnType<AdminEndpoint['handle']> {
+  const policyId = parseTextQuery(admin.request, 'policyId');
+  const code = parseTextQuery(admin.request, 'code', [...FINDINGS.keys()]) as FindingCode | undefined;
+  const limit = parseCountQuery(admin.request, 'limit', PAGE.max) ?? PAGE.default;
+  const cursor = parseTextQuery(admin.request, 'cursor');
+  const lint = await createLinter(admin, admin.snapshot);
+  const { findings, next } =
     policyId === undefined
-      ? await adviseOnPage(admin, { advise, limit, after: cursor === undefined ? undefined : readIdCursor('policy', cursor) })
-      : { advice: await advise(await existing(admin, policyId), { isSingle: true }) };
-  const wanted = advice.filter((one) => code === undefined || one.code === code);
-  const extras = { count: wanted.length, ...(next !== undefined && { nextCursor: toIdCursor('policy', next) }) };
-  return { status: 200, body: toSuccess(wanted, extras) };
+      ? await lintPage(admin, { lint, limit, after: cursor === undefined ? undefined : parseIdCursor('policy', cursor) })
+      : { findings: await lint(await requirePolicy(admin, policyId), { isSingle: true }) };
+  const selected = findings.filter((finding) => code === undefined || finding.code === code);
+  const extras = { count: selected.length, ...(next !== undefined && { nextCursor: toIdCursor('policy', next) }) };
+  return { status: 200, body: toSuccess(selected, extras) };
 }
 
-/** What an answer says beside a policy that was just written: `warnings`, where there are any. */
-export async function warningsOf(admin: AdminCall, policy: Policy, { isNew = false }: { readonly isNew?: boolean } = {}): Promise<object> {
-  // As of the epoch that the change began.
-  const advise = await createAdviser(admin, await admin.parts.policyStore.snapshotAfterChange(admin.tx));
-  const advice = await advise(policy, { isSingle: true });
-  // A new policy cannot be assigned before it is there.
-  return toWarnings(advice.filter(({ code }) => !(isNew && code === 'unassigned')));
+/** Returns the findings about a policy that was just written, as `warnings` of the response. */
+export async function policyWarnings(
+  admin: AdminRequest,
+  policy: Policy,
+  { isNew = false }: { readonly isNew?: boolean } = {},
+): Promise<object> {
+  // With the revision that the change created.
+  const lint = await createLinter(admin, await admin.deps.policyStore.snapshotAfterChange(admin.tx));
+  const findings = await lint(policy, { isSingle: true });
+  // A new policy cannot have assignments yet.
+  return toWarnings(findings.filter(({ code }) => !(isNew && code === 'unassigned')));
 }
 
-/** The same of an assignment. */
-export function warningsOfAssignment({ snapshot, tx }: AdminCall, policy: Policy, assignment: UserPolicy | RolePolicy): object {
+/** Returns the findings about an assignment that was just written. */
+export function assignmentWarnings({ snapshot, tx }: AdminRequest, policy: Policy, assignment: UserPolicy | RolePolicy): object {
   return toWarnings(lintAssignment(policy, assignment, { definitions: snapshot.definitions, now: tx.now }));
 }
 
-function toWarnings(advice: readonly Finding[]): object {
-  if (advice.length === 0) return {};
-  return { warnings: sortFindings(advice).slice(0, WARNINGS), ...(advice.length > WARNINGS && { warningsTruncated: true }) };
+function toWarnings(findings: readonly Finding[]): object {
+  if (findings.length === 0) return {};
+  return { warnings: sortFindings(findings).slice(0, WARNINGS), ...(findings.length > WARNINGS && { warningsTruncated: true }) };
 }
 
-type Adviser = (policy: Policy, how?: Pick<LintContext, 'isSingle'>) => Promise<readonly Finding[]>;
+type Linter = (policy: Policy, options?: Pick<LintContext, 'isSingle'>) => Promise<readonly Finding[]>;
 
-async function createAdviser(
-  { tx, parts }: AdminCall,
+async function createLinter(
+  { tx, deps }: AdminRequest,
   { policies, assignments: userAssignments, definitions, user }: Snapshot,
-): Promise<Adviser> {
-  const moment = { dialect: tx.dialect, now: tx.now, timeZone: parts.timeZone, definitions };
-  const around: Omit<LintContext, 'assignments' | 'assignmentsOf'> = {
+): Promise<Linter> {
+  const moment = { dialect: tx.dialect, now: tx.now, timeZone: deps.timeZone, definitions };
+  const context: Omit<LintContext, 'assignments' | 'assignmentsOf'> = {
     index: createPolicyIndex(policies, tx.now),
     users: await countUserValues(tx, user, { limit: USERS }),
     canCompileToSql: (condition, resource) => isExactInSql(condition, resource, moment),
   };
-  return async (policy, how = {}) => {
+  return async (policy, options = {}) => {
     const assignments = await loadActiveAssignments(tx, policy.id, { limit: ASSIGNMENTS });
     const assignmentsOf = await userAssignments.ofEach(tx, usersToCompare(policy, assignments, tx.now) ?? []);
-    return lintPolicy(policy, { ...around, ...how, assignments, assignmentsOf });
+    return lintPolicy(policy, { ...context, ...options, assignments, assignmentsOf });
   };
 }
 
-interface AdvicePage {
-  readonly advise: Adviser;
+interface FindingPage {
+  readonly lint: Linter;
   readonly limit: number;
-  /** Id of the policy behind which the page begins. */
+  /** The page begins after the policy with this id. */
   readonly after: string | undefined;
 }
 
-/** Policy by policy, in the order of their ids, until the page is full or its time is over; `next` is the last that was looked at. */
-async function adviseOnPage(
-  { tx }: AdminCall,
-  { advise, limit, after }: AdvicePage,
-): Promise<{ advice: readonly Finding[]; next?: string }> {
+/** Lints policies in the order of their ids until the page is full or its time is over. `next` is the id of the last policy. */
+async function lintPage(
+  { tx }: AdminRequest,
+  { lint, limit, after }: FindingPage,
+): Promise<{ findings: readonly Finding[]; next?: string }> {
   const end = performance.now() + SEARCH_TIME;
-  const advice: Finding[] = [];
+  const findings: Finding[] = [];
   let last = after;
   for (let left = limit; ; ) {
-    const policies = await loadPolicyPage(tx, { after: last, limit: STRETCH });
+    const policies = await loadPolicyPage(tx, { after: last, limit: LOADED });
     for (const policy of policies) {
-      if (last !== undefined && (left === 0 || advice.length >= PAGE_ITEMS || performance.now() > end)) return { advice, next: last };
-      advice.push(...(await advise(policy)));
+      if (last !== undefined && (left === 0 || findings.length >= PAGE_ITEMS || performance.now() > end)) return { findings, next: last };
+      findings.push(...(await lint(policy)));
       last = policy.id;
       left--;
     }
-    if (policies.length < STRETCH) return { advice };
+    if (policies.length < LOADED) return { findings };
   }
 }
 
-async function existing({ tx }: AdminCall, id: string): Promise<Policy> {
+async function requirePolicy({ tx }: AdminRequest, id: string): Promise<Policy> {
   const policy = await loadPolicy(tx, id);
   if (policy === undefined) throw new Problem('POLICY_UNKNOWN', 'no policy has this id');
   return policy;

@@ -1,18 +1,18 @@
 /**
- * The admin endpoints: policies, assignments, access tests, who can, advice, decisions, analytics, templates, storage.
+ * HTTP endpoints: records, and the admin API (policies, assignments, access tests, findings, audit log, migrations).
  *
- * Each file is a table of endpoints; `endpoint.ts` is what all share: only an admin's token opens them, a change and its
- * entry are one transaction. They never touch a resource's records: those go through the pipeline, for admins too.
- * Begin with `endpoint.ts`, then `policies.ts`.
+ * Each file is a table of endpoints with their handlers. All admin endpoints share `admin-endpoint.ts`: they require an admin token, and a change
+ * and its audit entry are one transaction. Admin endpoints never read or write records of a resource; those go through the pipeline.
+ * Begin with `record-endpoints.ts`, or with `admin-endpoint.ts` and `policy-endpoints.ts`.
  */
-export type { AdminParts } from './admin-endpoint.ts';
+export type { AdminDeps } from './admin-endpoint.ts';
 export { createAdminRoutes } from './admin-routes.ts';
 export { withExplanationHints } from './explanation-hints.ts';
-export { grantFullAccess } from './first-admin.ts';
 export { createDescriptionRoute } from './openapi-endpoint.ts';
 export {
   createPermissionPolicies,
   exportPoliciesFromShell,
+  grantFullAccess,
   importPoliciesFromShell,
   type PermissionPolicy,
   type RestoredAccess,

@@ -1,6 +1,6 @@
 /**
- * What will be decided, before anyone asks: `decide` itself, with whatever is not known yet left open. Of a request that
- * is the request; of a role also the user. Leaves no entry.
+ * Partial decisions: `decide` with the unknown values left open. For a user, the request is unknown; for a role, also the user.
+ * They write no audit entry.
  */
 import { ACTIONS, type RuleAction } from '../actions.ts';
 import { INACTIVE_USER } from '../authn/index.ts';
@@ -11,56 +11,60 @@ import { type Path, UNRESOLVED } from '../conditions/index.ts';
 import type { Json, JsonObject } from '../operators/index.ts';
 import { isDeletionField, type Resource, type StoredRecord } from '../resources/index.ts';
 import { loadReferenced } from '../storage/index.ts';
-import type { AskedEnvironment } from './access-parsing.ts';
-import type { AdminCall } from './admin-endpoint.ts';
+import type { ParsedEnvironment } from './access-parsing.ts';
+import type { AdminRequest } from './admin-endpoint.ts';
 
-/** What is asked about. */
-export interface AheadQuestion {
+/** A request of which some values are unknown. */
+export interface PartialRequest {
   readonly resource: Resource;
   readonly action: RuleAction;
   /** UNRESOLVED is any record. */
   readonly record: StoredRecord | typeof UNRESOLVED;
-  readonly environment: AskedEnvironment;
+  readonly environment: ParsedEnvironment;
 }
 
-/** A decision with the rules that it was made by. */
-export interface Foreseen {
+/** A decision, possibly with a residual condition, and the rules that apply. */
+export interface PartialDecision {
   readonly decision: Decision;
   readonly applicable: ApplicableRules;
 }
 
-/** A decision as answers show it. */
-export interface ShownDecision {
+/** A decision in a response. */
+export interface DecisionSummary {
   readonly effect: 'allow' | 'deny' | 'conditional';
-  /** The rule that decides; where it is conditional, the first that may allow. */
+  /** The deciding rule; for a conditional decision, the first rule that may allow. */
   readonly rule?: { readonly id: string; readonly description?: string | undefined };
   readonly policy?: { readonly id: string; readonly name: string };
-  /** What it depends on. */
+  /** The residual condition. */
   readonly when?: string;
 }
 
-/** A stored user, and what they are assigned. */
-export interface KnownUser {
+/** A stored user with assignments. */
+export interface UserWithAssignments {
   readonly user: StoredRecord;
   readonly grants: readonly UserAssignment[];
 }
 
-/** The decision on every request of a user who is not active: the token is refused before any policy is read. */
+/** The decision for every request of an inactive user, which is refused before policies are evaluated. */
 export const DENIED_INACTIVE: Decision = Object.freeze({ effect: 'deny', reason: INACTIVE_USER });
 
-/** Decides for a stored user, as the user is now. One who is not active is denied, as every request of theirs is. */
-export async function decideForUser(admin: AdminCall, question: AheadQuestion, { user, grants }: KnownUser): Promise<Foreseen> {
-  const foreseen = await decideAhead(admin, question, { principal: toPrincipal(user), grants, isKnown: true });
-  return user['isActive'] === true ? foreseen : { ...foreseen, decision: DENIED_INACTIVE };
+/** Decides for a stored user. An inactive user is denied. */
+export async function decideForUser(
+  admin: AdminRequest,
+  request: PartialRequest,
+  { user, grants }: UserWithAssignments,
+): Promise<PartialDecision> {
+  const partial = await decidePartially(admin, request, { principal: toPrincipal(user), grants, isKnown: true });
+  return user['isActive'] === true ? partial : { ...partial, decision: DENIED_INACTIVE };
 }
 
-/** Decides for whoever has a role: id and attributes of the user stay open. */
-export function decideForRole(admin: AdminCall, question: AheadQuestion, role: string): Promise<Foreseen> {
-  return decideAhead(admin, question, { principal: { role, attributes: {} }, grants: NO_ASSIGNMENTS, isKnown: false });
+/** Decides for a role: id and attributes of the user are open. */
+export function decideForRole(admin: AdminRequest, request: PartialRequest, role: string): Promise<PartialDecision> {
+  return decidePartially(admin, request, { principal: { role, attributes: {} }, grants: NO_ASSIGNMENTS, isKnown: false });
 }
 
-/** Shows a decision. It may show attribute values: for admins alone. */
-export function showDecision(decision: Decision): ShownDecision {
+/** Returns a decision for a response. It may contain attribute values, so only admins may see it. */
+export function toDecisionSummary(decision: Decision): DecisionSummary {
   const rule = decidingRule(decision);
   return {
     effect: decision.effect === 'allow-where' ? 'conditional' : decision.effect,
@@ -72,56 +76,56 @@ export function showDecision(decision: Decision): ShownDecision {
   };
 }
 
-/** Who a user is, without the other fields. */
-export function showUser(user: StoredRecord): { readonly [member: string]: Json | undefined } {
+/** Returns the fields that identify a user. */
+export function toUserSummary(user: StoredRecord): { readonly [member: string]: Json | undefined } {
   return { id: user.id, name: user['name'], email: user['email'], role: user['role'] };
 }
 
-/** A stored user as conditions see whoever makes a request. A record is loaded without its secret fields. */
+/** Returns a stored user as principal. Records are loaded without secret fields. */
 export function toPrincipal(user: StoredRecord): Principal {
   return { id: user.id, role: String(user['role']), attributes: user };
 }
 
-interface Whom {
+interface PartialPrincipal {
   readonly principal: Principal;
   readonly grants: readonly UserAssignment[];
-  /** Whether it is one user, and not whoever has the role. */
+  /** True for one user, false for any user with the role. */
   readonly isKnown: boolean;
 }
 
-async function decideAhead(admin: AdminCall, question: AheadQuestion, whom: Whom): Promise<Foreseen> {
-  const { tx, snapshot, parts } = admin;
-  const { resource, action, record, environment } = question;
-  const { principal, grants } = whom;
+async function decidePartially(admin: AdminRequest, request: PartialRequest, subject: PartialPrincipal): Promise<PartialDecision> {
+  const { tx, snapshot, deps } = admin;
+  const { resource, action, record, environment } = request;
+  const { principal, grants } = subject;
   const who = { userId: principal.id, role: principal.role };
   const now = environment.now ?? tx.now;
   const applicable = applicableRules(snapshot.policies, { grants, role: principal.role, resource: resource.name, action, now });
-  const scopeParts: ScopeInput = {
+  const input: ScopeInput = {
     principal,
     action,
     resource,
-    record: MAKES_RECORD.has(action) ? automaticValues(principal, now) : record,
+    record: CREATES_RECORD.has(action) ? automaticValues(principal, now) : record,
     recordId: record === UNRESOLVED ? undefined : record.id,
     referred: await loadReferenced(tx, snapshot.definitions, { paths: applicable.reaches, principal, resource, record }),
-    // Read by nobody: what of it is not given is left open.
+    // Values that are not given are open, so conditions never read these defaults.
     origin: { method: '', path: '', ip: environment.ip ?? '' },
     now,
-    timeZone: parts.timeZone,
+    timeZone: deps.timeZone,
     definitions: snapshot.definitions,
   };
-  const scope = leaveOpen(createScope(scopeParts), (path) => isUnknownYet(path, question, whom));
+  const scope = leaveOpen(createScope(input), (path) => isOpen(path, request, subject));
   return { decision: decide(applicable, scope, who), applicable };
 }
 
-/** Actions with requests that send data; with any other, `request.data` is missing and not merely unknown. */
+/** Actions whose requests have data. For others, `request.data` is missing instead of open. */
 const SENDS_DATA: ReadonlySet<RuleAction> = new Set(
   [...ACTIONS.values()].filter(({ takes }) => takes.includes('data')).map(({ decides }) => decides),
 );
 
-/** Actions whose record there is not yet. */
-export const MAKES_RECORD: ReadonlySet<RuleAction> = new Set(['create', 'import']);
+/** Actions that create a record. */
+export const CREATES_RECORD: ReadonlySet<RuleAction> = new Set(['create', 'import']);
 
-/** What is known of a record before it is made. */
+/** Returns the values that the service will set in a new record. */
 function automaticValues({ id }: Principal, now: number): JsonObject {
   const time = new Date(now).toISOString();
   return { version: 1, createdAt: time, updatedAt: time, ...(id !== undefined && { createdBy: id }) };
@@ -129,25 +133,29 @@ function automaticValues({ id }: Principal, now: number): JsonObject {
 
 const AUTOMATIC: ReadonlySet<string> = new Set(['version', 'createdAt', 'updatedAt', 'createdBy']);
 
-/** Whether a field of a record that is still to be made gets its value with the request. Secrets are no condition's to read. */
-function isYetToCome(resource: Resource, key: string | undefined, whom: Whom): boolean {
+/** Returns whether the request determines the value of a field of a new record. Conditions cannot read secret fields. */
+function isSetByRequest(resource: Resource, key: string | undefined, subject: PartialPrincipal): boolean {
   const field = resource.fields.get(key ?? '');
   if (field === undefined || field.writeOnly || isDeletionField(resource, field.name)) return false;
-  return !AUTOMATIC.has(field.name) || (field.name === 'createdBy' && !whom.isKnown);
+  return !AUTOMATIC.has(field.name) || (field.name === 'createdBy' && !subject.isKnown);
 }
 
-/** Whether a path leads to what only a request will tell. */
-function isUnknownYet({ group, keys: [key, ...inner] }: Path, { resource, action, environment }: AheadQuestion, whom: Whom): boolean {
+/** Returns whether the value of a path is unknown until a request is made. */
+function isOpen(
+  { group, keys: [key, ...inner] }: Path,
+  { resource, action, environment }: PartialRequest,
+  subject: PartialPrincipal,
+): boolean {
   switch (group) {
     case 'user':
-      return !whom.isKnown && key !== 'role';
+      return !subject.isKnown && key !== 'role';
     case 'environment':
       return key === 'ip' && environment.ip === undefined;
     case 'request':
-      // Secrets among the data are no condition's to read: they are missing in every request.
+      // Conditions cannot read secret fields of the data, so those are missing instead of open.
       if (key === 'data') return SENDS_DATA.has(action) && resource.fields.get(inner[0] ?? '')?.writeOnly !== true;
       return key === 'method' || key === 'path' || (key === 'ip' && environment.ip === undefined);
     case 'resource':
-      return MAKES_RECORD.has(action) && isYetToCome(resource, key, whom);
+      return CREATES_RECORD.has(action) && isSetByRequest(resource, key, subject);
   }
 }

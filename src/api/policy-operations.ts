@@ -1,10 +1,10 @@
 /**
- * Policies from the shell: the same endpoints, for whoever has the database at hand. An import is made and recorded as an admin, who has no
- * address there and needs no token; to read policies, nobody is named.
+ * Policy operations of the CLI, for operators with access to the database. An import uses the admin endpoint in the name of an admin, without a
+ * token. An export needs no admin.
  */
-import { appendSystemEntry, createEntryId, loadHistoryFacts } from '../audit/index.ts';
+import { appendEntry, appendSystemEntry, createEntryId, loadHistoryFacts } from '../audit/index.ts';
 import { comparePrecedence, DEFAULT_PRIORITY, type Policy, type PolicyInput, policiesFromPermissions } from '../authz/policies/index.ts';
-import type { ByteStream, HttpRequest, QueryTree } from '../request/index.ts';
+import type { ByteStream, HttpRequest, QueryTree, RequestOrigin } from '../request/index.ts';
 import type { Definitions } from '../resources/index.ts';
 import { sql } from '../sql.ts';
 import {
@@ -19,9 +19,8 @@ import {
   updateAssignment,
   updatePolicy,
 } from '../storage/index.ts';
-import { type AdminParts, answerAs } from './admin-endpoint.ts';
-import { FULL_ACCESS } from './first-admin.ts';
-import { exportedPolicies, policyImport } from './policy-import.ts';
+import { type AdminDeps, handleAs } from './admin-endpoint.ts';
+import { exportedPolicies, policyImport } from './policy-endpoints.ts';
 
 /** A file of policies. */
 export interface ShellPolicies {
@@ -32,16 +31,16 @@ export interface ShellPolicies {
   readonly dryRun: boolean;
 }
 
-/** Imports policies; gives a sentence on what became of them. Throws Problems. */
-export async function importPoliciesFromShell(parts: AdminParts, { as, mediaType, bytes, dryRun }: ShellPolicies): Promise<string> {
-  const call = toCall(new Map([['dryRun', String(dryRun)]]), { mediaType, bytes });
-  const { body } = await answerAs(parts, policyImport, { call, identify: (tx) => parts.identity.identifyByEmail(tx, as) });
+/** Imports policies and returns a summary. Throws Problems. */
+export async function importPoliciesFromShell(deps: AdminDeps, { as, mediaType, bytes, dryRun }: ShellPolicies): Promise<string> {
+  const request = toCall(new Map([['dryRun', String(dryRun)]]), { mediaType, bytes });
+  const { body } = await handleAs(deps, policyImport, { request, identify: (tx) => deps.identity.identifyByEmail(tx, as) });
   return (body as { readonly message: string }).message;
 }
 
-/** Policies with their roles, as a file that an import takes: a line for each. */
+/** Exports policies with their roles, one per line, in the format of an import. */
 export async function* exportPoliciesFromShell(
-  { database }: Pick<AdminParts, 'database'>,
+  { database }: Pick<AdminDeps, 'database'>,
   format: 'json' | 'ndjson',
 ): AsyncGenerator<string> {
   const policies = await database.transaction(exportedPolicies);
@@ -76,7 +75,7 @@ const NAMED = 50;
  * Makes the policy that lets admins in what setup made it: its rule, active, assigned to role admin. It is known by its name: a policy that was
  * renamed stays as it is, and a new one is created. Leaves an audit entry.
  */
-export function restoreAdminPolicy({ database }: Pick<AdminParts, 'database'>): Promise<RestoredAccess> {
+export function restoreAdminPolicy({ database }: Pick<AdminDeps, 'database'>): Promise<RestoredAccess> {
   return database.transaction(async (tx) => {
     const policies = await listPolicies(tx, {});
     const stored = policies.find(({ name }) => name === FULL_ACCESS.name);
@@ -129,17 +128,17 @@ function priorityOf(assignment: object): number {
   return 'priority' in assignment && typeof assignment.priority === 'number' ? assignment.priority : DEFAULT_PRIORITY;
 }
 
-/** One policy that means what a legacy permissions map says of one role, and whether it stands. */
+/** A policy that is equivalent to a legacy permissions map for one role, and its state. */
 export interface PermissionPolicy {
   readonly policy: PolicyInput;
   readonly roles: readonly string[];
   readonly state: 'missing' | 'present' | 'made';
 }
 
-/** Who made them, on the record: nobody's token is at hand on the command line. */
+/** The actor in audit entries: the CLI has no user. */
 const PERMISSIONS_COMMAND = 'policies from-permissions';
 
-/** The policies that mean the same as the permissions maps; with `apply`, those that are missing are made and assigned. */
+/** Returns the policies that are equivalent to the permissions maps. With `apply`, creates and assigns those that are missing. */
 export async function createPermissionPolicies(
   tx: Transaction,
   definitions: Definitions,
@@ -151,7 +150,7 @@ export async function createPermissionPolicies(
     ...compared.missingPolicies.map(({ name }) => name),
     ...compared.missingAssignments.map(({ policy }) => policy),
   ]);
-  if (apply) for (const name of missing) await appendMade(tx, name);
+  if (apply) for (const name of missing) await appendCreated(tx, name);
   return planned.policies.map((policy) => ({
     policy,
     roles: planned.assignments.filter((assignment) => assignment.policy === policy.name).map(({ role }) => role),
@@ -159,8 +158,54 @@ export async function createPermissionPolicies(
   }));
 }
 
-async function appendMade(tx: Transaction, name: string): Promise<void> {
-  const reason = `made and assigned policy "${name}" from a permissions map`;
+async function appendCreated(tx: Transaction, name: string): Promise<void> {
+  const reason = `created and assigned policy "${name}" from a permissions map`;
   const [epoch, facts] = [await currentRevision(tx), await loadHistoryFacts(tx)];
   await appendSystemEntry(tx, { resource: 'Policy', action: 'create', reason, epoch, facts, by: PERMISSIONS_COMMAND });
+}
+
+/** The policy of full access. Admins can read and edit it like any other; without it, admins are denied too. */
+export const FULL_ACCESS: PolicyInput = {
+  name: 'Administrators: full access',
+  description: 'Created with the first admin. Without this policy, admins are denied too.',
+  type: 'ROLE_BASED',
+  isActive: true,
+  priority: 100,
+  tags: ['setup'],
+  rules: [
+    {
+      resource: '*',
+      action: '*',
+      effect: 'ALLOW',
+      conditions: [],
+      priority: 100,
+      description: 'administrators may do everything',
+      isActive: true,
+    },
+  ],
+};
+
+/** Grants role `admin` full access, in the transaction of setup, with an audit entry. */
+export async function grantFullAccess(tx: Transaction, admin: { readonly id: string }, origin: RequestOrigin): Promise<void> {
+  const by = admin.id;
+  // Setup opens again only after every admin was deleted from the database by hand. An existing policy is then kept.
+  if ((await listPolicies(tx, {})).some(({ name }) => name === FULL_ACCESS.name)) return;
+  const policy = await createPolicy(tx, FULL_ACCESS, { by });
+  await assignToRole(tx, { policyId: policy.id, role: 'admin' }, { by });
+  await appendEntry(tx, {
+    id: createEntryId(),
+    at: new Date(tx.now).toISOString(),
+    kind: 'admin',
+    userId: by,
+    role: 'admin',
+    resource: 'Policy',
+    action: 'create',
+    recordId: policy.id,
+    allowed: true,
+    reason: `first admin: created policy "${policy.name}" and assigned it to role admin`,
+    epoch: await currentRevision(tx),
+    facts: await loadHistoryFacts(tx),
+    requestId: origin.requestId,
+    ip: origin.ip,
+  });
 }

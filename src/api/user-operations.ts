@@ -11,8 +11,8 @@ import { proposeChange, proposeRecord } from '../pipeline/index.ts';
 import { fromRow, type Resource, type StoredRecord } from '../resources/index.ts';
 import { sql } from '../sql.ts';
 import { ConstraintError, currentRevision, insertRecord, selectionOf, type Transaction, updateRecord } from '../storage/index.ts';
-import type { AdminParts } from './admin-endpoint.ts';
-import { grantFullAccess } from './first-admin.ts';
+import type { AdminDeps } from './admin-endpoint.ts';
+import { grantFullAccess } from './policy-operations.ts';
 
 /** A new password for a stored user. */
 export interface ShellPassword {
@@ -33,7 +33,7 @@ export interface ShellPromotion {
   readonly role: string;
 }
 
-type ShellParts = Pick<AdminParts, 'database' | 'identity' | 'policyStore'>;
+type ShellParts = Pick<AdminDeps, 'database' | 'identity' | 'policyStore'>;
 
 /** Operators may set guarded fields. */
 const OPERATOR: Principal = { id: undefined, role: 'admin', attributes: {} };

@@ -6,91 +6,89 @@ import { toSuccess } from '../request/index.ts';
 import { ASSIGNABLE_ROLES, type AssignableRole } from '../resources/index.ts';
 import { loadCandidates, loadRecord } from '../storage/index.ts';
 import {
-  parseQuestionAction,
-  readEnvironment,
-  readMemberObject,
-  readMemberText,
-  readResourceName,
-  toQuestionProblem,
+  parseEnvironment,
+  parseMemberObject,
+  parseMemberText,
+  parseResourceName,
+  parseRuleAction,
+  toParsingProblem,
 } from './access-parsing.ts';
-import type { AdminCall, Endpoint } from './admin-endpoint.ts';
-import { readBody, readIdCursor, toIdCursor } from './admin-parsing.ts';
+import type { AdminEndpoint, AdminRequest } from './admin-endpoint.ts';
+import { parseBody, parseIdCursor, toIdCursor } from './admin-parsing.ts';
 import {
-  type AheadQuestion,
+  CREATES_RECORD,
   decideForRole,
   decideForUser,
-  type Foreseen,
-  MAKES_RECORD,
-  showDecision,
-  showUser,
+  type PartialDecision,
+  type PartialRequest,
+  toDecisionSummary,
+  toUserSummary,
 } from './partial-decisions.ts';
 
-/** "Who could?": the roles and the stored users that may do something, and by which rule. Leaves no entry. */
-export const whoCanEndpoints: readonly Endpoint[] = [{ method: 'POST', path: '/policies/who-can', handle: whoCan }];
+/** Finds the roles and the stored users that may perform an action, and the rule that allows it. Writes no audit entry. */
+export const whoCanEndpoints: readonly AdminEndpoint[] = [{ method: 'POST', path: '/policies/who-can', handle: whoCan }];
 
 const PAGE = { default: 50, max: 1000 };
-/** Users that one statement goes through. */
-const STRETCH = 500;
-/** Milliseconds after which a page ends where it is. Whoever else asks waits meanwhile. */
+/** Number of users that one statement loads. */
+const LOADED = 500;
+/** Milliseconds after which a page ends early, because other requests wait meanwhile. */
 const SEARCH_TIME = 200;
 
-async function whoCan(admin: AdminCall): ReturnType<Endpoint['handle']> {
-  const page = await readWhoCan(admin);
-  const roles = await foreseeRoles(admin, page.question);
+async function whoCan(admin: AdminRequest): ReturnType<AdminEndpoint['handle']> {
+  const page = await parseWhoCan(admin);
+  const roles = await decideForRoles(admin, page.request);
   const { users, next } = await findUsers(admin, page, roles);
   const shown = roles
-    .filter(({ foreseen }) => isPossible(foreseen))
-    .map(({ role, foreseen }) => ({ role, ...showDecision(foreseen.decision) }));
+    .filter(({ partial }) => isPossible(partial))
+    .map(({ role, partial }) => ({ role, ...toDecisionSummary(partial.decision) }));
   const extras = { count: users.length, ...(next !== undefined && { nextCursor: toIdCursor('user', next) }) };
   return { status: 200, body: toSuccess({ roles: shown, users }, extras) };
 }
 
-/** A question about one page of the users. */
+/** A query for one page of users. */
 interface UserPage {
-  readonly question: AheadQuestion;
+  readonly request: PartialRequest;
   readonly limit: number;
-  /** Id behind which the page begins. */
+  /** The page begins after the user with this id. */
   readonly after: string | undefined;
 }
 
-interface RoleAnswer {
+interface RoleDecision {
   readonly role: AssignableRole;
-  readonly foreseen: Foreseen;
+  readonly partial: PartialDecision;
 }
 
-async function foreseeRoles(admin: AdminCall, question: AheadQuestion): Promise<readonly RoleAnswer[]> {
-  const answers: RoleAnswer[] = [];
-  for (const role of ASSIGNABLE_ROLES) answers.push({ role, foreseen: await decideForRole(admin, question, role) });
-  return answers;
+async function decideForRoles(admin: AdminRequest, request: PartialRequest): Promise<readonly RoleDecision[]> {
+  const decisions: RoleDecision[] = [];
+  for (const role of ASSIGNABLE_ROLES) decisions.push({ role, partial: await decideForRole(admin, request, role) });
+  return decisions;
 }
 
-function isPossible({ decision }: Foreseen): boolean {
+function isPossible({ decision }: PartialDecision): boolean {
   return decision.effect !== 'deny';
 }
 
 /**
- * Users who could, in the order of their ids, until the page is full or its time is over. A role that is denied whatever
- * the user's attributes has nobody to look at but those with a policy of their own.
+ * Returns the users who may perform the action, in the order of their ids, until the page is full or its time is over. Of a role that is denied
+ * for all attributes, only users with assignments of their own are examined.
  */
-async function findUsers(admin: AdminCall, page: UserPage, roles: readonly RoleAnswer[]): Promise<{ users: object[]; next?: string }> {
+async function findUsers(admin: AdminRequest, page: UserPage, roles: readonly RoleDecision[]): Promise<{ users: object[]; next?: string }> {
   const end = performance.now() + SEARCH_TIME;
-  const possible = roles.filter(({ foreseen }) => isPossible(foreseen)).map(({ role }) => role);
-  const ofRole = new Map<string, RuleIds>(
-    roles.map(({ role, foreseen }) => [role, new Set(foreseen.applicable.rules.map(({ id }) => id))]),
-  );
+  const possible = roles.filter(({ partial }) => isPossible(partial)).map(({ role }) => role);
+  const ofRole = new Map<string, RuleIds>(roles.map(({ role, partial }) => [role, new Set(partial.applicable.rules.map(({ id }) => id))]));
   const users: object[] = [];
   let after = page.after;
   for (;;) {
-    const { users: candidates, last } = await loadCandidates(admin.tx, admin.snapshot.user, { roles: possible, after, scanLimit: STRETCH });
-    const grantsOf = await admin.snapshot.assignments.ofEach(
+    const { users: candidates, last } = await loadCandidates(admin.tx, admin.snapshot.user, { roles: possible, after, scanLimit: LOADED });
+    const assignmentsOf = await admin.snapshot.assignments.ofEach(
       admin.tx,
       candidates.map(({ id }) => id),
     );
     for (const user of candidates) {
-      const { decision } = await decideForUser(admin, page.question, { user, grants: grantsOf(user.id) });
+      const { decision } = await decideForUser(admin, page.request, { user, grants: assignmentsOf(user.id) });
       if (decision.effect !== 'deny') {
         if (users.length === page.limit) return { users, ...(after !== undefined && { next: after }) };
-        users.push({ ...showUser(user), ...showDecision(decision), via: viaOf(decision, ofRole.get(String(user['role']))) });
+        users.push({ ...toUserSummary(user), ...toDecisionSummary(decision), via: sourceOf(decision, ofRole.get(String(user['role']))) });
       }
       after = user.id;
       if (performance.now() > end) return { users, next: after };
@@ -103,31 +101,31 @@ async function findUsers(admin: AdminCall, page: UserPage, roles: readonly RoleA
 
 type RuleIds = ReadonlySet<string>;
 
-/** `user` where only an assignment of their own gives them the rule; taking that away takes the rule away. */
-function viaOf(decision: Decision, rulesOfRole: RuleIds | undefined): 'user' | 'role' {
+/** Returns `user` if only an assignment of the user makes the rule apply, so that removing it removes the rule. */
+function sourceOf(decision: Decision, rulesOfRole: RuleIds | undefined): 'user' | 'role' {
   const rule = decidingRule(decision);
   return rule !== undefined && rulesOfRole?.has(rule.id) === true ? 'role' : 'user';
 }
 
-/** Reads the question, every mistake listed. */
-async function readWhoCan({ call, snapshot, tx }: AdminCall): Promise<UserPage> {
-  const { body, issues } = readBody(call, ['resource', 'id', 'action', 'environment', 'limit', 'cursor']);
-  const resource = readResourceName(body['resource'], snapshot.definitions, { path: 'resource', issues });
-  const id = readMemberText(body, 'id', issues);
-  const action = parseQuestionAction(body['action'], issues);
-  if (id !== undefined && action !== undefined && MAKES_RECORD.has(action))
-    issues.push({ path: 'id', code: 'unknown', detail: `expected no id: ${action} makes a record` });
-  const environment = readEnvironment(readMemberObject(body, 'environment', issues), issues);
-  const limit = readLimit(body['limit'], issues);
-  const cursor = readMemberText(body, 'cursor', issues);
-  if (issues.length > 0 || resource === undefined || action === undefined) throw toQuestionProblem(issues, 'the question');
-  const after = cursor === undefined ? undefined : readIdCursor('user', cursor);
+/** Parses the query. Every mistake is reported. */
+async function parseWhoCan({ request, snapshot, tx }: AdminRequest): Promise<UserPage> {
+  const { body, issues } = parseBody(request, ['resource', 'id', 'action', 'environment', 'limit', 'cursor']);
+  const resource = parseResourceName(body['resource'], snapshot.definitions, { path: 'resource', issues });
+  const id = parseMemberText(body, 'id', issues);
+  const action = parseRuleAction(body['action'], issues);
+  if (id !== undefined && action !== undefined && CREATES_RECORD.has(action))
+    issues.push({ path: 'id', code: 'unknown', detail: `expected no id: ${action} creates a record` });
+  const environment = parseEnvironment(parseMemberObject(body, 'environment', issues), issues);
+  const limit = parseLimit(body['limit'], issues);
+  const cursor = parseMemberText(body, 'cursor', issues);
+  if (issues.length > 0 || resource === undefined || action === undefined) throw toParsingProblem(issues, 'the request');
+  const after = cursor === undefined ? undefined : parseIdCursor('user', cursor);
   const record = id === undefined ? UNRESOLVED : await loadRecord(tx, resource, id);
   if (record === undefined) throw new Problem('RECORD_UNKNOWN', `no ${resource.name} has this id`);
-  return { question: { resource, action, record, environment }, limit, after };
+  return { request: { resource, action, record, environment }, limit, after };
 }
 
-function readLimit(given: Json | undefined, issues: Issue[]): number {
+function parseLimit(given: Json | undefined, issues: Issue[]): number {
   if (given === undefined) return PAGE.default;
   if (typeof given === 'number' && Number.isInteger(given) && given >= 1 && given <= PAGE.max) return given;
   issues.push({ path: 'limit', code: 'range', detail: `expected a whole number from 1 to ${PAGE.max}` });

@@ -540,7 +540,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'restrict names the referencing resource and field',
   },
   {
-    name: 'a past decision goes by the assignments of today',
+    name: 'a past decision is explained with current assignments',
     file: 'src/api/audit-endpoints.ts',
     find: 'now: Date.parse(entry.at),\n  });',
     replace: 'now: tx.now,\n  });',
@@ -548,9 +548,9 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'goes by assignments that have expired since',
   },
   {
-    name: 'a past decision that cannot be told is told otherwise in silence',
+    name: 'a trace that differs from the recorded decision has no warning',
     file: 'src/api/audit-endpoints.ts',
-    find: 'return isAsEntered(decision, entry) ? why',
+    find: 'return isSameDecision(decision, entry) ? why',
     replace: 'return decision !== undefined ? why',
     red: 'test/scenarios/past-decisions.test.ts',
     test: 'says so where the trace is not that of its time: a field that is gone',

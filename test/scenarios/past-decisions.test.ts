@@ -58,8 +58,9 @@ async function explain({ token, id }: Decided, options: ServiceOptions = {}): Pr
 const isHigh = { field: 'resource.level', operator: 'gt', value: 3 };
 const atNoon = { field: 'resource.at', operator: 'timeOfDayBetween', value: ['11:00', '13:00'] };
 const saysX = { field: 'resource.text', operator: 'contains', value: 'x' };
-const OTHERWISE = 'the entry is right, the trace is not: definitions or the time zone have changed since, or values were too long to keep';
-const GONE = 'no definition names Note any more';
+const OTHERWISE =
+  'the trace differs from the recorded decision, which is correct: definitions or the time zone have changed, or values were too long to be stored';
+const GONE = 'resource Note has no definition any more';
 
 /** What is otherwise when it is explained, and what is said of that. */
 const SINCE: readonly (readonly [what: string, condition: object, since: ServiceOptions, warning: string | undefined])[] = [

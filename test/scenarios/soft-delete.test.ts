@@ -445,7 +445,7 @@ describe('asking ahead', () => {
     expect([both.status, both.at('errors.0.path'), both.at('errors.0.detail')]).toEqual([
       422,
       'action',
-      'expected list or delete: listDeleted takes both',
+      'expected list or delete: listDeleted needs both',
     ]);
   });
 

@@ -88,7 +88,7 @@ describe('a test of a change', () => {
     await world.policy({ role: 'editor', rules: [rule('update', DRAFT)] });
     const asked = { user: { id: world.idOf('maya') }, resource: { name: 'Article', id: world.idOf('own') }, action: 'update' };
     const changed = await test({ ...asked, data: { status: 'published' } });
-    expect(changed.at('data.note')).toBe('the record as it is passes; the record as this change would leave it does not');
+    expect(changed.at('data.note')).toBe('the current record passes; the changed record does not');
     expect(changed.at('data.wouldAllow.0.unmet')).toMatchObject([{ field: 'resource.status', actual: 'published' }]);
     const stored = await test({ ...asked, resource: { name: 'Article', id: world.idOf('other') }, data: { status: 'draft' } });
     expect([stored.at('data.allowed'), stored.at('data.note')]).toEqual([false, undefined]);
@@ -126,28 +126,24 @@ describe('what a test warns of', () => {
     [
       'a user who is not active',
       () => ({ user: { id: world.idOf('gone') } }),
-      'the user is not active: no token of theirs is accepted, whatever policies say',
+      'the user is not active: every request of this user is refused, even if policies allow it',
     ],
-    [
-      'an id of nobody',
-      () => ({ user: { id: NOBODY } }),
-      'no user has this id: as long as "user.role" says nothing else, the role is anon',
-    ],
+    ['an id of nobody', () => ({ user: { id: NOBODY } }), 'no user has this id: without "user.role", the role is anon'],
     ['a role of nobody', () => ({ user: { role: 'editr' } }), 'no policy can be assigned to role "editr" (did you mean "editor"?)'],
     [
       'an attribute nearly known',
       () => ({ user: { role: 'user', departmnt: 'x' } }),
-      'no field of User is called "departmnt" (did you mean "department"?)',
+      'User has no field "departmnt" (did you mean "department"?)',
     ],
     [
       'an id of no record',
       () => ({ resource: { name: 'Article', id: NOBODY } }),
-      'no Article has this id: it is a record without attributes',
+      'no Article has this id: the test uses a record without attributes',
     ],
     [
       'values that would be refused',
       () => ({ user: { role: 'user' }, action: 'create', data: { stauts: 'draft', status: 'done' } }),
-      'the request would be refused for its values all the same: stauts: unknown field "stauts" (did you mean "status"?); status: expected one of draft, published',
+      'the request would still be rejected, because its values are invalid: stauts: unknown field "stauts" (did you mean "status"?); status: expected one of draft, published',
     ],
   ] as const)('%s', async (_, body, warning) => {
     expect(await warnings(body())).toEqual([warning]);
@@ -156,14 +152,14 @@ describe('what a test warns of', () => {
   it('a test of one policy too', async () => {
     const policy = await world.policy({ rules: [rule('read')] });
     const reply = await world.send('POST', `/admin/api/policies/${policy}/test`, { ...asked, user: { id: world.idOf('gone') } });
-    expect(reply.at('warnings')).toEqual(['the user is not active: no token of theirs is accepted, whatever policies say']);
+    expect(reply.at('warnings')).toEqual(['the user is not active: every request of this user is refused, even if policies allow it']);
   });
 });
 
 describe('a user who is not active', () => {
   const asked = { resource: { name: 'Article' }, action: 'list' };
   const REFUSED = { allowed: false, reason: 'the user of this token is not active' };
-  const NOTE = 'the token is refused before any policy is read; the trace shows what policies say';
+  const NOTE = 'requests of this user are refused before policies are evaluated; the trace shows the result of the policies';
 
   beforeEach(async () => {
     await world.policy({ role: 'editor', rules: [rule('*')] });
