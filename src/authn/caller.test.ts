@@ -33,9 +33,9 @@ describe('identify', () => {
   });
 
   it('returns the stored user without secret fields', async () => {
-    const shown = { id, email: 'ada@example.org', name: 'Ada', role: 'admin', isActive: true, version: 1 };
+    const stored = { id, email: 'ada@example.org', name: 'Ada', role: 'admin', isActive: true, version: 1 };
     const principal = await test.identify(token);
-    expect(principal).toMatchObject({ id, role: 'admin', attributes: shown });
+    expect(principal).toMatchObject({ id, role: 'admin', attributes: stored });
     expect(JSON.stringify(principal)).not.toContain('argon2');
   });
 

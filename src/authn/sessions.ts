@@ -28,7 +28,7 @@ export interface RenewedSession {
 
 /**
  * Exchanges a refresh token for a new one. Returns undefined if the token is not valid or its user is not active. A token that is used a
- * second time has been copied. The copy cannot be told from the original, so the whole session ends.
+ * second time has been copied. The copy cannot be distinguished from the original, so the whole session ends.
  */
 export async function renewSession(tx: Transaction, refreshToken: string, seconds: number): Promise<RenewedSession | undefined> {
   const id = toDigest(refreshToken);

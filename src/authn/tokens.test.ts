@@ -120,7 +120,7 @@ async function outcome(work: () => Promise<unknown>): Promise<string> {
   );
 }
 
-/** Signs any payload, so that claims no honest library would write can be tried too. */
+/** Signs any payload, including claims that libraries refuse to write. */
 function signed(head: { alg: string; typ?: string }, payload: object, key = hs.signing): Promise<string> {
   return new CompactSign(Buffer.from(JSON.stringify(payload))).setProtectedHeader(head).sign(key);
 }
@@ -141,7 +141,7 @@ function withOwnKey(): string {
   return `${text}.${createHmac('sha256', own).update(text).digest('base64url')}`;
 }
 
-/** The last character of a 32-byte MAC carries two bits that decoding throws away. */
+/** Changes the last character of a 32-byte MAC, two bits of which decoding ignores. */
 function trailingBits(token: string): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
   return token.slice(0, -1) + (alphabet[alphabet.indexOf(token.at(-1) ?? '') + 1] ?? '');

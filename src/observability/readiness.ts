@@ -2,7 +2,7 @@ import type { PolicyStore } from '../authz/index.ts';
 import type { Readiness } from '../http/index.ts';
 import type { Database } from '../storage/index.ts';
 
-/** The readiness probe: tells whether the service can answer requests, as `/readyz` reports it. */
+/** The readiness probe: determines whether the service can answer requests, as `/readyz` reports it. */
 export interface ReadinessProbe {
   check(): Promise<Readiness>;
   /** Makes every further check negative, because the service shuts down. */

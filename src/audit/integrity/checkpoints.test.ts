@@ -32,9 +32,9 @@ async function fill(count: number): Promise<void> {
 describe('checkpoints', () => {
   it('are signed lines with the new heads, each with the hash of the previous line', async () => {
     await fill(3);
-    const said = lines().map((line) => JSON.parse(line) as { previous: string; heads: unknown[] });
-    expect(said.map(({ previous }) => previous)).toEqual(['', hashOfLine(lines()[0] ?? ''), hashOfLine(lines()[1] ?? '')]);
-    expect(said[0]).toMatchObject({ kind: 'heads', heads: [{ sequence: 3 }] });
+    const parsed = lines().map((line) => JSON.parse(line) as { previous: string; heads: unknown[] });
+    expect(parsed.map(({ previous }) => previous)).toEqual(['', hashOfLine(lines()[0] ?? ''), hashOfLine(lines()[1] ?? '')]);
+    expect(parsed[0]).toMatchObject({ kind: 'heads', heads: [{ sequence: 3 }] });
     expect(await auditLog.verify()).toMatchObject({ breaks: [], checkpoints: { lines: 3 } });
   });
 
@@ -74,8 +74,8 @@ describe('checkpoints', () => {
     await fill(1);
     expect(statSync(join(auditLog.folder, 'checkpoint.ed25519.pem')).mode & 0o777).toBe(0o600);
     expect(statSync(auditLog.path).mode & 0o777).toBe(0o600);
-    const shown = execFileSync('openssl', ['pkey', '-pubin', '-in', publicKeyPath(auditLog.folder), '-noout', '-text']).toString();
-    expect(shown).toMatch(/ED25519 Public-Key/i);
+    const text = execFileSync('openssl', ['pkey', '-pubin', '-in', publicKeyPath(auditLog.folder), '-noout', '-text']).toString();
+    expect(text).toMatch(/ED25519 Public-Key/i);
     const der = execFileSync('openssl', ['pkey', '-pubin', '-in', publicKeyPath(auditLog.folder), '-outform', 'der']);
     const digest = execFileSync('openssl', ['dgst', '-sha256', '-binary'], { input: der }).toString('base64url');
     expect(JSON.parse(lines()[0] ?? '')).toMatchObject({ service: digest });
@@ -140,9 +140,9 @@ describe('verification of checkpoints', () => {
     expect(await summary()).toEqual([]);
   });
 
-  it('ignores lines that are signed by another key', async () => {
+  it('reports lines that are signed by another key, and ignores their heads', async () => {
     const other = loadCheckpointKey(join(auditLog.folder, 'other'));
-    const heads = [{ writer: 'nobody', sequence: 9, hash: 'h' }];
+    const heads = [{ writer: 'unknown', sequence: 9, hash: 'h' }];
     const line = renderCheckpointLine(
       { at: new Date().toISOString(), kind: 'heads', heads, previous: hashOfLine(lines().at(-1) ?? '') },
       other,
@@ -186,12 +186,12 @@ describe('a signed head', () => {
     const start = await auditLog.database.transaction((tx) => loadStart(tx, writer));
     let hash = toBeginningHash(start as NonNullable<typeof start>);
     for (const row of rows) {
-      const said: Record<string, unknown> = { ...row, allowed: row['allowed'] === 1, ...(row.sequence === 2 && { reason: 'another' }) };
+      const forged: Record<string, unknown> = { ...row, allowed: row['allowed'] === 1, ...(row.sequence === 2 && { reason: 'another' }) };
       hash = toHash(
         hash,
-        CONTENT.map((name) => (said[name] ?? null) as string | number | boolean | null),
+        CONTENT.map((name) => (forged[name] ?? null) as string | number | boolean | null),
       );
-      await auditLog.tamper(sql`update "_Decision" set "hash" = ${hash}, "reason" = ${said['reason']} where "id" = ${row.id}`);
+      await auditLog.tamper(sql`update "_Decision" set "hash" = ${hash}, "reason" = ${forged['reason']} where "id" = ${row.id}`);
     }
     expect((await auditLog.rows()).filter(({ reason }) => reason === 'another')).toHaveLength(1);
     expect(await summary()).toEqual([expect.stringMatching(/^edited: entry 3, .* is not the one that the checkpoint of .* knows/)]);
@@ -256,7 +256,7 @@ describe('a pruned chain', () => {
     const [first, second] = rows as [(typeof rows)[0], (typeof rows)[0]];
     const { writer } = first;
     const cut = signCut({ writer, sequence: 2, hash: second.hash }, { at: '2027-01-01T00:00:00.000Z', key: key() });
-    const put = (said: object) => sql`update "_Chain" set "cut" = ${JSON.stringify(said)} where "id" = ${writer}`;
+    const put = (cut: object) => sql`update "_Chain" set "cut" = ${JSON.stringify(cut)} where "id" = ${writer}`;
     await auditLog.tamper(sql`delete from "_Decision" where "writer" = ${writer} and "sequence" <= 2`);
     expect(await summary()).toHaveLength(1);
     await auditLog.tamper(put(cut));

@@ -21,8 +21,7 @@ export {
   signCuts,
   writeRestored,
 } from './checkpoints.ts';
-export type { RunTransaction } from './entry-rows.ts';
-export { type CutChain, cutSequenceOf, loadCutChains } from './entry-rows.ts';
+export { type CutChain, cutSequenceOf, loadCutChains, type RunTransaction } from './entry-rows.ts';
 export { type AuditVerification, type VerifyPosition, verifyAll } from './verify-all.ts';
 export { type ChainVerification, type EntryPosition, verifyChains } from './verify-chains.ts';
 export { countVersionsBefore } from './verify-history.ts';

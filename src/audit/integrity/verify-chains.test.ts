@@ -258,7 +258,7 @@ it('a service whose next sequence number is taken continues in another chain', a
   const last = (await auditLog.rows()).at(-1) as StoredEntry;
   await auditLog.tamper(copyOf(last, { sequence: last.sequence + 1, writer: last.writer }));
   if (onPostgres) {
-    // Two of other times are unique to the index over partitions: the chain goes on, and what was put there stands beside its entry.
+    // On PostgreSQL the unique index includes the time, so the service continues the chain next to the inserted entry.
     await append(2);
     expect(summary(await auditLog.verify())).toEqual([['inserted', 2, 'put']]);
     return;

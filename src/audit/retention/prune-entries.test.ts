@@ -108,7 +108,7 @@ describe('pruneEntries', () => {
     expect([steps.length > 1, hurried]).toEqual([true, []]);
   });
 
-  it('leaves no checkpoint without its entry', async () => {
+  it('is not reported as a change by the checkpoints of a running service', async () => {
     const lines: string[] = [];
     const checkpoints = createCheckpoints({
       database: auditLog.database,
